@@ -1,0 +1,1 @@
+//! The front door: run, resume, report, status, inspect and the stages.

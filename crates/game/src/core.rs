@@ -1,0 +1,135 @@
+//! The trait every game implements.
+
+use std::fmt::Debug;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Encoding, GameError, GameSpec, Key, Outcome, Player, Status, Symmetry};
+
+/// A move as the game numbers it. Ascending order is the order of `legal_moves`.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Move(pub u16);
+
+/// The rules of one game with its parameters. Cheap to clone; all that changes during play is in
+/// `State` and `History`.
+///
+/// Methods are total over reachable states; playing an illegal move is a bug of the caller and may
+/// panic in debug builds. Text is checked where it enters: [`Game::parse_move`], [`play_text`].
+///
+/// [`play_text`]: Game::play_text
+pub trait Game: Clone + Debug + Send + Sync + 'static {
+    /// The position. No heap, at most 256 bytes where the game allows.
+    type State: Clone + Eq + Debug + Send + Sync;
+    /// What rules need of the past: keys and the last positions. `()`-like for acyclic games.
+    type History: Clone + Default + Debug + Send + Sync;
+    /// What the network sees of this game.
+    type Encoding: Encoding<Game = Self>;
+
+    /// Name and every parameter, canonical: `connect4:width=7,height=6,connect=4`.
+    fn spec(&self) -> GameSpec;
+    /// The current encoding.
+    fn encoding(&self) -> Self::Encoding;
+    /// The position before the first move.
+    fn start(&self) -> Self::State;
+    /// Whether the game is over, and if not who moves.
+    fn status(&self, state: &Self::State, history: &Self::History) -> Status;
+    /// Clears `out` and fills it with the legal moves, ascending; empty if and only if over.
+    fn legal_moves(&self, state: &Self::State, history: &Self::History, out: &mut Vec<Move>);
+    /// Applies a legal move to the position alone.
+    fn play(&self, state: &mut Self::State, mv: Move);
+    /// Records `state` as past before `mv` is played from it. Acyclic games keep the default.
+    fn push_history(&self, _history: &mut Self::History, _state: &Self::State, _mv: Move) {}
+    /// Takes back the last `push_history`.
+    fn pop_history(&self, _history: &mut Self::History) {}
+    /// What the network sees: equal keys have equal planes, legal moves and mover.
+    fn eval_key(&self, state: &Self::State, history: &Self::History) -> Key;
+    /// What the future depends on: equal keys have equal subtrees, hence equal `eval_key`.
+    fn node_key(&self, state: &Self::State, history: &Self::History) -> Key {
+        self.eval_key(state, history)
+    }
+    /// True if no position can occur twice in a game.
+    fn acyclic(&self) -> bool {
+        true
+    }
+    /// An upper bound of plies in a game, if the rules have one.
+    fn plies_max(&self) -> Option<u32>;
+    /// The most legal moves that a position can have.
+    fn moves_max(&self) -> usize;
+    /// The symmetries, identity first. Symmetry `i` of this list is `Symmetry(i)`.
+    fn symmetry_count(&self) -> u8 {
+        1
+    }
+    /// The position seen through `symmetry`; commutes with `play`.
+    fn map_state(&self, _symmetry: Symmetry, state: &Self::State) -> Self::State {
+        state.clone()
+    }
+    /// The move seen through `symmetry`.
+    fn map_move(&self, _symmetry: Symmetry, mv: Move) -> Move {
+        mv
+    }
+    /// The move in the notation of the game's community, lower case unless it has a custom.
+    fn format_move(&self, mv: Move) -> String;
+    /// The move that `text` names in `state`, without regard to case; not checked for legality.
+    fn parse_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError>;
+    /// Splits a list of moves into words. Games whose moves are single digits may split letters.
+    fn split_moves<'a>(&self, list: &'a str) -> Vec<&'a str> {
+        list.split_whitespace().collect()
+    }
+    /// A position from text (FEN for chess). Most games have none.
+    fn parse_position(&self, text: &str) -> Result<Self::State, GameError> {
+        Err(GameError::NoPositionText {
+            game: self.spec().name().to_owned(),
+            text: text.to_owned(),
+        })
+    }
+    /// The board as text, a line a row, for people.
+    fn render(&self, state: &Self::State) -> String;
+    /// One line on the notation of moves, for `dagzero rules`.
+    fn notation(&self) -> &'static str;
+
+    /// `play` and `push_history` together.
+    fn advance(&self, state: &mut Self::State, history: &mut Self::History, mv: Move) {
+        self.push_history(history, state, mv);
+        self.play(state, mv);
+    }
+
+    /// The mover, or `None` if the game is over.
+    fn to_move(&self, state: &Self::State, history: &Self::History) -> Option<Player> {
+        match self.status(state, history) {
+            Status::ToMove(player) => Some(player),
+            Status::Over(_) => None,
+        }
+    }
+
+    /// The outcome, or `None` while the game goes on.
+    fn outcome(&self, state: &Self::State, history: &Self::History) -> Option<Outcome> {
+        match self.status(state, history) {
+            Status::ToMove(_) => None,
+            Status::Over(outcome) => Some(outcome),
+        }
+    }
+
+    /// Plays a move given as text, checking that it is legal.
+    ///
+    /// # Errors
+    /// [`GameError::IllegalMove`] or [`GameError::BadMove`]; the position is then unchanged.
+    fn play_text(
+        &self,
+        state: &mut Self::State,
+        history: &mut Self::History,
+        text: &str,
+    ) -> Result<Move, GameError> {
+        let mv = self.parse_move(state, text)?;
+        let mut legal = Vec::new();
+        self.legal_moves(state, history, &mut legal);
+        if legal.binary_search(&mv).is_err() {
+            let legal = legal.iter().map(|&m| self.format_move(m)).collect::<Vec<_>>().join(" ");
+            return Err(GameError::IllegalMove { text: text.to_owned(), legal });
+        }
+        self.advance(state, history, mv);
+        Ok(mv)
+    }
+}

@@ -1,0 +1,129 @@
+//! What the network sees: versioned planes, policy index and symmetries, apart from the rules.
+
+use std::fmt::Debug;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Game, Move};
+
+/// One of a game's symmetries, by its number; 0 is the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Symmetry(pub u8);
+
+impl Symmetry {
+    /// The symmetry that changes nothing.
+    pub const IDENTITY: Self = Self(0);
+}
+
+/// The shape of an encoded position: binary planes `[C, H, W]` and real-valued globals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlaneShape {
+    /// Binary planes, C.
+    pub channels: usize,
+    /// Rows, H.
+    pub height: usize,
+    /// Columns, W.
+    pub width: usize,
+    /// Real numbers beside the planes (komi, for example).
+    pub globals: usize,
+}
+
+impl PlaneShape {
+    /// Points of a plane, H * W.
+    pub fn area(&self) -> usize {
+        self.height * self.width
+    }
+    /// Bits of a position, C * H * W.
+    pub fn bits(&self) -> usize {
+        self.channels * self.area()
+    }
+    /// Bytes of a position's bit-packed planes.
+    pub fn packed_bytes(&self) -> usize {
+        self.bits().div_ceil(8)
+    }
+}
+
+/// Writes one position's bit-packed planes: bit `c*H*W + y*W + x`, least significant bit first.
+#[derive(Debug)]
+pub struct PlaneWriter<'a> {
+    shape: PlaneShape,
+    bits: &'a mut [u8],
+    globals: &'a mut [f32],
+}
+
+impl<'a> PlaneWriter<'a> {
+    /// `bits` is zeroed here and has `shape.packed_bytes()` bytes; `globals` has `shape.globals`.
+    pub fn new(shape: PlaneShape, bits: &'a mut [u8], globals: &'a mut [f32]) -> Self {
+        assert_eq!(bits.len(), shape.packed_bytes(), "one position's packed planes");
+        assert_eq!(globals.len(), shape.globals, "one position's globals");
+        bits.fill(0);
+        globals.fill(0.0);
+        Self { shape, bits, globals }
+    }
+    /// Sets the point at row `y`, column `x` of plane `channel`.
+    pub fn set(&mut self, channel: usize, y: usize, x: usize) {
+        debug_assert!(channel < self.shape.channels && y < self.shape.height);
+        debug_assert!(x < self.shape.width);
+        let bit = channel * self.shape.area() + y * self.shape.width + x;
+        self.bits[bit / 8] |= 1 << (bit % 8);
+    }
+    /// Sets every point of plane `channel`.
+    pub fn fill(&mut self, channel: usize) {
+        for y in 0..self.shape.height {
+            for x in 0..self.shape.width {
+                self.set(channel, y, x);
+            }
+        }
+    }
+    /// Sets global `index`.
+    pub fn global(&mut self, index: usize, value: f32) {
+        self.globals[index] = value;
+    }
+}
+
+/// Unpacks one position's planes into `out`, `[C, H, W]`, as 0.0 and 1.0.
+pub fn unpack_planes(shape: PlaneShape, packed: &[u8], out: &mut [f32]) {
+    debug_assert_eq!(out.len(), shape.bits());
+    debug_assert_eq!(packed.len(), shape.packed_bytes());
+    for (i, point) in out.iter_mut().enumerate() {
+        *point = f32::from((packed[i / 8] >> (i % 8)) & 1);
+    }
+}
+
+/// A versioned view of a game for networks. Its id goes into every shard and network file.
+pub trait Encoding: Clone + Debug + Send + Sync + 'static {
+    /// The game that is encoded.
+    type Game: Game;
+
+    /// Name and version, with what the shape depends on: `connect4-v1:6x7`.
+    fn id(&self) -> String;
+    /// Shape of the planes.
+    fn planes(&self) -> PlaneShape;
+    /// A name for each plane, in order.
+    fn plane_names(&self) -> Vec<String>;
+    /// A name for each global, in order.
+    fn global_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Policy length, A.
+    fn policy_len(&self) -> usize;
+    /// One line on what a policy index means, for `dagzero rules`.
+    fn policy_layout(&self) -> String;
+    /// Index in `0..A` of a legal move, as seen through `symmetry`; injective over legal moves.
+    fn policy_index(
+        &self,
+        state: &<Self::Game as Game>::State,
+        mv: Move,
+        symmetry: Symmetry,
+    ) -> usize;
+    /// Draws the position as the mover sees it through `symmetry`.
+    fn encode(
+        &self,
+        state: &<Self::Game as Game>::State,
+        history: &<Self::Game as Game>::History,
+        symmetry: Symmetry,
+        out: &mut PlaneWriter<'_>,
+    );
+}

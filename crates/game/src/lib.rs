@@ -1,0 +1,29 @@
+//! Game rules, keys and encodings, without I/O, clocks, threads or global randomness.
+//!
+//! A game is a static rules object ([`Game`]) plus a plain position (its `State`). What rules need of
+//! the past lives in a separate `History`. What the network sees is a separate, versioned
+//! [`Encoding`]. Every game obeys the shared laws in [`laws`].
+//!
+//! Letters: `C` planes, `H` rows, `W` columns, `A` policy length.
+
+mod core;
+mod encoding;
+mod error;
+pub mod games;
+mod key;
+pub mod laws;
+mod outcome;
+mod perft;
+mod registry;
+mod spec;
+mod transcript;
+
+pub use crate::core::{Game, Move};
+pub use encoding::{Encoding, PlaneShape, PlaneWriter, Symmetry, unpack_planes};
+pub use error::GameError;
+pub use key::{Key, mix64};
+pub use outcome::{Outcome, Player, Status, Wdl};
+pub use perft::perft;
+pub use registry::{GameVisitor, game_names, with_game};
+pub use spec::GameSpec;
+pub use transcript::transcript;

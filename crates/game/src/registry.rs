@@ -1,0 +1,39 @@
+//! Games by name: one line a game; hot loops stay monomorphic inside the visitor.
+
+use crate::{Game, GameError, GameSpec, games};
+
+/// Work that is generic over the game; [`with_game`] runs it for the game that a name means.
+pub trait GameVisitor {
+    /// What the work returns.
+    type Output;
+    /// Does the work for one concrete game.
+    fn visit<G: Game>(self, game: G) -> Self::Output;
+}
+
+macro_rules! registry {
+    ($($name:literal => $game:ty),+ $(,)?) => {
+        /// The names of all games.
+        pub fn game_names() -> &'static [&'static str] {
+            &[$($name),+]
+        }
+        /// Runs `visitor` on the game that `spec` names.
+        ///
+        /// # Errors
+        /// [`GameError`] if there is no such game or a parameter is impossible.
+        pub fn with_game<V: GameVisitor>(spec: &GameSpec, visitor: V) -> Result<V::Output, GameError> {
+            match spec.name() {
+                $($name => Ok(visitor.visit(<$game>::from_spec(spec)?)),)+
+                name => Err(GameError::UnknownGame {
+                    name: name.to_owned(),
+                    known: game_names().join(", "),
+                }),
+            }
+        }
+    };
+}
+
+registry! {
+    "connect4" => games::Connect4,
+    "tictactoe" => games::TicTacToe,
+    "shuttle" => games::Shuttle,
+}

@@ -1,0 +1,1 @@
+//! Players, one game, paired matches, openings.

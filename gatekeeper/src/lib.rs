@@ -1,0 +1,1 @@
+//! Plays candidate against champion; publishes verdicts and ratings.

@@ -1,0 +1,1 @@
+//! Plays the champion against itself and publishes game shards.

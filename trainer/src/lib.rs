@@ -1,0 +1,1 @@
+//! Trains the network on rows; publishes checkpoints and candidates.

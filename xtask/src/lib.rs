@@ -1,0 +1,1 @@
+//! Repository chores and the tests for layers and tidiness.
