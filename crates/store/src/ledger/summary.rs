@@ -1,0 +1,129 @@
+//! The numbers that stages report with their entries.
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::PlayerName;
+
+/// A cycle's self-play, tail included.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelfplaySummary {
+    /// Finished games.
+    pub games: u64,
+    /// Positions recorded.
+    pub positions: u64,
+    /// Playouts walked.
+    pub playouts: u64,
+    /// Network (or bootstrap) evaluations computed.
+    pub evaluations: u64,
+    /// Evaluations answered by the cache.
+    pub cache_hits: u64,
+    /// Playouts that met a node by another path.
+    pub transpositions: u64,
+    /// Batches sent to the device.
+    pub batches: u64,
+    /// Mean share of a batch's places that were filled, 0 to 1.
+    pub batch_fill: f64,
+    /// Games won by the first player.
+    pub wins_first: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games won by the second player.
+    pub wins_second: u64,
+    /// Mean plies a game.
+    pub plies_mean: f64,
+    /// Wall time.
+    pub wall_ms: u64,
+    /// Id of the evaluator: backend, instruction set, precision.
+    pub evaluator: String,
+}
+
+/// What the shuffler made for one cycle.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowsSummary {
+    /// Rows of games that this cycle added.
+    pub new_rows: u64,
+    /// Rows that the window holds.
+    pub window_rows: u64,
+    /// Games that the window holds.
+    pub window_games: u64,
+    /// Rows written for training.
+    pub train_rows: u64,
+    /// Rows written for validation.
+    pub validation_rows: u64,
+    /// Wall time.
+    pub wall_ms: u64,
+}
+
+/// A cycle's training: mean losses over its steps (nats) and on the validation rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Losses {
+    /// Policy cross-entropy on training rows.
+    pub policy: f64,
+    /// Value (WDL) cross-entropy on training rows.
+    pub value: f64,
+    /// Policy cross-entropy on validation rows, where there were any.
+    pub validation_policy: Option<f64>,
+    /// Value cross-entropy on validation rows.
+    pub validation_value: Option<f64>,
+    /// Share of rows whose most likely move is the target's, 0 to 1 (validation rows if any).
+    pub policy_accuracy: Option<f64>,
+    /// Share of rows whose most likely outcome is the target's, 0 to 1 (validation rows if any).
+    pub value_accuracy: Option<f64>,
+    /// Mean global gradient norm before clipping.
+    pub gradient_norm: Option<f64>,
+    /// Learning rate at the last step.
+    pub learning_rate: f64,
+    /// Optimizer steps of this cycle.
+    pub steps: u64,
+    /// Rows trained on in this cycle.
+    pub rows: u64,
+    /// Wall time.
+    pub wall_ms: u64,
+}
+
+/// The counts of a match, in the view of its first named player, A.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MatchResult {
+    /// Games played: `wins + draws + losses`.
+    pub games: u64,
+    /// Games that A won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games that A lost.
+    pub losses: u64,
+    /// Pairs (same opening, colours swapped) by A's score: 0, 0.5, 1, 1.5, 2.
+    pub pairs: [u64; 5],
+    /// Games whose moves repeat an earlier game's of the match.
+    pub duplicates: u64,
+}
+
+impl MatchResult {
+    /// A's mean score a game, 0 to 1; one half where no game was played.
+    pub fn score(&self) -> f64 {
+        if self.games == 0 {
+            return 0.5;
+        }
+        (self.wins as f64 + 0.5 * self.draws as f64) / self.games as f64
+    }
+}
+
+/// One player's rating.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RatingRow {
+    /// The player.
+    pub player: PlayerName,
+    /// Elo on the anchors' scale (400 / ln 10).
+    pub elo: f64,
+    /// Half the width of its 95 % interval.
+    pub error95: f64,
+    /// Mean score over its games, 0 to 1.
+    pub score: f64,
+    /// Games that it played.
+    pub games: u64,
+}
