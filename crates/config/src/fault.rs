@@ -1,0 +1,106 @@
+//! What is wrong with a configuration, in words that say what to do.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// One thing that is wrong with a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The key with its section, such as `selfplay.groups`.
+    pub key: String,
+    /// The value at fault, as TOML; none where the key is missing or the fault has no value.
+    pub value: Option<String>,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What is allowed instead.
+    pub allowed: Option<String>,
+    /// What was probably meant.
+    pub suggestion: Option<String>,
+}
+
+impl Fault {
+    /// A fault of a key, without a value, a range or a suggestion.
+    pub fn new(key: impl Into<String>, problem: impl Into<String>) -> Self {
+        let (key, problem) = (key.into(), problem.into());
+        Self { key, value: None, problem, allowed: None, suggestion: None }
+    }
+
+    /// Adds the value at fault.
+    #[must_use]
+    pub fn value(mut self, value: impl fmt::Display) -> Self {
+        self.value = Some(value.to_string());
+        self
+    }
+
+    /// Adds what is allowed, in words.
+    #[must_use]
+    pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
+        self.allowed = Some(allowed.into());
+        self
+    }
+
+    /// Adds what was probably meant.
+    #[must_use]
+    pub fn suggestion(mut self, suggestion: impl Into<String>) -> Self {
+        self.suggestion = Some(suggestion.into());
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.key)?;
+        if let Some(value) = &self.value {
+            write!(f, " = {value}")?;
+        }
+        write!(f, ": {}", self.problem)?;
+        if let Some(suggestion) = &self.suggestion {
+            write!(f, "; did you mean {suggestion}?")?;
+        }
+        if let Some(allowed) = &self.allowed {
+            write!(f, "; allowed: {allowed}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why there is no configuration; callers end with exit code 78.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration {}: {source}; nothing was written", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file was read and is at fault.
+    #[error(
+        "{} has {}; nothing was written\n{}",
+        path.display(), count(faults), lines(faults)
+    )]
+    Faults {
+        /// Which file.
+        path: PathBuf,
+        /// All that is wrong with it and with the overrides; never empty.
+        faults: Vec<Fault>,
+    },
+}
+
+impl ConfigError {
+    /// The exit code of a program that ends for it (`EX_CONFIG` of sysexits.h).
+    pub const EXIT_CODE: u8 = 78;
+}
+
+fn count(faults: &[Fault]) -> String {
+    let n = faults.len();
+    if n == 1 { "1 fault".to_owned() } else { format!("{n} faults") }
+}
+
+fn lines(faults: &[Fault]) -> String {
+    faults.iter().map(|fault| format!("  {fault}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,32 @@
+//! The strict run configuration.
+//!
+//! A run is told everything in one TOML file: [`RunConfig::load`] reads it, lays `--set` overrides over it,
+//! and reports every fault at once. What comes out has a value for every key; [`RunConfig::to_toml`] is what
+//! a run keeps, and [`RunConfig::diff`] says what a resume under another file would change. Each key is
+//! declared once, in its section's file, with meaning, limits, default and [`Effect`].
+
+mod change;
+mod check;
+mod fault;
+mod field;
+mod limits;
+mod load;
+mod overrides;
+mod reader;
+mod run_config;
+mod section;
+mod sections;
+mod suggest;
+mod table_field;
+mod unknown;
+
+pub use change::{Change, Effect};
+pub use fault::{ConfigError, Fault};
+pub use load::Loaded;
+pub use run_config::RunConfig;
+pub use section::Key;
+pub use sections::{
+    Anchor, AnchorKind, BootstrapEvaluator, BootstrapSection, DeviceChoice, Fpu, FpuKind, GateRule,
+    GateSection, NetworkSection, RatingSection, RunSection, Schedule, SearchSection,
+    SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
+};

@@ -1,0 +1,91 @@
+//! From a file and overrides to a configuration, or to all that is wrong with them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+use crate::check::contradictions;
+use crate::fault::{ConfigError, Fault};
+use crate::overrides;
+use crate::reader::Findings;
+use crate::run_config::RunConfig;
+use crate::unknown::unknown_keys;
+
+/// A configuration without faults, and where it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The effective configuration.
+    pub config: RunConfig,
+    /// The file that it was read from.
+    pub path: PathBuf,
+    /// The overrides, as given.
+    pub overrides: Vec<String>,
+    /// Keys that neither the file nor an override gives, and that have their defaults.
+    pub defaulted: BTreeSet<String>,
+}
+
+impl RunConfig {
+    /// Reads a file, lays `section.key=value` overrides over it, and reports every fault at once.
+    ///
+    /// `extra_check` adds what this crate cannot know, such as whether the game exists; it is asked even
+    /// where there are faults already, and what it says of a key that is at fault anyway is left out.
+    ///
+    /// # Errors
+    /// [`ConfigError::Read`] where the file cannot be read, else [`ConfigError::Faults`]; nothing is written
+    /// in any case.
+    pub fn load(
+        path: &Path,
+        overrides: &[String],
+        extra_check: &dyn Fn(&Self) -> Vec<Fault>,
+    ) -> Result<Loaded, ConfigError> {
+        let text = fs::read_to_string(path)
+            .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+        let (config, findings) = Self::parse(&text, overrides, extra_check);
+        match config {
+            Some(config) if findings.faults.is_empty() => Ok(Loaded {
+                config,
+                path: path.to_owned(),
+                overrides: overrides.to_vec(),
+                defaulted: findings.defaulted,
+            }),
+            _ => Err(ConfigError::Faults { path: path.to_owned(), faults: findings.faults }),
+        }
+    }
+
+    /// Reads a text; there is no configuration only where the text is not TOML.
+    fn parse(
+        text: &str,
+        overrides: &[String],
+        extra_check: &dyn Fn(&Self) -> Vec<Fault>,
+    ) -> (Option<Self>, Findings) {
+        let mut findings = Findings::default();
+        let parsed = text.parse::<Table>();
+        let mut file = match parsed {
+            Ok(file) => file,
+            Err(error) => {
+                findings.faults.push(not_toml(text, &error));
+                overrides::merge(&mut Table::new(), overrides, &mut findings.faults);
+                return (None, findings);
+            }
+        };
+        overrides::merge(&mut file, overrides, &mut findings.faults);
+        unknown_keys(&file, &mut findings.faults);
+        let config = Self::read(&file, &mut findings);
+        let more: Vec<Fault> = contradictions(&config, &findings)
+            .into_iter()
+            .chain(extra_check(&config).into_iter().filter(|f| !findings.faulty.contains(&f.key)))
+            .collect();
+        findings.faults.extend(more);
+        (Some(config), findings)
+    }
+}
+
+/// The fault of a text that is not TOML, with the line where it ends to be.
+fn not_toml(text: &str, error: &toml::de::Error) -> Fault {
+    let offset = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let message = error.message().lines().collect::<Vec<_>>().join(", ");
+    Fault::new(format!("line {line}"), format!("not TOML: {message}"))
+}

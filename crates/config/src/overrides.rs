@@ -1,0 +1,54 @@
+//! `--set section.key=value`: lays single values over the file.
+
+use toml::{Table, Value};
+
+use crate::fault::Fault;
+
+/// Lays the overrides over the file, in order: the last word on a key counts.
+pub(crate) fn merge(file: &mut Table, overrides: &[String], faults: &mut Vec<Fault>) {
+    for text in overrides {
+        let result = split(text).and_then(|(path, value)| insert(file, &path, value));
+        if let Err(fault) = result {
+            faults.push(fault);
+        }
+    }
+}
+
+/// The path and the value of an override.
+fn split(text: &str) -> Result<(Vec<&str>, Value), Fault> {
+    let wrong = |problem: &str| {
+        let fault = Fault::new(format!("--set {text}"), problem);
+        fault.allowed("section.key=value, such as --set selfplay.games=100")
+    };
+    let (path, value) = text.split_once('=').ok_or_else(|| wrong("there is no '='"))?;
+    let path: Vec<&str> = path.split('.').map(str::trim).collect();
+    if path.iter().any(|name| name.is_empty()) {
+        return Err(wrong("the key is not complete"));
+    }
+    let value = value.trim();
+    match value.parse::<Value>() {
+        Ok(value) => Ok((path, value)),
+        // What opens like a composed or quoted value was not meant as a bare word.
+        Err(_) if value.is_empty() || value.starts_with(['[', '{', '"', '\'']) => {
+            Err(wrong("the value is not a TOML value"))
+        }
+        Err(_) => Ok((path, Value::String(value.to_owned()))),
+    }
+}
+
+/// Puts a value at its path, making tables on the way.
+fn insert(file: &mut Table, path: &[&str], value: Value) -> Result<(), Fault> {
+    let mut table = file;
+    let (last, parents) = path.split_last().expect("a split text has at least one part");
+    for (depth, name) in parents.iter().enumerate() {
+        let entry = table.entry(*name).or_insert_with(|| Value::Table(Table::new()));
+        let Value::Table(inner) = entry else {
+            let outer = path[..=depth].join(".");
+            let problem = format!("'{outer}' is not a table, so it has no '{}'", path[depth + 1]);
+            return Err(Fault::new(format!("--set {}", path.join(".")), problem).value(value));
+        };
+        table = inner;
+    }
+    table.insert((*last).to_owned(), value);
+    Ok(())
+}

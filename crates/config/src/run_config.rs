@@ -1,0 +1,137 @@
+//! The whole configuration: its sections, its text, its hash, and how two of them differ.
+
+use std::fmt::Write as _;
+
+use toml::{Table, Value};
+
+use crate::change::Change;
+use crate::limits::whole;
+use crate::reader::{Findings, SectionReader};
+use crate::section::{Key, Section, path_of, section};
+use crate::sections::{
+    BootstrapSection, GateSection, NetworkSection, RatingSection, RunSection, SearchSection,
+    SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
+};
+
+/// Lists the sections once, for the struct and for all that walks over them.
+macro_rules! run_config {
+    ($($(#[doc = $doc:literal])* $name:ident: $Section:ty,)*) => {
+        /// Everything that a run is told: every key has a value, and no two contradict each other.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct RunConfig {
+            /// Version of the configuration format; always 1.
+            pub format: u32,
+            $($(#[doc = $doc])* pub $name: $Section,)*
+        }
+
+        impl RunConfig {
+            /// Every key that a file may have, in the order of [`Self::to_toml`].
+            pub fn keys() -> Vec<Key> {
+                let mut keys = FileSection::keys();
+                $(keys.extend(<$Section as Section>::keys());)*
+                keys
+            }
+
+            /// Reads all sections; unknown keys are not looked at.
+            pub(crate) fn read(file: &Table, findings: &mut Findings) -> Self {
+                let format = FileSection::read(&mut SectionReader::new("", file, findings)).format;
+                Self {
+                    format,
+                    $($name: Section::read(&mut SectionReader::new(stringify!($name), file, findings)),)*
+                }
+            }
+
+            /// Every section with its keys and values; the first, without a name, is the file itself.
+            pub(crate) fn sections(&self) -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
+                vec![
+                    ("", FileSection { format: self.format }.write()),
+                    $((stringify!($name), self.$name.write()),)*
+                ]
+            }
+        }
+    };
+}
+
+run_config! {
+    /// What the run is.
+    run: RunSection,
+    /// How every search walks.
+    search: SearchSection,
+    /// The games that the network learns from.
+    selfplay: SelfplaySection,
+    /// Self-play before there is a network.
+    bootstrap: BootstrapSection,
+    /// The rows that training draws from.
+    window: WindowSection,
+    /// How rows are mixed.
+    shuffle: ShuffleSection,
+    /// The shape of the network.
+    network: NetworkSection,
+    /// How the network learns.
+    training: TrainingSection,
+    /// The match that decides.
+    gate: GateSection,
+    /// The games that place a champion on the Elo scale.
+    rating: RatingSection,
+    /// What stays on disk.
+    storage: StorageSection,
+}
+
+section! {
+    /// The keys outside of any section.
+    pub struct FileSection = "" {
+        /// Version of the configuration format.
+        [Fixed, whole(1, 1)] format: u32;
+    }
+}
+
+impl RunConfig {
+    /// The effective configuration as a file: every key with its value, sections in a fixed order.
+    pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        for (section, pairs) in self.sections() {
+            if !section.is_empty() {
+                let _ = write!(text, "\n[{section}]\n");
+            }
+            for (name, value) in pairs {
+                let _ = writeln!(text, "{name} = {value}");
+            }
+        }
+        text
+    }
+
+    /// BLAKE3 of the effective configuration, 64 hex digits: the same for files that say the same, whatever
+    /// their order, comments and left-out defaults.
+    pub fn hash(&self) -> String {
+        let mut lines: Vec<String> =
+            self.flat().iter().map(|(path, value)| format!("{path} = {value}\n")).collect();
+        lines.sort();
+        blake3::hash(lines.concat().as_bytes()).to_hex().to_string()
+    }
+
+    /// The keys in which `new` differs, in the order of [`Self::to_toml`].
+    pub fn diff(&self, new: &Self) -> Vec<Change> {
+        let values = self.flat().into_iter().zip(new.flat());
+        Self::keys()
+            .into_iter()
+            .zip(values)
+            .filter(|(_, ((_, old), (_, new)))| old != new)
+            .map(|(key, ((path, old), (_, new)))| Change {
+                key: path,
+                old: old.to_string(),
+                new: new.to_string(),
+                effect: key.effect,
+            })
+            .collect()
+    }
+
+    /// Every key with its section, and its value.
+    fn flat(&self) -> Vec<(String, Value)> {
+        let sections = self.sections().into_iter();
+        sections
+            .flat_map(|(section, pairs)| {
+                pairs.into_iter().map(move |(name, value)| (path_of(section, name), value))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,25 @@
+//! One file a section of the configuration.
+
+mod bootstrap;
+mod gate;
+mod network;
+mod rating;
+mod run;
+mod search;
+mod selfplay;
+mod shuffle;
+mod storage;
+mod training;
+mod window;
+
+pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
+pub use gate::{GateRule, GateSection};
+pub use network::NetworkSection;
+pub use rating::{Anchor, AnchorKind, RatingSection};
+pub use run::{DeviceChoice, RunSection};
+pub use search::{Fpu, FpuKind, SearchSection};
+pub use selfplay::SelfplaySection;
+pub use shuffle::ShuffleSection;
+pub use storage::StorageSection;
+pub use training::{Schedule, TrainingSection};
+pub use window::WindowSection;

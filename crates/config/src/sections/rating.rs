@@ -1,0 +1,129 @@
+//! `[rating]`: the games that place a champion on the Elo scale.
+
+use toml::Value;
+
+use crate::fault::Fault;
+use crate::field::{Field, choice, wrong_type};
+use crate::limits::{Limits, even, whole};
+use crate::section::section;
+use crate::table_field::TableReader;
+
+section! {
+    /// `[rating]`: the games that place a champion on the Elo scale; gate games are no part of them.
+    pub struct RatingSection = "rating" {
+        /// Games a cycle against each opponent, two an opening with colours swapped; 0 rates nobody.
+        [Results, even(0, 1_000_000)] games: u32 = 40;
+        /// Playouts a move of the champion and of earlier generations.
+        [Results, whole(2, 1_000_000)] playouts: u32 = 100;
+        /// How many earlier generations are played, the latest first.
+        [Results, whole(0, 1_000)] neighbours: u32 = 2;
+        /// Random plies of each opening; openings are distinct.
+        [Results, whole(0, 10_000)] opening_plies: u32 = 4;
+        /// The fixed opponents, which pin the scale; the first has Elo 0.
+        [Results, Limits::Any] anchors: Vec<Anchor> = vec![
+            Anchor { name: "random".to_owned(), kind: AnchorKind::Random },
+            Anchor { name: "rollout-1000".to_owned(), kind: AnchorKind::Rollout { playouts: 1_000 } },
+        ];
+    }
+}
+
+/// A fixed opponent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// What reports call it; each anchor of a run has its own.
+    pub name: String,
+    /// How it plays.
+    pub kind: AnchorKind,
+}
+
+/// How a fixed opponent plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnchorKind {
+    /// Legal moves, each equally likely.
+    Random,
+    /// Tree search with one game of random moves a leaf.
+    Rollout {
+        /// Playouts a move; at least 1.
+        playouts: u32,
+    },
+}
+
+choice! {
+    /// What an anchor's `kind` may be in the file.
+    enum KindWord {
+        /// See [`AnchorKind::Random`].
+        Random = "random",
+        /// See [`AnchorKind::Rollout`].
+        Rollout = "rollout",
+    }
+}
+
+const ALLOWED: &str = r#"an array of { name = "...", kind = "random" } or { name = "...", kind = "rollout", playouts = 1 to 1000000 }, no name twice"#;
+
+impl Field for Vec<Anchor> {
+    fn allowed(_: &Limits) -> String {
+        ALLOWED.to_owned()
+    }
+
+    fn stand_in(_: &Limits) -> Self {
+        Self::new()
+    }
+
+    fn read(key: &str, value: &Value, _: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
+        let Value::Array(entries) = value else {
+            faults.push(wrong_type(key, value, ALLOWED));
+            return None;
+        };
+        let before = faults.len();
+        let mut anchors = Self::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let Some(anchor) = read_anchor(&format!("{key}[{index}]"), entry, faults) else {
+                continue;
+            };
+            if anchors.iter().any(|other| other.name == anchor.name) {
+                let problem = "an anchor before it has the same name";
+                let name = format!("{key}[{index}].name");
+                faults.push(Fault::new(name, problem).value(anchor.name.write()));
+            }
+            anchors.push(anchor);
+        }
+        (faults.len() == before).then_some(anchors)
+    }
+
+    fn write(&self) -> Value {
+        Value::Array(self.iter().map(write_anchor).collect())
+    }
+}
+
+fn read_anchor(key: &str, entry: &Value, faults: &mut Vec<Fault>) -> Option<Anchor> {
+    let mut table = TableReader::open(key, entry, r#"{ name = "...", kind = "..." }"#, faults)?;
+    let name = table.take::<String>("name", &Limits::Any);
+    let word = table.take::<KindWord>("kind", &Limits::Any);
+    let kind = match word {
+        Some(KindWord::Random) => Some(AnchorKind::Random),
+        Some(KindWord::Rollout) => table
+            .take::<u32>("playouts", &whole(1, 1_000_000))
+            .map(|playouts| AnchorKind::Rollout { playouts }),
+        None => {
+            // Which other keys belong here is not known without the kind.
+            table.ignore("playouts");
+            None
+        }
+    };
+    table.close();
+    Some(Anchor { name: name?, kind: kind? })
+}
+
+fn write_anchor(anchor: &Anchor) -> Value {
+    let mut table = toml::Table::new();
+    table.insert("name".to_owned(), anchor.name.write());
+    let word = match anchor.kind {
+        AnchorKind::Random => KindWord::Random,
+        AnchorKind::Rollout { playouts } => {
+            table.insert("playouts".to_owned(), playouts.write());
+            KindWord::Rollout
+        }
+    };
+    table.insert("kind".to_owned(), word.write());
+    Value::Table(table)
+}

@@ -1,0 +1,71 @@
+//! `[run]`: what the run is.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::field::text_field;
+use crate::limits::{Limits, whole};
+use crate::section::section;
+
+section! {
+    /// `[run]`: what the run is.
+    pub struct RunSection = "run" {
+        /// The game and its parameters, such as `connect4` or `connect4:width=7`.
+        [Fixed, Limits::Any] game: String;
+        /// The seed that every random stream of the run is derived from.
+        [Fixed, whole(0, i64::MAX as u64)] seed: u64 = 1;
+        /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. The learning-rate
+        /// schedule is laid out over all of them.
+        [Results, whole(1, 1_000_000)] cycles: u32;
+        /// Worker threads of each stage; 0 takes all cores.
+        [Speed, whole(0, 4096)] threads: u32 = 0;
+        /// What evaluates and trains networks. `auto` is a CUDA card where the build and the machine have
+        /// one, and the CPU elsewhere. Another device rounds otherwise.
+        [Results, Limits::Any] device: DeviceChoice = DeviceChoice::Auto;
+    }
+}
+
+/// What a run asks to compute on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeviceChoice {
+    /// A CUDA card where there is one, else the CPU.
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// The CUDA card of this index, counted from 0.
+    Cuda(u32),
+}
+
+impl FromStr for DeviceChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "cpu" => Ok(Self::Cpu),
+            "cuda" => Ok(Self::Cuda(0)),
+            _ => text
+                .strip_prefix("cuda:")
+                .and_then(|index| index.parse().ok())
+                .map(Self::Cuda)
+                .ok_or_else(|| "there is no such device".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => write!(f, "auto"),
+            Self::Cpu => write!(f, "cpu"),
+            Self::Cuda(index) => write!(f, "cuda:{index}"),
+        }
+    }
+}
+
+text_field!(
+    DeviceChoice,
+    Self::Auto,
+    ["auto", "cpu", "cuda"],
+    r#""auto", "cpu", "cuda" or "cuda:N" (N from 0)"#
+);

@@ -1,0 +1,47 @@
+//! `[training]`: how the network learns.
+
+use crate::field::choice;
+use crate::limits::{Limits, above, below, real, whole};
+use crate::section::section;
+
+section! {
+    /// `[training]`: how the network learns.
+    pub struct TrainingSection = "training" {
+        /// Rows a step.
+        [Results, whole(2, 1_000_000)] batch: u32 = 256;
+        /// Rows that are trained on for each new row, repetitions counted.
+        [Results, above(0.0, 1000.0)] rows_per_new_row: f64 = 4.0;
+        /// Rows that a cycle trains on at most, repetitions counted.
+        [Results, whole(2, 1_000_000_000_000)] rows_max: u64 = 10_000_000;
+        /// Learning rate after the warm-up.
+        [Results, above(0.0, 10.0)] learning_rate: f64 = 2e-3;
+        /// Learning rate that `cosine` ends at; `constant` takes no notice of it.
+        [Results, real(0.0, 10.0)] learning_rate_final: f64 = 1e-4;
+        /// Steps in which the learning rate rises from 0, once a run.
+        [Results, whole(0, 1_000_000_000)] warmup_steps: u64 = 100;
+        /// Course of the learning rate after the warm-up: `constant`, or `cosine` over the planned steps.
+        [Results, Limits::Any] schedule: Schedule = Schedule::Cosine;
+        /// Decoupled weight decay, a step, times the learning rate (AdamW).
+        [Results, real(0.0, 1.0)] weight_decay: f64 = 1e-4;
+        /// Norm of all gradients together that a step is scaled down to.
+        [Results, above(0.0, 1_000_000.0)] clip_norm: f64 = 1.0;
+        /// Share of the averaged weights (EMA) that a step keeps; 0 exports the last weights.
+        [Results, below(0.0, 1.0)] ema_decay: f64 = 0.995;
+        /// Weight of the value's cross-entropy beside the policy's.
+        [Results, real(0.0, 100.0)] value_weight: f64 = 1.0;
+        /// Share of the search's root value in the value target, the rest is the outcome.
+        [Results, real(0.0, 1.0)] value_mix: f64 = 0.0;
+        /// Rows that the validation losses of a cycle are taken over at most; 0 measures none.
+        [Results, whole(0, 1_000_000_000)] validation_rows_max: u64 = 20_000;
+    }
+}
+
+choice! {
+    /// Course of the learning rate after the warm-up.
+    pub enum Schedule {
+        /// It stays.
+        Constant = "constant",
+        /// It falls along half a cosine to `learning_rate_final` over the planned steps.
+        Cosine = "cosine",
+    }
+}
