@@ -1,0 +1,54 @@
+//! Batches of encoded positions, and the trait of what evaluates them.
+
+use dz_game::PlaneShape;
+
+use crate::{EvaluatorError, Ticket};
+
+/// Encoded positions: bit-packed planes `[B, C, H, W]` and globals `[B, globals]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedBatch {
+    /// Shape of one position.
+    pub shape: PlaneShape,
+    /// Number of positions, B.
+    pub len: usize,
+    /// `B * shape.packed_bytes()` bytes; see [`dz_game::PlaneWriter`] for the order of bits.
+    pub bits: Vec<u8>,
+    /// `B * shape.globals` numbers.
+    pub globals: Vec<f32>,
+}
+
+impl EncodedBatch {
+    /// `len` blank positions.
+    pub fn zeroed(shape: PlaneShape, len: usize) -> Self {
+        let bits = vec![0; len * shape.packed_bytes()];
+        Self { shape, len, bits, globals: vec![0.0; len * shape.globals] }
+    }
+    /// The packed planes of position `i`.
+    pub fn position(&self, i: usize) -> &[u8] {
+        let bytes = self.shape.packed_bytes();
+        &self.bits[i * bytes..(i + 1) * bytes]
+    }
+}
+
+/// Raw network outputs of a batch, in the order of its positions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkOutputs {
+    /// Policy logits `[B, A]`; illegal moves are not masked.
+    pub policy_logits: Vec<f32>,
+    /// Logits of win, draw and loss of the player to move, `[B, 3]`.
+    pub wdl_logits: Vec<f32>,
+}
+
+/// An engine that runs a network on encoded positions. Batches come back in any order of waiting.
+pub trait NetworkEvaluator: Send {
+    /// Network hash, backend, instruction set and precision; the same id means the same bits.
+    fn id(&self) -> &str;
+    /// The encoding id that the network was trained for.
+    fn encoding_id(&self) -> &str;
+    /// Policy length, A.
+    fn policy_len(&self) -> usize;
+    /// Starts on a batch. May do all the work here or none.
+    fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError>;
+    /// Waits for a batch. A position's outputs do not depend on the batch it came in.
+    fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError>;
+}

@@ -1,0 +1,101 @@
+//! From positions to planes and from logits to evaluations.
+
+use std::collections::BTreeMap;
+
+use dz_game::{Encoding, Game, Move, PlaneWriter, Symmetry, Wdl};
+use rayon::prelude::*;
+
+use crate::{EncodedBatch, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, Ticket};
+
+/// An [`Evaluator`] over a [`NetworkEvaluator`]: encodes leaves, then takes the softmax of policy
+/// logits over legal moves and of the WDL logits.
+#[derive(Debug)]
+pub struct Encoded<G: Game, N> {
+    encoding: G::Encoding,
+    network: N,
+    /// For each batch in flight, where each leaf's legal moves stand in the policy.
+    in_flight: BTreeMap<Ticket, Vec<Vec<usize>>>,
+}
+
+impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
+    /// # Errors
+    /// [`EvaluatorError::WrongEncoding`] if the network is not for this game's encoding.
+    pub fn new(game: &G, network: N) -> Result<Self, EvaluatorError> {
+        let encoding = game.encoding();
+        if network.encoding_id() != encoding.id() {
+            return Err(EvaluatorError::WrongEncoding {
+                network: network.encoding_id().to_owned(),
+                game: encoding.id(),
+            });
+        }
+        Ok(Self { encoding, network, in_flight: BTreeMap::new() })
+    }
+
+    fn encode(&self, leaves: &[Leaf<G>]) -> EncodedBatch {
+        let shape = self.encoding.planes();
+        let mut batch = EncodedBatch::zeroed(shape, leaves.len());
+        let mut globals = batch.globals.as_mut_slice();
+        for (leaf, bits) in leaves.iter().zip(batch.bits.chunks_exact_mut(shape.packed_bytes())) {
+            let (own, rest) = globals.split_at_mut(shape.globals);
+            globals = rest;
+            let mut writer = PlaneWriter::new(shape, bits, own);
+            self.encoding.encode(&leaf.state, &leaf.history, leaf.symmetry, &mut writer);
+        }
+        batch
+    }
+
+    fn indices(&self, state: &G::State, legal: &[Move], symmetry: Symmetry) -> Vec<usize> {
+        legal.iter().map(|&mv| self.encoding.policy_index(state, mv, symmetry)).collect()
+    }
+}
+
+impl<G: Game, N: NetworkEvaluator> Evaluator<G> for Encoded<G, N> {
+    fn id(&self) -> &str {
+        self.network.id()
+    }
+
+    fn submit(&mut self, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError> {
+        let batch = self.encode(leaves);
+        let indices = leaves
+            .iter()
+            .map(|leaf| self.indices(&leaf.state, &leaf.legal, leaf.symmetry))
+            .collect();
+        let ticket = self.network.submit(batch)?;
+        self.in_flight.insert(ticket, indices);
+        Ok(ticket)
+    }
+
+    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
+        let indices =
+            self.in_flight.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))?;
+        let outputs = self.network.wait(ticket)?;
+        let policy_len = self.network.policy_len();
+        let evaluations = indices
+            .par_iter()
+            .with_min_len(64)
+            .zip(outputs.policy_logits.par_chunks_exact(policy_len))
+            .zip(outputs.wdl_logits.par_chunks_exact(3))
+            .map(|((indices, policy), wdl)| {
+                let mut priors: Vec<f32> = indices.iter().map(|&i| policy[i]).collect();
+                softmax(&mut priors);
+                let mut chances = [wdl[0], wdl[1], wdl[2]];
+                softmax(&mut chances);
+                Evaluation { wdl: Wdl::from_array(chances), priors }
+            })
+            .collect();
+        Ok(evaluations)
+    }
+}
+
+/// Softmax in place, in the order of the elements, so that the bits do not depend on anything else.
+fn softmax(values: &mut [f32]) {
+    let top = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0;
+    for value in values.iter_mut() {
+        *value = (*value - top).exp();
+        sum += *value;
+    }
+    for value in values.iter_mut() {
+        *value /= sum;
+    }
+}

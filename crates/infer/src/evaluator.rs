@@ -1,0 +1,119 @@
+//! The evaluator traits that searches are driven with.
+
+use dz_game::{Game, Key, Move, Symmetry, Wdl, mix64};
+use thiserror::Error;
+
+/// Evaluates batches of positions. Two or more batches may be in flight.
+pub trait Evaluator<G: Game>: Send {
+    /// Names the evaluator so that equal ids give equal evaluations; recorded in headers.
+    fn id(&self) -> &str;
+    /// Starts on a batch.
+    fn submit(&mut self, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError>;
+    /// Waits for a batch; evaluations come in the order of its leaves.
+    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError>;
+}
+
+/// Evaluates one position at once, on the thread that asks: rollouts and fakes.
+pub trait InstantEvaluator<G: Game>: Send + Sync {
+    /// As [`Evaluator::id`].
+    fn id(&self) -> &str;
+    /// Clears `priors`, fills in one probability a legal move, and answers the mover's chances.
+    fn evaluate(&self, leaf: &LeafView<'_, G>, priors: &mut Vec<f32>) -> Wdl;
+}
+
+/// A position that a search wants evaluated, borrowed from the search.
+#[derive(Debug)]
+pub struct LeafView<'a, G: Game> {
+    /// The rules.
+    pub game: &'a G,
+    /// The position.
+    pub state: &'a G::State,
+    /// Its past.
+    pub history: &'a G::History,
+    /// Its legal moves, ascending; never empty.
+    pub legal: &'a [Move],
+    /// What the network sees of it.
+    pub eval_key: Key,
+    /// How the network is to see it.
+    pub symmetry: Symmetry,
+    /// A random word of this leaf alone, for evaluators that play rollouts.
+    pub random: u64,
+}
+
+impl<G: Game> LeafView<'_, G> {
+    /// The leaf as a value of its own, for a batch.
+    pub fn to_leaf(&self) -> Leaf<G> {
+        Leaf {
+            state: self.state.clone(),
+            history: self.history.clone(),
+            legal: self.legal.to_vec(),
+            eval_key: self.eval_key,
+            symmetry: self.symmetry,
+        }
+    }
+}
+
+/// A position in a batch; the fields are those of [`LeafView`].
+#[derive(Clone, Debug)]
+pub struct Leaf<G: Game> {
+    /// The position.
+    pub state: G::State,
+    /// Its past.
+    pub history: G::History,
+    /// Its legal moves, ascending; never empty.
+    pub legal: Vec<Move>,
+    /// What the network sees of it.
+    pub eval_key: Key,
+    /// How the network is to see it.
+    pub symmetry: Symmetry,
+}
+
+/// What an evaluator says of a position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Chances of the player to move.
+    pub wdl: Wdl,
+    /// One probability for each legal move, in their order, summing to 1.
+    pub priors: Vec<f32>,
+}
+
+/// Names a batch that was submitted and not yet waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// What can go wrong when positions are evaluated.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EvaluatorError {
+    /// The ticket is unknown or was waited for already.
+    #[error("batch {0:?} is not in flight: submit it before waiting, and wait only once")]
+    UnknownTicket(Ticket),
+    /// The network was made for another game or encoding.
+    #[error(
+        "the network is for encoding '{network}', the game needs '{game}'; use a network of this game"
+    )]
+    WrongEncoding {
+        /// What the network was trained for.
+        network: String,
+        /// What the game's encoding is.
+        game: String,
+    },
+    /// The device or library failed.
+    #[error("evaluation failed on {device}: {message}")]
+    Device {
+        /// Which device.
+        device: String,
+        /// What it said.
+        message: String,
+    },
+}
+
+/// The symmetry through which a position is evaluated: a pure function of the run's seed, the game's
+/// number, the ply that is being searched and the position, so that replay gives the same one.
+pub fn symmetry_of(run_seed: u64, game: u64, ply: u32, key: Key, count: u8) -> Symmetry {
+    if count <= 1 {
+        return Symmetry::IDENTITY;
+    }
+    let word = mix64(mix64(mix64(run_seed ^ key.low) ^ game) ^ u64::from(ply) ^ key.high);
+    Symmetry((word % u64::from(count)) as u8)
+}

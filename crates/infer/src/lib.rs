@@ -1,0 +1,28 @@
+//! Evaluators: the traits, the cache, the adapter from positions to planes, and the fakes.
+//!
+//! Two traits. [`Evaluator`] takes positions ([`Leaf`]) and answers values and priors over legal
+//! moves. [`NetworkEvaluator`] takes bit-packed planes ([`EncodedBatch`]) and answers logits; it is
+//! what an engine for networks (Burn, our own CPU kernels, a CUDA one) implements. [`Encoded`] makes
+//! the first from the second.
+//!
+//! Letters: `B` batch, `C` planes, `H` rows, `W` columns, `A` policy length.
+
+mod batch;
+mod cache;
+mod encoded;
+mod evaluator;
+mod fakes;
+mod lockstep;
+mod rollout;
+mod sources;
+
+pub use batch::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
+pub use cache::{CacheKey, EvaluationCache};
+pub use encoded::Encoded;
+pub use evaluator::{
+    Evaluation, Evaluator, EvaluatorError, InstantEvaluator, Leaf, LeafView, Ticket, symmetry_of,
+};
+pub use fakes::{Hashed, Uniform};
+pub use lockstep::{Lockstep, LockstepCounts, Request, Roster, Walker};
+pub use rollout::Rollout;
+pub use sources::{Answer, Readers, Sources};

@@ -1,0 +1,145 @@
+//! Where evaluations come from: instant evaluators, and batched ones with a cache before them.
+
+use std::{fmt, sync::Arc};
+
+use dz_game::{Game, Wdl};
+
+use crate::{
+    CacheKey, Evaluation, EvaluationCache, Evaluator, EvaluatorError, InstantEvaluator, Leaf,
+    LeafView, Ticket,
+};
+
+/// The sources of a lockstep run, by index.
+pub struct Sources<G: Game> {
+    readers: Readers<G>,
+    /// Beside each cache the evaluator that fills it.
+    evaluators: Vec<Option<Box<dyn Evaluator<G>>>>,
+    ids: Vec<String>,
+}
+
+/// What walkers may ask of the sources while they walk on many threads.
+pub struct Readers<G: Game> {
+    readers: Vec<Reader<G>>,
+}
+
+enum Reader<G: Game> {
+    Instant(Arc<dyn InstantEvaluator<G>>),
+    Cache(EvaluationCache),
+}
+
+/// What a source can say at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    /// An instant evaluator's answer: the mover's chances.
+    Instant(Wdl),
+    /// A cached answer.
+    Cached(Wdl),
+    /// It must be asked in a batch.
+    Missing,
+}
+
+impl<G: Game> Default for Sources<G> {
+    fn default() -> Self {
+        Self { readers: Readers { readers: Vec::new() }, evaluators: Vec::new(), ids: Vec::new() }
+    }
+}
+
+impl<G: Game> Sources<G> {
+    /// Adds a source that answers at once; returns its index.
+    pub fn add_instant(&mut self, evaluator: Arc<dyn InstantEvaluator<G>>) -> usize {
+        self.ids.push(evaluator.id().to_owned());
+        self.readers.readers.push(Reader::Instant(evaluator));
+        self.evaluators.push(None);
+        self.ids.len() - 1
+    }
+
+    /// Adds a source that answers in batches, with a cache of `cache_entries` places; returns its
+    /// index.
+    pub fn add_batched(&mut self, evaluator: Box<dyn Evaluator<G>>, cache_entries: usize) -> usize {
+        self.ids.push(evaluator.id().to_owned());
+        self.readers.readers.push(Reader::Cache(EvaluationCache::new(cache_entries)));
+        self.evaluators.push(Some(evaluator));
+        self.ids.len() - 1
+    }
+
+    /// Ids by index, for headers.
+    pub fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// Number of sources.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The part that walkers see.
+    pub fn readers(&self) -> &Readers<G> {
+        &self.readers
+    }
+
+    pub(crate) fn submit(
+        &mut self,
+        index: usize,
+        leaves: &[Leaf<G>],
+    ) -> Result<Ticket, EvaluatorError> {
+        self.evaluator(index)?.submit(leaves)
+    }
+
+    /// Waits for a batch and puts its evaluations into the cache, in the batch's order.
+    pub(crate) fn wait(
+        &mut self,
+        index: usize,
+        ticket: Ticket,
+        leaves: &[Leaf<G>],
+    ) -> Result<Vec<Evaluation>, EvaluatorError> {
+        let evaluations = self.evaluator(index)?.wait(ticket)?;
+        if let Reader::Cache(cache) = &mut self.readers.readers[index] {
+            for (leaf, evaluation) in leaves.iter().zip(&evaluations) {
+                let key = CacheKey { eval_key: leaf.eval_key, symmetry: leaf.symmetry };
+                cache.put(key, evaluation);
+            }
+        }
+        Ok(evaluations)
+    }
+
+    fn evaluator(&mut self, index: usize) -> Result<&mut dyn Evaluator<G>, EvaluatorError> {
+        match &mut self.evaluators[index] {
+            Some(evaluator) => Ok(evaluator.as_mut()),
+            None => Err(EvaluatorError::Device {
+                device: self.ids[index].clone(),
+                message: "an instant evaluator takes no batches; this is a bug in the walker"
+                    .into(),
+            }),
+        }
+    }
+}
+
+impl<G: Game> Readers<G> {
+    /// The answer of source `index`, if it has one at once; fills `priors` then.
+    pub fn ask(&self, index: usize, leaf: &LeafView<'_, G>, priors: &mut Vec<f32>) -> Answer {
+        match &self.readers[index] {
+            Reader::Instant(evaluator) => Answer::Instant(evaluator.evaluate(leaf, priors)),
+            Reader::Cache(cache) => {
+                let key = CacheKey { eval_key: leaf.eval_key, symmetry: leaf.symmetry };
+                cache.get(key, priors).map_or(Answer::Missing, Answer::Cached)
+            }
+        }
+    }
+}
+
+impl<G: Game> fmt::Debug for Sources<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Sources").field(&self.ids).finish()
+    }
+}
+
+impl<G: Game> fmt::Debug for Readers<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Readers").field("len", &self.readers.len()).finish()
+    }
+}
