@@ -17,6 +17,7 @@ pub struct Key {
 
 impl Key {
     /// Hashes words in order. Each half is a chain of `mix64` with its own start.
+    #[inline]
     pub fn of_words(words: &[u64]) -> Self {
         let mut key = Self { high: 0x9e37_79b9_7f4a_7c15, low: 0xd1b5_4a32_d192_ed03 };
         for &word in words {
@@ -26,6 +27,7 @@ impl Key {
     }
     /// This key with one more word mixed in; order matters.
     #[must_use]
+    #[inline]
     pub fn mix(self, word: u64) -> Self {
         // Each half also takes in the other one, so that the pair behaves as one 128-bit state.
         let high = mix64(self.high ^ word).wrapping_add(self.low.rotate_left(17));
@@ -43,6 +45,7 @@ impl fmt::Display for Key {
 
 /// Steele, Lea and Flood's SplitMix64 finaliser (OOPSLA 2014, Figure 4, with Stafford's variant
 /// 13 constants): a bijection of 64-bit words that flips each output bit with probability 1/2.
+#[inline]
 pub fn mix64(word: u64) -> u64 {
     let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -7,3 +7,8 @@ mod tictactoe;
 pub use connect4::{Connect4, Connect4Encoding, Connect4State};
 pub use shuttle::{Shuttle, ShuttleEncoding, ShuttleHistory, ShuttleState};
 pub use tictactoe::{TicTacToe, TicTacToeEncoding, TicTacToeState};
+
+/// A number written with digits alone: no sign, no blank.
+fn parse_number(text: &str) -> Option<u16> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+}

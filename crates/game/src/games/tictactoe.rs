@@ -2,7 +2,7 @@
 
 use crate::{
     Encoding, Game, GameError, GameSpec, Key, Move, Outcome, PlaneShape, PlaneWriter, Player,
-    Status, Symmetry,
+    Status, Symmetry, games::parse_number,
 };
 
 /// The rules; there are no parameters.
@@ -133,7 +133,7 @@ impl Game for TicTacToe {
     }
 
     fn parse_move(&self, _state: &TicTacToeState, text: &str) -> Result<Move, GameError> {
-        let point = text.parse::<u16>().ok().filter(|p| (1..=9).contains(p));
+        let point = parse_number(text).filter(|p| (1..=9).contains(p));
         point.map(|p| Move(p - 1)).ok_or_else(|| GameError::BadMove {
             text: text.to_owned(),
             expected: "write a point, 1 to 9 row by row from the top left".to_owned(),
