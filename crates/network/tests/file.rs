@@ -1,0 +1,177 @@
+//! Network files: round trip, documented names, and every refusal.
+
+use std::collections::{BTreeMap, HashMap};
+
+use dz_network::{NetworkError, NetworkFile, NetworkHeader, NetworkSpec, TensorData, container};
+
+fn spec() -> NetworkSpec {
+    NetworkSpec {
+        game: "connect4:width=7,height=6,connect=4".to_owned(),
+        encoding: "connect4-v1:6x7".to_owned(),
+        channels_in: 3,
+        height: 6,
+        width: 7,
+        globals: 2,
+        policy_len: 7,
+        blocks: 2,
+        channels: 8,
+        policy_channels: 2,
+        value_channels: 3,
+        value_hidden: 5,
+        global_pooling: true,
+    }
+}
+
+fn header() -> NetworkHeader {
+    NetworkHeader {
+        spec: spec(),
+        config_hash: "abc".to_owned(),
+        cycle: 3,
+        step: 1200,
+        created_by: "test 0".to_owned(),
+    }
+}
+
+/// A network whose elements are all different, so that a mix-up would show.
+fn network() -> NetworkFile {
+    let mut next = 0.0_f32;
+    let tensors = spec().tensor_shapes().into_iter().map(|(name, shape)| {
+        let data = (0..shape.iter().product::<usize>())
+            .map(|_| {
+                next += 0.001;
+                next.sin()
+            })
+            .collect();
+        (name, TensorData { shape, data })
+    });
+    NetworkFile { tensors: tensors.collect(), header: header() }
+}
+
+#[test]
+fn round_trip_is_exact_and_bytes_are_stable() {
+    let file = network();
+    let bytes = file.to_bytes().unwrap();
+    let back = NetworkFile::from_bytes(&bytes).unwrap();
+    assert_eq!(back, file);
+    assert_eq!(back.to_bytes().unwrap(), bytes);
+    assert_eq!(back.content_id(), file.content_id());
+    assert_eq!(file.content_id().len(), 16);
+}
+
+#[test]
+fn tensors_have_the_documented_names_and_shapes() {
+    let shapes = spec().tensor_shapes();
+    assert_eq!(shapes["stem.conv.weight"], [8, 3, 3, 3]);
+    assert_eq!(shapes["stem.globals.weight"], [8, 2]);
+    assert_eq!(shapes["blocks.1.conv2.bias"], [8]);
+    assert_eq!(shapes["blocks.1.pool.weight"], [6, 4]);
+    assert!(!shapes.contains_key("blocks.0.pool.weight"));
+    assert_eq!(shapes["policy.linear.weight"], [7, 84]);
+    assert_eq!(shapes["value.hidden.weight"], [5, 126]);
+    assert_eq!(shapes["value.output.weight"], [3, 5]);
+    let counted: usize = network().tensors.values().map(|t| t.data.len()).sum();
+    assert_eq!(spec().parameters(), counted);
+}
+
+#[test]
+fn content_id_depends_on_weights_and_header() {
+    let file = network();
+    let mut weights = file.clone();
+    weights.tensors.get_mut("value.output.bias").unwrap().data[1] += 1e-6;
+    let mut step = file.clone();
+    step.header.step += 1;
+    assert_ne!(weights.content_id(), file.content_id());
+    assert_ne!(step.content_id(), file.content_id());
+}
+
+#[test]
+fn every_truncation_is_refused() {
+    let bytes = network().to_bytes().unwrap();
+    for length in (0..bytes.len()).step_by(37).chain([bytes.len() - 1]) {
+        let error = NetworkFile::from_bytes(&bytes[..length]).unwrap_err();
+        let said = matches!(error, NetworkError::Truncated { .. } | NetworkError::NotOurs { .. });
+        assert!(said, "{length}: {error}");
+        if length >= 8 {
+            assert!(matches!(error, NetworkError::Truncated { .. }), "{length}: {error}");
+        }
+    }
+}
+
+#[test]
+fn every_flipped_byte_is_refused() {
+    let bytes = network().to_bytes().unwrap();
+    for i in (0..bytes.len()).step_by(11) {
+        let mut damaged = bytes.clone();
+        damaged[i] ^= 0x10;
+        assert!(NetworkFile::from_bytes(&damaged).is_err(), "byte {i} flipped unnoticed");
+    }
+    let mut last = bytes.clone();
+    *last.last_mut().unwrap() ^= 1;
+    let error = NetworkFile::from_bytes(&last).unwrap_err();
+    assert_eq!(error, NetworkError::HashMismatch { kind: "network".to_owned() });
+    assert!(error.to_string().contains("damaged"));
+}
+
+#[test]
+fn other_files_are_refused_by_name() {
+    let kind = |bytes: &[u8]| match NetworkFile::from_bytes(bytes).unwrap_err() {
+        NetworkError::NotOurs { reason, .. } => reason,
+        other => panic!("{other}"),
+    };
+    kind(b"PK\x03\x04 and so on, a zip file of some kind");
+    let tensors = network().tensors;
+    let checkpoint = container::pack("checkpoint", 1, &header(), &tensors).unwrap();
+    assert!(kind(&checkpoint).contains("checkpoint"));
+    let views: [(&str, safetensors::tensor::TensorView<'_>); 0] = [];
+    let foreign =
+        safetensors::serialize(views, Some(HashMap::from([("a".to_owned(), "b".to_owned())])));
+    assert!(kind(&foreign.unwrap()).contains("another program"));
+}
+
+#[test]
+fn another_format_is_refused_before_its_header_is_read() {
+    let strange = BTreeMap::from([("fields", "of a later version")]);
+    let bytes = container::pack("network", 9, &strange, &network().tensors).unwrap();
+    let error = NetworkFile::from_bytes(&bytes).unwrap_err();
+    assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 1, .. }), "{error}");
+}
+
+#[test]
+fn tensors_must_be_those_of_the_specification() {
+    let refused = |change: &dyn Fn(&mut BTreeMap<String, TensorData>)| {
+        let mut tensors = network().tensors;
+        change(&mut tensors);
+        let bytes = container::pack("network", 1, &header(), &tensors).unwrap();
+        let error = NetworkFile::from_bytes(&bytes).unwrap_err();
+        assert!(matches!(error, NetworkError::BadTensors { .. }), "{error}");
+        error.to_string()
+    };
+    assert!(
+        refused(&|t| drop(t.remove("blocks.1.pool.bias")))
+            .contains("blocks.1.pool.bias is missing")
+    );
+    let extra = TensorData { shape: vec![1], data: vec![0.0] };
+    assert!(refused(&|t| drop(t.insert("surplus".to_owned(), extra.clone()))).contains("surplus"));
+    let message = refused(&|t| t.get_mut("policy.conv.weight").unwrap().shape = vec![2, 8]);
+    assert!(message.contains("policy.conv.weight is [2, 8]"), "{message}");
+}
+
+#[test]
+fn a_network_fits_its_own_game_and_encoding_only() {
+    let file = network();
+    file.check_fits(&file.header.spec.game, &file.header.spec.encoding).unwrap();
+    let game = file.check_fits("tictactoe", "connect4-v1:6x7").unwrap_err();
+    assert!(game.to_string().contains("tictactoe"), "{game}");
+    let encoding = file.check_fits(&file.header.spec.game, "connect4-v2:6x7").unwrap_err();
+    assert!(matches!(encoding, NetworkError::OtherEncoding { .. }));
+}
+
+#[test]
+fn impossible_specifications_name_every_fault() {
+    let bad = NetworkSpec { channels: 0, height: 99, ..spec() };
+    let message = bad.validate().unwrap_err().to_string();
+    assert!(message.contains("channels = 0") && message.contains("height = 99"), "{message}");
+    assert!(network().to_bytes().is_ok());
+    let file = NetworkFile { header: NetworkHeader { spec: bad, ..header() }, ..network() };
+    assert!(file.to_bytes().is_err());
+}
