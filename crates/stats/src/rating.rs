@@ -1,0 +1,214 @@
+//! Ratings of all players of a run from all their games at once.
+
+use crate::cholesky::Matrix;
+use crate::elo::{ELO_PER_NAT, Elo};
+use crate::error::StatsError;
+use crate::games::{PairResult, components, pool, records, strongly_connected};
+use crate::model::Model;
+use crate::normal::{Z95, normal_cdf};
+use crate::score::Record;
+use crate::solve::{Solution, maximise};
+
+/// Fits one Bradley-Terry model to `games` among `players` players, numbered from 0.
+///
+/// The estimate is the maximum of likelihood times prior; errors come from the joint covariance (the inverse
+/// information) at it. Neither depends on the order of `games`. Half-point draws are treated as half a win and half a
+/// loss each, so errors are then on the safe side where many games are drawn.
+pub fn rate(
+    players: usize,
+    games: &[PairResult],
+    options: &RatingOptions,
+) -> Result<Ratings, StatsError> {
+    let prior = options.prior_draws;
+    if !prior.is_finite() || prior < 0.0 {
+        return Err(StatsError::BadPrior { virtual_draws: prior });
+    }
+    if let Some(index) = options.anchor.filter(|&index| index >= players) {
+        return Err(StatsError::UnknownPlayer { index, players });
+    }
+    let games = pool(players, games)?;
+    if prior == 0.0 && !strongly_connected(players, &games) {
+        return Err(StatsError::NotFinite);
+    }
+    // Without a single draw Davidson's likelihood is greatest at a draw parameter of 0, where it is
+    // the plain model.
+    let any_draws = games.iter().any(|game| game.draws > 0);
+    let davidson = options.draws == Draws::Davidson && any_draws;
+    let model = Model { players, games, first_mover: options.first_mover, davidson, prior };
+    let solution = maximise(&model)?;
+    Ok(present(&model, &solution, options.anchor))
+}
+
+/// How to rate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatingOptions {
+    /// How draws count.
+    pub draws: Draws,
+    /// Whether the first move is worth something, the same in every game.
+    pub first_mover: bool,
+    /// The player at 0 Elo; without one the mean of all players is 0.
+    pub anchor: Option<usize>,
+    /// The weight of the prior, as a number of virtual draws of every player with one and the
+    /// same virtual player (0 or more). It keeps ratings finite where the games alone do not; differences between
+    /// players do not depend on who the anchor is.
+    pub prior_draws: f64,
+}
+
+impl Default for RatingOptions {
+    /// Half-point draws, a first-mover term, mean 0, and one virtual draw.
+    fn default() -> Self {
+        Self { draws: Draws::HalfPoints, first_mover: true, anchor: None, prior_draws: 1.0 }
+    }
+}
+
+/// How draws enter the fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draws {
+    /// A draw is half a win and half a loss.
+    HalfPoints,
+    /// A draw is a third result with a probability of its own (Davidson 1970).
+    Davidson,
+}
+
+/// One player's place on the scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rating {
+    /// Index of the player.
+    pub player: usize,
+    /// Elo above the anchor, or above the mean of all players.
+    pub elo: Elo,
+    /// Half the width of the 95 % interval of `elo`; 0 for the anchor.
+    pub error95: Elo,
+    /// Its rated games.
+    pub record: Record,
+}
+
+/// The difference between two players.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// Elo of the one minus Elo of the other.
+    pub elo: Elo,
+    /// Half the width of its 95 % interval.
+    pub error95: Elo,
+    /// Probability that the one is the stronger, in [0, 1].
+    pub los: f64,
+}
+
+/// The fitted model.
+#[derive(Clone, Debug)]
+pub struct Ratings {
+    /// Every player, by index.
+    pub players: Vec<Rating>,
+    /// What moving first is worth, as a rating difference; 0 if there is no such term.
+    pub first_mover: Elo,
+    /// Half the width of its 95 % interval.
+    pub first_mover_error95: Elo,
+    /// Davidson: the share of draws between equals with no first-mover advantage. Half points: the observed share. In
+    /// [0, 1], 0 without games.
+    pub draw_rate: f64,
+    /// For each player the smallest index among those it is connected with by games. Ratings of different
+    /// components are compared by the prior alone.
+    pub components: Vec<usize>,
+    /// Newton steps taken.
+    pub iterations: usize,
+    /// Joint covariance of the ratings, Elo squared.
+    covariance: Matrix,
+}
+
+impl Ratings {
+    /// `one` minus `other`, with the error of the difference: smaller than the two errors suggest
+    /// where both were measured against the same opponents.
+    ///
+    /// # Panics
+    /// If either is not a player.
+    pub fn difference(&self, one: usize, other: usize) -> Difference {
+        let elo = self.players[one].elo.0 - self.players[other].elo.0;
+        let c = &self.covariance;
+        let variance = c.at(one, one) - 2.0 * c.at(one, other) + c.at(other, other);
+        let sd = variance.max(0.0).sqrt();
+        let los = if sd > 0.0 { normal_cdf(elo / sd) } else { 0.5 };
+        Difference { elo: Elo(elo), error95: Elo(Z95 * sd), los }
+    }
+
+    /// Covariance of two players' ratings, Elo squared.
+    ///
+    /// # Panics
+    /// If either is not a player.
+    pub fn covariance(&self, one: usize, other: usize) -> f64 {
+        self.covariance.at(one, other)
+    }
+
+    /// Whether games connect all players. If not, ratings of different components mean little.
+    pub fn is_connected(&self) -> bool {
+        self.components.iter().all(|&component| component == 0)
+    }
+}
+
+/// From parameters to Elo above the anchor.
+fn present(model: &Model, solution: &Solution, anchor: Option<usize>) -> Ratings {
+    let n = model.players;
+    let nats = &solution.at;
+    let zero = match anchor {
+        Some(anchor) => nats[anchor],
+        None => nats[..n].iter().sum::<f64>() / n.max(1) as f64,
+    };
+    let covariance = anchored(&solution.covariance, n, anchor);
+    let records = records(n, &model.games);
+    let players = (0..n)
+        .map(|player| Rating {
+            player,
+            elo: Elo::from_nats(nats[player] - zero),
+            error95: Elo(Z95 * covariance.at(player, player).max(0.0).sqrt()),
+            record: records[player],
+        })
+        .collect();
+    let (first_mover, first_mover_error95) = match model.first_mover_index() {
+        Some(h) => {
+            let sd = solution.covariance.at(h, h).sqrt();
+            (Elo::from_nats(nats[h]), Elo::from_nats(Z95 * sd))
+        }
+        None => (Elo(0.0), Elo(0.0)),
+    };
+    Ratings {
+        players,
+        first_mover,
+        first_mover_error95,
+        draw_rate: draw_rate(model, nats),
+        components: components(n, &model.games),
+        iterations: solution.iterations,
+        covariance,
+    }
+}
+
+/// Covariance of ratings relative to the anchor or to the mean, in Elo squared, from the one of all parameters.
+fn anchored(covariance: &Matrix, players: usize, anchor: Option<usize>) -> Matrix {
+    // Covariance of each rating with the reference, and the reference's own variance.
+    let mean =
+        |row: usize| (0..players).map(|k| covariance.at(row, k)).sum::<f64>() / players as f64;
+    let with: Vec<f64> = match anchor {
+        Some(anchor) => (0..players).map(|row| covariance.at(row, anchor)).collect(),
+        None => (0..players).map(mean).collect(),
+    };
+    let own = match anchor {
+        Some(anchor) => with[anchor],
+        None => with.iter().sum::<f64>() / players.max(1) as f64,
+    };
+    let mut out = Matrix::zeros(players);
+    for row in 0..players {
+        for column in 0..players {
+            let nats = covariance.at(row, column) - with[row] - with[column] + own;
+            *out.at_mut(row, column) = nats * ELO_PER_NAT * ELO_PER_NAT;
+        }
+    }
+    out
+}
+
+fn draw_rate(model: &Model, nats: &[f64]) -> f64 {
+    if let Some(eta) = model.eta_index() {
+        let weight = nats[eta].exp();
+        return weight / (2.0 + weight);
+    }
+    let draws: u64 = model.games.iter().map(|game| game.draws).sum();
+    let games: u64 = model.games.iter().map(PairResult::games).sum();
+    draws as f64 / games.max(1) as f64
+}
