@@ -1,1 +1,20 @@
-//! Players, one game, paired matches, openings.
+//! Players, games between them, paired matches and openings: searches driven by evaluators.
+//!
+//! Nothing here knows a network or a file. Games are [`dz_infer::Walker`]s, so that self-play,
+//! matches and accuracy checks all run in lockstep batches.
+
+mod accuracy;
+mod game;
+mod match_play;
+mod openings;
+mod player;
+mod result;
+mod thinker;
+
+pub use accuracy::{PositionCheck, Preserved, check_positions};
+pub use game::{MatchGame, PlayedGame};
+pub use match_play::{MatchPlan, MatchProgress, play_match};
+pub use openings::{Opening, distinct_openings};
+pub use player::{PlayerKind, PlayerSetup, rollout_anchor};
+pub use result::{MatchResult, Seat};
+pub use thinker::{Thinker, Thought};

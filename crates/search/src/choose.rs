@@ -2,7 +2,7 @@
 
 use rand::{Rng, RngExt};
 
-use dz_game::Move;
+use dz_game::{Move, Wdl};
 
 use crate::{RootMove, Summary};
 
@@ -39,7 +39,7 @@ pub fn visit_shares(moves: &[RootMove]) -> Vec<f64> {
 }
 
 fn most_visited(moves: &[RootMove]) -> Move {
-    let value = |m: &RootMove| m.wdl.map_or(f32::NEG_INFINITY, |wdl| wdl.value());
+    let value = |m: &RootMove| m.wdl.map_or(f32::NEG_INFINITY, Wdl::value);
     let better = |a: &RootMove, b: &RootMove| {
         (a.visits, value(a), a.prior).partial_cmp(&(b.visits, value(b), b.prior))
             == Some(std::cmp::Ordering::Greater)

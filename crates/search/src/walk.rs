@@ -202,10 +202,6 @@ impl<G: Game> Search<G> {
         &self.arena
     }
 
-    pub(crate) fn params(&self) -> &SearchParams {
-        &self.params
-    }
-
     fn is_decided(&self) -> bool {
         let used_up = match self.budget {
             Budget::Playouts(playouts) => self.counts.playouts >= u64::from(playouts),

@@ -1,0 +1,116 @@
+//! How often a player's move keeps the value of a position whose truth is known.
+
+use dz_game::{Game, Move};
+use dz_infer::{
+    Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Walker,
+};
+use dz_search::{Budget, MoveChoice, Search, SearchParams, choose_move};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{Thinker, Thought};
+
+/// A position with the moves that keep its value.
+#[derive(Clone, Debug)]
+pub struct PositionCheck {
+    /// Moves from the start.
+    pub moves: Vec<Move>,
+    /// Moves that keep the value.
+    pub preserving: Vec<Move>,
+}
+
+/// What a player did with one position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preserved {
+    /// Index of the position.
+    pub index: usize,
+    /// Plies from the start.
+    pub ply: usize,
+    /// The player's move keeps the value.
+    pub preserved: bool,
+    /// Some legal move loses value, so that there was something to know.
+    pub nontrivial: bool,
+}
+
+/// Searches every position with `playouts` of source 0 and compares the move with the truth;
+/// 0 playouts takes the raw policy's best move. Answers in the order of the positions.
+///
+/// # Errors
+/// What the evaluators report.
+pub fn check_positions<G: Game>(
+    game: &G,
+    positions: &[PositionCheck],
+    params: SearchParams,
+    playouts: u32,
+    lockstep: &Lockstep,
+    sources: &mut Sources<G>,
+) -> Result<Vec<Preserved>, EvaluatorError> {
+    let mut exam = Exam { game, positions, params, playouts, next: 0, answers: Vec::new() };
+    lockstep.run(sources, &mut exam)?;
+    exam.answers.sort_by_key(|answer| answer.index);
+    Ok(exam.answers)
+}
+
+struct Exam<'a, G: Game> {
+    game: &'a G,
+    positions: &'a [PositionCheck],
+    params: SearchParams,
+    playouts: u32,
+    next: usize,
+    answers: Vec<Preserved>,
+}
+
+struct Question<G: Game> {
+    index: usize,
+    thinker: Thinker<G>,
+}
+
+impl<G: Game> Walker<G> for Question<G> {
+    fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+        match self.thinker.think(readers) {
+            Thought::Decided => None,
+            Thought::Need(request) => Some(request),
+        }
+    }
+
+    fn apply(&mut self, evaluation: Evaluation) {
+        self.thinker.apply(&evaluation);
+    }
+}
+
+impl<G: Game> Roster<Question<G>> for Exam<'_, G> {
+    type Error = EvaluatorError;
+
+    fn next(&mut self) -> Option<Question<G>> {
+        let index = self.next;
+        let position = self.positions.get(index)?;
+        self.next += 1;
+        let (mut state, mut history) = (self.game.start(), G::History::default());
+        for &mv in &position.moves {
+            self.game.advance(&mut state, &mut history, mv);
+        }
+        let search = Search::new(self.game.clone(), self.params, state, history);
+        let mut thinker = Thinker::at(search, false, 0, (0, index as u64));
+        // The root's evaluation is the first playout; without visits the best prior is the move.
+        thinker.begin(Budget::Playouts(self.playouts.max(1)), None);
+        Some(Question { index, thinker })
+    }
+
+    fn finished(
+        &mut self,
+        question: Question<G>,
+        _counts: &LockstepCounts,
+    ) -> Result<(), EvaluatorError> {
+        let position = &self.positions[question.index];
+        let summary = question.thinker.summary();
+        let mut unused = Xoshiro256PlusPlus::seed_from_u64(0);
+        let mv = choose_move(&summary, MoveChoice::MostVisits, &mut unused);
+        self.answers.push(Preserved {
+            index: question.index,
+            ply: position.moves.len(),
+            preserved: position.preserving.contains(&mv),
+            nontrivial: position.preserving.len() < summary.moves.len(),
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! Who plays a match.
+
+use dz_search::{Budget, CatchUp, Fpu, SearchParams, Selection, TieBreak};
+
+/// A player of a match: a name and how it finds its moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerSetup {
+    /// The name in records and ratings.
+    pub name: String,
+    /// How it plays.
+    pub kind: PlayerKind,
+}
+
+/// How a player finds its moves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlayerKind {
+    /// Any legal move, each as likely.
+    Random,
+    /// A search; the move with the most visits.
+    Search {
+        /// Settings of the search.
+        params: SearchParams,
+        /// Budget of a move.
+        budget: Budget,
+        /// Whether the search keeps what is reachable from move to move.
+        reuse: bool,
+        /// Index of its source of evaluations.
+        source: usize,
+    },
+}
+
+/// The rollout anchor: tree UCT with c = sqrt 2 on values in [-1, 1], one rollout a leaf, no reuse,
+/// most visits (Kocsis and Szepesvari 2006). `source` must be a [`dz_infer::Rollout`].
+pub fn rollout_anchor(name: &str, playouts: u32, source: usize) -> PlayerSetup {
+    let params = SearchParams {
+        graph: false,
+        selection: Selection::Uct { c: std::f32::consts::SQRT_2 },
+        fpu: Fpu::Absolute(0.0),
+        catch_up: CatchUp::Continue,
+        tie_break: TieBreak::Random,
+        nodes_max: u32::MAX,
+    };
+    let kind =
+        PlayerKind::Search { params, budget: Budget::Playouts(playouts), reuse: false, source };
+    PlayerSetup { name: name.to_owned(), kind }
+}

@@ -1,0 +1,77 @@
+//! The result of a match, from the games.
+
+use std::collections::BTreeSet;
+
+use dz_game::{Player, Wdl};
+use serde::{Deserialize, Serialize};
+
+use crate::PlayedGame;
+
+/// One of the two players of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Seat {
+    /// The one the match is about.
+    A,
+    /// Its opponent.
+    B,
+}
+
+/// Counts of a match, from A's view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatchResult {
+    /// Games.
+    pub games: u64,
+    /// Games that A won.
+    pub wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Games that B won.
+    pub losses: u64,
+    /// Pairs by A's score in both games: 0, 0.5, 1, 1.5, 2.
+    pub pairs: [u64; 5],
+    /// By who moved first, A or B: the first player's wins, draws, losses.
+    pub by_first: [[u64; 3]; 2],
+    /// Games with the very moves of an earlier one with the same player first.
+    pub duplicates: u64,
+}
+
+impl MatchResult {
+    /// Counts games in the order of their numbers, so that the result does not depend on when each
+    /// one ended.
+    pub fn of(games: &[PlayedGame]) -> Self {
+        let mut sorted: Vec<&PlayedGame> = games.iter().collect();
+        sorted.sort_by_key(|game| game.number);
+        let mut result = Self::default();
+        let mut seen = BTreeSet::new();
+        let mut half_points_of_pair = None;
+        for game in sorted {
+            let a = if game.first == Seat::A { Player::First } else { Player::Second };
+            let (place, half_points) = match game.outcome.wdl_for(a) {
+                Wdl::WIN => (0, 2),
+                Wdl::LOSS => (2, 0),
+                _ => (1, 1),
+            };
+            result.games += 1;
+            *[&mut result.wins, &mut result.draws, &mut result.losses][place] += 1;
+            let firsts_place = if game.first == Seat::A { place } else { 2 - place };
+            result.by_first[usize::from(game.first == Seat::B)][firsts_place] += 1;
+            result.duplicates += u64::from(!seen.insert((game.first == Seat::A, &game.moves)));
+            match half_points_of_pair.take() {
+                Some((pair, earlier)) if pair == game.number / 2 => {
+                    result.pairs[earlier + half_points] += 1;
+                }
+                _ => half_points_of_pair = Some((game.number / 2, half_points)),
+            }
+        }
+        result
+    }
+
+    /// A's mean score, in [0, 1]; one half without games.
+    pub fn score(&self) -> f64 {
+        if self.games == 0 {
+            return 0.5;
+        }
+        (self.wins as f64 + 0.5 * self.draws as f64) / self.games as f64
+    }
+}
