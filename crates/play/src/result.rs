@@ -47,7 +47,7 @@ impl MatchResult {
         let mut half_points_of_pair = None;
         for game in sorted {
             let a = if game.first == Seat::A { Player::First } else { Player::Second };
-            let (place, half_points) = match game.outcome.wdl_for(a) {
+            let (place, half_points): (usize, usize) = match game.outcome.wdl_for(a) {
                 Wdl::WIN => (0, 2),
                 Wdl::LOSS => (2, 0),
                 _ => (1, 1),
