@@ -3,8 +3,94 @@
 use crate::fault::Fault;
 use crate::reader::Findings;
 use crate::run_config::RunConfig;
+use crate::sections::{GateRule, Schedule};
 
 /// Every contradiction between keys that are not at fault themselves.
-pub(crate) fn contradictions(_config: &RunConfig, _findings: &Findings) -> Vec<Fault> {
-    Vec::new()
+pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fault> {
+    let mut checks = Checks { config, findings, faults: Vec::new() };
+    checks.at_most("selfplay.groups", "selfplay.parallel_games");
+    checks.at_most("selfplay.playouts_fast", "selfplay.playouts");
+    checks.at_most("selfplay.temperature_final", "selfplay.temperature");
+    for opening in ["selfplay.opening_plies_max", "gate.opening_plies", "rating.opening_plies"] {
+        checks.below(opening, "selfplay.plies_max");
+    }
+    for playouts in ["selfplay.playouts", "bootstrap.playouts", "gate.playouts", "rating.playouts"]
+    {
+        checks.below(playouts, "search.nodes_max");
+    }
+    checks.at_most("window.rows_min", "window.rows_max");
+    checks.at_most("training.batch", "training.rows_max");
+    if config.training.schedule == Schedule::Cosine {
+        let concerns = ["training.schedule"];
+        checks.compare("training.learning_rate_final", "training.learning_rate", &concerns, false);
+    }
+    checks.gate();
+    checks.faults
+}
+
+/// The checks' common ground.
+struct Checks<'a> {
+    config: &'a RunConfig,
+    findings: &'a Findings,
+    faults: Vec<Fault>,
+}
+
+impl Checks<'_> {
+    /// The key may not be larger than the other.
+    fn at_most(&mut self, key: &str, other: &str) {
+        self.compare(key, other, &[], false);
+    }
+
+    /// The key must be smaller than the other.
+    fn below(&mut self, key: &str, other: &str) {
+        self.compare(key, other, &[], true);
+    }
+
+    fn compare(&mut self, key: &str, other: &str, concerns: &[&str], strict: bool) {
+        if !self.sound(&[key, other]) || !self.sound(concerns) {
+            return;
+        }
+        let (Some(left), Some(right)) = (self.number(key), self.number(other)) else {
+            return;
+        };
+        let (holds, word, allowed) = if strict {
+            (left < right, "is not below", "below")
+        } else {
+            (left <= right, "is above", "at most")
+        };
+        if !holds {
+            let problem = format!("{word} {other} = {right}");
+            let fault = Fault::new(key, problem).value(left);
+            self.faults.push(fault.allowed(format!("{allowed} {right}, or a larger {other}")));
+        }
+    }
+
+    /// The rule `score` needs games and a score.
+    fn gate(&mut self) {
+        let gate = &self.config.gate;
+        if gate.rule != GateRule::Score || !self.sound(&["gate.rule"]) {
+            return;
+        }
+        if self.findings.defaulted.contains("gate.score_min") {
+            let problem = "missing, and gate.rule = \"score\" decides by it";
+            let fault = Fault::new("gate.score_min", problem);
+            self.faults.push(fault.allowed("a number from 0 to 1, or gate.rule = \"always\""));
+        }
+        if self.sound(&["gate.games"]) && gate.games == 0 {
+            let problem = "gate.rule = \"score\" cannot decide without games";
+            let fault = Fault::new("gate.games", problem).value(0);
+            self.faults.push(fault.allowed("an even number from 2, or gate.rule = \"always\""));
+        }
+    }
+
+    /// Whether none of the keys stands in for a value at fault.
+    fn sound(&self, keys: &[&str]) -> bool {
+        keys.iter().all(|key| !self.findings.faulty.contains(*key))
+    }
+
+    /// The value of a key that is a number.
+    fn number(&self, path: &str) -> Option<f64> {
+        let value = self.config.value(path)?;
+        value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
+    }
 }

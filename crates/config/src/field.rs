@@ -9,8 +9,8 @@ use crate::limits::Limits;
 pub(crate) trait Field: Sized {
     /// What the type takes within the limits, in words.
     fn allowed(limits: &Limits) -> String;
-    /// A value that takes the place of one at fault, so that the other keys can be checked; no caller
-    /// outside of this crate ever sees it.
+    /// A value that takes the place of one at fault, so that the other keys can be checked; no
+    /// caller outside of this crate ever sees it.
     fn stand_in(limits: &Limits) -> Self;
     /// The value, or at least one fault.
     fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self>;
@@ -56,7 +56,12 @@ macro_rules! whole_field {
                 }
             }
 
-            fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
+            fn read(
+                key: &str,
+                value: &Value,
+                limits: &Limits,
+                faults: &mut Vec<Fault>,
+            ) -> Option<Self> {
                 let Value::Integer(number) = *value else {
                     faults.push(with_number(wrong_type(key, value, &limits.to_string()), value));
                     return None;
@@ -186,7 +191,8 @@ pub(crate) fn read_text<T: std::str::FromStr>(
     read
 }
 
-/// Makes a [`Field`] of a type with `FromStr` and `Display`: `text_field!(Type, stand-in, words, allowed)`.
+/// Makes a [`Field`] of a type with `FromStr` and `Display`: `text_field!(Type, stand-in, words,
+/// allowed)`.
 macro_rules! text_field {
     ($Type:ty, $stand_in:expr, $words:expr, $allowed:expr) => {
         impl $crate::field::Field for $Type {

@@ -1,9 +1,10 @@
 //! The strict run configuration.
 //!
-//! A run is told everything in one TOML file: [`RunConfig::load`] reads it, lays `--set` overrides over it,
-//! and reports every fault at once. What comes out has a value for every key; [`RunConfig::to_toml`] is what
-//! a run keeps, and [`RunConfig::diff`] says what a resume under another file would change. Each key is
-//! declared once, in its section's file, with meaning, limits, default and [`Effect`].
+//! A run is told everything in one TOML file: [`RunConfig::load`] reads it, lays `--set`
+//! overrides over it, and reports every fault at once. What comes out has a value for every key;
+//! [`RunConfig::to_toml`] is what a run keeps, and [`RunConfig::diff`] says what a resume under
+//! another file would change. Each key is declared once, in its section's file, with meaning,
+//! limits, default and [`Effect`].
 
 mod change;
 mod check;
@@ -13,6 +14,7 @@ mod limits;
 mod load;
 mod overrides;
 mod reader;
+mod reference;
 mod run_config;
 mod section;
 mod sections;

@@ -67,6 +67,7 @@ impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Any => write!(f, "any"),
+            Self::Whole { min, max } if min == max => write!(f, "only {min}"),
             Self::Whole { min, max } => write!(f, "a whole number from {min} to {max}"),
             Self::Even { min, max } => write!(f, "an even number from {min} to {max}"),
             Self::Real { min, min_open, max, max_open } => {

@@ -29,12 +29,12 @@ pub struct Loaded {
 impl RunConfig {
     /// Reads a file, lays `section.key=value` overrides over it, and reports every fault at once.
     ///
-    /// `extra_check` adds what this crate cannot know, such as whether the game exists; it is asked even
-    /// where there are faults already, and what it says of a key that is at fault anyway is left out.
+    /// `extra_check` adds what this crate cannot know, such as whether the game exists; it is
+    /// asked even where there are faults already, and what it says of a key that is at fault
+    /// anyway is left out.
     ///
-    /// # Errors
-    /// [`ConfigError::Read`] where the file cannot be read, else [`ConfigError::Faults`]; nothing is written
-    /// in any case.
+    /// # Errors [`ConfigError::Read`] where the file cannot be read, else
+    /// [`ConfigError::Faults`]; nothing is written in any case.
     pub fn load(
         path: &Path,
         overrides: &[String],
@@ -85,7 +85,7 @@ impl RunConfig {
 /// The fault of a text that is not TOML, with the line where it ends to be.
 fn not_toml(text: &str, error: &toml::de::Error) -> Fault {
     let offset = error.span().map_or(0, |span| span.start.min(text.len()));
-    let line = text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let line = text.get(..offset).unwrap_or(text).matches('\n').count() + 1;
     let message = error.message().lines().collect::<Vec<_>>().join(", ");
     Fault::new(format!("line {line}"), format!("not TOML: {message}"))
 }

@@ -38,7 +38,8 @@ enum Source<'a> {
 }
 
 impl<'a> SectionReader<'a> {
-    /// A reader of the section of this name, which need not be there; the empty name is the file itself.
+    /// A reader of the section of this name, which need not be there; the empty name is the file
+    /// itself.
     pub(crate) fn new(section: &'static str, file: &'a Table, findings: &'a mut Findings) -> Self {
         let table = match file.get(section) {
             _ if section.is_empty() => Source::Given(file),

@@ -37,11 +37,14 @@ macro_rules! run_config {
                 let format = FileSection::read(&mut SectionReader::new("", file, findings)).format;
                 Self {
                     format,
-                    $($name: Section::read(&mut SectionReader::new(stringify!($name), file, findings)),)*
+                    $($name: Section::read(
+                        &mut SectionReader::new(stringify!($name), file, findings)
+                    ),)*
                 }
             }
 
-            /// Every section with its keys and values; the first, without a name, is the file itself.
+            /// Every section with its keys and values; the first, without a name, is the file
+            /// itself.
             pub(crate) fn sections(&self) -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
                 vec![
                     ("", FileSection { format: self.format }.write()),
@@ -100,8 +103,8 @@ impl RunConfig {
         text
     }
 
-    /// BLAKE3 of the effective configuration, 64 hex digits: the same for files that say the same, whatever
-    /// their order, comments and left-out defaults.
+    /// BLAKE3 of the effective configuration, 64 hex digits: the same for files that say the
+    /// same, whatever their order, comments and left-out defaults.
     pub fn hash(&self) -> String {
         let mut lines: Vec<String> =
             self.flat().iter().map(|(path, value)| format!("{path} = {value}\n")).collect();
@@ -123,6 +126,11 @@ impl RunConfig {
                 effect: key.effect,
             })
             .collect()
+    }
+
+    /// The value of a key, such as `search.c_puct`, as TOML; none where there is no such key.
+    pub fn value(&self, path: &str) -> Option<Value> {
+        self.flat().into_iter().find(|(other, _)| other == path).map(|(_, value)| value)
     }
 
     /// Every key with its section, and its value.

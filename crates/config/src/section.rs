@@ -1,5 +1,5 @@
-//! The one place where a key is declared: `section!` makes the struct, its documentation, the reader,
-//! the writer and the table of keys from the same lines.
+//! The one place where a key is declared: `section!` makes the struct, its documentation, the
+//! reader, the writer and the table of keys from the same lines.
 
 use toml::Value;
 
@@ -45,8 +45,8 @@ pub(crate) fn path_of(section: &str, name: &str) -> String {
     if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") }
 }
 
-/// Declares a section: `[effect, limits] key: Type = default;` a line, without `= default` where the
-/// key must be given.
+/// Declares a section: `[effect, limits] key: Type = default;` a line, without `= default` where
+/// the key must be given.
 macro_rules! section {
     (
         $(#[doc = $section_doc:literal])*
@@ -59,13 +59,16 @@ macro_rules! section {
         }
     ) => {
         $(#[doc = $section_doc])*
+        // The same words go to configs/README.md, where proper names stand without marks.
+        #[allow(clippy::doc_markdown)]
         #[derive(Clone, Debug, PartialEq)]
         pub struct $Section {
             $(
                 $(#[doc = $doc])*
                 #[doc = ""]
                 #[doc = concat!(
-                    "Takes `", stringify!($limits), "`; default: ", $crate::section::default_text!($($default)?),
+                    "Takes `", stringify!($limits), "`; default: ",
+                    $crate::section::default_text!($($default)?),
                     "; effect of a change: `", stringify!($effect), "`."
                 )]
                 pub $key: $Type,

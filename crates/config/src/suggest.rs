@@ -1,7 +1,8 @@
 //! Which of the known names a wrong one was probably meant to be.
 
-/// The nearest of the candidates, where one is near enough to be meant: at most a third of the letters, and
-/// never more than three, are wrong, missing or swapped, or one name begins with the other.
+/// The nearest of the candidates, where one is near enough to be meant: at most a third of the
+/// letters, and never more than three, are wrong, missing or swapped, or one name begins with the
+/// other.
 pub(crate) fn nearest<'a>(
     wrong: &str,
     candidates: impl IntoIterator<Item = &'a str>,

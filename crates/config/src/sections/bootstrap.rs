@@ -5,11 +5,11 @@ use crate::limits::{Limits, whole};
 use crate::section::section;
 
 section! {
-    /// `[bootstrap]`: self-play of generation 0, before there is a network; what is not named here is as in
-    /// `[selfplay]`.
+    /// `[bootstrap]`: self-play of generation 0, before there is a network; what is not named
+    /// here is as in `[selfplay]`.
     pub struct BootstrapSection = "bootstrap" {
-        /// What stands in for the network: `uniform` (an even game, equal priors) or `rollout` (one game of
-        /// random moves a leaf, equal priors).
+        /// What stands in for the network: `uniform` (an even game, equal priors) or `rollout`
+        /// (one game of random moves a leaf, equal priors).
         [Results, Limits::Any] evaluator: BootstrapEvaluator = BootstrapEvaluator::Rollout;
         /// Games of a cycle without a network.
         [Results, whole(1, 100_000_000)] games: u32;

@@ -9,9 +9,11 @@ use crate::section::section;
 use crate::table_field::TableReader;
 
 section! {
-    /// `[rating]`: the games that place a champion on the Elo scale; gate games are no part of them.
+    /// `[rating]`: the games that place a champion on the Elo scale; gate games are no part of
+    /// them.
     pub struct RatingSection = "rating" {
-        /// Games a cycle against each opponent, two an opening with colours swapped; 0 rates nobody.
+        /// Games a cycle against each opponent, two an opening with colours swapped; 0 rates
+        /// nobody.
         [Results, even(0, 1_000_000)] games: u32 = 40;
         /// Playouts a move of the champion and of earlier generations.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;
@@ -19,10 +21,13 @@ section! {
         [Results, whole(0, 1_000)] neighbours: u32 = 2;
         /// Random plies of each opening; openings are distinct.
         [Results, whole(0, 10_000)] opening_plies: u32 = 4;
-        /// The fixed opponents, which pin the scale; the first has Elo 0.
+        /// The fixed opponents, which pin the Elo scale.
         [Results, Limits::Any] anchors: Vec<Anchor> = vec![
             Anchor { name: "random".to_owned(), kind: AnchorKind::Random },
-            Anchor { name: "rollout-1000".to_owned(), kind: AnchorKind::Rollout { playouts: 1_000 } },
+            Anchor {
+                name: "rollout-1000".to_owned(),
+                kind: AnchorKind::Rollout { playouts: 1_000 },
+            },
         ];
     }
 }
@@ -58,7 +63,8 @@ choice! {
     }
 }
 
-const ALLOWED: &str = r#"an array of { name = "...", kind = "random" } or { name = "...", kind = "rollout", playouts = 1 to 1000000 }, no name twice"#;
+const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" } or \
+    { name = \"...\", kind = \"rollout\", playouts = 1 to 1000000 }, no name twice";
 
 impl Field for Vec<Anchor> {
     fn allowed(_: &Limits) -> String {

@@ -14,13 +14,13 @@ section! {
         [Fixed, Limits::Any] game: String;
         /// The seed that every random stream of the run is derived from.
         [Fixed, whole(0, i64::MAX as u64)] seed: u64 = 1;
-        /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. The learning-rate
-        /// schedule is laid out over all of them.
+        /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. The
+        /// learning-rate schedule is laid out over all of them.
         [Results, whole(1, 1_000_000)] cycles: u32;
         /// Worker threads of each stage; 0 takes all cores.
         [Speed, whole(0, 4096)] threads: u32 = 0;
-        /// What evaluates and trains networks. `auto` is a CUDA card where the build and the machine have
-        /// one, and the CPU elsewhere. Another device rounds otherwise.
+        /// What evaluates and trains networks. `auto` is a CUDA card where the build and the
+        /// machine have one, and the CPU elsewhere. Another device rounds otherwise.
         [Results, Limits::Any] device: DeviceChoice = DeviceChoice::Auto;
     }
 }

@@ -11,15 +11,18 @@ use crate::table_field::TableReader;
 section! {
     /// `[search]`: how the searches of self-play, gate and rating walk.
     pub struct SearchSection = "search" {
-        /// Exploration constant of PUCT, for values in [-1, 1] (AlphaZero's c_puct; Silver 2018).
+        /// Exploration constant of PUCT, for values in [-1, 1] (AlphaZero's `c_puct`; Silver
+        /// 2018).
         [Results, real(0.0, 100.0)] c_puct: f64 = 1.5;
-        /// Value of a move that was never tried, for the player to move, in [-1, 1]: `absolute` takes `value`
-        /// as it is, `reduction` takes the node's value less `value` times the square root of the tried
-        /// moves' prior (Wu 2019, section 2: 0.2).
+        /// Value of a move that was never tried, for the player to move, in [-1, 1]: `absolute`
+        /// takes `value` as it is, `reduction` takes the node's value less `value` times the
+        /// square root of the tried moves' prior (KataGo's fpuReductionMax: 0.2).
         [Results, Limits::Any] fpu: Fpu = Fpu { kind: FpuKind::Reduction, value: 0.2 };
-        /// Nodes that one search may hold; it bounds memory and must exceed every section's playouts.
+        /// Nodes that one search may hold; it bounds memory and must exceed every section's
+        /// playouts.
         [Results, whole(2, u32::MAX as u64)] nodes_max: u32 = 65_536;
-        /// Whether positions that are reached on several paths are one node (graph) or several (tree).
+        /// Whether positions that are reached on several paths are one node (graph) or several
+        /// (tree).
         [Results, Limits::Any] graph: bool = true;
         /// Whether a search goes on with what the move before has left of the graph.
         [Results, Limits::Any] reuse: bool = true;

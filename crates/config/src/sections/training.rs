@@ -19,7 +19,8 @@ section! {
         [Results, real(0.0, 10.0)] learning_rate_final: f64 = 1e-4;
         /// Steps in which the learning rate rises from 0, once a run.
         [Results, whole(0, 1_000_000_000)] warmup_steps: u64 = 100;
-        /// Course of the learning rate after the warm-up: `constant`, or `cosine` over the planned steps.
+        /// Course of the learning rate after the warm-up: `constant`, or `cosine` over the
+        /// planned steps.
         [Results, Limits::Any] schedule: Schedule = Schedule::Cosine;
         /// Decoupled weight decay, a step, times the learning rate (AdamW).
         [Results, real(0.0, 1.0)] weight_decay: f64 = 1e-4;

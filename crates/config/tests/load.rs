@@ -1,0 +1,343 @@
+//! Reading, overriding and refusing configurations.
+
+use std::path::Path;
+
+use dz_config::{ConfigError, DeviceChoice, Fault, FpuKind, GateRule, Loaded, RunConfig};
+
+const MINIMAL: &str = include_str!("minimal.toml");
+
+/// Loads a text from a file of its own.
+fn load_checked(
+    text: &str,
+    overrides: &[&str],
+    check: &dyn Fn(&RunConfig) -> Vec<Fault>,
+) -> Result<Loaded, ConfigError> {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let path = folder.path().join("test.toml");
+    std::fs::write(&path, text).expect("the folder takes files");
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    RunConfig::load(&path, &overrides, check)
+}
+
+fn load(text: &str, overrides: &[&str]) -> Result<Loaded, ConfigError> {
+    load_checked(text, overrides, &|_| Vec::new())
+}
+
+fn config(overrides: &[&str]) -> RunConfig {
+    load(MINIMAL, overrides).unwrap_or_else(|error| panic!("{error}")).config
+}
+
+fn faults_of(result: Result<Loaded, ConfigError>) -> Vec<String> {
+    match result {
+        Err(ConfigError::Faults { faults, .. }) => faults.iter().map(ToString::to_string).collect(),
+        Err(error) => panic!("{error}"),
+        Ok(loaded) => panic!("no fault was found in {}", loaded.config.to_toml()),
+    }
+}
+
+/// The faults of the minimal file under overrides.
+fn faults(overrides: &[&str]) -> Vec<String> {
+    faults_of(load(MINIMAL, overrides))
+}
+
+/// The only fault of the minimal file under one override.
+fn fault(text: &str) -> String {
+    let found = faults(&[text]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    found[0].clone()
+}
+
+#[test]
+fn what_is_left_out_takes_its_default_and_is_named() {
+    let loaded = load(MINIMAL, &["run.threads=2"]).unwrap();
+    assert_eq!(loaded.config.search.c_puct, 1.5);
+    assert_eq!(loaded.config.search.fpu.kind, FpuKind::Reduction);
+    assert_eq!(loaded.config.rating.anchors.len(), 2);
+    assert!(loaded.defaulted.contains("search.c_puct"));
+    assert!(!loaded.defaulted.contains("run.threads"));
+    assert!(!loaded.defaulted.contains("run.game"));
+}
+
+#[test]
+fn every_key_without_a_default_is_asked_for() {
+    let found = faults_of(load("", &[]));
+    let must: Vec<String> = RunConfig::keys()
+        .iter()
+        .filter(|key| key.default.is_none())
+        .map(|key| {
+            format!("{}: missing, and it has no default; allowed: {}", key.path(), key.allowed)
+        })
+        .collect();
+    assert_eq!(found, must);
+    assert_eq!(must.len(), 8);
+}
+
+#[test]
+fn all_faults_are_reported_at_once() {
+    let text = r#"
+        format = 2
+        cycles = 4
+        [run]
+        game = "connect9"
+        sed = 3
+        cycles = "4"
+        [serch]
+        c_puct = 1.0
+        [selfplay]
+        games = 0
+        playouts = 10
+        playouts_fast = 11
+        groups = 60
+        parallel_games = 32
+        [network]
+        blocks = 2.0
+        channels = 16
+        [window]
+        rows_min = 300
+        rows_max = 200
+        [gate]
+        rule = "sprt"
+        games = 3
+    "#;
+    let game =
+        |config: &RunConfig| vec![Fault::new("run.game", "no such game").value(&config.run.game)];
+    let found = faults_of(load_checked(text, &["gate.playouts", "rating.games=[1"], &game));
+    let keys: Vec<&str> = found.iter().map(|line| line.split([':', ' ']).next().unwrap()).collect();
+    assert_eq!(
+        keys,
+        [
+            "--set",
+            "--set",
+            "cycles",
+            "run.sed",
+            "[serch]",
+            "format",
+            "run.cycles",
+            "selfplay.games",
+            "bootstrap.games",
+            "network.blocks",
+            "gate.rule",
+            "gate.games",
+            "selfplay.groups",
+            "selfplay.playouts_fast",
+            "window.rows_min",
+            "run.game",
+        ],
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn the_error_lists_the_faults_and_says_that_nothing_was_written() {
+    let error = load(MINIMAL, &["run.cycles=0", "run.seed=-1"]).unwrap_err().to_string();
+    let lines: Vec<&str> = error.lines().collect();
+    assert!(lines[0].ends_with("test.toml has 2 faults; nothing was written"), "{error}");
+    assert_eq!(
+        lines[1],
+        "  run.seed = -1: impossible value; allowed: a whole number from 0 to 9223372036854775807"
+    );
+    assert_eq!(
+        lines[2],
+        "  run.cycles = 0: impossible value; allowed: a whole number from 1 to 1000000"
+    );
+    assert_eq!(ConfigError::EXIT_CODE, 78);
+}
+
+#[test]
+fn unknown_keys_come_with_what_was_meant() {
+    let near = fault("selfplay.playout=5");
+    assert!(
+        near.starts_with("selfplay.playout = 5: unknown key; did you mean 'selfplay.playouts'?")
+    );
+    assert!(near.contains("allowed: in [selfplay] games, parallel_games, groups"), "{near}");
+    let elsewhere = fault("run.c_puct=2.0");
+    assert!(elsewhere.contains("did you mean 'search.c_puct'?"), "{elsewhere}");
+    let section = fault("trainning.batch=64");
+    assert!(
+        section.starts_with("[trainning]: unknown section; did you mean [training]?"),
+        "{section}"
+    );
+    let top = fault("seed=4");
+    assert!(top.contains("outside of any section; did you mean 'run.seed'?"), "{top}");
+    let strange = fault("search.zzz=1");
+    assert!(!strange.contains("did you mean"), "{strange}");
+}
+
+#[test]
+fn wrong_types_are_named() {
+    assert_eq!(
+        fault("run.cycles=\"5\""),
+        "run.cycles = \"5\": wrong type (string); did you mean 5, without quotes?; \
+         allowed: a whole number from 1 to 1000000"
+    );
+    assert!(fault("network.blocks=3.0").contains("wrong type (float); did you mean 3?"));
+    assert!(fault("search.graph=1").contains("wrong type (integer); allowed: true or false"));
+    assert!(fault("search.c_puct=true").contains("wrong type (boolean)"));
+    assert!(fault("run.game=4").contains("wrong type (integer)"));
+    assert!(fault("gate.rule=1").contains("wrong type (integer)"));
+    assert!(fault("rating.anchors=random").contains("wrong type (string)"));
+    assert!(fault("search.fpu=0.2").contains("wrong type (float)"));
+    assert!(fault("search=3").starts_with("search = 3: wrong type (integer); allowed: a section"));
+}
+
+#[test]
+fn impossible_values_are_named_with_their_range() {
+    for (text, range) in [
+        ("selfplay.full_share=0.0", "above 0 to 1"),
+        ("selfplay.full_share=1.1", "above 0 to 1"),
+        ("training.ema_decay=1", "from 0 to below 1"),
+        ("training.learning_rate=nan", "above 0 to 10"),
+        ("training.weight_decay=inf", "from 0 to 1"),
+        ("selfplay.groups=1", "from 2 to 64"),
+        ("gate.games=7", "an even number from 0"),
+        ("rating.games=9", "an even number from 0"),
+        ("network.channels=4294967297", "from 1 to 4096"),
+        ("storage.checkpoints_keep=1", "from 2"),
+        ("run.game=\" \"", "a text that is not empty"),
+        ("training.schedule=cosin", "did you mean \"cosine\"?"),
+        ("run.device=cuda:x", "\"cuda:N\""),
+    ] {
+        let found = fault(text);
+        assert!(found.contains("impossible value"), "{text}: {found}");
+        assert!(found.contains(range), "{text}: {found}");
+    }
+}
+
+#[test]
+fn both_ends_of_a_range_are_allowed() {
+    let low = config(&["selfplay.dirichlet_share=0", "run.cycles=1"]);
+    assert_eq!((low.selfplay.dirichlet_share, low.run.cycles), (0.0, 1));
+    let high = config(&["selfplay.full_share=1.0", "run.seed=9223372036854775807"]);
+    assert_eq!((high.selfplay.full_share, high.run.seed), (1.0, i64::MAX as u64));
+}
+
+#[test]
+fn contradictions_name_both_keys() {
+    for (overrides, words) in [
+        (
+            &["selfplay.groups=8", "selfplay.parallel_games=4"][..],
+            "selfplay.groups = 8: is above selfplay.parallel_games = 4",
+        ),
+        (&["selfplay.playouts=20"], "selfplay.playouts_fast = 25: is above selfplay.playouts = 20"),
+        (&["selfplay.temperature_final=0.9"], "above selfplay.temperature = 0.75"),
+        (&["rating.opening_plies=42", "selfplay.plies_max=42"], "below selfplay.plies_max = 42"),
+        (&["gate.opening_plies=1000"], "not below selfplay.plies_max = 1000"),
+        (&["search.nodes_max=150"], "bootstrap.playouts = 200: is not below search.nodes_max"),
+        (&["window.rows_min=9", "window.rows_max=8"], "is above window.rows_max = 8"),
+        (&["training.rows_max=100"], "training.batch = 256: is above training.rows_max = 100"),
+        (&["training.learning_rate=1e-5"], "above training.learning_rate = 0.00001"),
+        (&["gate.rule=score"], "gate.score_min: missing, and gate.rule = \"score\""),
+        (&["gate.rule=score", "gate.score_min=0.5", "gate.games=0"], "without games"),
+    ] {
+        let found = faults(overrides);
+        assert_eq!(found.len(), 1, "{overrides:?}: {found:#?}");
+        assert!(found[0].contains(words), "{overrides:?}: {found:#?}");
+    }
+    let constant = config(&["training.learning_rate=1e-5", "training.schedule=constant"]);
+    assert_eq!(constant.training.learning_rate, 1e-5);
+    assert_eq!(config(&["gate.games=0"]).gate.games, 0);
+    let score = config(&["gate.rule=score", "gate.score_min=0.55"]);
+    assert_eq!(score.gate.rule, GateRule::Score);
+}
+
+#[test]
+fn nothing_is_concluded_from_a_value_at_fault() {
+    let found = faults(&["selfplay.parallel_games=1"]);
+    assert_eq!(found.len(), 1, "groups were compared with what stands in: {found:#?}");
+    let of_game =
+        |config: &RunConfig| vec![Fault::new("run.game", "no such game").value(&config.run.game)];
+    let found = faults_of(load_checked(MINIMAL, &["run.game=3"], &of_game));
+    assert_eq!(found.len(), 1, "{found:#?}");
+}
+
+#[test]
+fn the_front_door_adds_its_own_faults() {
+    let check = |config: &RunConfig| {
+        let fault = Fault::new("run.game", "no such game").value(&config.run.game);
+        vec![fault.allowed("connect4, tictactoe").suggestion("'connect4'")]
+    };
+    assert_eq!(
+        faults_of(load_checked(MINIMAL, &["run.game=connect5"], &check)),
+        [
+            "run.game = connect5: no such game; did you mean 'connect4'?; allowed: connect4, tictactoe"
+        ]
+    );
+}
+
+#[test]
+fn overrides_are_values_or_bare_words_and_the_last_counts() {
+    let config = config(&[
+        "run.game=connect4:width=7,height=6",
+        "run.device = cuda:1",
+        "run.seed=5",
+        "run.seed=6",
+        "search.fpu={ kind = \"absolute\", value = 0 }",
+        "search.fpu.value=-0.5",
+        "training.learning_rate=1",
+        "selfplay.games=1_000",
+        "rating.anchors=[]",
+    ]);
+    assert_eq!(config.run.game, "connect4:width=7,height=6");
+    assert_eq!(config.run.device, DeviceChoice::Cuda(1));
+    assert_eq!(config.run.seed, 6);
+    assert_eq!((config.search.fpu.kind, config.search.fpu.value), (FpuKind::Absolute, -0.5));
+    assert_eq!(config.training.learning_rate, 1.0);
+    assert_eq!(config.selfplay.games, 1000);
+    assert!(config.rating.anchors.is_empty());
+}
+
+#[test]
+fn overrides_that_cannot_be_read_are_faults() {
+    for (text, problem) in [
+        ("run.seed", "there is no '='"),
+        ("run.=3", "the key is not complete"),
+        ("run.seed=", "the value is not a TOML value"),
+        ("rating.anchors=[{", "the value is not a TOML value"),
+        ("run.seed.low=3", "'run.seed' is not a table, so it has no 'low'"),
+    ] {
+        let found = faults(&["run.seed=1", text]);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert!(found[0].starts_with("--set run.") || found[0].starts_with("--set rating."));
+        assert!(found[0].contains(problem), "{found:#?}");
+    }
+}
+
+#[test]
+fn tables_inside_of_sections_are_strict_too() {
+    assert!(fault("search.fpu={ kind = \"absolute\" }").starts_with("search.fpu.value: missing"));
+    assert!(
+        fault("search.fpu={ kind = \"reduction\", value = 0.2, valu = 1 }")
+            .contains("search.fpu.valu = 1: unknown key; did you mean 'search.fpu.value'?")
+    );
+    let anchors = [
+        ("{ name = \"r\", kind = \"rolout\", playouts = 5 }", "did you mean \"rollout\"?"),
+        ("{ name = \"r\", kind = \"rollout\" }", "rating.anchors[0].playouts: missing"),
+        ("{ name = \"r\", kind = \"random\", playouts = 5 }", "playouts = 5: unknown key"),
+        ("{ kind = \"random\" }", "rating.anchors[0].name: missing"),
+        (
+            "{ name = \"r\", kind = \"random\" }, { name = \"r\", kind = \"random\" }",
+            "rating.anchors[1].name = \"r\": an anchor before it has the same name",
+        ),
+    ];
+    for (entries, words) in anchors {
+        let found = fault(&format!("rating.anchors=[{entries}]"));
+        assert!(found.contains(words), "{entries}: {found}");
+    }
+}
+
+#[test]
+fn a_text_that_is_not_toml_is_reported_with_its_line() {
+    let found = faults_of(load("format = 1\n[run]\ngame = \n", &["run.seed"]));
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].starts_with("line 3: not TOML: "), "{found:#?}");
+    let twice = faults_of(load("[run]\nseed = 1\nseed = 2\n", &[]));
+    assert!(twice[0].starts_with("line 3: not TOML: duplicate key"), "{twice:#?}");
+}
+
+#[test]
+fn a_file_that_is_not_there_says_so() {
+    let error = RunConfig::load(Path::new("/nowhere/x.toml"), &[], &|_| Vec::new()).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("cannot read the configuration /nowhere/x.toml"), "{text}");
+    assert!(text.contains("nothing was written"), "{text}");
+}
