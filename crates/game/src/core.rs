@@ -50,12 +50,16 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn node_key(&self, state: &Self::State, history: &Self::History) -> Key {
         self.eval_key(state, history)
     }
-    /// True if no position can occur twice in a game.
+    /// True if neither a state nor a `node_key` can occur twice in a game.
     fn acyclic(&self) -> bool {
         true
     }
     /// An upper bound of plies in a game, if the rules have one.
     fn plies_max(&self) -> Option<u32>;
+    /// The most bytes that `State` may have. A game that needs more than 256 says so and why.
+    fn state_bytes_max(&self) -> usize {
+        256
+    }
     /// The most legal moves that a position can have.
     fn moves_max(&self) -> usize;
     /// The symmetries, identity first. Symmetry `i` of this list is `Symmetry(i)`.

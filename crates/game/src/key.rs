@@ -43,7 +43,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// Steele, Lea and Flood's SplitMix64 finaliser (OOPSLA 2014, Figure 4, with Stafford's variant
+/// Steele, Lea and Flood's `SplitMix64` finaliser (OOPSLA 2014, Figure 4, with Stafford's variant
 /// 13 constants): a bijection of 64-bit words that flips each output bit with probability 1/2.
 #[inline]
 pub fn mix64(word: u64) -> u64 {

@@ -1,6 +1,6 @@
 //! Counting move sequences: the check of rules against published numbers.
 
-use crate::{Game, Status};
+use crate::Game;
 
 /// Leaf nodes at depths `0..=depth` from `state`; a position already over has no successors.
 pub fn perft<G: Game>(game: &G, state: &G::State, history: &G::History, depth: u32) -> Vec<u64> {
@@ -13,12 +13,13 @@ pub fn perft<G: Game>(game: &G, state: &G::State, history: &G::History, depth: u
 fn count<G: Game>(game: &G, state: &G::State, history: &mut G::History, counts: &mut [u64]) {
     let Some((here, deeper)) = counts.split_first_mut() else { return };
     *here += 1;
-    if deeper.is_empty() || matches!(game.status(state, history), Status::Over(_)) {
+    if deeper.is_empty() {
         return;
     }
+    // None if the game is over.
     let mut legal = Vec::new();
     game.legal_moves(state, history, &mut legal);
-    if deeper.len() == 1 && game.acyclic() {
+    if deeper.len() == 1 {
         // Children at the last depth are counted, not visited.
         deeper[0] += legal.len() as u64;
         return;

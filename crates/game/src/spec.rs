@@ -98,12 +98,12 @@ impl FromStr for GameSpec {
     type Err = GameError;
     fn from_str(text: &str) -> Result<Self, GameError> {
         let bad = || GameError::BadSpec { text: text.to_owned() };
-        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let (name, rest) = text.split_once(':').map_or((text, None), |(n, r)| (n, Some(r)));
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric()) {
             return Err(bad());
         }
         let mut parameters: Vec<(String, String)> = Vec::new();
-        for pair in rest.split(',').filter(|pair| !pair.is_empty()) {
+        for pair in rest.into_iter().flat_map(|rest| rest.split(',')) {
             let (key, value) = pair.split_once('=').ok_or_else(bad)?;
             let (key, value) = (key.trim(), value.trim());
             if key.is_empty() || value.is_empty() || parameters.iter().any(|(k, _)| k == key) {

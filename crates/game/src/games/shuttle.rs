@@ -58,7 +58,8 @@ impl ShuttleState {
 impl ShuttleHistory {
     /// Earlier occurrences of `state`.
     fn repeats(&self, state: ShuttleState) -> usize {
-        self.past.iter().filter(|&&code| code == state.code()).count()
+        let code = state.code();
+        self.past.iter().map(|&past| usize::from(past == code)).sum()
     }
 }
 

@@ -40,7 +40,7 @@ impl TicTacToeState {
 }
 
 fn has_line(stones: u16) -> bool {
-    LINES.iter().any(|&line| stones & line == line)
+    LINES.iter().any(|&line| !stones & line == 0)
 }
 
 /// Where symmetry `number` takes a point: bit 2 transposes, bit 1 flips rows, bit 0 flips columns,

@@ -1,0 +1,82 @@
+//! Laws of text: specifications, notation, and moves that are refused.
+
+use std::collections::BTreeSet;
+
+use super::{LawBroken, Position, broken_at_start, keys_of};
+use crate::{Game, GameSpec, GameVisitor, Move, game_names, with_game};
+
+/// Moves that were legal somewhere: what illegal moves are made of.
+#[derive(Default)]
+pub(super) struct SeenMoves(BTreeSet<Move>);
+
+/// Reads a specification back and gives the canonical form of the game that it means.
+struct Canonical;
+
+impl GameVisitor for Canonical {
+    type Output = GameSpec;
+    fn visit<G: Game>(self, game: G) -> GameSpec {
+        game.spec()
+    }
+}
+
+pub(super) fn check_spec<G: Game>(game: &G) -> Result<(), LawBroken> {
+    const LAW: &str = "a specification names its game";
+    let spec = game.spec();
+    let parsed: GameSpec = spec.to_string().parse().map_err(|error| broken_at_start(LAW, error))?;
+    if parsed != spec {
+        return Err(broken_at_start(LAW, format!("{spec} reads back as {parsed}")));
+    }
+    // Toys of tests and benches are not registered.
+    if !game_names().contains(&spec.name()) {
+        return Ok(());
+    }
+    let canonical = with_game(&parsed, Canonical).map_err(|error| broken_at_start(LAW, error))?;
+    if canonical != spec {
+        return Err(broken_at_start(LAW, format!("{spec} makes {canonical}")));
+    }
+    Ok(())
+}
+
+/// Notation at one position.
+pub(super) fn check<G: Game>(
+    here: &Position<'_, G>,
+    seen: &mut SeenMoves,
+) -> Result<(), LawBroken> {
+    let texts: Vec<String> = here.legal.iter().map(|&mv| here.game.format_move(mv)).collect();
+    let distinct: BTreeSet<&String> = texts.iter().collect();
+    here.law("moves have names of their own", distinct.len() == texts.len(), || texts.join(" "))?;
+    for (&mv, text) in here.legal.iter().zip(&texts) {
+        for written in [text.clone(), text.to_uppercase(), text.to_lowercase()] {
+            let parsed = here.game.parse_move(here.state, &written);
+            here.law("notation reads back in either case", parsed == Ok(mv), || {
+                format!("'{written}' is read as {parsed:?}, not {mv:?}")
+            })?;
+        }
+    }
+    let list = texts.join(" ");
+    here.law(
+        "a list of moves splits into its moves",
+        here.game.split_moves(&list) == texts,
+        || format!("'{list}' is split into {:?}", here.game.split_moves(&list)),
+    )?;
+    seen.0.extend(here.legal);
+    seen.0.iter().try_for_each(|&mv| check_play_text(here, mv))
+}
+
+/// Legal text is played, illegal text is refused and changes nothing.
+fn check_play_text<G: Game>(here: &Position<'_, G>, mv: Move) -> Result<(), LawBroken> {
+    let game = here.game;
+    let (mut state, mut history) = (here.state.clone(), here.history.clone());
+    let text = game.format_move(mv);
+    let played = game.play_text(&mut state, &mut history, &text).is_ok();
+    let legal = here.legal.contains(&mv);
+    here.law("play_text plays legal moves only", played == legal, || {
+        format!("'{text}' is {}", if played { "illegal and played" } else { "legal and refused" })
+    })?;
+    let expected = if legal { here.after(mv) } else { (here.state.clone(), here.history.clone()) };
+    let same = state == expected.0
+        && keys_of(game, &state, &history) == keys_of(game, &expected.0, &expected.1);
+    here.law("play_text changes what it plays and nothing else", same, || {
+        format!("after '{text}' the position is {state:?}")
+    })
+}

@@ -1,0 +1,134 @@
+//! The laws catch faults: each is put into a game that obeys them, and the law that falls is named.
+
+mod faulty;
+
+use dz_game::{
+    Game, GameSpec,
+    games::{Connect4, Shuttle, TicTacToe},
+    laws, transcript,
+};
+use faulty::{Fault, Faulty};
+
+const GAMES: u32 = 40;
+
+/// The law that falls, or "none".
+fn law_broken_by<G: Game>(game: &G, fault: Fault) -> &'static str {
+    let checked = laws::check(&Faulty::new(game.clone(), fault), 3, GAMES);
+    checked.err().map_or("none", |broken| broken.law)
+}
+
+fn connect4() -> Connect4 {
+    Connect4::new(7, 6, 4).expect("possible parameters")
+}
+
+fn shuttle() -> Shuttle {
+    Shuttle::from_spec(&GameSpec::new("shuttle", &[])).expect("a game")
+}
+
+fn check<G: Game>(game: &G, expected: &[(Fault, &str)]) {
+    assert_eq!(law_broken_by(game, Fault::None), "none", "the wrapper alone breaks a law");
+    for &(fault, law) in expected {
+        assert_eq!(law_broken_by(game, fault), law, "{fault:?} in {}", game.spec());
+    }
+}
+
+#[test]
+fn faults_of_rules() {
+    let legal = "legal moves ascend";
+    let empty = "no legal moves if and only if over";
+    check(
+        &connect4(),
+        &[
+            (Fault::LegalTwice, legal),
+            (Fault::LegalDescending, legal),
+            (Fault::LegalNotCleared, "legal_moves clears its output"),
+            (Fault::LegalAfterTheEnd, empty),
+            (Fault::NoMovesBeforeTheEnd, empty),
+            (Fault::MovesMaxTooSmall, "moves_max bounds legal moves"),
+            (Fault::PliesMaxTooSmall, "plies_max bounds games"),
+            (Fault::StateTooLarge, "a state is small"),
+            (Fault::PlayDependsOnChance, "play is a function"),
+            (Fault::ToMoveOfTheOther, "to_move and outcome are the status"),
+        ],
+    );
+}
+
+#[test]
+fn faults_of_keys_and_history() {
+    let (sight, future) = ("equal eval_key, equal sight", "equal node_key, equal future");
+    check(
+        &shuttle(),
+        &[
+            (Fault::NodeKeyForgetsHistory, future),
+            (Fault::EvalKeyForgetsHistory, sight),
+            (Fault::EvalKeyKnowsMoreThanNodeKey, future),
+            (Fault::ClaimsAcyclic, "an acyclic game never repeats"),
+            (Fault::PopDoesNothing, "pop_history undoes push_history"),
+            (Fault::AdvanceForgetsHistory, "play is a function"),
+        ],
+    );
+    check(&shuttle(), &[(Fault::NodeKeyCollides, future)]);
+    let repeats = "an acyclic game never repeats";
+    check(&TicTacToe, &[(Fault::EvalKeyCollides, sight), (Fault::NodeKeyCollides, repeats)]);
+    check(&connect4(), &[(Fault::EvalKeyCollides, sight), (Fault::NodeKeyCollides, repeats)]);
+}
+
+#[test]
+fn faults_of_symmetries() {
+    let commute = "symmetries commute with play";
+    let slots = "policy slots follow symmetries";
+    let follow = "encoding through a symmetry is encoding the mapped position";
+    check(
+        &connect4(),
+        &[
+            (Fault::MapStateMissing, commute),
+            (Fault::MapMoveMissing, slots),
+            (Fault::IdentityMoves, "symmetry 0 is the identity"),
+            (Fault::EncodeIgnoresSymmetry, follow),
+            (Fault::SlotIgnoresSymmetry, slots),
+        ],
+    );
+    check(
+        &TicTacToe,
+        &[
+            (Fault::GroupNotClosed, "symmetries compose"),
+            (Fault::MapMoveMissing, slots),
+            (Fault::EncodeIgnoresSymmetry, follow),
+        ],
+    );
+}
+
+#[test]
+fn faults_of_encoding_and_text() {
+    let slot = "each move has a policy slot of its own";
+    check(
+        &connect4(),
+        &[
+            (Fault::SlotShared, slot),
+            (Fault::SlotOutOfRange, slot),
+            (Fault::NamesMissing, "planes and globals have names"),
+            (Fault::MovesShareName, "moves have names of their own"),
+            (Fault::SplitJoins, "a list of moves splits into its moves"),
+            (Fault::PlaysIllegalText, "play_text plays legal moves only"),
+            (Fault::SpecIncomplete, "a specification names its game"),
+        ],
+    );
+    check(&shuttle(), &[(Fault::ParseMindsCase, "notation reads back in either case")]);
+}
+
+/// A view that is consistently wrong contradicts nothing. This is why goldens are read.
+#[test]
+fn laws_miss_swapped_planes_and_the_transcript_shows_them() {
+    let swapped = Faulty::new(connect4(), Fault::StonesSwapped);
+    assert_eq!(law_broken_by(&connect4(), Fault::StonesSwapped), "none");
+    assert_ne!(transcript(&swapped, 1), transcript(&connect4(), 1));
+}
+
+#[test]
+fn a_broken_law_tells_where() {
+    let broken = laws::check(&Faulty::new(connect4(), Fault::PliesMaxTooSmall), 3, GAMES);
+    let broken = broken.expect_err("six plies are more than five");
+    assert_eq!(broken.moves.split(' ').count(), 6);
+    assert_eq!(broken.detail, "6 plies, at most 5");
+    assert!(broken.to_string().starts_with("plies_max bounds games is broken after moves ["));
+}

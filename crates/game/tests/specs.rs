@@ -1,0 +1,56 @@
+//! Names and parameters of games as text: what is read, what is refused and how.
+
+use dz_game::{Game, GameError, GameSpec, GameVisitor, with_game};
+
+struct Canonical;
+
+impl GameVisitor for Canonical {
+    type Output = String;
+    fn visit<G: Game>(self, game: G) -> String {
+        game.spec().to_string()
+    }
+}
+
+fn canonical(text: &str) -> Result<String, GameError> {
+    with_game(&text.parse()?, Canonical)
+}
+
+#[test]
+fn what_is_left_out_takes_its_default() {
+    let full = "connect4:width=7,height=6,connect=4";
+    for text in ["connect4", "connect4:width=7", "connect4:connect=4,height=6", full] {
+        assert_eq!(canonical(text).as_deref(), Ok(full), "{text}");
+    }
+    assert_eq!(canonical("tictactoe").as_deref(), Ok("tictactoe"));
+    assert_eq!(canonical("shuttle").as_deref(), Ok("shuttle:length=5"));
+}
+
+#[test]
+fn text_that_is_no_specification_is_refused() {
+    for text in ["", ":", "connect4:", "connect4:width", "connect4:width=", "connect4:=7", "c 4"] {
+        assert!(matches!(canonical(text), Err(GameError::BadSpec { .. })), "{text}");
+    }
+    for text in ["connect4:width=7,,height=6", "connect4:width=7,width=7", "connect4:width=7,"] {
+        assert!(matches!(canonical(text), Err(GameError::BadSpec { .. })), "{text}");
+    }
+}
+
+#[test]
+fn errors_name_what_there_is() {
+    let message = |text: &str| canonical(text).expect_err("refused").to_string();
+    assert!(message("chequers").contains("games are: connect4, tictactoe"));
+    assert!(message("connect4:wide=7").contains("it has: width, height, connect"));
+    assert!(message("tictactoe:size=3").contains("it has: none"));
+    assert!(message("connect4:width=0").contains("allowed: 1 to 32"));
+    assert!(message("connect4:width=x").contains("allowed: 1 to 32"));
+    assert!(message("connect4:width=32,height=4").contains("up to 128"));
+    assert!(message("connect4:connect=8").contains("2 to the longer side"));
+    assert!(message("shuttle:length=4").contains("odd"));
+}
+
+#[test]
+fn a_specification_is_one_string_in_files() {
+    let spec: GameSpec = "connect4:width=5".parse().expect("a specification");
+    assert_eq!(String::from(spec.clone()), "connect4:width=5");
+    assert_eq!(GameSpec::try_from("connect4:width=5".to_owned()), Ok(spec));
+}

@@ -1,0 +1,53 @@
+//! Golden transcripts. `UPDATE_GOLDEN=1 cargo test -p dz-game --test transcripts` writes them anew;
+//! read the difference before you commit it.
+
+use std::{env, fs, path::Path};
+
+use dz_game::{Game, GameSpec, GameVisitor, game_names, transcript, with_game};
+
+const SEED: u64 = 1;
+
+struct Write;
+
+impl GameVisitor for Write {
+    type Output = String;
+    fn visit<G: Game>(self, game: G) -> String {
+        transcript(&game, SEED)
+    }
+}
+
+fn check(file: &str, text: &str) {
+    let spec: GameSpec = text.parse().expect("a specification");
+    let written = with_game(&spec, Write).expect("a game");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(file);
+    if env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, &written).expect("goldens can be written");
+    }
+    let golden = fs::read_to_string(&path).unwrap_or_default();
+    if let Some((at, (now, then))) =
+        written.lines().zip(golden.lines()).enumerate().find(|(_, (now, then))| now != then)
+    {
+        panic!(
+            "{file}, line {}:\n  golden: {then}\n  now:    {now}\nSee tests/transcripts.rs",
+            at + 1
+        );
+    }
+    assert_eq!(written.len(), golden.len(), "{file} has another length; see tests/transcripts.rs");
+}
+
+#[test]
+fn every_registered_game_with_its_defaults() {
+    for name in game_names() {
+        check(&format!("{name}.txt"), name);
+    }
+}
+
+#[test]
+fn a_board_of_more_than_64_bits() {
+    check("connect4-9x9-5.txt", "connect4:width=9,height=9,connect=5");
+}
+
+#[test]
+fn a_cyclic_game_that_goes_on_for_a_while() {
+    check("shuttle-9.txt", "shuttle:length=9");
+}
