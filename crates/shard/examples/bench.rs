@@ -1,0 +1,11 @@
+//! Prints the shard bench of standard Connect Four; `dagzero bench shard` is the same.
+
+use dz_game::games::Connect4;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let game = Connect4::new(7, 6, 4)?;
+    for row in dz_shard::bench(&game, 1500, 200, 5)? {
+        println!("{:<40} {:>14.3} {} ({})", row.name, row.value, row.unit, row.samples);
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! Games to columns and back. Names of columns are the format; `data/README.md` lists them.
+
+mod decode;
+mod plies;
+
+use dz_game::{Outcome, Player};
+
+use crate::{GameEnd, GameRecord, SearchKind, ShardError, columns::Columns};
+
+pub(crate) use decode::decode;
+
+/// The columns of whole games.
+pub(crate) fn encode(games: &[GameRecord]) -> Result<Columns, ShardError> {
+    let mut columns = Columns::default();
+    encode_games(games, &mut columns);
+    plies::encode(games, &mut columns)?;
+    Ok(columns)
+}
+
+fn encode_games(games: &[GameRecord], columns: &mut Columns) {
+    let column = |of: fn(&GameRecord) -> u64| games.iter().map(of);
+    columns.differences("game", column(|game| game.number));
+    columns.numbers("seed", column(|game| game.seed));
+    columns.numbers("evaluator", column(|game| u64::from(game.evaluator)));
+    columns.numbers("winner", column(|game| winner_code(game.outcome.winner)));
+    columns.numbers("margin_given", column(|game| u64::from(game.outcome.margin.is_some())));
+    let margins = games.iter().filter_map(|game| game.outcome.margin);
+    columns.numbers("margin", margins.map(|margin| u64::from(zigzag(margin))));
+    columns.numbers("end", column(|game| end_code(game.end)));
+    columns.numbers("start_len", column(|game| game.start_moves.len() as u64));
+    let start_moves = games.iter().flat_map(|game| &game.start_moves);
+    columns.numbers("start_move", start_moves.map(|mv| u64::from(mv.0)));
+    columns.numbers("parent_given", column(|game| u64::from(game.parent.is_some())));
+    let parents = || games.iter().filter_map(|game| game.parent);
+    columns.numbers("parent_game", parents().map(|parent| parent.game));
+    columns.numbers("parent_ply", parents().map(|parent| u64::from(parent.ply)));
+    columns.numbers("resign_given", column(|game| u64::from(game.resign.is_some())));
+    let resigns = || games.iter().filter_map(|game| game.resign);
+    columns.numbers("resign_value", resigns().map(|r| u64::from(r.value_min.to_bits())));
+    columns.numbers("resign_turns", resigns().map(|r| u64::from(r.turns)));
+    columns.numbers("resign_enforced", resigns().map(|r| u64::from(r.enforced)));
+    columns.numbers("plies", column(|game| game.plies.len() as u64));
+}
+
+fn winner_code(winner: Option<Player>) -> u64 {
+    match winner {
+        None => 0,
+        Some(Player::First) => 1,
+        Some(Player::Second) => 2,
+    }
+}
+
+fn outcome_of(code: u64, margin: Option<i16>) -> Option<Outcome> {
+    let winner = match code {
+        0 => None,
+        1 => Some(Player::First),
+        2 => Some(Player::Second),
+        _ => return None,
+    };
+    Some(Outcome { winner, margin })
+}
+
+fn end_code(end: GameEnd) -> u64 {
+    match end {
+        GameEnd::Rules => 0,
+        GameEnd::Resigned => 1,
+        GameEnd::PlyLimit => 2,
+    }
+}
+
+fn end_of(code: u64) -> Option<GameEnd> {
+    match code {
+        0 => Some(GameEnd::Rules),
+        1 => Some(GameEnd::Resigned),
+        2 => Some(GameEnd::PlyLimit),
+        _ => None,
+    }
+}
+
+fn kind_code(kind: SearchKind) -> u64 {
+    match kind {
+        SearchKind::Full => 0,
+        SearchKind::Fast => 1,
+    }
+}
+
+fn kind_of(code: u64) -> Option<SearchKind> {
+    match code {
+        0 => Some(SearchKind::Full),
+        1 => Some(SearchKind::Fast),
+        _ => None,
+    }
+}
+
+/// Small numbers of either sign to small numbers.
+fn zigzag(value: i16) -> u16 {
+    (value << 1 ^ value >> 15) as u16
+}
+
+fn unzigzag(code: u16) -> i16 {
+    (code >> 1) as i16 ^ -((code & 1) as i16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zigzag_comes_back() {
+        for value in [0, 1, -1, 361, -361, i16::MAX, i16::MIN] {
+            assert_eq!(unzigzag(zigzag(value)), value);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! One self-play game as it is recorded.
+
+use dz_game::{Move, Outcome, Wdl};
+use serde::{Deserialize, Serialize};
+
+use crate::{ShardError, WdlShares, Weight};
+
+/// A whole game: how it started, every recorded ply, how it ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameRecord {
+    /// The game's number in the run; shard `k` holds games `k*M .. (k+1)*M`.
+    pub number: u64,
+    /// The seed of the game's random stream.
+    pub seed: u64,
+    /// Moves from the start position that were played before recording began: a random opening,
+    /// or, for a fork, the parent game up to the fork.
+    pub start_moves: Vec<Move>,
+    /// The game that this one was forked from.
+    pub parent: Option<ParentGame>,
+    /// When a player resigns, if they may.
+    pub resign: Option<ResignThresholds>,
+    /// Which of the header's evaluators played.
+    pub evaluator: u16,
+    /// Who won.
+    pub outcome: Outcome,
+    /// Why the game ended.
+    pub end: GameEnd,
+    /// The recorded plies, in order.
+    pub plies: Vec<PlyRecord>,
+}
+
+/// One recorded ply: the move that was played and what the search that chose it found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlyRecord {
+    /// The move that was played.
+    pub mv: Move,
+    /// Which of the header's networks the search used.
+    pub network: u16,
+    /// Whether the search was meant as a policy target.
+    pub kind: SearchKind,
+    /// Playouts that the search was given.
+    pub budget: u32,
+    /// Edge visits of the root, ascending by move, only those above 0.
+    pub visits: Vec<(Move, u32)>,
+    /// The root's value after the search, for the mover; stored in units of 1/65,535.
+    pub root_value: Wdl,
+    /// Bits that self-play defines.
+    pub flags: u8,
+    /// The row's weight in training; stored in units of 1/1,024, at most 63.99.
+    pub weight: f32,
+    /// The policy target where it is not the visits: shares of 65,535, ascending by move.
+    pub target: Option<Vec<(Move, u16)>>,
+}
+
+/// Full searches make policy targets; fast ones only move the game on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchKind {
+    /// All playouts and root noise: value and policy target.
+    Full,
+    /// Few playouts: no policy target.
+    Fast,
+}
+
+/// Why a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GameEnd {
+    /// The rules ended it.
+    Rules,
+    /// The player to move at the end resigned.
+    Resigned,
+    /// It reached self-play's ply limit, and `outcome` is what self-play adjudged.
+    PlyLimit,
+}
+
+/// Where a game was forked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParentGame {
+    /// The parent's number.
+    pub game: u64,
+    /// Plies of the parent that are kept.
+    pub ply: u16,
+}
+
+/// When a player resigns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResignThresholds {
+    /// Root values (win minus loss, the mover's) below this count towards resignation.
+    pub value_min: f32,
+    /// How many of the mover's turns in a row must be below.
+    pub turns: u8,
+    /// False where the game is played on to measure wrong resignations.
+    pub enforced: bool,
+}
+
+impl GameRecord {
+    /// Plies from the start position: opening and recorded ones.
+    pub fn plies_total(&self) -> usize {
+        self.start_moves.len() + self.plies.len()
+    }
+
+    /// The record as it comes back from a shard: values and weights in their stored units.
+    ///
+    /// # Errors
+    /// [`ShardError::BadRecord`] as [`GameRecord::check`].
+    pub fn quantised(&self) -> Result<Self, ShardError> {
+        self.check()?;
+        let mut record = self.clone();
+        for ply in &mut record.plies {
+            let shares = WdlShares::new(ply.root_value);
+            let weight = Weight::new(ply.weight);
+            if let (Some(shares), Some(weight)) = (shares, weight) {
+                ply.root_value = shares.wdl();
+                ply.weight = weight.get();
+            }
+        }
+        Ok(record)
+    }
+
+    /// Checks what can be checked without the rules: ascending moves, counts above 0, ranges.
+    ///
+    /// # Errors
+    /// [`ShardError::BadRecord`] with the first fault.
+    pub fn check(&self) -> Result<(), ShardError> {
+        let bad = |ply: usize, what: &str| ShardError::BadRecord {
+            game: self.number,
+            what: format!("recorded ply {ply}: {what}"),
+        };
+        if self.plies_total() > usize::from(u16::MAX) {
+            return Err(bad(self.plies.len(), "more than 65,535 plies"));
+        }
+        if self.resign.is_some_and(|resign| !resign.value_min.is_finite()) {
+            return Err(bad(0, "the resign threshold is not a number"));
+        }
+        for (i, ply) in self.plies.iter().enumerate() {
+            if !ply.visits.is_sorted_by(|a, b| a.0 < b.0) {
+                return Err(bad(i, "visits are not ascending by move"));
+            }
+            if ply.visits.iter().any(|&(_, count)| count == 0) {
+                return Err(bad(i, "a visit count is 0; leave the move out"));
+            }
+            if let Some(target) = &ply.target {
+                if !target.is_sorted_by(|a, b| a.0 < b.0) {
+                    return Err(bad(i, "the target is not ascending by move"));
+                }
+                let total: u32 = target.iter().map(|&(_, share)| u32::from(share)).sum();
+                if total == 0 || total > u32::from(u16::MAX) {
+                    return Err(bad(i, "the target's shares do not sum to 1..=65,535"));
+                }
+            }
+            if WdlShares::new(ply.root_value).is_none() {
+                return Err(bad(i, "the root value is not a distribution of win, draw and loss"));
+            }
+            if Weight::new(ply.weight).is_none() {
+                return Err(bad(i, "the weight is not in 0..=63.99"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! Playing a record again, checking every move against the rules.
+
+use dz_game::{Game, Move, Player, Status};
+
+use crate::{GameEnd, GameRecord, PlyRecord, ShardError};
+
+/// A position of a game, before one of its recorded plies.
+#[derive(Clone, Debug)]
+pub struct Position<G: Game> {
+    /// The position.
+    pub state: G::State,
+    /// Its past.
+    pub history: G::History,
+    /// Who moves.
+    pub mover: Player,
+    /// Plies from the start of the game.
+    pub ply: u16,
+}
+
+/// The positions before each recorded ply, checked as [`replay_with`] does.
+///
+/// # Errors
+/// [`ShardError::Replay`].
+pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>, ShardError> {
+    let mut positions = Vec::with_capacity(record.plies.len());
+    replay_with(game, record, |position, _| {
+        positions.push(position.clone());
+        Ok(())
+    })?;
+    Ok(positions)
+}
+
+/// Plays the game again and shows `visit` each position before a recorded ply.
+///
+/// Legality of every move, of visited moves and of targets, and the outcome are checked.
+///
+/// # Errors
+/// [`ShardError::Replay`], or the first error of `visit`.
+pub fn replay_with<G: Game>(
+    game: &G,
+    record: &GameRecord,
+    mut visit: impl FnMut(&Position<G>, &PlyRecord) -> Result<(), ShardError>,
+) -> Result<(), ShardError> {
+    let mut replay = Replay::new(game, record);
+    for &mv in &record.start_moves {
+        replay.look()?;
+        replay.play(mv)?;
+    }
+    for ply in &record.plies {
+        replay.look()?;
+        replay.check_searched(ply)?;
+        visit(&replay.position, ply)?;
+        replay.play(ply.mv)?;
+    }
+    replay.check_end()
+}
+
+struct Replay<'a, G: Game> {
+    game: &'a G,
+    record: &'a GameRecord,
+    position: Position<G>,
+    legal: Vec<Move>,
+}
+
+impl<'a, G: Game> Replay<'a, G> {
+    fn new(game: &'a G, record: &'a GameRecord) -> Self {
+        let position = Position {
+            state: game.start(),
+            history: G::History::default(),
+            mover: Player::First,
+            ply: 0,
+        };
+        Self { game, record, position, legal: Vec::new() }
+    }
+
+    /// Finds the mover and the legal moves of the position.
+    fn look(&mut self) -> Result<(), ShardError> {
+        let Position { state, history, .. } = &self.position;
+        match self.game.status(state, history) {
+            Status::ToMove(player) => {
+                self.game.legal_moves(state, history, &mut self.legal);
+                self.position.mover = player;
+                Ok(())
+            }
+            Status::Over(_) => Err(self.error("the game was already over".to_owned())),
+        }
+    }
+
+    fn check_legal(&self, mv: Move, what: &str) -> Result<(), ShardError> {
+        if self.legal.binary_search(&mv).is_ok() {
+            return Ok(());
+        }
+        // Formatting is for legal moves only, so the number is shown.
+        Err(self.error(format!("{what} number {} is not legal", mv.0)))
+    }
+
+    fn check_searched(&self, ply: &PlyRecord) -> Result<(), ShardError> {
+        let target = ply.target.iter().flatten().map(|&(mv, _)| mv);
+        for mv in ply.visits.iter().map(|&(mv, _)| mv).chain(target) {
+            self.check_legal(mv, "visited move")?;
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, mv: Move) -> Result<(), ShardError> {
+        self.check_legal(mv, "move")?;
+        let Position { state, history, ply, .. } = &mut self.position;
+        self.game.advance(state, history, mv);
+        *ply += 1;
+        Ok(())
+    }
+
+    fn check_end(&self) -> Result<(), ShardError> {
+        let Position { state, history, .. } = &self.position;
+        let outcome = self.record.outcome;
+        match (self.game.status(state, history), self.record.end) {
+            (Status::Over(over), GameEnd::Rules) if over == outcome => Ok(()),
+            (Status::ToMove(mover), GameEnd::Resigned)
+                if outcome.winner == Some(mover.opponent()) =>
+            {
+                Ok(())
+            }
+            (Status::ToMove(_), GameEnd::PlyLimit) => Ok(()),
+            (status, end) => Err(self.error(format!(
+                "the record ends {end:?} with {outcome:?}, but the rules say {status:?}"
+            ))),
+        }
+    }
+
+    fn error(&self, what: String) -> ShardError {
+        let ply = usize::from(self.position.ply);
+        ShardError::Replay { game: self.record.number, ply, what }
+    }
+}

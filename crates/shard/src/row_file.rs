@@ -1,0 +1,264 @@
+//! Files of training rows.
+
+use std::{
+    fs::File,
+    io::{BufReader, Read, Seek, Write},
+    path::Path,
+};
+
+use dz_game::{Encoding, Game};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    RowBlock, RowShape, ShardError, SymmetryTables, WdlShares, Weight,
+    columns::{ColumnReader, Columns, total},
+    container::{FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
+    symmetry_tables,
+};
+
+/// The version of the row file format.
+pub const ROW_FORMAT: u32 = 1;
+/// zstd's level for rows: they are read soon and deleted soon.
+pub const ROW_LEVEL: i32 = 1;
+
+const ROW_KIND: FileKind = FileKind { magic: *b"DZROWS\0\0", name: "row file", format: ROW_FORMAT };
+
+/// What a row file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowSet {
+    /// One shard's training rows, scattered: frame `b` is bucket `b`.
+    Segments,
+    /// Rows that a cycle trains on, shuffled; read in order.
+    Train,
+    /// Rows of games that are never trained on.
+    Validation,
+}
+
+/// What all rows of a file share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowFileHeader {
+    /// The game with every parameter, canonical.
+    pub game: String,
+    /// The encoding's id.
+    pub encoding: String,
+    /// Shape of planes and policy.
+    pub shape: RowShape,
+    /// What the file is for.
+    pub set: RowSet,
+    /// The shard's number for segments and a shard's validation rows, else the file's in its cycle.
+    pub number: u64,
+    /// The cycle that the file was written for; 0 where it serves many.
+    pub cycle: u64,
+    /// The seed of the shuffle.
+    pub seed: u64,
+    /// How to turn rows, identity first; a trainer needs no rules for it.
+    pub symmetries: Vec<SymmetryTables>,
+}
+
+impl RowFileHeader {
+    /// The header of a game's rows in its current encoding, with symmetry tables.
+    ///
+    /// # Errors
+    /// [`ShardError::Symmetry`] if the encoding's symmetries are no permutations.
+    pub fn new<G: Game>(game: &G, set: RowSet, seed: u64) -> Result<Self, ShardError> {
+        let encoding = game.encoding();
+        Ok(Self {
+            game: game.spec().to_string(),
+            encoding: encoding.id(),
+            shape: RowShape::of(&encoding),
+            set,
+            number: 0,
+            cycle: 0,
+            seed,
+            symmetries: symmetry_tables(game)?,
+        })
+    }
+}
+
+/// Writes row files, a block a frame.
+#[derive(Debug)]
+pub struct RowWriter<W> {
+    frames: FrameWriter<W>,
+    shape: RowShape,
+}
+
+impl<W: Write> RowWriter<W> {
+    /// Starts a file.
+    ///
+    /// # Errors
+    /// [`ShardError::Io`].
+    pub fn new(out: W, header: &RowFileHeader, level: i32) -> Result<Self, ShardError> {
+        let frames = FrameWriter::new(out, ROW_KIND, header, level)?;
+        Ok(Self { frames, shape: header.shape })
+    }
+
+    /// Writes `rows` as the next frame, empty ones too.
+    ///
+    /// # Errors
+    /// [`ShardError::Shape`] if the shape differs from the header's, [`ShardError::Io`].
+    pub fn push(&mut self, rows: &RowBlock) -> Result<(), ShardError> {
+        if rows.shape != self.shape {
+            return Err(ShardError::Shape { what: format!("{:?}, {:?}", self.shape, rows.shape) });
+        }
+        let frame = PackedFrame::new(&encode(rows), self.frames.level(), 0, rows.len())?;
+        self.frames.push(&frame)
+    }
+
+    /// Writes the footer. The caller syncs and publishes the file.
+    ///
+    /// # Errors
+    /// [`ShardError::Io`].
+    pub fn finish(self) -> Result<(W, Footer), ShardError> {
+        self.frames.finish()
+    }
+}
+
+/// Reads row files, a frame in memory at a time.
+#[derive(Debug)]
+pub struct RowReader<R> {
+    frames: FrameReader<R>,
+    header: RowFileHeader,
+}
+
+impl RowReader<BufReader<File>> {
+    /// Opens a row file on disk.
+    ///
+    /// # Errors
+    /// As [`RowReader::new`], with the path.
+    pub fn open(path: &Path) -> Result<Self, ShardError> {
+        let file = File::open(path).map_err(ShardError::io("open the row file"));
+        file.and_then(|file| Self::new(BufReader::new(file))).map_err(|error| error.at(path))
+    }
+}
+
+impl<R: Read + Seek> RowReader<R> {
+    /// Reads and checks header and footer.
+    ///
+    /// # Errors
+    /// Every kind of bad file, see [`FrameReader::open`].
+    pub fn new(input: R) -> Result<Self, ShardError> {
+        let (frames, header): (_, RowFileHeader) = FrameReader::open(input, ROW_KIND)?;
+        let fits = |tables: &SymmetryTables| tables.fits(header.shape);
+        if header.symmetries.is_empty() || !header.symmetries.iter().all(fits) {
+            return Err(ShardError::damaged("symmetry tables are no permutations of the shape"));
+        }
+        Ok(Self { frames, header })
+    }
+
+    /// What all rows share.
+    pub fn header(&self) -> &RowFileHeader {
+        &self.header
+    }
+
+    /// The index: frames, totals, hashes.
+    pub fn footer(&self) -> &Footer {
+        self.frames.footer()
+    }
+
+    /// Rows in the file.
+    pub fn rows(&self) -> u64 {
+        self.footer().positions
+    }
+
+    /// Refuses rows of another game or encoding.
+    ///
+    /// # Errors
+    /// [`ShardError::WrongGame`] or [`ShardError::WrongEncoding`].
+    pub fn check(&self, game: &str, encoding: &str) -> Result<(), ShardError> {
+        if self.header.game != game {
+            let (expected, found) = (game.to_owned(), self.header.game.clone());
+            return Err(ShardError::WrongGame { expected, found });
+        }
+        if self.header.encoding != encoding {
+            let (expected, found) = (encoding.to_owned(), self.header.encoding.clone());
+            return Err(ShardError::WrongEncoding { expected, found });
+        }
+        Ok(())
+    }
+
+    /// Reads the whole file once and compares all hashes.
+    ///
+    /// # Errors
+    /// [`ShardError::Damaged`].
+    pub fn verify(&mut self) -> Result<(), ShardError> {
+        self.frames.verify()
+    }
+
+    /// The rows of frame `index`.
+    ///
+    /// # Errors
+    /// [`ShardError::Damaged`].
+    pub fn block(&mut self, index: usize) -> Result<RowBlock, ShardError> {
+        let bytes = self.frames.frame(index)?;
+        let rows = self.footer().frames[index].positions as usize;
+        decode(&bytes, self.header.shape, rows)
+    }
+
+    /// The rows of each frame in order.
+    pub fn blocks(&mut self) -> impl Iterator<Item = Result<RowBlock, ShardError>> + '_ {
+        (0..self.footer().frames.len()).map(|index| self.block(index))
+    }
+}
+
+fn encode(rows: &RowBlock) -> Columns {
+    let mut columns = Columns::default();
+    columns.raw("bits", &rows.bits);
+    columns.numbers("global", rows.globals.iter().map(|global| u64::from(global.to_bits())));
+    let lengths = rows.rows().map(|row| row.policy_index.len() as u64);
+    columns.numbers("policy_len", lengths);
+    columns.numbers("policy_index", rows.policy_index.iter().map(|&index| u64::from(index)));
+    columns.numbers("policy_share", rows.policy_share.iter().map(|&share| u64::from(share)));
+    columns.numbers("outcome_win", rows.outcome.iter().map(|wdl| u64::from(wdl.win)));
+    columns.numbers("outcome_draw", rows.outcome.iter().map(|wdl| u64::from(wdl.draw)));
+    columns.numbers("root_win", rows.root_value.iter().map(|wdl| u64::from(wdl.win)));
+    columns.numbers("root_draw", rows.root_value.iter().map(|wdl| u64::from(wdl.draw)));
+    columns.numbers("policy_weight", rows.policy_weight.iter().map(|w| u64::from(w.0)));
+    columns.numbers("value_weight", rows.value_weight.iter().map(|w| u64::from(w.0)));
+    columns.numbers("game", rows.game.iter().copied());
+    columns.numbers("ply", rows.ply.iter().map(|&ply| u64::from(ply)));
+    columns
+}
+
+fn decode(frame: &[u8], shape: RowShape, count: usize) -> Result<RowBlock, ShardError> {
+    let reader = ColumnReader::new(frame)?;
+    let numbers = |name: &str| reader.narrow::<u16>(name, count);
+    let wdl = |win: &str, draw: &str| -> Result<Vec<WdlShares>, ShardError> {
+        let shares = numbers(win)?.into_iter().zip(numbers(draw)?);
+        let shares: Vec<_> = shares.map(|(win, draw)| WdlShares { win, draw }).collect();
+        let valid = shares.iter().all(|shares| shares.is_valid());
+        valid.then_some(shares).ok_or_else(|| ShardError::damaged("a value is no distribution"))
+    };
+    let lengths = reader.numbers("policy_len", count)?;
+    let entries = total(&lengths)?;
+    let mut end = 0_u32;
+    let policy_ends = lengths.iter().map(|&length| {
+        end += length as u32;
+        end
+    });
+    let policy_ends = policy_ends.collect();
+    let policy_index: Vec<u16> = reader.narrow("policy_index", entries)?;
+    if policy_index.iter().any(|&index| usize::from(index) >= shape.policy_len) {
+        return Err(ShardError::damaged("a policy index is out of range"));
+    }
+    let globals = count.saturating_mul(shape.planes.globals);
+    let globals: Vec<u32> = reader.narrow("global", globals)?;
+    let bits = count.saturating_mul(shape.planes.packed_bytes());
+    let weights =
+        |name: &str| Ok::<_, ShardError>(numbers(name)?.into_iter().map(Weight).collect());
+    Ok(RowBlock {
+        shape,
+        bits: reader.raw("bits", bits)?.to_vec(),
+        globals: globals.into_iter().map(f32::from_bits).collect(),
+        policy_ends,
+        policy_index,
+        policy_share: reader.narrow("policy_share", entries)?,
+        outcome: wdl("outcome_win", "outcome_draw")?,
+        root_value: wdl("root_win", "root_draw")?,
+        policy_weight: weights("policy_weight")?,
+        value_weight: weights("value_weight")?,
+        game: reader.numbers("game", count)?,
+        ply: numbers("ply")?,
+    })
+}

@@ -1,0 +1,245 @@
+//! A game's symmetries as permutation tables, for readers that do not know its rules.
+
+use dz_game::{Encoding, Game, Key, Move, PlaneShape, PlaneWriter, Symmetry};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+use crate::{RowShape, ShardError};
+
+/// Random games that the tables are found from, and as many again that they are checked on.
+const GAMES: u64 = 64;
+/// Plies after which a random game of a game without end is left.
+const PLIES_MAX: usize = 1024;
+
+/// One symmetry: where each point and each policy index goes.
+///
+/// A row seen through it has bit `c*H*W + point[p]` wherever the row has bit `c*H*W + p`, and share
+/// `s` at policy index `policy[a]` wherever the row has share `s` at `a`. Globals stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SymmetryTables {
+    /// For each point `y*W + x`, the point that it becomes; `H*W` entries.
+    pub point: Vec<u16>,
+    /// For each policy index, the index that it becomes; `A` entries.
+    pub policy: Vec<u16>,
+}
+
+impl SymmetryTables {
+    /// The tables that change nothing.
+    pub fn identity(shape: RowShape) -> Self {
+        let point = (0..shape.planes.area()).map(|p| p as u16).collect();
+        Self { point, policy: (0..shape.policy_len).map(|a| a as u16).collect() }
+    }
+
+    /// Turns one row's packed planes into `out`, which has as many bytes.
+    pub fn map_bits(&self, shape: PlaneShape, bits: &[u8], out: &mut [u8]) {
+        let area = shape.area();
+        out.fill(0);
+        for (byte, &set) in bits.iter().enumerate() {
+            let mut set = set;
+            while set != 0 {
+                let bit = byte * 8 + set.trailing_zeros() as usize;
+                set &= set - 1;
+                let to = bit / area * area + usize::from(self.point[bit % area]);
+                out[to / 8] |= 1 << (to % 8);
+            }
+        }
+    }
+
+    /// Whether both tables are permutations of this shape.
+    pub(crate) fn fits(&self, shape: RowShape) -> bool {
+        is_permutation(&self.point, shape.planes.area())
+            && is_permutation(&self.policy, shape.policy_len)
+    }
+}
+
+fn is_permutation(table: &[u16], length: usize) -> bool {
+    let mut seen = vec![false; length];
+    let fresh =
+        |&to: &u16| seen.get_mut(usize::from(to)).is_some_and(|s| !std::mem::replace(s, true));
+    table.len() == length && table.iter().all(fresh)
+}
+
+/// The tables of all of a game's symmetries, found by drawing random games through its encoding.
+///
+/// Two points go to each other where, over all drawn positions, they look the same in every plane.
+/// The tables are then checked on other random games, so an encoding whose symmetries do more than
+/// permute points (swap planes, say) is refused rather than trained on wrongly.
+///
+/// # Errors
+/// [`ShardError::Symmetry`].
+pub fn symmetry_tables<G: Game>(game: &G) -> Result<Vec<SymmetryTables>, ShardError> {
+    let shape = RowShape::of(&game.encoding());
+    let mut all = vec![SymmetryTables::identity(shape)];
+    if game.symmetry_count() == 1 {
+        return Ok(all);
+    }
+    let learn = Sample::draw(game, 0);
+    let check = Sample::draw(game, GAMES);
+    for number in 1..game.symmetry_count() {
+        let failed = |what: &str| ShardError::Symmetry {
+            encoding: game.encoding().id(),
+            symmetry: number,
+            what: what.to_owned(),
+        };
+        let symmetry = Symmetry(number);
+        let tables = SymmetryTables {
+            point: find_points(game, &learn, symmetry)
+                .ok_or_else(|| failed("no point of the mapped planes looks the same"))?,
+            policy: find_policy(game, &learn, symmetry)
+                .ok_or_else(|| failed("a policy index is never legal or goes to two others"))?,
+        };
+        if !tables.fits(shape) {
+            return Err(failed("two go to the same place"));
+        }
+        for sample in [&learn, &check] {
+            if !sample.agrees(game, symmetry, &tables) {
+                return Err(failed("planes, globals or policy of a random game differ"));
+            }
+        }
+        all.push(tables);
+    }
+    Ok(all)
+}
+
+/// Positions of random games with their legal moves.
+struct Sample<G: Game> {
+    positions: Vec<(G::State, G::History, Vec<Move>)>,
+}
+
+/// One position's planes and globals.
+struct Drawn {
+    bits: Vec<u8>,
+    globals: Vec<f32>,
+}
+
+impl<G: Game> Sample<G> {
+    fn draw(game: &G, seed: u64) -> Self {
+        let mut positions = Vec::new();
+        for number in seed..seed + GAMES {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(number);
+            let (mut state, mut history) = (game.start(), G::History::default());
+            let mut legal = Vec::new();
+            for _ in 0..PLIES_MAX {
+                game.legal_moves(&state, &history, &mut legal);
+                positions.push((state.clone(), history.clone(), legal.clone()));
+                if legal.is_empty() {
+                    break;
+                }
+                let mv = legal[random.random_range(0..legal.len())];
+                game.advance(&mut state, &mut history, mv);
+            }
+        }
+        Self { positions }
+    }
+
+    fn drawn<'a>(&'a self, game: &'a G, symmetry: Symmetry) -> impl Iterator<Item = Drawn> + 'a {
+        let encoding = game.encoding();
+        let shape = encoding.planes();
+        self.positions.iter().map(move |(state, history, _)| {
+            let mut drawn =
+                Drawn { bits: vec![0; shape.packed_bytes()], globals: vec![0.0; shape.globals] };
+            let mut writer = PlaneWriter::new(shape, &mut drawn.bits, &mut drawn.globals);
+            encoding.encode(state, history, symmetry, &mut writer);
+            drawn
+        })
+    }
+
+    fn agrees(&self, game: &G, symmetry: Symmetry, tables: &SymmetryTables) -> bool {
+        let encoding = game.encoding();
+        let shape = encoding.planes();
+        let mut mapped = vec![0; shape.packed_bytes()];
+        let pairs = self.drawn(game, Symmetry::IDENTITY).zip(self.drawn(game, symmetry));
+        let planes_agree = pairs.into_iter().all(|(plain, turned)| {
+            tables.map_bits(shape, &plain.bits, &mut mapped);
+            mapped == turned.bits && plain.globals == turned.globals
+        });
+        planes_agree
+            && self.positions.iter().all(|(state, _, legal)| {
+                legal.iter().all(|&mv| {
+                    let plain = encoding.policy_index(state, mv, Symmetry::IDENTITY);
+                    let turned = encoding.policy_index(state, mv, symmetry);
+                    tables.policy.get(plain).is_some_and(|&to| usize::from(to) == turned)
+                })
+            })
+    }
+}
+
+/// A hash of what each point shows in every plane of every position.
+fn signatures<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Vec<Key> {
+    let shape = game.encoding().planes();
+    let mut keys = vec![Key::default(); shape.area()];
+    for drawn in sample.drawn(game, symmetry) {
+        for (point, key) in keys.iter_mut().enumerate() {
+            let bit = |channel: usize| channel * shape.area() + point;
+            let is_set = |bit: usize| u64::from(drawn.bits[bit / 8] >> (bit % 8) & 1);
+            let mut channels = (0..shape.channels).map(bit).map(is_set).peekable();
+            // 64 planes a word.
+            while channels.peek().is_some() {
+                let word = channels.by_ref().take(64).fold(0, |word, bit| word << 1 | bit);
+                *key = key.mix(word);
+            }
+        }
+    }
+    keys
+}
+
+/// Matches points by signature; equal ones, which no position tells apart, in ascending order.
+fn find_points<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Option<Vec<u16>> {
+    let plain = signatures(game, sample, Symmetry::IDENTITY);
+    let turned = signatures(game, sample, symmetry);
+    let mut used = vec![false; turned.len()];
+    let mut point = Vec::with_capacity(plain.len());
+    for key in plain {
+        let to = (0..turned.len()).find(|&to| !used[to] && turned[to] == key)?;
+        used[to] = true;
+        point.push(to as u16);
+    }
+    Some(point)
+}
+
+/// Follows every legal move; `None` if an index is never seen or seen in two places.
+fn find_policy<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Option<Vec<u16>> {
+    let encoding = game.encoding();
+    let mut policy = vec![None; encoding.policy_len()];
+    for (state, _, legal) in &sample.positions {
+        for &mv in legal {
+            let from = encoding.policy_index(state, mv, Symmetry::IDENTITY);
+            let to = encoding.policy_index(state, mv, symmetry) as u16;
+            if *policy[from].get_or_insert(to) != to {
+                return None;
+            }
+        }
+    }
+    policy.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::games::{Connect4, TicTacToe};
+
+    use super::*;
+
+    #[test]
+    fn connect_four_mirrors_columns() {
+        let game = Connect4::from_spec(&"connect4".parse().unwrap()).unwrap();
+        let tables = symmetry_tables(&game).unwrap();
+        assert_eq!(tables.len(), usize::from(game.symmetry_count()));
+        assert_eq!(tables[1].policy, [6, 5, 4, 3, 2, 1, 0]);
+        let mirrored: Vec<u16> = (0..42).map(|p| p / 7 * 7 + 6 - p % 7).collect();
+        assert_eq!(tables[1].point, mirrored);
+    }
+
+    #[test]
+    fn tables_agree_with_the_encoding_on_other_games() {
+        let game = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
+        let tables = symmetry_tables(&game).unwrap();
+        assert_eq!(tables.len(), 8);
+        let fresh = Sample::draw(&game, 1_000_000);
+        for (number, tables) in tables.iter().enumerate() {
+            assert!(fresh.agrees(&game, Symmetry(number as u8), tables));
+        }
+        assert!(!fresh.agrees(&game, Symmetry(1), &tables[0]), "the check can fail");
+    }
+}

@@ -1,0 +1,157 @@
+//! What must not be read, is not.
+
+mod common;
+
+use std::io::Cursor;
+
+use common::{connect4, header, shard};
+use dz_game::{Game, Move, Outcome, Player, games::TicTacToe};
+use dz_shard::{
+    GameEnd, GameRecord, ROW_LEVEL, RowBlock, RowFileHeader, RowReader, RowSet, RowWriter,
+    SHARD_LEVEL, ShardError, ShardReader, ShardWriter, bench_records, replay, rows_of_game,
+};
+
+fn read_shard(bytes: &[u8]) -> Result<Vec<GameRecord>, ShardError> {
+    ShardReader::new(Cursor::new(bytes))?.games().collect()
+}
+
+fn read_rows(bytes: &[u8]) -> Result<Vec<RowBlock>, ShardError> {
+    RowReader::new(Cursor::new(bytes))?.blocks().collect()
+}
+
+/// Cuts the file everywhere and flips a bit of every byte; `read` must refuse each time.
+fn refuses_all_damage<T>(bytes: &[u8], read: impl Fn(&[u8]) -> Result<T, ShardError>) {
+    assert!(read(bytes).is_ok());
+    for cut in 0..bytes.len() {
+        match read(&bytes[..cut]) {
+            Err(ShardError::NoFooter { .. }) => {}
+            Err(other) => panic!("cut at {cut}: {other}"),
+            Ok(_) => panic!("cut at {cut} of {} was read", bytes.len()),
+        }
+    }
+    let mut damaged = bytes.to_vec();
+    for at in 0..bytes.len() {
+        for flip in [1, 0x80, 0xff] {
+            damaged[at] ^= flip;
+            match read(&damaged) {
+                Err(error) => assert!(error.is_bad_file(), "byte {at}: {error}"),
+                Ok(_) => panic!("byte {at} flipped by {flip:#x} was not noticed"),
+            }
+            damaged[at] = bytes[at];
+        }
+    }
+    damaged.push(0);
+    assert!(read(&damaged).is_err(), "a byte more");
+}
+
+#[test]
+fn a_shard_with_any_damage_is_refused() {
+    let game = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
+    let bytes = shard(header(&game, 100), bench_records(&game, 66, 10, 4));
+    refuses_all_damage(&bytes, read_shard);
+    refuses_all_damage(&bytes, |bytes| {
+        let mut reader = ShardReader::new(Cursor::new(bytes))?;
+        reader.verify()
+    });
+}
+
+#[test]
+fn a_row_file_with_any_damage_is_refused() {
+    let game = connect4();
+    let head = RowFileHeader::new(&game, RowSet::Train, 1).unwrap();
+    let mut rows = RowBlock::new(head.shape);
+    rows_of_game(&game, &bench_records(&game, 1, 20, 2)[0], &mut rows).unwrap();
+    let mut writer = RowWriter::new(Vec::new(), &head, ROW_LEVEL).unwrap();
+    writer.push(&rows).unwrap();
+    writer.push(&rows).unwrap();
+    refuses_all_damage(&writer.finish().unwrap().0, read_rows);
+}
+
+#[test]
+fn messages_say_what_to_do() {
+    let game = connect4();
+    let bytes = shard(header(&game, 10), bench_records(&game, 3, 10, 4));
+    let text = |error: ShardError| error.to_string();
+    assert!(text(read_shard(&bytes[..100]).unwrap_err()).contains("set it aside"));
+    assert!(text(read_shard(&[7; 200]).unwrap_err()).contains("not a shard"));
+    assert!(text(read_rows(&bytes).unwrap_err()).contains("not a row file"));
+    let mut newer = bytes.clone();
+    newer[16] = 2;
+    assert!(text(read_shard(&newer).unwrap_err()).contains("format 2 is not supported"));
+    let reader = ShardReader::new(Cursor::new(&bytes)).unwrap();
+    let other = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
+    assert!(text(reader.check_game(&other).unwrap_err()).contains("files of one game"));
+    assert!(reader.check_game(&game).is_ok() && reader.check_encoding(&game.encoding()).is_ok());
+    assert!(reader.check_encoding(&other.encoding()).is_err());
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing.dzs");
+    let error = ShardReader::open(&missing).unwrap_err();
+    assert!(text(error).contains("missing.dzs"));
+}
+
+#[test]
+fn writers_refuse_games_out_of_order_or_form() {
+    let game = connect4();
+    let records = bench_records(&game, 3, 10, 4);
+    let refused = |change: &dyn Fn(&mut GameRecord)| {
+        let mut writer = ShardWriter::new(Vec::new(), header(&game, 2), SHARD_LEVEL).unwrap();
+        let mut record = records[0].clone();
+        change(&mut record);
+        writer.push(record).unwrap_err().to_string()
+    };
+    assert!(refused(&|r| r.number = 1).contains("game 0 comes next"));
+    assert!(refused(&|r| r.evaluator = 2).contains("no evaluator 2"));
+    assert!(refused(&|r| r.plies[1].network = 3).contains("no network 3"));
+    assert!(refused(&|r| r.plies[1].visits.reverse()).contains("ascending"));
+    assert!(refused(&|r| r.plies[1].visits[0].1 = 0).contains("count is 0"));
+    assert!(refused(&|r| r.plies[1].root_value.win = f32::NAN).contains("root value"));
+    assert!(refused(&|r| r.plies[1].weight = 64.0).contains("weight"));
+    assert!(refused(&|r| r.plies[1].target = Some(Vec::new())).contains("target"));
+    let mut writer = ShardWriter::new(Vec::new(), header(&game, 2), SHARD_LEVEL).unwrap();
+    writer.push(records[0].clone()).unwrap();
+    writer.push(records[1].clone()).unwrap();
+    assert!(writer.push(records[2].clone()).unwrap_err().to_string().contains("full"));
+}
+
+#[test]
+fn replay_refuses_what_the_rules_forbid() {
+    let game = connect4();
+    let record = bench_records(&game, 1, 10, 4).remove(0);
+    assert_eq!(replay(&game, &record).unwrap().len(), record.plies.len());
+    let refused = |change: &dyn Fn(&mut GameRecord)| {
+        let mut record = record.clone();
+        change(&mut record);
+        replay(&game, &record).unwrap_err().to_string()
+    };
+    assert!(refused(&|r| r.plies[2].mv = Move(7)).contains("not legal"));
+    assert!(refused(&|r| r.plies[2].visits.push((Move(9), 1))).contains("visited move number 9"));
+    assert!(refused(&|r| r.plies[2].target = Some(vec![(Move(9), 1)])).contains("not legal"));
+    assert!(refused(&|r| r.start_moves = vec![Move(8)]).contains("not legal"));
+    assert!(refused(&|r| drop(r.plies.pop())).contains("the rules say"));
+    assert!(
+        refused(&|r| r.outcome = r
+            .outcome
+            .winner
+            .map_or(Outcome::win_of(Player::First), |winner| Outcome::win_of(winner.opponent())))
+        .contains("rules")
+    );
+    assert!(refused(&|r| r.end = GameEnd::Resigned).contains("Resigned"));
+    let last = record.plies.last().unwrap().clone();
+    assert!(refused(&|r| r.plies.push(last.clone())).contains("already over"));
+}
+
+#[test]
+fn resigned_games_must_be_won_by_the_other_side() {
+    let game = connect4();
+    let mut record = bench_records(&game, 1, 10, 4).remove(0);
+    record.plies.truncate(4);
+    record.end = GameEnd::Resigned;
+    record.outcome = Outcome::win_of(Player::Second);
+    assert!(replay(&game, &record).is_ok(), "the first player is to move after four plies");
+    record.outcome = Outcome::win_of(Player::First);
+    assert!(replay(&game, &record).is_err());
+    record.outcome = Outcome::DRAW;
+    assert!(replay(&game, &record).is_err());
+    record.end = GameEnd::PlyLimit;
+    assert!(replay(&game, &record).is_ok());
+}
