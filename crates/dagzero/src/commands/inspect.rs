@@ -1,0 +1,119 @@
+//! `dagzero inspect`: a position in JSON.
+
+use std::io::{BufRead, Write};
+
+use dz_game::{Game, GameError, GameVisitor, Player, Status, with_game};
+use serde::Serialize;
+
+use super::{PositionArgs, write_line};
+use crate::Exit;
+
+/// Show a position: mover, legal moves, outcome, keys and board, as JSON
+///
+/// Moves are separated by spaces and written as the game's community writes them, in either case
+/// (`dagzero rules` tells the notation); columns of Connect Four may stand without spaces. An
+/// illegal list is an error, exit code 2, with nothing on standard output.
+///
+/// With --batch, each line of standard input is a list of moves and each line of the output is its
+/// object, or {"error": ...} for a list that is not legal; a blank line is the start.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dagzero inspect --game connect4 --moves 44435\n  \
+    dagzero inspect --game connect4:width=12,height=8 --moves \"12 1 12\"\n  \
+    printf '5\\n5 1 9\\n\\n' | dagzero inspect --game tictactoe --batch")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    position: PositionArgs,
+    /// Moves to play from there
+    #[arg(long, value_name = "MOVES", default_value = "", hide_default_value = true)]
+    moves: String,
+    /// Read one list of moves a line from standard input
+    #[arg(long, conflicts_with = "moves")]
+    batch: bool,
+}
+
+/// What is printed about a position. Outside programs rely on the names.
+#[derive(Serialize)]
+struct Position {
+    game: String,
+    /// Moves applied after `--position`.
+    ply: usize,
+    to_move: Option<Player>,
+    legal: Vec<String>,
+    over: bool,
+    /// "first", "second", "draw", or null while the game goes on.
+    winner: Option<&'static str>,
+    margin: Option<i16>,
+    eval_key: String,
+    node_key: String,
+    board: String,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    error: String,
+}
+
+pub(crate) fn run(
+    args: &Args,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    with_game(&args.position.game.spec, Inspect { args, input, out })?
+}
+
+struct Inspect<'a> {
+    args: &'a Args,
+    input: &'a mut dyn BufRead,
+    out: &'a mut dyn Write,
+}
+
+impl GameVisitor for Inspect<'_> {
+    type Output = anyhow::Result<Exit>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let start = self.args.position.start(&game)?;
+        if !self.args.batch {
+            write_line(self.out, &after(&game, &start, &self.args.moves)?)?;
+            return Ok(Exit::Done);
+        }
+        let mut line = Vec::new();
+        while self.input.read_until(b'\n', &mut line)? > 0 {
+            match after(&game, &start, &String::from_utf8_lossy(&line)) {
+                Ok(position) => write_line(self.out, &position)?,
+                Err(error) => write_line(self.out, &Refused { error: error.to_string() })?,
+            }
+            // The other end of a pipe may wait for this answer before it asks again.
+            self.out.flush()?;
+            line.clear();
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// The position after a list of moves from `start`.
+fn after<G: Game>(game: &G, start: &G::State, moves: &str) -> Result<Position, GameError> {
+    let (mut state, mut history) = (start.clone(), G::History::default());
+    let moves = game.split_moves(moves);
+    for text in &moves {
+        game.play_text(&mut state, &mut history, text)?;
+    }
+    let mut legal = Vec::new();
+    game.legal_moves(&state, &history, &mut legal);
+    let (to_move, outcome) = match game.status(&state, &history) {
+        Status::ToMove(player) => (Some(player), None),
+        Status::Over(outcome) => (None, Some(outcome)),
+    };
+    Ok(Position {
+        game: game.spec().to_string(),
+        ply: moves.len(),
+        to_move,
+        legal: legal.into_iter().map(|mv| game.format_move(mv)).collect(),
+        over: outcome.is_some(),
+        winner: outcome.map(|outcome| outcome.winner.map_or("draw", Player::name)),
+        margin: outcome.and_then(|outcome| outcome.margin),
+        eval_key: game.eval_key(&state, &history).to_string(),
+        node_key: game.node_key(&state, &history).to_string(),
+        board: game.render(&state),
+    })
+}

@@ -1,0 +1,86 @@
+//! `dagzero rules`: what a game is made of.
+
+use std::{collections::BTreeMap, io::Write};
+
+use dz_game::{Encoding, Game, GameVisitor, PlaneShape, with_game};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::GameArgs;
+use crate::Exit;
+
+/// Show a game's parameters, planes, policy layout, symmetries and notation, as JSON
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  dagzero rules --game connect4:width=9")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    game: GameArgs,
+}
+
+/// What is printed about a game. Outside programs rely on the names.
+#[derive(Serialize)]
+struct Rules {
+    game: String,
+    /// Every parameter, those left out with their defaults.
+    parameters: BTreeMap<String, Value>,
+    notation: &'static str,
+    /// Most plies of a game, null where the rules have no bound.
+    plies_max: Option<u32>,
+    moves_max: usize,
+    /// False if a position can come again.
+    acyclic: bool,
+    symmetries: u8,
+    encoding: String,
+    shape: PlaneShape,
+    /// Names of the binary planes, in order.
+    planes: Vec<String>,
+    /// Names of the real-valued inputs beside them.
+    globals: Vec<String>,
+    policy: Policy,
+}
+
+#[derive(Serialize)]
+struct Policy {
+    length: usize,
+    layout: String,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let rules = with_game(&args.game.spec, Describe)?;
+    serde_json::to_writer_pretty(&mut *out, &rules)?;
+    out.write_all(b"\n")?;
+    Ok(Exit::Done)
+}
+
+struct Describe;
+
+impl GameVisitor for Describe {
+    type Output = Rules;
+
+    fn visit<G: Game>(self, game: G) -> Rules {
+        let (spec, encoding) = (game.spec(), game.encoding());
+        let parameters = spec.parameters().iter();
+        Rules {
+            game: spec.to_string(),
+            parameters: parameters.map(|(key, text)| (key.clone(), typed(text))).collect(),
+            notation: game.notation(),
+            plies_max: game.plies_max(),
+            moves_max: game.moves_max(),
+            acyclic: game.acyclic(),
+            symmetries: game.symmetry_count(),
+            encoding: encoding.id(),
+            shape: encoding.planes(),
+            planes: encoding.plane_names(),
+            globals: encoding.global_names(),
+            policy: Policy { length: encoding.policy_len(), layout: encoding.policy_layout() },
+        }
+    }
+}
+
+/// Numbers and booleans as JSON has them, everything else as a string.
+fn typed(text: &str) -> Value {
+    match serde_json::from_str(text) {
+        Ok(value @ (Value::Bool(_) | Value::Number(_))) => value,
+        _ => Value::String(text.to_owned()),
+    }
+}

@@ -1,0 +1,37 @@
+//! Exit codes, the same for every command.
+
+use std::{io, process::ExitCode};
+
+use dz_game::GameError;
+
+/// How a command ended. Outside programs rely on the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// A check found something wrong, or the work failed.
+    Wrong = 1,
+    /// The command line asks for something that does not exist or is not legal.
+    Usage = 2,
+}
+
+impl Exit {
+    /// The exit code that tells a caller about `error`.
+    pub fn of(error: &anyhow::Error) -> Self {
+        if error.chain().any(<dyn std::error::Error>::is::<GameError>) {
+            return Self::Usage;
+        }
+        // Whoever read our output has seen enough (`dagzero inspect --batch | head`).
+        let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+        if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
+            return Self::Done;
+        }
+        Self::Wrong
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
