@@ -59,6 +59,8 @@ impl EvaluationCache {
 
     fn place(&self, key: CacheKey) -> Option<usize> {
         let mask = self.entries.len().checked_sub(1)?;
-        Some((key.eval_key.low ^ u64::from(key.symmetry.0).rotate_right(8)) as usize & mask)
+        // The symmetries of a position lie far apart, so that they do not drive each other out.
+        let apart = u64::from(key.symmetry.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Some((key.eval_key.low ^ (apart >> 32)) as usize & mask)
     }
 }

@@ -18,8 +18,11 @@ pub struct Encoded<G: Game, N> {
 }
 
 impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
+    /// The adapter for `game`'s current encoding.
+    ///
     /// # Errors
-    /// [`EvaluatorError::WrongEncoding`] if the network is not for this game's encoding.
+    /// [`EvaluatorError::WrongEncoding`] or [`EvaluatorError::WrongPolicy`] if the network is not for
+    /// this game's encoding.
     pub fn new(game: &G, network: N) -> Result<Self, EvaluatorError> {
         let encoding = game.encoding();
         if network.encoding_id() != encoding.id() {
@@ -27,6 +30,10 @@ impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
                 network: network.encoding_id().to_owned(),
                 game: encoding.id(),
             });
+        }
+        let (network_len, game_len) = (network.policy_len(), encoding.policy_len());
+        if network_len != game_len {
+            return Err(EvaluatorError::WrongPolicy { network: network_len, game: game_len });
         }
         Ok(Self { encoding, network, in_flight: BTreeMap::new() })
     }
@@ -42,6 +49,13 @@ impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
             self.encoding.encode(&leaf.state, &leaf.history, leaf.symmetry, &mut writer);
         }
         batch
+    }
+
+    fn check_length(&self, got: usize, wanted: usize) -> Result<(), EvaluatorError> {
+        if got == wanted {
+            return Ok(());
+        }
+        Err(EvaluatorError::WrongLength { evaluator: self.network.id().to_owned(), got, wanted })
     }
 
     fn indices(&self, state: &G::State, legal: &[Move], symmetry: Symmetry) -> Vec<usize> {
@@ -70,7 +84,9 @@ impl<G: Game, N: NetworkEvaluator> Evaluator<G> for Encoded<G, N> {
             self.in_flight.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))?;
         let outputs = self.network.wait(ticket)?;
         let policy_len = self.network.policy_len();
-        let evaluations = indices
+        self.check_length(outputs.policy_logits.len(), indices.len() * policy_len)?;
+        self.check_length(outputs.wdl_logits.len(), indices.len() * 3)?;
+        let evaluations: Vec<Evaluation> = indices
             .par_iter()
             .with_min_len(64)
             .zip(outputs.policy_logits.par_chunks_exact(policy_len))
@@ -83,8 +99,17 @@ impl<G: Game, N: NetworkEvaluator> Evaluator<G> for Encoded<G, N> {
                 Evaluation { wdl: Wdl::from_array(chances), priors }
             })
             .collect();
-        Ok(evaluations)
+        if evaluations.iter().all(is_finite) {
+            Ok(evaluations)
+        } else {
+            Err(EvaluatorError::NotFinite { evaluator: self.network.id().to_owned() })
+        }
     }
+}
+
+fn is_finite(evaluation: &Evaluation) -> bool {
+    let chances = evaluation.wdl.to_array();
+    chances.iter().chain(&evaluation.priors).all(|share| share.is_finite())
 }
 
 /// Softmax in place, in the order of the elements, so that the bits do not depend on anything else.

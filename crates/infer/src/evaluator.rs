@@ -98,6 +98,35 @@ pub enum EvaluatorError {
         /// What the game's encoding is.
         game: String,
     },
+    /// The network's policy has another length than the encoding's.
+    #[error(
+        "the network's policy has {network} slots, the encoding's {game}; use a network of this game"
+    )]
+    WrongPolicy {
+        /// Policy length of the network.
+        network: usize,
+        /// Policy length of the encoding.
+        game: usize,
+    },
+    /// There are not as many outputs as positions.
+    #[error("{evaluator} answered {got} numbers where {wanted} were asked for: a bug in it")]
+    WrongLength {
+        /// Id of the evaluator.
+        evaluator: String,
+        /// Numbers that came.
+        got: usize,
+        /// Numbers that the batch needs.
+        wanted: usize,
+    },
+    /// A value or a prior is infinite or not a number.
+    #[error(
+        "{evaluator} gives values that are not finite; its training has diverged, or its file is \
+         damaged: use an earlier network"
+    )]
+    NotFinite {
+        /// Id of the evaluator.
+        evaluator: String,
+    },
     /// The device or library failed.
     #[error("evaluation failed on {device}: {message}")]
     Device {

@@ -66,11 +66,11 @@ struct Group<G: Game, W> {
 }
 
 /// Drives walkers in lockstep.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lockstep {
-    /// Games at once.
+    /// Games at once, at least 1.
     pub parallel_games: usize,
-    /// Groups that take turns with the device; at least 1.
+    /// Groups that take turns with the device, the games shared out among them; at least 1.
     pub groups: usize,
 }
 
@@ -86,9 +86,13 @@ impl Lockstep {
         roster: &mut R,
     ) -> Result<LockstepCounts, R::Error> {
         let mut counts = LockstepCounts::default();
-        let per_group = self.parallel_games.div_ceil(self.groups.max(1)).max(1);
-        let mut groups: Vec<Group<G, W>> = (0..self.groups.max(1))
-            .map(|_| Group { slots: (0..per_group).map(|_| None).collect(), flights: Vec::new() })
+        let games = self.parallel_games.max(1);
+        let groups = self.groups.clamp(1, games);
+        let mut groups: Vec<Group<G, W>> = (0..groups)
+            .map(|group| {
+                let places = games / groups + usize::from(group < games % groups);
+                Group { slots: (0..places).map(|_| None).collect(), flights: Vec::new() }
+            })
             .collect();
         loop {
             let mut busy = false;

@@ -9,6 +9,7 @@ mod match_play;
 mod openings;
 mod player;
 mod result;
+mod settings;
 mod thinker;
 
 pub use accuracy::{PositionCheck, Preserved, check_positions};
@@ -17,4 +18,5 @@ pub use match_play::{MatchPlan, MatchProgress, play_match};
 pub use openings::{Opening, distinct_openings};
 pub use player::{PlayerKind, PlayerSetup, rollout_anchor};
 pub use result::{MatchResult, Seat};
+pub use settings::{anchor_player, search_params};
 pub use thinker::{Thinker, Thought};

@@ -1,5 +1,7 @@
 //! A match: paired games in lockstep, resumable.
 
+use std::collections::BTreeSet;
+
 use dz_game::Game;
 use dz_infer::{EvaluatorError, Lockstep, LockstepCounts, Roster, Sources};
 
@@ -45,8 +47,8 @@ pub fn play_match<G: Game>(
     sources: &mut Sources<G>,
     progress: &mut impl MatchProgress,
 ) -> Result<Vec<PlayedGame>, EvaluatorError> {
-    let done = |number: &u64| played.iter().any(|game| game.number == *number);
-    let missing: Vec<u64> = (0..plan.games).filter(|number| !done(number)).collect();
+    let done: BTreeSet<u64> = played.iter().map(|game| game.number).collect();
+    let missing: Vec<u64> = (0..plan.games).filter(|number| !done.contains(number)).collect();
     let mut schedule =
         Schedule { game, plan, missing: missing.into_iter(), stopped: false, played, progress };
     lockstep.run(sources, &mut schedule)?;

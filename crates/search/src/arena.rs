@@ -36,7 +36,9 @@ impl Absolute {
     pub(crate) fn wdl_for(self, sign: f32) -> Wdl {
         let decided = 1.0 - self.draw;
         let value = sign * self.value;
-        Wdl { win: 0.5 * (decided + value), draw: self.draw, loss: 0.5 * (decided - value) }
+        // Averages of exact outcomes can round to a hair below 0.
+        let (win, loss) = (0.5 * (decided + value), 0.5 * (decided - value));
+        Wdl { win: win.max(0.0), draw: self.draw, loss: loss.max(0.0) }
     }
 }
 
@@ -66,6 +68,10 @@ pub(crate) struct Node {
 impl Node {
     pub(crate) fn sign(&self) -> f32 {
         f32::from(self.sign)
+    }
+    /// Edges that fit before they must move.
+    fn capacity(&self) -> usize {
+        if self.capacity_log2 == 0 { 0 } else { 1 << self.capacity_log2 }
     }
     /// True if the game is over here.
     pub(crate) fn is_terminal(&self) -> bool {
@@ -164,8 +170,7 @@ impl Arena {
     pub(crate) fn link(&mut self, id: NodeId, child: NodeId) {
         let node = &mut self.nodes[id.index()];
         let visited = usize::from(node.visited);
-        let capacity = if node.capacity_log2 == 0 { 0 } else { 1 << node.capacity_log2 };
-        if visited == capacity {
+        if visited == node.capacity() {
             let log2 = (node.capacity_log2 + 1).max(FIRST_CAPACITY_LOG2);
             let (old, new) = (node.edges as usize, self.edges.len());
             node.edges = new as u32;
@@ -178,17 +183,29 @@ impl Arena {
         self.edges[first + visited] = Edge { child, visits: 0 };
     }
 
+    /// Takes back the last edge of `id` if no playout was counted on it.
+    pub(crate) fn unlink_uncounted(&mut self, id: NodeId) {
+        let node = &self.nodes[id.index()];
+        let uncounted = self.edges(node).last().is_some_and(|edge| edge.visits == 0);
+        self.nodes[id.index()].visited -= u16::from(uncounted);
+    }
+
+    /// True if the next node might not be addressable: offsets are 32 bits wide.
+    pub(crate) fn is_full(&self) -> bool {
+        let most = self.nodes.len().max(self.edges.len()).max(self.priors.len());
+        most > u32::MAX as usize - 4 * usize::from(u16::MAX)
+    }
+
     /// Copies a node with its edges and priors from another arena; children still name nodes there.
     pub(crate) fn copy_from(&mut self, other: &Self, id: NodeId) -> NodeId {
         let node = other.node(id);
         let copy = self.add(other.keys[id.index()], node.own, node.sign, other.priors(node));
-        for edge in other.edges(node) {
-            self.link(copy, edge.child);
-            let place = usize::from(self.node(copy).visited) - 1;
-            self.edge_mut(copy, place).visits = edge.visits;
+        if node.visited > 0 {
+            self.edges.extend_from_slice(other.edges(node));
+            self.edges.resize(self.nodes[copy.index()].edges as usize + node.capacity(), NO_EDGE);
         }
-        let target = &mut self.nodes[copy.index()];
-        (target.average, target.visits) = (node.average, node.visits);
+        let edges = self.nodes[copy.index()].edges;
+        self.nodes[copy.index()] = Node { edges, priors: self.nodes[copy.index()].priors, ..*node };
         copy
     }
 

@@ -9,13 +9,16 @@ use crate::{RootMove, Summary};
 /// How the move to play is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MoveChoice {
-    /// The most visits; ties by value, then the lowest move.
+    /// The most visits; ties by value, then by prior, then the lowest move.
     MostVisits,
     /// In proportion to visits^(1/temperature), temperature above 0 (AlphaGo Zero, Methods).
     Temperature(f64),
 }
 
 /// Chooses the move to play. A search without visits falls back on priors.
+///
+/// # Panics
+/// If there are no moves: the game is over at the root.
 pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng) -> Move {
     let weights: Vec<f64> = match choice {
         MoveChoice::MostVisits => return most_visited(&summary.moves),

@@ -18,6 +18,8 @@
 mod arena;
 mod backup;
 mod choose;
+mod expand;
+mod inspect;
 mod noise;
 mod params;
 mod reuse;
@@ -28,6 +30,7 @@ mod table;
 mod walk;
 
 pub use choose::{MoveChoice, choose_move, visit_shares};
+pub use inspect::{EdgeView, NodeView};
 pub use params::{Budget, CatchUp, Fpu, RootNoise, SearchParams, Selection, TieBreak};
 pub use summary::{RootMove, SearchCounts, Summary};
 pub use walk::{Gathered, Search, SearchLeaf};

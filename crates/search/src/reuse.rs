@@ -13,6 +13,7 @@ impl<G: Game> Search<G> {
     /// Plays a legal move at the root. With `keep`, the part of the graph that is reachable from the
     /// child stays, and the child is copied into the root; else the search starts empty.
     pub fn advance(&mut self, mv: Move, keep: bool) {
+        self.give_up_leaf();
         let child = self.root.edges.iter().find(|e| e.mv == mv).and_then(|edge| edge.child);
         let game = self.game().clone();
         game.advance(&mut self.root.state, &mut self.root.history, mv);
@@ -24,8 +25,8 @@ impl<G: Game> Search<G> {
             None => self.arena.clear(),
         }
         self.table.clear();
-        for (index, &key) in self.arena.keys.iter().enumerate() {
-            self.table.insert(key, NodeId(index as u32), &self.arena.keys);
+        for index in 0..self.arena.nodes.len() {
+            self.name(self.arena.keys[index], NodeId(index as u32));
         }
     }
 

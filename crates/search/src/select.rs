@@ -1,7 +1,7 @@
 //! Selection: which move a playout takes.
 
 use crate::{
-    Fpu, SearchParams, Selection,
+    Fpu, SearchParams, Selection, TieBreak,
     arena::{Arena, Node, NodeId},
     root::RootEdge,
 };
@@ -58,17 +58,19 @@ pub(crate) fn select_inner(arena: &Arena, id: NodeId, params: &SearchParams) -> 
     let sign = node.sign();
     let mass = visited_mass(params, node, arena);
     let scorer = Scorer::new(params, node.visits - 1, sign * node.average.value, mass);
+    // The place of the best so far; on equal scores an earlier move or, in random order, place wins.
     let mut best = (f32::NEG_INFINITY, u16::MAX, 0);
+    let by_move = params.tie_break == TieBreak::LowestMove;
     for (place, (edge, prior)) in edges.iter().zip(priors).enumerate() {
         let value = sign * arena.node(edge.child).average.value;
         let score = scorer.visited(value, prior.probability(), edge.visits);
-        if score > best.0 || (score == best.0 && prior.mv < best.1) {
+        if score > best.0 || (score == best.0 && by_move && prior.mv < best.1) {
             best = (score, prior.mv, place);
         }
     }
     if let Some(prior) = priors.get(edges.len()) {
         let score = scorer.unvisited(prior.probability());
-        if score > best.0 || (score == best.0 && prior.mv < best.1) {
+        if score > best.0 || (score == best.0 && by_move && prior.mv < best.1) {
             best = (score, prior.mv, edges.len());
         }
     }
@@ -97,6 +99,7 @@ pub(crate) fn select_root(
     let visits = edges.iter().map(|edge| edge.visits).sum();
     let mass = edges.iter().filter(|edge| edge.visits > 0).map(|edge| edge.noisy_prior).sum();
     let scorer = Scorer::new(params, visits, value, mass);
+    let unvisited = next_unvisited(edges);
     let mut best = (f32::NEG_INFINITY, f32::NEG_INFINITY, 0);
     for (place, edge) in edges.iter().enumerate() {
         let score = match edge.child {
@@ -104,12 +107,27 @@ pub(crate) fn select_root(
                 let value = sign * arena.node(child).average.value;
                 scorer.visited(value, edge.noisy_prior, edge.visits)
             }
-            _ => scorer.unvisited(edge.noisy_prior),
+            _ if Some(place) == unvisited => scorer.unvisited(edge.noisy_prior),
+            _ => continue,
         };
-        // Equal scores without visits (UCT) go by prior, which carries the order of ties.
-        if score > best.0 || (score == best.0 && edge.noisy_prior > best.1) {
+        // The edges are in the order of their moves; noisy priors carry the random order of ties.
+        let tied_but_first = score == best.0
+            && params.tie_break == TieBreak::Random
+            && edge.noisy_prior > best.1;
+        if score > best.0 || tied_but_first {
             best = (score, edge.noisy_prior, place);
         }
     }
     best.2
+}
+
+/// The unvisited move with the largest prior, the lowest on ties: as at inner nodes, where moves are
+/// sorted, it is the only one that can be next.
+fn next_unvisited(edges: &[RootEdge]) -> Option<usize> {
+    let unvisited = edges.iter().enumerate().filter(|(_, edge)| edge.visits == 0);
+    let larger = |best: (usize, f32), (place, edge): (usize, &RootEdge)| {
+        if edge.noisy_prior > best.1 { (place, edge.noisy_prior) } else { best }
+    };
+    let (place, prior) = unvisited.fold((0, f32::NEG_INFINITY), larger);
+    (prior > f32::NEG_INFINITY).then_some(place)
 }

@@ -1,14 +1,11 @@
 //! The search itself: walking down, asking for evaluations, backing up.
 
-use dz_game::{Game, Key, Move, Player, Status, Wdl, mix64};
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
+use dz_game::{Game, Key, Move, Player, mix64};
 
 use crate::{
-    Budget, CatchUp, RootNoise, SearchCounts, SearchParams, TieBreak,
+    Budget, CatchUp, RootNoise, SearchCounts, SearchParams,
     arena::{Absolute, Arena, NodeId, Prior},
-    backup, noise,
-    root::{Root, RootEdge},
+    root::Root,
     select,
     table::Table,
 };
@@ -16,38 +13,43 @@ use crate::{
 /// A search over one game's positions, reused from move to move.
 #[derive(Clone, Debug)]
 pub struct Search<G: Game> {
-    game: G,
-    params: SearchParams,
+    pub(crate) game: G,
+    pub(crate) params: SearchParams,
     pub(crate) root: Root<G>,
     pub(crate) arena: Arena,
     pub(crate) table: Table,
-    counts: SearchCounts,
+    pub(crate) counts: SearchCounts,
     budget: Budget,
-    noise: Option<RootNoise>,
-    /// Seed of this move's search: noise, ties, private keys and leaves' random words.
-    seed: u64,
-    path: Vec<PathStep>,
-    leaf: Option<OpenLeaf<G>>,
-    legal: Vec<Move>,
-    sorted: Vec<Prior>,
+    pub(crate) noise: Option<RootNoise>,
+    /// Seed of this move's search: noise, ties and leaves' random words.
+    pub(crate) seed: u64,
+    /// The playout in progress, below the root.
+    pub(crate) path: Vec<PathStep>,
+    pub(crate) leaf: Option<OpenLeaf<G>>,
+    /// Nodes named so far in a tree, where each has a name of its own; never starts again.
+    pub(crate) private_keys: u64,
+    /// Room for the legal moves of a leaf and for their priors, used again and again.
+    pub(crate) legal: Vec<Move>,
+    pub(crate) sorted: Vec<Prior>,
 }
 
 /// One step of a playout below the root.
 #[derive(Clone, Copy, Debug)]
-struct PathStep {
-    node: NodeId,
+pub(crate) struct PathStep {
+    pub node: NodeId,
     /// Place of the edge taken from `node`.
-    place: usize,
+    pub place: usize,
 }
 
+/// A position that waits for its evaluation.
 #[derive(Clone, Debug)]
-struct OpenLeaf<G: Game> {
-    state: G::State,
-    history: G::History,
-    legal: Vec<Move>,
+pub(crate) struct OpenLeaf<G: Game> {
+    pub state: G::State,
+    pub history: G::History,
+    pub legal: Vec<Move>,
     /// `None` for the root, which is in no table.
-    key: Option<Key>,
-    root_edge: usize,
+    pub key: Option<Key>,
+    pub root_edge: usize,
 }
 
 /// What [`Search::gather`] came to.
@@ -102,29 +104,31 @@ impl<G: Game> Search<G> {
             seed: 0,
             path: Vec::new(),
             leaf: None,
+            private_keys: 0,
             legal: Vec::new(),
             sorted: Vec::new(),
         }
     }
 
     /// Starts the search of a move: sets its budget, seed and noise, and counts from zero. Visits that
-    /// are kept from an earlier search stay.
+    /// are kept from an earlier search stay; a leaf that still waits is given up.
     pub fn start(&mut self, budget: Budget, seed: u64, noise: Option<RootNoise>) {
+        self.give_up_leaf();
         (self.budget, self.seed, self.noise) = (budget, seed, noise);
         self.counts = SearchCounts::default();
-        self.leaf = None;
         if self.root.is_evaluated() {
             self.mix_noise();
         }
     }
 
-    /// Walks until an evaluation is missing or the search is decided.
+    /// Walks until an evaluation is missing or the search is decided. Where the game is over at the
+    /// root, it is decided at once, without visits.
     pub fn gather(&mut self) -> Gathered {
         loop {
             if self.leaf.is_some() {
                 return Gathered::Need;
             }
-            if self.root.is_evaluated() && self.is_decided() {
+            if self.is_decided() {
                 return Gathered::Decided;
             }
             match self.playout() {
@@ -145,28 +149,6 @@ impl<G: Game> Search<G> {
     pub fn leaf_eval_key(&self) -> Option<Key> {
         let leaf = self.leaf.as_ref()?;
         Some(self.game.eval_key(&leaf.state, &leaf.history))
-    }
-
-    /// Takes the evaluation of the leaf: the chances of its mover and one prior a legal move. Does
-    /// nothing if no leaf is open.
-    pub fn apply(&mut self, wdl: Wdl, priors: &[f32]) {
-        let Some(leaf) = self.leaf.take() else { return };
-        debug_assert_eq!(leaf.legal.len(), priors.len(), "one prior a legal move");
-        self.counts.playouts += 1;
-        self.counts.evaluations += 1;
-        let sign = sign_of(&self.game, &leaf.state, &leaf.history);
-        let own = Absolute::of(wdl, f32::from(sign));
-        match leaf.key {
-            None => self.evaluate_root(own, &leaf.legal, priors),
-            Some(key) => {
-                self.sort_priors(&leaf.legal, priors, key);
-                let id = self.arena.add(key, own, sign, &self.sorted);
-                self.table.insert(key, id, &self.arena.keys);
-                self.attach(leaf.root_edge, id);
-                self.back_up(leaf.root_edge);
-            }
-        }
-        self.legal = leaf.legal;
     }
 
     /// The rules.
@@ -203,39 +185,16 @@ impl<G: Game> Search<G> {
     }
 
     fn is_decided(&self) -> bool {
+        if !self.root.is_evaluated() {
+            return self.game.to_move(&self.root.state, &self.root.history).is_none();
+        }
         let used_up = match self.budget {
             Budget::Playouts(playouts) => self.counts.playouts >= u64::from(playouts),
             Budget::Visits(visits) => self.root.visits >= visits,
         };
-        used_up || self.arena.nodes.len() >= self.params.nodes_max as usize
-    }
-
-    fn evaluate_root(&mut self, own: Absolute, legal: &[Move], priors: &[f32]) {
-        let edge = |(&mv, &prior): (&Move, &f32)| RootEdge {
-            mv,
-            prior,
-            noisy_prior: prior,
-            child: None,
-            visits: 0,
-        };
-        self.root.edges = legal.iter().zip(priors).map(edge).collect();
-        (self.root.own, self.root.average, self.root.visits) = (own, own, 1);
-        self.mix_noise();
-    }
-
-    fn mix_noise(&mut self) {
-        let seed = self.seed;
-        for (i, edge) in self.root.edges.iter_mut().enumerate() {
-            edge.noisy_prior = match self.params.tie_break {
-                TieBreak::LowestMove => edge.prior,
-                // A crumb that orders equal priors at random and changes no others.
-                TieBreak::Random => edge.prior + 1e-6 * random_share(seed, i as u64),
-            };
-        }
-        if let Some(noise) = self.noise {
-            let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(self.seed ^ 0xd1a1));
-            noise::mix(&mut self.root.edges, noise, &mut random);
-        }
+        used_up
+            || self.arena.nodes.len() >= self.params.nodes_max as usize
+            || self.arena.is_full()
     }
 
     /// One walk from the root.
@@ -254,10 +213,13 @@ impl<G: Game> Search<G> {
         loop {
             let id = match child {
                 Some(id) => id,
-                None => match self.find_or_open(&state, &history, root_edge) {
-                    Some(id) => id,
-                    None => return End::Leaf,
-                },
+                None => {
+                    let key = self.key_of(&state, &history);
+                    match self.find_or_finish(&state, &history, key) {
+                        Some(id) => self.attach(root_edge, id),
+                        None => return self.open_leaf(state, history, Some(key), root_edge),
+                    }
+                }
             };
             if self.ends_at(id, edge_visits) {
                 self.back_up(root_edge);
@@ -288,31 +250,7 @@ impl<G: Game> Search<G> {
         true
     }
 
-    /// The node of a position whose edge has none yet: found by key, made if the game is over there,
-    /// or else `None` and a leaf is open.
-    fn find_or_open(
-        &mut self,
-        state: &G::State,
-        history: &G::History,
-        root_edge: usize,
-    ) -> Option<NodeId> {
-        let key = self.key_of(state, history);
-        if let Some(id) = self.table.get(key, &self.arena.keys) {
-            self.counts.transpositions += 1;
-            self.attach(root_edge, id);
-            return Some(id);
-        }
-        if let Status::Over(outcome) = self.game.status(state, history) {
-            let own = Absolute::of(outcome.wdl_for(Player::First), 1.0);
-            let id = self.arena.add(key, own, 1, &[]);
-            self.table.insert(key, id, &self.arena.keys);
-            self.attach(root_edge, id);
-            return Some(id);
-        }
-        self.open_leaf(state.clone(), history.clone(), Some(key), root_edge);
-        None
-    }
-
+    /// Leaves the playout where it is until the position is evaluated.
     fn open_leaf(
         &mut self,
         state: G::State,
@@ -325,57 +263,9 @@ impl<G: Game> Search<G> {
         self.leaf = Some(OpenLeaf { state, history, legal, key, root_edge });
         End::Leaf
     }
-
-    /// The key of a node: the position's, or in a tree one of this path alone.
-    fn key_of(&self, state: &G::State, history: &G::History) -> Key {
-        if self.params.graph {
-            return self.game.node_key(state, history);
-        }
-        let unique = self.arena.nodes.len() as u64;
-        Key { high: mix64(self.seed ^ unique), low: mix64(!unique) }
-    }
-
-    /// Gives the last edge of the path its child.
-    fn attach(&mut self, root_edge: usize, id: NodeId) {
-        match self.path.last() {
-            None => self.root.edges[root_edge].child = Some(id),
-            Some(step) => self.arena.link(step.node, id),
-        }
-    }
-
-    /// Counts the path's edges and recomputes its nodes from the last one up.
-    fn back_up(&mut self, root_edge: usize) {
-        for &PathStep { node, place } in self.path.iter().rev() {
-            self.arena.edge_mut(node, place).visits += 1;
-            backup::refresh(&mut self.arena, node);
-        }
-        self.root.edges[root_edge].visits += 1;
-        let root = &mut self.root;
-        (root.visits, root.average) = backup::refresh_root(&self.arena, root.own, &root.edges);
-    }
-
-    /// Sorts a new node's moves by falling prior, ties as the parameters say.
-    fn sort_priors(&mut self, legal: &[Move], priors: &[f32], key: Key) {
-        let sorted = &mut self.sorted;
-        sorted.clear();
-        sorted.extend(legal.iter().zip(priors).map(|(mv, &prior)| Prior::new(mv.0, prior)));
-        let salt = self.seed ^ key.low;
-        let tie = |mv: u16| match self.params.tie_break {
-            TieBreak::LowestMove => u64::from(mv),
-            TieBreak::Random => mix64(salt ^ mix64(u64::from(mv))),
-        };
-        sorted.sort_unstable_by(|a, b| {
-            let by_prior = b.probability().total_cmp(&a.probability());
-            by_prior.then_with(|| tie(a.mv).cmp(&tie(b.mv)))
-        });
-    }
 }
 
 /// 1 if the first player moves, else -1; a finished game counts as the first player's.
 pub(crate) fn sign_of<G: Game>(game: &G, state: &G::State, history: &G::History) -> i8 {
     if game.to_move(state, history) == Some(Player::Second) { -1 } else { 1 }
-}
-
-fn random_share(seed: u64, index: u64) -> f32 {
-    (mix64(seed ^ mix64(index)) >> 40) as f32 / (1u64 << 24) as f32
 }

@@ -1,0 +1,76 @@
+//! The rollout anchor's moves, for programs that play against it.
+//!
+//! `cargo run --release -p dz-play --example anchor_move -- connect4 1000`
+//!
+//! Reads lines of `SEED MOVES`: a number, then the moves from the start, separated by spaces. Answers
+//! each with the anchor's move. `tests/openspiel_match.py` plays it against `OpenSpiel`'s `MCTSBot`.
+
+use std::{
+    error::Error,
+    io::{BufRead, Write},
+    sync::Arc,
+};
+
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_infer::{Rollout, Sources};
+use dz_play::{PlayerKind, Thinker, Thought, rollout_anchor};
+use dz_search::{MoveChoice, Search, choose_move};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, game, playouts] = &arguments[..] else {
+        return Err("usage: anchor_move GAME PLAYOUTS".into());
+    };
+    let game: GameSpec = game.parse()?;
+    with_game(&game, Anchor { playouts: playouts.parse()? })?
+}
+
+struct Anchor {
+    playouts: u32,
+}
+
+impl GameVisitor for Anchor {
+    type Output = Result<(), Box<dyn Error>>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        for line in std::io::stdin().lock().lines() {
+            let answer = self.answer(&game, &line?)?;
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "{answer}")?;
+            out.flush()?;
+        }
+        Ok(())
+    }
+}
+
+impl Anchor {
+    fn answer<G: Game>(&self, game: &G, line: &str) -> Result<String, Box<dyn Error>> {
+        let (seed, moves) = line.split_once(' ').unwrap_or((line, ""));
+        let seed: u64 = seed.parse()?;
+        let (mut state, mut history) = (game.start(), G::History::default());
+        for text in moves.split_whitespace() {
+            game.play_text(&mut state, &mut history, text)?;
+        }
+        let mut sources = Sources::default();
+        let source = sources.add_instant(Arc::new(Rollout::default()));
+        let PlayerKind::Search { params, budget, .. } =
+            rollout_anchor("anchor", self.playouts, source).kind
+        else {
+            return Err("the anchor searches".into());
+        };
+        let search = Search::new(game.clone(), params, state, history);
+        let mut thinker = Thinker::at(search, false, source, (seed, 0));
+        thinker.begin(budget, None);
+        let Thought::Decided = thinker.think(sources.readers()) else {
+            return Err("a rollout is an instant evaluation".into());
+        };
+        let summary = thinker.summary();
+        if summary.moves.is_empty() {
+            return Err("the game is over".into());
+        }
+        let mut unused = Xoshiro256PlusPlus::seed_from_u64(0);
+        Ok(game.format_move(choose_move(&summary, MoveChoice::MostVisits, &mut unused)))
+    }
+}
