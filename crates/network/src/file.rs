@@ -42,7 +42,7 @@ impl NetworkFile {
     /// # Errors
     /// [`NetworkError::BadSpec`] or [`NetworkError::BadTensors`] if it could not be read back.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NetworkError> {
-        self.validate()?;
+        self.check()?;
         container::pack(KIND, FORMAT, &self.header, &self.tensors)
     }
 
@@ -50,7 +50,7 @@ impl NetworkFile {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
         let (header, tensors) = container::unpack(KIND, FORMAT, bytes)?;
         let file = Self { header, tensors };
-        file.validate()?;
+        file.check()?;
         Ok(file)
     }
 
@@ -77,7 +77,11 @@ impl NetworkFile {
         hash.to_hex()[..16].to_owned()
     }
 
-    fn validate(&self) -> Result<(), NetworkError> {
+    /// Checks the specification, and that the tensors are exactly those it asks for.
+    ///
+    /// # Errors
+    /// [`NetworkError::BadSpec`] or [`NetworkError::BadTensors`].
+    pub fn check(&self) -> Result<(), NetworkError> {
         self.header.spec.validate()?;
         container::check_shapes(KIND, &self.tensors, &self.header.spec.tensor_shapes())
     }

@@ -1,0 +1,83 @@
+//! A learner's whole state as one file.
+//!
+//! A [`dz_network::container`] of kind `checkpoint`. Its tensors are `parameters.NAME`,
+//! `statistics.NAME`, the moving averages of both (`ema.parameters.NAME`, `ema.statistics.NAME`) and
+//! `AdamW`'s two moments (`adam.first.NAME`, `adam.second.NAME`).
+
+use std::collections::BTreeMap;
+
+use dz_network::{NetworkError, NetworkSpec, TensorData, container};
+use serde::{Deserialize, Serialize};
+
+use crate::layout::Layout;
+
+/// The format that is written and read.
+const FORMAT: u32 = 1;
+const KIND: &str = "checkpoint";
+
+/// What a checkpoint says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Header {
+    pub(crate) spec: NetworkSpec,
+    pub(crate) config_hash: String,
+    pub(crate) step: u64,
+}
+
+/// A state's flat tensors as numbers, in the order of [`GROUPS`].
+pub(crate) type Flats = [Vec<f32>; 6];
+
+/// Name of each group of tensors, and whether it is laid out like the parameters or the statistics.
+const GROUPS: [(&str, bool); 6] = [
+    ("parameters", true),
+    ("statistics", false),
+    ("ema.parameters", true),
+    ("ema.statistics", false),
+    ("adam.first", true),
+    ("adam.second", true),
+];
+
+/// Writes a checkpoint.
+pub(crate) fn pack(header: &Header, flats: &Flats) -> Result<Vec<u8>, NetworkError> {
+    let mut tensors = BTreeMap::new();
+    for ((group, layout), flat) in layouts(&header.spec).into_iter().zip(flats) {
+        let pieces = layout.name_pieces(flat);
+        tensors.extend(pieces.into_iter().map(|(name, t)| (format!("{group}.{name}"), t)));
+    }
+    container::pack(KIND, FORMAT, header, &tensors)
+}
+
+/// Reads a checkpoint of a network of `spec`.
+pub(crate) fn unpack(bytes: &[u8], spec: &NetworkSpec) -> Result<(Header, Flats), NetworkError> {
+    let (header, mut tensors): (Header, BTreeMap<String, TensorData>) =
+        container::unpack(KIND, FORMAT, bytes)?;
+    if let Some(difference) = difference(&header.spec, spec) {
+        return Err(NetworkError::OtherSpec { kind: KIND.to_owned(), difference });
+    }
+    let layouts = layouts(spec);
+    let shapes = layouts.iter().flat_map(|(group, layout)| {
+        layout.shapes().iter().map(move |(name, shape)| (format!("{group}.{name}"), shape.clone()))
+    });
+    container::check_shapes(KIND, &tensors, &shapes.collect())?;
+    let flats = layouts.map(|(group, layout)| {
+        let names = layout.shapes().keys().map(|name| format!("{group}.{name}"));
+        names.filter_map(|name| tensors.remove(&name)).flat_map(|tensor| tensor.data).collect()
+    });
+    Ok((header, flats))
+}
+
+fn layouts(spec: &NetworkSpec) -> [(&'static str, Layout); 6] {
+    GROUPS.map(|(group, is_parameters)| {
+        let of = if is_parameters { Layout::of_parameters } else { Layout::of_statistics };
+        (group, of(spec))
+    })
+}
+
+/// The first field in which two specifications differ, in words.
+fn difference(found: &NetworkSpec, wanted: &NetworkSpec) -> Option<String> {
+    let fields = |spec| serde_json::to_value(spec).expect("a specification is texts and numbers");
+    let (found, wanted) = (fields(found), fields(wanted));
+    let fields = wanted.as_object().expect("a specification has fields");
+    let (name, value) = fields.iter().find(|(name, value)| &found[name.as_str()] != *value)?;
+    Some(format!("its {name} is {}, the run's is {value}", found[name.as_str()]))
+}

@@ -1,0 +1,160 @@
+//! Choosing a device by looking, never by trying: an operation on a missing card would panic.
+
+use std::{fmt, panic};
+
+use burn::tensor::Device;
+
+use crate::NetError;
+
+/// A device that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// The processor, through Burn's backend flex.
+    Cpu,
+    /// A CUDA card by its number.
+    Cuda(usize),
+}
+
+/// Finds the device of a name: `auto` (the first card, or else the processor), `cpu`, `cuda` (the
+/// first card) or `cuda:N`.
+///
+/// # Errors
+/// [`NetError::CudaNotBuilt`] or [`NetError::NoSuchCard`] if a card was asked for and there is none.
+pub fn pick_device(name: &str) -> Result<DeviceChoice, NetError> {
+    let index = match name {
+        "cpu" => return Ok(DeviceChoice::Cpu),
+        "auto" => {
+            return Ok(if cards() > 0 { DeviceChoice::Cuda(0) } else { DeviceChoice::Cpu });
+        }
+        "cuda" => 0,
+        _ => name
+            .strip_prefix("cuda:")
+            .and_then(|n| n.parse().ok())
+            .ok_or_else(|| NetError::UnknownDevice { name: name.to_owned() })?,
+    };
+    if cfg!(not(feature = "cuda")) {
+        return Err(NetError::CudaNotBuilt { name: name.to_owned() });
+    }
+    let found = cards();
+    if index < found {
+        Ok(DeviceChoice::Cuda(index))
+    } else {
+        Err(NetError::NoSuchCard { name: name.to_owned(), found })
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn cards() -> usize {
+    Device::enumerate(burn::tensor::DeviceType::Cuda).into_vec().len()
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cards() -> usize {
+    0
+}
+
+impl DeviceChoice {
+    /// Burn's handle.
+    pub(crate) fn open(self) -> Device {
+        match self {
+            Self::Cpu => Device::flex(),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(index) => Device::cuda(index),
+            #[cfg(not(feature = "cuda"))]
+            Self::Cuda(_) => unreachable!("pick_device gives no card in a build without CUDA"),
+        }
+    }
+
+    /// Backend, instruction set and precision: what the bits of an evaluation depend on.
+    pub(crate) fn arithmetic(self) -> String {
+        match self {
+            Self::Cpu => format!("flex-{}-f32", instruction_set()),
+            Self::Cuda(_) => "cuda-f32".to_owned(),
+        }
+    }
+
+    /// Runs `work` on this device; Burn's panics become errors.
+    pub(crate) fn guard<T>(self, work: impl FnOnce() -> T) -> Result<T, NetError> {
+        panic::catch_unwind(panic::AssertUnwindSafe(work)).map_err(|payload| {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let message = text.or_else(|| payload.downcast_ref::<&str>().copied());
+            let message = message.unwrap_or("a panic without a message").to_owned();
+            NetError::Device { device: self.to_string(), message }
+        })
+    }
+}
+
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cpu => f.write_str("cpu"),
+            Self::Cuda(index) => write!(f, "cuda:{index}"),
+        }
+    }
+}
+
+/// The widest instructions that flex's matrix products use here: it chooses at run time among those
+/// that it was compiled for.
+fn instruction_set() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if cfg!(feature = "avx512") && is_x86_feature_detected!("avx512f") {
+            "avx512"
+        } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            "avx2"
+        } else {
+            "sse2"
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        "neon"
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        std::env::consts::ARCH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_is_always_there() {
+        assert_eq!(pick_device("cpu").unwrap(), DeviceChoice::Cpu);
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        for name in ["gpu", "cuda:", "cuda:x", "", "CPU"] {
+            let error = pick_device(name).unwrap_err();
+            assert!(matches!(error, NetError::UnknownDevice { .. }), "{name}: {error}");
+        }
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    #[test]
+    fn without_the_feature_auto_is_the_processor_and_a_card_is_refused() {
+        assert_eq!(pick_device("auto").unwrap(), DeviceChoice::Cpu);
+        for name in ["cuda", "cuda:1"] {
+            let error = pick_device(name).unwrap_err();
+            assert!(matches!(error, NetError::CudaNotBuilt { .. }), "{error}");
+            assert!(error.to_string().contains("--features cuda"), "{error}");
+        }
+    }
+
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn a_card_beyond_the_last_is_refused_with_what_was_looked_for() {
+        let error = pick_device("cuda:9999").unwrap_err();
+        assert!(error.to_string().contains("libcuda"), "{error}");
+    }
+
+    #[test]
+    fn panics_become_errors() {
+        let error = DeviceChoice::Cpu.guard(|| assert_eq!(1, 7, "kernel")).unwrap_err();
+        assert!(error.to_string().starts_with("cpu failed: "), "{error}");
+        assert!(error.to_string().contains("kernel"), "{error}");
+    }
+}

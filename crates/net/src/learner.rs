@@ -1,0 +1,100 @@
+//! The trait that the trainer drives, and what goes in and out of it.
+
+use dz_infer::EncodedBatch;
+use dz_network::{NetworkFile, NetworkSpec};
+
+use crate::NetError;
+
+/// A network in training. Steps, saving and loading are exact: the same rows give the same bytes,
+/// with or without a stop in between, on the processor.
+pub trait Learner: Send {
+    /// What the network is made of.
+    fn spec(&self) -> &NetworkSpec;
+    /// Steps taken since the start of the run.
+    fn steps(&self) -> u64;
+    /// Learns from a batch.
+    ///
+    /// # Errors
+    /// [`NetError::Diverged`] if the loss or gradient is not finite; the weights are then unchanged.
+    fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError>;
+    /// Losses of the weights that play (moving average, batch norm folded) on a batch; changes nothing.
+    fn evaluate(&self, batch: &TrainBatch) -> Result<LossReport, NetError>;
+    /// The weights that play, as stages exchange them.
+    fn export(&self, info: &ExportInfo) -> Result<NetworkFile, NetError>;
+    /// Everything needed to go on, in one file's bytes.
+    fn save(&self) -> Result<Vec<u8>, NetError>;
+    /// Goes on from what [`Learner::save`] gave.
+    ///
+    /// # Errors
+    /// [`NetError::File`] if the bytes are damaged, of another kind or format, or of another network;
+    /// the learner is then unchanged.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), NetError>;
+}
+
+/// Rows to learn from: B of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainBatch {
+    /// Bit-packed planes and globals.
+    pub planes: EncodedBatch,
+    /// Target probabilities `[B, A]`, each row summing to 1.
+    pub policy: Vec<f32>,
+    /// Target chances of win, draw and loss of the player to move, `[B, 3]`.
+    pub wdl: Vec<f32>,
+    /// How much each row's policy counts, `[B]`, 0 or more.
+    pub policy_weights: Vec<f32>,
+    /// How much each row's outcome counts, `[B]`, 0 or more.
+    pub value_weights: Vec<f32>,
+}
+
+/// How a network learns; what changes from step to step is passed to [`Learner::step`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnerOptions {
+    /// Decoupled weight decay of `AdamW` on weights of convolutions and linear layers, 0 or more.
+    pub weight_decay: f64,
+    /// Gradients whose Euclidean norm over all parameters is larger are scaled down to it; above 0.
+    pub clip_norm: f64,
+    /// Share of the old value that the moving average keeps at a step, in `[0, 1)`. Early on it keeps
+    /// less: (1 + step) / (10 + step).
+    pub ema_decay: f64,
+    /// What the value's cross-entropy counts beside the policy's, 0 or more.
+    pub value_weight: f64,
+    /// Seed of the initial weights.
+    pub seed: u64,
+    /// Hash of the run's configuration, kept in checkpoints.
+    pub config_hash: String,
+}
+
+/// What a step saw, before it changed the weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// Losses on the batch, with the weights in training.
+    pub losses: LossReport,
+    /// Euclidean norm of the gradient before clipping.
+    pub gradient_norm: f32,
+    /// Whether it was clipped.
+    pub clipped: bool,
+}
+
+/// Cross-entropies in nats, means over the rows by their weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossReport {
+    /// Of the policy; at least `policy_entropy`.
+    pub policy_loss: f32,
+    /// Of win, draw and loss.
+    pub value_loss: f32,
+    /// Entropy of the policy targets: the loss of a perfect imitator.
+    pub policy_entropy: f32,
+    /// Rows, B.
+    pub rows: usize,
+}
+
+/// What an exported file says of itself beside its specification and step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportInfo {
+    /// Hash of the run's effective configuration.
+    pub config_hash: String,
+    /// The cycle that trained it, from 1.
+    pub cycle: u32,
+    /// Program and version.
+    pub created_by: String,
+}

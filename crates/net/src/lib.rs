@@ -1,0 +1,34 @@
+//! The Burn network: what evaluates positions and what learns. The only crate that names Burn.
+//!
+//! [`BurnEvaluator`] runs a network file behind [`dz_infer::NetworkEvaluator`]; [`BurnLearner`] trains
+//! one behind [`Learner`]. What is computed is written down in [`dz_network`], so other engines can take
+//! either place.
+//!
+//! Burn's modules and optimizers are not used, only its tensors and their gradients: all parameters
+//! lie in one flat tensor, in the order of their names. Initial values come from our own seeded stream,
+//! running statistics are values like any other, and the optimizer, the gradient's norm and the moving
+//! average are a few operations on flat tensors. So a checkpoint holds everything by name, the same seed
+//! gives the same bytes in every process, and nothing hides in shared cells or default devices.
+//!
+//! Letters: `B` batch, `C` channels, `H` rows, `W` columns, `G` globals, `A` policy length, `N` numbers
+//! in all parameters.
+
+mod checkpoint;
+mod device;
+mod error;
+mod evaluator;
+mod fold;
+mod layout;
+mod learner;
+mod losses;
+mod optimizer;
+mod planes;
+mod tower;
+
+pub use burn_learner::BurnLearner;
+pub use device::{DeviceChoice, pick_device};
+pub use dz_infer::EncodedBatch;
+pub use error::NetError;
+pub use evaluator::{BurnEvaluator, EvaluatorOptions};
+pub use learner::{ExportInfo, Learner, LearnerOptions, LossReport, StepReport, TrainBatch};
+mod burn_learner;

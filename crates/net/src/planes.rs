@@ -1,0 +1,60 @@
+//! From bit-packed planes to tensors.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use dz_game::{PlaneShape, unpack_planes};
+use dz_infer::EncodedBatch;
+use dz_network::NetworkSpec;
+
+use crate::NetError;
+
+/// What the network sees: planes `[B, C_in, H, W]` and globals `[B, G]`, or none if `G` is 0.
+pub(crate) struct Inputs {
+    pub(crate) planes: Tensor<4>,
+    pub(crate) globals: Option<Tensor<2>>,
+}
+
+impl Inputs {
+    /// Unpacks positions `first..first + rows` of a batch; rows beyond its end are blank.
+    pub(crate) fn unpack(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> Self {
+        let PlaneShape { channels, height, width, globals } = batch.shape;
+        let bits = batch.shape.bits();
+        let real = rows.min(batch.len - first);
+        let mut planes = vec![0.0; rows * bits];
+        for (i, position) in planes.chunks_exact_mut(bits).take(real).enumerate() {
+            unpack_planes(batch.shape, batch.position(first + i), position);
+        }
+        let planes = TensorData::new(planes, [rows, channels, height, width]);
+        let globals = (globals > 0).then(|| {
+            let mut values = batch.globals[first * globals..(first + real) * globals].to_vec();
+            values.resize(rows * globals, 0.0);
+            Tensor::from_data(TensorData::new(values, [rows, globals]), device)
+        });
+        Self { planes: Tensor::from_data(planes, device), globals }
+    }
+}
+
+/// The shape of encoded positions that a network takes.
+pub(crate) fn shape_of(spec: &NetworkSpec) -> PlaneShape {
+    PlaneShape {
+        channels: spec.channels_in,
+        height: spec.height,
+        width: spec.width,
+        globals: spec.globals,
+    }
+}
+
+/// Checks that a batch has the network's shape and as many numbers as it says.
+pub(crate) fn check(batch: &EncodedBatch, spec: &NetworkSpec) -> Result<(), NetError> {
+    let wanted = shape_of(spec);
+    let bad = |what| Err(NetError::BadBatch { what });
+    if batch.shape != wanted {
+        return bad(format!("positions are {:?}, the network takes {wanted:?}", batch.shape));
+    }
+    if batch.bits.len() != batch.len * wanted.packed_bytes() {
+        return bad(format!("{} bytes of planes for {} positions", batch.bits.len(), batch.len));
+    }
+    if batch.globals.len() != batch.len * wanted.globals {
+        return bad(format!("{} globals for {} positions", batch.globals.len(), batch.len));
+    }
+    Ok(())
+}

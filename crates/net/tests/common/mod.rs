@@ -1,0 +1,108 @@
+//! Small networks and random rows for the tests, each of which uses a part.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use dz_game::mix64;
+use dz_infer::EncodedBatch;
+use dz_net::{BurnLearner, DeviceChoice, ExportInfo, LearnerOptions, TrainBatch};
+use dz_network::NetworkSpec;
+
+/// A 5x4 board with 3 planes, 6 moves, one block of 8 channels.
+pub fn small() -> NetworkSpec {
+    NetworkSpec {
+        game: "test".to_owned(),
+        encoding: "test-v1".to_owned(),
+        channels_in: 3,
+        height: 5,
+        width: 4,
+        globals: 0,
+        policy_len: 6,
+        blocks: 1,
+        channels: 8,
+        policy_channels: 4,
+        value_channels: 4,
+        value_hidden: 8,
+        global_pooling: false,
+    }
+}
+
+/// The same with everything that a network may have: two blocks, the second of them pooling, globals.
+pub fn full() -> NetworkSpec {
+    NetworkSpec { blocks: 2, globals: 2, global_pooling: true, ..small() }
+}
+
+pub fn options() -> LearnerOptions {
+    LearnerOptions {
+        weight_decay: 1e-4,
+        clip_norm: 5.0,
+        ema_decay: 0.9,
+        value_weight: 1.0,
+        seed: 7,
+        config_hash: "test".to_owned(),
+    }
+}
+
+pub fn learner(spec: NetworkSpec) -> BurnLearner {
+    BurnLearner::new(spec, DeviceChoice::Cpu, options()).unwrap()
+}
+
+pub fn info() -> ExportInfo {
+    ExportInfo { config_hash: "test".to_owned(), cycle: 1, created_by: "test".to_owned() }
+}
+
+/// A stream of numbers in [0, 1).
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        (mix64(self.0) >> 40) as f32 / (1 << 24) as f32
+    }
+}
+
+/// `len` random positions.
+pub fn positions(spec: &NetworkSpec, len: usize, seed: u64) -> EncodedBatch {
+    let shape = dz_game::PlaneShape {
+        channels: spec.channels_in,
+        height: spec.height,
+        width: spec.width,
+        globals: spec.globals,
+    };
+    let mut numbers = Numbers(seed);
+    let mut batch = EncodedBatch::zeroed(shape, len);
+    for byte in &mut batch.bits {
+        *byte = (numbers.next() * 256.0) as u8;
+    }
+    for x in &mut batch.globals {
+        *x = numbers.next() * 2.0 - 1.0;
+    }
+    batch
+}
+
+/// Random rows whose targets favour one move and one outcome each.
+pub fn rows(spec: &NetworkSpec, len: usize, seed: u64) -> TrainBatch {
+    let mut numbers = Numbers(seed ^ 0xABCD);
+    let mut policy = Vec::new();
+    let mut wdl = Vec::new();
+    for _ in 0..len {
+        policy.extend(target(&mut numbers, spec.policy_len));
+        wdl.extend(target(&mut numbers, 3));
+    }
+    TrainBatch {
+        planes: positions(spec, len, seed),
+        policy,
+        wdl,
+        policy_weights: vec![1.0; len],
+        value_weights: vec![1.0; len],
+    }
+}
+
+/// Nine tenths on one of `len`, the rest on all.
+fn target(numbers: &mut Numbers, len: usize) -> Vec<f32> {
+    let favourite = (numbers.next() * len as f32) as usize;
+    (0..len).map(|i| 0.1 / len as f32 + if i == favourite { 0.9 } else { 0.0 }).collect()
+}
+
+/// Runs `work` on a pool of its own.
+pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
