@@ -1,13 +1,37 @@
 //! Where bytes live: run layout, create-only ledger, locks.
+//!
+//! A run is one directory ([`Run`]). Stages meet only through what is published in it: immutable
+//! objects, named by [`ObjectRef`]s in the one ledger ([`Ledger`]), a numbered log of records that
+//! are created once and never changed. The state of a run ([`RunState`]) is the fold of that log,
+//! and says whose [`Turn`] it is. Any process may be killed at any instant: what it had not
+//! published is swept by its successor, what it had published is whole.
 
+mod block;
+mod clock;
+mod error;
+pub mod layout;
 mod ledger;
+mod lock;
+mod metrics;
 mod object;
+mod run;
+mod staged;
+mod sweep;
 
+pub use clock::utc;
+pub use error::{Result, StoreError};
 pub use ledger::{
-    Entry, Losses, MatchPurpose, MatchResult, PlayerName, RatingRow, Record, RowsSummary,
-    SelfplaySummary, Stage,
+    CandidateState, ChampionState, CheckpointState, CycleState, Entry, GamesDoneState, Ledger,
+    Losses, MatchPurpose, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Record,
+    RowsState, RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary, ShardState, Stage,
+    Turn, VerdictState,
 };
+pub use lock::{Holder, LOCK_WAIT, RunLock};
+pub use metrics::MetricsWriter;
 pub use object::ObjectRef;
+pub use run::Run;
+pub use staged::Staged;
+pub use sweep::Swept;
 
 /// Version of the run directory's format, written by [`Entry::RunStarted`].
 pub const RUN_FORMAT: u32 = 1;

@@ -29,7 +29,7 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Entry {
-    /// The first entry of every run.
+    /// What the run is: appended once, by the driver after its first claim.
     RunStarted {
         /// Version of the run directory's format: [`crate::RUN_FORMAT`].
         format: u32,

@@ -1,7 +1,20 @@
-//! The ledger: a numbered, create-only log of JSON records.
+//! The ledger: a numbered, create-only log of JSON records, and the state that it folds to.
 
 mod entry;
+mod log;
+mod parts;
+mod snapshot;
+mod state;
 mod summary;
+mod turn;
 
 pub use entry::{Entry, MatchPurpose, PlayerName, Record, Stage};
+pub use log::Ledger;
+pub use parts::{
+    CandidateState, ChampionState, CheckpointState, CycleState, GamesDoneState, MatchState,
+    RatingsState, RowsState, RunInfo, ShardState, VerdictState,
+};
+pub use snapshot::SNAPSHOT_EVERY;
+pub use state::RunState;
 pub use summary::{Losses, MatchResult, RatingRow, RowsSummary, SelfplaySummary};
+pub use turn::Turn;

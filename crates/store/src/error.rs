@@ -1,0 +1,194 @@
+//! What can go wrong with a run's files, and what to do about it.
+
+use std::error::Error;
+use std::io;
+
+/// Shorthand for this crate's results.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// Every failure of this crate. Each message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A file that should be there is not.
+    #[error("{path} is missing: {advice}")]
+    NotFound {
+        /// The file.
+        path: String,
+        /// What to do.
+        advice: String,
+    },
+    /// A published object would change.
+    #[error(
+        "{path} is already published with other content; published files never change. \
+         If another process writes this run, stop one of the two; otherwise move the file aside and start again"
+    )]
+    Conflict {
+        /// The file.
+        path: String,
+    },
+    /// A file is not what was published.
+    #[error("{path} is damaged: {what}. {advice}")]
+    Corrupt {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+        /// What to do.
+        advice: String,
+    },
+    /// The directory or file may not be written.
+    #[error(
+        "{path} cannot be written ({source}): give this user write permission, or choose another directory with --dir"
+    )]
+    ReadOnly {
+        /// The file.
+        path: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The disk or the quota is full.
+    #[error(
+        "no space left for {path} ({source}): free some space and start the same command again; \
+         nothing that was published is lost"
+    )]
+    NoSpace {
+        /// The file.
+        path: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Another process holds the lock.
+    #[error(
+        "this run is in use: {holder} holds {path}. Wait for it to end or stop it (kill {process_id}), \
+         then start again"
+    )]
+    InUse {
+        /// The lock file.
+        path: String,
+        /// Who holds it, since when.
+        holder: String,
+        /// The holder's process id; 0 where it is not known.
+        process_id: u32,
+    },
+    /// Another process has taken the stage over.
+    #[error(
+        "another {stage} took this run over (claim {newest}, ours is {ours}): this process must end; \
+         nothing it published is lost"
+    )]
+    Fenced {
+        /// The stage.
+        stage: crate::Stage,
+        /// Epoch of this process.
+        ours: u64,
+        /// Epoch of the newest claim.
+        newest: u64,
+    },
+    /// A program's mistake: an entry that cannot be stored, a path outside the run.
+    #[error("{what}; this is a fault of the program, please report it")]
+    Invalid {
+        /// What is wrong.
+        what: String,
+    },
+    /// Anything else that the operating system refuses.
+    #[error("{path}: {source}; check the disk and this directory's permissions, then start again")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+}
+
+impl StoreError {
+    /// Sorts an operating system's error by what a person can do about it.
+    pub fn io(path: impl Into<String>, source: io::Error) -> Self {
+        let path = path.into();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::missing(path),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::NoSpace { path, source }
+            }
+            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+                Self::ReadOnly { path, source }
+            }
+            _ => Self::Io { path, source },
+        }
+    }
+
+    /// Whether the same command may succeed later without anybody changing anything in the run.
+    pub const fn is_temporary(&self) -> bool {
+        matches!(self, Self::NoSpace { .. } | Self::InUse { .. } | Self::Io { .. })
+    }
+
+    pub(crate) fn missing(path: impl Into<String>) -> Self {
+        Self::NotFound {
+            path: path.into(),
+            advice: "restore it from a copy of the run, or start a new run in another directory"
+                .to_owned(),
+        }
+    }
+
+    pub(crate) fn damaged(path: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Corrupt {
+            path: path.into(),
+            what: what.into(),
+            advice: "Restore it from a copy of the run; published files are never changed by \
+                     DagZero, so suspect the disk or another program"
+                .to_owned(),
+        }
+    }
+
+    /// Finds the operating system's error inside `object_store`'s.
+    pub(crate) fn object(path: &str, error: &object_store::Error) -> Self {
+        if matches!(error, object_store::Error::NotFound { .. }) {
+            return Self::missing(path);
+        }
+        let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+        while let Some(inner) = cause {
+            if let Some(found) = inner.downcast_ref::<io::Error>() {
+                let source = found.raw_os_error().map_or_else(
+                    || io::Error::other(found.to_string()),
+                    io::Error::from_raw_os_error,
+                );
+                return Self::io(path, source);
+            }
+            cause = inner.source();
+        }
+        Self::Io { path: path.to_owned(), source: io::Error::other(error.to_string()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENOSPC: i32 = 28;
+    const EDQUOT: i32 = 122;
+    const EROFS: i32 = 30;
+    const EACCES: i32 = 13;
+    const EIO: i32 = 5;
+
+    fn mapped(code: i32) -> StoreError {
+        // As object_store wraps it: its own error around a private one around the system's.
+        #[derive(Debug, thiserror::Error)]
+        #[error("unable to copy data")]
+        struct Wrapped(#[source] io::Error);
+        let error = object_store::Error::Generic {
+            store: "LocalFileSystem",
+            source: Box::new(Wrapped(io::Error::from_raw_os_error(code))),
+        };
+        StoreError::object("shards/x", &error)
+    }
+
+    #[test]
+    fn system_errors_are_sorted_by_remedy() {
+        assert!(matches!(mapped(ENOSPC), StoreError::NoSpace { .. }));
+        assert!(matches!(mapped(EDQUOT), StoreError::NoSpace { .. }));
+        assert!(matches!(mapped(EROFS), StoreError::ReadOnly { .. }));
+        assert!(matches!(mapped(EACCES), StoreError::ReadOnly { .. }));
+        assert!(matches!(mapped(EIO), StoreError::Io { .. }));
+        let text = mapped(ENOSPC).to_string();
+        assert!(text.contains("free some space") && text.contains("shards/x"), "{text}");
+        assert!(mapped(EROFS).to_string().contains("--dir"));
+    }
+}

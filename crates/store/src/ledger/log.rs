@@ -1,0 +1,182 @@
+//! Reading and appending the numbered log.
+
+use std::process;
+
+use super::entry::{Entry, Record, Stage};
+use super::snapshot;
+use super::state::RunState;
+use crate::clock;
+use crate::error::{Result, StoreError};
+use crate::layout::{LOG, log_path, number_of};
+use crate::{ObjectRef, Run};
+
+/// The ledger of a run: its records read so far, folded, and, after [`Ledger::claim`], the right
+/// to append.
+///
+/// A record is created or it is not, and its number is taken once: to append number `n` a writer
+/// must have read everything below `n`, so a late writer meets the claim that fenced it out.
+#[derive(Debug)]
+pub struct Ledger {
+    run: Run,
+    state: RunState,
+    writer: Option<Writer>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Writer {
+    stage: Stage,
+    epoch: u64,
+}
+
+impl Ledger {
+    /// Opens the ledger and reads it to its end, from the newest good snapshot on.
+    pub fn open(run: &Run) -> Result<Self> {
+        let newest = run.list(LOG)?.iter().filter_map(|p| number_of(p)).max().unwrap_or(0);
+        let state = snapshot::newest(run, newest)?;
+        let mut ledger = Self { run: run.clone(), state, writer: None };
+        ledger.poll()?;
+        if ledger.state.number < newest {
+            let missing = log_path(ledger.state.number + 1);
+            return Err(StoreError::Corrupt {
+                path: missing.clone(),
+                what: format!("it is missing, but records up to {newest} exist"),
+                advice: advice(ledger.state.number + 1),
+            });
+        }
+        Ok(ledger)
+    }
+
+    /// Takes `stage` over: whoever held it before is fenced out from here on. The returned epoch is
+    /// the claim's number.
+    pub fn claim(&mut self, stage: Stage) -> Result<u64> {
+        let claim = Entry::Claim { stage, nonce: clock::nonce(), process_id: process::id() };
+        let mut record = record(stage, claim);
+        loop {
+            self.poll()?;
+            record.number = self.state.number + 1;
+            record.epoch = record.number;
+            if self.write(&record)? {
+                self.writer = Some(Writer { stage, epoch: record.epoch });
+                return Ok(record.epoch);
+            }
+        }
+    }
+
+    /// Appends an entry, after reading everything that others appended first.
+    /// [`StoreError::Fenced`] once another process has claimed this writer's stage.
+    pub fn append(&mut self, entry: Entry) -> Result<Record> {
+        let Some(Writer { stage, epoch }) = self.writer else {
+            return Err(StoreError::Invalid { what: "an entry without a claim".to_owned() });
+        };
+        if matches!(entry, Entry::Claim { .. }) {
+            return Err(StoreError::Invalid { what: "a claim appended as an entry".to_owned() });
+        }
+        let mut record = record(stage, entry);
+        record.epoch = epoch;
+        loop {
+            self.poll()?;
+            let newest = self.state.claims.get(&stage).copied().unwrap_or(0);
+            if newest > epoch {
+                return Err(StoreError::Fenced { stage, ours: epoch, newest });
+            }
+            record.number = self.state.number + 1;
+            if self.write(&record)? {
+                return Ok(record);
+            }
+        }
+    }
+
+    /// Reads the records that others appended since, and folds them in. One failed read where
+    /// there are none.
+    pub fn poll(&mut self) -> Result<Vec<Record>> {
+        let mut fresh = Vec::new();
+        while let Some(record) = read_record(&self.run, self.state.number + 1)? {
+            self.state.apply(&record);
+            fresh.push(record);
+        }
+        Ok(fresh)
+    }
+
+    /// The fold of everything read so far.
+    pub const fn state(&self) -> &RunState {
+        &self.state
+    }
+
+    /// The run that this is the ledger of.
+    pub const fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// All records from the first to the newest read so far: history, for reports.
+    pub fn records(&self) -> Result<Vec<Record>> {
+        (1..=self.state.number)
+            .map(|n| read_record(&self.run, n)?.ok_or_else(|| StoreError::missing(log_path(n))))
+            .collect()
+    }
+
+    /// Tries to create the next record; false where another writer was faster.
+    fn write(&mut self, record: &Record) -> Result<bool> {
+        match self.run.put_create(&log_path(record.number), &encode(record)?) {
+            Ok(object) => {
+                self.state.apply(record);
+                snapshot::keep(&self.run, &self.state, &object);
+                Ok(true)
+            }
+            // The nonce makes equal bytes mean "mine", so a conflict is somebody else's record.
+            Err(StoreError::Conflict { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A record without number and epoch yet.
+fn record(stage: Stage, entry: Entry) -> Record {
+    let (time_unix_ms, nonce) = (clock::unix_ms(), clock::nonce());
+    Record { number: 0, epoch: 0, stage, time_unix_ms, nonce, entry }
+}
+
+fn encode(record: &Record) -> Result<Vec<u8>> {
+    let invalid = |what: String| StoreError::Invalid {
+        what: format!("a {} entry cannot be stored: {what}", record.stage),
+    };
+    let mut bytes = serde_json::to_vec(record).map_err(|e| invalid(e.to_string()))?;
+    bytes.push(b'\n');
+    // JSON has no infinities and no NaN; such a record could never be read again.
+    let back: Record = serde_json::from_slice(&bytes).map_err(|e| invalid(e.to_string()))?;
+    if back != *record {
+        return Err(invalid("a number in it is not finite".to_owned()));
+    }
+    Ok(bytes)
+}
+
+fn read_record(run: &Run, number: u64) -> Result<Option<Record>> {
+    let path = log_path(number);
+    let bytes = match run.read(&path) {
+        Ok(bytes) => bytes,
+        Err(StoreError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let corrupt =
+        |what: String| StoreError::Corrupt { path: path.clone(), what, advice: advice(number) };
+    let record: Record = serde_json::from_slice(&bytes)
+        .map_err(|e| corrupt(format!("it is no record of this version ({e})")))?;
+    if record.number != number {
+        return Err(corrupt(format!("it says that it is record {}", record.number)));
+    }
+    Ok(Some(record))
+}
+
+/// What identifies a record's file for a snapshot made after it.
+pub(super) fn record_object(run: &Run, number: u64) -> Result<ObjectRef> {
+    let path = log_path(number);
+    let bytes = run.read(&path)?;
+    Ok(ObjectRef::of(path, &bytes))
+}
+
+fn advice(number: u64) -> String {
+    format!(
+        "Restore the file from a copy of the run; or move it and every later record out of {LOG}/, \
+         and the run goes on after record {}",
+        number - 1
+    )
+}

@@ -1,0 +1,54 @@
+//! Snapshots of the fold: a cache that may be deleted at any time.
+
+use serde::{Deserialize, Serialize};
+
+use super::log::record_object;
+use super::state::RunState;
+use crate::error::Result;
+use crate::layout::{SNAPSHOTS, number_of, snapshot_path};
+use crate::{ObjectRef, Run};
+
+/// A snapshot follows each record whose number is a multiple of this.
+pub const SNAPSHOT_EVERY: u64 = 256;
+
+/// Version of the snapshot's format; any other is ignored.
+const SNAPSHOT_FORMAT: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Snapshot {
+    format: u32,
+    /// The newest record folded in: a log that was cut and continued has another one.
+    record: ObjectRef,
+    state: RunState,
+}
+
+/// The newest snapshot that fits the log, whose newest record is `newest`; else the empty state.
+pub(super) fn newest(run: &Run, newest: u64) -> Result<RunState> {
+    let mut numbers: Vec<u64> = run.list(SNAPSHOTS)?.iter().filter_map(|p| number_of(p)).collect();
+    numbers.retain(|&n| n > 0 && n <= newest);
+    numbers.sort_unstable();
+    Ok(numbers.into_iter().rev().find_map(|n| read(run, n)).unwrap_or_default())
+}
+
+/// Keeps a snapshot after `record` when it is due. A failure costs time at the next start, no more.
+pub(super) fn keep(run: &Run, state: &RunState, record: &ObjectRef) {
+    if !state.number.is_multiple_of(SNAPSHOT_EVERY) {
+        return;
+    }
+    let snapshot =
+        Snapshot { format: SNAPSHOT_FORMAT, record: record.clone(), state: state.clone() };
+    if let Ok(bytes) = serde_json::to_vec(&snapshot) {
+        // Replaced, not created: after the log was cut, an older snapshot may have the name.
+        let _ = run.replace(&snapshot_path(state.number), &bytes);
+    }
+}
+
+fn read(run: &Run, number: u64) -> Option<RunState> {
+    let bytes = run.read(&snapshot_path(number)).ok()?;
+    let snapshot: Snapshot = serde_json::from_slice(&bytes).ok()?;
+    let fits = snapshot.format == SNAPSHOT_FORMAT
+        && snapshot.state.number == number
+        && record_object(run, number).is_ok_and(|object| object == snapshot.record);
+    fits.then_some(snapshot.state)
+}

@@ -1,0 +1,222 @@
+//! The state of a run: the fold of its ledger.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::{Entry, Record, Stage};
+use super::parts::{
+    CandidateState, ChampionState, CheckpointState, CycleState, GamesDoneState, MatchState,
+    RatingsState, RowsState, RunInfo, ShardState, VerdictState,
+};
+use super::turn::Turn;
+use crate::ObjectRef;
+
+/// All that the ledger says, folded. Of two entries that claim the same thing (two shards of one
+/// number, two verdicts of one cycle) the first counts; entries of fenced writers do not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunState {
+    /// Number of the newest record folded in; 0 before the first.
+    pub number: u64,
+    /// What the run is; `None` before its `run_started`.
+    pub started: Option<RunInfo>,
+    /// Hash of the configuration in force.
+    pub config_hash: String,
+    /// Epoch of each stage's newest claim.
+    pub claims: BTreeMap<Stage, u64>,
+    /// The champion; `None` in generation 0, where the bootstrap evaluator plays.
+    pub champion: Option<ChampionState>,
+    /// What is known of each cycle begun, by its number.
+    pub cycles: BTreeMap<u32, CycleState>,
+    /// Cycles that are over.
+    pub cycles_done: u32,
+    /// The newest ratings.
+    pub ratings: Option<RatingsState>,
+    /// The verdict of a finished run.
+    pub finished: Option<String>,
+}
+
+impl RunState {
+    /// Whose turn it is. The number of cycles to run is the configuration's: a self-play stage that
+    /// finds a turn beyond it waits for `finished`.
+    pub fn turn(&self) -> Turn {
+        Turn::of(self)
+    }
+
+    /// The first cycle that is not over.
+    pub const fn cycle(&self) -> u32 {
+        self.cycles_done + 1
+    }
+
+    /// Generation of the champion; 0 where there is none.
+    pub fn generation(&self) -> u32 {
+        self.champion.as_ref().map_or(0, |c| c.generation)
+    }
+
+    /// What is known of `cycle`, where it has begun.
+    pub fn cycle_state(&self, cycle: u32) -> Option<&CycleState> {
+        self.cycles.get(&cycle)
+    }
+
+    /// All shards, by cycle and number.
+    pub fn shards(&self) -> impl DoubleEndedIterator<Item = (u32, &ShardState)> {
+        self.cycles.iter().flat_map(|(&cycle, c)| c.shards.values().map(move |s| (cycle, s)))
+    }
+
+    /// Positions in all shards.
+    pub fn positions(&self) -> u64 {
+        self.shards().map(|(_, s)| s.positions).sum()
+    }
+
+    /// Games in all shards.
+    pub fn games(&self) -> u64 {
+        self.shards().map(|(_, s)| s.games).sum()
+    }
+
+    /// All checkpoints, oldest first: a trainer takes the last good one.
+    pub fn checkpoints(&self) -> impl DoubleEndedIterator<Item = (u32, &CheckpointState)> {
+        self.cycles.iter().flat_map(|(&cycle, c)| c.checkpoints.iter().map(move |k| (cycle, k)))
+    }
+
+    /// The newest checkpoint.
+    pub fn checkpoint(&self) -> Option<&CheckpointState> {
+        self.checkpoints().next_back().map(|(_, k)| k)
+    }
+
+    /// The candidate that waits for its verdict, and its cycle.
+    pub fn pending_candidate(&self) -> Option<(u32, &CandidateState)> {
+        let cycle = self.cycle();
+        let now = self.cycles.get(&cycle)?;
+        if now.verdict.is_some() { None } else { now.candidate.as_ref().map(|c| (cycle, c)) }
+    }
+
+    /// All matches, by cycle and in ledger order.
+    pub fn matches(&self) -> impl DoubleEndedIterator<Item = (u32, &MatchState)> {
+        self.cycles.iter().flat_map(|(&cycle, c)| c.matches.iter().map(move |m| (cycle, m)))
+    }
+
+    /// Every published object that the ledger names, in ledger order within each cycle.
+    pub fn objects(&self) -> impl Iterator<Item = &ObjectRef> {
+        self.cycles.values().flat_map(CycleState::objects)
+    }
+
+    /// Folds one more record in. Records come in order, without gaps.
+    pub(crate) fn apply(&mut self, record: &Record) {
+        debug_assert_eq!(record.number, self.number + 1, "the reader hands records in order");
+        self.number = record.number;
+        let newest = self.claims.get(&record.stage).copied().unwrap_or(0);
+        if record.epoch < newest {
+            return;
+        }
+        match &record.entry {
+            Entry::RunStarted { .. }
+            | Entry::ConfigChanged { .. }
+            | Entry::Claim { .. }
+            | Entry::Finished { .. } => self.apply_to_run(record),
+            Entry::Champion { generation, cycle, network } => {
+                if *generation > self.generation() {
+                    let champion = ChampionState {
+                        generation: *generation,
+                        cycle: *cycle,
+                        network: network.clone(),
+                    };
+                    first(&mut self.cycle_mut(*cycle).champion, champion.clone());
+                    self.champion = Some(champion);
+                }
+            }
+            Entry::Ratings { cycle, players, first_mover_elo, draw_rate } => {
+                self.cycle_mut(*cycle).rated = true;
+                self.ratings = Some(RatingsState {
+                    cycle: *cycle,
+                    players: players.clone(),
+                    first_mover_elo: *first_mover_elo,
+                    draw_rate: *draw_rate,
+                });
+            }
+            Entry::CycleDone { cycle, wall_ms } => {
+                first(&mut self.cycle_mut(*cycle).wall_ms, *wall_ms);
+                self.cycles_done = self.cycles_done.max(*cycle);
+            }
+            entry => self.apply_to_cycle(entry),
+        }
+    }
+
+    fn apply_to_run(&mut self, record: &Record) {
+        match &record.entry {
+            Entry::RunStarted { format, config_hash, seed, game, encoding, version }
+                if self.started.is_none() =>
+            {
+                self.config_hash.clone_from(config_hash);
+                self.started = Some(RunInfo {
+                    format: *format,
+                    seed: *seed,
+                    game: game.clone(),
+                    encoding: encoding.clone(),
+                    version: version.clone(),
+                    time_unix_ms: record.time_unix_ms,
+                });
+            }
+            Entry::ConfigChanged { config_hash, .. } => {
+                self.config_hash.clone_from(config_hash);
+                self.finished = None;
+            }
+            Entry::Claim { .. } => {
+                self.claims.insert(record.stage, record.epoch);
+            }
+            Entry::Finished { verdict } => first(&mut self.finished, verdict.clone()),
+            _ => {}
+        }
+    }
+
+    fn apply_to_cycle(&mut self, entry: &Entry) {
+        match entry.clone() {
+            Entry::Shard { cycle, generation, number, games, positions, object } => {
+                let shard = ShardState { generation, number, games, positions, object };
+                self.cycle_mut(cycle).shards.entry(number).or_insert(shard);
+            }
+            Entry::GamesDone { cycle, generation, summary } => {
+                first(
+                    &mut self.cycle_mut(cycle).games_done,
+                    GamesDoneState { generation, summary },
+                );
+            }
+            Entry::Rows { cycle, train, validation, summary } => {
+                first(&mut self.cycle_mut(cycle).rows, RowsState { train, validation, summary });
+            }
+            Entry::Checkpoint { cycle, step, object } => {
+                let checkpoint = CheckpointState { step, object };
+                let checkpoints = &mut self.cycle_mut(cycle).checkpoints;
+                if !checkpoints.contains(&checkpoint) {
+                    checkpoints.push(checkpoint);
+                }
+            }
+            Entry::Candidate { cycle, step, network, losses } => {
+                let candidate = CandidateState { step, network, losses };
+                first(&mut self.cycle_mut(cycle).candidate, candidate);
+            }
+            Entry::Match { cycle, purpose, a, b, result, games } => {
+                let matches = &mut self.cycle_mut(cycle).matches;
+                if !matches.iter().any(|m| m.purpose == purpose && m.a == a && m.b == b) {
+                    matches.push(MatchState { purpose, a, b, result, games });
+                }
+            }
+            Entry::Verdict { cycle, rule, accepted, reason, score, score_lo95, score_hi95 } => {
+                let verdict =
+                    VerdictState { rule, accepted, reason, score, score_lo95, score_hi95 };
+                first(&mut self.cycle_mut(cycle).verdict, verdict);
+            }
+            _ => {}
+        }
+    }
+
+    fn cycle_mut(&mut self, cycle: u32) -> &mut CycleState {
+        self.cycles.entry(cycle).or_default()
+    }
+}
+
+fn first<T>(slot: &mut Option<T>, value: T) {
+    if slot.is_none() {
+        *slot = Some(value);
+    }
+}

@@ -1,0 +1,123 @@
+//! The operating system's lock on a run: one driver, one process a stage.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::process;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock;
+use crate::error::{Result, StoreError};
+use crate::layout::lock_path;
+use crate::{Run, Stage};
+
+/// How long a restart waits for a dying holder.
+pub const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// How often it tries meanwhile.
+const LOCK_RETRY: Duration = Duration::from_millis(50);
+
+/// A held lock. Dropped, or its process dead, it is free again; the file stays.
+#[derive(Debug)]
+pub struct RunLock {
+    // Held for its lock alone.
+    _file: File,
+    stage: Stage,
+}
+
+impl RunLock {
+    /// Takes the lock of `stage`, waiting at most [`LOCK_WAIT`] for a dying holder.
+    pub fn acquire(run: &Run, stage: Stage) -> Result<Self> {
+        Self::acquire_within(run, stage, LOCK_WAIT)
+    }
+
+    /// Takes the lock of `stage`, waiting at most `wait`; then [`StoreError::InUse`].
+    pub fn acquire_within(run: &Run, stage: Stage, wait: Duration) -> Result<Self> {
+        let path = lock_path(stage);
+        let io = |e| StoreError::io(&path, e);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(run.root().join(&path))
+            .map_err(io)?;
+        let begun = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if begun.elapsed() < wait => {
+                    thread::sleep(LOCK_RETRY);
+                }
+                Err(TryLockError::WouldBlock) => return Err(in_use(path, &mut file)),
+                Err(TryLockError::Error(e)) => return Err(io(e)),
+            }
+        }
+        let holder = Holder {
+            process_id: process::id(),
+            host: clock::host(),
+            time_unix_ms: clock::unix_ms(),
+            role: stage,
+        };
+        let text = serde_json::to_string(&holder)
+            .map_err(|e| StoreError::Invalid { what: format!("lock holder: {e}") })?;
+        file.set_len(0).map_err(io)?;
+        file.seek(SeekFrom::Start(0)).map_err(io)?;
+        file.write_all(text.as_bytes()).map_err(io)?;
+        Ok(Self { _file: file, stage })
+    }
+
+    /// Who holds the lock of `stage` now, for `status`; `None` where nobody does.
+    pub fn holder(run: &Run, stage: Stage) -> Option<Holder> {
+        let mut file = File::open(run.root().join(lock_path(stage))).ok()?;
+        // A shared lock is refused exactly while somebody holds the exclusive one.
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => read_holder(&mut file),
+            _ => None,
+        }
+    }
+
+    /// The stage that this lock stands for.
+    pub const fn stage(&self) -> Stage {
+        self.stage
+    }
+}
+
+/// Who holds a lock: the content of the lock file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its process id on `host`.
+    pub process_id: u32,
+    /// The machine's name.
+    pub host: String,
+    /// When it took the lock, milliseconds since 1970.
+    pub time_unix_ms: u64,
+    /// As what.
+    pub role: Stage,
+}
+
+fn in_use(path: String, file: &mut File) -> StoreError {
+    match read_holder(file) {
+        Some(holder) => StoreError::InUse {
+            path,
+            holder: format!(
+                "a {} (process {} on {}, since {})",
+                holder.role,
+                holder.process_id,
+                holder.host,
+                clock::utc(holder.time_unix_ms)
+            ),
+            process_id: holder.process_id,
+        },
+        None => StoreError::InUse { path, holder: "another process".to_owned(), process_id: 0 },
+    }
+}
+
+fn read_holder(file: &mut File) -> Option<Holder> {
+    let mut text = String::new();
+    file.seek(SeekFrom::Start(0)).ok()?;
+    file.read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}

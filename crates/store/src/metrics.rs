@@ -1,0 +1,56 @@
+//! Per-step measurements: JSON lines beside the ledger, for reports only.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Result, StoreError};
+use crate::layout::metrics_path;
+use crate::{Run, Stage};
+
+/// Appends to `metrics/<stage>.jsonl`. One writer: whoever holds the stage's lock.
+#[derive(Debug)]
+pub struct MetricsWriter {
+    path: String,
+    file: File,
+}
+
+impl MetricsWriter {
+    /// Opens the stage's file; a line that a killed process left unfinished is cut off.
+    pub fn open(run: &Run, stage: Stage) -> Result<Self> {
+        let path = metrics_path(stage);
+        let io = |e| StoreError::io(&path, e);
+        let full = run.root().join(&path);
+        let whole = match fs::read(&full) {
+            Ok(content) => content.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1) as u64,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => 0,
+            Err(e) => return Err(io(e)),
+        };
+        let file = OpenOptions::new().append(true).create(true).open(&full).map_err(io)?;
+        file.set_len(whole).map_err(io)?;
+        Ok(Self { path, file })
+    }
+
+    /// Writes one line. Not fsynced: after a power cut the last lines may be missing.
+    pub fn write(&mut self, line: &impl Serialize) -> Result<()> {
+        let mut text = serde_json::to_vec(line)
+            .map_err(|e| StoreError::Invalid { what: format!("a line of {}: {e}", self.path) })?;
+        text.push(b'\n');
+        self.file.write_all(&text).map_err(|e| StoreError::io(&self.path, e))
+    }
+}
+
+impl Run {
+    /// The stage's metrics, oldest first; lines of another shape and an unfinished last line are
+    /// left out. After a resume a step may appear twice: the later line counts.
+    pub fn metrics<T: DeserializeOwned>(&self, stage: Stage) -> Result<Vec<T>> {
+        let path = metrics_path(stage);
+        match fs::read_to_string(self.root().join(&path)) {
+            Ok(text) => Ok(text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect()),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(e) => Err(StoreError::io(path, e)),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Removing what killed processes left behind.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::error::{Result, StoreError};
+use crate::layout::{LOG, SNAPSHOTS, folders_of};
+use crate::{Run, RunLock, RunState, Stage};
+
+/// Records and snapshots are staged for milliseconds, by any stage; older ones are leftovers.
+const STAGED_MAX: Duration = Duration::from_mins(1);
+
+/// A file that [`Run::sweep`] removed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Swept {
+    /// Path inside the run.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Whether it had never been published (else: published, but named by no entry).
+    pub staged: bool,
+}
+
+impl Run {
+    /// Removes what an earlier process of the lock's stage left behind: staged files, and objects
+    /// that `state` does not name. Holding the stage's lock proves that no living process is about
+    /// to name them. Files younger than the start of this sweep stay. The driver's sweep removes
+    /// staged records and snapshots. Returns what was removed, sorted.
+    pub fn sweep(&self, lock: &RunLock, state: &RunState) -> Result<Vec<Swept>> {
+        let begun = SystemTime::now();
+        let named: BTreeSet<&str> = state.objects().map(|o| o.path.as_str()).collect();
+        let mut swept = Vec::new();
+        for folder in folders_of(lock.stage()) {
+            self.sweep_folder(folder, begun, &mut swept, &|path, staged| {
+                staged || !named.contains(path)
+            })?;
+        }
+        if lock.stage() == Stage::Driver {
+            let before = begun.checked_sub(STAGED_MAX).unwrap_or(SystemTime::UNIX_EPOCH);
+            for folder in [LOG, SNAPSHOTS] {
+                self.sweep_folder(folder, before, &mut swept, &|_, staged| staged)?;
+            }
+        }
+        swept.sort_unstable();
+        Ok(swept)
+    }
+
+    fn sweep_folder(
+        &self,
+        folder: &str,
+        before: SystemTime,
+        swept: &mut Vec<Swept>,
+        goes: &dyn Fn(&str, bool) -> bool,
+    ) -> Result<()> {
+        let io = |e| StoreError::io(folder, e);
+        let mut files = Vec::new();
+        files_below(&self.root().join(folder), &mut files).map_err(io)?;
+        for (file, meta) in files {
+            let Ok(relative) = file.strip_prefix(self.root()) else { continue };
+            let path = relative.to_string_lossy().into_owned();
+            let staged = is_staged(&path);
+            let old = meta.modified().map_err(io)? < before;
+            if old && goes(&path, staged) {
+                fs::remove_file(&file).map_err(|e| StoreError::io(&path, e))?;
+                swept.push(Swept { path, bytes: meta.len(), staged });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `<name>#<digits>`, the name of a file that is not published yet.
+fn is_staged(path: &str) -> bool {
+    path.rsplit_once('#')
+        .is_some_and(|(_, digits)| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn files_below(
+    folder: &Path,
+    files: &mut Vec<(std::path::PathBuf, fs::Metadata)>,
+) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let meta = entry.metadata()?;
+        if meta.is_dir() {
+            files_below(&entry.path(), files)?;
+        } else {
+            files.push((entry.path(), meta));
+        }
+    }
+    Ok(())
+}
