@@ -1,1 +1,18 @@
-//! Repository chores and the tests for layers and tidiness.
+//! Repository chores, and the checks behind the tests for layers and tidiness.
+//!
+//! A check reads files under a root folder and gives its findings, one line each; none is good. Tests
+//! run the checks on this repository, where they must find nothing, and on small faulty trees.
+
+pub mod ci;
+pub mod layers;
+pub mod manifest;
+pub mod presets;
+pub mod sources;
+
+use std::path::{Path, PathBuf};
+
+/// The repository's root.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().expect("xtask lies in the repository's root").to_owned()
+}
