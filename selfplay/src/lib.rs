@@ -1,1 +1,17 @@
-//! Plays the champion against itself and publishes game shards.
+//! Self-play: the champion plays against itself, and whole games go to shards.
+//!
+//! A cycle's games are numbered in advance and all of them are played, so that no length of game is
+//! favoured. Each has its own random stream from the run's seed and its number; a shard's bytes
+//! depend on nothing else, so shards that a kill left missing are played again with the same bytes.
+
+mod cycle;
+mod publish;
+mod self_game;
+mod settings;
+mod stage;
+
+pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle};
+pub use publish::{ShardPublisher, first_shard};
+pub use self_game::{GamePlan, GameTally, SelfGame};
+pub use settings::cycle_plan;
+pub use stage::run;

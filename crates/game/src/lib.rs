@@ -24,6 +24,6 @@ pub use error::GameError;
 pub use key::{Key, mix64};
 pub use outcome::{Outcome, Player, Status, Wdl};
 pub use perft::perft;
-pub use registry::{GameVisitor, game_names, with_game};
+pub use registry::{GameIds, GameVisitor, game_names, with_game};
 pub use spec::GameSpec;
 pub use transcript::transcript;

@@ -1,6 +1,6 @@
 //! Games by name: one line a game; hot loops stay monomorphic inside the visitor.
 
-use crate::{Game, GameError, GameSpec, games};
+use crate::{Encoding, Game, GameError, GameSpec, games};
 
 /// Work that is generic over the game; [`with_game`] runs it for the game that a name means.
 pub trait GameVisitor {
@@ -8,6 +8,17 @@ pub trait GameVisitor {
     type Output;
     /// Does the work for one concrete game.
     fn visit<G: Game>(self, game: G) -> Self::Output;
+}
+
+/// Answers the canonical name of a game and the id of its encoding: what headers hold.
+#[derive(Clone, Copy, Debug)]
+pub struct GameIds;
+
+impl GameVisitor for GameIds {
+    type Output = (String, String);
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        (game.spec().to_string(), game.encoding().id())
+    }
 }
 
 macro_rules! registry {

@@ -56,6 +56,9 @@ pub enum NetError {
         /// Its gradient's norm.
         gradient_norm: f32,
     },
+    /// The network and the game do not fit.
+    #[error(transparent)]
+    Evaluator(#[from] dz_infer::EvaluatorError),
     /// A setting that makes no sense.
     #[error("{key} = {value} is out of range; allowed: {allowed}")]
     BadOption {

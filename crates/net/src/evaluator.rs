@@ -19,6 +19,17 @@ pub struct EvaluatorOptions {
     pub chunk: usize,
 }
 
+impl EvaluatorOptions {
+    /// What is fast on a device: on the processor small chunks, which are shared out evenly and stay in
+    /// the cache; on a card few launches.
+    pub const fn for_device(choice: DeviceChoice) -> Self {
+        match choice {
+            DeviceChoice::Cpu => Self { chunk: 32 },
+            DeviceChoice::Cuda(_) => Self { chunk: 512 },
+        }
+    }
+}
+
 /// A network on a device.
 ///
 /// On the processor a position's outputs have the same bits whatever the batch, its place in it and the

@@ -23,6 +23,7 @@ mod learner;
 mod losses;
 mod optimizer;
 mod planes;
+mod source;
 mod tower;
 
 pub use burn_learner::BurnLearner;
@@ -30,5 +31,8 @@ pub use device::{DeviceChoice, pick_device};
 pub use dz_infer::EncodedBatch;
 pub use error::NetError;
 pub use evaluator::{BurnEvaluator, EvaluatorOptions};
-pub use learner::{ExportInfo, Learner, LearnerOptions, LossReport, StepReport, TrainBatch};
+pub use source::network_evaluator;
+pub use learner::{
+    EvaluationReport, ExportInfo, Learner, LearnerOptions, LossReport, StepReport, TrainBatch,
+};
 mod burn_learner;

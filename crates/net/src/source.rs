@@ -1,0 +1,23 @@
+//! From a network file's bytes to an evaluator of positions.
+
+use dz_game::{Encoding, Game};
+use dz_infer::{Encoded, Evaluator};
+use dz_network::NetworkFile;
+
+use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError};
+
+/// Reads a network file, checks that it fits the game, and puts it on a device.
+///
+/// # Errors
+/// [`NetError::File`] if the bytes are no network or one of another game or encoding; what
+/// [`BurnEvaluator::load`] reports.
+pub fn network_evaluator<G: Game>(
+    game: &G,
+    bytes: &[u8],
+    device: DeviceChoice,
+) -> Result<Box<dyn Evaluator<G>>, NetError> {
+    let file = NetworkFile::from_bytes(bytes)?;
+    file.check_fits(&game.spec().to_string(), &game.encoding().id())?;
+    let network = BurnEvaluator::load(&file, device, EvaluatorOptions::for_device(device))?;
+    Ok(Box::new(Encoded::<G, _>::new(game, network)?))
+}

@@ -1,0 +1,161 @@
+//! The games of one cycle: numbered in advance, played in lockstep, collected into shards.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use dz_game::{Game, Player};
+use dz_infer::{EvaluatorError, Lockstep, LockstepCounts, Roster, Sources};
+use dz_shard::GameRecord;
+
+use crate::{GamePlan, GameTally, SelfGame};
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct CyclePlan {
+    /// What the games share.
+    pub games: Arc<GamePlan>,
+    /// Games of the cycle.
+    pub count: u64,
+    /// Games of a shard, M.
+    pub games_per_shard: u64,
+    /// Number of the cycle's first shard; game numbers begin at this times M.
+    pub first_shard: u64,
+    /// How they are driven.
+    pub lockstep: Lockstep,
+}
+
+impl CyclePlan {
+    /// Shards of the cycle; the last one may hold fewer games.
+    pub fn shards(&self) -> u64 {
+        self.count.div_ceil(self.games_per_shard)
+    }
+
+    /// Numbers of the games in shard `index` of the cycle.
+    pub fn games_of(&self, index: u64) -> std::ops::Range<u64> {
+        let begin = self.first_shard * self.games_per_shard;
+        let from = index * self.games_per_shard;
+        begin + from..begin + (from + self.games_per_shard).min(self.count)
+    }
+}
+
+/// What a cycle's games came to so far, in this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CycleTally {
+    /// Finished games.
+    pub games: u64,
+    /// Recorded positions.
+    pub positions: u64,
+    /// Plies, openings included.
+    pub plies: u64,
+    /// Wins of the first player, draws, wins of the second player.
+    pub results: [u64; 3],
+    /// Sums over all searches.
+    pub cost: GameTally,
+    /// The lockstep's counts.
+    pub lockstep: LockstepCounts,
+}
+
+impl CycleTally {
+    /// Counts one finished game.
+    pub fn add(&mut self, record: &GameRecord, cost: &GameTally) {
+        self.games += 1;
+        self.positions += record.plies.len() as u64;
+        self.plies += record.plies_total() as u64;
+        self.results[match record.outcome.winner {
+            Some(Player::First) => 0,
+            None => 1,
+            Some(Player::Second) => 2,
+        }] += 1;
+        self.cost.search.add(&cost.search);
+        self.cost.cache_hits += cost.cache_hits;
+    }
+}
+
+/// Who receives a cycle's shards, and may end it early.
+pub trait ShardSink {
+    /// What can go wrong.
+    type Error: From<EvaluatorError>;
+    /// Takes shard `index` of the cycle: its games, in order.
+    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), Self::Error>;
+    /// Called once a step; answers false if no more shards are to be begun.
+    fn go_on(&mut self, tally: &CycleTally) -> bool;
+}
+
+/// Plays the shards of `plan` that `missing` names and hands each to `sink` when its last game ends.
+/// If the sink wants no more, the shards already begun are still finished.
+///
+/// # Errors
+/// What evaluators or the sink report.
+pub fn play_cycle<G: Game, S: ShardSink>(
+    game: &G,
+    plan: &CyclePlan,
+    missing: &[u64],
+    sources: &mut Sources<G>,
+    sink: &mut S,
+) -> Result<CycleTally, S::Error> {
+    let mut shards = Shards {
+        game,
+        plan,
+        missing: missing.to_vec().into_iter(),
+        numbers: 0..0,
+        open: BTreeMap::new(),
+        stopped: false,
+        tally: CycleTally::default(),
+        sink,
+    };
+    let counts = plan.lockstep.run(sources, &mut shards)?;
+    let mut tally = shards.tally;
+    tally.lockstep = counts;
+    Ok(tally)
+}
+
+struct Shards<'a, G, S> {
+    game: &'a G,
+    plan: &'a CyclePlan,
+    /// Shards not yet begun.
+    missing: std::vec::IntoIter<u64>,
+    /// Games of the newest shard that were not yet begun.
+    numbers: std::ops::Range<u64>,
+    /// Finished games of unfinished shards, by shard and number.
+    open: BTreeMap<u64, BTreeMap<u64, GameRecord>>,
+    stopped: bool,
+    tally: CycleTally,
+    sink: &'a mut S,
+}
+
+impl<G: Game, S: ShardSink> Roster<SelfGame<G>> for Shards<'_, G, S> {
+    type Error = S::Error;
+
+    fn next(&mut self) -> Option<SelfGame<G>> {
+        if self.numbers.is_empty() && !self.stopped {
+            self.numbers = self.plan.games_of(self.missing.next()?);
+        }
+        let number = self.numbers.next()?;
+        Some(SelfGame::new(self.game, Arc::clone(&self.plan.games), number, 0))
+    }
+
+    fn finished(
+        &mut self,
+        walker: SelfGame<G>,
+        counts: &LockstepCounts,
+    ) -> Result<(), Self::Error> {
+        let (record, cost) = walker.into_record();
+        self.tally.add(&record, &cost);
+        self.tally.lockstep = *counts;
+        let index = record.number / self.plan.games_per_shard - self.plan.first_shard;
+        let games = self.open.entry(index).or_default();
+        games.insert(record.number, record);
+        let wanted = self.plan.games_of(index);
+        if games.len() as u64 == wanted.end - wanted.start {
+            let games = self.open.remove(&index).unwrap_or_default();
+            self.sink.shard(index, games.into_values().collect())?;
+        }
+        // Evaluators that answer at once let whole games pass between two steps.
+        self.stopped |= !self.sink.go_on(&self.tally);
+        Ok(())
+    }
+
+    fn step(&mut self, counts: &LockstepCounts) {
+        self.tally.lockstep = *counts;
+        self.stopped |= !self.sink.go_on(&self.tally);
+    }
+}

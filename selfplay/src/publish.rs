@@ -1,0 +1,81 @@
+//! From finished games to published shards and ledger entries.
+
+use anyhow::Context;
+use dz_config::RunConfig;
+use dz_game::{GameIds, with_game};
+use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter};
+use dz_store::{Entry, Ledger, Run, RunState};
+
+/// Writes shards of one cycle.
+#[derive(Debug)]
+pub struct ShardPublisher<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Where shards are announced.
+    pub ledger: &'a mut Ledger,
+    /// The cycle.
+    pub cycle: u32,
+    /// What the headers of the cycle's shards share; `number` is set for each.
+    pub header: ShardHeader,
+    /// Number of the cycle's first shard.
+    pub first_shard: u64,
+}
+
+impl ShardPublisher<'_> {
+    /// The header that the shards of a cycle share; the number is set for each.
+    ///
+    /// # Errors
+    /// [`dz_game::GameError`] if the configuration's game does not exist.
+    pub fn header(
+        config: &RunConfig,
+        generation: u32,
+        (evaluator, network): (String, String),
+    ) -> anyhow::Result<ShardHeader> {
+        let (game, encoding) = with_game(&config.run.game.parse()?, GameIds)?;
+        Ok(ShardHeader {
+            game,
+            encoding,
+            generation,
+            number: 0,
+            games_per_shard: config.selfplay.games_per_shard.into(),
+            run_seed: config.run.seed,
+            config_hash: config.hash(),
+            evaluators: vec![evaluator],
+            networks: vec![network],
+        })
+    }
+
+    /// Publishes shard `index` of the cycle, then announces it. A kill between the two leaves a file
+    /// that the next try finds equal.
+    ///
+    /// # Errors
+    /// What the store or the shard writer report.
+    pub fn publish(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
+        let number = self.first_shard + index;
+        let path = format!("{}/cycle-{:04}/{number:08}.dzs", dz_store::layout::SHARDS, self.cycle);
+        let header = ShardHeader { number, ..self.header.clone() };
+        let (count, positions) =
+            (games.len() as u64, games.iter().map(|game| game.plies.len() as u64).sum());
+        let staged = self.run.create_file(&path)?;
+        let mut writer = ShardWriter::new(staged, header, SHARD_LEVEL)?;
+        for game in games {
+            writer.push(game)?;
+        }
+        let (staged, _) = writer.finish().with_context(|| format!("cannot write shard {path}"))?;
+        let object = staged.publish()?;
+        self.ledger.append(Entry::Shard {
+            cycle: self.cycle,
+            generation: self.header.generation,
+            number: index as u32,
+            games: count,
+            positions,
+            object,
+        })?;
+        Ok(())
+    }
+}
+
+/// Number of the first shard of `cycle`: one more than all shards that earlier cycles have.
+pub fn first_shard(state: &RunState, cycle: u32) -> u64 {
+    state.shards().filter(|&(earlier, _)| earlier < cycle).count() as u64
+}

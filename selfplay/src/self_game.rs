@@ -1,0 +1,201 @@
+//! One game of self-play, as a walker that records what its searches find.
+
+use std::sync::Arc;
+
+use dz_game::{Game, Move, Outcome, Status, mix64};
+use dz_infer::{Evaluation, Readers, Request, Walker};
+use dz_play::{Thinker, Thought};
+use dz_search::{Budget, MoveChoice, RootNoise, SearchCounts, SearchParams, choose_move};
+use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// What all games of a cycle share.
+#[derive(Clone, Debug)]
+pub struct GamePlan {
+    /// The run's seed.
+    pub run_seed: u64,
+    /// Settings of the searches.
+    pub params: SearchParams,
+    /// Whether searches keep what is reachable.
+    pub reuse: bool,
+    /// Playouts of a full search.
+    pub playouts: u32,
+    /// Playouts of a fast one.
+    pub playouts_fast: u32,
+    /// Share of plies with a full search (playout-cap randomisation; Wu 2019, section 3.1).
+    pub full_share: f64,
+    /// Root noise of full searches.
+    pub noise: Option<RootNoise>,
+    /// Temperature at the first ply.
+    pub temperature: f64,
+    /// Temperature far into the game.
+    pub temperature_final: f64,
+    /// Plies in which the difference of the two halves.
+    pub temperature_halflife_plies: f64,
+    /// A game starts with 0 to this many random plies.
+    pub opening_plies_max: u32,
+    /// A game that is not over by then is a draw.
+    pub plies_max: u32,
+}
+
+/// A game in progress.
+#[derive(Debug)]
+pub struct SelfGame<G: Game> {
+    plan: Arc<GamePlan>,
+    game: G,
+    state: G::State,
+    history: G::History,
+    thinker: Thinker<G>,
+    /// The kind and budget of the search under way.
+    search: Option<(SearchKind, u32)>,
+    record: GameRecord,
+    random: Xoshiro256PlusPlus,
+    tally: GameTally,
+}
+
+/// What a game cost; no record depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GameTally {
+    /// Sums over the game's searches.
+    pub search: SearchCounts,
+    /// Evaluations that came from the cache.
+    pub cache_hits: u64,
+}
+
+/// Below this temperature the most visited move is taken: powers would only overflow.
+const TEMPERATURE_MIN: f64 = 0.01;
+
+impl<G: Game> SelfGame<G> {
+    /// Game `number` of the run, its random opening played.
+    pub fn new(game: &G, plan: Arc<GamePlan>, number: u64, source: usize) -> Self {
+        let seed = mix64(plan.run_seed ^ mix64(number));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let seeds = (plan.run_seed, number);
+        let mut thinker = Thinker::new(game, plan.params, plan.reuse, source, seeds);
+        let start_moves = random_opening(game, plan.opening_plies_max, &mut random);
+        let (mut state, mut history) = (game.start(), G::History::default());
+        for &mv in &start_moves {
+            game.advance(&mut state, &mut history, mv);
+            thinker.advance(mv);
+        }
+        let record = GameRecord {
+            number,
+            seed,
+            start_moves,
+            parent: None,
+            resign: None,
+            evaluator: 0,
+            outcome: Outcome::DRAW,
+            end: GameEnd::Rules,
+            plies: Vec::new(),
+        };
+        let (game, search, tally) = (game.clone(), None, GameTally::default());
+        Self { plan, game, state, history, thinker, search, record, random, tally }
+    }
+
+    /// The finished game and what it cost.
+    pub fn into_record(self) -> (GameRecord, GameTally) {
+        (self.record, self.tally)
+    }
+
+    /// Draws the kind of the next search and starts it.
+    fn begin(&mut self) {
+        let plan = &self.plan;
+        let (kind, budget, noise) = if self.random.random::<f64>() < plan.full_share {
+            (SearchKind::Full, plan.playouts, plan.noise)
+        } else {
+            (SearchKind::Fast, plan.playouts_fast, None)
+        };
+        self.thinker.begin(Budget::Playouts(budget), noise);
+        self.search = Some((kind, budget));
+    }
+
+    /// Records the search's result, chooses the move and plays it.
+    fn play(&mut self) {
+        let Some((kind, budget)) = self.search.take() else { return };
+        let summary = self.thinker.summary();
+        self.tally.search.add(&summary.counts);
+        self.tally.cache_hits += self.thinker.cache_hits();
+        let mv = choose_move(&summary, self.choice(), &mut self.random);
+        let visits = summary.moves.iter().filter(|m| m.visits > 0).map(|m| (m.mv, m.visits));
+        self.record.plies.push(PlyRecord {
+            mv,
+            network: 0,
+            kind,
+            budget,
+            visits: visits.collect(),
+            root_value: summary.wdl,
+            flags: 0,
+            weight: 1.0,
+            target: None,
+        });
+        self.game.advance(&mut self.state, &mut self.history, mv);
+        self.thinker.advance(mv);
+    }
+
+    fn choice(&self) -> MoveChoice {
+        let plan = &self.plan;
+        let halvings = f64::from(self.thinker.ply()) / plan.temperature_halflife_plies;
+        let above = plan.temperature - plan.temperature_final;
+        let temperature = plan.temperature_final + above * 0.5f64.powf(halvings);
+        if temperature < TEMPERATURE_MIN {
+            MoveChoice::MostVisits
+        } else {
+            MoveChoice::Temperature(temperature)
+        }
+    }
+
+    /// True once the game is over; its end is then recorded.
+    fn is_over(&mut self) -> bool {
+        match self.game.status(&self.state, &self.history) {
+            Status::Over(outcome) => self.record.outcome = outcome,
+            Status::ToMove(_) if self.thinker.ply() >= self.plan.plies_max => {
+                self.record.end = GameEnd::PlyLimit;
+            }
+            Status::ToMove(_) => return false,
+        }
+        true
+    }
+}
+
+impl<G: Game> Walker<G> for SelfGame<G> {
+    fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+        loop {
+            if self.search.is_none() {
+                if self.is_over() {
+                    return None;
+                }
+                self.begin();
+            }
+            if let Thought::Need(request) = self.thinker.think(readers) {
+                return Some(request);
+            }
+            self.play();
+        }
+    }
+
+    fn apply(&mut self, evaluation: Evaluation) {
+        self.thinker.apply(&evaluation);
+    }
+}
+
+/// 0 to `plies_max` random moves, each count equally likely, after which the game still goes on.
+fn random_opening<G: Game>(game: &G, plies_max: u32, random: &mut Xoshiro256PlusPlus) -> Vec<Move> {
+    let plies = random.random_range(0..=plies_max);
+    let (mut state, mut history) = (game.start(), G::History::default());
+    let (mut moves, mut legal) = (Vec::new(), Vec::new());
+    for _ in 0..plies {
+        game.legal_moves(&state, &history, &mut legal);
+        let mv = legal[random.random_range(0..legal.len())];
+        let (mut next, mut past) = (state.clone(), history.clone());
+        game.advance(&mut next, &mut past, mv);
+        if game.to_move(&next, &past).is_none() {
+            // The opening ends before a move that would end the game.
+            break;
+        }
+        (state, history) = (next, past);
+        moves.push(mv);
+    }
+    moves
+}

@@ -1,0 +1,50 @@
+//! From the run configuration to the plan of a cycle's games.
+
+use std::sync::Arc;
+
+use dz_config::RunConfig;
+use dz_infer::Lockstep;
+use dz_search::{RootNoise, SearchParams, TieBreak};
+
+use crate::{CyclePlan, GamePlan};
+
+/// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts; equal
+/// priors are then tried in a random order, since no prior tells moves apart.
+pub fn cycle_plan(config: &RunConfig, generation: u32, first_shard: u64) -> CyclePlan {
+    let (selfplay, bootstrap) = (&config.selfplay, &config.bootstrap);
+    let params = dz_play::search_params(&config.search);
+    let (params, games, playouts) = if generation == 0 {
+        let params = SearchParams { tie_break: TieBreak::Random, ..params };
+        (params, bootstrap.games, bootstrap.playouts)
+    } else {
+        (params, selfplay.games, selfplay.playouts)
+    };
+    let noise = (selfplay.dirichlet_share > 0.0).then_some(RootNoise {
+        alpha: selfplay.dirichlet_alpha,
+        share: selfplay.dirichlet_share as f32,
+    });
+    let plan = GamePlan {
+        run_seed: config.run.seed,
+        params,
+        reuse: config.search.reuse,
+        playouts,
+        playouts_fast: selfplay.playouts_fast.min(playouts),
+        full_share: selfplay.full_share,
+        noise,
+        temperature: selfplay.temperature,
+        temperature_final: selfplay.temperature_final,
+        temperature_halflife_plies: selfplay.temperature_halflife_plies,
+        opening_plies_max: selfplay.opening_plies_max,
+        plies_max: selfplay.plies_max,
+    };
+    CyclePlan {
+        games: Arc::new(plan),
+        count: games.into(),
+        games_per_shard: selfplay.games_per_shard.into(),
+        first_shard,
+        lockstep: Lockstep {
+            parallel_games: selfplay.parallel_games as usize,
+            groups: selfplay.groups as usize,
+        },
+    }
+}

@@ -1,0 +1,233 @@
+//! The stage: one turn is one cycle's games.
+
+use std::{sync::Arc, time::Instant};
+
+use anyhow::{Context, bail};
+use dz_config::BootstrapEvaluator;
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
+use dz_shard::{GameRecord, ShardReader};
+use dz_stage::{Progress, Rates, StageContext};
+use dz_store::{Entry, SelfplaySummary, Stage};
+
+use crate::{
+    CyclePlan, CycleTally, GameTally, ShardPublisher, ShardSink, cycle_plan, first_shard,
+    play_cycle,
+};
+
+/// Plays what is missing of a cycle's games and closes the turn.
+///
+/// # Errors
+/// What store, shards, network or device report; a stop that was asked for is none.
+pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+    let spec: GameSpec = context.config.run.game.parse()?;
+    with_game(&spec, Turn { context, cycle })?
+}
+
+struct Turn<'a> {
+    context: &'a mut StageContext,
+    cycle: u32,
+}
+
+impl GameVisitor for Turn<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let Self { context, cycle } = self;
+        let started = Instant::now();
+        let generation = context.ledger.state().generation();
+        let plan =
+            cycle_plan(&context.config, generation, first_shard(context.ledger.state(), cycle));
+        let (mut sources, network) = champion_sources(&game, context)?;
+        let evaluator = sources.ids()[0].clone();
+        let shards = context.ledger.state().cycle_state(cycle).map(|c| c.shards.clone());
+        let published = shards.unwrap_or_default();
+        let missing: Vec<u64> =
+            (0..plan.shards()).filter(|&i| !published.contains_key(&(i as u32))).collect();
+        let mut collector = Collector {
+            plan: &plan,
+            cycle,
+            generation,
+            published_games: published.values().map(|shard| shard.games).sum(),
+            started,
+            network,
+            evaluator: evaluator.clone(),
+            context,
+        };
+        let tally = play_cycle(&game, &plan, &missing, &mut sources, &mut collector)?;
+        if context.stop.requested() && !is_whole(context, cycle, &plan) {
+            return Ok(());
+        }
+        let summary = summary(context, cycle, &tally, evaluator, started)?;
+        let line = line(&summary, generation);
+        context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
+        context.events.turn_done(Stage::Selfplay, cycle, line);
+        Ok(())
+    }
+}
+
+/// The champion as source 0, and the name of its network for headers.
+fn champion_sources<G: Game>(
+    game: &G,
+    context: &StageContext,
+) -> anyhow::Result<(Sources<G>, String)> {
+    let mut sources = Sources::default();
+    let Some(champion) = &context.ledger.state().champion else {
+        match context.config.bootstrap.evaluator {
+            BootstrapEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
+            BootstrapEvaluator::Rollout => sources.add_instant(Arc::new(Rollout::default())),
+        };
+        let name = sources.ids()[0].clone();
+        return Ok((sources, name));
+    };
+    let bytes = context.run.get(&champion.network)?;
+    let device = dz_net::pick_device(&context.config.run.device.to_string())?;
+    let evaluator = dz_net::network_evaluator(game, &bytes, device)
+        .with_context(|| format!("the champion {} does not load", champion.network.path))?;
+    sources.add_batched(evaluator, context.config.selfplay.cache_entries as usize);
+    Ok((sources, champion.network.blake3.clone()))
+}
+
+/// Publishes shards as they fill and reports progress.
+struct Collector<'a> {
+    plan: &'a CyclePlan,
+    context: &'a mut StageContext,
+    cycle: u32,
+    generation: u32,
+    /// Games of shards that were published before this process.
+    published_games: u64,
+    started: Instant,
+    network: String,
+    evaluator: String,
+}
+
+/// An error of a cycle's games.
+#[derive(Debug)]
+struct CycleError(anyhow::Error);
+
+impl From<EvaluatorError> for CycleError {
+    fn from(error: EvaluatorError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<CycleError> for anyhow::Error {
+    fn from(CycleError(error): CycleError) -> Self {
+        error
+    }
+}
+
+impl ShardSink for Collector<'_> {
+    type Error = CycleError;
+
+    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), CycleError> {
+        let config = &self.context.config;
+        let header = ShardPublisher::header(
+            config,
+            self.generation,
+            (self.evaluator.clone(), self.network.clone()),
+        );
+        let mut publisher = ShardPublisher {
+            run: &self.context.run,
+            ledger: &mut self.context.ledger,
+            cycle: self.cycle,
+            header: header.map_err(CycleError)?,
+            first_shard: self.plan.first_shard,
+        };
+        publisher.publish(index, games).map_err(CycleError)
+    }
+
+    fn go_on(&mut self, tally: &CycleTally) -> bool {
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        let lockstep = &tally.lockstep;
+        let playouts = tally.cost.search.playouts;
+        let mut rates = Rates::from([
+            ("games/s".to_owned(), tally.games as f64 / seconds),
+            ("positions/s".to_owned(), tally.positions as f64 / seconds),
+            ("playouts/s".to_owned(), playouts as f64 / seconds),
+        ]);
+        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        if lockstep.places > 0 {
+            let evaluations = lockstep.evaluations;
+            rates.insert("evaluations/s".to_owned(), evaluations as f64 / seconds);
+            rates.insert("batch fill %".to_owned(), share(evaluations, lockstep.places));
+            let asked = tally.cost.search.evaluations;
+            rates.insert("cache hits %".to_owned(), share(tally.cost.cache_hits, asked));
+        }
+        let transpositions = tally.cost.search.transpositions;
+        rates.insert("transpositions %".to_owned(), share(transpositions, playouts));
+        self.context.events.progress(Progress {
+            stage: Stage::Selfplay,
+            cycle: self.cycle,
+            generation: self.generation,
+            done: self.published_games + tally.games,
+            total: self.plan.count,
+            unit: "games".to_owned(),
+            rates,
+        });
+        !self.context.stop.requested()
+    }
+}
+
+fn is_whole(context: &StageContext, cycle: u32, plan: &CyclePlan) -> bool {
+    let state = context.ledger.state().cycle_state(cycle);
+    state.is_some_and(|state| state.shards.len() as u64 == plan.shards())
+}
+
+/// What the cycle came to. Games and results are counted from the published shards, so that they are
+/// the same after any number of kills; costs are those of this process.
+fn summary(
+    context: &StageContext,
+    cycle: u32,
+    tally: &CycleTally,
+    evaluator: String,
+    started: Instant,
+) -> anyhow::Result<SelfplaySummary> {
+    let Some(state) = context.ledger.state().cycle_state(cycle) else {
+        bail!("cycle {cycle} has no shards although its games were played; please report this");
+    };
+    let mut total = CycleTally::default();
+    for shard in state.shards.values() {
+        let path = context.run.local_path(&shard.object);
+        for game in ShardReader::open(&path)?.games() {
+            total.add(&game?, &GameTally::default());
+        }
+    }
+    let lockstep = &tally.lockstep;
+    Ok(SelfplaySummary {
+        games: total.games,
+        positions: total.positions,
+        playouts: tally.cost.search.playouts,
+        evaluations: tally.cost.search.evaluations - tally.cost.cache_hits,
+        cache_hits: tally.cost.cache_hits,
+        transpositions: tally.cost.search.transpositions,
+        batches: lockstep.batches,
+        batch_fill: lockstep.evaluations as f64 / lockstep.places.max(1) as f64,
+        wins_first: total.results[0],
+        draws: total.results[1],
+        wins_second: total.results[2],
+        plies_mean: total.plies as f64 / total.games.max(1) as f64,
+        wall_ms: started.elapsed().as_millis() as u64,
+        evaluator,
+    })
+}
+
+fn line(summary: &SelfplaySummary, generation: u32) -> String {
+    let seconds = (summary.wall_ms as f64 / 1000.0).max(1e-3);
+    let played = dz_stage::number_text(summary.playouts as f64 / seconds);
+    let evaluated = dz_stage::number_text(summary.evaluations as f64 / seconds);
+    let batches = if summary.batches == 0 {
+        String::new()
+    } else {
+        format!(", batches {:.0} % full", 100.0 * summary.batch_fill)
+    };
+    format!(
+        "generation {generation} played {} games, {} positions, {:.1} plies a game; first player won \
+         {:.0} %, drew {:.0} %; {played} playouts/s, {evaluated} evaluations/s{batches}",
+        summary.games,
+        summary.positions,
+        summary.plies_mean,
+        100.0 * summary.wins_first as f64 / summary.games.max(1) as f64,
+        100.0 * summary.draws as f64 / summary.games.max(1) as f64,
+    )
+}
