@@ -83,13 +83,12 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// Gives the last edge of the path its child; answers the child.
-    pub(crate) fn attach(&mut self, root_edge: usize, id: NodeId) -> NodeId {
+    /// Gives the last edge of the path its child.
+    pub(crate) fn attach(&mut self, root_edge: usize, id: NodeId) {
         match self.path.last() {
             None => self.root.edges[root_edge].child = Some(id),
             Some(step) => self.arena.link(step.node, id),
         }
-        id
     }
 
     /// Counts the path's edges and recomputes its nodes from the last one up.

@@ -27,6 +27,8 @@ mod root;
 mod select;
 mod summary;
 mod table;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 pub use choose::{MoveChoice, choose_move, visit_shares};

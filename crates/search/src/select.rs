@@ -111,9 +111,8 @@ pub(crate) fn select_root(
             _ => continue,
         };
         // The edges are in the order of their moves; noisy priors carry the random order of ties.
-        let tied_but_first = score == best.0
-            && params.tie_break == TieBreak::Random
-            && edge.noisy_prior > best.1;
+        let tied_but_first =
+            score == best.0 && params.tie_break == TieBreak::Random && edge.noisy_prior > best.1;
         if score > best.0 || tied_but_first {
             best = (score, edge.noisy_prior, place);
         }

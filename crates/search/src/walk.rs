@@ -192,9 +192,7 @@ impl<G: Game> Search<G> {
             Budget::Playouts(playouts) => self.counts.playouts >= u64::from(playouts),
             Budget::Visits(visits) => self.root.visits >= visits,
         };
-        used_up
-            || self.arena.nodes.len() >= self.params.nodes_max as usize
-            || self.arena.is_full()
+        used_up || self.arena.nodes.len() >= self.params.nodes_max as usize || self.arena.is_full()
     }
 
     /// One walk from the root.
@@ -211,15 +209,15 @@ impl<G: Game> Search<G> {
         self.game.advance(&mut state, &mut history, edge.mv);
         let (mut child, mut edge_visits) = (edge.child, edge.visits);
         loop {
-            let id = match child {
-                Some(id) => id,
-                None => {
-                    let key = self.key_of(&state, &history);
-                    match self.find_or_finish(&state, &history, key) {
-                        Some(id) => self.attach(root_edge, id),
-                        None => return self.open_leaf(state, history, Some(key), root_edge),
-                    }
-                }
+            let id = if let Some(id) = child {
+                id
+            } else {
+                let key = self.key_of(&state, &history);
+                let Some(id) = self.find_or_finish(&state, &history, key) else {
+                    return self.open_leaf(state, history, Some(key), root_edge);
+                };
+                self.attach(root_edge, id);
+                id
             };
             if self.ends_at(id, edge_visits) {
                 self.back_up(root_edge);

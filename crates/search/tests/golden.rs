@@ -1,0 +1,66 @@
+//! A whole search graph, pinned. `UPDATE_GOLDEN=1 cargo test -p dz-search` rewrites the files.
+
+mod common;
+
+use std::fmt::Write;
+
+use common::{PUCT, hashed, run_with, search_at};
+use dz_game::{Game, games::Connect4};
+use dz_search::{Budget, CatchUp, Fpu, RootNoise, Search, SearchParams, Selection};
+
+#[test]
+fn graph_with_noise_and_reuse() {
+    let params = SearchParams {
+        fpu: Fpu::Reduction(0.2),
+        selection: Selection::Puct { c_puct: 1.1 },
+        catch_up: CatchUp::Continue,
+        ..PUCT
+    };
+    check("graph", params);
+}
+
+#[test]
+fn tree_by_uct() {
+    check("tree", SearchParams { graph: false, selection: Selection::Uct { c: 1.4 }, ..PUCT });
+}
+
+fn check(name: &str, params: SearchParams) {
+    let game = Connect4::new(4, 4, 3).unwrap();
+    let mut search = search_at(&game, params, &[1]);
+    let noise = RootNoise { alpha: 0.5, share: 0.25 };
+    run_with(&mut search, Budget::Playouts(60), 11, Some(noise), hashed);
+    let mut text = listing(&search);
+    let summary = search.summary();
+    let best = summary.moves.iter().max_by_key(|m| m.visits).unwrap().mv;
+    search.advance(best, true);
+    run_with(&mut search, Budget::Playouts(30), 12, Some(noise), hashed);
+    write!(text, "\nafter move {}\n{}", game.format_move(best), listing(&search)).unwrap();
+    let path = format!("{}/tests/goldens/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == golden, "{path} differs; look at the difference, then UPDATE_GOLDEN=1");
+}
+
+fn listing(search: &Search<Connect4>) -> String {
+    let summary = search.summary();
+    let mut text = format!("root N {} {:?}\n{:?}\n", summary.visits, summary.wdl, summary.counts);
+    for m in &summary.moves {
+        let value = m.wdl.map_or("none".to_owned(), |wdl| format!("{:.6}", wdl.value()));
+        let mv = search.game().format_move(m.mv);
+        let child = search.root_child(m.mv);
+        writeln!(text, "  {mv} N {} P {:.6} Q {value} -> {child:?}", m.visits, m.prior).unwrap();
+    }
+    for node in search.nodes() {
+        let (q, u) = (node.average.value(), node.own.value());
+        let (id, visits, mover) = (node.id, node.visits, node.mover.map_or("over", |p| p.name()));
+        write!(text, "{id} {mover} N {visits} Q {q:.6} U {u:.6}:").unwrap();
+        for edge in &node.edges {
+            let mv = search.game().format_move(edge.mv);
+            write!(text, " {mv}x{}->{}", edge.visits, edge.child).unwrap();
+        }
+        text.push('\n');
+    }
+    text
+}
