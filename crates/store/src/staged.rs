@@ -90,7 +90,11 @@ impl Staged {
 
 impl Write for Staged {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        let n = self.file.write(buffer)?;
+        // Whoever writes through this sees the advice too, and the kind stays what it was.
+        let n = self
+            .file
+            .write(buffer)
+            .map_err(|e| io::Error::new(e.kind(), StoreError::io(&self.path, e)))?;
         self.hasher.update(&buffer[..n]);
         self.bytes += n as u64;
         Ok(n)
@@ -121,9 +125,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_device_is_reported_as_no_space() {
-        let mut full = BufWriter::with_capacity(1, File::create("/dev/full").unwrap());
-        let error = full.write_all(b"more than one byte").unwrap_err();
+    fn a_write_to_a_full_device_says_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut staged = Staged::create("shards/a", dir.path().join("shards/a")).unwrap();
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        staged.file = BufWriter::with_capacity(1, full);
+        let error = staged.write_all(b"more than one byte").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(error.to_string().contains("free some space"), "{error}");
+        // Wrapped once more it is still the same failure.
         assert!(matches!(StoreError::io("x", error), StoreError::NoSpace { .. }));
     }
 

@@ -100,6 +100,9 @@ pub struct MatchResult {
     pub pairs: [u64; 5],
     /// Games whose moves repeat an earlier game's of the match.
     pub duplicates: u64,
+    /// What ratings are fitted to: the games that A, then B, moved first in, each as the first
+    /// mover's wins, draws and losses. Duplicates are left out.
+    pub by_first: [[u64; 3]; 2],
 }
 
 impl MatchResult {

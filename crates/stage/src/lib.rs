@@ -1,0 +1,32 @@
+//! What every stage process shares: arguments, turn-taking, progress events, exit codes.
+//!
+//! A stage is [`run_stage`] around a closure that does one turn. The driver starts the four stages
+//! with a [`Supervisor`] and reads their [`Event`]s; both show them with the same [`EventSink`].
+
+mod args;
+mod event;
+pub mod exit;
+mod logging;
+mod numbers;
+mod parent;
+mod plain;
+mod sink;
+mod stage;
+mod stop;
+mod supervisor;
+mod terminal;
+mod watched;
+
+pub use args::StageArgs;
+pub use event::{Event, Progress, Rates};
+pub use exit::{exit_code_of, exit_with};
+pub use logging::{init_logging, stderr_line};
+pub use numbers::{duration_text, number_text};
+pub use sink::{EventSink, Sink};
+pub use stage::{StageContext, StageEnd, run_stage, run_stage_with};
+pub use stop::Stop;
+pub use supervisor::{Restarts, Supervisor, Update};
+pub use watched::{ChildSpec, StageFailure};
+
+/// The stage and record types that events and supervisors speak of.
+pub use dz_store::Stage;

@@ -1,0 +1,77 @@
+//! Numbers as people read them.
+
+use std::time::Duration;
+
+use crate::event::{Progress, Rates};
+
+/// Three significant digits or so: `0.712`, `12.3`, `840`, `12.3k`, `4.56M`.
+pub fn number_text(value: f64) -> String {
+    let size = value.abs();
+    let (scaled, suffix) = if size >= 999_500.0 {
+        (value / 1e6, "M")
+    } else if size >= 9_999.5 {
+        (value / 1e3, "k")
+    } else {
+        (value, "")
+    };
+    match scaled.abs() {
+        // Negative zero would read as a sign.
+        0.0 => "0".to_owned(),
+        x if x < 9.995 && suffix == "M" => format!("{scaled:.2}{suffix}"),
+        x if x < 1.0 => format!("{scaled:.3}{suffix}"),
+        x if x < 10.0 => format!("{scaled:.2}{suffix}"),
+        x if x < 99.95 => format!("{scaled:.1}{suffix}"),
+        _ => format!("{scaled:.0}{suffix}"),
+    }
+}
+
+/// `8 s`, `3 min 20 s`, `2 h 5 min`.
+pub fn duration_text(duration: Duration) -> String {
+    let s = duration.as_secs();
+    match s {
+        0..=59 => format!("{s} s"),
+        60..=3599 => format!("{} min {} s", s / 60, s % 60),
+        _ => format!("{} h {} min", s / 3600, s / 60 % 60),
+    }
+}
+
+/// `35 games/s, 8.1k playouts/s, batch fill 93.0 %`.
+pub(crate) fn rates_text(rates: &Rates) -> String {
+    let one = |(name, &value): (&String, &f64)| match name.strip_suffix('%') {
+        _ if name.contains('/') => format!("{} {name}", number_text(value)),
+        Some(name) => format!("{} {value:.1} %", name.trim_end()),
+        None => format!("{name} {}", number_text(value)),
+    };
+    rates.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// `selfplay   cycle 3: 120/400 games`.
+pub(crate) fn progress_head(progress: &Progress) -> String {
+    let Progress { stage, cycle, done, total, unit, .. } = progress;
+    format!("{stage:<10} cycle {cycle}: {done}/{total} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let texts = [0.0, 0.0714, 9.5, 12.34, 840.2, 9_999.0, 12_345.0, 456_789.0, 4_560_000.0];
+        let want = ["0", "0.071", "9.50", "12.3", "840", "9999", "12.3k", "457k", "4.56M"];
+        assert_eq!(texts.map(number_text), want);
+    }
+
+    #[test]
+    fn durations_are_short() {
+        let texts = [8, 200, 7500].map(|s| duration_text(Duration::from_secs(s)));
+        assert_eq!(texts, ["8 s", "3 min 20 s", "2 h 5 min"]);
+    }
+
+    #[test]
+    fn rates_say_their_units() {
+        let rates = [("games/s", 35.04), ("batch fill %", 93.0), ("policy loss", 1.25)];
+        let rates = rates.map(|(name, value)| (name.to_owned(), value)).into();
+        assert_eq!(rates_text(&rates), "batch fill 93.0 %, 35.0 games/s, policy loss 1.25");
+    }
+}

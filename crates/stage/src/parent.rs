@@ -1,0 +1,60 @@
+//! A stage that a driver started dies with it.
+
+use std::io::{self, Read};
+use std::process;
+use std::thread;
+use std::time::Duration;
+
+use crate::exit::TRY_AGAIN;
+use crate::stop::Stop;
+
+/// Environment variable that carries the driver's process id to the stages it starts.
+pub(crate) const DRIVER_ENV: &str = "DAGZERO_DRIVER";
+
+/// How long an orphan may drain.
+const ORPHAN_GRACE: Duration = Duration::from_secs(5);
+
+/// Where a driver started this process: asks the kernel for SIGTERM when the driver dies, and
+/// watches the pipe that the driver holds open on standard input. Returns whether one did.
+pub(crate) fn die_with_driver(stop: &Stop) -> bool {
+    let Some(driver) = std::env::var(DRIVER_ENV).ok().and_then(|id| id.parse::<u32>().ok()) else {
+        return false;
+    };
+    ask_for_parent_death_signal();
+    if std::os::unix::process::parent_id() != driver {
+        // It died before the kernel was asked.
+        process::exit(i32::from(TRY_AGAIN));
+    }
+    let stop = stop.clone();
+    thread::spawn(move || {
+        wait_for_end(&mut io::stdin());
+        stop.ask();
+        thread::sleep(ORPHAN_GRACE);
+        process::exit(i32::from(TRY_AGAIN));
+    });
+    true
+}
+
+fn wait_for_end(input: &mut impl Read) {
+    let mut buffer = [0; 64];
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return,
+            Err(e) if e.kind() != io::ErrorKind::Interrupted => return,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn ask_for_parent_death_signal() {
+    // SAFETY: prctl(PR_SET_PDEATHSIG) takes a signal number and touches no memory of ours. A
+    // refusal leaves the pipe, which is watched anyway.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM as libc::c_ulong);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_parent_death_signal() {}

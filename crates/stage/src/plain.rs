@@ -1,0 +1,128 @@
+//! Events as plain lines, for files and pipes.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use dz_store::Stage;
+
+use crate::event::{Event, Progress};
+use crate::exit;
+use crate::numbers::{duration_text, progress_head, rates_text};
+use crate::sink::Sink;
+
+/// A stage's progress is a line at most once in this time.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Writes each event as a line; progress sparingly.
+pub(crate) struct PlainLines {
+    out: Box<dyn Write + Send>,
+    turns: BTreeMap<Stage, TurnClock>,
+    line_every: Duration,
+}
+
+impl PlainLines {
+    pub(crate) fn new(out: Box<dyn Write + Send>) -> Self {
+        Self { out, turns: BTreeMap::new(), line_every: LINE_EVERY }
+    }
+
+    fn progress_line(&mut self, progress: &Progress) -> Option<String> {
+        let now = Instant::now();
+        let turn = self.turns.entry(progress.stage).or_insert_with(|| TurnClock::new(progress));
+        if turn.cycle != progress.cycle {
+            *turn = TurnClock::new(progress);
+        }
+        if now.duration_since(turn.shown) < self.line_every {
+            return None;
+        }
+        turn.shown = now;
+        let mut line = progress_head(progress);
+        if !progress.rates.is_empty() {
+            line = format!("{line}, {}", rates_text(&progress.rates));
+        }
+        if let Some(left) = turn.time_left(progress) {
+            line = format!("{line}, {} left", duration_text(left));
+        }
+        Some(line)
+    }
+}
+
+impl Sink for PlainLines {
+    fn accept(&mut self, event: &Event) {
+        let line = match event {
+            Event::Progress(progress) => self.progress_line(progress),
+            other => kept_line(other),
+        };
+        if let Some(line) = line {
+            // Whoever closed the pipe wanted no more lines.
+            let _ = writeln!(self.out, "{line}").and_then(|()| self.out.flush());
+        }
+    }
+}
+
+/// The line of an event that stays on the screen; `None` where people need none.
+pub(crate) fn kept_line(event: &Event) -> Option<String> {
+    match event {
+        Event::Started { stage, startup_ms, .. } => {
+            Some(format!("{stage:<10} ready after {startup_ms} ms"))
+        }
+        Event::Note { stage, text } => Some(format!("{stage:<10} {text}")),
+        Event::TurnDone { stage, cycle, line } => {
+            Some(format!("{stage:<10} cycle {cycle}: {line}"))
+        }
+        Event::Stopped { stage, code, reason } => {
+            (*code != exit::DONE).then(|| format!("{stage:<10} stopped: {reason}"))
+        }
+        Event::Progress(_) => None,
+    }
+}
+
+/// When a stage's turn began to be seen, for the estimate of the time left.
+struct TurnClock {
+    cycle: u32,
+    begun: Instant,
+    done_at_begin: u64,
+    shown: Instant,
+}
+
+impl TurnClock {
+    fn new(progress: &Progress) -> Self {
+        let now = Instant::now();
+        Self { cycle: progress.cycle, begun: now, done_at_begin: progress.done, shown: now }
+    }
+
+    fn time_left(&self, progress: &Progress) -> Option<Duration> {
+        let done = progress.done.checked_sub(self.done_at_begin).filter(|&done| done > 0)?;
+        let left = progress.total.saturating_sub(progress.done);
+        Some(self.begun.elapsed().mul_f64(left as f64 / done as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sink::tests::{Shared, progress};
+
+    #[test]
+    fn progress_waits_for_its_interval_and_notes_do_not() {
+        let out = Shared::default();
+        let mut lines = PlainLines::new(Box::new(out.clone()));
+        for done in 0..100 {
+            lines.accept(&Event::Progress(progress(done)));
+        }
+        lines.accept(&Event::Note { stage: Stage::Selfplay, text: "hello".into() });
+        assert_eq!(out.lines(), ["selfplay   hello"]);
+        lines.line_every = Duration::ZERO;
+        lines.accept(&Event::Progress(progress(100)));
+        let line = &out.lines()[1];
+        assert!(line.starts_with("selfplay   cycle 3: 100/100 games, 12.0 games/s"), "{line}");
+        assert!(line.ends_with("0 s left"), "{line}");
+    }
+
+    #[test]
+    fn a_clean_end_needs_no_line() {
+        let end = |code| Event::Stopped { stage: Stage::Trainer, code, reason: "why".into() };
+        assert_eq!(kept_line(&end(exit::DONE)), None);
+        assert_eq!(kept_line(&end(exit::TRY_AGAIN)).unwrap(), "trainer    stopped: why");
+    }
+}

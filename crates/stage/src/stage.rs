@@ -1,0 +1,210 @@
+//! The loop that every stage lives in: wait for the turn, take it, wait again.
+
+use std::path::Path;
+use std::process;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use dz_config::RunConfig;
+use dz_store::{Ledger, Run, RunLock, Stage, Turn, layout};
+
+use crate::args::StageArgs;
+use crate::event::Event;
+use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
+use crate::parent::die_with_driver;
+use crate::sink::EventSink;
+use crate::stop::Stop;
+
+/// Shortest and longest pause between two looks at the ledger.
+const POLL_MIN: Duration = Duration::from_millis(20);
+const POLL_MAX: Duration = Duration::from_millis(200);
+
+/// What a stage works with.
+#[derive(Debug)]
+pub struct StageContext {
+    /// The run.
+    pub run: Run,
+    /// Its ledger, claimed for this stage.
+    pub ledger: Ledger,
+    /// The run's configuration, as it was when the stage started.
+    pub config: RunConfig,
+    /// Where progress goes.
+    pub events: EventSink,
+    /// Whether to stop: then finish what is in flight, publish it, and return.
+    pub stop: Stop,
+    // Held as long as the stage lives.
+    lock: RunLock,
+}
+
+impl StageContext {
+    /// Opens the run at `dir` for `stage`: takes its lock, claims it on the ledger, and removes what
+    /// a killed predecessor left behind.
+    pub fn open(dir: &Path, stage: Stage, events: EventSink, stop: Stop) -> anyhow::Result<Self> {
+        let run = Run::open(dir)?;
+        let config =
+            RunConfig::load(&run.root().join(layout::CONFIG), &[], &|_| Vec::new())?.config;
+        let lock = RunLock::acquire(&run, stage)?;
+        let mut ledger = Ledger::open(&run)?;
+        ledger.claim(stage)?;
+        for swept in run.sweep(&lock, ledger.state())? {
+            tracing::info!(
+                "removed {} ({} bytes), left by a killed process",
+                swept.path,
+                swept.bytes
+            );
+        }
+        Ok(Self { run, ledger, config, events, stop, lock })
+    }
+
+    /// The stage.
+    pub const fn stage(&self) -> Stage {
+        self.lock.stage()
+    }
+
+    /// Whose turn it is, where the run has begun and this turn is to be taken at all.
+    fn turn(&self) -> Option<Turn> {
+        let state = self.ledger.state();
+        let turn = state.turn();
+        let beyond = turn.cycle().is_some_and(|cycle| cycle > self.config.run.cycles);
+        // After its last cycle the run waits for its verdict.
+        (state.started.is_some() && !beyond).then_some(turn)
+    }
+}
+
+/// How a stage's life ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageEnd {
+    /// The run is finished.
+    Finished,
+    /// The one turn that was asked for is done.
+    TurnDone,
+    /// It was another stage's turn, and only one turn was asked for.
+    NotOurs,
+    /// Somebody asked to stop, between two turns.
+    Stopped,
+    /// Somebody asked to stop, and the turn goes on at the next start.
+    Interrupted,
+}
+
+impl StageEnd {
+    /// The process's exit code.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Finished | Self::TurnDone | Self::Stopped => DONE,
+            Self::NotOurs | Self::Interrupted => TRY_AGAIN,
+        }
+    }
+
+    const fn reason(self) -> &'static str {
+        match self {
+            Self::Finished => "the run is finished",
+            Self::TurnDone => "one turn is done",
+            Self::NotOurs => "it is another stage's turn",
+            Self::Stopped => "asked to stop",
+            Self::Interrupted => "asked to stop; the turn goes on at the next start",
+        }
+    }
+}
+
+/// Lives as `stage` until the run is finished or somebody asks to stop. `turn` is called with the
+/// cycle whenever it is the stage's turn; it returns when the turn's closing entry is appended, or
+/// early where `stop` was requested. A turn that was cut short is called again at the next start,
+/// with all that was published in the ledger's state.
+pub fn run_stage(
+    stage: Stage,
+    args: &StageArgs,
+    mut turn: impl FnMut(&mut StageContext, u32) -> anyhow::Result<()>,
+) -> anyhow::Result<StageEnd> {
+    run_stage_with(stage, args, |_| Ok(()), |(), context, cycle| turn(context, cycle))
+}
+
+/// As [`run_stage`], with something that `start` makes once and all turns share: a device, kernels,
+/// buffers. The stage counts as started when `start` returns.
+pub fn run_stage_with<S>(
+    stage: Stage,
+    args: &StageArgs,
+    start: impl FnOnce(&mut StageContext) -> anyhow::Result<S>,
+    turn: impl FnMut(&mut S, &mut StageContext, u32) -> anyhow::Result<()>,
+) -> anyhow::Result<StageEnd> {
+    let stop = Stop::of_stage()?;
+    die_with_driver(&stop);
+    let events = if args.events { EventSink::json() } else { EventSink::people() };
+    live(stage, args, &events, &stop, start, turn)
+}
+
+/// [`run_stage_with`] without signals: what is left is testable.
+pub(crate) fn live<S>(
+    stage: Stage,
+    args: &StageArgs,
+    events: &EventSink,
+    stop: &Stop,
+    start: impl FnOnce(&mut StageContext) -> anyhow::Result<S>,
+    turn: impl FnMut(&mut S, &mut StageContext, u32) -> anyhow::Result<()>,
+) -> anyhow::Result<StageEnd> {
+    let begun = Instant::now();
+    let result = (|| {
+        let mut context = StageContext::open(&args.run, stage, events.clone(), stop.clone())?;
+        let mut shared = start(&mut context).with_context(|| format!("{stage} cannot start"))?;
+        let startup_ms = begun.elapsed().as_millis() as u64;
+        events.emit(&Event::Started { stage, process_id: process::id(), startup_ms });
+        take_turns(&mut context, &mut shared, args.once, turn)
+    })();
+    let (code, reason) = match &result {
+        Ok(end) => (end.exit_code(), end.reason().to_owned()),
+        Err(error) => (exit_code_of(error), format!("{error:#}")),
+    };
+    events.emit(&Event::Stopped { stage, code, reason });
+    result
+}
+
+fn take_turns<S>(
+    context: &mut StageContext,
+    shared: &mut S,
+    once: bool,
+    mut turn: impl FnMut(&mut S, &mut StageContext, u32) -> anyhow::Result<()>,
+) -> anyhow::Result<StageEnd> {
+    let stage = context.stage();
+    let mut pause = POLL_MIN;
+    loop {
+        if context.stop.requested() {
+            return Ok(StageEnd::Stopped);
+        }
+        match context.turn() {
+            Some(Turn::Finished) => return Ok(StageEnd::Finished),
+            Some(now) if now.stage() == Some(stage) => {
+                let cycle = now.cycle().unwrap_or_default();
+                turn(shared, context, cycle)
+                    .with_context(|| format!("{stage} failed in cycle {cycle}"))?;
+                context.ledger.poll()?;
+                if context.turn() == Some(now) {
+                    if context.stop.requested() {
+                        return Ok(StageEnd::Interrupted);
+                    }
+                    bail!("{now}: the turn ended without its closing entry; please report this");
+                }
+                if once {
+                    return Ok(StageEnd::TurnDone);
+                }
+                pause = POLL_MIN;
+            }
+            other => {
+                if once {
+                    let whose = other.map_or("nobody's turn yet".to_owned(), |t| t.to_string());
+                    context.events.note(stage, format!("not our turn: {whose}"));
+                    return Ok(StageEnd::NotOurs);
+                }
+                thread::sleep(pause);
+                pause = if context.ledger.poll()?.is_empty() {
+                    (pause * 5 / 4).min(POLL_MAX)
+                } else {
+                    POLL_MIN
+                };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "stage_tests.rs"]
+mod tests;

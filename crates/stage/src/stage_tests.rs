@@ -1,0 +1,162 @@
+//! The turn loop with closures that only append entries.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver};
+
+use dz_store::{Entry, Losses, ObjectRef, RowsSummary, SelfplaySummary, StoreError};
+
+use super::*;
+
+/// The keys that have no default; two cycles.
+const CONFIG: &str = r#"
+format = 1
+run = { game = "tictactoe", cycles = 2 }
+selfplay = { games = 8 }
+bootstrap = { games = 8 }
+network = { blocks = 1, channels = 8 }
+gate = { rule = "always" }
+"#;
+
+fn new_run() -> (tempfile::TempDir, StageArgs) {
+    let dir = tempfile::tempdir().unwrap();
+    let path: PathBuf = dir.path().join("r");
+    let run = Run::create(&path, CONFIG).unwrap();
+    let mut ledger = Ledger::open(&run).unwrap();
+    ledger.claim(Stage::Driver).unwrap();
+    let entry = Entry::RunStarted {
+        format: dz_store::RUN_FORMAT,
+        config_hash: "hash".into(),
+        seed: 1,
+        game: "tictactoe".into(),
+        encoding: "e".into(),
+        version: "0".into(),
+    };
+    ledger.append(entry).unwrap();
+    (dir, StageArgs { run: path, once: false, events: false })
+}
+
+fn closing(stage: Stage, cycle: u32) -> Vec<Entry> {
+    let network = ObjectRef::of("networks/x", b"x");
+    match stage {
+        Stage::Selfplay => {
+            vec![Entry::GamesDone { cycle, generation: 0, summary: SelfplaySummary::default() }]
+        }
+        Stage::Shuffler => vec![Entry::Rows {
+            cycle,
+            train: vec![],
+            validation: vec![],
+            summary: RowsSummary::default(),
+        }],
+        Stage::Trainer => {
+            vec![Entry::Candidate { cycle, step: 1, network, losses: Losses::default() }]
+        }
+        _ if cycle == 2 => {
+            vec![Entry::CycleDone { cycle, wall_ms: 1 }, Entry::Finished { verdict: "done".into() }]
+        }
+        _ => vec![Entry::CycleDone { cycle, wall_ms: 1 }],
+    }
+}
+
+fn append_all(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+    for entry in closing(context.stage(), cycle) {
+        context.ledger.append(entry)?;
+    }
+    Ok(())
+}
+
+fn sink() -> (EventSink, Receiver<Event>) {
+    let (send, receive) = mpsc::channel();
+    (EventSink::channel(send), receive)
+}
+
+fn live_once(stage: Stage, args: &StageArgs) -> anyhow::Result<StageEnd> {
+    let args = StageArgs { once: true, ..args.clone() };
+    let turn = |(): &mut (), context: &mut StageContext, cycle| append_all(context, cycle);
+    live(stage, &args, &sink().0, &Stop::new(), |_| Ok(()), turn)
+}
+
+#[test]
+fn four_stages_take_turns_to_the_end() {
+    let (_dir, args) = new_run();
+    let (events, received) = sink();
+    thread::scope(|scope| {
+        for stage in Stage::WORKERS {
+            let (args, events) = (&args, &events);
+            scope.spawn(move || {
+                let mut cycles = Vec::new();
+                let turn = |starts: &mut u32, context: &mut StageContext, cycle| {
+                    *starts += 1;
+                    cycles.push(cycle);
+                    assert_eq!(*starts, cycle);
+                    append_all(context, cycle)
+                };
+                let end = live(stage, args, events, &Stop::new(), |_| Ok(0), turn).unwrap();
+                assert_eq!(end, StageEnd::Finished);
+                assert_eq!(cycles, [1, 2]);
+            });
+        }
+    });
+    let received: Vec<Event> = received.try_iter().collect();
+    let count = |of: fn(&Event) -> bool| received.iter().filter(|&e| of(e)).count();
+    assert_eq!(count(|e| matches!(e, Event::Started { .. })), 4);
+    assert_eq!(count(|e| matches!(e, Event::Stopped { code: 0, .. })), 4);
+}
+
+#[test]
+fn one_turn_at_a_time_by_hand() {
+    let (_dir, args) = new_run();
+    assert_eq!(live_once(Stage::Trainer, &args).unwrap(), StageEnd::NotOurs);
+    for _ in 1..=2 {
+        for stage in Stage::WORKERS {
+            assert_eq!(live_once(stage, &args).unwrap(), StageEnd::TurnDone);
+        }
+    }
+    assert_eq!(live_once(Stage::Selfplay, &args).unwrap(), StageEnd::Finished);
+}
+
+#[test]
+fn no_cycle_beyond_the_last_is_begun() {
+    let (_dir, args) = new_run();
+    let run = Run::open(&args.run).unwrap();
+    let mut ledger = Ledger::open(&run).unwrap();
+    ledger.claim(Stage::Gatekeeper).unwrap();
+    ledger.append(Entry::CycleDone { cycle: 2, wall_ms: 1 }).unwrap();
+    assert_eq!(live_once(Stage::Selfplay, &args).unwrap(), StageEnd::NotOurs);
+}
+
+#[test]
+fn a_stop_inside_a_turn_is_an_interruption_and_between_turns_is_not() {
+    let (_dir, args) = new_run();
+    let stop = Stop::new();
+    let turn = |(): &mut (), context: &mut StageContext, _| {
+        context.stop.ask();
+        Ok(())
+    };
+    let end = live(Stage::Selfplay, &args, &sink().0, &stop, |_| Ok(()), turn).unwrap();
+    assert_eq!((end, end.exit_code()), (StageEnd::Interrupted, TRY_AGAIN));
+    let end = live(Stage::Selfplay, &args, &sink().0, &stop, |_| Ok(()), turn).unwrap();
+    assert_eq!((end, end.exit_code()), (StageEnd::Stopped, DONE));
+}
+
+#[test]
+fn a_turn_that_forgets_its_closing_entry_is_an_error() {
+    let (_dir, args) = new_run();
+    let (events, received) = sink();
+    let result = live(Stage::Selfplay, &args, &events, &Stop::new(), |_| Ok(()), |(), _, _| Ok(()));
+    let text = format!("{:#}", result.unwrap_err());
+    assert!(text.contains("selfplay, cycle 1"), "{text}");
+    let last = received.try_iter().last().unwrap();
+    assert!(matches!(last, Event::Stopped { code: 1, .. }), "{last:?}");
+}
+
+#[test]
+fn a_stage_runs_once() {
+    let (_dir, args) = new_run();
+    let open = || StageContext::open(&args.run, Stage::Trainer, sink().0, Stop::new());
+    let first = open().unwrap();
+    let error = open().unwrap_err();
+    assert!(matches!(error.downcast_ref(), Some(StoreError::InUse { .. })), "{error:#}");
+    assert_eq!(exit_code_of(&error), TRY_AGAIN);
+    drop(first);
+    open().unwrap();
+}
