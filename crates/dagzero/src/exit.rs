@@ -4,6 +4,8 @@ use std::{io, process::ExitCode};
 
 use dz_game::GameError;
 
+use crate::drive::RefusedChanges;
+
 /// How a command ended. Outside programs rely on the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -13,6 +15,10 @@ pub enum Exit {
     Wrong = 1,
     /// The command line asks for something that does not exist or is not legal.
     Usage = 2,
+    /// Nothing is lost; the same command may be started again.
+    TryAgain = 75,
+    /// Bad configuration, or one that a run cannot go on with.
+    Config = 78,
 }
 
 impl Exit {
@@ -26,7 +32,15 @@ impl Exit {
         if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
             return Self::Done;
         }
-        Self::Wrong
+        if error.chain().any(<dyn std::error::Error>::is::<RefusedChanges>) {
+            return Self::Config;
+        }
+        match dz_stage::exit_code_of(error) {
+            dz_stage::exit::CONFIG => Self::Config,
+            dz_stage::exit::TRY_AGAIN => Self::TryAgain,
+            dz_stage::exit::USAGE => Self::Usage,
+            _ => Self::Wrong,
+        }
     }
 }
 

@@ -4,13 +4,15 @@
 //! people on the side goes to standard error.
 
 mod commands;
+mod drive;
 mod exit;
 
 use std::io::{BufRead, Write};
 
 use clap::{Parser, Subcommand};
 
-use commands::{inspect, perft, rules};
+use commands::{bench, inspect, perft, report, rules, run, shard, stages, status};
+use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
 
 /// The command line.
@@ -37,9 +39,24 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(run::Args),
+    Resume(run::ResumeArgs),
+    Status(status::Args),
+    Report(report::Args),
+    Shard(shard::Args),
     Inspect(inspect::Args),
     Perft(perft::Args),
     Rules(rules::Args),
+    Bench(bench::Args),
+    Init(run::InitArgs),
+    /// Live as the self-play stage of a run
+    Selfplay(StageArgs),
+    /// Live as the shuffler of a run
+    Shuffler(StageArgs),
+    /// Live as the trainer of a run
+    Trainer(StageArgs),
+    /// Live as the gatekeeper of a run
+    Gatekeeper(StageArgs),
 }
 
 /// Runs the command that `cli` names: it reads `input` where it reads standard input, and writes
@@ -49,6 +66,17 @@ enum Command {
 /// What went wrong, for people; [`Exit::of`] gives the exit code.
 pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match cli.command {
+        Command::Run(args) => run::run(&args, out),
+        Command::Resume(args) => run::resume(&args, out),
+        Command::Status(args) => status::run(&args, out),
+        Command::Report(args) => report::run(&args, out),
+        Command::Shard(args) => shard::run(&args, out),
+        Command::Bench(args) => bench::run(&args, out),
+        Command::Init(args) => run::init(&args, out),
+        Command::Selfplay(args) => stages::run(Stage::Selfplay, &args),
+        Command::Shuffler(args) => stages::run(Stage::Shuffler, &args),
+        Command::Trainer(args) => stages::run(Stage::Trainer, &args),
+        Command::Gatekeeper(args) => stages::run(Stage::Gatekeeper, &args),
         Command::Inspect(args) => inspect::run(&args, input, out),
         Command::Perft(args) => perft::run(&args, out),
         Command::Rules(args) => rules::run(&args, out),

@@ -1,8 +1,14 @@
 //! One file a command: its arguments, and what it prints.
 
+pub(crate) mod bench;
 pub(crate) mod inspect;
 pub(crate) mod perft;
+pub(crate) mod report;
 pub(crate) mod rules;
+pub(crate) mod run;
+pub(crate) mod shard;
+pub(crate) mod stages;
+pub(crate) mod status;
 
 use std::io::Write;
 

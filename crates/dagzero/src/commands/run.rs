@@ -1,0 +1,75 @@
+//! `dagzero run` and `dagzero init`: a run from its configuration file.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use crate::{Exit, drive};
+
+/// Run the whole loop of a configuration file, or go on with it
+///
+/// Plays, shuffles, trains and gates, cycle after cycle, in data/<file stem> unless --dir says
+/// otherwise. The same command resumes a run that was stopped or killed, and prints the verdict of
+/// one that is finished. Ctrl-C once finishes what is in flight, twice stops at once; nothing
+/// published is lost either way.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  dagzero run configs/connect4-quick.toml\n  \
+    dagzero run configs/connect4-smoke.toml --dir /tmp/smoke --set run.seed=7")]
+pub(crate) struct Args {
+    /// The configuration file; configs/README.md explains every key
+    #[arg(value_name = "CONFIG")]
+    config: PathBuf,
+    /// Directory of the run
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Override a key: section.key=value, value as in TOML; may be given again and again
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl Args {
+    fn dir(&self) -> PathBuf {
+        self.dir.clone().unwrap_or_else(|| drive::default_dir(&self.config))
+    }
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let loaded = drive::load_config(&args.config, &args.set)?;
+    drive::drive(&args.dir(), loaded.config, out)
+}
+
+/// Make the run's directory without starting it, to drive the stages by hand
+#[derive(Debug, clap::Args)]
+pub(crate) struct InitArgs {
+    #[command(flatten)]
+    run: Args,
+}
+
+pub(crate) fn init(args: &InitArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let loaded = drive::load_config(&args.run.config, &args.run.set)?;
+    let prepared = drive::prepare(&args.run.dir(), loaded.config)?;
+    writeln!(out, "{}", prepared.run.root().display())?;
+    Ok(Exit::Done)
+}
+
+/// Go on with a run that was stopped or killed
+///
+/// Uses the configuration that the run keeps.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  dagzero resume data/connect4-quick --set run.cycles=20")]
+pub(crate) struct ResumeArgs {
+    /// The run's directory
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// Override a key: section.key=value
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+pub(crate) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let run = dz_store::Run::open(&args.run)?;
+    let kept: &Path = &run.root().join(dz_store::layout::CONFIG);
+    let loaded = drive::load_config(kept, &args.set)?;
+    drive::drive(&args.run, loaded.config, out)
+}

@@ -1,0 +1,125 @@
+//! The driver: prepares a run, keeps its stages alive, shows what they do, and ends with a verdict.
+
+mod prepare;
+mod progress;
+mod report;
+
+use std::{ffi::OsString, io::Write, path::Path};
+
+use anyhow::Context;
+use dz_config::RunConfig;
+use dz_stage::{ChildSpec, Event, EventSink, Stop, Supervisor, Update};
+use dz_store::{Entry, Stage};
+
+pub(crate) use prepare::{RefusedChanges, default_dir, load_config, prepare};
+pub(crate) use report::{report, write_report};
+
+use crate::Exit;
+use prepare::Prepared;
+use progress::CycleLines;
+
+/// Drives the run at `dir` under `config` until it is finished or somebody asks to stop.
+///
+/// # Errors
+/// What preparing reports, or the stage that cannot be kept alive.
+pub(crate) fn drive(dir: &Path, config: RunConfig, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    dz_stage::init_logging(true);
+    let mut prepared = prepare(dir, config)?;
+    let page = prepared.run.root().join(dz_store::layout::REPORT);
+    writeln!(out, "run     {}", prepared.run.root().display())?;
+    writeln!(out, "report  {}", page.display())?;
+    tell_start(&prepared, out)?;
+    out.flush()?;
+    write_report(&prepared.run, &report(&prepared.run, &prepared.ledger)?)?;
+    if prepared.ledger.state().finished.is_none() {
+        let stop = Stop::of_driver()?;
+        supervise(&mut prepared, &stop)?;
+    }
+    let Some(verdict) = prepared.ledger.state().finished.clone() else {
+        let dir = prepared.run.root().display();
+        writeln!(out, "\nStopped; what was published is kept. To go on: dagzero resume {dir}")?;
+        return Ok(Exit::TryAgain);
+    };
+    writeln!(out, "\n{verdict}\n\nreport  {}", page.display())?;
+    Ok(Exit::Done)
+}
+
+/// Says in a few lines what is about to happen.
+fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (config, state) = (&prepared.config, prepared.ledger.state());
+    let game = state.started.as_ref().map_or(&config.run.game, |info| &info.game);
+    writeln!(out, "game    {game}, seed {}, device {}", config.run.seed, config.run.device)?;
+    if prepared.resumed {
+        writeln!(out, "resumes at {} of {} cycles", state.turn(), config.run.cycles)?;
+    } else {
+        writeln!(
+            out,
+            "starts  {} cycles; Ctrl-C stops it, the same command resumes",
+            config.run.cycles
+        )?;
+    }
+    for change in &prepared.changes {
+        writeln!(out, "changed {change}")?;
+    }
+    Ok(writeln!(out)?)
+}
+
+/// Keeps the stages alive until the run is finished.
+fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
+    let events = EventSink::people();
+    let mut lines =
+        CycleLines::new(prepared.ledger.state().cycles_done, prepared.config.run.cycles);
+    let mut failed = None;
+    let supervisor = Supervisor::new(stages(prepared.run.root())?);
+    supervisor.run(stop, |update| {
+        let look = match update {
+            Update::Event(event) => {
+                let look = matches!(event, Event::TurnDone { .. });
+                events.emit(&event);
+                look
+            }
+            Update::Idle => true,
+        };
+        if look
+            && failed.is_none()
+            && let Err(error) = follow(prepared, &mut lines, &events)
+        {
+            // The ledger cannot be read or written: the stages meet the same fault, but say it now.
+            failed = Some(error);
+            stop.ask();
+        }
+    })?;
+    failed.map_or(Ok(()), Err)
+}
+
+/// Looks at the ledger: a finished cycle gets its line and a fresh report, the last one the verdict.
+fn follow(
+    prepared: &mut Prepared,
+    lines: &mut CycleLines,
+    events: &EventSink,
+) -> anyhow::Result<()> {
+    prepared.ledger.poll()?;
+    let state = prepared.ledger.state();
+    if state.finished.is_some() || !lines.is_behind(state.cycles_done) {
+        return Ok(());
+    }
+    let report_so_far = report(&prepared.run, &prepared.ledger)?;
+    for line in lines.catch_up(prepared.ledger.state(), &report_so_far) {
+        events.note(Stage::Driver, line);
+    }
+    if prepared.ledger.state().cycles_done >= prepared.config.run.cycles {
+        let verdict = report_so_far.verdict();
+        prepared.ledger.append(Entry::Finished { verdict })?;
+    }
+    write_report(&prepared.run, &report(&prepared.run, &prepared.ledger)?)
+}
+
+/// Each stage as a process of this same executable.
+fn stages(run: &Path) -> anyhow::Result<Vec<ChildSpec>> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let spec = |stage: Stage| {
+        let args = [stage.name().into(), "--run".into(), run.into(), "--events".into()];
+        ChildSpec { stage, program: program.clone(), args: Vec::<OsString>::from(args) }
+    };
+    Ok(Stage::WORKERS.map(spec).to_vec())
+}

@@ -1,0 +1,111 @@
+//! Before the stages start: the configuration, the run's directory, what a resume changes.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use dz_config::{Change, ConfigError, Effect, Fault, Loaded, RunConfig};
+use dz_game::{GameIds, GameSpec, with_game};
+use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, Stage};
+
+/// A run that is locked and claimed by this process, its configuration in force.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub run: Run,
+    pub ledger: Ledger,
+    pub config: RunConfig,
+    /// Held until the driver ends.
+    pub _lock: RunLock,
+    /// What the configuration changes in a run that existed already, for people.
+    pub changes: Vec<Change>,
+    /// Whether the run existed already.
+    pub resumed: bool,
+}
+
+/// Loads a configuration file with overrides; also checks what only the games know.
+pub(crate) fn load_config(path: &Path, overrides: &[String]) -> Result<Loaded, ConfigError> {
+    RunConfig::load(path, overrides, &game_faults)
+}
+
+/// Where the run of a configuration file lives unless told otherwise: `data/<file stem>`.
+pub(crate) fn default_dir(config: &Path) -> PathBuf {
+    Path::new("data").join(config.file_stem().unwrap_or_default())
+}
+
+/// Creates the run at `dir`, or opens it and lays `config` over the one it has.
+///
+/// # Errors
+/// A configuration that changes what may not change, a run in use, and what the store reports.
+pub(crate) fn prepare(dir: &Path, config: RunConfig) -> anyhow::Result<Prepared> {
+    let resumed = Run::exists(dir);
+    let run = if resumed {
+        Run::open(dir)?
+    } else {
+        Run::create(dir, &config.to_toml())
+            .with_context(|| format!("cannot create the run {}", dir.display()))?
+    };
+    let lock = RunLock::acquire(&run, Stage::Driver)?;
+    let changes = changes(&run, &config)?;
+    let mut ledger = Ledger::open(&run)?;
+    ledger.claim(Stage::Driver)?;
+    if ledger.state().started.is_none() {
+        let (game, encoding) = game_ids(&config.run.game)?;
+        ledger.append(Entry::RunStarted {
+            format: RUN_FORMAT,
+            config_hash: config.hash(),
+            seed: config.run.seed,
+            game,
+            encoding,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })?;
+    }
+    if !changes.is_empty() {
+        run.replace(dz_store::layout::CONFIG, config.to_toml().as_bytes())?;
+        let lines = changes.iter().map(ToString::to_string).collect();
+        // Keys that change speed alone leave a finished run finished.
+        let reopens = changes.iter().any(|change| change.effect == Effect::Results);
+        if reopens || ledger.state().finished.is_none() {
+            ledger.append(Entry::ConfigChanged { config_hash: config.hash(), changes: lines })?;
+        }
+    }
+    Ok(Prepared { run, ledger, config, _lock: lock, changes, resumed })
+}
+
+/// What `config` changes in the run's own; refuses what may not change.
+fn changes(run: &Run, config: &RunConfig) -> anyhow::Result<Vec<Change>> {
+    let path = run.root().join(dz_store::layout::CONFIG);
+    let kept = load_config(&path, &[])?;
+    let changes = kept.config.diff(config);
+    let refused: Vec<String> =
+        changes.iter().filter(|c| !c.may_change()).map(|c| format!("  {c}")).collect();
+    if !refused.is_empty() {
+        bail!(RefusedChanges { run: run.root().to_owned(), lines: refused.join("\n") });
+    }
+    Ok(changes)
+}
+
+/// A resume that would change what a run is.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the configuration changes what the run {} is and may not change:\n{lines}\nResume it with \
+     its own configuration (dagzero resume {}), or start another run with --dir", run.display(), run.display()
+)]
+pub(crate) struct RefusedChanges {
+    run: PathBuf,
+    lines: String,
+}
+
+/// Faults in `run.game`, which the configuration alone cannot know.
+fn game_faults(config: &RunConfig) -> Vec<Fault> {
+    match game_ids(&config.run.game) {
+        Ok(_) => Vec::new(),
+        Err(error) => {
+            let known = format!("one of {}", dz_game::game_names().join(", "));
+            vec![Fault::new("run.game", error.to_string()).value(&config.run.game).allowed(known)]
+        }
+    }
+}
+
+/// The game in canonical form and its encoding's id.
+fn game_ids(spec: &str) -> anyhow::Result<(String, String)> {
+    Ok(with_game(&spec.parse::<GameSpec>()?, GameIds)?)
+}

@@ -1,0 +1,52 @@
+//! One line a finished cycle, with an estimate of the time left.
+
+use std::time::Duration;
+
+use dz_report::Report;
+use dz_store::RunState;
+
+/// Which cycles were shown already.
+#[derive(Debug)]
+pub(crate) struct CycleLines {
+    shown: u32,
+    total: u32,
+}
+
+impl CycleLines {
+    pub(crate) fn new(done: u32, total: u32) -> Self {
+        Self { shown: done, total }
+    }
+
+    /// True if a cycle is done that was not shown, or none is left to run.
+    pub(crate) fn is_behind(&self, done: u32) -> bool {
+        done > self.shown || done >= self.total
+    }
+
+    /// The lines of the cycles that ended since; the last one says how long the rest may take.
+    pub(crate) fn catch_up(&mut self, state: &RunState, report: &Report) -> Vec<String> {
+        let rows = report.rows();
+        let done = state.cycles_done;
+        let mut lines: Vec<String> =
+            (self.shown..done).filter_map(|place| rows.get(place as usize).cloned()).collect();
+        self.shown = done;
+        if let (Some(last), Some(left)) = (lines.last_mut(), self.time_left(state)) {
+            last.push_str(&format!("  about {} left", dz_stage::duration_text(left)));
+        }
+        lines
+    }
+
+    /// The mean of the cycles with a network, times those to come; the first one, which has none, counts
+    /// only while there is no other.
+    fn time_left(&self, state: &RunState) -> Option<Duration> {
+        let left = self.total.saturating_sub(state.cycles_done);
+        if left == 0 {
+            return None;
+        }
+        let times = |first: u32| -> Vec<u64> {
+            state.cycles.range(first..).filter_map(|(_, cycle)| cycle.wall_ms).collect()
+        };
+        let seen = Some(times(2)).filter(|later| !later.is_empty()).unwrap_or_else(|| times(1));
+        let mean = seen.iter().sum::<u64>() / (seen.len() as u64).max(1);
+        Some(Duration::from_millis(mean * u64::from(left)))
+    }
+}
