@@ -22,7 +22,8 @@ pub fn init_logging(driven: bool) {
 
 /// Writes a line to standard error without tearing a progress bar.
 pub fn stderr_line(line: &str) {
-    around_bars(|| eprintln!("{line}"));
+    // `eprintln!` would panic where a dead driver has left a closed pipe.
+    let _ = around_bars(|| writeln!(io::stderr(), "{line}"));
 }
 
 struct AroundBars;

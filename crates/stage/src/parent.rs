@@ -14,12 +14,15 @@ pub(crate) const DRIVER_ENV: &str = "DAGZERO_DRIVER";
 /// How long an orphan may drain.
 const ORPHAN_GRACE: Duration = Duration::from_secs(5);
 
+/// Process id of the driver that started this process, where one did.
+pub(crate) fn driver_id() -> Option<u32> {
+    std::env::var(DRIVER_ENV).ok()?.parse().ok()
+}
+
 /// Where a driver started this process: asks the kernel for SIGTERM when the driver dies, and
-/// watches the pipe that the driver holds open on standard input. Returns whether one did.
-pub(crate) fn die_with_driver(stop: &Stop) -> bool {
-    let Some(driver) = std::env::var(DRIVER_ENV).ok().and_then(|id| id.parse::<u32>().ok()) else {
-        return false;
-    };
+/// watches the pipe that the driver holds open on standard input.
+pub(crate) fn die_with_driver(stop: &Stop) {
+    let Some(driver) = driver_id() else { return };
     ask_for_parent_death_signal();
     if std::os::unix::process::parent_id() != driver {
         // It died before the kernel was asked.
@@ -32,7 +35,6 @@ pub(crate) fn die_with_driver(stop: &Stop) -> bool {
         thread::sleep(ORPHAN_GRACE);
         process::exit(i32::from(TRY_AGAIN));
     });
-    true
 }
 
 fn wait_for_end(input: &mut impl Read) {

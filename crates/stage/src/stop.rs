@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::Context;
 
 use crate::exit::TRY_AGAIN;
+use crate::parent::driver_id;
 
 /// How often a stop was asked for. Cheap to clone; all clones agree.
 #[derive(Clone, Debug, Default)]
@@ -19,9 +20,11 @@ impl Stop {
     }
 
     /// For a stage: the first Ctrl-C or SIGTERM asks it to drain (finish what is in flight, publish),
-    /// the second ends the process at once with [`TRY_AGAIN`]; what is published is whole.
+    /// the second ends the process at once with [`TRY_AGAIN`]; what is published is whole. Under a
+    /// driver no number of signals does: the driver kills, and a dying driver with several threads
+    /// causes several parent-death signals.
     pub fn of_stage() -> anyhow::Result<Self> {
-        Self::on_signals(2)
+        Self::on_signals(if driver_id().is_some() { u32::MAX } else { 2 })
     }
 
     /// For a driver: as a stage, but the second signal is left to the supervisor, which kills the
@@ -48,8 +51,7 @@ impl Stop {
     fn on_signals(abort_at: u32) -> anyhow::Result<Self> {
         let stop = Self::new();
         let asked = stop.clone();
-        // Counted apart: a dying driver both closes its pipe and causes one signal.
-        let mut signals = 0;
+        let mut signals = 0_u32;
         ctrlc::set_handler(move || {
             asked.ask();
             signals += 1;

@@ -1,6 +1,7 @@
 //! Events as progress bars, for people at a terminal.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::sync::OnceLock;
 
 use dz_store::Stage;
@@ -65,7 +66,8 @@ impl Sink for TerminalBars {
             Event::Started { .. } | Event::Note { .. } => {}
         }
         if let Some(line) = kept_line(event) {
-            around_bars(|| println!("{line}"));
+            // Whoever closed standard output wanted no more lines.
+            let _ = around_bars(|| writeln!(io::stdout(), "{line}"));
         }
     }
 }
