@@ -38,19 +38,6 @@ impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
         Ok(Self { encoding, network, in_flight: BTreeMap::new() })
     }
 
-    fn encode(&self, leaves: &[Leaf<G>]) -> EncodedBatch {
-        let shape = self.encoding.planes();
-        let mut batch = EncodedBatch::zeroed(shape, leaves.len());
-        let mut globals = batch.globals.as_mut_slice();
-        for (leaf, bits) in leaves.iter().zip(batch.bits.chunks_exact_mut(shape.packed_bytes())) {
-            let (own, rest) = globals.split_at_mut(shape.globals);
-            globals = rest;
-            let mut writer = PlaneWriter::new(shape, bits, own);
-            self.encoding.encode(&leaf.state, &leaf.history, leaf.symmetry, &mut writer);
-        }
-        batch
-    }
-
     fn check_length(&self, got: usize, wanted: usize) -> Result<(), EvaluatorError> {
         if got == wanted {
             return Ok(());
@@ -69,7 +56,7 @@ impl<G: Game, N: NetworkEvaluator> Evaluator<G> for Encoded<G, N> {
     }
 
     fn submit(&mut self, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError> {
-        let batch = self.encode(leaves);
+        let batch = encode_leaves(&self.encoding, leaves);
         let indices = leaves
             .iter()
             .map(|leaf| self.indices(&leaf.state, &leaf.legal, leaf.symmetry))
@@ -105,6 +92,20 @@ impl<G: Game, N: NetworkEvaluator> Evaluator<G> for Encoded<G, N> {
             Err(EvaluatorError::NotFinite { evaluator: self.network.id().to_owned() })
         }
     }
+}
+
+/// Draws each leaf as its mover sees it, through the leaf's symmetry.
+pub fn encode_leaves<G: Game>(encoding: &G::Encoding, leaves: &[Leaf<G>]) -> EncodedBatch {
+    let shape = encoding.planes();
+    let mut batch = EncodedBatch::zeroed(shape, leaves.len());
+    let mut globals = batch.globals.as_mut_slice();
+    for (leaf, bits) in leaves.iter().zip(batch.bits.chunks_exact_mut(shape.packed_bytes())) {
+        let (own, rest) = globals.split_at_mut(shape.globals);
+        globals = rest;
+        let mut writer = PlaneWriter::new(shape, bits, own);
+        encoding.encode(&leaf.state, &leaf.history, leaf.symmetry, &mut writer);
+    }
+    batch
 }
 
 fn is_finite(evaluation: &Evaluation) -> bool {

@@ -9,6 +9,7 @@
 
 mod batch;
 mod cache;
+pub mod contract;
 mod encoded;
 mod evaluator;
 mod fakes;
@@ -18,7 +19,7 @@ mod sources;
 
 pub use batch::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
 pub use cache::{CacheKey, EvaluationCache};
-pub use encoded::Encoded;
+pub use encoded::{Encoded, encode_leaves};
 pub use evaluator::{
     Evaluation, Evaluator, EvaluatorError, InstantEvaluator, Leaf, LeafView, Ticket, symmetry_of,
 };

@@ -24,9 +24,7 @@ pub fn search_params(section: &SearchSection) -> SearchParams {
 /// A fixed opponent; `rollouts` is the index of a source of rollouts.
 pub fn anchor_player(anchor: &Anchor, rollouts: usize) -> PlayerSetup {
     match anchor.kind {
-        AnchorKind::Random => {
-            PlayerSetup { name: anchor.name.clone(), kind: PlayerKind::Random }
-        }
+        AnchorKind::Random => PlayerSetup { name: anchor.name.clone(), kind: PlayerKind::Random },
         AnchorKind::Rollout { playouts } => rollout_anchor(&anchor.name, playouts, rollouts),
     }
 }

@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::fmt::Write;
-
 use common::{PUCT, hashed, run_with, search_at};
 use dz_game::{Game, games::Connect4};
 use dz_search::{Budget, CatchUp, Fpu, RootNoise, Search, SearchParams, Selection};
@@ -25,19 +23,19 @@ fn tree_by_uct() {
 }
 
 fn check(name: &str, params: SearchParams) {
-    let game = Connect4::new(4, 4, 3).unwrap();
+    let game = Connect4::new(4, 4, 3).expect("a possible board");
     let mut search = search_at(&game, params, &[1]);
     let noise = RootNoise { alpha: 0.5, share: 0.25 };
     run_with(&mut search, Budget::Playouts(60), 11, Some(noise), hashed);
     let mut text = listing(&search);
     let summary = search.summary();
-    let best = summary.moves.iter().max_by_key(|m| m.visits).unwrap().mv;
+    let best = summary.moves.iter().max_by_key(|m| m.visits).expect("moves").mv;
     search.advance(best, true);
     run_with(&mut search, Budget::Playouts(30), 12, Some(noise), hashed);
-    write!(text, "\nafter move {}\n{}", game.format_move(best), listing(&search)).unwrap();
+    text += &format!("\nafter move {}\n{}", game.format_move(best), listing(&search));
     let path = format!("{}/tests/goldens/{name}.txt", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &text).unwrap();
+        std::fs::write(&path, &text).expect("the golden file can be written");
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(text == golden, "{path} differs; look at the difference, then UPDATE_GOLDEN=1");
@@ -50,15 +48,15 @@ fn listing(search: &Search<Connect4>) -> String {
         let value = m.wdl.map_or("none".to_owned(), |wdl| format!("{:.6}", wdl.value()));
         let mv = search.game().format_move(m.mv);
         let child = search.root_child(m.mv);
-        writeln!(text, "  {mv} N {} P {:.6} Q {value} -> {child:?}", m.visits, m.prior).unwrap();
+        text += &format!("  {mv} N {} P {:.6} Q {value} -> {child:?}\n", m.visits, m.prior);
     }
     for node in search.nodes() {
         let (q, u) = (node.average.value(), node.own.value());
         let (id, visits, mover) = (node.id, node.visits, node.mover.map_or("over", |p| p.name()));
-        write!(text, "{id} {mover} N {visits} Q {q:.6} U {u:.6}:").unwrap();
+        text += &format!("{id} {mover} N {visits} Q {q:.6} U {u:.6}:");
         for edge in &node.edges {
             let mv = search.game().format_move(edge.mv);
-            write!(text, " {mv}x{}->{}", edge.visits, edge.child).unwrap();
+            text += &format!(" {mv}x{}->{}", edge.visits, edge.child);
         }
         text.push('\n');
     }

@@ -1,0 +1,151 @@
+//! What every evaluator promises, as checks that tests of implementations call.
+
+use dz_game::{Game, Symmetry};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use thiserror::Error;
+
+use crate::{
+    Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, NetworkOutputs, encode_leaves,
+};
+
+/// A promise that was not kept.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ContractBroken {
+    /// The evaluator failed where it must not.
+    #[error("the evaluator failed: {0}")]
+    Failed(#[from] EvaluatorError),
+    /// What it said is wrong.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+/// Checks an engine for networks on positions of random games from `seed`: lengths, finite numbers,
+/// equal bits when asked again, two batches in flight, tickets that are good for one wait, and
+/// outputs that depend on the position alone up to `tolerance` (0: equal bits, as on a CPU).
+///
+/// # Errors
+/// The first promise that is not kept.
+pub fn check_network_evaluator<G: Game>(
+    game: &G,
+    network: &mut impl NetworkEvaluator,
+    seed: u64,
+    tolerance: f32,
+) -> Result<(), ContractBroken> {
+    let encoding = game.encoding();
+    let leaves = random_leaves(game, 19, seed);
+    let policy_len = network.policy_len();
+    let ask = |network: &mut dyn NetworkEvaluator, leaves: &[Leaf<G>]| {
+        let ticket = network.submit(encode_leaves(&encoding, leaves))?;
+        network.wait(ticket)
+    };
+    let all = ask(network, &leaves)?;
+    require(all.policy_logits.len() == leaves.len() * policy_len, || "policy length".into())?;
+    require(all.wdl_logits.len() == leaves.len() * 3, || "WDL length".into())?;
+    let mut numbers = all.policy_logits.iter().chain(&all.wdl_logits);
+    require(numbers.all(|x| x.is_finite()), || "an output is not finite".into())?;
+    require(ask(network, &leaves)? == all, || "asked again, it answers other bits".into())?;
+    for (i, leaf) in leaves.iter().enumerate() {
+        let alone = ask(network, std::slice::from_ref(leaf))?;
+        let wanted = part(&all, i..i + 1, policy_len);
+        require(near(&alone, &wanted, tolerance), || {
+            format!("position {i} alone differs from its place in a batch of {}", leaves.len())
+        })?;
+    }
+    let (front, back) = leaves.split_at(7);
+    let first = network.submit(encode_leaves(&encoding, front))?;
+    let second = network.submit(encode_leaves(&encoding, back))?;
+    let (second_got, first_got) = (network.wait(second)?, network.wait(first)?);
+    let (wanted_first, wanted_second) =
+        (part(&all, 0..7, policy_len), part(&all, 7..leaves.len(), policy_len));
+    require(near(&first_got, &wanted_first, tolerance), || "first of two in flight".into())?;
+    require(near(&second_got, &wanted_second, tolerance), || "second of two in flight".into())?;
+    let again = matches!(network.wait(first), Err(EvaluatorError::UnknownTicket(_)));
+    require(again, || "a ticket was good for a second wait".into())
+}
+
+/// Checks an evaluator on positions of random games from `seed`: one probability a legal move that
+/// sum to 1, chances that sum to 1, answers in the order of the leaves.
+///
+/// # Errors
+/// The first promise that is not kept.
+pub fn check_evaluator<G: Game>(
+    game: &G,
+    evaluator: &mut impl Evaluator<G>,
+    seed: u64,
+) -> Result<(), ContractBroken> {
+    let leaves = random_leaves(game, 19, seed);
+    let ticket = evaluator.submit(&leaves)?;
+    let all = evaluator.wait(ticket)?;
+    require(all.len() == leaves.len(), || "one evaluation a leaf".into())?;
+    for (i, (leaf, evaluation)) in leaves.iter().zip(&all).enumerate() {
+        check_evaluation(evaluation, leaf.legal.len())
+            .map_err(|what| ContractBroken::Wrong(format!("position {i}: {what}")))?;
+    }
+    let reversed: Vec<Leaf<G>> = leaves.iter().rev().cloned().collect();
+    let ticket = evaluator.submit(&reversed)?;
+    let mut backwards = evaluator.wait(ticket)?;
+    backwards.reverse();
+    let near = |(a, b): (&Evaluation, &Evaluation)| (a.wdl.value() - b.wdl.value()).abs() < 1e-2;
+    require(all.iter().zip(&backwards).all(near), || "the order of leaves matters".into())?;
+    let again = matches!(evaluator.wait(ticket), Err(EvaluatorError::UnknownTicket(_)));
+    require(again, || "a ticket was good for a second wait".into())
+}
+
+/// Leaves from random games, each through a random symmetry; never a finished position.
+pub fn random_leaves<G: Game>(game: &G, count: usize, seed: u64) -> Vec<Leaf<G>> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut leaves = Vec::with_capacity(count);
+    let (mut state, mut history) = (game.start(), G::History::default());
+    while leaves.len() < count {
+        let mut legal = Vec::new();
+        game.legal_moves(&state, &history, &mut legal);
+        if legal.is_empty() {
+            (state, history) = (game.start(), G::History::default());
+            continue;
+        }
+        let mv = legal[random.random_range(0..legal.len())];
+        leaves.push(Leaf {
+            eval_key: game.eval_key(&state, &history),
+            symmetry: Symmetry(random.random_range(0..game.symmetry_count())),
+            state: state.clone(),
+            history: history.clone(),
+            legal,
+        });
+        game.advance(&mut state, &mut history, mv);
+    }
+    leaves
+}
+
+fn require(holds: bool, what: impl FnOnce() -> String) -> Result<(), ContractBroken> {
+    if holds { Ok(()) } else { Err(ContractBroken::Wrong(what())) }
+}
+
+fn check_evaluation(evaluation: &Evaluation, moves: usize) -> Result<(), String> {
+    let sum_to_one = |shares: &[f32]| {
+        let sum: f32 = shares.iter().sum();
+        (sum - 1.0).abs() < 1e-4 && shares.iter().all(|&share| (0.0..=1.0001).contains(&share))
+    };
+    if evaluation.priors.len() != moves {
+        return Err(format!("{} priors for {moves} moves", evaluation.priors.len()));
+    }
+    if !sum_to_one(&evaluation.priors) || !sum_to_one(&evaluation.wdl.to_array()) {
+        return Err(format!("these are not shares of 1: {evaluation:?}"));
+    }
+    Ok(())
+}
+
+fn part(all: &NetworkOutputs, range: std::ops::Range<usize>, policy_len: usize) -> NetworkOutputs {
+    NetworkOutputs {
+        policy_logits: all.policy_logits[range.start * policy_len..range.end * policy_len].to_vec(),
+        wdl_logits: all.wdl_logits[range.start * 3..range.end * 3].to_vec(),
+    }
+}
+
+fn near(a: &NetworkOutputs, b: &NetworkOutputs, tolerance: f32) -> bool {
+    let near = |a: &[f32], b: &[f32]| {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance)
+    };
+    near(&a.policy_logits, &b.policy_logits) && near(&a.wdl_logits, &b.wdl_logits)
+}

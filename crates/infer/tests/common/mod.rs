@@ -1,0 +1,79 @@
+//! A network of the tests: its outputs are a function of the planes, so that they can be foretold.
+
+#![allow(dead_code)] // Each test binary uses a part.
+
+use std::collections::BTreeMap;
+
+use dz_game::{Encoding, Game, mix64};
+use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
+
+#[derive(Debug)]
+pub struct FakeNetwork {
+    pub encoding_id: String,
+    pub policy_len: usize,
+    pub waiting: BTreeMap<Ticket, NetworkOutputs>,
+    pub submitted: u64,
+    /// Faults to show, for the checks of outputs.
+    pub fault: Option<Fault>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    NotANumber,
+    TooShort,
+    Unstable,
+}
+
+impl FakeNetwork {
+    pub fn of<G: Game>(game: &G) -> Self {
+        let encoding = game.encoding();
+        Self {
+            encoding_id: encoding.id(),
+            policy_len: encoding.policy_len(),
+            waiting: BTreeMap::new(),
+            submitted: 0,
+            fault: None,
+        }
+    }
+}
+
+/// Output `index` of a position with these planes, in [-2, 2).
+pub fn logit(planes: &[u8], index: usize) -> f32 {
+    let word = planes.iter().fold(index as u64, |hash, &byte| mix64(hash ^ u64::from(byte)));
+    (word >> 56) as f32 / 64.0 - 2.0
+}
+
+impl NetworkEvaluator for FakeNetwork {
+    fn id(&self) -> &'static str {
+        "fake"
+    }
+    fn encoding_id(&self) -> &str {
+        &self.encoding_id
+    }
+    fn policy_len(&self) -> usize {
+        self.policy_len
+    }
+    fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
+        self.submitted += 1;
+        let mut outputs = NetworkOutputs::default();
+        for i in 0..batch.len {
+            let logits = |range: std::ops::Range<usize>| {
+                range.map(|index| logit(batch.position(i), index)).collect::<Vec<_>>()
+            };
+            outputs.policy_logits.extend(logits(0..self.policy_len));
+            outputs.wdl_logits.extend(logits(1000..1003));
+        }
+        match self.fault {
+            Some(Fault::NotANumber) => outputs.wdl_logits[0] = f32::NAN,
+            Some(Fault::TooShort) => _ = outputs.policy_logits.pop(),
+            Some(Fault::Unstable) => outputs.wdl_logits[0] += batch.len as f32 * 1e-3,
+            None => {}
+        }
+        let ticket = Ticket(self.submitted);
+        self.waiting.insert(ticket, outputs);
+        Ok(ticket)
+    }
+    fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
+        self.waiting.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
+    }
+}

@@ -1,0 +1,268 @@
+//! Many games in lockstep: the same results however they are grouped and whoever does the work.
+
+mod common;
+
+use common::FakeNetwork;
+use dz_game::{Game, Symmetry, games::Connect4, mix64};
+use dz_infer::{
+    Answer, Encoded, Evaluation, Evaluator, EvaluatorError, Hashed, InstantEvaluator, Leaf,
+    LeafView, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Ticket, Walker,
+    symmetry_of,
+};
+
+fn connect4() -> Connect4 {
+    Connect4::new(5, 4, 4).expect("a possible board")
+}
+
+/// Plays a game by the evaluator's best prior, with a first move of its own.
+struct Solo {
+    number: u64,
+    state: <Connect4 as Game>::State,
+    moves: Vec<u16>,
+    /// What every evaluation said, folded.
+    heard: u64,
+}
+
+impl Solo {
+    fn new(number: u64) -> Self {
+        let mut this = Self { number, state: connect4().start(), moves: Vec::new(), heard: 0 };
+        for ply in 0..3 {
+            this.play((mix64(number ^ ply << 32) % 5) as u16);
+        }
+        this
+    }
+    fn play(&mut self, mv: u16) {
+        connect4().play(&mut self.state, dz_game::Move(mv));
+        self.moves.push(mv);
+    }
+    fn take(&mut self, evaluation: &Evaluation, legal: &[dz_game::Move]) {
+        let bits = evaluation.priors.iter().map(|p| u64::from(p.to_bits()));
+        let value = u64::from(evaluation.wdl.value().to_bits());
+        self.heard = bits.fold(self.heard ^ value, |heard, bits| mix64(heard ^ bits));
+        let best = (0..legal.len())
+            .max_by(|&a, &b| evaluation.priors[a].total_cmp(&evaluation.priors[b]))
+            .expect("open positions have moves");
+        self.play(legal[best].0);
+    }
+    fn legal(&self) -> Vec<dz_game::Move> {
+        let mut legal = Vec::new();
+        connect4().legal_moves(&self.state, &(), &mut legal);
+        legal
+    }
+}
+
+impl Walker<Connect4> for Solo {
+    fn walk(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+        let game = connect4();
+        loop {
+            let legal = self.legal();
+            if legal.is_empty() {
+                return None;
+            }
+            let eval_key = game.eval_key(&self.state, &());
+            let symmetry = symmetry_of(1, self.number, 0, eval_key, 2);
+            let view = LeafView {
+                game: &game,
+                state: &self.state,
+                history: &(),
+                legal: &legal,
+                eval_key,
+                symmetry,
+                random: 0,
+            };
+            let mut priors = Vec::new();
+            let wdl = match readers.ask((self.number % 2) as usize, &view, &mut priors) {
+                Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,
+                Answer::Missing => {
+                    let source = (self.number % 2) as usize;
+                    return Some(Request { source, leaf: view.to_leaf() });
+                }
+            };
+            self.take(&Evaluation { wdl, priors }, &legal);
+        }
+    }
+    fn apply(&mut self, evaluation: Evaluation) {
+        let legal = self.legal();
+        self.take(&evaluation, &legal);
+    }
+}
+
+struct List {
+    left: std::ops::Range<u64>,
+    done: Vec<(u64, Vec<u16>, u64)>,
+}
+
+impl Roster<Solo> for List {
+    type Error = EvaluatorError;
+    fn next(&mut self) -> Option<Solo> {
+        self.left.next().map(Solo::new)
+    }
+    fn finished(&mut self, solo: Solo, _counts: &LockstepCounts) -> Result<(), EvaluatorError> {
+        self.done.push((solo.number, solo.moves, solo.heard));
+        Ok(())
+    }
+}
+
+/// Two networks, one with a cache.
+fn networks(cache: usize) -> Sources<Connect4> {
+    let mut sources = Sources::default();
+    for entries in [0, cache] {
+        let network = FakeNetwork::of(&connect4());
+        let encoded = Encoded::new(&connect4(), network).expect("the network is of this game");
+        sources.add_batched(Box::new(encoded), entries);
+    }
+    sources
+}
+
+fn run(
+    lockstep: &Lockstep,
+    games: u64,
+    cache: usize,
+) -> (Vec<(u64, Vec<u16>, u64)>, LockstepCounts) {
+    let mut list = List { left: 0..games, done: Vec::new() };
+    let counts = lockstep.run(&mut networks(cache), &mut list).expect("the fake does not fail");
+    (list.done, counts)
+}
+
+fn pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
+}
+
+#[test]
+fn results_do_not_depend_on_grouping_threads_or_cache() {
+    let (mut wanted, _) = run(&Lockstep { parallel_games: 1, groups: 1 }, 100, 0);
+    wanted.sort_unstable();
+    assert_eq!(wanted.len(), 100, "all games finish");
+    assert!(wanted.iter().enumerate().all(|(i, game)| game.0 == i as u64));
+    for threads in [1, 2] {
+        for groups in [1, 2, 3] {
+            for (parallel_games, cache) in [(1, 64), (2, 0), (7, 16), (64, 0), (64, 4096)] {
+                let lockstep = Lockstep { parallel_games, groups };
+                let (mut got, _) = pool(threads).install(|| run(&lockstep, 100, cache));
+                got.sort_unstable();
+                assert_eq!(got, wanted, "{lockstep:?}, {threads} threads, cache of {cache}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_order_of_finishing_and_the_counts_do_not_depend_on_threads() {
+    let lockstep = Lockstep { parallel_games: 20, groups: 2 };
+    let one = pool(1).install(|| run(&lockstep, 100, 128));
+    let two = pool(2).install(|| run(&lockstep, 100, 128));
+    assert_eq!(one, two);
+}
+
+/// Asks a fixed number of times, of source 0.
+struct Asker(u32);
+
+impl Walker<Connect4> for Asker {
+    fn walk(&mut self, _readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+        self.0 = self.0.checked_sub(1)?;
+        let state = connect4().start();
+        let leaf = Leaf {
+            state,
+            history: (),
+            legal: vec![dz_game::Move(0)],
+            eval_key: connect4().eval_key(&state, &()),
+            symmetry: Symmetry::IDENTITY,
+        };
+        Some(Request { source: 0, leaf })
+    }
+    fn apply(&mut self, _evaluation: Evaluation) {}
+}
+
+struct Askers {
+    left: u32,
+    finished: u32,
+    steps: u32,
+}
+
+impl Roster<Asker> for Askers {
+    type Error = EvaluatorError;
+    fn next(&mut self) -> Option<Asker> {
+        self.left = self.left.checked_sub(1)?;
+        Some(Asker(5))
+    }
+    fn finished(&mut self, _asker: Asker, _counts: &LockstepCounts) -> Result<(), EvaluatorError> {
+        self.finished += 1;
+        Ok(())
+    }
+    fn step(&mut self, _counts: &LockstepCounts) {
+        self.steps += 1;
+    }
+}
+
+fn ask(parallel_games: usize, groups: usize, askers: u32) -> LockstepCounts {
+    let mut roster = Askers { left: askers, finished: 0, steps: 0 };
+    let lockstep = Lockstep { parallel_games, groups };
+    let counts = lockstep.run(&mut networks(0), &mut roster).expect("the fake does not fail");
+    assert_eq!(roster.finished, askers);
+    assert!(roster.steps >= counts.batches as u32);
+    counts
+}
+
+#[test]
+fn fill_is_counted_tail_included() {
+    // Places are filled again in the step in which a game ends, so 8 games of 5 fill 4 places.
+    let full = LockstepCounts { batches: 10, evaluations: 40, places: 40 };
+    assert_eq!(ask(4, 1, 8), full);
+    // The last 2 of 10 games leave half of the places empty for 5 steps.
+    assert_eq!(ask(4, 1, 10), LockstepCounts { batches: 15, evaluations: 50, places: 60 });
+    // Two groups of 2 send twice as many batches of half the size.
+    assert_eq!(ask(4, 2, 8), LockstepCounts { batches: 20, evaluations: 40, places: 40 });
+    // Groups never make more places than there are games at once.
+    assert_eq!(ask(1, 3, 2), LockstepCounts { batches: 10, evaluations: 10, places: 10 });
+    assert_eq!(ask(5, 2, 5).places, 25);
+    assert_eq!(ask(4, 1, 0), LockstepCounts::default());
+}
+
+/// Fails at the third batch.
+struct Failing {
+    inner: Encoded<Connect4, FakeNetwork>,
+    left: u32,
+}
+
+impl Evaluator<Connect4> for Failing {
+    fn id(&self) -> &'static str {
+        "failing"
+    }
+    fn submit(&mut self, leaves: &[Leaf<Connect4>]) -> Result<Ticket, EvaluatorError> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| EvaluatorError::Device {
+            device: "fake".into(),
+            message: "out of batches".into(),
+        })?;
+        self.inner.submit(leaves)
+    }
+    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
+        self.inner.wait(ticket)
+    }
+}
+
+#[test]
+fn failures_come_out() {
+    let mut sources = Sources::default();
+    let inner = Encoded::new(&connect4(), FakeNetwork::of(&connect4())).unwrap();
+    sources.add_batched(Box::new(Failing { inner, left: 2 }), 0);
+    let mut roster = Askers { left: 3, finished: 0, steps: 0 };
+    let lockstep = Lockstep { parallel_games: 3, groups: 1 };
+    let failure = lockstep.run(&mut sources, &mut roster).unwrap_err();
+    assert!(failure.to_string().contains("out of batches"), "{failure}");
+}
+
+#[test]
+fn instant_sources_take_no_batches() {
+    let mut sources: Sources<Connect4> = Sources::default();
+    sources.add_instant(std::sync::Arc::new(Hashed));
+    let hashed_id = <Hashed as InstantEvaluator<Connect4>>::id(&Hashed);
+    assert_eq!((sources.ids(), sources.len()), (&[hashed_id.to_owned()][..], 1));
+    let mut roster = Askers { left: 1, finished: 0, steps: 0 };
+    let lockstep = Lockstep { parallel_games: 1, groups: 1 };
+    assert!(lockstep.run(&mut sources, &mut roster).is_err());
+    // A walker that asks first is answered at once, and no batch is sent.
+    sources.add_instant(std::sync::Arc::new(Hashed));
+    let mut list = List { left: 0..10, done: Vec::new() };
+    let counts = lockstep.run(&mut sources, &mut list).unwrap();
+    assert_eq!((list.done.len(), counts), (10, LockstepCounts::default()));
+}

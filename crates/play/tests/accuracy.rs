@@ -1,0 +1,85 @@
+//! Known positions: does the search find the move that keeps the value?
+
+use std::sync::Arc;
+
+use dz_game::{Move, games::Connect4};
+use dz_infer::{Hashed, Lockstep, Rollout, Sources, Uniform};
+use dz_play::{PlayerKind, PositionCheck, Preserved, check_positions, rollout_anchor};
+use dz_search::SearchParams;
+
+/// Columns from 1 as people write them.
+fn check(moves: &str, preserving: &[u16]) -> PositionCheck {
+    let column = |c: u8| Move(u16::from(c - b'1'));
+    let preserving = preserving.iter().map(|&c| Move(c - 1)).collect();
+    PositionCheck { moves: moves.bytes().map(column).collect(), preserving }
+}
+
+/// Positions with one right move, seen by hand.
+fn tactics() -> Vec<PositionCheck> {
+    vec![
+        // Three on each other in column 1: the mover wins on top, then must block there.
+        check("121212", &[1]),
+        check("12121", &[1]),
+        // Three in a row at the left edge: only column 4 completes or blocks it.
+        check("112233", &[4]),
+        check("11223", &[4]),
+        // Full columns in the way; the win is in column 7.
+        check("767676", &[7]),
+    ]
+}
+
+fn params() -> SearchParams {
+    let PlayerKind::Search { params, .. } = rollout_anchor("anchor", 1, 0).kind else {
+        panic!("the anchor searches");
+    };
+    params
+}
+
+fn answers(positions: &[PositionCheck], playouts: u32, lockstep: &Lockstep) -> Vec<Preserved> {
+    let mut sources = Sources::default();
+    sources.add_instant(Arc::new(Rollout::default()));
+    let game = Connect4::new(7, 6, 4).expect("a possible board");
+    check_positions(&game, positions, params(), playouts, lockstep, &mut sources)
+        .expect("rollouts do not fail")
+}
+
+#[test]
+fn a_search_finds_wins_and_blocks() {
+    let positions = tactics();
+    let lockstep = Lockstep { parallel_games: 2, groups: 1 };
+    let got = answers(&positions, 1000, &lockstep);
+    for (index, (answer, position)) in got.iter().zip(&positions).enumerate() {
+        assert_eq!((answer.index, answer.ply), (index, position.moves.len()));
+        assert!(answer.preserved, "{position:?}");
+        assert!(answer.nontrivial);
+    }
+    assert_eq!(got, answers(&positions, 1000, &Lockstep { parallel_games: 64, groups: 2 }));
+}
+
+#[test]
+fn wrong_answers_and_trivial_positions_are_told_apart() {
+    // The truth turned round: what the search finds is not among these.
+    let wrong = [check("121212", &[2, 3, 4, 5, 6, 7]), check("", &[1, 2, 3, 4, 5, 6, 7])];
+    let got = answers(&wrong, 1000, &Lockstep { parallel_games: 8, groups: 1 });
+    assert_eq!((got[0].preserved, got[0].nontrivial), (false, true));
+    assert_eq!((got[1].preserved, got[1].nontrivial), (true, false), "any move will do");
+}
+
+/// 0 playouts ask for one evaluation and take the largest prior.
+#[test]
+fn without_playouts_the_policy_decides() {
+    let game = Connect4::new(7, 6, 4).unwrap();
+    let lockstep = Lockstep { parallel_games: 8, groups: 1 };
+    let ask = |sources: &mut Sources<Connect4>, preserving: &[u16]| {
+        let positions = [check("44", preserving)];
+        let params = SearchParams { tie_break: dz_search::TieBreak::LowestMove, ..params() };
+        check_positions(&game, &positions, params, 0, &lockstep, sources).unwrap()[0].preserved
+    };
+    let mut uniform = Sources::default();
+    uniform.add_instant(Arc::new(Uniform));
+    assert!(ask(&mut uniform, &[1]), "equal priors: the lowest move");
+    let mut hashed = Sources::default();
+    hashed.add_instant(Arc::new(Hashed));
+    let best: Vec<u16> = (1..=7).filter(|&column| ask(&mut hashed, &[column])).collect();
+    assert_eq!(best.len(), 1);
+}

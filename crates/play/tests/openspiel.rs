@@ -1,0 +1,42 @@
+//! The rollout anchor against `OpenSpiel`'s `MCTSBot` at equal settings: an independent opponent that
+//! shows whether the anchor is what it claims to be.
+//!
+//! Needs Python with `open_spiel` (`pip install open_spiel`; `DAGZERO_PYTHON` names the interpreter)
+//! and the example `anchor_move`, which `cargo test -p dz-play` builds along. Without them the test
+//! says so and passes. At 1000 simulations: `tests/openspiel_match.py`.
+
+use std::{path::PathBuf, process::Command};
+
+#[test]
+fn the_anchor_scores_about_half_against_openspiel() {
+    let python = std::env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".into());
+    let has_openspiel = Command::new(&python).args(["-c", "import pyspiel"]).output();
+    if !has_openspiel.is_ok_and(|output| output.status.success()) {
+        println!("skipped: {python} has no open_spiel; set DAGZERO_PYTHON to one that has");
+        return;
+    }
+    let anchor = example("anchor_move");
+    if !anchor.exists() {
+        println!("skipped: {} is not built; run cargo test -p dz-play", anchor.display());
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/openspiel_match.py");
+    let output = Command::new(&python)
+        .arg(script)
+        .arg(anchor)
+        .args(["--games", "200", "--simulations", "200", "--seed", "3"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let score = text.split("\"score\": ").nth(1).and_then(|rest| rest.split(',').next());
+    let score: f64 = score.and_then(|score| score.parse().ok()).expect("the script's report");
+    println!("{text}");
+    assert!((0.4..=0.6).contains(&score), "{text}");
+}
+
+/// An example's binary lies beside the folder of the test binaries.
+fn example(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    test.ancestors().nth(2).expect("target/PROFILE/deps/TEST").join("examples").join(name)
+}
