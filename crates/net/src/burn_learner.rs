@@ -3,6 +3,7 @@
 use burn::tensor::{Device, Tensor};
 use dz_network::{NetworkFile, NetworkHeader, NetworkSpec};
 
+use crate::board::Boards;
 use crate::checkpoint::{self, Flats, Header};
 use crate::evaluator::tower_of;
 use crate::fold::fold;
@@ -12,7 +13,8 @@ use crate::optimizer::{Moments, Update, blend, clip_scale, ema_share, norm};
 use crate::planes::Inputs;
 use crate::tower::{Tensors, Tower, download, upload};
 use crate::{
-    DeviceChoice, ExportInfo, Learner, LearnerOptions, LossReport, NetError, StepReport, TrainBatch,
+    DeviceChoice, EvaluationReport, ExportInfo, Learner, LearnerOptions, LossReport, NetError,
+    StepReport, TrainBatch,
 };
 
 /// Share of the old running mean and variance that a step keeps; 0.9 as in Ioffe and Szegedy's
@@ -92,7 +94,8 @@ impl BurnLearner {
             .collect();
         let mut statistics = Tensors::new();
         let inputs = Inputs::unpack(&batch.planes, 0, batch.planes.len, &training);
-        let logits = Tower::new(&self.spec, &leaves).forward(inputs, &mut statistics);
+        let boards = self.boards(batch, &training);
+        let logits = Tower::new(&self.spec, &leaves).forward(&boards, inputs, &mut statistics);
         let Losses { policy, value } = Losses::new(logits, batch, &training);
         let total = policy.clone() + value.clone().mul_scalar(self.options.value_weight);
         let mut gradients = total.backward();
@@ -112,6 +115,10 @@ impl BurnLearner {
             gradient_norm: numbers[2],
             statistics: Tensor::cat(statistics.into_values().collect(), 0),
         }
+    }
+
+    fn boards(&self, batch: &TrainBatch, device: &Device) -> Boards {
+        Boards::new(&self.spec, batch.planes.len, self.choice.gathers(), device)
     }
 
     fn apply(&self, pass: Pass, learning_rate: f64) -> State {
@@ -155,15 +162,21 @@ impl Learner for BurnLearner {
         Ok(StepReport { losses, gradient_norm, clipped })
     }
 
-    fn evaluate(&self, batch: &TrainBatch) -> Result<LossReport, NetError> {
+    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError> {
         losses::check(batch, &self.spec)?;
         let info = ExportInfo { config_hash: String::new(), cycle: 0, created_by: String::new() };
         let file = self.export(&info)?;
         self.choice.guard(|| {
             let inputs = Inputs::unpack(&batch.planes, 0, batch.planes.len, &self.device);
-            let logits = tower_of(&file, &self.device).forward(inputs, &mut Tensors::new());
+            let boards = self.boards(batch, &self.device);
+            let tower = tower_of(&file, &self.device);
+            let logits = tower.forward(&boards, inputs, &mut Tensors::new());
+            let (policy, value) = (download(logits.policy.clone()), download(logits.wdl.clone()));
+            let policy_accuracy = losses::accuracy(&policy, &batch.policy, &batch.policy_weights);
+            let value_accuracy = losses::accuracy(&value, &batch.wdl, &batch.value_weights);
             let Losses { policy, value } = Losses::new(logits, batch, &self.device);
-            report(batch, download(policy)[0], download(value)[0])
+            let losses = report(batch, download(policy)[0], download(value)[0]);
+            EvaluationReport { losses, policy_accuracy, value_accuracy }
         })
     }
 

@@ -73,6 +73,11 @@ impl DeviceChoice {
         }
     }
 
+    /// Whether 3x3 convolutions are faster there as a gather and a matrix product.
+    pub(crate) fn gathers(self) -> bool {
+        self == Self::Cpu
+    }
+
     /// Runs `work` on this device; Burn's panics become errors.
     pub(crate) fn guard<T>(self, work: impl FnOnce() -> T) -> Result<T, NetError> {
         panic::catch_unwind(panic::AssertUnwindSafe(work)).map_err(|payload| {

@@ -7,6 +7,7 @@ use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, T
 use dz_network::{NetworkFile, NetworkSpec};
 use rayon::prelude::*;
 
+use crate::board::Boards;
 use crate::planes::{self, Inputs};
 use crate::tower::{Logits, Tensors, Tower, download, upload};
 use crate::{DeviceChoice, NetError};
@@ -39,6 +40,7 @@ pub struct BurnEvaluator {
     id: String,
     spec: NetworkSpec,
     tower: Tower,
+    boards: Boards,
     choice: DeviceChoice,
     device: Device,
     chunk: usize,
@@ -78,15 +80,19 @@ impl BurnEvaluator {
         let spec = file.header.spec.clone();
         file.check()?;
         let device = choice.open();
-        let tower = choice.guard(|| tower_of(file, &device))?;
+        let (tower, boards) = choice.guard(|| {
+            let boards = Boards::new(&spec, options.chunk, choice.gathers(), &device);
+            (tower_of(file, &device), boards)
+        })?;
         let id = format!("{}-{}-c{}", file.content_id(), choice.arithmetic(), options.chunk);
         let (in_flight, next) = (BTreeMap::new(), 0);
-        Ok(Self { id, spec, tower, choice, device, chunk: options.chunk, in_flight, next })
+        let chunk = options.chunk;
+        Ok(Self { id, spec, tower, boards, choice, device, chunk, in_flight, next })
     }
 
     fn run(&self, batch: &EncodedBatch, first: usize) -> Logits {
         let inputs = Inputs::unpack(batch, first, self.chunk, &self.device);
-        self.tower.forward(inputs, &mut Tensors::new())
+        self.tower.forward(&self.boards, inputs, &mut Tensors::new())
     }
 
     /// On the processor: chunks in parallel, outputs in order.

@@ -17,8 +17,9 @@ pub trait Learner: Send {
     /// # Errors
     /// [`NetError::Diverged`] if the loss or gradient is not finite; the weights are then unchanged.
     fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError>;
-    /// Losses of the weights that play (moving average, batch norm folded) on a batch; changes nothing.
-    fn evaluate(&self, batch: &TrainBatch) -> Result<LossReport, NetError>;
+    /// Losses and accuracies of the weights that play (moving average, batch norm folded) on a batch;
+    /// changes nothing.
+    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError>;
     /// The weights that play, as stages exchange them.
     fn export(&self, info: &ExportInfo) -> Result<NetworkFile, NetError>;
     /// Everything needed to go on, in one file's bytes.
@@ -86,6 +87,17 @@ pub struct LossReport {
     pub policy_entropy: f32,
     /// Rows, B.
     pub rows: usize,
+}
+
+/// How the weights that play do on a batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EvaluationReport {
+    /// Losses.
+    pub losses: LossReport,
+    /// Share of the policy's weight on rows whose most likely policy index is the target's, 0 to 1.
+    pub policy_accuracy: f32,
+    /// Share of the value's weight on rows whose most likely outcome is the target's, 0 to 1.
+    pub value_accuracy: f32,
 }
 
 /// What an exported file says of itself beside its specification and step.

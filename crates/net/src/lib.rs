@@ -13,6 +13,8 @@
 //! Letters: `B` batch, `C` channels, `H` rows, `W` columns, `G` globals, `A` policy length, `N` numbers
 //! in all parameters.
 
+mod board;
+mod burn_learner;
 mod checkpoint;
 mod device;
 mod error;
@@ -31,8 +33,7 @@ pub use device::{DeviceChoice, pick_device};
 pub use dz_infer::EncodedBatch;
 pub use error::NetError;
 pub use evaluator::{BurnEvaluator, EvaluatorOptions};
-pub use source::network_evaluator;
 pub use learner::{
     EvaluationReport, ExportInfo, Learner, LearnerOptions, LossReport, StepReport, TrainBatch,
 };
-mod burn_learner;
+pub use source::network_evaluator;

@@ -48,6 +48,16 @@ pub(crate) fn policy_entropy(batch: &TrainBatch) -> f32 {
     rows.map(|(row, share)| f64::from(share) * entropy(row)).sum::<f64>() as f32
 }
 
+/// Share of the weight on rows whose largest logit stands where the largest target does, the first of
+/// equals; 0 where there is no weight. `logits` and `targets` have one row for each weight.
+pub(crate) fn accuracy(logits: &[f32], targets: &[f32], weights: &[f32]) -> f32 {
+    let columns = targets.len() / weights.len();
+    let top = |row: &[f32]| (1..columns).fold(0, |top, i| if row[i] > row[top] { i } else { top });
+    let rows = logits.chunks_exact(columns).zip(targets.chunks_exact(columns));
+    let hits = rows.zip(shares(weights)).filter(|((found, wanted), _)| top(found) == top(wanted));
+    hits.map(|(_, share)| f64::from(share)).sum::<f64>() as f32
+}
+
 /// Checks that a batch's parts fit each other and the network, and that its weights are weights.
 pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetError> {
     planes::check(&batch.planes, spec)?;
@@ -70,5 +80,19 @@ pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetErr
     match weights.into_iter().find(|w| !w.is_finite() || **w < 0.0) {
         Some(weight) => bad(format!("a row's weight is {weight}")),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::accuracy;
+
+    #[test]
+    fn accuracy_counts_rows_by_weight() {
+        let logits = [0.0, 2.0, 1.0, 5.0, -1.0, -2.0];
+        let targets = [0.1, 0.9, 0.0, 0.2, 0.3, 0.5];
+        assert_eq!(accuracy(&logits, &targets, &[3.0, 1.0]), 0.75);
+        assert_eq!(accuracy(&logits, &targets, &[0.0, 1.0]), 0.0);
+        assert_eq!(accuracy(&logits, &targets, &[0.0, 0.0]), 0.0);
     }
 }

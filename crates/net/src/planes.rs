@@ -1,29 +1,33 @@
 //! From bit-packed planes to tensors.
 
 use burn::tensor::{Device, Tensor, TensorData};
-use dz_game::{PlaneShape, unpack_planes};
+use dz_game::PlaneShape;
 use dz_infer::EncodedBatch;
 use dz_network::NetworkSpec;
 
 use crate::NetError;
 
-/// What the network sees: planes `[B, C_in, H, W]` and globals `[B, G]`, or none if `G` is 0.
+/// What the network sees: planes `[B * H * W, C_in]` and globals `[B, G]`, or none if `G` is 0.
 pub(crate) struct Inputs {
-    pub(crate) planes: Tensor<4>,
+    pub(crate) planes: Tensor<2>,
     pub(crate) globals: Option<Tensor<2>>,
 }
 
 impl Inputs {
     /// Unpacks positions `first..first + rows` of a batch; rows beyond its end are blank.
     pub(crate) fn unpack(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> Self {
-        let PlaneShape { channels, height, width, globals } = batch.shape;
-        let bits = batch.shape.bits();
+        let PlaneShape { channels, globals, .. } = batch.shape;
+        let (bits, area) = (batch.shape.bits(), batch.shape.area());
         let real = rows.min(batch.len - first);
         let mut planes = vec![0.0; rows * bits];
         for (i, position) in planes.chunks_exact_mut(bits).take(real).enumerate() {
-            unpack_planes(batch.shape, batch.position(first + i), position);
+            let packed = batch.position(first + i);
+            for bit in (0..bits).filter(|bit| packed[bit / 8] >> (bit % 8) & 1 == 1) {
+                // Packed channel by channel, wanted point by point.
+                position[bit % area * channels + bit / area] = 1.0;
+            }
         }
-        let planes = TensorData::new(planes, [rows, channels, height, width]);
+        let planes = TensorData::new(planes, [rows * area, channels]);
         let globals = (globals > 0).then(|| {
             let mut values = batch.globals[first * globals..(first + real) * globals].to_vec();
             values.resize(rows * globals, 0.0);

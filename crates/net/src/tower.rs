@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use burn::tensor::activation::relu;
-use burn::tensor::module::{batch_norm_train, conv2d};
-use burn::tensor::ops::ConvOptions;
-use burn::tensor::{Shape, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
 use dz_network::NetworkSpec;
 
+use crate::board::Boards;
 use crate::planes::Inputs;
 
 /// Added to variances before the square root.
@@ -24,7 +23,7 @@ pub(crate) struct Logits {
     pub(crate) wdl: Tensor<2>,
 }
 
-/// A network whose tensors are on a device.
+/// A network whose tensors are on a device. Activations are `[B * H * W, C]`; see [`Boards`].
 #[derive(Clone, Debug)]
 pub(crate) struct Tower {
     stem: Convolution,
@@ -48,9 +47,8 @@ impl Tower {
             conv2: Convolution::new(tensors, &format!("blocks.{i}.conv2"), [c, c, 3]),
             pool: spec.is_pooling_block(i).then(|| {
                 let pooled = spec.pooled_channels();
-                let linear =
-                    Linear::new(tensors, &format!("blocks.{i}.pool"), [c - pooled, 2 * pooled]);
-                Pool { pooled, linear }
+                let name = format!("blocks.{i}.pool");
+                Pool { pooled, linear: Linear::new(tensors, &name, [c - pooled, 2 * pooled]) }
             }),
         };
         let (policy, value, area) = (spec.policy_channels, spec.value_channels, spec.area());
@@ -71,21 +69,20 @@ impl Tower {
 
     /// Runs the network. In training, each convolution's mean and variance over the batch go to
     /// `statistics` under its name.
-    pub(crate) fn forward(&self, inputs: Inputs, statistics: &mut Tensors) -> Logits {
-        let mut h = self.stem.forward(inputs.planes, statistics);
-        if let (Some(weight), Some(globals)) = (&self.stem_globals, inputs.globals) {
-            h = add_to_channels(h, globals.matmul(weight.clone().transpose()));
+    pub(crate) fn forward(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Logits {
+        let mut h = self.stem.forward(on, x.planes, statistics);
+        if let (Some(weight), Some(globals)) = (&self.stem_globals, x.globals) {
+            h = on.add_to_boards(h, globals.matmul(weight.clone().transpose()));
         }
         let mut h = relu(h);
         for block in &self.blocks {
-            h = block.forward(h, statistics);
+            h = block.forward(on, h, statistics);
         }
-        let policy = relu(self.policy_conv.forward(h.clone(), statistics));
-        let value = relu(self.value_conv.forward(h, statistics));
-        // [B, channels, H, W] -> [B, channels * H * W]
-        let value = relu(self.value_hidden.forward(value.flatten(1, 3)));
+        let policy = relu(self.policy_conv.forward(on, h.clone(), statistics));
+        let value = relu(self.value_conv.forward(on, h, statistics));
+        let value = relu(self.value_hidden.forward(on.flatten(value)));
         Logits {
-            policy: self.policy.forward(policy.flatten(1, 3)),
+            policy: self.policy.forward(on.flatten(policy)),
             wdl: self.value_output.forward(value),
         }
     }
@@ -99,12 +96,12 @@ struct Block {
 }
 
 impl Block {
-    fn forward(&self, h: Tensor<4>, statistics: &mut Tensors) -> Tensor<4> {
-        let mut t = self.conv1.forward(h.clone(), statistics);
+    fn forward(&self, on: &Boards, h: Tensor<2>, statistics: &mut Tensors) -> Tensor<2> {
+        let mut t = self.conv1.forward(on, h.clone(), statistics);
         if let Some(pool) = &self.pool {
-            t = pool.forward(t);
+            t = pool.forward(on, t);
         }
-        relu(self.conv2.forward(relu(t), statistics) + h)
+        relu(self.conv2.forward(on, relu(t), statistics) + h)
     }
 }
 
@@ -116,61 +113,64 @@ struct Pool {
 }
 
 impl Pool {
-    fn forward(&self, t: Tensor<4>) -> Tensor<4> {
-        let [batch, channels, height, width] = t.dims();
-        let area = height * width;
-        let head = t.clone().slice([0..batch, 0..self.pooled]);
-        let tail = t.slice([0..batch, self.pooled..channels]);
-        // [B, P, H, W] -> [B, P, H * W] -> two of [B, P]
-        let points: Tensor<3> = relu(head.clone()).reshape([batch, self.pooled, area]);
-        let mean = points.clone().mean_dim(2).reshape([batch, self.pooled]);
-        let top = points.max_dim(2).reshape([batch, self.pooled]);
-        let shift = self.linear.forward(Tensor::cat(vec![mean, top], 1));
-        Tensor::cat(vec![head, add_to_channels(tail, shift)], 1)
+    fn forward(&self, on: &Boards, t: Tensor<2>) -> Tensor<2> {
+        let [_, channels] = t.dims();
+        let head = on.channels(t.clone(), 0, self.pooled);
+        let tail = on.channels(t, self.pooled, channels);
+        let pooled = on.mean_and_max(relu(head.clone())).to_vec();
+        let shift = self.linear.forward(Tensor::cat(pooled, 1));
+        Tensor::cat(vec![head, on.add_to_boards(tail, shift)], 1)
     }
-}
-
-/// Adds `shift [B, C]` to every point of `x [B, C, H, W]`.
-fn add_to_channels(x: Tensor<4>, shift: Tensor<2>) -> Tensor<4> {
-    let [batch, channels] = shift.dims();
-    x + shift.reshape([batch, channels, 1, 1])
 }
 
 #[derive(Clone, Debug)]
 struct Convolution {
     name: String,
-    /// `[out, in, k, k]`
-    weight: Tensor<4>,
-    /// Batch norm's scale, `[out]`; none if batch norm was folded into the weights.
-    gamma: Option<Tensor<1>>,
-    /// The bias, or batch norm's beta: `[out]`.
-    shift: Tensor<1>,
+    /// `[9 * in, out]` if 3x3, `[in, out]` if 1x1.
+    kernel: Tensor<2>,
+    is_3x3: bool,
+    /// Batch norm's scale, `[1, out]`; none if batch norm was folded into the kernel.
+    gamma: Option<Tensor<2>>,
+    /// The bias, or batch norm's beta: `[1, out]`.
+    shift: Tensor<2>,
 }
 
 impl Convolution {
-    fn new(tensors: &Tensors, name: &str, [out, inputs, kernel]: [usize; 3]) -> Self {
-        let gamma = tensors.get(&format!("{name}.gamma")).cloned();
-        let shift = named(tensors, name, if gamma.is_some() { "beta" } else { "bias" });
-        let weight = named(tensors, name, "weight").reshape([out, inputs, kernel, kernel]);
-        Self { name: name.to_owned(), weight, gamma, shift }
+    fn new(tensors: &Tensors, name: &str, [out, inputs, side]: [usize; 3]) -> Self {
+        let row = |tensor: Tensor<1>| tensor.reshape([1, out]);
+        let gamma = tensors.get(&format!("{name}.gamma")).cloned().map(row);
+        let shift = row(named(tensors, name, if gamma.is_some() { "beta" } else { "bias" }));
+        let weight = named(tensors, name, "weight");
+        let kernel = if side == 3 {
+            Boards::kernel3x3(weight.reshape([out, inputs, 3, 3]))
+        } else {
+            weight.reshape([out, inputs]).transpose()
+        };
+        Self { name: name.to_owned(), kernel, is_3x3: side == 3, gamma, shift }
     }
 
-    fn forward(&self, x: Tensor<4>, statistics: &mut Tensors) -> Tensor<4> {
-        let padding = self.weight.dims()[2] / 2;
-        let options = ConvOptions::new([1, 1], [padding, padding], [1, 1], 1);
-        let (weight, shift) = (self.weight.clone(), self.shift.clone());
-        let Some(gamma) = &self.gamma else { return conv2d(x, weight, Some(shift), options) };
-        let norm =
-            batch_norm_train(conv2d(x, weight, None, options), gamma.clone(), shift, EPSILON);
-        statistics.insert(format!("{}.mean", self.name), norm.mean.inner());
-        statistics.insert(format!("{}.variance", self.name), norm.variance.inner());
-        norm.output
+    fn forward(&self, on: &Boards, x: Tensor<2>, statistics: &mut Tensors) -> Tensor<2> {
+        let x = if self.is_3x3 {
+            on.convolve3x3(x, &self.kernel)
+        } else {
+            x.matmul(self.kernel.clone())
+        };
+        let Some(gamma) = &self.gamma else { return x + self.shift.clone() };
+        // Written out: Burn's own batch norm copies its input to `[C, B * H * W]` and back.
+        let mean = x.clone().mean_dim(0);
+        let centred = x - mean.clone();
+        let variance = (centred.clone() * centred.clone()).mean_dim(0);
+        let scale = variance.clone().add_scalar(EPSILON).sqrt().recip() * gamma.clone();
+        let flat = |row: Tensor<2>| row.inner().flatten(0, 1);
+        statistics.insert(format!("{}.mean", self.name), flat(mean));
+        statistics.insert(format!("{}.variance", self.name), flat(variance));
+        centred * scale + self.shift.clone()
     }
 }
 
 #[derive(Clone, Debug)]
 struct Linear {
-    /// `[out, in]`
+    /// `[in, out]`
     weight: Tensor<2>,
     /// `[1, out]`
     bias: Tensor<2>,
@@ -179,13 +179,13 @@ struct Linear {
 impl Linear {
     fn new(tensors: &Tensors, name: &str, shape: [usize; 2]) -> Self {
         Self {
-            weight: named(tensors, name, "weight").reshape(shape),
+            weight: named(tensors, name, "weight").reshape(shape).transpose(),
             bias: named(tensors, name, "bias").reshape([1, shape[0]]),
         }
     }
 
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        x.matmul(self.weight.clone().transpose()) + self.bias.clone()
+        x.matmul(self.weight.clone()) + self.bias.clone()
     }
 }
 
@@ -194,9 +194,9 @@ fn named(tensors: &Tensors, layer: &str, part: &str) -> Tensor<1> {
 }
 
 /// A file's tensor, flat, on a device.
-pub(crate) fn upload(values: Vec<f32>, device: &burn::tensor::Device) -> Tensor<1> {
+pub(crate) fn upload(values: Vec<f32>, device: &Device) -> Tensor<1> {
     let length = values.len();
-    Tensor::from_data(burn::tensor::TensorData::new(values, Shape::new([length])), device)
+    Tensor::from_data(TensorData::new(values, [length]), device)
 }
 
 /// A tensor's numbers, row-major.

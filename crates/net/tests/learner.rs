@@ -21,7 +21,9 @@ fn a_fresh_network_knows_nothing() {
     let mut learner = learner(spec.clone());
     let batch = rows(&spec, 32, 3);
     let (policy, value) = ((spec.policy_len as f32).ln(), 3.0_f32.ln());
-    for losses in [learner.evaluate(&batch).unwrap(), learner.step(&batch, 0.001).unwrap().losses] {
+    for losses in
+        [learner.evaluate(&batch).unwrap().losses, learner.step(&batch, 0.001).unwrap().losses]
+    {
         assert!((losses.policy_loss - policy).abs() < 0.2, "{losses:?}");
         assert!((losses.value_loss - value).abs() < 0.2, "{losses:?}");
         assert_eq!(losses.rows, 32);
@@ -37,7 +39,7 @@ fn one_batch_is_learnt_by_heart() {
     for _ in 0..80 {
         learner.step(&batch, 0.01).unwrap();
     }
-    let last = learner.evaluate(&batch).unwrap();
+    let last = learner.evaluate(&batch).unwrap().losses;
     assert!(
         last.policy_loss - last.policy_entropy < 0.2 * (first.policy_loss - first.policy_entropy)
     );
@@ -58,7 +60,8 @@ fn rows_count_by_their_weights() {
     copied.planes.bits.copy_within(0..bytes, 3 * bytes);
     copied.policy.copy_within(0..a, 3 * a);
     let learner = learner(spec);
-    let (one, other) = (learner.evaluate(&doubled).unwrap(), learner.evaluate(&copied).unwrap());
+    let losses = |batch| learner.evaluate(batch).unwrap().losses;
+    let (one, other) = (losses(&doubled), losses(&copied));
     assert!((one.policy_loss - other.policy_loss).abs() < 1e-6, "{one:?} {other:?}");
     assert!((one.policy_entropy - other.policy_entropy).abs() < 1e-6);
     assert_eq!(one.value_loss, 0.0);
