@@ -31,7 +31,9 @@ pub use quantised::{WdlShares, Weight, shares_of_counts};
 pub use record::{GameEnd, GameRecord, ParentGame, PlyRecord, ResignThresholds, SearchKind};
 pub use replay::{Position, replay, replay_with};
 pub use row::rows_of_game;
-pub use row_file::{ROW_FORMAT, ROW_LEVEL, RowFileHeader, RowReader, RowSet, RowWriter};
+pub use row_file::{
+    PackedRows, ROW_FORMAT, ROW_LEVEL, RowFileHeader, RowReader, RowSet, RowWriter,
+};
 pub use shard::{
     GAMES_PER_FRAME, SHARD_FORMAT, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter,
 };

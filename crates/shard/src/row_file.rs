@@ -53,6 +53,8 @@ pub struct RowFileHeader {
     pub cycle: u64,
     /// The seed of the shuffle.
     pub seed: u64,
+    /// Content hash of the one shard that the rows are from; empty where they are from many.
+    pub source: String,
     /// How to turn rows, identity first; a trainer needs no rules for it.
     pub symmetries: Vec<SymmetryTables>,
 }
@@ -72,8 +74,27 @@ impl RowFileHeader {
             number: 0,
             cycle: 0,
             seed,
+            source: String::new(),
             symmetries: symmetry_tables(game)?,
         })
+    }
+}
+
+/// A compressed frame of rows that has no place yet: packed on any thread, written in order.
+#[derive(Debug)]
+pub struct PackedRows {
+    frame: PackedFrame,
+    shape: RowShape,
+}
+
+impl PackedRows {
+    /// Compresses `rows`. `level` is zstd's, [`ROW_LEVEL`] unless there is a reason.
+    ///
+    /// # Errors
+    /// [`ShardError::Shape`] if they are more than a frame holds.
+    pub fn new(rows: &RowBlock, level: i32) -> Result<Self, ShardError> {
+        let frame = PackedFrame::new(&encode(rows), level, 0, rows.len())?;
+        Ok(Self { frame, shape: rows.shape })
     }
 }
 
@@ -99,11 +120,18 @@ impl<W: Write> RowWriter<W> {
     /// # Errors
     /// [`ShardError::Shape`] if the shape differs from the header's, [`ShardError::Io`].
     pub fn push(&mut self, rows: &RowBlock) -> Result<(), ShardError> {
+        self.push_packed(&PackedRows::new(rows, self.frames.level())?)
+    }
+
+    /// Writes rows that were compressed before as the next frame.
+    ///
+    /// # Errors
+    /// As [`RowWriter::push`].
+    pub fn push_packed(&mut self, rows: &PackedRows) -> Result<(), ShardError> {
         if rows.shape != self.shape {
             return Err(ShardError::Shape { what: format!("{:?}, {:?}", self.shape, rows.shape) });
         }
-        let frame = PackedFrame::new(&encode(rows), self.frames.level(), 0, rows.len())?;
-        self.frames.push(&frame)
+        self.frames.push(&rows.frame)
     }
 
     /// Writes the footer. The caller syncs and publishes the file.

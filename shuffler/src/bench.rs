@@ -1,0 +1,123 @@
+//! How fast the shuffle is on one core and on all.
+
+use std::{
+    fs::{self, File},
+    io::BufWriter,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::Context;
+use dz_game::{Encoding, Game};
+use dz_shard::{BenchRow, RowSet, SHARD_LEVEL, ShardHeader, ShardWriter, bench_records};
+
+use crate::{Draw, Mixer, Shuffler, Source, WindowLaw};
+
+/// Games of a bench shard.
+const SHARD_GAMES: u64 = 500;
+/// Rows that are mixed at once, and rows of a file.
+const MIXED_ROWS: u64 = 65_536;
+
+/// Writes shard `number` of random games (see [`bench_records`]) into `folder`.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_random_shard<G: Game>(
+    game: &G,
+    folder: &Path,
+    number: u64,
+    games: u64,
+) -> anyhow::Result<Source> {
+    let path = folder.join(format!("{number:08}.dzs"));
+    let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    let header = ShardHeader {
+        game: game.spec().to_string(),
+        encoding: game.encoding().id(),
+        generation: 0,
+        number,
+        games_per_shard: games,
+        run_seed: 1,
+        config_hash: String::new(),
+        evaluators: vec!["random".to_owned()],
+        networks: vec!["none".to_owned()],
+    };
+    let first = header.first_game();
+    let mut writer = ShardWriter::new(BufWriter::new(file), header, SHARD_LEVEL)?;
+    for mut record in bench_records(game, games, 200, number) {
+        record.number += first;
+        writer.push(record)?;
+    }
+    writer.finish()?;
+    Ok(Source { id: number, games, path })
+}
+
+/// Shuffles `shards` shards of 500 random games each, all rows once, in `scratch`, on one thread and
+/// on all; each figure is the best of three.
+///
+/// # Errors
+/// If `scratch` cannot be written.
+pub fn bench<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<Vec<BenchRow>> {
+    let shard_folder = scratch.join("shards");
+    fs::create_dir_all(&shard_folder).context("cannot create the scratch folder")?;
+    let sources: Vec<Source> = (0..shards)
+        .map(|number| write_random_shard(game, &shard_folder, number, SHARD_GAMES))
+        .collect::<anyhow::Result<_>>()?;
+    let cores = std::thread::available_parallelism()?.get();
+    let mut out = Vec::new();
+    for threads in [1, cores] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let mut best = Times { scatter: f64::INFINITY, mix: f64::INFINITY, rows: 0 };
+        for repeat in 0..3 {
+            let folder = scratch.join(format!("threads-{threads}-{repeat}"));
+            let times = pool.install(|| shuffle_once(game, &folder, &sources))?;
+            best.scatter = best.scatter.min(times.scatter);
+            best.mix = best.mix.min(times.mix);
+            best.rows = times.rows;
+        }
+        let rows = best.rows as f64;
+        let name = |what: &str| format!("shuffle.threads{threads}.{what}");
+        let row = |what: &str, value| BenchRow::new(&name(what), value, "rows/s", best.rows);
+        out.push(row("pass1", rows / best.scatter));
+        out.push(row("pass2", rows / best.mix));
+        out.push(row("both", rows / (best.scatter + best.mix)));
+        if threads == cores && threads == 1 {
+            break;
+        }
+    }
+    Ok(out)
+}
+
+struct Times {
+    scatter: f64,
+    mix: f64,
+    rows: u64,
+}
+
+fn shuffle_once<G: Game>(game: &G, folder: &Path, sources: &[Source]) -> anyhow::Result<Times> {
+    let start = Instant::now();
+    let mut shuffler = Shuffler::open(game.clone(), 1, 0.0, folder)?;
+    let all = WindowLaw {
+        rows_min: u64::MAX,
+        rows_max: u64::MAX,
+        exponent: 0.5,
+        rows_per_new_row: 0.5,
+        scale: 1,
+    };
+    let window = shuffler.window(&all, sources, u64::MAX)?;
+    let scatter = start.elapsed().as_secs_f64();
+
+    let start = Instant::now();
+    let draw = Draw::new(1, 1, RowSet::Train, &window.files, window.train_rows);
+    let mixer = Mixer {
+        header: shuffler.header(),
+        window: &window.files,
+        mixed_rows: MIXED_ROWS,
+        rows_per_file: MIXED_ROWS,
+    };
+    let create = |number| {
+        let path: PathBuf = folder.join(format!("rows-{number}.dzr"));
+        Ok(BufWriter::new(File::create(path)?))
+    };
+    mixer.write(&draw, create, |_, _| Ok(()))?;
+    Ok(Times { scatter, mix: start.elapsed().as_secs_f64(), rows: draw.rows })
+}

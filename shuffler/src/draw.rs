@@ -1,0 +1,161 @@
+//! Pass 2, first half: which buckets of the window a cycle trains on.
+
+use dz_shard::RowSet;
+
+use crate::{
+    hash::{Purpose, hash},
+    segments::SegmentFile,
+};
+
+/// Rows that one cycle takes from the window, in the order in which buckets were drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// Training or validation.
+    pub set: RowSet,
+    /// The cycle; part of every hash.
+    pub cycle: u64,
+    /// What is taken from each drawn bucket; only the last one may be taken in part.
+    pub picks: Vec<Pick>,
+    /// Rows in all.
+    pub rows: u64,
+}
+
+/// What is taken from one bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pick {
+    /// Index of the shard in the window.
+    pub file: u32,
+    /// The bucket.
+    pub bucket: u32,
+    /// Rank of the first row taken, in an order that only serves to take parts.
+    pub from: u32,
+    /// Rank after the last row taken.
+    pub to: u32,
+}
+
+impl Draw {
+    /// Draws `rows` rows of `window` without replacement, or all if there are fewer.
+    ///
+    /// Buckets are drawn in the order of a hash of seed, cycle, shard and bucket. Since a bucket is
+    /// itself a random part of its shard, every row of the window is equally likely.
+    pub fn new(seed: u64, cycle: u64, set: RowSet, window: &[SegmentFile], rows: u64) -> Self {
+        let mut order = Vec::new();
+        for (file, segments) in window.iter().enumerate() {
+            for (bucket, &rows) in segments.buckets(set).rows.iter().enumerate() {
+                let words = [cycle, segments.id, bucket as u64];
+                let key = hash(seed, Purpose::Draw, &words);
+                order.push((
+                    key,
+                    Pick { file: file as u32, bucket: bucket as u32, from: 0, to: rows },
+                ));
+            }
+        }
+        order.sort_unstable_by_key(|&(key, pick)| (key, pick.file, pick.bucket));
+        let mut drawn = Self { set, cycle, picks: Vec::new(), rows: 0 };
+        for (_, mut pick) in order {
+            let left = rows - drawn.rows;
+            if left == 0 {
+                break;
+            }
+            pick.to = pick.to.min(left.min(u64::from(u32::MAX)) as u32);
+            drawn.rows += u64::from(pick.to);
+            drawn.picks.push(pick);
+        }
+        drawn
+    }
+
+    /// The picks cut into groups of `rows` rows each, the last one shorter.
+    pub fn groups(&self, rows: u64) -> Vec<Vec<Pick>> {
+        let mut groups = Vec::new();
+        let mut group = Vec::new();
+        let mut left = rows.max(1);
+        for &pick in &self.picks {
+            let mut rest = pick;
+            while u64::from(rest.to - rest.from) >= left {
+                let cut = rest.from + left as u32;
+                group.push(Pick { to: cut, ..rest });
+                groups.push(std::mem::take(&mut group));
+                rest.from = cut;
+                left = rows.max(1);
+            }
+            if rest.from < rest.to {
+                left -= u64::from(rest.to - rest.from);
+                group.push(rest);
+            }
+        }
+        if !group.is_empty() {
+            groups.push(group);
+        }
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, path::PathBuf};
+
+    use super::*;
+    use crate::segments::Buckets;
+
+    fn window() -> Vec<SegmentFile> {
+        let buckets = |rows: &[u32]| Buckets { path: PathBuf::new(), rows: rows.to_vec() };
+        (0..20)
+            .map(|id| SegmentFile {
+                id,
+                games: 1,
+                train: buckets(&[10, 0, 7, 13]),
+                validation: buckets(&[5]),
+            })
+            .collect()
+    }
+
+    fn names(picks: &[Pick]) -> Vec<(u32, u32, u32)> {
+        let names = |pick: &Pick| {
+            let (file, bucket) = (pick.file, pick.bucket);
+            (pick.from..pick.to).map(move |rank| (file, bucket, rank))
+        };
+        picks.iter().flat_map(names).collect()
+    }
+
+    #[test]
+    fn rows_are_drawn_without_replacement_and_exactly_as_many_as_asked() {
+        for rows in [0, 1, 10, 299, 600, 1000] {
+            let draw = Draw::new(1, 3, RowSet::Train, &window(), rows);
+            let names = names(&draw.picks);
+            assert_eq!(names.len() as u64, rows.min(600));
+            assert_eq!(draw.rows, rows.min(600));
+            assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+        }
+    }
+
+    #[test]
+    fn groups_have_their_size_and_lose_nothing() {
+        let draw = Draw::new(1, 3, RowSet::Train, &window(), 555);
+        for size in [1, 3, 64, 555, 556] {
+            let groups = draw.groups(size);
+            let lengths: Vec<usize> = groups.iter().map(|group| names(group).len()).collect();
+            assert_eq!(lengths.len() as u64, 555_u64.div_ceil(size));
+            assert!(lengths[..lengths.len() - 1].iter().all(|&length| length as u64 == size));
+            let together: Vec<_> = groups.iter().flat_map(|group| names(group)).collect();
+            assert_eq!(together, names(&draw.picks));
+        }
+        assert!(Draw::new(1, 3, RowSet::Train, &window(), 0).groups(5).is_empty());
+    }
+
+    #[test]
+    fn cycles_draw_differently_and_all_rows_alike() {
+        let mut counts = [0_u32; 20];
+        for cycle in 0..2000 {
+            let draw = Draw::new(9, cycle, RowSet::Train, &window(), 150);
+            for (file, _, _) in names(&draw.picks) {
+                counts[file as usize] += 1;
+            }
+        }
+        // 15,000 rows a shard are expected; whole buckets make the spread about 230.
+        assert!(counts.iter().all(|count| (13_800..16_200).contains(count)), "{counts:?}");
+        assert_eq!(
+            Draw::new(9, 1, RowSet::Train, &window(), 150),
+            Draw::new(9, 1, RowSet::Train, &window(), 150)
+        );
+    }
+}

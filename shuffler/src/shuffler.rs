@@ -1,0 +1,131 @@
+//! The shuffler between cycles: what it keeps, what is in its window.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use dz_game::Game;
+use dz_shard::{RowFileHeader, RowSet};
+
+use crate::{
+    segments::{Scatter, SegmentFile, Source},
+    window::WindowLaw,
+};
+
+/// Segments of one run's shards, kept in a folder of its own and in memory by name.
+#[derive(Debug)]
+pub struct Shuffler<G> {
+    game: G,
+    header: RowFileHeader,
+    folder: PathBuf,
+    validation_share: f64,
+    segments: BTreeMap<u64, SegmentFile>,
+}
+
+/// The newest shards, whole, that training draws from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Their segments, oldest first.
+    pub files: Vec<SegmentFile>,
+    /// Rows to train on.
+    pub train_rows: u64,
+    /// Rows to validate on.
+    pub validation_rows: u64,
+    /// Games, validation included.
+    pub games: u64,
+}
+
+impl<G: Game> Shuffler<G> {
+    /// A shuffler whose segments live in `folder`, which is created if it is not there.
+    ///
+    /// # Errors
+    /// If the folder cannot be made or the game's encoding has no symmetry tables.
+    pub fn open(game: G, seed: u64, validation_share: f64, folder: &Path) -> anyhow::Result<Self> {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+        let header = RowFileHeader::new(&game, RowSet::Segments, seed)?;
+        let folder = folder.to_owned();
+        let shuffler = Self { game, header, folder, validation_share, segments: BTreeMap::new() };
+        shuffler.remove(|name| name.ends_with(".unfinished"))?;
+        Ok(shuffler)
+    }
+
+    /// Header of this run's row files.
+    pub fn header(&self) -> &RowFileHeader {
+        &self.header
+    }
+
+    /// Pass 1 for one shard, once: later calls find what it made, in memory or on disk.
+    ///
+    /// # Errors
+    /// As [`Scatter::shard`].
+    pub fn segments(&mut self, source: &Source) -> anyhow::Result<&SegmentFile> {
+        if !self.segments.contains_key(&source.id) {
+            let scatter = Scatter {
+                game: &self.game,
+                header: &self.header,
+                folder: &self.folder,
+                validation_share: self.validation_share,
+            };
+            let made = scatter.shard(source)?;
+            self.segments.insert(source.id, made);
+        }
+        Ok(&self.segments[&source.id])
+    }
+
+    /// The newest whole shards that hold at least as many training rows as `law` says for
+    /// `rows_total` rows played. `sources` are all shards, oldest first.
+    ///
+    /// # Errors
+    /// As [`Scatter::shard`].
+    pub fn window(
+        &mut self,
+        law: &WindowLaw,
+        sources: &[Source],
+        rows_total: u64,
+    ) -> anyhow::Result<Window> {
+        let wanted = law.rows(rows_total);
+        let mut window = Window { files: Vec::new(), train_rows: 0, validation_rows: 0, games: 0 };
+        for source in sources.iter().rev() {
+            if window.train_rows >= wanted {
+                break;
+            }
+            let segments = self.segments(source)?.clone();
+            window.train_rows += segments.train.total();
+            window.validation_rows += segments.validation.total();
+            window.games += segments.games;
+            window.files.push(segments);
+        }
+        window.files.reverse();
+        Ok(window)
+    }
+
+    /// Deletes the segments of shards older than the window. They can be made again.
+    ///
+    /// # Errors
+    /// If a file cannot be deleted.
+    pub fn expire(&mut self, window: &Window) -> anyhow::Result<()> {
+        let Some(oldest) = window.files.first().map(|segments| segments.id) else {
+            return Ok(());
+        };
+        self.segments = self.segments.split_off(&oldest);
+        self.remove(|name| {
+            let id = name.get(..20).and_then(|id| id.parse::<u64>().ok());
+            id.is_some_and(|id| id < oldest)
+        })
+    }
+
+    fn remove(&self, expired: impl Fn(&str) -> bool) -> anyhow::Result<()> {
+        let context = || format!("cannot tidy up the folder {}", self.folder.display());
+        for entry in fs::read_dir(&self.folder).with_context(context)? {
+            let entry = entry.with_context(context)?;
+            if entry.file_name().to_str().is_some_and(&expired) {
+                fs::remove_file(entry.path()).with_context(context)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! The shards of a run, and what becomes of damaged ones.
+
+use std::fs;
+
+use anyhow::Context;
+use dz_shard::ShardError;
+use dz_stage::StageContext;
+use dz_store::{ObjectRef, Stage, StoreError};
+
+use crate::segments::Source;
+
+/// Folder in the shuffler's work folder for damaged shards.
+const SET_ASIDE: &str = "set-aside";
+
+/// The shards of a run that are there, oldest first.
+#[derive(Debug)]
+pub struct RunSources {
+    /// All of them.
+    pub all: Vec<Source>,
+    /// How many at the end are of the newest cycle.
+    new: usize,
+    objects: Vec<ObjectRef>,
+}
+
+impl RunSources {
+    /// The shards of cycles up to `cycle`, without those that were set aside.
+    ///
+    /// # Errors
+    /// If a shard is missing that was not set aside.
+    pub fn of(context: &StageContext, cycle: u32) -> anyhow::Result<Self> {
+        let mut sources = Self { all: Vec::new(), new: 0, objects: Vec::new() };
+        let aside = context.run.work_dir(Stage::Shuffler)?.join(SET_ASIDE);
+        let shards = context.ledger.state().shards().filter(|&(of, _)| of <= cycle);
+        for (id, (of, shard)) in shards.enumerate() {
+            let path = context.run.local_path(&shard.object);
+            if !path.exists() {
+                if aside.join(aside_name(&shard.object)).exists() {
+                    continue;
+                }
+                let missing = fs::File::open(&path)
+                    .err()
+                    .unwrap_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound));
+                return Err(StoreError::io(&shard.object.path, missing).into());
+            }
+            sources.new += usize::from(of == cycle);
+            sources.all.push(Source { id: id as u64, games: shard.games, path });
+            sources.objects.push(shard.object.clone());
+        }
+        Ok(sources)
+    }
+
+    /// The newest cycle's shards.
+    pub fn newest(&self) -> &[Source] {
+        &self.all[self.all.len() - self.new..]
+    }
+}
+
+/// Moves the shard that `error` is about out of the window for good, or hands the error back if it
+/// is about something else.
+///
+/// # Errors
+/// `error` itself, or that the file cannot be moved.
+pub fn set_aside_damaged(
+    context: &StageContext,
+    sources: &RunSources,
+    error: anyhow::Error,
+) -> anyhow::Result<()> {
+    let path = error.chain().find_map(|cause| match cause.downcast_ref::<ShardError>() {
+        Some(found @ ShardError::At { path, .. }) if found.is_bad_file() => Some(path.clone()),
+        _ => None,
+    });
+    let damaged = path.and_then(|path| {
+        let is_it = |source: &Source| source.path.display().to_string() == path;
+        sources.all.iter().position(is_it)
+    });
+    let Some(damaged) = damaged else { return Err(error) };
+    let object = &sources.objects[damaged];
+    let folder = context.run.work_dir(Stage::Shuffler)?.join(SET_ASIDE);
+    let to = folder.join(aside_name(object));
+    fs::create_dir_all(&folder)
+        .and_then(|()| fs::rename(&sources.all[damaged].path, &to))
+        .with_context(|| format!("cannot set the damaged shard {object} aside"))?;
+    context.events.note(
+        Stage::Shuffler,
+        format!(
+            "{error:#}. It was moved to {} and training goes on without its games; to have them \
+             back, put a good copy at {object}",
+            to.display()
+        ),
+    );
+    Ok(())
+}
+
+/// `shards/cycle-0001/00000003.dzs` as one name.
+fn aside_name(object: &ObjectRef) -> String {
+    object.path.replace('/', "-")
+}

@@ -1,0 +1,224 @@
+//! The stage: one turn is one cycle's rows.
+
+use std::{cell::RefCell, time::Instant};
+
+use anyhow::Context;
+use dz_config::RunConfig;
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_shard::RowSet;
+use dz_stage::{Progress, Rates, StageContext};
+use dz_store::{Entry, ObjectRef, RowsSummary, Stage, Staged, layout};
+
+use crate::{
+    Draw, Mixer, RowCounts, Shuffler, Window, WindowLaw,
+    sources::{RunSources, set_aside_damaged},
+};
+
+/// Makes the rows of a cycle and closes the turn.
+///
+/// # Errors
+/// What the store reports, or a segment file that does not come back as it was written. Damaged
+/// shards are set aside with a note, and the window goes on without them.
+pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+    // Fails only where the process has its threads already, as after the first turn.
+    let threads = context.config.run.threads as usize;
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    let spec: GameSpec = context.config.run.game.parse()?;
+    with_game(&spec, Turn { context, cycle })?
+}
+
+impl WindowLaw {
+    /// The law of a run.
+    pub fn of(config: &RunConfig) -> Self {
+        let window = &config.window;
+        Self {
+            rows_min: window.rows_min,
+            rows_max: window.rows_max,
+            exponent: window.exponent,
+            rows_per_new_row: window.rows_per_new_row,
+            scale: window.scale,
+        }
+    }
+}
+
+impl RowCounts {
+    /// The counts of a run.
+    pub fn of(config: &RunConfig) -> Self {
+        let training = &config.training;
+        Self {
+            rows_per_new_row: training.rows_per_new_row,
+            rows_max: training.rows_max,
+            validation_rows_max: training.validation_rows_max,
+        }
+    }
+}
+
+struct Turn<'a> {
+    context: &'a mut StageContext,
+    cycle: u32,
+}
+
+impl GameVisitor for Turn<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let Self { context, cycle } = self;
+        let started = Instant::now();
+        let config = context.config.clone();
+        let folder = context.run.work_dir(Stage::Shuffler)?;
+        let share = config.window.validation_share;
+        let mut shuffler = Shuffler::open(game, config.run.seed, share, &folder)?;
+        let Some((window, new_rows)) = prepare(context, cycle, &mut shuffler)? else {
+            return Ok(());
+        };
+        let counts = RowCounts::of(&config);
+        let wanted = counts.train_rows(new_rows, window.train_rows);
+        let draw =
+            |cycle: u64, set, rows| Draw::new(config.run.seed, cycle, set, &window.files, rows);
+        let train = draw(u64::from(cycle), RowSet::Train, wanted);
+        // Hashed without the cycle, so that losses are taken over much the same rows each time.
+        let validation = draw(0, RowSet::Validation, counts.validation_rows_max);
+        let total = train.rows + validation.rows;
+        let report = Report { context, cycle, total, started };
+        let mixer = Mixer {
+            header: shuffler.header(),
+            window: &window.files,
+            mixed_rows: config.shuffle.bucket_rows,
+            rows_per_file: config.shuffle.rows_per_file,
+        };
+        let train_files = publish(&report, &mixer, &train, 0)?;
+        let validation_files = publish(&report, &mixer, &validation, train.rows)?;
+        let summary = RowsSummary {
+            new_rows,
+            window_rows: window.train_rows,
+            window_games: window.games,
+            train_rows: train.rows,
+            validation_rows: validation.rows,
+            wall_ms: started.elapsed().as_millis() as u64,
+        };
+        let line = line(&summary);
+        context.ledger.append(Entry::Rows {
+            cycle,
+            train: train_files,
+            validation: validation_files,
+            summary,
+        })?;
+        shuffler.expire(&window)?;
+        delete_old_rows(context, cycle)?;
+        context.events.turn_done(Stage::Shuffler, cycle, line);
+        Ok(())
+    }
+}
+
+/// Pass 1 for what is new, and the window; `None` if somebody asked to stop. Shards that turn out
+/// damaged are set aside and everything is looked at again without them.
+fn prepare<G: Game>(
+    context: &StageContext,
+    cycle: u32,
+    shuffler: &mut Shuffler<G>,
+) -> anyhow::Result<Option<(Window, u64)>> {
+    let state = context.ledger.state();
+    let earlier_rows: u64 = state
+        .cycles
+        .range(..cycle)
+        .filter_map(|(_, earlier)| Some(earlier.rows.as_ref()?.summary.new_rows))
+        .sum();
+    loop {
+        let sources = RunSources::of(context, cycle)?;
+        let result = (|| {
+            let mut new_rows = 0;
+            for source in sources.newest() {
+                if context.stop.requested() {
+                    return Ok(None);
+                }
+                new_rows += shuffler.segments(source)?.train.total();
+            }
+            let law = WindowLaw::of(&context.config);
+            let window = shuffler.window(&law, &sources.all, earlier_rows + new_rows)?;
+            Ok(Some((window, new_rows)))
+        })();
+        match result {
+            Ok(prepared) => return Ok(prepared),
+            Err(error) => set_aside_damaged(context, &sources, error)?,
+        }
+    }
+}
+
+/// What progress events need.
+struct Report<'a> {
+    context: &'a StageContext,
+    cycle: u32,
+    total: u64,
+    started: Instant,
+}
+
+impl Report<'_> {
+    fn progress(&self, done: u64) {
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        self.context.events.progress(Progress {
+            stage: Stage::Shuffler,
+            cycle: self.cycle,
+            generation: self.context.ledger.state().generation(),
+            done,
+            total: self.total,
+            unit: "rows".to_owned(),
+            rates: Rates::from([("rows/s".to_owned(), done as f64 / seconds)]),
+        });
+    }
+}
+
+/// Writes the rows of a draw as published files. A kill leaves files that no entry names: they are
+/// swept, or found equal by the next try.
+fn publish(
+    report: &Report<'_>,
+    mixer: &Mixer<'_>,
+    draw: &Draw,
+    done_before: u64,
+) -> anyhow::Result<Vec<ObjectRef>> {
+    let name = if draw.set == RowSet::Validation { "validation" } else { "train" };
+    let create = |number| {
+        let path = format!("{}/cycle-{:04}/{name}-{number:04}.dzr", layout::ROWS, report.cycle);
+        Ok(report.context.run.create_file(&path)?)
+    };
+    let objects = RefCell::new(Vec::new());
+    let mut done = done_before;
+    let finish = |file: Staged, rows: u64| {
+        objects.borrow_mut().push(file.publish()?);
+        done += rows;
+        report.progress(done);
+        Ok(())
+    };
+    let mut finish = finish;
+    mixer
+        .write(draw, create, |file, footer| finish(file, footer.positions))
+        .with_context(|| format!("writing the {name} rows"))?;
+    Ok(objects.into_inner())
+}
+
+/// Deletes rows of cycles before the newest ones that `storage.rows_keep_cycles` keeps.
+fn delete_old_rows(context: &StageContext, cycle: u32) -> anyhow::Result<()> {
+    let keep = context.config.storage.rows_keep_cycles;
+    let first_kept = (cycle + 1).saturating_sub(keep);
+    let expired = context.ledger.state().cycles.range(..first_kept);
+    for (_, earlier) in expired {
+        let Some(rows) = &earlier.rows else { continue };
+        for object in rows.train.iter().chain(&rows.validation) {
+            context.run.delete(&object.path)?;
+        }
+    }
+    Ok(())
+}
+
+fn line(summary: &RowsSummary) -> String {
+    let seconds = (summary.wall_ms as f64 / 1000.0).max(1e-3);
+    let rate =
+        dz_stage::number_text((summary.train_rows + summary.validation_rows) as f64 / seconds);
+    format!(
+        "{} new rows, window {} rows of {} games; {} rows to train on, {} to validate on, {rate} rows/s",
+        summary.new_rows,
+        summary.window_rows,
+        summary.window_games,
+        summary.train_rows,
+        summary.validation_rows,
+    )
+}
