@@ -1,0 +1,87 @@
+//! Publishing checkpoints and candidates, and removing old checkpoints.
+
+use std::collections::BTreeSet;
+
+use dz_net::ExportInfo;
+use dz_store::{CheckpointState, Entry, Ledger, Losses, Run, RunState, StoreError, layout};
+
+use crate::Session;
+
+/// The two newest checkpoints are never removed: one may turn out to be damaged.
+const KEEP_MIN: usize = 2;
+
+/// Publishes the session's state as a checkpoint of the turn in `cycle`; nothing if it is the newest
+/// already.
+///
+/// # Errors
+/// What store or device report.
+pub fn publish_checkpoint(
+    run: &Run,
+    ledger: &mut Ledger,
+    cycle: u32,
+    session: &Session,
+) -> anyhow::Result<()> {
+    let bytes = session.checkpoint()?;
+    let step = session.learner.steps();
+    let name = format!("{}/cycle-{:04}-step-{step:09}", layout::CHECKPOINTS, session.cursor.cycle);
+    // A damaged checkpoint, or one of another configuration, may hold the name already.
+    let mut attempt = 1;
+    let object = loop {
+        let suffix = if attempt == 1 { String::new() } else { format!("-{attempt}") };
+        match run.put_create(&format!("{name}{suffix}.dzc"), &bytes) {
+            Err(StoreError::Conflict { .. }) => attempt += 1,
+            other => break other?,
+        }
+    };
+    let checkpoint = CheckpointState { step, object: object.clone() };
+    if ledger.state().checkpoint() != Some(&checkpoint) {
+        ledger.append(Entry::Checkpoint { cycle, step, object })?;
+    }
+    Ok(())
+}
+
+/// Publishes the averaged weights as the cycle's candidate and ends the turn.
+///
+/// # Errors
+/// What store or device report.
+pub fn publish_candidate(
+    run: &Run,
+    ledger: &mut Ledger,
+    cycle: u32,
+    session: &Session,
+    losses: Losses,
+) -> anyhow::Result<()> {
+    let info = ExportInfo {
+        config_hash: session.config_hash.clone(),
+        cycle,
+        created_by: concat!("trainer ", env!("CARGO_PKG_VERSION")).to_owned(),
+    };
+    let bytes = session.learner.export(&info)?.to_bytes()?;
+    let path = format!("{}/cycle-{cycle:04}.dzn", layout::NETWORKS);
+    let network = run.put_create(&path, &bytes)?;
+    let step = session.learner.steps();
+    ledger.append(Entry::Candidate { cycle, step, network, losses })?;
+    Ok(())
+}
+
+/// Removes the files of all checkpoints but the `keep` newest, at least two. Entries stay: a missing
+/// file of an older checkpoint is no damage.
+///
+/// # Errors
+/// What the store reports.
+pub fn prune_checkpoints(run: &Run, state: &RunState, keep: usize) -> Result<(), StoreError> {
+    let mut newest = Vec::new();
+    for (_, checkpoint) in state.checkpoints().rev() {
+        if !newest.contains(&checkpoint.object.path.as_str()) {
+            newest.push(&checkpoint.object.path);
+        }
+    }
+    let kept: BTreeSet<&str> = newest.iter().take(keep.max(KEEP_MIN)).copied().collect();
+    let named: BTreeSet<&str> = newest.into_iter().collect();
+    for path in run.list(layout::CHECKPOINTS)? {
+        if named.contains(path.as_str()) && !kept.contains(path.as_str()) {
+            run.delete(&path)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! A cycle's row files.
+
+use anyhow::{Context, bail};
+use dz_config::NetworkSection;
+use dz_network::NetworkSpec;
+use dz_shard::{RowFileHeader, RowReader, RowSet};
+use dz_store::{ObjectRef, RowsState, Run, RunInfo};
+
+/// Row files of one set in reading order, opened once to see what they are.
+#[derive(Clone, Debug)]
+pub struct CycleRows {
+    /// The run.
+    pub run: Run,
+    /// The files with their rows.
+    pub files: Vec<(ObjectRef, u64)>,
+    /// What all files share; `None` where there are no files.
+    pub header: Option<RowFileHeader>,
+    /// Rows in all files.
+    pub rows: u64,
+}
+
+impl CycleRows {
+    /// The rows that `state` names for training or validation.
+    ///
+    /// # Errors
+    /// If a file is missing, is of another game, encoding or set than the run's, or if the files do
+    /// not have the rows that the ledger says.
+    pub fn open(
+        run: &Run,
+        state: &RowsState,
+        set: RowSet,
+        identity: &RunInfo,
+    ) -> anyhow::Result<Self> {
+        let (objects, rows) = match set {
+            RowSet::Train => (&state.train, state.summary.train_rows),
+            RowSet::Validation => (&state.validation, state.summary.validation_rows),
+            RowSet::Segments => bail!("segments are the shuffler's own; please report this"),
+        };
+        let mut all = Self { run: run.clone(), files: Vec::new(), header: None, rows: 0 };
+        for object in objects {
+            let reader = RowReader::open(&run.local_path(object))?;
+            reader
+                .check(&identity.game, &identity.encoding)
+                .with_context(|| format!("{object} does not belong to this run"))?;
+            let header = all.header.get_or_insert_with(|| reader.header().clone());
+            let found = reader.header();
+            if found.set != set
+                || found.shape != header.shape
+                || found.symmetries != header.symmetries
+            {
+                bail!("{object} is not of the same kind as the cycle's other rows");
+            }
+            all.rows += reader.rows();
+            all.files.push((object.clone(), reader.rows()));
+        }
+        if all.rows != rows {
+            bail!("the ledger says {rows} rows of {set:?}, the files have {}", all.rows);
+        }
+        Ok(all)
+    }
+
+    /// The network that learns these rows.
+    ///
+    /// # Errors
+    /// If there are no rows.
+    pub fn network_spec(&self, network: &NetworkSection) -> anyhow::Result<NetworkSpec> {
+        let header = self.header.as_ref().context(
+            "the cycle has no training rows; more games a cycle (selfplay.games) give some",
+        )?;
+        let planes = header.shape.planes;
+        Ok(NetworkSpec {
+            game: header.game.clone(),
+            encoding: header.encoding.clone(),
+            channels_in: planes.channels,
+            height: planes.height,
+            width: planes.width,
+            globals: planes.globals,
+            policy_len: header.shape.policy_len,
+            blocks: network.blocks as usize,
+            channels: network.channels as usize,
+            policy_channels: network.policy_channels as usize,
+            value_channels: network.value_channels as usize,
+            value_hidden: network.value_hidden as usize,
+            global_pooling: network.global_pooling,
+        })
+    }
+}

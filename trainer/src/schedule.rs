@@ -1,0 +1,83 @@
+//! The learning rate of each step.
+
+use std::f64::consts::PI;
+
+use dz_config::{Schedule, TrainingSection};
+
+/// The course of the learning rate over the whole run.
+///
+/// How many steps a run will take is not known in advance: games differ in length. So progress is
+/// counted in cycles: `p = (cycle - 1 + rows done / rows of the cycle) / cycles`, from 0 to 1, which
+/// any checkpoint knows exactly. The cosine (Loshchilov and Hutter 2017, arXiv:1608.03983, equation 5,
+/// one period) falls over `p`; the warm-up counts steps and multiplies it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LearningRate {
+    start: f64,
+    end: f64,
+    warmup_steps: u64,
+    cycles: u32,
+}
+
+impl LearningRate {
+    /// As configured, over the `cycles` of the run.
+    pub fn new(training: &TrainingSection, cycles: u32) -> Self {
+        let end = match training.schedule {
+            Schedule::Constant => training.learning_rate,
+            Schedule::Cosine => training.learning_rate_final,
+        };
+        Self { start: training.learning_rate, end, warmup_steps: training.warmup_steps, cycles }
+    }
+
+    /// The learning rate of a step.
+    ///
+    /// `step` counts from 1 since the run began; `rows_done` of the `rows` of `cycle` (from 1) were
+    /// trained on before it.
+    pub fn at(&self, step: u64, cycle: u32, rows_done: u64, rows: u64) -> f64 {
+        let warmup = match self.warmup_steps {
+            0 => 1.0,
+            steps => (step as f64 / steps as f64).min(1.0),
+        };
+        let cycles_done = f64::from(cycle - 1) + rows_done as f64 / rows.max(1) as f64;
+        let progress = (cycles_done / f64::from(self.cycles)).min(1.0);
+        warmup * (self.end + (self.start - self.end) * 0.5 * (1.0 + (PI * progress).cos()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(warmup_steps: u64, end: f64) -> LearningRate {
+        LearningRate { start: 0.01, end, warmup_steps, cycles: 4 }
+    }
+
+    fn close(found: f64, wanted: f64) -> bool {
+        (found - wanted).abs() < 1e-12
+    }
+
+    #[test]
+    fn half_a_cosine_over_the_cycles() {
+        let rate = rate(0, 0.002);
+        assert!(close(rate.at(1, 1, 0, 100), 0.01));
+        assert!(close(rate.at(9, 3, 0, 77), 0.006));
+        assert!(
+            close(rate.at(9, 2, 100, 100), 0.006),
+            "the end of a cycle is the next one's start"
+        );
+        // p = 1/4: cos(pi/4) = sqrt(1/2).
+        assert!(close(rate.at(9, 1, 50, 50), 0.002 + 0.004 * (1.0 + 0.5_f64.sqrt())));
+        // p = 3/8 within the second cycle.
+        assert!(close(rate.at(9, 2, 3, 6), 0.002 + 0.004 * (1.0 + (PI * 0.375).cos())));
+        assert!(close(rate.at(9, 4, 8, 8), 0.002));
+        assert!(close(rate.at(9, 9, 0, 8), 0.002), "cycles beyond the plan stay at the end");
+    }
+
+    #[test]
+    fn warm_up_is_linear_and_ends() {
+        let constant = rate(10, 0.01);
+        assert!(close(constant.at(1, 1, 0, 100), 0.001));
+        assert!(close(constant.at(5, 1, 0, 100), 0.005));
+        assert!(close(constant.at(10, 1, 0, 100), 0.01));
+        assert!(close(constant.at(1000, 4, 99, 100), 0.01));
+    }
+}

@@ -1,0 +1,99 @@
+//! A learner with its place in the rows, warm from one cycle to the next.
+
+use std::fmt;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use dz_net::{Learner, NetError};
+
+use crate::checkpoint::{Cursor, Header, pack};
+use crate::{LearningRate, Prepared, StepMetrics};
+
+/// A loss in nats that no network which still learns has: guessing gives ln(policy length), at most 14.
+const LOSS_MAX: f32 = 100.0;
+
+/// A learner and how far it has come.
+pub struct Session {
+    /// The learner.
+    pub learner: Box<dyn Learner>,
+    /// Where in the rows it is.
+    pub cursor: Cursor,
+    /// Hash of the configuration, for checkpoints.
+    pub config_hash: String,
+}
+
+impl Session {
+    /// Learns from the next batch of a cycle with `rows` rows.
+    ///
+    /// # Errors
+    /// If training diverged or the device failed; the session is then not to be used any more.
+    pub fn step(
+        &mut self,
+        prepared: &Prepared,
+        rate: &LearningRate,
+        rows: u64,
+    ) -> anyhow::Result<StepMetrics> {
+        let Prepared { batch, rows_end } = prepared;
+        let Cursor { cycle, rows_done, .. } = self.cursor;
+        let step = self.learner.steps() + 1;
+        let learning_rate = rate.at(step, cycle, rows_done, rows);
+        let begun = Instant::now();
+        let report = self.learner.step(batch, learning_rate)?;
+        let seconds = begun.elapsed().as_secs_f64().max(1e-9);
+        let losses = report.losses;
+        if losses.policy_loss > LOSS_MAX || losses.value_loss > LOSS_MAX {
+            let (policy_loss, value_loss) = (losses.policy_loss, losses.value_loss);
+            let gradient_norm = report.gradient_norm;
+            return Err(NetError::Diverged { step, policy_loss, value_loss, gradient_norm })
+                .context(format!("a loss is above {LOSS_MAX}"));
+        }
+        self.cursor.tally.add(batch, &report, learning_rate);
+        self.cursor.rows_done = *rows_end;
+        Ok(StepMetrics {
+            cycle,
+            step,
+            rows_done: *rows_end,
+            policy_loss: losses.policy_loss,
+            value_loss: losses.value_loss,
+            policy_entropy: losses.policy_entropy,
+            gradient_norm: report.gradient_norm,
+            clipped: report.clipped,
+            learning_rate,
+            rows_per_second: batch.planes.len as f64 / seconds,
+        })
+    }
+
+    /// The checkpoint of this moment.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn checkpoint(&self) -> anyhow::Result<Vec<u8>> {
+        let spec = self.learner.spec();
+        let header = Header {
+            game: spec.game.clone(),
+            encoding: spec.encoding.clone(),
+            config_hash: self.config_hash.clone(),
+            step: self.learner.steps(),
+            cursor: self.cursor,
+        };
+        Ok(pack(&header, &self.learner.save()?))
+    }
+
+    /// Goes on to the next cycle once this one is done.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn next_cycle(&mut self) -> anyhow::Result<()> {
+        if !self.cursor.is_cycle_done {
+            bail!("cycle {} is not trained to its end", self.cursor.cycle);
+        }
+        self.cursor = Cursor::begin(self.cursor.cycle + 1);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("cursor", &self.cursor).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,152 @@
+//! The stage: one turn trains on one cycle's rows.
+
+use std::fmt;
+use std::time::Duration;
+
+use anyhow::Context;
+use dz_config::RunConfig;
+use dz_game::Key;
+use dz_net::{BurnLearner, Learner, LearnerOptions, NetError};
+use dz_network::NetworkSpec;
+use dz_shard::RowSet;
+use dz_stage::StageContext;
+use dz_store::{RowsState, RunInfo, Stage};
+
+use crate::checkpoint::Cursor;
+use crate::turn::{End, Work};
+use crate::{CycleRows, Session, restore};
+
+/// Wall time after which a checkpoint is published within a cycle: what a kill can cost.
+const CHECKPOINT_EVERY: Duration = Duration::from_mins(2);
+/// Keeps the initial weights' random stream apart from others of the same seed.
+const WEIGHTS_STREAM: u64 = 0x7765_6967;
+
+/// Makes a fresh learner of a network under a configuration.
+pub type MakeLearner =
+    Box<dyn Fn(NetworkSpec, &RunConfig) -> Result<Box<dyn Learner>, NetError> + Send>;
+
+/// What stays warm from turn to turn.
+pub struct Trainer {
+    /// How learners are made.
+    pub make_learner: MakeLearner,
+    /// Wall time between checkpoints within a cycle; it has no part in the results.
+    pub checkpoint_every: Duration,
+    /// The learner; `None` before the first turn and after a turn that failed.
+    session: Option<Session>,
+}
+
+/// Finds the device.
+///
+/// # Errors
+/// If it is not there.
+pub fn start(context: &mut StageContext) -> anyhow::Result<Trainer> {
+    let threads = context.config.run.threads as usize;
+    // Fails only where the process has its threads already, as when stages share one.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    let device = dz_net::pick_device(&context.config.run.device.to_string())?;
+    Ok(Trainer::new(Box::new(move |spec, config| {
+        let learner = BurnLearner::new(spec, device, learner_options(config))?;
+        Ok(Box::new(learner))
+    })))
+}
+
+/// Trains on the cycle's rows and closes the turn with a candidate.
+///
+/// # Errors
+/// What store, rows or device report, and divergence; a stop that was asked for is none.
+pub fn run(trainer: &mut Trainer, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+    trainer.turn(context, cycle)
+}
+
+impl Trainer {
+    /// Trains with learners of this kind.
+    pub fn new(make_learner: MakeLearner) -> Self {
+        Self { make_learner, checkpoint_every: CHECKPOINT_EVERY, session: None }
+    }
+
+    /// See [`run`].
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn turn(&mut self, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+        let identity =
+            context.ledger.state().started.clone().context("the run has not begun yet")?;
+        let rows = open_rows(context, cycle, &identity)?;
+        // A session that fails is not put back: the next turn loads a checkpoint.
+        let mut session = match self.session.take() {
+            Some(session) => session,
+            None => self.load(context, &rows, cycle)?,
+        };
+        let mut work = Work::new(context, cycle, identity, self.checkpoint_every)?;
+        let mut end = work.catch_up(&mut session)?;
+        if end == End::Done {
+            end = work.train(&mut session, &rows)?;
+        }
+        if end == End::Done {
+            work.finish(&session)?;
+        }
+        self.session = Some(session);
+        Ok(())
+    }
+
+    /// A learner from the newest good checkpoint, or a fresh one where there is none.
+    fn load(
+        &self,
+        context: &StageContext,
+        rows: &CycleRows,
+        cycle: u32,
+    ) -> anyhow::Result<Session> {
+        let spec = rows.network_spec(&context.config.network)?;
+        let mut learner = (self.make_learner)(spec, &context.config)?;
+        let config_hash = context.config.hash();
+        let restored = restore(&context.run, context.ledger.state(), learner.as_mut())?;
+        let Some(restored) = restored else {
+            if cycle > 1 {
+                context.events.note(
+                    Stage::Trainer,
+                    format!("no checkpoint before cycle {cycle}: a fresh network is trained"),
+                );
+            }
+            return Ok(Session { learner, cursor: Cursor::begin(cycle), config_hash });
+        };
+        for warning in restored.warnings {
+            context.events.note(Stage::Trainer, format!("warning: {warning}"));
+        }
+        Ok(Session { learner, cursor: restored.cursor, config_hash })
+    }
+}
+
+impl fmt::Debug for Trainer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trainer").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+/// The rows that a cycle trains on.
+pub(crate) fn open_rows(
+    context: &StageContext,
+    cycle: u32,
+    identity: &RunInfo,
+) -> anyhow::Result<CycleRows> {
+    let state = rows_state(context, cycle)?;
+    CycleRows::open(&context.run, state, RowSet::Train, identity)
+        .with_context(|| format!("the rows of cycle {cycle} cannot be used"))
+}
+
+/// What the shuffler published for a cycle.
+pub(crate) fn rows_state(context: &StageContext, cycle: u32) -> anyhow::Result<&RowsState> {
+    let state = context.ledger.state().cycle_state(cycle);
+    state.and_then(|s| s.rows.as_ref()).with_context(|| format!("cycle {cycle} has no rows yet"))
+}
+
+fn learner_options(config: &RunConfig) -> LearnerOptions {
+    let training = &config.training;
+    LearnerOptions {
+        weight_decay: training.weight_decay,
+        clip_norm: training.clip_norm,
+        ema_decay: training.ema_decay,
+        value_weight: training.value_weight,
+        seed: Key::of_words(&[WEIGHTS_STREAM, config.run.seed]).low,
+        config_hash: config.hash(),
+    }
+}

@@ -1,0 +1,76 @@
+//! Running means of a cycle.
+
+use dz_net::{StepReport, TrainBatch};
+use serde::{Deserialize, Serialize};
+
+/// A weighted mean in the making.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mean {
+    sum: f64,
+    weight: f64,
+}
+
+impl Mean {
+    /// Takes in a value that counts `weight`, 0 or more.
+    pub fn add(&mut self, value: f64, weight: f64) {
+        self.sum += value * weight;
+        self.weight += weight;
+    }
+
+    /// The mean; `None` where nothing counted.
+    pub fn get(&self) -> Option<f64> {
+        (self.weight > 0.0).then(|| self.sum / self.weight)
+    }
+}
+
+/// What a cycle's steps came to so far, kills or not: it is part of the checkpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tally {
+    /// Steps.
+    pub steps: u64,
+    /// Rows trained on.
+    pub rows: u64,
+    /// Policy cross-entropy in nats, by the rows' policy weights.
+    pub policy: Mean,
+    /// Value cross-entropy in nats, by the rows' value weights.
+    pub value: Mean,
+    /// Gradient norm before clipping, a step.
+    pub gradient_norm: Mean,
+    /// Learning rate of the last step.
+    pub learning_rate: f64,
+}
+
+impl Tally {
+    /// Counts one step.
+    pub fn add(&mut self, batch: &TrainBatch, report: &StepReport, learning_rate: f64) {
+        self.steps += 1;
+        self.rows += batch.planes.len as u64;
+        self.policy.add(f64::from(report.losses.policy_loss), total(&batch.policy_weights));
+        self.value.add(f64::from(report.losses.value_loss), total(&batch.value_weights));
+        self.gradient_norm.add(f64::from(report.gradient_norm), 1.0);
+        self.learning_rate = learning_rate;
+    }
+}
+
+/// Sum of weights, in order.
+pub(crate) fn total(weights: &[f32]) -> f64 {
+    weights.iter().map(|&weight| f64::from(weight)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_count_by_weight() {
+        let mut mean = Mean::default();
+        assert_eq!(mean.get(), None);
+        mean.add(7.0, 0.0);
+        assert_eq!(mean.get(), None);
+        mean.add(1.0, 3.0);
+        mean.add(5.0, 1.0);
+        assert_eq!(mean.get(), Some(2.0));
+    }
+}

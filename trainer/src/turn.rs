@@ -1,0 +1,279 @@
+//! One turn: what was missed, the cycle's rows, validation, candidate.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use dz_net::NetError;
+use dz_shard::RowSet;
+use dz_stage::{Progress, Rates, StageContext, number_text};
+use dz_store::{Losses, MetricsWriter, RunInfo, RunState, Stage};
+
+use crate::publish::{prune_checkpoints, publish_candidate, publish_checkpoint};
+use crate::stage::{open_rows, rows_state};
+use crate::{
+    BatchMaker, CycleRows, Feed, FeedPlan, LearningRate, Session, StepMetrics, Validation, validate,
+};
+
+/// Rows that are evaluated at once on validation, where a training batch has fewer.
+const VALIDATION_BATCH: usize = 1024;
+
+/// How a piece of training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// All rows are trained on.
+    Done,
+    /// Somebody asked to stop; a checkpoint is published.
+    Stopped,
+}
+
+/// A turn in progress.
+#[derive(Debug)]
+pub(crate) struct Work<'a> {
+    context: &'a mut StageContext,
+    /// The cycle whose turn it is.
+    cycle: u32,
+    identity: RunInfo,
+    metrics: MetricsWriter,
+    checkpoint_every: Duration,
+    checkpointed: Instant,
+    begun: Instant,
+    /// Rows trained on, and the time that took with waiting for rows, in this process.
+    rows: u64,
+    training: Duration,
+}
+
+impl<'a> Work<'a> {
+    /// The turn in `cycle`.
+    pub(crate) fn new(
+        context: &'a mut StageContext,
+        cycle: u32,
+        identity: RunInfo,
+        checkpoint_every: Duration,
+    ) -> anyhow::Result<Self> {
+        let metrics = MetricsWriter::open(&context.run, Stage::Trainer)?;
+        let (now, training) = (Instant::now(), Duration::ZERO);
+        let (checkpointed, begun, rows) = (now, now, 0);
+        Ok(Self {
+            context,
+            cycle,
+            identity,
+            metrics,
+            checkpoint_every,
+            checkpointed,
+            begun,
+            rows,
+            training,
+        })
+    }
+
+    /// Brings a session from an earlier cycle to the start of this one. After an older checkpoint was
+    /// fallen back to, what is left of the cycles between is trained again where their rows are still
+    /// there, which gives the same weights as before.
+    pub(crate) fn catch_up(&mut self, session: &mut Session) -> anyhow::Result<End> {
+        while session.cursor.cycle < self.cycle {
+            let earlier = session.cursor.cycle;
+            if !session.cursor.is_cycle_done {
+                match open_rows(self.context, earlier, &self.identity) {
+                    Ok(rows) => {
+                        self.note(format!("training on the rest of cycle {earlier} again"));
+                        if self.train(session, &rows)? == End::Stopped {
+                            return Ok(End::Stopped);
+                        }
+                    }
+                    Err(error) => {
+                        self.note(format!(
+                            "warning: steps of cycle {earlier} are lost, its rows are gone ({error:#})"
+                        ));
+                        session.cursor.is_cycle_done = true;
+                    }
+                }
+            }
+            session.next_cycle()?;
+        }
+        if session.cursor.cycle > self.cycle {
+            bail!(
+                "the checkpoint is of cycle {}, but it is cycle {}'s turn: records are missing from \
+                 the ledger; restore them from a copy of the run",
+                session.cursor.cycle,
+                self.cycle
+            );
+        }
+        Ok(End::Done)
+    }
+
+    /// Trains on what is left of the session's cycle.
+    pub(crate) fn train(&mut self, session: &mut Session, rows: &CycleRows) -> anyhow::Result<End> {
+        if session.cursor.is_cycle_done {
+            return Ok(End::Done);
+        }
+        let config = &self.context.config;
+        let rate = LearningRate::new(&config.training, config.run.cycles);
+        let mut feed = self.feed(session, rows)?;
+        self.checkpointed = Instant::now();
+        let begun = Instant::now();
+        let (rows_before, training_before) = (self.rows, self.training);
+        let first = session.cursor.rows_done;
+        while let Some(prepared) = feed.next_batch()? {
+            let metrics = session
+                .step(&prepared, &rate, rows.rows)
+                .map_err(|error| explain(error, self.context.ledger.state()))?;
+            self.metrics.write(&metrics)?;
+            self.rows = rows_before + session.cursor.rows_done - first;
+            self.training = training_before + begun.elapsed();
+            self.progress(&metrics, rows.rows);
+            if feed.is_finished() {
+                break;
+            }
+            if self.context.stop.requested() {
+                self.publish_checkpoint(session)?;
+                return Ok(End::Stopped);
+            }
+            if self.checkpointed.elapsed() >= self.checkpoint_every {
+                self.publish_checkpoint(session)?;
+            }
+        }
+        if session.cursor.tally.steps == 0 {
+            self.note(format!(
+                "warning: cycle {} has {} training rows, fewer than a batch of {}: nothing was \
+                 trained; more selfplay.games or a smaller training.batch changes that",
+                session.cursor.cycle, rows.rows, self.context.config.training.batch
+            ));
+        }
+        session.cursor.is_cycle_done = true;
+        self.publish_checkpoint(session)?;
+        Ok(End::Done)
+    }
+
+    /// Measures the weights that play, publishes them, and ends the turn.
+    pub(crate) fn finish(mut self, session: &Session) -> anyhow::Result<()> {
+        let validation = self.validate(session)?;
+        let losses = self.losses(session, &validation);
+        let line = self.line(&losses);
+        let context = &mut *self.context;
+        publish_candidate(&context.run, &mut context.ledger, self.cycle, session, losses)?;
+        let keep = context.config.storage.checkpoints_keep as usize;
+        prune_checkpoints(&context.run, context.ledger.state(), keep)?;
+        context.events.turn_done(Stage::Trainer, self.cycle, line);
+        Ok(())
+    }
+
+    fn feed(&self, session: &Session, rows: &CycleRows) -> anyhow::Result<Feed> {
+        let header = rows.header.as_ref().context("the cycle has no training rows")?;
+        let config = &self.context.config;
+        let (seed, value_mix) = (config.run.seed, config.training.value_mix);
+        let plan = FeedPlan {
+            maker: BatchMaker::new(header, seed, session.cursor.cycle, value_mix),
+            batch: config.training.batch as usize,
+            from: session.cursor.rows_done,
+            to: rows.rows,
+            keep_rest: false,
+        };
+        Feed::start(rows, plan)
+    }
+
+    fn validate(&mut self, session: &Session) -> anyhow::Result<Validation> {
+        let state = rows_state(self.context, self.cycle)?;
+        let run = &self.context.run;
+        let rows = CycleRows::open(run, state, RowSet::Validation, &self.identity)?;
+        let training = &self.context.config.training;
+        let Some(header) = rows.header.as_ref().filter(|_| training.validation_rows_max > 0) else {
+            return Ok(Validation::default());
+        };
+        let seed = self.context.config.run.seed;
+        let plan = FeedPlan {
+            maker: BatchMaker::new(header, seed, self.cycle, training.value_mix).upright(),
+            batch: VALIDATION_BATCH.max(training.batch as usize),
+            from: 0,
+            to: rows.rows.min(training.validation_rows_max),
+            keep_rest: true,
+        };
+        validate(session.learner.as_ref(), &mut Feed::start(&rows, plan)?)
+    }
+
+    fn publish_checkpoint(&mut self, session: &Session) -> anyhow::Result<()> {
+        let context = &mut *self.context;
+        publish_checkpoint(&context.run, &mut context.ledger, self.cycle, session)?;
+        self.checkpointed = Instant::now();
+        Ok(())
+    }
+
+    fn losses(&self, session: &Session, validation: &Validation) -> Losses {
+        let tally = &session.cursor.tally;
+        Losses {
+            policy: tally.policy.get().unwrap_or(0.0),
+            value: tally.value.get().unwrap_or(0.0),
+            validation_policy: validation.policy.get(),
+            validation_value: validation.value.get(),
+            policy_accuracy: validation.policy_accuracy.get(),
+            value_accuracy: validation.value_accuracy.get(),
+            gradient_norm: tally.gradient_norm.get(),
+            learning_rate: tally.learning_rate,
+            steps: tally.steps,
+            rows: tally.rows,
+            wall_ms: self.begun.elapsed().as_millis() as u64,
+        }
+    }
+
+    fn line(&self, losses: &Losses) -> String {
+        let with = |value: f64, validation: Option<f64>, name: &str| match validation {
+            Some(other) => format!("{value:.3} ({name}{other:.3})"),
+            None => format!("{value:.3}"),
+        };
+        let speed = match self.rows {
+            0 => String::new(),
+            _ => format!(" at {} rows/s", number_text(self.rows_per_second())),
+        };
+        format!(
+            "trained {} steps, {} rows{speed}; policy {}, value {}, lr {:.2e}",
+            losses.steps,
+            number_text(losses.rows as f64),
+            with(losses.policy, losses.validation_policy, "validation "),
+            with(losses.value, losses.validation_value, ""),
+            losses.learning_rate,
+        )
+    }
+
+    fn rows_per_second(&self) -> f64 {
+        self.rows as f64 / self.training.as_secs_f64().max(1e-9)
+    }
+
+    fn progress(&self, metrics: &StepMetrics, rows: u64) {
+        let rates = [
+            ("rows/s", self.rows_per_second()),
+            ("policy loss", f64::from(metrics.policy_loss)),
+            ("value loss", f64::from(metrics.value_loss)),
+            ("lr", metrics.learning_rate),
+        ];
+        let rates: Rates = rates.into_iter().map(|(name, v)| (name.to_owned(), v)).collect();
+        self.context.events.progress(Progress {
+            stage: Stage::Trainer,
+            cycle: metrics.cycle,
+            generation: self.context.ledger.state().generation(),
+            done: metrics.rows_done,
+            total: rows,
+            unit: "rows".to_owned(),
+            rates,
+        });
+    }
+
+    fn note(&self, text: String) {
+        self.context.events.note(Stage::Trainer, text);
+    }
+}
+
+/// Says where a diverged training can go on from.
+fn explain(error: anyhow::Error, state: &RunState) -> anyhow::Error {
+    if !error.chain().any(|e| matches!(e.downcast_ref(), Some(NetError::Diverged { .. }))) {
+        return error;
+    }
+    error.context(match state.checkpoint() {
+        Some(checkpoint) => format!(
+            "training diverged; the last good checkpoint is {}, step {}, and the run goes on from \
+             there: lower training.learning_rate or training.clip_norm first",
+            checkpoint.object.path, checkpoint.step
+        ),
+        None => "training diverged before the first checkpoint: lower training.learning_rate or \
+                 training.clip_norm and start again"
+            .to_owned(),
+    })
+}

@@ -1,0 +1,37 @@
+//! How the weights that play do on rows that are never trained on.
+
+use dz_net::Learner;
+
+use crate::tally::total;
+use crate::{Feed, Mean};
+
+/// Means over validation rows: losses in nats, accuracies 0 to 1, each by the rows' weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Validation {
+    /// Policy cross-entropy.
+    pub policy: Mean,
+    /// Value cross-entropy.
+    pub value: Mean,
+    /// Share of rows whose most likely policy index is the target's.
+    pub policy_accuracy: Mean,
+    /// Share of rows whose most likely outcome is the target's.
+    pub value_accuracy: Mean,
+}
+
+/// Evaluates all batches of `feed`; changes nothing in the learner.
+///
+/// # Errors
+/// If rows cannot be read or the device fails.
+pub fn validate(learner: &dyn Learner, feed: &mut Feed) -> anyhow::Result<Validation> {
+    let mut all = Validation::default();
+    while let Some(prepared) = feed.next_batch()? {
+        let batch = &prepared.batch;
+        let report = learner.evaluate(batch)?;
+        let (policy, value) = (total(&batch.policy_weights), total(&batch.value_weights));
+        all.policy.add(f64::from(report.losses.policy_loss), policy);
+        all.value.add(f64::from(report.losses.value_loss), value);
+        all.policy_accuracy.add(f64::from(report.policy_accuracy), policy);
+        all.value_accuracy.add(f64::from(report.value_accuracy), value);
+    }
+    Ok(all)
+}

@@ -1,0 +1,238 @@
+//! What a turn publishes, counts and reports, and what it refuses.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+#[path = "common/fakes.rs"]
+mod fakes;
+
+use std::time::Duration;
+
+use common::{TestRun, block, whole_run};
+use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions};
+use dz_network::{NetworkFile, NetworkSpec};
+use dz_stage::exit_code_of;
+use dz_store::{Entry, Stage};
+use fakes::{Fault, faulty};
+use trainer::checkpoint::{Cursor, Header, pack, unpack};
+use trainer::{StepMetrics, effective_steps};
+
+#[test]
+fn every_whole_batch_is_a_step_and_the_rest_is_left() {
+    let test = whole_run();
+    let mut step = 0;
+    for cycle in 1..=2 {
+        let rows = block(u64::from(cycle), 60).len() as u64;
+        assert_ne!(rows % 16, 0, "the test wants rows left over");
+        let candidate = test.candidate(cycle).unwrap();
+        assert_eq!(candidate.losses.steps, rows / 16);
+        assert_eq!(candidate.losses.rows, rows / 16 * 16);
+        step += rows / 16;
+        assert_eq!(candidate.step, step);
+        let file = NetworkFile::from_bytes(&test.run.get(&candidate.network).unwrap()).unwrap();
+        assert_eq!((file.header.cycle, file.header.step), (cycle, step));
+        file.check_fits("tictactoe", &file.header.spec.encoding).unwrap();
+    }
+}
+
+#[test]
+fn losses_fall_and_are_those_of_the_metrics() {
+    let test = whole_run();
+    let (first, second) = (test.candidate(1).unwrap().losses, test.candidate(2).unwrap().losses);
+    assert!(second.policy < first.policy && first.policy < 9.0_f64.ln() + 0.3, "{first:?}");
+    assert!(second.validation_value.unwrap() < 3.0_f64.ln(), "{second:?}");
+    assert!((0.0..=1.0).contains(&second.policy_accuracy.unwrap()));
+    assert!(second.value_accuracy.unwrap() > 0.4, "{second:?}");
+    let lines: Vec<StepMetrics> = test.run.metrics(Stage::Trainer).unwrap();
+    let steps = effective_steps(lines);
+    assert_eq!(steps.len() as u64, first.steps + second.steps);
+    let of_second: Vec<_> = steps.iter().filter(|line| line.cycle == 2).collect();
+    let mean =
+        of_second.iter().map(|l| f64::from(l.gradient_norm)).sum::<f64>() / of_second.len() as f64;
+    assert!((mean - second.gradient_norm.unwrap()).abs() < 1e-9);
+    assert_eq!(of_second.last().unwrap().learning_rate, second.learning_rate);
+    assert_eq!(of_second.last().unwrap().rows_done, second.rows);
+    // Warm-up of 5 steps to 0.01, then down to 1e-4.
+    assert!((steps[0].learning_rate - 0.002).abs() < 1e-9);
+    assert!(second.learning_rate < 2e-4, "{second:?}");
+}
+
+#[test]
+fn the_turn_is_told_in_a_line() {
+    let test = TestRun::new();
+    test.publish_rows(1, 40);
+    let mut process = test.process();
+    process.turn(1).unwrap();
+    let line = process.lines().pop().unwrap();
+    for part in ["trained ", " steps, ", " rows/s; policy ", "(validation ", ", lr "] {
+        assert!(line.contains(part), "{line}");
+    }
+}
+
+#[test]
+fn few_rows_train_nothing_and_say_so() {
+    let test = TestRun::changed("batch = 16", "batch = 1000");
+    test.publish_rows(1, 10);
+    let mut process = test.process();
+    process.turn(1).unwrap();
+    let lines = process.lines().join("\n");
+    assert!(lines.contains("fewer than a batch of 1000"), "{lines}");
+    assert_eq!(test.candidate(1).unwrap().step, 0);
+}
+
+#[test]
+fn old_checkpoints_are_removed_and_the_newest_stay() {
+    let test = TestRun::new();
+    for cycle in 1..=2 {
+        test.publish_rows(cycle, 40);
+        let mut process = test.process();
+        process.trainer.checkpoint_every = Duration::ZERO;
+        process.turn(cycle).unwrap();
+        test.end_cycle(cycle);
+    }
+    let state = test.state();
+    let mut newest: Vec<_> = state.checkpoints().map(|(_, c)| c.object.path.clone()).collect();
+    assert!(newest.len() > 10);
+    let newest = newest.split_off(newest.len() - 3);
+    assert_eq!(test.checkpoint_files(), newest);
+}
+
+#[test]
+fn a_damaged_checkpoint_falls_back_to_the_one_before_and_the_same_bytes_come_out() {
+    let whole = whole_run();
+    let test = TestRun::new();
+    test.publish_rows(1, 60);
+    let mut process = test.process();
+    process.trainer.checkpoint_every = Duration::ZERO;
+    process.turn(1).unwrap();
+    drop(process);
+    test.end_cycle(1);
+    let newest = test.state().checkpoint().unwrap().object.path.clone();
+    test.damage(&newest);
+    test.publish_rows(2, 60);
+    let mut process = test.process();
+    process.turn(2).unwrap();
+    let lines = process.lines().join("\n");
+    assert!(lines.contains(&newest) && lines.contains("the older checkpoint"), "{lines}");
+    assert!(lines.contains("training on the rest of cycle 1 again"), "{lines}");
+    assert!(whole.results() == test.results(), "other bytes after a fallback");
+}
+
+#[test]
+fn without_the_rows_of_the_cycle_before_a_fallback_goes_on_with_a_warning() {
+    let test = TestRun::new();
+    test.publish_rows(1, 60);
+    let mut process = test.process();
+    process.trainer.checkpoint_every = Duration::ZERO;
+    process.turn(1).unwrap();
+    drop(process);
+    test.end_cycle(1);
+    test.damage(&test.state().checkpoint().unwrap().object.path.clone());
+    for object in &test.state().cycle_state(1).unwrap().rows.clone().unwrap().train {
+        test.run.delete(&object.path).unwrap();
+    }
+    test.publish_rows(2, 60);
+    let mut process = test.process();
+    process.turn(2).unwrap();
+    let lines = process.lines().join("\n");
+    assert!(lines.contains("steps of cycle 1 are lost"), "{lines}");
+    let losses = test.candidate(2).unwrap().losses;
+    assert_eq!(losses.steps, block(2, 60).len() as u64 / 16);
+}
+
+#[test]
+fn if_no_checkpoint_is_good_training_does_not_begin_anew() {
+    let test = TestRun::new();
+    test.publish_rows(1, 40);
+    test.process().turn(1).unwrap();
+    test.end_cycle(1);
+    for path in test.checkpoint_files() {
+        test.damage(&path);
+    }
+    test.publish_rows(2, 40);
+    let error = format!("{:#}", test.process().turn(2).unwrap_err());
+    assert!(error.contains("no checkpoint of this run is good"), "{error}");
+    assert!(error.contains("Restore one"), "{error}");
+    assert_eq!(test.candidate(2), None);
+}
+
+#[test]
+fn a_checkpoint_of_another_game_or_network_is_refused() {
+    let test = TestRun::new();
+    test.publish_rows(1, 40);
+    test.process().turn(1).unwrap();
+    test.end_cycle(1);
+    test.publish_rows(2, 40);
+    let good = test.results().0;
+    let (header, state) = unpack(&good).unwrap();
+    let other_game = pack(&Header { game: "hex:size=3".into(), ..header.clone() }, state);
+    let learner = BurnLearner::new(
+        NetworkSpec { channels: 16, ..spec(&test) },
+        DeviceChoice::Cpu,
+        LearnerOptions {
+            weight_decay: 0.0,
+            clip_norm: 1.0,
+            ema_decay: 0.0,
+            value_weight: 1.0,
+            seed: 1,
+            config_hash: String::new(),
+        },
+    );
+    let other_network = pack(&header, &learner.unwrap().save().unwrap());
+    for (name, bytes, said) in [
+        ("game", other_game, "of game 'hex:size=3', this run's is 'tictactoe'"),
+        ("network", other_network, "its channels is 16, the run's is 8"),
+    ] {
+        let object = test.run.put_create(&format!("checkpoints/{name}.dzc"), &bytes).unwrap();
+        test.append(Stage::Trainer, Entry::Checkpoint { cycle: 1, step: 9, object });
+        let error = format!("{:#}", test.process().turn(2).unwrap_err());
+        assert!(error.contains(said) && error.contains(name), "{error}");
+        assert!(error.contains("new run"), "{error}");
+    }
+}
+
+fn spec(test: &TestRun) -> NetworkSpec {
+    NetworkFile::from_bytes(&test.results().1[0]).unwrap().header.spec
+}
+
+#[test]
+fn divergence_stops_and_names_the_last_good_checkpoint() {
+    for fault in [Fault::HugeLoss, Fault::NotANumber] {
+        let test = TestRun::new();
+        test.publish_rows(1, 40);
+        test.process().turn(1).unwrap();
+        test.end_cycle(1);
+        test.publish_rows(2, 40);
+        let good = test.state().checkpoint().unwrap().clone();
+        let mut process = test.process();
+        let fresh = std::mem::replace(
+            &mut process.trainer,
+            trainer::Trainer::new(Box::new(|_, _| unreachable!("never asked"))),
+        );
+        process.trainer.make_learner = faulty(fresh.make_learner, fault(good.step + 2));
+        let error = process.turn(2).unwrap_err();
+        assert_ne!(exit_code_of(&error), 0);
+        let error = format!("{error:#}");
+        assert!(error.contains(&good.object.path), "{error}");
+        assert!(error.contains("training diverged at step"), "{error}");
+        assert_eq!(test.state().checkpoint(), Some(&good));
+        assert_eq!(test.candidate(2), None);
+    }
+}
+
+#[test]
+fn a_cursor_beyond_the_turn_is_refused() {
+    let test = TestRun::new();
+    test.publish_rows(1, 40);
+    test.process().turn(1).unwrap();
+    let (header, state) = {
+        let bytes = test.results().0;
+        let (header, state) = unpack(&bytes).unwrap();
+        (header, state.to_vec())
+    };
+    let later = Header { cursor: Cursor::begin(7), ..header };
+    let object = test.run.put_create("checkpoints/later.dzc", &pack(&later, &state)).unwrap();
+    test.append(Stage::Trainer, Entry::Checkpoint { cycle: 1, step: 9, object });
+    let error = format!("{:#}", test.process().turn(1).unwrap_err());
+    assert!(error.contains("records are missing"), "{error}");
+}
