@@ -1,0 +1,217 @@
+//! One figure as SVG.
+
+use plotters::prelude::*;
+
+use crate::ReportError;
+use crate::palette::Colour;
+use crate::ticks::{Ticks, ticks};
+
+/// What a figure shows.
+pub(crate) struct Chart {
+    pub(crate) title: String,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    pub(crate) curves: Vec<Curve>,
+    /// Horizontal lines: name, height, colour.
+    pub(crate) levels: Vec<Level>,
+    /// Crosses on the x axis: things that happened there.
+    pub(crate) crosses: Vec<f64>,
+}
+
+/// One axis.
+pub(crate) struct Axis {
+    /// Label, with the unit.
+    pub(crate) label: String,
+    /// Whether it counts things, so that only whole numbers belong on it.
+    pub(crate) whole: bool,
+    /// A value that the axis must reach, such as 0.
+    pub(crate) include: Option<f64>,
+}
+
+/// A line through points.
+pub(crate) struct Curve {
+    pub(crate) name: String,
+    pub(crate) colour: Colour,
+    pub(crate) points: Vec<Point>,
+    pub(crate) style: CurveStyle,
+}
+
+/// How a curve is drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CurveStyle {
+    /// A line with dots.
+    Solid,
+    /// A broken line with dots.
+    Dashed,
+    /// A line with dots and its errors as a band.
+    Band,
+    /// Dots with error bars, no line.
+    Bars,
+}
+
+/// A point, with the ends of its 95 % interval where it has one.
+#[derive(Clone, Copy)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) interval: Option<(f64, f64)>,
+}
+
+/// A horizontal line.
+pub(crate) struct Level {
+    pub(crate) name: String,
+    pub(crate) height: f64,
+    pub(crate) colour: Colour,
+}
+
+/// Pixels of a figure, which are its SVG units.
+#[derive(Clone, Copy)]
+pub(crate) struct Size {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// Numbers that fit along the x axis.
+    pub(crate) x_ticks_max: usize,
+}
+
+/// For screens and paper.
+pub(crate) const WIDE: Size = Size { width: 760, height: 320, x_ticks_max: 12 };
+/// For phones: the same letters on a smaller sheet.
+pub(crate) const NARROW: Size = Size { width: 360, height: 270, x_ticks_max: 6 };
+
+impl Point {
+    /// A point without an interval.
+    pub(crate) fn at(x: f64, y: f64) -> Self {
+        Self { x, y, interval: None }
+    }
+}
+
+impl Chart {
+    /// Whether there is nothing to draw.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.curves.iter().all(|curve| curve.points.is_empty())
+    }
+
+    /// The figure as an `svg` element.
+    pub(crate) fn svg(&self, size: Size) -> Result<String, ReportError> {
+        let mut out = String::new();
+        self.draw(&mut out, size).map_err(|reason| ReportError::Figure {
+            figure: self.title.clone(),
+            reason: reason.to_string(),
+        })?;
+        Ok(inline(&out, &self.title))
+    }
+
+    fn draw(&self, out: &mut String, size: Size) -> Result<(), Box<dyn std::error::Error>> {
+        let (x, y) = (self.x_ticks(size), self.y_ticks());
+        let root = SVGBackend::with_string(out, (size.width, size.height)).into_drawing_area();
+        let widest = y.at.iter().map(|&v| y.label(v).len()).max().unwrap_or(1) as u32;
+        let mut chart = ChartBuilder::on(&root)
+            .margin_top(10)
+            .margin_right(14)
+            .margin_left(2)
+            .x_label_area_size(46)
+            // Digits are about 8 pixels wide; the axis' own label stands beside them.
+            .y_label_area_size(30 + 8 * widest)
+            .build_cartesian_2d(x.clone(), y.clone())?;
+        let label = |colour: Colour| ("sans-serif", 13).into_font().color(&colour.rgb());
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .bold_line_style(Colour::Grid.rgb())
+            .light_line_style(TRANSPARENT)
+            .axis_style(Colour::Muted.rgb())
+            .label_style(label(Colour::Muted))
+            .axis_desc_style(label(Colour::Ink))
+            .x_desc(&self.x.label)
+            .y_desc(&self.y.label)
+            .draw()?;
+        for level in &self.levels {
+            let ends = [(x.low, level.height), (x.high, level.height)];
+            let style = level.colour.rgb().stroke_width(1);
+            chart.draw_series(DashedLineSeries::new(ends, 3, 4, style))?;
+        }
+        for curve in &self.curves {
+            let colour = curve.colour.rgb();
+            let line = || curve.points.iter().map(|p| (p.x, p.y));
+            match curve.style {
+                CurveStyle::Solid => {
+                    chart.draw_series(LineSeries::new(line(), colour.stroke_width(2)))?;
+                }
+                CurveStyle::Dashed => {
+                    let series = DashedLineSeries::new(line(), 7, 4, colour.stroke_width(2));
+                    chart.draw_series(series)?;
+                }
+                CurveStyle::Band => {
+                    let band = Polygon::new(curve.outline(), colour.mix(0.18));
+                    chart.draw_series(std::iter::once(band))?;
+                    chart.draw_series(LineSeries::new(line(), colour.stroke_width(2)))?;
+                }
+                CurveStyle::Bars => {
+                    chart.draw_series(curve.points.iter().filter_map(|p| {
+                        let (low, high) = p.interval?;
+                        Some(PathElement::new(
+                            vec![(p.x, low), (p.x, high)],
+                            colour.stroke_width(2),
+                        ))
+                    }))?;
+                }
+            }
+            // Dots on a long curve would hide it.
+            let radius = if curve.points.len() > 60 { 2 } else { 3 };
+            chart.draw_series(line().map(|at| Circle::new(at, radius, colour.filled())))?;
+        }
+        let red = Colour::Red.rgb().stroke_width(2);
+        chart.draw_series(self.crosses.iter().map(|&at| {
+            EmptyElement::at((at, y.low))
+                + PathElement::new(vec![(-4, -11), (4, -3)], red)
+                + PathElement::new(vec![(-4, -3), (4, -11)], red)
+        }))?;
+        root.present()?;
+        Ok(())
+    }
+
+    fn x_ticks(&self, size: Size) -> Ticks {
+        let points = self.curves.iter().flat_map(|curve| &curve.points).map(|p| p.x);
+        axis(&self.x, points.chain(self.crosses.iter().copied()), size.x_ticks_max)
+    }
+
+    fn y_ticks(&self) -> Ticks {
+        let points = self.curves.iter().flat_map(|curve| &curve.points);
+        let heights = points.flat_map(|p| {
+            let (low, high) = p.interval.unwrap_or((p.y, p.y));
+            [p.y, low, high]
+        });
+        axis(&self.y, heights.chain(self.levels.iter().map(|level| level.height)), 6)
+    }
+}
+
+impl Curve {
+    /// Lower ends from left to right, then upper ends back.
+    fn outline(&self) -> Vec<(f64, f64)> {
+        let ends = |p: &Point| p.interval.unwrap_or((p.y, p.y));
+        let low = self.points.iter().map(|p| (p.x, ends(p).0));
+        let high = self.points.iter().rev().map(|p| (p.x, ends(p).1));
+        low.chain(high).collect()
+    }
+}
+
+fn axis(axis: &Axis, values: impl Iterator<Item = f64>, ticks_max: usize) -> Ticks {
+    let values = values.chain(axis.include).filter(|v| v.is_finite());
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    if low > high {
+        ticks(0.0, 1.0, ticks_max, axis.whole)
+    } else {
+        ticks(low, high, ticks_max, axis.whole)
+    }
+}
+
+/// The drawing as part of a page: sized by the style sheet, without the name space that HTML implies, and
+/// with its title for those who do not see it.
+fn inline(svg: &str, title: &str) -> String {
+    let start = svg.find("viewBox").unwrap_or(0);
+    let end = svg[start..].find(" xmlns").map_or(start, |at| start + at);
+    let body = svg[start..].find('>').map_or("", |at| &svg[start + at + 1..]);
+    let title = crate::html::escape(title);
+    format!("<svg {} role=\"img\" aria-label=\"{title}\">{body}", &svg[start..end])
+}

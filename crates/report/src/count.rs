@@ -1,0 +1,97 @@
+//! Numbers as people read them.
+
+/// 1234567 as `1,234,567`.
+pub(crate) fn whole(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A rate or mean: grouped without decimals from 100 on, with one or two below; `-` where it is not a number.
+pub(crate) fn real(value: f64) -> String {
+    match value {
+        v if !v.is_finite() => "-".to_owned(),
+        v if v.abs() >= 100.0 => {
+            let sign = if v < 0.0 { "-" } else { "" };
+            format!("{sign}{}", whole(v.abs().round() as u64))
+        }
+        v if v.abs() >= 10.0 => format!("{v:.1}"),
+        v => format!("{v:.2}"),
+    }
+}
+
+/// A share as `12.3 %`.
+pub(crate) fn percent(share: f64) -> String {
+    if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "-".to_owned() }
+}
+
+/// Part of whole as a percentage, `-` of nothing.
+pub(crate) fn share(part: u64, of: u64) -> String {
+    percent(part as f64 / of as f64)
+}
+
+/// A number of events a second.
+pub(crate) fn rate(events: u64, wall_ms: u64) -> String {
+    real(events as f64 / (wall_ms as f64 / 1000.0))
+}
+
+/// An Elo difference with its sign, `+123`.
+pub(crate) fn elo(elo: f64) -> String {
+    // Rounded first, so that -0.3 is `+0` and not `-0`.
+    format!("{:+}", elo.round() as i64)
+}
+
+/// `+123 ± 45`.
+pub(crate) fn elo_error(value: f64, error95: f64) -> String {
+    format!("{} ± {}", elo(value), error95.round())
+}
+
+/// A duration in the two units that matter: `45 s`, `12 min 5 s`, `3 h 20 min`.
+pub(crate) fn duration(ms: u64) -> String {
+    let seconds = (ms + 500) / 1000;
+    match seconds {
+        0..60 => format!("{:.1} s", ms as f64 / 1000.0),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_rates() {
+        assert_eq!(whole(0), "0");
+        assert_eq!(whole(999), "999");
+        assert_eq!(whole(1_234_567), "1,234,567");
+        assert_eq!(real(12_345.6), "12,346");
+        assert_eq!(real(-250.4), "-250");
+        assert_eq!(real(3.456), "3.46");
+        assert_eq!(real(f64::NAN), "-");
+        assert_eq!(rate(500, 2000), "250");
+        assert_eq!(rate(0, 0), "-");
+        assert_eq!(share(1, 3), "33.3 %");
+        assert_eq!(share(0, 0), "-");
+    }
+
+    #[test]
+    fn elo_has_a_sign() {
+        assert_eq!(elo(-0.3), "+0");
+        assert_eq!(elo_error(123.4, 44.6), "+123 ± 45");
+        assert_eq!(elo_error(-7.0, 3.0), "-7 ± 3");
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(duration(4_200), "4.2 s");
+        assert_eq!(duration(725_000), "12 min 5 s");
+        assert_eq!(duration(12_000_000), "3 h 20 min");
+    }
+}

@@ -1,0 +1,201 @@
+//! What a report knows: plain data, folded from the ledger and embedded in the page as JSON.
+
+use dz_stats::{Elo, Record as Wdl};
+use dz_store::{Losses, MatchResult, ObjectRef, RowsSummary, SelfplaySummary};
+use serde::Serialize;
+
+use crate::scale::Scale;
+
+/// A run, as its ledger tells it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// What was run.
+    pub run: RunFacts,
+    /// Every cycle begun, ascending.
+    pub cycles: Vec<CycleFacts>,
+    /// Every rated player, strongest first; from the newest fit, which rates all of them anew.
+    pub players: Vec<PlayerFacts>,
+    /// Advantage of moving first in the newest fit, in Elo.
+    pub first_mover_elo: Option<f64>,
+    /// Probability of a draw between equal players in the newest fit, 0 to 1.
+    pub draw_rate: Option<f64>,
+    /// Errors of differences between players.
+    #[serde(skip)]
+    pub(crate) scale: Scale,
+}
+
+/// What the ledger does not say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunContext<'a> {
+    /// The run's name: that of its directory.
+    pub name: &'a str,
+    /// The effective configuration as TOML, where it can be read.
+    pub config_toml: Option<&'a str>,
+}
+
+/// What was run, and with what.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct RunFacts {
+    /// Name of the run.
+    pub name: String,
+    /// The game with its parameters; empty before the first entry.
+    pub game: String,
+    /// Id of the encoding.
+    pub encoding: String,
+    /// The run's seed.
+    pub seed: u64,
+    /// Version of the program that began the run.
+    pub version: String,
+    /// Version of the run directory's format.
+    pub format: u32,
+    /// BLAKE3 of the newest effective configuration, hex.
+    pub config_hash: String,
+    /// Changed keys since the start, one line each.
+    pub config_changes: Vec<String>,
+    /// The effective configuration as TOML.
+    pub config_toml: Option<String>,
+    /// Wall clock of the first entry, milliseconds since 1970.
+    pub started_unix_ms: u64,
+    /// Wall clock of the newest entry.
+    pub newest_unix_ms: u64,
+    /// Entries of the ledger.
+    pub entries: u64,
+    /// The verdict of a finished run.
+    pub finished: Option<String>,
+}
+
+/// One turn of the loop, as far as it got.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CycleFacts {
+    /// Its number, from 1.
+    pub cycle: u32,
+    /// Generation of the champion that played its games.
+    pub generation: Option<u32>,
+    /// Its self-play.
+    pub selfplay: Option<SelfplaySummary>,
+    /// Window and rows.
+    pub rows: Option<RowsSummary>,
+    /// Its training.
+    pub losses: Option<Losses>,
+    /// Optimizer steps since the run began.
+    pub step: Option<u64>,
+    /// The network that it trained.
+    pub network: Option<ObjectRef>,
+    /// The gate match, in the candidate's view.
+    pub gate: Option<GateFacts>,
+    /// The gate's decision.
+    pub verdict: Option<VerdictFacts>,
+    /// Generation that its candidate became, if it was accepted.
+    pub promoted: Option<u32>,
+    /// Wall time of the cycle, once it is over.
+    pub wall_ms: Option<u64>,
+    /// Time spent in cycles up to the end of this one, pauses between processes left out; of a cycle under way, its
+    /// stages so far.
+    pub elapsed_ms: u64,
+}
+
+/// A gate match.
+#[derive(Clone, Debug, Serialize)]
+pub struct GateFacts {
+    /// The champion that the candidate played.
+    pub opponent: String,
+    /// The counts, in the candidate's view.
+    pub result: MatchResult,
+}
+
+/// A gate's decision.
+#[derive(Clone, Debug, Serialize)]
+pub struct VerdictFacts {
+    /// The rule.
+    pub rule: String,
+    /// Whether the candidate became champion.
+    pub accepted: bool,
+    /// Why.
+    pub reason: String,
+    /// Candidate's mean score, 0 to 1.
+    pub score: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub score_lo95: Option<f64>,
+    /// Upper end of its 95 % interval.
+    pub score_hi95: Option<f64>,
+}
+
+/// A rated player.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlayerFacts {
+    /// Its name in matches.
+    pub name: String,
+    /// Its generation; none for an anchor and for a candidate that was refused.
+    pub generation: Option<u32>,
+    /// The cycle that trained it; none for an anchor.
+    pub cycle: Option<u32>,
+    /// Elo on the anchors' scale.
+    pub elo: f64,
+    /// Half the width of its 95 % interval.
+    pub error95: f64,
+    /// Mean score over its rating games, 0 to 1.
+    pub score: f64,
+    /// Rating games.
+    pub games: u64,
+    /// Rating games won, repeated ones left out.
+    pub wins: u64,
+    /// Rating games drawn, repeated ones left out.
+    pub draws: u64,
+    /// Rating games lost, repeated ones left out.
+    pub losses: u64,
+}
+
+impl PlayerFacts {
+    /// Whether it is a fixed opponent.
+    pub fn is_anchor(&self) -> bool {
+        self.cycle.is_none()
+    }
+}
+
+impl CycleFacts {
+    /// Time of its stages that reported one.
+    pub(crate) fn stages_ms(&self) -> u64 {
+        let selfplay = self.selfplay.as_ref().map_or(0, |s| s.wall_ms);
+        let rows = self.rows.as_ref().map_or(0, |r| r.wall_ms);
+        let training = self.losses.as_ref().map_or(0, |l| l.wall_ms);
+        selfplay + rows + training
+    }
+}
+
+impl GateFacts {
+    /// Wins, draws and losses of the candidate.
+    pub(crate) fn record(&self) -> Wdl {
+        let MatchResult { wins, draws, losses, .. } = self.result;
+        Wdl { wins, draws, losses }
+    }
+}
+
+impl Report {
+    /// The newest champion that has a rating.
+    pub fn champion(&self) -> Option<&PlayerFacts> {
+        self.champions().into_iter().next_back()
+    }
+
+    /// Rated champions, by generation.
+    pub(crate) fn champions(&self) -> Vec<&PlayerFacts> {
+        let mut champions: Vec<&PlayerFacts> =
+            self.players.iter().filter(|player| player.generation.is_some()).collect();
+        champions.sort_by_key(|player| player.generation);
+        champions
+    }
+
+    /// The fixed opponents, strongest first.
+    pub(crate) fn anchors(&self) -> Vec<&PlayerFacts> {
+        self.players.iter().filter(|player| player.is_anchor()).collect()
+    }
+
+    /// The number of the newest champion, 0 before the first.
+    pub fn generation(&self) -> u32 {
+        self.cycles.iter().filter_map(|cycle| cycle.promoted).max().unwrap_or(0)
+    }
+
+    /// Elo of `one` minus that of `other`, and half the width of its 95 % interval.
+    pub(crate) fn gain(&self, one: &PlayerFacts, other: &PlayerFacts) -> (Elo, Elo) {
+        (Elo(one.elo - other.elo), self.scale.error95(one, other))
+    }
+}

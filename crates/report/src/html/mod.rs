@@ -1,0 +1,5 @@
+//! The page.
+
+mod page;
+
+pub(crate) use page::escape;

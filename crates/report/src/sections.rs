@@ -1,0 +1,253 @@
+//! The tables of a report.
+
+use crate::count;
+use crate::facts::{CycleFacts, GateFacts, PlayerFacts, Report, VerdictFacts};
+use crate::table::{Cell, Table, number, words};
+
+const NONE: &str = "-";
+
+/// Everybody who is rated, strongest first.
+pub(crate) fn players(report: &Report) -> Table {
+    let mut table = Table::new(vec![
+        words("player"),
+        number("generation", ""),
+        number("Elo", "± 95 %"),
+        number("games", ""),
+        number("W-D-L", ""),
+        number("score", ""),
+    ]);
+    let best = report.champion().map(|player| player.name.as_str());
+    for player in &report.players {
+        let class = match player {
+            p if Some(p.name.as_str()) == best => "best",
+            p if p.is_anchor() => "anchor",
+            _ => "",
+        };
+        let name = if player.is_anchor() {
+            format!("{} (anchor)", player.name)
+        } else {
+            player.name.clone()
+        };
+        table.row(vec![
+            Cell::classed(name, class),
+            optional(player.generation).into(),
+            Cell::classed(count::elo_error(player.elo, player.error95), class),
+            count::whole(player.games).into(),
+            wdl(player).into(),
+            count::percent(player.score).into(),
+        ]);
+    }
+    table
+}
+
+/// Every gate and what it decided.
+pub(crate) fn gates(report: &Report) -> Table {
+    let mut table = Table::new(vec![
+        number("cycle", ""),
+        words("against"),
+        number("W-D-L", ""),
+        number("score", "95 % interval"),
+        number("repeated", "games"),
+        words("verdict"),
+        words("reason"),
+    ]);
+    for facts in &report.cycles {
+        if facts.verdict.is_none() && facts.gate.is_none() {
+            continue;
+        }
+        let (verdict, gate) = (facts.verdict.as_ref(), facts.gate.as_ref());
+        table.row(vec![
+            facts.cycle.to_string().into(),
+            gate.map_or(NONE.to_owned(), |g| g.opponent.clone()).into(),
+            gate.map_or(NONE.to_owned(), gate_wdl).into(),
+            verdict.map_or(NONE.to_owned(), score).into(),
+            gate.map_or(NONE.to_owned(), |g| count::whole(g.result.duplicates)).into(),
+            decision(facts),
+            Cell::classed(verdict.map_or(String::new(), |v| v.reason.clone()), "long"),
+        ]);
+    }
+    table
+}
+
+/// Losses by cycle.
+pub(crate) fn losses(report: &Report) -> Table {
+    let mut table = Table::new(vec![
+        number("cycle", ""),
+        number("policy", "train"),
+        number("policy", "validation"),
+        number("value", "train"),
+        number("value", "validation"),
+        number("policy", "right"),
+        number("value", "right"),
+        number("learning rate", ""),
+        number("gradient", "norm"),
+        number("steps", ""),
+        number("rows/s", ""),
+    ]);
+    for facts in &report.cycles {
+        let Some(losses) = &facts.losses else { continue };
+        let nats = |loss: f64| Cell::from(format!("{loss:.3}"));
+        let maybe = |loss: Option<f64>| loss.map_or(Cell::from(NONE), nats);
+        let share = |share: Option<f64>| share.map_or(NONE.to_owned(), count::percent);
+        table.row(vec![
+            facts.cycle.to_string().into(),
+            nats(losses.policy),
+            maybe(losses.validation_policy),
+            nats(losses.value),
+            maybe(losses.validation_value),
+            share(losses.policy_accuracy).into(),
+            share(losses.value_accuracy).into(),
+            format!("{:.1e}", losses.learning_rate).into(),
+            losses.gradient_norm.map_or(NONE.to_owned(), count::real).into(),
+            count::whole(losses.steps).into(),
+            count::rate(losses.rows, losses.wall_ms).into(),
+        ]);
+    }
+    table
+}
+
+/// Self-play by cycle: what came out, and how fast.
+pub(crate) fn selfplay(report: &Report) -> Table {
+    let mut table = Table::new(vec![
+        number("cycle", ""),
+        number("generation", ""),
+        number("games", ""),
+        number("plies", "mean"),
+        number("first", "won"),
+        number("drawn", ""),
+        number("second", "won"),
+        number("games", "/s"),
+        number("positions", "/s"),
+        number("playouts", "/s"),
+        number("evaluations", "/s"),
+        number("batch", "fill"),
+        number("cache", "hits"),
+        number("transpositions", "of playouts"),
+    ]);
+    for facts in &report.cycles {
+        let Some(s) = &facts.selfplay else { continue };
+        table.row(vec![
+            facts.cycle.to_string().into(),
+            optional(facts.generation).into(),
+            count::whole(s.games).into(),
+            count::real(s.plies_mean).into(),
+            count::share(s.wins_first, s.games).into(),
+            count::share(s.draws, s.games).into(),
+            count::share(s.wins_second, s.games).into(),
+            count::rate(s.games, s.wall_ms).into(),
+            count::rate(s.positions, s.wall_ms).into(),
+            count::rate(s.playouts, s.wall_ms).into(),
+            count::rate(s.evaluations, s.wall_ms).into(),
+            count::percent(s.batch_fill).into(),
+            count::share(s.cache_hits, s.cache_hits + s.evaluations).into(),
+            count::share(s.transpositions, s.playouts).into(),
+        ]);
+    }
+    table
+}
+
+/// Window and rows by cycle.
+pub(crate) fn window(report: &Report) -> Table {
+    let mut table = Table::new(vec![
+        number("cycle", ""),
+        number("new", "rows"),
+        number("window", "rows"),
+        number("window", "games"),
+        number("training", "rows"),
+        number("validation", "rows"),
+        number("training / new", ""),
+    ]);
+    for facts in &report.cycles {
+        let Some(rows) = &facts.rows else { continue };
+        table.row(vec![
+            facts.cycle.to_string().into(),
+            count::whole(rows.new_rows).into(),
+            count::whole(rows.window_rows).into(),
+            count::whole(rows.window_games).into(),
+            count::whole(rows.train_rows).into(),
+            count::whole(rows.validation_rows).into(),
+            count::real(rows.train_rows as f64 / rows.new_rows as f64).into(),
+        ]);
+    }
+    table
+}
+
+/// Where each cycle's time went.
+pub(crate) fn times(report: &Report) -> Table {
+    let mut table = Table::new(vec![
+        number("cycle", ""),
+        number("self-play", "s"),
+        number("shuffle", "s"),
+        number("train", "s"),
+        number("gate, ratings, rest", "s"),
+        number("whole", "s"),
+        number("self-play", "share"),
+    ]);
+    let seconds = |ms: u64| Cell::from(format!("{:.1}", ms as f64 / 1000.0));
+    for facts in &report.cycles {
+        let Some(wall_ms) = facts.wall_ms else { continue };
+        let selfplay_ms = facts.selfplay.as_ref().map_or(0, |s| s.wall_ms);
+        table.row(vec![
+            facts.cycle.to_string().into(),
+            seconds(selfplay_ms),
+            seconds(facts.rows.as_ref().map_or(0, |r| r.wall_ms)),
+            seconds(facts.losses.as_ref().map_or(0, |l| l.wall_ms)),
+            seconds(wall_ms.saturating_sub(facts.stages_ms())),
+            seconds(wall_ms),
+            count::share(selfplay_ms, wall_ms).into(),
+        ]);
+    }
+    table
+}
+
+/// Networks with their hashes.
+pub(crate) fn networks(report: &Report) -> Table {
+    let mut table = Table::new(vec![
+        number("cycle", ""),
+        number("generation", ""),
+        words("file"),
+        words("BLAKE3"),
+    ]);
+    for facts in &report.cycles {
+        let Some(network) = &facts.network else { continue };
+        table.row(vec![
+            facts.cycle.to_string().into(),
+            optional(facts.promoted).into(),
+            network.path.clone().into(),
+            Cell::classed(network.blake3.clone(), "hash"),
+        ]);
+    }
+    table
+}
+
+fn optional(number: Option<u32>) -> String {
+    number.map_or(NONE.to_owned(), |n| n.to_string())
+}
+
+fn wdl(player: &PlayerFacts) -> String {
+    format!("{}-{}-{}", player.wins, player.draws, player.losses)
+}
+
+fn gate_wdl(gate: &GateFacts) -> String {
+    let record = gate.record();
+    format!("{}-{}-{}", record.wins, record.draws, record.losses)
+}
+
+fn score(verdict: &VerdictFacts) -> String {
+    match (verdict.score, verdict.score_lo95, verdict.score_hi95) {
+        (Some(score), Some(low), Some(high)) => format!("{score:.3} [{low:.3}, {high:.3}]"),
+        (Some(score), _, _) => format!("{score:.3}"),
+        _ => NONE.to_owned(),
+    }
+}
+
+fn decision(facts: &CycleFacts) -> Cell {
+    match (&facts.verdict, facts.promoted) {
+        (Some(v), Some(generation)) if v.accepted => {
+            Cell::classed(format!("generation {generation}"), "good")
+        }
+        (Some(v), _) if v.accepted => Cell::classed("accepted", "good"),
+        (Some(_), _) => Cell::classed("refused", "bad"),
+        (None, _) => NONE.into(),
+    }
+}

@@ -1,0 +1,62 @@
+//! The report without a page: Markdown for notes, lines for a terminal.
+
+use std::fmt::Write as _;
+
+use crate::count;
+use crate::facts::{CycleFacts, Report};
+
+impl Report {
+    /// One line a cycle, for a terminal.
+    pub fn rows(&self) -> Vec<String> {
+        self.cycles.iter().map(|cycle| self.row(cycle)).collect()
+    }
+
+    /// The cycles as a Markdown table.
+    pub fn to_markdown_table(&self) -> String {
+        let mut out = String::from(
+            "| cycle | generation | games | rows | window | policy loss | value loss | gate W-D-L | verdict | Elo |\n\
+             |--:|--:|--:|--:|--:|--:|--:|--:|:--|--:|\n",
+        );
+        for cycle in &self.cycles {
+            let cells = self.cells(cycle);
+            let _ = writeln!(out, "| {} |", cells.map(|(_, cell)| cell).join(" | "));
+        }
+        out
+    }
+
+    /// The line of one cycle, with only what it has so far.
+    fn row(&self, cycle: &CycleFacts) -> String {
+        let said: Vec<String> = self
+            .cells(cycle)
+            .into_iter()
+            .filter(|(_, cell)| cell != "-")
+            .map(|(name, cell)| if name.is_empty() { cell } else { format!("{name} {cell}") })
+            .collect();
+        said.join("  ")
+    }
+
+    /// Name and text of each cell; `-` where the cycle has not come so far.
+    fn cells(&self, cycle: &CycleFacts) -> [(&'static str, String); 10] {
+        let none = || "-".to_owned();
+        let (rows, losses) = (cycle.rows.as_ref(), cycle.losses.as_ref());
+        let gate = cycle.gate.as_ref().map(|gate| {
+            let record = gate.record();
+            format!("{}-{}-{}", record.wins, record.draws, record.losses)
+        });
+        let verdict =
+            cycle.verdict.as_ref().map(|v| if v.accepted { "accepted" } else { "refused" });
+        let rated = self.players.iter().find(|player| player.cycle == Some(cycle.cycle));
+        [
+            ("cycle", cycle.cycle.to_string()),
+            ("generation", cycle.generation.map_or_else(none, |g| g.to_string())),
+            ("games", cycle.selfplay.as_ref().map_or_else(none, |s| count::whole(s.games))),
+            ("rows", rows.map_or_else(none, |r| count::whole(r.train_rows))),
+            ("window", rows.map_or_else(none, |r| count::whole(r.window_rows))),
+            ("policy loss", losses.map_or_else(none, |l| format!("{:.3}", l.policy))),
+            ("value loss", losses.map_or_else(none, |l| format!("{:.3}", l.value))),
+            ("gate", gate.unwrap_or_else(none)),
+            ("", verdict.map_or_else(none, str::to_owned)),
+            ("Elo", rated.map_or_else(none, |p| count::elo_error(p.elo, p.error95))),
+        ]
+    }
+}

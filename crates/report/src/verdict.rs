@@ -1,0 +1,122 @@
+//! The run in plain words.
+
+use crate::count;
+use crate::facts::{PlayerFacts, Report};
+
+impl Report {
+    /// One paragraph: how strong the champion is, against what, how much it gained, and whether it still gains.
+    pub fn verdict(&self) -> String {
+        let Some(cycle) = self.cycles.last() else {
+            return "No data yet: no cycle of this run has published anything.".to_owned();
+        };
+        let mut sentences = vec![self.progress(cycle.elapsed_ms)];
+        match self.champion() {
+            Some(champion) => {
+                sentences.push(self.strength(champion));
+                sentences.extend(self.gain_over_first(champion));
+                sentences.extend(self.trend(champion));
+            }
+            None if self.generation() > 0 => {
+                sentences.push("No rating games have been fitted yet.".to_owned());
+            }
+            None => sentences.push("No network has become champion yet.".to_owned()),
+        }
+        sentences.join(" ")
+    }
+
+    fn progress(&self, elapsed_ms: u64) -> String {
+        let done = self.cycles.iter().filter(|cycle| cycle.wall_ms.is_some()).count();
+        let games: u64 =
+            self.cycles.iter().filter_map(|cycle| Some(cycle.selfplay.as_ref()?.games)).sum();
+        format!(
+            "After {} of the loop, {} self-play games and {} of running time, the champion is \
+             generation {}.",
+            plural(done as u64, "cycle"),
+            count::whole(games),
+            count::duration(elapsed_ms),
+            self.generation(),
+        )
+    }
+
+    fn strength(&self, champion: &PlayerFacts) -> String {
+        let anchors = self.anchors();
+        let name = describe(champion);
+        if anchors.is_empty() {
+            let error = count::elo_error(champion.elo, champion.error95);
+            return format!("{name} is rated {error} Elo; no anchor pins that scale.");
+        }
+        let against: Vec<String> = anchors
+            .iter()
+            .map(|anchor| {
+                let (elo, error) = self.gain(champion, anchor);
+                format!("{} Elo against {}", count::elo_error(elo.0, error.0), anchor.name)
+            })
+            .collect();
+        format!("{name} is at {} (95 % errors).", listed(&against))
+    }
+
+    fn gain_over_first(&self, champion: &PlayerFacts) -> Option<String> {
+        let first = self.champions().into_iter().next()?;
+        if first.name == champion.name {
+            return None;
+        }
+        let (elo, error) = self.gain(champion, first);
+        Some(format!(
+            "That is {} Elo over {}, the first rated one.",
+            count::elo_error(elo.0, error.0),
+            lower(&describe(first)),
+        ))
+    }
+
+    /// Compares with the champion that stood after three quarters of the cycles.
+    fn trend(&self, champion: &PlayerFacts) -> Option<String> {
+        let last = self.cycles.last()?.cycle;
+        let since = last - last.div_ceil(4);
+        let champions = self.champions();
+        let before = champions.iter().rfind(|player| player.cycle <= Some(since))?;
+        if before.name == champion.name {
+            let idle = last - champion.cycle?;
+            return Some(format!(
+                "No candidate has replaced it in the last {}, so progress has stalled.",
+                plural(u64::from(idle), "cycle"),
+            ));
+        }
+        let (elo, error) = self.gain(champion, before);
+        let says = if elo.0 > error.0 {
+            "so it is still rising"
+        } else if elo.0 < -error.0 {
+            "so it has fallen back"
+        } else {
+            "which is within the error, so it may have levelled off"
+        };
+        Some(format!(
+            "Since {} (cycle {}) it changed by {} Elo, {says}.",
+            lower(&describe(before)),
+            before.cycle?,
+            count::elo_error(elo.0, error.0),
+        ))
+    }
+}
+
+/// `Generation 3`, or the name of a player without one.
+fn describe(player: &PlayerFacts) -> String {
+    player.generation.map_or_else(|| player.name.clone(), |g| format!("Generation {g}"))
+}
+
+fn lower(text: &str) -> String {
+    text.replacen('G', "g", 1)
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", count::whole(count))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [front @ .., last] => format!("{} and {last}", front.join(", ")),
+    }
+}
