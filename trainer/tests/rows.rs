@@ -58,7 +58,9 @@ fn planes_and_policy_are_turned_together() {
 fn symmetries_are_drawn_evenly_and_differ_between_cycles() {
     let (one, two) = (maker(1, 0.0), maker(2, 0.0));
     let mut counts = [0_u32; 8];
-    (0..8000).for_each(|row| counts[one.symmetry_of(row)] += 1);
+    for row in 0..8000 {
+        counts[one.symmetry_of(row)] += 1;
+    }
     // 1,000 each with a standard deviation of 30.
     assert!(counts.iter().all(|n| (870..1130).contains(n)), "{counts:?}");
     let same = (0..800).filter(|&row| one.symmetry_of(row) == two.symmetry_of(row)).count();
@@ -79,7 +81,9 @@ fn the_value_target_mixes_outcome_and_root_value() {
             0.75 * outcome.draw + 0.25 * root.draw,
             0.75 * outcome.loss + 0.25 * root.loss,
         ];
-        mixed.iter().zip(wanted).for_each(|(a, b)| assert!((a - b).abs() < 1e-6, "{a} {b}"));
+        for (a, b) in mixed.iter().zip(wanted) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
         assert!((mixed.iter().sum::<f32>() - 1.0).abs() < 1e-5);
     }
 }

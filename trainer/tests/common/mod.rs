@@ -120,7 +120,9 @@ impl TestRun {
                 let mut writer = RowWriter::new(Vec::new(), &header, 1).unwrap();
                 for frame in indices.chunks(FRAME) {
                     let mut block = RowBlock::new(rows.shape());
-                    frame.iter().for_each(|&i| block.push(&rows.row(i)));
+                    for &i in frame {
+                        block.push(&rows.row(i));
+                    }
                     writer.push(&block).unwrap();
                 }
                 let path = format!("rows/cycle-{cycle:04}/{set:?}-{number}.dzr").to_lowercase();
