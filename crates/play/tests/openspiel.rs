@@ -3,7 +3,12 @@
 //!
 //! Needs Python with `open_spiel` (`pip install open_spiel`; `DAGZERO_PYTHON` names the interpreter)
 //! and the example `anchor_move`, which `cargo test -p dz-play` builds along. Without them the test
-//! says so and passes. At 1000 simulations: `tests/openspiel_match.py`.
+//! says so and passes.
+//!
+//! The anchor is expected a little above one half: `OpenSpiel` gives a finished game no exploration
+//! term, also with `solve=False` (`uct_value` returns the outcome), so it spends fewer visits on a win
+//! in one. With few simulations that shows more: at 200 the anchor scored 0.561 in 1,200 games, and
+//! 0.490 when it was made to do the same; at 1,000 it scored 0.519 in 800.
 
 use std::{path::PathBuf, process::Command};
 
@@ -24,7 +29,7 @@ fn the_anchor_scores_about_half_against_openspiel() {
     let output = Command::new(&python)
         .arg(script)
         .arg(anchor)
-        .args(["--games", "200", "--simulations", "200", "--seed", "3"])
+        .args(["--games", "200", "--simulations", "1000", "--seed", "1"])
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

@@ -1,5 +1,7 @@
 //! A whole search graph, pinned. `UPDATE_GOLDEN=1 cargo test -p dz-search` rewrites the files.
 
+#![allow(clippy::format_push_string)] // Clearer than writing to a String, which cannot fail.
+
 mod common;
 
 use common::{PUCT, hashed, run_with, search_at};
