@@ -1,1 +1,20 @@
-//! Plays candidate against champion; publishes verdicts and ratings.
+//! The gatekeeper: candidate against champion, the verdict, and ratings of all players.
+//!
+//! Gate matches are paired: each opening is played twice, colours swapped. Finished games go to a
+//! working file at once, so an interrupted match goes on where it stopped and ends in the same games.
+//! Rating games are separate from gate games, since promotion inflates.
+
+mod bout;
+mod contestant;
+mod cycle;
+pub mod match_file;
+pub mod rating;
+mod stage;
+mod summary;
+pub mod verdict;
+mod work_file;
+
+pub use bout::{Bout, MatchProgress, Observer, Played, match_seed, play_bout};
+pub use contestant::{Contestant, ContestantKind, Mind, NetworkLoader, Players};
+pub use cycle::{BOOTSTRAP, GateCycle, TurnEnd};
+pub use stage::{OnDevice, run};

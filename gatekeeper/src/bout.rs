@@ -1,0 +1,212 @@
+//! One match from openings to counted games; it goes on where it was interrupted.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+use dz_game::{Game, mix64};
+use dz_infer::{Lockstep, LockstepCounts};
+use dz_play::{MatchPlan, PlayedGame, Seat, distinct_openings, play_match};
+use dz_store::{MatchPurpose, MatchResult};
+
+use crate::match_file::{FORMAT, KIND, MatchHeader, PlayerHeader};
+use crate::work_file::WorkFile;
+use crate::{Contestant, Players};
+
+/// What is to be played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bout {
+    /// Players A and B; A moves first in even games.
+    pub players: [Contestant; 2],
+    /// Games; even.
+    pub games: u64,
+    /// Random plies of each opening.
+    pub opening_plies: u32,
+    /// Fixes openings and games.
+    pub seed: u64,
+    /// Plies after which a game is a draw.
+    pub plies_max: u32,
+}
+
+/// A match that was played to its end, or was stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// What was to be played.
+    pub header: MatchHeader,
+    /// Finished games, by number.
+    pub games: Vec<PlayedGame>,
+}
+
+impl Played {
+    /// Whether all games were played.
+    pub fn is_whole(&self) -> bool {
+        self.games.len() as u64 == self.header.games
+    }
+
+    /// The counts.
+    pub fn result(&self) -> MatchResult {
+        count(&self.games)
+    }
+}
+
+/// How far a match is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchProgress {
+    /// A's name.
+    pub a: String,
+    /// B's name.
+    pub b: String,
+    /// Finished games, those of earlier processes included.
+    pub games: u64,
+    /// Games to be played.
+    pub games_total: u64,
+    /// A's mean score so far, 0 to 1; one half without games.
+    pub score: f64,
+    /// Positions that networks evaluated, a second, in this process.
+    pub evaluations_per_second: f64,
+}
+
+/// Is told how matches go, and may stop them.
+pub trait Observer {
+    /// A game has ended.
+    fn progress(&mut self, progress: &MatchProgress);
+    /// True if no more games are to be started.
+    fn stopped(&self) -> bool;
+}
+
+/// Seed of a match: of the run's seed and all that tells one match of a run from another.
+pub fn match_seed(run_seed: u64, cycle: u32, purpose: MatchPurpose, players: [&str; 2]) -> u64 {
+    let mut seed = mix64(run_seed ^ 0x6d61_7463_6865_7321);
+    seed = mix64(seed ^ u64::from(cycle));
+    seed = mix64(seed ^ u64::from(purpose == MatchPurpose::Rating));
+    for name in players {
+        for byte in name.bytes() {
+            seed = mix64(seed ^ u64::from(byte));
+        }
+        seed = mix64(seed ^ 0x100);
+    }
+    seed
+}
+
+/// Plays `bout`. With a working file, games that it holds are not played again, and every game that
+/// ends goes there at once. The games are the same however often the match was interrupted.
+///
+/// # Errors
+/// What evaluators or the working file report.
+pub fn play_bout<G: Game>(
+    bout: &Bout,
+    players: &mut Players<'_, G>,
+    lockstep: &Lockstep,
+    working_file: Option<&Path>,
+    observer: &mut dyn Observer,
+) -> Result<Played> {
+    let game = players.game();
+    let [a, b] = &bout.players;
+    let setups = [players.seat(a)?, players.seat(b)?];
+    let pairs = bout.games.div_ceil(2) as usize;
+    let openings = distinct_openings(game, bout.opening_plies, pairs, bout.seed);
+    let ids = players.sources().ids();
+    let header = MatchHeader {
+        kind: KIND.to_owned(),
+        format: FORMAT,
+        game: game.spec().to_string(),
+        players: [
+            PlayerHeader::of(&setups[0], a.network_key(), ids),
+            PlayerHeader::of(&setups[1], b.network_key(), ids),
+        ],
+        games: bout.games,
+        openings: openings.len() as u64,
+        opening_plies: bout.opening_plies,
+        seed: bout.seed,
+        plies_max: bout.plies_max,
+    };
+    let (file, played) = match working_file {
+        Some(path) => {
+            let (file, played) = WorkFile::open(path, &header)?;
+            (Some(file), played)
+        }
+        None => (None, Vec::new()),
+    };
+    let plan = MatchPlan {
+        players: setups,
+        games: bout.games,
+        openings,
+        seed: bout.seed,
+        plies_max: bout.plies_max,
+    };
+    let mut scribe = Scribe::new(&header, file, &played, observer);
+    let mut each = |game: &PlayedGame, counts: &LockstepCounts| scribe.game_over(game, counts);
+    let games = play_match(game, &plan, played, lockstep, players.sources(), &mut each)?;
+    scribe.failed.map_or(Ok(()), Err)?;
+    Ok(Played { header, games })
+}
+
+/// Counts games; those that repeat an earlier one are counted, but say nothing to ratings.
+fn count(games: &[PlayedGame]) -> MatchResult {
+    let mut seen = BTreeSet::new();
+    let is_new = |game: &&PlayedGame| seen.insert((game.first == Seat::A, game.moves.clone()));
+    let mut sorted: Vec<&PlayedGame> = games.iter().collect();
+    sorted.sort_by_key(|game| game.number);
+    let distinct: Vec<PlayedGame> = sorted.into_iter().filter(is_new).cloned().collect();
+    let (all, distinct) = (dz_play::MatchResult::of(games), dz_play::MatchResult::of(&distinct));
+    MatchResult {
+        games: all.games,
+        wins: all.wins,
+        draws: all.draws,
+        losses: all.losses,
+        pairs: all.pairs,
+        duplicates: all.duplicates,
+        by_first: distinct.by_first,
+    }
+}
+
+/// Keeps finished games and reports them.
+struct Scribe<'a> {
+    file: Option<WorkFile>,
+    observer: &'a mut dyn Observer,
+    /// Twice A's points so far.
+    half_points: u64,
+    progress: MatchProgress,
+    begun: Instant,
+    failed: Option<anyhow::Error>,
+}
+
+impl<'a> Scribe<'a> {
+    fn new(
+        header: &MatchHeader,
+        file: Option<WorkFile>,
+        played: &[PlayedGame],
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let [a, b] = [&header.players[0].name, &header.players[1].name].map(Clone::clone);
+        let result = count(played);
+        let progress = MatchProgress {
+            a,
+            b,
+            games: result.games,
+            games_total: header.games,
+            score: result.score(),
+            evaluations_per_second: 0.0,
+        };
+        let half_points = 2 * result.wins + result.draws;
+        Self { file, observer, half_points, progress, begun: Instant::now(), failed: None }
+    }
+
+    /// Answers whether to go on.
+    fn game_over(&mut self, game: &PlayedGame, counts: &LockstepCounts) -> bool {
+        if let Some(file) = &mut self.file
+            && let Err(error) = file.append(game)
+        {
+            self.failed.get_or_insert(error);
+        }
+        let result = count(std::slice::from_ref(game));
+        self.half_points += 2 * result.wins + result.draws;
+        let seconds = self.begun.elapsed().as_secs_f64().max(1e-3);
+        self.progress.games += 1;
+        self.progress.score = self.half_points as f64 / (2 * self.progress.games) as f64;
+        self.progress.evaluations_per_second = counts.evaluations as f64 / seconds;
+        self.observer.progress(&self.progress);
+        self.failed.is_none() && !self.observer.stopped()
+    }
+}

@@ -1,0 +1,240 @@
+//! What the gatekeeper does in a cycle, from the candidate to the end of the cycle.
+//!
+//! Every step looks first whether the ledger has its entry, so a process that was killed anywhere is
+//! followed by one that goes on.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use dz_config::{GateRule, RunConfig};
+use dz_game::Game;
+use dz_infer::Lockstep;
+use dz_store::{
+    CycleState, Entry, Ledger, MatchPurpose, MatchResult, ObjectRef, PlayerName, Stage, layout,
+};
+
+use crate::match_file::write_match;
+use crate::verdict::judge;
+use crate::{
+    Bout, Contestant, ContestantKind, Mind, NetworkLoader, Observer, Players, match_seed,
+    play_bout, rating, summary, work_file,
+};
+
+/// Who plays for generation 0; not a rated player.
+pub const BOOTSTRAP: &str = "bootstrap";
+
+/// What the gatekeeper works with.
+pub struct GateCycle<'a, G: Game> {
+    /// The rules.
+    pub game: &'a G,
+    /// The run's configuration.
+    pub config: &'a RunConfig,
+    /// The run's ledger, claimed for the gatekeeper.
+    pub ledger: &'a mut Ledger,
+    /// What makes evaluators of network files.
+    pub networks: &'a dyn NetworkLoader<G>,
+    /// Is told how it goes.
+    pub observer: &'a mut dyn Observer,
+    /// The cycle, whose candidate is published.
+    pub cycle: u32,
+}
+
+/// How the gatekeeper's turn ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnEnd {
+    /// The cycle is over; one line for people.
+    Done(String),
+    /// The observer stopped it; what was played is kept.
+    Stopped,
+}
+
+impl<G: Game> GateCycle<'_, G> {
+    /// Plays gate and rating matches, decides, rates, and ends the cycle.
+    ///
+    /// # Errors
+    /// What the store, the evaluators or the fit report.
+    pub fn run(mut self) -> Result<TurnEnd> {
+        let begun = Instant::now();
+        let mut players =
+            Players::new(self.game, self.networks, self.config.selfplay.cache_entries as usize);
+        if !self.judge(&mut players)? || !self.rating_matches(&mut players)? {
+            return Ok(TurnEnd::Stopped);
+        }
+        let fit = rating::fit(self.ledger.state(), &self.config.rating.anchors)?;
+        if let Some(fit) = &fit
+            && !self.state().rated
+        {
+            self.ledger.append(fit.entry(self.cycle))?;
+        }
+        if self.state().wall_ms.is_none() {
+            let wall_ms = stages_wall_ms(self.state()) + begun.elapsed().as_millis() as u64;
+            self.ledger.append(Entry::CycleDone { cycle: self.cycle, wall_ms })?;
+        }
+        work_file::clear(&self.ledger.run().work_dir(Stage::Gatekeeper)?)?;
+        let anchors = &self.config.rating.anchors;
+        Ok(TurnEnd::Done(summary::turn_line(self.cycle, self.state(), fit.as_ref(), anchors)))
+    }
+
+    /// The gate match, the verdict and, if it is accepted, the champion; false if it was stopped.
+    fn judge(&mut self, players: &mut Players<'_, G>) -> Result<bool> {
+        if self.state().verdict.is_none() {
+            let Some((opponent, result)) = self.gate_match(players)? else { return Ok(false) };
+            let gate = &self.config.gate;
+            let judged = judge(gate, &opponent, result.as_ref());
+            let rule = match gate.rule {
+                GateRule::Always => "always",
+                GateRule::Score => "score",
+            };
+            self.ledger.append(Entry::Verdict {
+                cycle: self.cycle,
+                rule: rule.to_owned(),
+                accepted: judged.accepted,
+                reason: judged.reason,
+                score: judged.score.map(|interval| interval.score.0),
+                score_lo95: judged.score.map(|interval| interval.lo95.0),
+                score_hi95: judged.score.map(|interval| interval.hi95.0),
+            })?;
+        }
+        let now = self.state();
+        let accepted = now.verdict.as_ref().is_some_and(|verdict| verdict.accepted);
+        if accepted && now.champion.is_none() {
+            let generation = self.ledger.state().generation() + 1;
+            let network = self.candidate()?;
+            self.ledger.append(Entry::Champion { generation, cycle: self.cycle, network })?;
+        }
+        Ok(true)
+    }
+
+    /// The opponent's name and the counts, none where no games are played; `None` if stopped.
+    fn gate_match(
+        &mut self,
+        players: &mut Players<'_, G>,
+    ) -> Result<Option<(String, Option<MatchResult>)>> {
+        let gate = &self.config.gate;
+        let playouts = gate.playouts;
+        let champion = self.ledger.state().champion.clone();
+        let opponent = match champion {
+            Some(champion) => self.network(champion.cycle, &champion.network, playouts)?,
+            None => {
+                let mind = Mind::Bootstrap(self.config.bootstrap.evaluator);
+                let search = self.config.search.clone();
+                let kind = ContestantKind::Search { mind, search, playouts };
+                Contestant { name: BOOTSTRAP.to_owned(), kind }
+            }
+        };
+        let name = opponent.name.clone();
+        if gate.games == 0 {
+            return Ok(Some((name, None)));
+        }
+        let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
+        let result = self.recorded(MatchPurpose::Gate, [candidate, opponent], players)?;
+        Ok(result.map(|result| (name, Some(result))))
+    }
+
+    /// The candidate against every anchor and the latest champions before it, accepted or not;
+    /// false if they were stopped.
+    fn rating_matches(&mut self, players: &mut Players<'_, G>) -> Result<bool> {
+        let rating = &self.config.rating;
+        if rating.games == 0 || self.state().rated {
+            return Ok(true);
+        }
+        let candidate = self.network(self.cycle, &self.candidate()?, rating.playouts)?;
+        let mut opponents: Vec<Contestant> = Vec::new();
+        for anchor in &rating.anchors {
+            let kind = ContestantKind::Anchor(anchor.kind);
+            opponents.push(Contestant { name: anchor.name.clone(), kind });
+        }
+        let state = self.ledger.state();
+        let earlier = state.cycles.range(..self.cycle).rev();
+        let champions = earlier.filter_map(|(_, now)| now.champion.as_ref());
+        for champion in champions.take(rating.neighbours as usize) {
+            opponents.push(self.network(champion.cycle, &champion.network, rating.playouts)?);
+        }
+        for opponent in opponents {
+            let pair = [candidate.clone(), opponent];
+            if self.recorded(MatchPurpose::Rating, pair, players)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The counts of a match: from the ledger, or else it is played, published and entered. `None`
+    /// if it was stopped.
+    fn recorded(
+        &mut self,
+        purpose: MatchPurpose,
+        pair: [Contestant; 2],
+        players: &mut Players<'_, G>,
+    ) -> Result<Option<MatchResult>> {
+        let [a, b] = [&pair[0].name, &pair[1].name].map(|name| PlayerName::new(name.clone()));
+        if let Some(known) = self.state().find_match(purpose, &a, &b) {
+            return Ok(Some(known.result.clone()));
+        }
+        let config = self.config;
+        let (games, opening_plies, word) = match purpose {
+            MatchPurpose::Gate => (config.gate.games, config.gate.opening_plies, "gate"),
+            MatchPurpose::Rating => (config.rating.games, config.rating.opening_plies, "rating"),
+        };
+        let bout = Bout {
+            seed: match_seed(config.run.seed, self.cycle, purpose, [a.as_str(), b.as_str()]),
+            players: pair,
+            games: games.into(),
+            opening_plies,
+            plies_max: config.selfplay.plies_max,
+        };
+        let lockstep = Lockstep {
+            parallel_games: config.gate.parallel_games as usize,
+            groups: config.selfplay.groups as usize,
+        };
+        let stem = format!("cycle-{:04}-{word}-{}", self.cycle, file_word(b.as_str()));
+        let working = self.ledger.run().work_dir(Stage::Gatekeeper)?.join(format!("{stem}.jsonl"));
+        let played = play_bout(&bout, players, &lockstep, Some(&working), self.observer)
+            .with_context(|| format!("match of {a} against {b}"))?;
+        if !played.is_whole() {
+            return Ok(None);
+        }
+        let result = played.result();
+        let path = format!("{}/{stem}.jsonl", layout::MATCHES);
+        let bytes = write_match(&played.header, &played.games)?;
+        let object = self.ledger.run().put_create(&path, &bytes)?;
+        let (cycle, entered) = (self.cycle, result.clone());
+        let entry = Entry::Match { cycle, purpose, a, b, result: entered, games: object };
+        self.ledger.append(entry)?;
+        Ok(Some(result))
+    }
+
+    fn network(&self, cycle: u32, network: &ObjectRef, playouts: u32) -> Result<Contestant> {
+        let bytes = self.ledger.run().get(network)?;
+        let mind = Mind::Network { key: network.blake3.clone(), bytes: bytes.as_ref().into() };
+        let search = self.config.search.clone();
+        let kind = ContestantKind::Search { mind, search, playouts };
+        Ok(Contestant { name: PlayerName::network(cycle).as_str().to_owned(), kind })
+    }
+
+    fn candidate(&self) -> Result<ObjectRef> {
+        let candidate = self.state().candidate.as_ref();
+        let candidate = candidate.context("the cycle has no candidate; the trainer comes first")?;
+        Ok(candidate.network.clone())
+    }
+
+    fn state(&self) -> &CycleState {
+        static EMPTY: std::sync::LazyLock<CycleState> =
+            std::sync::LazyLock::new(CycleState::default);
+        self.ledger.state().cycle_state(self.cycle).unwrap_or(&EMPTY)
+    }
+}
+
+/// What the other stages say that they took, in milliseconds.
+fn stages_wall_ms(now: &CycleState) -> u64 {
+    let games = now.games_done.as_ref().map_or(0, |done| done.summary.wall_ms);
+    let rows = now.rows.as_ref().map_or(0, |rows| rows.summary.wall_ms);
+    let training = now.candidate.as_ref().map_or(0, |candidate| candidate.losses.wall_ms);
+    games + rows + training
+}
+
+/// A player's name as part of a file name: anchors are named by people.
+fn file_word(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    name.chars().map(plain).collect()
+}

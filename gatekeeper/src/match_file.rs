@@ -1,0 +1,169 @@
+//! The file of a match: a header and every game.
+//!
+//! JSON lines. The first line is a [`MatchHeader`], every other line a [`PlayedGame`]:
+//!
+//! ```text
+//! {"kind":"match","format":1,"game":"tictactoe","players":[{...},{...}],"games":2,...}
+//! {"number":0,"first":"a","opening_plies":1,"moves":[4,0,...],"outcome":{"winner":"first","margin":null},"adjudicated":false}
+//! ```
+//!
+//! Games are in the order of their numbers, `0..games`; games 2k and 2k + 1 are a pair, which starts
+//! from one opening with colours swapped. Moves are numbers as the game's `Move` has them. A
+//! published file is whole; in the working file of a match in progress, games stand in the order in
+//! which they ended, and a last line may be torn. The header holds all that fixes the games, so two
+//! files with equal headers have equal games.
+
+use anyhow::{Context, Result, bail, ensure};
+use dz_play::{PlayedGame, PlayerKind, PlayerSetup};
+use dz_search::{Budget, Fpu, Selection, TieBreak};
+use serde::{Deserialize, Serialize};
+
+/// The format that this program writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// The `kind` of every header.
+pub const KIND: &str = "match";
+
+/// Everything that fixes a match's games.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MatchHeader {
+    /// Always `match`.
+    pub kind: String,
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The game in canonical form.
+    pub game: String,
+    /// Players A and B.
+    pub players: [PlayerHeader; 2],
+    /// Games that are to be played.
+    pub games: u64,
+    /// Distinct openings that there are; if fewer than pairs, they are used again.
+    pub openings: u64,
+    /// Random plies of each opening.
+    pub opening_plies: u32,
+    /// Seed of openings and games.
+    pub seed: u64,
+    /// Plies after which a game is a draw.
+    pub plies_max: u32,
+}
+
+/// One player of a match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayerHeader {
+    /// Its name.
+    pub name: String,
+    /// Hash of its network, where it has one.
+    pub network: Option<String>,
+    /// How it searches; none for random moves.
+    pub search: Option<SearchHeader>,
+}
+
+/// How a player searches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchHeader {
+    /// Id of the evaluator: network, backend, instruction set, precision.
+    pub evaluator: String,
+    /// What `budget` counts: `playouts` of a move, or `visits` of its root.
+    pub unit: String,
+    /// Budget of a move.
+    pub budget: u32,
+    /// `puct` or `uct`.
+    pub selection: String,
+    /// Its exploration constant.
+    pub exploration: f32,
+    /// What an unvisited move counts as.
+    pub fpu: Fpu,
+    /// Graph or tree.
+    pub graph: bool,
+    /// Order of moves with equal priors: `lowest` or `random`.
+    pub ties: String,
+    /// Whether the search goes on from move to move.
+    pub reuse: bool,
+    /// Nodes at most.
+    pub nodes_max: u32,
+}
+
+impl PlayerHeader {
+    /// The header of a player; `network` is its network's hash, `evaluators` are ids by source.
+    pub fn of(setup: &PlayerSetup, network: Option<&str>, evaluators: &[String]) -> Self {
+        let network = network.map(ToOwned::to_owned);
+        let search = match &setup.kind {
+            PlayerKind::Random => None,
+            PlayerKind::Search { params, budget, reuse, source } => {
+                let (unit, budget) = match *budget {
+                    Budget::Playouts(playouts) => ("playouts", playouts),
+                    Budget::Visits(visits) => ("visits", visits),
+                };
+                let (selection, exploration) = match params.selection {
+                    Selection::Puct { c_puct } => ("puct", c_puct),
+                    Selection::Uct { c } => ("uct", c),
+                };
+                Some(SearchHeader {
+                    evaluator: evaluators.get(*source).cloned().unwrap_or_default(),
+                    unit: unit.to_owned(),
+                    budget,
+                    selection: selection.to_owned(),
+                    exploration,
+                    fpu: params.fpu,
+                    graph: params.graph,
+                    ties: match params.tie_break {
+                        TieBreak::LowestMove => "lowest".to_owned(),
+                        TieBreak::Random => "random".to_owned(),
+                    },
+                    reuse: *reuse,
+                    nodes_max: params.nodes_max,
+                })
+            }
+        };
+        Self { name: setup.name.clone(), network, search }
+    }
+}
+
+/// One line, newline included.
+///
+/// # Errors
+/// If a number in it is not finite.
+pub fn line(value: &impl Serialize) -> Result<String> {
+    let mut text = serde_json::to_string(value).context("a line of a match file")?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// The bytes of a finished match.
+///
+/// # Errors
+/// If a number in it is not finite.
+pub fn write_match(header: &MatchHeader, games: &[PlayedGame]) -> Result<Vec<u8>> {
+    let mut text = line(header)?;
+    for game in games {
+        text.push_str(&line(game)?);
+    }
+    Ok(text.into_bytes())
+}
+
+/// Reads a finished match.
+///
+/// # Errors
+/// If it is no match file, of another format, or not whole.
+pub fn read_match(text: &str) -> Result<(MatchHeader, Vec<PlayedGame>)> {
+    let (first, rest) = text.split_once('\n').context("an empty file is no match file")?;
+    let header: MatchHeader =
+        serde_json::from_str(first).context("the first line is no header of a match")?;
+    if header.kind != KIND || header.format != FORMAT {
+        let MatchHeader { kind, format, .. } = &header;
+        bail!("this is a {kind} of format {format}; this program reads matches of format {FORMAT}");
+    }
+    let read = |line| serde_json::from_str(line).context("a line is no game of a match");
+    let games = rest.lines().map(read).collect::<Result<Vec<PlayedGame>>>()?;
+    let in_order = games.iter().enumerate().all(|(index, game)| game.number == index as u64);
+    ensure!(
+        in_order && games.len() as u64 == header.games,
+        "the file is not whole: it has {} games of {}; copy it again",
+        games.len(),
+        header.games
+    );
+    Ok((header, games))
+}

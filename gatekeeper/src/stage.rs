@@ -1,0 +1,124 @@
+//! The stage: one turn is one cycle's gate and ratings.
+
+use anyhow::Result;
+use dz_config::RunConfig;
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_infer::Evaluator;
+use dz_net::DeviceChoice;
+use dz_stage::{EventSink, Progress, Rates, StageContext, Stop};
+use dz_store::{RunState, Stage};
+
+use crate::{GateCycle, MatchProgress, NetworkLoader, Observer, TurnEnd};
+
+/// Plays what is missing of a cycle's matches and ends the cycle.
+///
+/// # Errors
+/// What store, networks, device or fit report; a stop that was asked for is none.
+pub fn run(context: &mut StageContext, cycle: u32) -> Result<()> {
+    let spec: GameSpec = context.config.run.game.parse()?;
+    with_game(&spec, Turn { context, cycle })?
+}
+
+/// Networks on a device.
+#[derive(Clone, Copy, Debug)]
+pub struct OnDevice(pub DeviceChoice);
+
+impl<G: Game> NetworkLoader<G> for OnDevice {
+    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>> {
+        Ok(dz_net::network_evaluator(game, bytes, self.0)?)
+    }
+}
+
+struct Turn<'a> {
+    context: &'a mut StageContext,
+    cycle: u32,
+}
+
+impl GameVisitor for Turn<'_> {
+    type Output = Result<()>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let Self { context, cycle } = self;
+        let device = dz_net::pick_device(&context.config.run.device.to_string())?;
+        let mut watch = Watch::new(context, cycle);
+        let turn = GateCycle {
+            game: &game,
+            config: &context.config,
+            ledger: &mut context.ledger,
+            networks: &OnDevice(device),
+            observer: &mut watch,
+            cycle,
+        };
+        if let TurnEnd::Done(line) = turn.run()? {
+            context.events.turn_done(Stage::Gatekeeper, cycle, line);
+        }
+        Ok(())
+    }
+}
+
+/// Turns the progress of one match after another into the turn's.
+struct Watch {
+    events: EventSink,
+    stop: Stop,
+    cycle: u32,
+    generation: u32,
+    /// Games of matches that are over.
+    games_before: u64,
+    /// Games of all matches of the turn.
+    games_total: u64,
+    /// The match under way: its players, and how far it was.
+    now: Option<MatchProgress>,
+}
+
+impl Watch {
+    fn new(context: &StageContext, cycle: u32) -> Self {
+        let state = context.ledger.state();
+        let done = state.cycle_state(cycle).map(|now| now.matches.iter().map(|m| m.result.games));
+        Self {
+            events: context.events.clone(),
+            stop: context.stop.clone(),
+            cycle,
+            generation: state.generation(),
+            games_before: done.map_or(0, Iterator::sum),
+            games_total: games_of_turn(&context.config, state, cycle),
+            now: None,
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&mut self, progress: &MatchProgress) {
+        if let Some(before) = self.now.replace(progress.clone()) {
+            let same = before.a == progress.a && before.b == progress.b;
+            if !same || before.games >= progress.games {
+                // Matches follow each other; the one before is over.
+                self.games_before += before.games_total;
+            }
+        }
+        let rates = Rates::from([
+            ("evaluations/s".to_owned(), progress.evaluations_per_second),
+            (format!("score against {}", progress.b), progress.score),
+        ]);
+        self.events.progress(Progress {
+            stage: Stage::Gatekeeper,
+            cycle: self.cycle,
+            generation: self.generation,
+            done: self.games_before + progress.games,
+            total: self.games_total,
+            unit: "games".to_owned(),
+            rates,
+        });
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.requested()
+    }
+}
+
+/// Games of a cycle's gate and rating matches.
+fn games_of_turn(config: &RunConfig, state: &RunState, cycle: u32) -> u64 {
+    let champions = state.cycles.range(..cycle).filter(|(_, now)| now.champion.is_some()).count();
+    let neighbours = champions.min(config.rating.neighbours as usize);
+    let opponents = (config.rating.anchors.len() + neighbours) as u64;
+    u64::from(config.gate.games) + opponents * u64::from(config.rating.games)
+}

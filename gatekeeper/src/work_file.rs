@@ -1,0 +1,165 @@
+//! The working file of a match in progress: what lets an interrupted match go on.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use dz_play::PlayedGame;
+
+use crate::match_file::{MatchHeader, line};
+
+/// Finished games of a match, appended as they end. Not fsynced: after a power cut the last games
+/// may have to be played again.
+#[derive(Debug)]
+pub struct WorkFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl WorkFile {
+    /// Opens the file of the match that `header` describes, with the games it holds. A file of
+    /// another match is begun anew; what follows the first torn line is dropped.
+    ///
+    /// # Errors
+    /// What the operating system reports.
+    pub fn open(path: &Path, header: &MatchHeader) -> Result<(Self, Vec<PlayedGame>)> {
+        let context = || format!("working file {}", path.display());
+        let content = match fs::read(path) {
+            Ok(content) => content,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(error).with_context(context),
+        };
+        let first = line(header)?;
+        let mut kept = 0;
+        let mut games = Vec::new();
+        if content.starts_with(first.as_bytes()) {
+            kept = first.len();
+            let mut seen = BTreeSet::new();
+            for line in content[kept..].split_inclusive(|&byte| byte == b'\n') {
+                match serde_json::from_slice::<PlayedGame>(line) {
+                    Ok(game)
+                        if line.ends_with(b"\n")
+                            && game.number < header.games
+                            && seen.insert(game.number) =>
+                    {
+                        games.push(game);
+                    }
+                    _ => break,
+                }
+                kept += line.len();
+            }
+        }
+        let mut options = OpenOptions::new();
+        let mut file = options.append(true).create(true).open(path).with_context(context)?;
+        file.set_len(kept as u64).with_context(context)?;
+        if kept == 0 {
+            file.write_all(first.as_bytes()).with_context(context)?;
+        }
+        Ok((Self { path: path.to_owned(), file }, games))
+    }
+
+    /// Appends a game.
+    ///
+    /// # Errors
+    /// What the operating system reports, such as a full disk.
+    pub fn append(&mut self, game: &PlayedGame) -> Result<()> {
+        let context = || format!("working file {}", self.path.display());
+        self.file.write_all(line(game)?.as_bytes()).with_context(context)
+    }
+}
+
+/// Removes all working files in `folder`: none of them is needed once their cycle is over.
+///
+/// # Errors
+/// What the operating system reports.
+pub fn clear(folder: &Path) -> Result<()> {
+    let context = || format!("folder {}", folder.display());
+    for entry in fs::read_dir(folder).with_context(context)? {
+        fs::remove_file(entry.with_context(context)?.path()).with_context(context)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::Outcome;
+    use dz_play::Seat;
+
+    use super::*;
+    use crate::match_file::{FORMAT, KIND, PlayerHeader};
+
+    fn header(seed: u64) -> MatchHeader {
+        let player = |name: &str| PlayerHeader { name: name.into(), network: None, search: None };
+        MatchHeader {
+            kind: KIND.to_owned(),
+            format: FORMAT,
+            game: "tictactoe".to_owned(),
+            players: [player("a"), player("b")],
+            games: 4,
+            openings: 2,
+            opening_plies: 1,
+            seed,
+            plies_max: 9,
+        }
+    }
+
+    fn game(number: u64) -> PlayedGame {
+        PlayedGame {
+            number,
+            first: Seat::A,
+            opening_plies: 1,
+            moves: Vec::new(),
+            outcome: Outcome::DRAW,
+            adjudicated: true,
+        }
+    }
+
+    fn numbers(games: &[PlayedGame]) -> Vec<u64> {
+        games.iter().map(|game| game.number).collect()
+    }
+
+    #[test]
+    fn a_torn_last_line_is_dropped_and_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("m.jsonl");
+        let (mut file, games) = WorkFile::open(&path, &header(1)).unwrap();
+        assert!(games.is_empty());
+        for number in [2, 0, 3] {
+            file.append(&game(number)).unwrap();
+        }
+        let text = fs::read(&path).unwrap();
+        for torn in 1..20 {
+            fs::write(&path, &text[..text.len() - torn]).unwrap();
+            let (mut file, games) = WorkFile::open(&path, &header(1)).unwrap();
+            assert_eq!(numbers(&games), [2, 0]);
+            file.append(&game(3)).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn games_of_another_match_are_not_taken() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("m.jsonl");
+        let (mut file, _) = WorkFile::open(&path, &header(1)).unwrap();
+        file.append(&game(0)).unwrap();
+        assert_eq!(WorkFile::open(&path, &header(1)).unwrap().1.len(), 1);
+        assert!(WorkFile::open(&path, &header(2)).unwrap().1.is_empty());
+        assert!(WorkFile::open(&path, &header(1)).unwrap().1.is_empty());
+    }
+
+    #[test]
+    fn a_game_that_is_there_twice_or_does_not_belong_ends_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        for bad in [1, 4] {
+            let path = dir.path().join(format!("{bad}.jsonl"));
+            let (mut file, _) = WorkFile::open(&path, &header(1)).unwrap();
+            for number in [1, bad, 2] {
+                file.append(&game(number)).unwrap();
+            }
+            assert_eq!(numbers(&WorkFile::open(&path, &header(1)).unwrap().1), [1]);
+        }
+    }
+}

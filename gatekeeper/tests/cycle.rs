@@ -1,0 +1,185 @@
+//! The gatekeeper's turn on tic-tac-toe, with evaluators that need no network.
+
+mod fixture;
+
+use dz_store::{Entry, MatchPurpose, PlayerName, Turn};
+use fixture::{Fixture, STRONG, WEAK, Watch};
+use gatekeeper::TurnEnd;
+use gatekeeper::match_file::read_match;
+
+/// The kinds of a turn's entries, in order.
+fn kinds(fixture: &Fixture, cycle: u32) -> Vec<String> {
+    let text = |entry: &Entry| match entry {
+        Entry::Match { purpose, a, b, .. } => Some(format!("{purpose:?} {a} {b}")),
+        Entry::Verdict { accepted, .. } => Some(format!("verdict {accepted}")),
+        Entry::Champion { generation, .. } => Some(format!("champion {generation}")),
+        Entry::Ratings { .. } => Some("ratings".to_owned()),
+        Entry::CycleDone { .. } => Some("done".to_owned()),
+        _ => None,
+    };
+    let entries = fixture.gate_entries(cycle);
+    entries.iter().filter_map(text).collect()
+}
+
+#[test]
+fn a_strong_candidate_becomes_champion_and_a_weak_one_after_it_does_not() {
+    let fixture = Fixture::new(&[]);
+    fixture.candidate(1, STRONG);
+    let TurnEnd::Done(line) = fixture.gate(1, &mut Watch::default()).unwrap() else {
+        panic!("nobody stopped it");
+    };
+    assert!(line.contains("accepted -> generation 1; vs random +"), "{line}");
+    assert_eq!(
+        kinds(&fixture, 1),
+        [
+            "Gate network-0001 bootstrap",
+            "verdict true",
+            "champion 1",
+            "Rating network-0001 random",
+            "Rating network-0001 rollout-4",
+            "ratings",
+            "done"
+        ]
+    );
+
+    fixture.candidate(2, WEAK);
+    let TurnEnd::Done(line) = fixture.gate(2, &mut Watch::default()).unwrap() else {
+        panic!("nobody stopped it");
+    };
+    assert!(line.contains(" refused; vs random "), "{line}");
+    assert_eq!(
+        kinds(&fixture, 2),
+        [
+            "Gate network-0002 network-0001",
+            "verdict false",
+            "Rating network-0002 random",
+            "Rating network-0002 rollout-4",
+            "Rating network-0002 network-0001",
+            "ratings",
+            "done"
+        ]
+    );
+    let ledger = fixture.ledger();
+    let state = ledger.state();
+    assert_eq!(state.generation(), 1);
+    assert_eq!(state.turn(), Turn::Selfplay { cycle: 3 });
+    let verdict = state.cycle_state(2).unwrap().verdict.as_ref().unwrap();
+    assert!(verdict.reason.contains("against network-0001 ("), "{}", verdict.reason);
+    assert!(verdict.score_lo95.unwrap() <= verdict.score.unwrap());
+
+    let ratings = &state.ratings.as_ref().unwrap().players;
+    let elo = |name: &str| ratings.iter().find(|row| row.player.as_str() == name).unwrap().elo;
+    assert_eq!(elo("random"), 0.0);
+    assert!(elo("network-0001") > elo("network-0002"), "{ratings:?}");
+    assert!(elo("network-0001") > 50.0, "{ratings:?}");
+    let games: u64 = ratings.iter().map(|row| row.games).sum();
+    let counted = state.matches().filter(|(_, m)| m.purpose == MatchPurpose::Rating);
+    let distinct: u64 = counted.map(|(_, m)| m.result.games - m.result.duplicates).sum();
+    assert_eq!(games, 2 * distinct, "every game that is no repeat is rated once for each player");
+}
+
+#[test]
+fn match_files_hold_the_games_that_the_ledger_counts() {
+    let fixture = Fixture::new(&[]);
+    fixture.candidate(1, STRONG);
+    fixture.gate(1, &mut Watch::default()).unwrap();
+    let ledger = fixture.ledger();
+    let (a, b) = (PlayerName::network(1), PlayerName::new("bootstrap"));
+    let found = ledger.state().cycle_state(1).unwrap();
+    let found = found.find_match(MatchPurpose::Gate, &a, &b).unwrap();
+    let bytes = ledger.run().get(&found.games).unwrap();
+    let (header, games) = read_match(std::str::from_utf8(&bytes).unwrap()).unwrap();
+    assert_eq!(header.game, "tictactoe");
+    assert_eq!(header.players[0].name, "network-0001");
+    assert_eq!(header.players[0].search.as_ref().unwrap().evaluator, "fake-strong");
+    assert_eq!(header.players[1].search.as_ref().unwrap().evaluator, "rollout");
+    let counted = dz_play::MatchResult::of(&games);
+    assert_eq!((counted.games, counted.wins), (found.result.games, found.result.wins));
+    assert_eq!(counted.pairs, found.result.pairs);
+    let cut = &bytes[..bytes.len() / 2];
+    let cut = std::str::from_utf8(&cut[..=cut.iter().rposition(|&b| b == b'\n').unwrap()]).unwrap();
+    assert!(read_match(cut).unwrap_err().to_string().contains("not whole"));
+}
+
+#[test]
+fn without_games_the_rule_always_accepts_and_nobody_is_rated() {
+    let sets = ["gate.rule=\"always\"", "gate.games=0", "rating.games=0"];
+    let fixture = Fixture::new(&sets);
+    fixture.candidate(1, WEAK);
+    let end = fixture.gate(1, &mut Watch::default()).unwrap();
+    assert_eq!(end, TurnEnd::Done("gate without games accepted -> generation 1".to_owned()));
+    assert_eq!(kinds(&fixture, 1), ["verdict true", "champion 1", "done"]);
+    assert!(fixture.ledger().state().ratings.is_none());
+}
+
+#[test]
+fn an_interrupted_turn_ends_in_the_same_objects() {
+    let whole = Fixture::new(&[]);
+    whole.candidate(1, STRONG);
+    whole.gate(1, &mut Watch::default()).unwrap();
+
+    let cut = Fixture::new(&[]);
+    cut.candidate(1, STRONG);
+    let mut stops = 0;
+    let mut games = 0;
+    loop {
+        // Every life plays a few games, and games in progress are finished.
+        let mut watch = Watch { stop_after: Some(5), ..Watch::default() };
+        let end = cut.gate(1, &mut watch).unwrap();
+        games += watch.games;
+        if end != TurnEnd::Stopped {
+            break;
+        }
+        stops += 1;
+    }
+    assert!(stops >= 3, "stopped {stops} times");
+    assert_eq!(kinds(&cut, 1), kinds(&whole, 1));
+    let objects = |fixture: &Fixture| -> Vec<_> {
+        fixture.ledger().state().matches().map(|(_, played)| played.clone()).collect()
+    };
+    assert_eq!(objects(&cut), objects(&whole));
+    let played: u64 = objects(&whole).iter().map(|played| played.result.games).sum();
+    assert_eq!(games, played, "no game was played twice");
+    assert!(cut.working_files().is_empty());
+}
+
+#[test]
+fn a_kill_after_any_entry_leaves_nothing_undone_and_nothing_done_twice() {
+    let whole = Fixture::new(&[]);
+    whole.candidate(1, STRONG);
+    whole.gate(1, &mut Watch::default()).unwrap();
+    let reference = whole.gate_entries(1);
+    assert_eq!(reference.len(), 7);
+    for survived in 0..=reference.len() {
+        let killed = Fixture::new(&[]);
+        killed.candidate(1, STRONG);
+        // All objects are there, as if the kill came between publishing and entering the next.
+        killed.copy_matches_of(&whole);
+        killed.enter(&reference[..survived]);
+        killed.gate(1, &mut Watch::default()).unwrap();
+        let entries = killed.gate_entries(1);
+        assert_eq!(without_time(&entries), without_time(&reference), "after {survived} entries");
+    }
+}
+
+/// Entries without the wall time of a cycle.
+fn without_time(entries: &[Entry]) -> Vec<Entry> {
+    let timeless = |entry: &Entry| match entry {
+        Entry::CycleDone { cycle, .. } => Entry::CycleDone { cycle: *cycle, wall_ms: 0 },
+        other => other.clone(),
+    };
+    entries.iter().map(timeless).collect()
+}
+
+#[test]
+fn the_games_do_not_depend_on_how_many_are_played_at_once() {
+    let [one, other] = ["gate.parallel_games=2", "gate.parallel_games=9"].map(|set| {
+        let fixture = Fixture::new(&[set]);
+        fixture.candidate(1, STRONG);
+        fixture.gate(1, &mut Watch::default()).unwrap();
+        let ledger = fixture.ledger();
+        let matches: Vec<_> = ledger.state().matches().map(|(_, m)| m.clone()).collect();
+        matches
+    });
+    assert_eq!(one, other);
+}
