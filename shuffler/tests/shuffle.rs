@@ -1,4 +1,5 @@
 //! Shards in, shuffled rows out: nothing lost, nothing twice, the same bytes whoever does it.
+#![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
 use std::{
     collections::BTreeSet,

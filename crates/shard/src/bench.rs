@@ -48,7 +48,7 @@ impl BenchRow {
 ///
 /// Every ply is a full search of `visits` visits, drawn one by one from a prior that is itself a
 /// draw from a symmetric Dirichlet distribution with parameter 0.4 over the legal moves. On Connect
-/// Four with 200 visits that leaves 5.6 moves visited on average. Root values are uniform over all
+/// Four with 200 visits that leaves 5.7 moves visited on average. Root values are uniform over all
 /// win/draw/loss triples, so nothing can be gained from them; the move is uniform over legal moves.
 pub fn bench_records<G: Game>(game: &G, games: u64, visits: u32, seed: u64) -> Vec<GameRecord> {
     (0..games).map(|number| random_game(game, number, visits, mix64(seed) ^ number)).collect()

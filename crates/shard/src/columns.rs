@@ -72,6 +72,12 @@ impl Columns {
         self.columns.push(Column { name, bytes: column, cuts: Vec::new() });
     }
 
+    /// Names in the order of writing.
+    #[cfg(test)]
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.columns.iter().map(|column| column.name).collect()
+    }
+
     /// The MessagePack map, and where in it columns and byte planes end.
     pub(crate) fn to_bytes(&self) -> Result<(Vec<u8>, Vec<usize>), ShardError> {
         let mut out = Vec::new();

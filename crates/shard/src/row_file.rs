@@ -290,3 +290,19 @@ fn decode(frame: &[u8], shape: RowShape, count: usize) -> Result<RowBlock, Shard
         ply: numbers("ply")?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_specification_names_every_column() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/README.md");
+        let page = std::fs::read_to_string(page).expect("data/README.md is in the repository");
+        let rows = &page[page.find("### Row files").unwrap()..page.find("## Networks").unwrap()];
+        let game = dz_game::games::Connect4::new(7, 6, 4).unwrap();
+        for name in encode(&RowBlock::new(RowShape::of(&game.encoding()))).names() {
+            assert!(rows.contains(&format!("`{name}`")), "{name} is not specified");
+        }
+    }
+}

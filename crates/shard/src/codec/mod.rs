@@ -106,6 +106,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_specification_names_every_column() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/README.md");
+        let page = std::fs::read_to_string(page).expect("data/README.md is in the repository");
+        let shards = &page[page.find("### Shards").unwrap()..page.find("### Row files").unwrap()];
+        let game = dz_game::games::Connect4::new(7, 6, 4).unwrap();
+        let narrow = crate::bench_records(&game, 1, 10, 1);
+        let mut wide = narrow.clone();
+        wide[0].plies[0].visits = vec![(dz_game::Move(99), 1)];
+        wide[0].plies[0].target = Some(vec![(dz_game::Move(99), 1)]);
+        for games in [narrow, wide] {
+            for name in encode(&games).unwrap().names() {
+                assert!(shards.contains(&format!("`{name}`")), "{name} is not specified");
+            }
+        }
+    }
+
+    #[test]
     fn zigzag_comes_back() {
         for value in [0, 1, -1, 361, -361, i16::MAX, i16::MIN] {
             assert_eq!(unzigzag(zigzag(value)), value);

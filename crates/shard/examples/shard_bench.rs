@@ -1,4 +1,4 @@
-//! Prints the shard bench of standard Connect Four; `dagzero bench shard` is the same.
+//! Prints the figures of `dagzero bench shard` on standard Connect Four without linking the rest.
 
 use dz_game::games::Connect4;
 
