@@ -2,13 +2,14 @@
 
 use burn::tensor::{Device, Tensor};
 use dz_network::{NetworkFile, NetworkHeader, NetworkSpec};
+use rayon::prelude::*;
 
 use crate::board::Boards;
 use crate::checkpoint::{self, Flats, Header};
 use crate::evaluator::tower_of;
 use crate::fold::fold;
 use crate::layout::Layout;
-use crate::losses::{self, Losses};
+use crate::losses::{self, Losses, Targets};
 use crate::optimizer::{Moments, Update, blend, clip_scale, ema_share, norm};
 use crate::planes::Inputs;
 use crate::tower::{Tensors, Tower, download, upload};
@@ -46,12 +47,20 @@ struct State {
     moments: Moments,
 }
 
-/// A backward pass: losses, the gradient `[N]` and the batch's statistics.
+/// What the backward pass of a batch gives.
 struct Pass {
     losses: LossReport,
-    gradient: Tensor<1>,
+    gradient: Gradient,
     gradient_norm: f32,
+}
+
+/// What the backward pass of some rows gives: the gradient `[N]` of their part of the loss, and the
+/// statistics of each convolution's outputs.
+struct Gradient {
+    flat: Tensor<1>,
     statistics: Tensor<1>,
+    /// Policy loss and value loss, `[2]`.
+    losses: Tensor<1>,
 }
 
 impl BurnLearner {
@@ -85,6 +94,28 @@ impl BurnLearner {
     }
 
     fn pass(&self, batch: &TrainBatch) -> Pass {
+        let rows = batch.planes.len;
+        let mut shards = Targets::split(batch, self.choice.shard_rows_max());
+        // The order of the sum is that of the rows, whatever the threads. A card works alone, and on the
+        // thread that asks, since each thread would have a queue of its own.
+        let gradients: Vec<(f64, Gradient)> = if shards.len() == 1 {
+            shards.drain(..).map(|shard| (1.0, self.gradient(batch, shard))).collect()
+        } else {
+            let share = |shard: &Targets| shard.rows.len() as f64 / rows as f64;
+            let one = |shard| (share(&shard), self.gradient(batch, shard));
+            shards.into_par_iter().map(one).collect()
+        };
+        let gradient =
+            gradients.into_iter().map(|(share, g)| g.scaled(share)).reduce(Gradient::add);
+        let gradient = gradient.expect("a batch has rows");
+        // One read for all three numbers: each read waits for a card to finish.
+        let numbers = vec![gradient.losses.clone(), norm(gradient.flat.clone())];
+        let numbers = download(Tensor::cat(numbers, 0));
+        let losses = report(batch, numbers[0], numbers[1]);
+        Pass { losses, gradient, gradient_norm: numbers[2] }
+    }
+
+    fn gradient(&self, batch: &TrainBatch, targets: Targets) -> Gradient {
         let training = self.device.clone().autodiff();
         let leaves: Tensors = self
             .parameters
@@ -93,10 +124,11 @@ impl BurnLearner {
             .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
             .collect();
         let mut statistics = Tensors::new();
-        let inputs = Inputs::unpack(&batch.planes, 0, batch.planes.len, &training);
-        let boards = self.boards(batch, &training);
+        let (first, rows) = (targets.rows.start, targets.rows.len());
+        let inputs = Inputs::unpack(&batch.planes, first, rows, &training);
+        let boards = self.boards(rows, &training);
         let logits = Tower::new(&self.spec, &leaves).forward(&boards, inputs, &mut statistics);
-        let Losses { policy, value } = Losses::new(logits, batch, &training);
+        let Losses { policy, value } = Losses::new(logits, targets, &training);
         let total = policy.clone() + value.clone().mul_scalar(self.options.value_weight);
         let mut gradients = total.backward();
         let gradient = leaves.values().map(|leaf| {
@@ -104,24 +136,19 @@ impl BurnLearner {
             let zeros = || Tensor::zeros([length], &self.device);
             leaf.grad_remove(&mut gradients).unwrap_or_else(zeros)
         });
-        let gradient = Tensor::cat(gradient.collect(), 0);
-        // One read for all three numbers: each read waits for a card to finish.
-        let numbers =
-            vec![policy.inner().reshape([1]), value.inner().reshape([1]), norm(gradient.clone())];
-        let numbers = download(Tensor::cat(numbers, 0));
-        Pass {
-            losses: report(batch, numbers[0], numbers[1]),
-            gradient,
-            gradient_norm: numbers[2],
+        Gradient {
+            flat: Tensor::cat(gradient.collect(), 0),
             statistics: Tensor::cat(statistics.into_values().collect(), 0),
+            losses: Tensor::cat(vec![policy.inner(), value.inner()], 1).flatten(0, 1),
         }
     }
 
-    fn boards(&self, batch: &TrainBatch, device: &Device) -> Boards {
-        Boards::new(&self.spec, batch.planes.len, self.choice.gathers(), device)
+    fn boards(&self, rows: usize, device: &Device) -> Boards {
+        Boards::new(&self.spec, rows, self.choice.gathers(), device)
     }
 
     fn apply(&self, pass: Pass, learning_rate: f64) -> State {
+        let Gradient { flat, statistics, .. } = pass.gradient;
         let mut state = self.state.clone();
         state.step += 1;
         let update = Update {
@@ -130,8 +157,8 @@ impl BurnLearner {
             gradient_scale: clip_scale(f64::from(pass.gradient_norm), self.options.clip_norm),
             weight_decay: self.weight_decay.clone(),
         };
-        state.parameters = state.moments.update(state.parameters, pass.gradient, &update);
-        state.statistics = blend(state.statistics, pass.statistics, STATISTICS_SHARE);
+        state.parameters = state.moments.update(state.parameters, flat, &update);
+        state.statistics = blend(state.statistics, statistics, STATISTICS_SHARE);
         let share = ema_share(self.options.ema_decay, state.step);
         state.ema_parameters = blend(state.ema_parameters, state.parameters.clone(), share);
         state.ema_statistics = blend(state.ema_statistics, state.statistics.clone(), share);
@@ -168,13 +195,14 @@ impl Learner for BurnLearner {
         let file = self.export(&info)?;
         self.choice.guard(|| {
             let inputs = Inputs::unpack(&batch.planes, 0, batch.planes.len, &self.device);
-            let boards = self.boards(batch, &self.device);
+            let boards = self.boards(batch.planes.len, &self.device);
             let tower = tower_of(&file, &self.device);
             let logits = tower.forward(&boards, inputs, &mut Tensors::new());
             let (policy, value) = (download(logits.policy.clone()), download(logits.wdl.clone()));
             let policy_accuracy = losses::accuracy(&policy, &batch.policy, &batch.policy_weights);
             let value_accuracy = losses::accuracy(&value, &batch.wdl, &batch.value_weights);
-            let Losses { policy, value } = Losses::new(logits, batch, &self.device);
+            let all = Targets::split(batch, usize::MAX).remove(0);
+            let Losses { policy, value } = Losses::new(logits, all, &self.device);
             let losses = report(batch, download(policy)[0], download(value)[0]);
             EvaluationReport { losses, policy_accuracy, value_accuracy }
         })
@@ -211,6 +239,22 @@ impl Learner for BurnLearner {
         let (header, flats) = checkpoint::unpack(bytes, &self.spec)?;
         self.state = self.choice.guard(|| State::upload(header.step, flats, &self.device))?;
         Ok(())
+    }
+}
+
+impl Gradient {
+    /// Counts the statistics by the share of rows that they come from. Gradient and losses are parts of a
+    /// sum already.
+    fn scaled(self, share: f64) -> Self {
+        Self { statistics: self.statistics.mul_scalar(share), ..self }
+    }
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            flat: self.flat + other.flat,
+            statistics: self.statistics + other.statistics,
+            losses: self.losses + other.losses,
+        }
     }
 }
 

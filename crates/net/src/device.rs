@@ -5,6 +5,7 @@ use std::{fmt, panic};
 use burn::tensor::Device;
 
 use crate::NetError;
+use crate::memory::keep_freed_memory;
 
 /// A device that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,10 @@ impl DeviceChoice {
     /// Burn's handle.
     pub(crate) fn open(self) -> Device {
         match self {
-            Self::Cpu => Device::flex(),
+            Self::Cpu => {
+                keep_freed_memory();
+                Device::flex()
+            }
             #[cfg(feature = "cuda")]
             Self::Cuda(index) => Device::cuda(index),
             #[cfg(not(feature = "cuda"))]
@@ -76,6 +80,16 @@ impl DeviceChoice {
     /// Whether 3x3 convolutions are faster there as a gather and a matrix product.
     pub(crate) fn gathers(self) -> bool {
         self == Self::Cpu
+    }
+
+    /// Most rows that a training step runs through the network together. On the processor a batch is cut
+    /// into shards of this size, which fit the cache and run on several threads; batch norm then takes its
+    /// statistics from a shard.
+    pub(crate) fn shard_rows_max(self) -> usize {
+        match self {
+            Self::Cpu => 64,
+            Self::Cuda(_) => usize::MAX,
+        }
     }
 
     /// Runs `work` on this device; Burn's panics become errors.

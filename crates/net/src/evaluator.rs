@@ -25,7 +25,7 @@ impl EvaluatorOptions {
     /// the cache; on a card few launches.
     pub const fn for_device(choice: DeviceChoice) -> Self {
         match choice {
-            DeviceChoice::Cpu => Self { chunk: 32 },
+            DeviceChoice::Cpu => Self { chunk: 16 },
             DeviceChoice::Cuda(_) => Self { chunk: 512 },
         }
     }

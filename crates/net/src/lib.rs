@@ -23,6 +23,7 @@ mod fold;
 mod layout;
 mod learner;
 mod losses;
+mod memory;
 mod optimizer;
 mod planes;
 mod source;

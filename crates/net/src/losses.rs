@@ -1,5 +1,7 @@
 //! Cross-entropies of a batch.
 
+use std::ops::Range;
+
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 use dz_network::NetworkSpec;
@@ -13,20 +15,54 @@ pub(crate) struct Losses {
     pub(crate) value: Tensor<2>,
 }
 
+/// What the losses of some of a batch's rows are taken against. Shares are of the whole batch, so the
+/// losses of its parts add up to those of all of it.
+pub(crate) struct Targets {
+    pub(crate) rows: Range<usize>,
+    /// `[rows, A]`
+    policy: Vec<f32>,
+    /// `[rows, 3]`
+    wdl: Vec<f32>,
+    /// Each row's share of the batch's weight, `[rows]`.
+    policy_shares: Vec<f32>,
+    value_shares: Vec<f32>,
+}
+
+impl Targets {
+    /// Cuts a batch into parts of at most `rows_max` rows, as equal as can be.
+    pub(crate) fn split(batch: &TrainBatch, rows_max: usize) -> Vec<Self> {
+        let rows = batch.planes.len;
+        let columns = batch.policy.len() / rows;
+        let (policy_shares, value_shares) =
+            (shares(&batch.policy_weights), shares(&batch.value_weights));
+        let parts = rows.div_ceil(rows_max);
+        let part = |i: usize| {
+            let rows = i * rows / parts..(i + 1) * rows / parts;
+            Self {
+                policy: batch.policy[rows.start * columns..rows.end * columns].to_vec(),
+                wdl: batch.wdl[rows.start * 3..rows.end * 3].to_vec(),
+                policy_shares: policy_shares[rows.clone()].to_vec(),
+                value_shares: value_shares[rows.clone()].to_vec(),
+                rows,
+            }
+        };
+        (0..parts).map(part).collect()
+    }
+}
+
 impl Losses {
-    /// Of a network's answers to a batch.
-    pub(crate) fn new(logits: Logits, batch: &TrainBatch, device: &Device) -> Self {
-        let one = |logits: Tensor<2>, targets: &[f32], weights: &[f32]| {
+    /// Of a network's answers to the rows of `targets`.
+    pub(crate) fn new(logits: Logits, targets: Targets, device: &Device) -> Self {
+        let one = |logits: Tensor<2>, targets: Vec<f32>, shares: Vec<f32>| {
             let [rows, columns] = logits.dims();
-            let targets = TensorData::new(targets.to_vec(), [rows, columns]);
-            let weights = TensorData::new(shares(weights), [rows, 1]);
+            let targets = Tensor::from_data(TensorData::new(targets, [rows, columns]), device);
+            let shares = Tensor::from_data(TensorData::new(shares, [rows, 1]), device);
             // [B, A] -> [B, 1] -> [1, 1]; along one dimension at a time, which is summed in order.
-            let rows = (log_softmax(logits, 1) * Tensor::from_data(targets, device)).sum_dim(1);
-            (rows * Tensor::from_data(weights, device)).sum_dim(0).neg()
+            ((log_softmax(logits, 1) * targets).sum_dim(1) * shares).sum_dim(0).neg()
         };
         Self {
-            policy: one(logits.policy, &batch.policy, &batch.policy_weights),
-            value: one(logits.wdl, &batch.wdl, &batch.value_weights),
+            policy: one(logits.policy, targets.policy, targets.policy_shares),
+            value: one(logits.wdl, targets.wdl, targets.value_shares),
         }
     }
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{full, info, learner, on_threads, positions, rows, small};
+use common::{full, info, learner, on_threads, positions, rows, small, wide};
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
 use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Learner, NetError};
 use dz_network::{NetworkFile, NetworkSpec};
@@ -68,6 +68,11 @@ fn bits_do_not_depend_on_batch_place_or_threads() {
 fn nor_with_pooling_globals_and_odd_sizes() {
     let spec = NetworkSpec { channels: 13, value_hidden: 11, policy_channels: 3, ..full() };
     same_bits_everywhere(&spec, 8);
+}
+
+#[test]
+fn nor_where_matrix_products_use_several_threads() {
+    same_bits_everywhere(&wide(), 16);
 }
 
 #[test]

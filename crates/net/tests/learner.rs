@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{full, info, learner, on_threads, options, rows, small};
+use common::{full, info, learner, on_threads, options, rows, small, wide};
 use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError};
 use dz_network::{NetworkError, NetworkFile, NetworkSpec};
 
@@ -80,6 +80,42 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_threads() {
     let one = run(1, 7);
     assert_eq!(one, run(2, 7));
     assert_ne!(one, run(1, 8));
+}
+
+/// 150 rows run as three shards of 50, which may be learnt from at the same time.
+#[test]
+fn batches_of_several_shards_do_not_depend_on_the_threads() {
+    let run = |spec: &NetworkSpec, threads| {
+        on_threads(threads, || {
+            let mut learner = learner(spec.clone());
+            for i in 0..2 {
+                learner.step(&rows(spec, 150, i), 0.003).unwrap();
+            }
+            learner.save().unwrap()
+        })
+    };
+    for spec in [small(), wide()] {
+        let one = run(&spec, 1);
+        for threads in [2, 3] {
+            assert_eq!(one, run(&spec, threads));
+        }
+    }
+}
+
+/// The shards' losses add up to the batch's, which a fresh network makes known: both evaluate alike.
+#[test]
+fn losses_of_several_shards_are_those_of_the_batch() {
+    let spec = small();
+    let mut learner = learner(spec.clone());
+    let mut batch = rows(&spec, 130, 4);
+    for (i, weight) in batch.policy_weights.iter_mut().enumerate() {
+        *weight = (i % 3) as f32;
+    }
+    let whole = learner.evaluate(&batch).unwrap().losses;
+    let parts = learner.step(&batch, 0.0).unwrap().losses;
+    // Batch norm takes other statistics in training, but a fresh network's outputs are all near 0.
+    assert!((whole.policy_loss - parts.policy_loss).abs() < 0.05, "{whole:?} {parts:?}");
+    assert!((whole.value_loss - parts.value_loss).abs() < 0.05, "{whole:?} {parts:?}");
 }
 
 #[test]

@@ -30,6 +30,11 @@ pub fn full() -> NetworkSpec {
     NetworkSpec { blocks: 2, globals: 2, global_pooling: true, ..small() }
 }
 
+/// Connect Four's board and 64 channels: matrix products are so large that they use several threads.
+pub fn wide() -> NetworkSpec {
+    NetworkSpec { height: 6, width: 7, policy_len: 7, channels: 64, ..small() }
+}
+
 pub fn options() -> LearnerOptions {
     LearnerOptions {
         weight_decay: 1e-4,
