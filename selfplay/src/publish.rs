@@ -39,7 +39,7 @@ impl ShardPublisher<'_> {
             number: 0,
             games_per_shard: config.selfplay.games_per_shard.into(),
             run_seed: config.run.seed,
-            config_hash: config.hash(),
+            config_hash: config.results_hash(),
             evaluators: vec![evaluator],
             networks: vec![network],
         })

@@ -40,9 +40,6 @@ pub struct Trainer {
 /// # Errors
 /// If it is not there.
 pub fn start(context: &mut StageContext) -> anyhow::Result<Trainer> {
-    let threads = context.config.run.threads as usize;
-    // Fails only where the process has its threads already, as when stages share one.
-    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let device = dz_net::pick_device(&context.config.run.device.to_string())?;
     Ok(Trainer::new(Box::new(move |spec, config| {
         let learner = BurnLearner::new(spec, device, learner_options(config))?;
@@ -98,7 +95,7 @@ impl Trainer {
     ) -> anyhow::Result<Session> {
         let spec = rows.network_spec(&context.config.network)?;
         let mut learner = (self.make_learner)(spec, &context.config)?;
-        let config_hash = context.config.hash();
+        let config_hash = context.config.results_hash();
         let restored = restore(&context.run, context.ledger.state(), learner.as_mut())?;
         let Some(restored) = restored else {
             if cycle > 1 {
@@ -147,6 +144,6 @@ fn learner_options(config: &RunConfig) -> LearnerOptions {
         ema_decay: training.ema_decay,
         value_weight: training.value_weight,
         seed: Key::of_words(&[WEIGHTS_STREAM, config.run.seed]).low,
-        config_hash: config.hash(),
+        config_hash: config.results_hash(),
     }
 }

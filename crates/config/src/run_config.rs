@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
-use crate::change::Change;
+use crate::change::{Change, Effect};
 use crate::limits::whole;
 use crate::reader::{Findings, SectionReader};
 use crate::section::{Key, Section, path_of, section};
@@ -106,8 +106,22 @@ impl RunConfig {
     /// BLAKE3 of the effective configuration, 64 hex digits: the same for files that say the
     /// same, whatever their order, comments and left-out defaults.
     pub fn hash(&self) -> String {
-        let mut lines: Vec<String> =
-            self.flat().iter().map(|(path, value)| format!("{path} = {value}\n")).collect();
+        self.hash_of(|_| true)
+    }
+
+    /// As [`Self::hash`], over the keys that decide results: what files name that must not depend
+    /// on threads, batches and caches.
+    pub fn results_hash(&self) -> String {
+        self.hash_of(|effect| effect != Effect::Speed)
+    }
+
+    fn hash_of(&self, counts: impl Fn(Effect) -> bool) -> String {
+        let mut lines: Vec<String> = Self::keys()
+            .iter()
+            .zip(self.flat())
+            .filter(|(key, _)| counts(key.effect))
+            .map(|(_, (path, value))| format!("{path} = {value}\n"))
+            .collect();
         lines.sort();
         blake3::hash(lines.concat().as_bytes()).to_hex().to_string()
     }

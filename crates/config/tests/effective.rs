@@ -126,3 +126,13 @@ fn every_key_has_a_meaning() {
         assert!(key.meaning.ends_with(['.', ')']), "{}: {}", key.path(), key.meaning);
     }
 }
+
+#[test]
+fn the_results_hash_forgets_what_only_speed_depends_on() {
+    let base = config(MINIMAL, &[]);
+    let faster = config(MINIMAL, &["run.threads=3", "selfplay.cache_entries=0"]);
+    assert_eq!(base.results_hash(), faster.results_hash());
+    assert_ne!(base.hash(), faster.hash());
+    let other = config(MINIMAL, &["search.c_puct=2.0"]);
+    assert_ne!(base.results_hash(), other.results_hash());
+}

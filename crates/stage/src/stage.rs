@@ -44,6 +44,9 @@ impl StageContext {
         let run = Run::open(dir)?;
         let config =
             RunConfig::load(&run.root().join(layout::CONFIG), &[], &|_| Vec::new())?.config;
+        // Fails only where the process has its threads already, as in tests.
+        let _ =
+            rayon::ThreadPoolBuilder::new().num_threads(config.run.threads as usize).build_global();
         let lock = RunLock::acquire(&run, stage)?;
         let mut ledger = Ledger::open(&run)?;
         ledger.claim(stage)?;

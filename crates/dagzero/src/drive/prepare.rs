@@ -46,6 +46,7 @@ pub(crate) fn prepare(dir: &Path, config: RunConfig) -> anyhow::Result<Prepared>
     let lock = RunLock::acquire(&run, Stage::Driver)?;
     let changes = changes(&run, &config)?;
     let mut ledger = Ledger::open(&run)?;
+    run.sweep(&lock, ledger.state())?;
     ledger.claim(Stage::Driver)?;
     if ledger.state().started.is_none() {
         let (game, encoding) = game_ids(&config.run.game)?;

@@ -1,0 +1,195 @@
+//! The whole loop as a person starts it: real processes, real signals, real bytes.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::Duration,
+};
+
+const DAGZERO: &str = env!("CARGO_BIN_EXE_dagzero");
+
+fn preset(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(name)
+}
+
+fn dagzero(args: &[&str]) -> Command {
+    let mut command = Command::new(DAGZERO);
+    command.args(args).env_remove("RUST_LOG").stdin(Stdio::null());
+    command
+}
+
+fn output(args: &[&str]) -> Output {
+    dagzero(args).output().expect("dagzero starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// `dagzero run` of the tic-tac-toe preset in `dir`.
+fn run_args<'a>(config: &'a str, dir: &'a str, set: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["run", config, "--dir", dir];
+    for pair in set {
+        args.extend(["--set", pair]);
+    }
+    args
+}
+
+/// Every published object, by path: all that must not depend on threads, kills and clocks. Of the
+/// checkpoints only the last one: a stage that is asked to stop publishes one more.
+fn objects(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = files(dir, &["shards", "rows", "networks", "matches"]);
+    found.extend(files(dir, &["checkpoints"]).pop_last());
+    found
+}
+
+/// All files in some folders of a run.
+fn files(dir: &Path, folders: &[&str]) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for folder in folders {
+        let mut folders = vec![dir.join(folder)];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(dir).expect("inside").display().to_string();
+                    found.insert(name, fs::read(&path).expect("a file"));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn assert_same(left: &BTreeMap<String, Vec<u8>>, right: &BTreeMap<String, Vec<u8>>) {
+    let names = |map: &BTreeMap<String, Vec<u8>>| map.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(left), names(right));
+    let differ: Vec<&String> = left.keys().filter(|name| left[*name] != right[*name]).collect();
+    assert!(differ.is_empty(), "other bytes in {differ:?}");
+}
+
+struct Scratch {
+    folder: tempfile::TempDir,
+    config: String,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let config = preset("tictactoe-smoke.toml").display().to_string();
+        Self { folder: tempfile::tempdir().expect("a folder"), config }
+    }
+    fn dir(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+    fn run(&self, name: &str, set: &[&str]) -> Output {
+        output(&run_args(&self.config, &self.dir(name), set))
+    }
+    fn start(&self, name: &str) -> Child {
+        let mut command = dagzero(&run_args(&self.config, &self.dir(name), &[]));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("dagzero starts")
+    }
+}
+
+#[test]
+fn the_loop_ends_with_a_verdict_and_a_report_and_is_then_finished() {
+    let scratch = Scratch::new();
+    let first = scratch.run("run", &[]);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let said = text(&first.stdout);
+    let dir = scratch.dir("run");
+    assert!(said.starts_with(&format!("run     {dir}\nreport  {dir}/report.html\n")), "{said}");
+    let verdict = "After 2 cycles of the loop";
+    assert!(said.contains(verdict), "{said}");
+    let page = fs::read_to_string(Path::new(&dir).join("report.html")).expect("the report");
+    assert!(page.contains("<svg") && page.contains(verdict));
+
+    let before = objects(Path::new(&dir));
+    let again = scratch.run("run", &[]);
+    assert!(again.status.success() && text(&again.stdout).contains(verdict));
+    assert_same(&before, &objects(Path::new(&dir)));
+
+    let status = output(&["status", &dir, "--json"]);
+    let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
+    assert_eq!(status["cycles_done"], 2);
+    assert_eq!(status["turn"]["turn"], "finished");
+    let shard = before.keys().find(|name| name.starts_with("shards/")).expect("a shard");
+    let shown = output(&["shard", &format!("{dir}/{shard}"), "--json"]);
+    assert!(shown.status.success(), "{}", text(&shown.stderr));
+    let report = output(&["report", &dir, "--markdown"]);
+    assert!(report.status.success() && text(&report.stdout).contains("| cycle |"));
+}
+
+#[test]
+fn same_seed_same_bytes_for_any_threads_and_after_any_kills() {
+    let scratch = Scratch::new();
+    assert!(scratch.run("whole", &["run.threads=1"]).status.success());
+    let whole = objects(Path::new(&scratch.dir("whole")));
+    assert!(whole.len() > 10, "{:?}", whole.keys());
+    // Kills after growing times hit every stage somewhere; which, depends on the machine's speed.
+    for kill in 1..=12u64 {
+        let mut child = scratch.start("killed");
+        thread::sleep(Duration::from_millis(25 * kill));
+        child.kill().expect("a signal");
+        child.wait().expect("an end");
+    }
+    let last = scratch.run("killed", &["run.threads=2"]);
+    assert!(last.status.success(), "{}", text(&last.stderr));
+    assert_same(&whole, &objects(Path::new(&scratch.dir("killed"))));
+    let other = scratch.run("other", &["run.seed=2"]);
+    assert!(other.status.success());
+    assert_ne!(whole, objects(Path::new(&scratch.dir("other"))), "the seed matters");
+}
+
+#[test]
+fn a_bad_configuration_names_every_fault_and_writes_nothing() {
+    let scratch = Scratch::new();
+    let set = ["run.game=go8", "selfplay.gamse=3", "training.batch=0", "gate.games=7"];
+    let refused = scratch.run("bad", &set);
+    assert_eq!(refused.status.code(), Some(78));
+    assert!(refused.stdout.is_empty());
+    let said = text(&refused.stderr);
+    for word in ["run.game", "tictactoe", "gamse", "games", "training.batch", "gate.games"] {
+        assert!(said.contains(word), "'{word}' is missing in\n{said}");
+    }
+    assert!(!Path::new(&scratch.dir("bad")).exists());
+}
+
+#[test]
+fn a_resume_says_what_changed_and_refuses_what_may_not_change() {
+    let scratch = Scratch::new();
+    assert!(scratch.run("run", &[]).status.success());
+    let refused = scratch.run("run", &["run.seed=9"]);
+    assert_eq!(refused.status.code(), Some(78), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("run.seed"));
+    let longer = scratch.run("run", &["run.cycles=3"]);
+    assert!(longer.status.success(), "{}", text(&longer.stderr));
+    let said = text(&longer.stdout);
+    assert!(said.contains("changed run.cycles") && said.contains("After 3 cycles"), "{said}");
+    let resumed = output(&["resume", &scratch.dir("run")]);
+    assert!(text(&resumed.stdout).contains("After 3 cycles"));
+}
+
+#[test]
+fn a_damaged_shard_is_named_and_a_missing_run_is_a_clear_error() {
+    let scratch = Scratch::new();
+    assert!(scratch.run("run", &[]).status.success());
+    let dir = scratch.dir("run");
+    let name = objects(Path::new(&dir)).into_keys().find(|n| n.starts_with("shards/"));
+    let path = Path::new(&dir).join(name.expect("a shard"));
+    let mut bytes = fs::read(&path).expect("bytes");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).expect("written");
+    let shown = output(&["shard", &path.display().to_string()]);
+    assert_eq!(shown.status.code(), Some(1));
+    assert!(text(&shown.stderr).contains(&path.display().to_string()), "{}", text(&shown.stderr));
+    let nowhere = output(&["status", &scratch.dir("nowhere")]);
+    assert!(!nowhere.status.success());
+    assert!(text(&nowhere.stderr).contains("nowhere"), "{}", text(&nowhere.stderr));
+}
