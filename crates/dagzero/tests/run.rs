@@ -104,7 +104,7 @@ fn the_loop_ends_with_a_verdict_and_a_report_and_is_then_finished() {
     let said = text(&first.stdout);
     let dir = scratch.dir("run");
     assert!(said.starts_with(&format!("run     {dir}\nreport  {dir}/report.html\n")), "{said}");
-    let verdict = "After 2 cycles of the loop";
+    let verdict = "After 3 cycles of the loop";
     assert!(said.contains(verdict), "{said}");
     let page = fs::read_to_string(Path::new(&dir).join("report.html")).expect("the report");
     assert!(page.contains("<svg") && page.contains(verdict));
@@ -116,7 +116,7 @@ fn the_loop_ends_with_a_verdict_and_a_report_and_is_then_finished() {
 
     let status = output(&["status", &dir, "--json"]);
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
-    assert_eq!(status["cycles_done"], 2);
+    assert_eq!(status["cycles_done"], 3);
     assert_eq!(status["turn"]["turn"], "finished");
     let shard = before.keys().find(|name| name.starts_with("shards/")).expect("a shard");
     let shown = output(&["shard", &format!("{dir}/{shard}"), "--json"]);
@@ -167,12 +167,12 @@ fn a_resume_says_what_changed_and_refuses_what_may_not_change() {
     let refused = scratch.run("run", &["run.seed=9"]);
     assert_eq!(refused.status.code(), Some(78), "{}", text(&refused.stderr));
     assert!(text(&refused.stderr).contains("run.seed"));
-    let longer = scratch.run("run", &["run.cycles=3"]);
+    let longer = scratch.run("run", &["run.cycles=4"]);
     assert!(longer.status.success(), "{}", text(&longer.stderr));
     let said = text(&longer.stdout);
-    assert!(said.contains("changed run.cycles") && said.contains("After 3 cycles"), "{said}");
+    assert!(said.contains("changed run.cycles") && said.contains("After 4 cycles"), "{said}");
     let resumed = output(&["resume", &scratch.dir("run")]);
-    assert!(text(&resumed.stdout).contains("After 3 cycles"));
+    assert!(text(&resumed.stdout).contains("After 4 cycles"));
 }
 
 #[test]
