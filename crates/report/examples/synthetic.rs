@@ -1,4 +1,5 @@
-//! Prints the page of a made-up run, to look at: `cargo run -p dz-report --example synthetic [CYCLES]`.
+//! Prints the page of a made-up run, to look at: `cargo run -p dz-report --example synthetic
+//! [CYCLES]`.
 
 use dz_report::{Report, RunContext};
 

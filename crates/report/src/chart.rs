@@ -109,11 +109,11 @@ impl Chart {
             .margin_top(10)
             .margin_right(14)
             .margin_left(2)
-            .x_label_area_size(46)
-            // Digits are about 8 pixels wide; the axis' own label stands beside them.
+            .x_label_area_size(40)
+            // Digits are about 8 pixels wide at this size; the axis' own label stands beside them.
             .y_label_area_size(30 + 8 * widest)
             .build_cartesian_2d(x.clone(), y.clone())?;
-        let label = |colour: Colour| ("sans-serif", 13).into_font().color(&colour.rgb());
+        let label = |colour: Colour| ("sans-serif", 15).into_font().color(&colour.rgb());
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -146,15 +146,14 @@ impl Chart {
                     chart.draw_series(std::iter::once(band))?;
                     chart.draw_series(LineSeries::new(line(), colour.stroke_width(2)))?;
                 }
-                CurveStyle::Bars => {
-                    chart.draw_series(curve.points.iter().filter_map(|p| {
-                        let (low, high) = p.interval?;
-                        Some(PathElement::new(
-                            vec![(p.x, low), (p.x, high)],
-                            colour.stroke_width(2),
-                        ))
-                    }))?;
-                }
+                CurveStyle::Bars => {}
+            }
+            let lone = curve.style == CurveStyle::Band && curve.points.len() == 1;
+            if lone || curve.style == CurveStyle::Bars {
+                chart.draw_series(curve.points.iter().filter_map(|p| {
+                    let (low, high) = p.interval?;
+                    Some(PathElement::new(vec![(p.x, low), (p.x, high)], colour.stroke_width(2)))
+                }))?;
             }
             // Dots on a long curve would hide it.
             let radius = if curve.points.len() > 60 { 2 } else { 3 };
@@ -206,8 +205,8 @@ fn axis(axis: &Axis, values: impl Iterator<Item = f64>, ticks_max: usize) -> Tic
     }
 }
 
-/// The drawing as part of a page: sized by the style sheet, without the name space that HTML implies, and
-/// with its title for those who do not see it.
+/// The drawing as part of a page: sized by the style sheet, without the name space that HTML
+/// implies, and with its title for those who do not see it.
 fn inline(svg: &str, title: &str) -> String {
     let start = svg.find("viewBox").unwrap_or(0);
     let end = svg[start..].find(" xmlns").map_or(start, |at| start + at);

@@ -13,7 +13,8 @@ pub(crate) fn whole(count: u64) -> String {
     out
 }
 
-/// A rate or mean: grouped without decimals from 100 on, with one or two below; `-` where it is not a number.
+/// A rate or mean: grouped without decimals from 100 on, with one or two below; `-` where it is not
+/// a number.
 pub(crate) fn real(value: f64) -> String {
     match value {
         v if !v.is_finite() => "-".to_owned(),

@@ -89,8 +89,8 @@ pub struct CycleFacts {
     pub promoted: Option<u32>,
     /// Wall time of the cycle, once it is over.
     pub wall_ms: Option<u64>,
-    /// Time spent in cycles up to the end of this one, pauses between processes left out; of a cycle under way, its
-    /// stages so far.
+    /// Time spent in cycles up to the end of this one, pauses between processes left out; of a
+    /// cycle under way, its stages so far.
     pub elapsed_ms: u64,
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
             include: None,
         },
         curves: vec![Curve {
-            name: "champion, 95 % band".to_owned(),
+            name: "new champion, 95 % band".to_owned(),
             colour: Colour::Blue,
             points,
             style: CurveStyle::Band,

@@ -11,8 +11,8 @@ use crate::facts::{
 use crate::scale::Scale;
 
 impl Report {
-    /// Folds all records of a run's ledger, in their order. Records of a writer whose stage was claimed anew are
-    /// left out, as every reader of the ledger does.
+    /// Folds all records of a run's ledger, in their order. Records of a writer whose stage was
+    /// claimed anew are left out, as every reader of the ledger does.
     pub fn from_ledger<'a>(
         records: impl IntoIterator<Item = &'a Record>,
         context: RunContext<'_>,

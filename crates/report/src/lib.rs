@@ -1,8 +1,9 @@
 //! A run's ledger as one self-contained HTML page, a Markdown table and lines for a terminal.
 //!
-//! [`Report::from_ledger`] folds the records of a run; everything shown is derived from them, so a report can be
-//! written again at any time, from a finished run or a running one. The page has no script and fetches nothing:
-//! figures are inline SVG, colours follow the reader's light or dark scheme.
+//! [`Report::from_ledger`] folds the records of a run; everything shown is derived from them, so a
+//! report can be written again at any time, from a finished run or a running one. The page has no
+//! script and fetches nothing: figures are inline SVG, colours follow the reader's light or dark
+//! scheme.
 
 mod chart;
 mod count;

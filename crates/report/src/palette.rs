@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use plotters::style::RGBColor;
 
-/// A colour with a role. Figures are drawn in the light scheme's value; the page's style sheet finds that
-/// value in the drawing and puts the reader's scheme in its place.
+/// A colour with a role. Figures are drawn in the light scheme's value; the page's style sheet
+/// finds that value in the drawing and puts the reader's scheme in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
     Ink,
@@ -56,7 +56,8 @@ impl Colour {
     }
 }
 
-/// The style sheet's part about colours: variables in both schemes, and the drawings' values tied to them.
+/// The style sheet's part about colours: variables in both schemes, and the drawings' values tied
+/// to them.
 pub(crate) fn style() -> String {
     let variables = |dark: bool| {
         Colour::ALL.iter().fold(String::new(), |mut out, colour| {

@@ -9,8 +9,8 @@ use crate::facts::PlayerFacts;
 
 /// The joint covariance of all players.
 ///
-/// The ledger keeps each player's own error against the anchor; two networks measured against the same
-/// opponents share much of it, so their difference is known better than the two errors say.
+/// The ledger keeps each player's own error against the anchor; two networks measured against the
+/// same opponents share much of it, so their difference is known better than the two errors say.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scale {
     roster: Roster,
@@ -35,8 +35,8 @@ impl Scale {
         Self { roster, ratings }
     }
 
-    /// Half the width of the difference's 95 % interval; the two errors added as if they were independent,
-    /// which is on the safe side, where the fit does not know both players.
+    /// Half the width of the difference's 95 % interval; the two errors added as if they were
+    /// independent, which is on the safe side, where the fit does not know both players.
     pub(crate) fn error95(&self, one: &PlayerFacts, other: &PlayerFacts) -> Elo {
         let place = |player: &PlayerFacts| self.roster.find(&player.name);
         match (&self.ratings, place(one), place(other)) {

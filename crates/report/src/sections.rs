@@ -106,23 +106,18 @@ pub(crate) fn losses(report: &Report) -> Table {
     table
 }
 
-/// Self-play by cycle: what came out, and how fast.
-pub(crate) fn selfplay(report: &Report) -> Table {
+/// Self-play by cycle: what came out.
+pub(crate) fn games(report: &Report) -> Table {
     let mut table = Table::new(vec![
         number("cycle", ""),
-        number("generation", ""),
+        number("generation", "that played"),
         number("games", ""),
+        number("positions", ""),
         number("plies", "mean"),
         number("first", "won"),
         number("drawn", ""),
         number("second", "won"),
-        number("games", "/s"),
-        number("positions", "/s"),
-        number("playouts", "/s"),
-        number("evaluations", "/s"),
-        number("batch", "fill"),
-        number("cache", "hits"),
-        number("transpositions", "of playouts"),
+        words("evaluator"),
     ]);
     for facts in &report.cycles {
         let Some(s) = &facts.selfplay else { continue };
@@ -130,14 +125,40 @@ pub(crate) fn selfplay(report: &Report) -> Table {
             facts.cycle.to_string().into(),
             optional(facts.generation).into(),
             count::whole(s.games).into(),
+            count::whole(s.positions).into(),
             count::real(s.plies_mean).into(),
             count::share(s.wins_first, s.games).into(),
             count::share(s.draws, s.games).into(),
             count::share(s.wins_second, s.games).into(),
-            count::rate(s.games, s.wall_ms).into(),
-            count::rate(s.positions, s.wall_ms).into(),
-            count::rate(s.playouts, s.wall_ms).into(),
-            count::rate(s.evaluations, s.wall_ms).into(),
+            s.evaluator.clone().into(),
+        ]);
+    }
+    table
+}
+
+/// Self-play by cycle: how fast, and what was saved.
+pub(crate) fn speed(report: &Report) -> Table {
+    let mut table = Table::new(vec![
+        number("cycle", ""),
+        number("games", "/s"),
+        number("positions", "/s"),
+        number("playouts", "/s"),
+        number("evaluations", "/s"),
+        number("batches", "/s"),
+        number("batch", "fill"),
+        number("cache", "hits"),
+        number("transpositions", "of playouts"),
+    ]);
+    for facts in &report.cycles {
+        let Some(s) = &facts.selfplay else { continue };
+        let rate = |events| Cell::from(count::rate(events, s.wall_ms));
+        table.row(vec![
+            facts.cycle.to_string().into(),
+            rate(s.games),
+            rate(s.positions),
+            rate(s.playouts),
+            rate(s.evaluations),
+            rate(s.batches),
             count::percent(s.batch_fill).into(),
             count::share(s.cache_hits, s.cache_hits + s.evaluations).into(),
             count::share(s.transpositions, s.playouts).into(),

@@ -60,8 +60,8 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table as HTML, in a box that scrolls sideways where the screen is too narrow; a line that says so
-    /// where there are no rows.
+    /// The table as HTML, in a box that scrolls sideways where the screen is too narrow; a line
+    /// that says so where there are no rows.
     pub(crate) fn html(&self, without_rows: &str) -> String {
         if self.rows.is_empty() {
             return format!("<p class=\"none\">{}</p>\n", escape(without_rows));

@@ -14,8 +14,9 @@ pub(crate) struct Ticks {
     pub(crate) decimals: usize,
 }
 
-/// Ticks at multiples of 1, 2 or 5 times a power of ten, at most about `ticks_max` of them. A value axis (`whole`
-/// false) is widened to the outermost ticks; a counting axis keeps half a unit of air at its ends.
+/// Ticks at multiples of 1, 2 or 5 times a power of ten, at most about `ticks_max` of them. A value
+/// axis (`whole` false) is widened to the outermost ticks; a counting axis keeps half a unit of air
+/// at its ends.
 pub(crate) fn ticks(low: f64, high: f64, ticks_max: usize, whole: bool) -> Ticks {
     let (low, high) = if high > low { (low, high) } else { (low - 0.5, low + 0.5) };
     let mut step = round_up((high - low) / ticks_max as f64);

@@ -4,7 +4,8 @@ use crate::count;
 use crate::facts::{PlayerFacts, Report};
 
 impl Report {
-    /// One paragraph: how strong the champion is, against what, how much it gained, and whether it still gains.
+    /// One paragraph: how strong the champion is, against what, how much it gained, and whether it
+    /// still gains.
     pub fn verdict(&self) -> String {
         let Some(cycle) = self.cycles.last() else {
             return "No data yet: no cycle of this run has published anything.".to_owned();
@@ -68,18 +69,20 @@ impl Report {
         ))
     }
 
-    /// Compares with the champion that stood after three quarters of the cycles.
+    /// Compares with the champion that stood after three quarters of the judged cycles.
     fn trend(&self, champion: &PlayerFacts) -> Option<String> {
-        let last = self.cycles.last()?.cycle;
+        let last = self.cycles.iter().rfind(|cycle| cycle.verdict.is_some())?.cycle;
         let since = last - last.div_ceil(4);
         let champions = self.champions();
         let before = champions.iter().rfind(|player| player.cycle <= Some(since))?;
         if before.name == champion.name {
-            let idle = last - champion.cycle?;
-            return Some(format!(
-                "No candidate has replaced it in the last {}, so progress has stalled.",
-                plural(u64::from(idle), "cycle"),
-            ));
+            let idle = last.saturating_sub(champion.cycle?);
+            // A refusal or two is chance.
+            let says = if idle < 3 { "" } else { ", so progress has stalled" };
+            return (idle > 0).then(|| {
+                let cycles = plural(u64::from(idle), "cycle");
+                format!("No candidate has replaced it in the last {cycles}{says}.")
+            });
         }
         let (elo, error) = self.gain(champion, before);
         let says = if elo.0 > error.0 {

@@ -27,8 +27,8 @@ impl Matrix {
         }
     }
 
-    /// The factor L with L L^T = self (G. Golub, C. Van Loan, *Matrix Computations*, section 4.2), or `None` if
-    /// the matrix is not positive definite to working precision.
+    /// The factor L with L L^T = self (G. Golub, C. Van Loan, *Matrix Computations*, section 4.2),
+    /// or `None` if the matrix is not positive definite to working precision.
     pub(crate) fn cholesky(&self) -> Option<Cholesky> {
         let n = self.size;
         let mut factor = Self::zeros(n);

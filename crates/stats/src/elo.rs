@@ -2,8 +2,8 @@
 
 /// Elo points in one natural-log unit of odds: 400 / ln 10.
 ///
-/// The logistic scale of A. Elo, *The Rating of Chessplayers* (1978), section 8.4: ten to one odds are
-/// 400 points.
+/// The logistic scale of A. Elo, *The Rating of Chessplayers* (1978), section 8.4: ten to one odds
+/// are 400 points.
 pub const ELO_PER_NAT: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// A rating, or a difference between two ratings, in Elo points.

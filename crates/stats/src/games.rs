@@ -29,8 +29,8 @@ impl PairResult {
     }
 }
 
-/// Adds up results of the same two players in the same order and drops empty ones, in ascending order: the fit
-/// then does not depend on the order of its input, to the last bit.
+/// Adds up results of the same two players in the same order and drops empty ones, in ascending
+/// order: the fit then does not depend on the order of its input, to the last bit.
 pub(crate) fn pool(players: usize, games: &[PairResult]) -> Result<Vec<PairResult>, StatsError> {
     let mut pooled: BTreeMap<(usize, usize), PairResult> = BTreeMap::new();
     for game in games {
@@ -87,9 +87,9 @@ pub(crate) fn components(players: usize, games: &[PairResult]) -> Vec<usize> {
     label
 }
 
-/// Whether the likelihood alone has a finite maximum: everybody can be reached from everybody
-/// along "scored against" (L. R. Ford, *Solution of a Ranking Problem from Binary Comparisons*, Am. Math. Monthly
-/// 64, 1957).
+/// Whether the likelihood alone has a finite maximum: everybody can be reached from everybody along
+/// "scored against" (L. R. Ford, *Solution of a Ranking Problem from Binary Comparisons*, Am. Math.
+/// Monthly 64, 1957).
 pub(crate) fn strongly_connected(players: usize, games: &[PairResult]) -> bool {
     let mut scored = Vec::new();
     for game in games {

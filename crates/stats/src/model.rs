@@ -6,11 +6,11 @@
 //!
 //! - half points: P(first) = 1 / (1 + e^-d), a draw is half a win and half a loss
 //!   (R. Bradley, M. Terry, Biometrika 39, 1952);
-//! - Davidson: P(first) : P(draw) : P(second) = e^(d/2) : e^eta : e^(-d/2)
-//!   (R. Davidson, J. Am. Stat. Assoc. 65, 1970; with the first-mover term R. Davidson, R. Beaver, Biometrics 33,
-//!   1977).
+//! - Davidson: P(first) : P(draw) : P(second) = e^(d/2) : e^eta : e^(-d/2) (R. Davidson, J. Am.
+//!   Stat. Assoc. 65, 1970; with the first-mover term R. Davidson, R. Beaver, Biometrics 33, 1977).
 //!
-//! Both are exponential families, so the log-likelihood is concave and Newton's method finds its one maximum.
+//! Both are exponential families, so the log-likelihood is concave and Newton's method finds its
+//! one maximum.
 
 use crate::cholesky::Matrix;
 use crate::elo::logistic;
@@ -116,16 +116,18 @@ impl Model {
         }
     }
 
-    /// Virtual draws: each player drew `prior` games with one and the same virtual player, the first move
-    /// is as strong as if it had drawn `prior` games between equals, and half of `prior` games
-    /// between equals were draws. All in half points, so that they say nothing about the draw rate.
+    /// Virtual draws: each player drew `prior` games with one and the same virtual player, the
+    /// first move is as strong as if it had drawn `prior` games between equals, and half of `prior`
+    /// games between equals were draws. All in half points, so that they say nothing about the draw
+    /// rate.
     fn prior_term(&self, k: usize, at: &[f64]) -> Term {
         // e^eta : 2 are the odds of a draw between equals.
         let centre = if Some(k) == self.eta_index() { std::f64::consts::LN_2 } else { 0.0 };
         half_points(0.5 * self.prior, 0.5 * self.prior, at[k] - centre)
     }
 
-    /// Without a prior nothing says where 0 is; this sum is held at 0, which leaves the differences alone.
+    /// Without a prior nothing says where 0 is; this sum is held at 0, which leaves the differences
+    /// alone.
     fn gauge(&self, at: &[f64]) -> f64 {
         if self.prior == 0.0 { at[..self.players].iter().sum() } else { 0.0 }
     }

@@ -5,8 +5,8 @@ pub const Z95: f64 = 1.959_963_984_540_054;
 
 /// The standard normal distribution function, to about 1e-15 absolute.
 ///
-/// The Taylor series about 0 of G. Marsaglia, *Evaluating the Normal Distribution*, J. Stat. Software
-/// 11(4), 2004: all its terms have one sign, so nothing cancels. Not-a-number stays so.
+/// The Taylor series about 0 of G. Marsaglia, *Evaluating the Normal Distribution*, J. Stat.
+/// Software 11(4), 2004: all its terms have one sign, so nothing cancels. Not-a-number stays so.
 pub fn normal_cdf(x: f64) -> f64 {
     // Beyond 8.3 standard deviations the tail is below half a unit in the last place of 1.
     if x.abs() > 8.3 {

@@ -11,9 +11,10 @@ use crate::solve::{Solution, maximise};
 
 /// Fits one Bradley-Terry model to `games` among `players` players, numbered from 0.
 ///
-/// The estimate is the maximum of likelihood times prior; errors come from the joint covariance (the inverse
-/// information) at it. Neither depends on the order of `games`. Half-point draws are treated as half a win and half a
-/// loss each, so errors are then on the safe side where many games are drawn.
+/// The estimate is the maximum of likelihood times prior; errors come from the joint covariance
+/// (the inverse information) at it. Neither depends on the order of `games`. Half-point draws are
+/// treated as half a win and half a loss each, so errors are then on the safe side where many games
+/// are drawn.
 pub fn rate(
     players: usize,
     games: &[PairResult],
@@ -48,9 +49,9 @@ pub struct RatingOptions {
     pub first_mover: bool,
     /// The player at 0 Elo; without one the mean of all players is 0.
     pub anchor: Option<usize>,
-    /// The weight of the prior, as a number of virtual draws of every player with one and the
-    /// same virtual player (0 or more). It keeps ratings finite where the games alone do not; differences between
-    /// players do not depend on who the anchor is.
+    /// The weight of the prior, as a number of virtual draws of every player with one and the same
+    /// virtual player (0 or more). It keeps ratings finite where the games alone do not;
+    /// differences between players do not depend on who the anchor is.
     pub prior_draws: f64,
 }
 
@@ -103,11 +104,11 @@ pub struct Ratings {
     pub first_mover: Elo,
     /// Half the width of its 95 % interval.
     pub first_mover_error95: Elo,
-    /// Davidson: the share of draws between equals with no first-mover advantage. Half points: the observed share. In
-    /// [0, 1], 0 without games.
+    /// Davidson: the share of draws between equals with no first-mover advantage. Half points: the
+    /// observed share. In [0, 1], 0 without games.
     pub draw_rate: f64,
-    /// For each player the smallest index among those it is connected with by games. Ratings of different
-    /// components are compared by the prior alone.
+    /// For each player the smallest index among those it is connected with by games. Ratings of
+    /// different components are compared by the prior alone.
     pub components: Vec<usize>,
     /// Newton steps taken.
     pub iterations: usize,
@@ -180,7 +181,8 @@ fn present(model: &Model, solution: &Solution, anchor: Option<usize>) -> Ratings
     }
 }
 
-/// Covariance of ratings relative to the anchor or to the mean, in Elo squared, from the one of all parameters.
+/// Covariance of ratings relative to the anchor or to the mean, in Elo squared, from the one of all
+/// parameters.
 fn anchored(covariance: &Matrix, players: usize, anchor: Option<usize>) -> Matrix {
     // Covariance of each rating with the reference, and the reference's own variance.
     let mean =

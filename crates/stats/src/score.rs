@@ -22,11 +22,12 @@ pub struct Pentanomial(pub [u64; 5]);
 
 /// A score with its 95 % interval; `lo95 <= score <= hi95`, all in [0, 1].
 ///
-/// The method is Wilson's interval with an effective number of games: the interval holds every mean m
-/// with |score - m| <= z sqrt(r m (1 - m) / n), where r = variance / (mean (1 - mean)) is how much less
-/// (draws) or more (pairs that share an opening) the results scatter than coin tosses do. r is
-/// taken from the counts with half an observation added to each kind of result (Jeffreys' prior), so it exists when
-/// all results are equal. With wins and losses alone this is close to Wilson (1927) itself.
+/// The method is Wilson's interval with an effective number of games: the interval holds every mean
+/// m with |score - m| <= z sqrt(r m (1 - m) / n), where r = variance / (mean (1 - mean)) is how
+/// much less (draws) or more (pairs that share an opening) the results scatter than coin tosses do.
+/// r is taken from the counts with half an observation added to each kind of result (Jeffreys'
+/// prior), so it exists when all results are equal. With wins and losses alone this is close to
+/// Wilson (1927) itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreInterval {
     /// Games behind the score.
@@ -40,8 +41,8 @@ pub struct ScoreInterval {
 }
 
 impl ScoreInterval {
-    /// The Elo difference of the score; `None` where no game or every game was won: the games bound it
-    /// on one side only.
+    /// The Elo difference of the score; `None` where no game or every game was won: the games bound
+    /// it on one side only.
     pub fn elo(&self) -> Option<Elo> {
         Elo::from_score(self.score)
     }
@@ -88,13 +89,13 @@ impl Pentanomial {
     pub fn add(&mut self, half_points: usize) {
         self.0[half_points.min(4)] += 1;
     }
-    /// Score and interval, *pairs* taken as independent (pentanomial): the two games of a pair share
-    /// their opening, and a lopsided opening must not count as evidence.
+    /// Score and interval, *pairs* taken as independent (pentanomial): the two games of a pair
+    /// share their opening, and a lopsided opening must not count as evidence.
     pub fn interval(self) -> ScoreInterval {
         interval(self.0, 2 * self.pairs())
     }
-    /// Probability that the expected score is above 1/2, by the normal approximation to the mean of the pairs.
-    /// 1/2 without pairs.
+    /// Probability that the expected score is above 1/2, by the normal approximation to the mean of
+    /// the pairs. 1/2 without pairs.
     pub fn los(self) -> f64 {
         let pairs = self.pairs() as f64;
         if pairs == 0.0 {
@@ -106,12 +107,12 @@ impl Pentanomial {
     }
 }
 
-/// Likelihood of superiority: the probability that a player who won and lost this many games is the stronger
-/// one. Draws say nothing about it.
+/// Likelihood of superiority: the probability that a player who won and lost this many games is the
+/// stronger one. Draws say nothing about it.
 ///
-/// Exact under a uniform prior on the share of wins among decided games: the Beta(wins + 1,
-/// losses + 1) mass above 1/2, which is the chance of at most `wins` heads in wins + losses + 1 tosses.
-/// The usual (1 + erf((w - l) / sqrt(2 (w + l)))) / 2 (Chess Programming Wiki, *Match Statistics*)
+/// Exact under a uniform prior on the share of wins among decided games: the mass above 1/2 of
+/// Beta(wins + 1, losses + 1), which is the chance of at most `wins` heads in n = wins + losses + 1
+/// tosses. The usual Phi((w - l) / sqrt(w + l)) (Chess Programming Wiki, *Match Statistics*)
 /// approximates it.
 pub fn los(wins: u64, losses: u64) -> f64 {
     if wins > losses {

@@ -16,8 +16,8 @@ pub struct ShareInterval {
 /// The 95 % interval of E. B. Wilson, *Probable Inference, the Law of Succession, and Statistical
 /// Inference*, J. Am. Stat. Assoc. 22 (1927), without continuity correction.
 ///
-/// It stays inside [0, 1] and has a sensible width at 0 and at `trials` successes. Without trials it is
-/// the whole of [0, 1]. `successes` above `trials` count as `trials`.
+/// It stays inside [0, 1] and has a sensible width at 0 and at `trials` successes. Without trials
+/// it is the whole of [0, 1]. `successes` above `trials` count as `trials`.
 pub fn wilson(successes: u64, trials: u64) -> ShareInterval {
     if trials == 0 {
         return ShareInterval { share: 0.0, lo95: 0.0, hi95: 1.0 };

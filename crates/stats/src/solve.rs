@@ -32,7 +32,8 @@ pub(crate) fn maximise(model: &Model) -> Result<Solution, StatsError> {
         if at.iter().any(|x| x.abs() > NATS_MAX) {
             return Err(StatsError::NotFinite);
         }
-        // A separable likelihood keeps taking steps of about 1; its gradient alone would look settled.
+        // A separable likelihood keeps taking steps of about 1; its gradient alone would look
+        // settled.
         if step.iter().all(|x| x.abs() < STEP_DONE) {
             let last = model.derivatives(&at).information.cholesky();
             let covariance = last.ok_or(StatsError::NotFinite)?.inverse();
@@ -42,7 +43,8 @@ pub(crate) fn maximise(model: &Model) -> Result<Solution, StatsError> {
     Err(StatsError::NoConvergence { iterations: ITERATIONS_MAX })
 }
 
-/// Takes the step, halved until the likelihood does not fall: far from the maximum a full one overshoots.
+/// Takes the step, halved until the likelihood does not fall: far from the maximum a full one
+/// overshoots.
 fn advance(model: &Model, at: &[f64], step: &[f64]) -> Vec<f64> {
     let before = model.log_likelihood(at);
     // Near the maximum the likelihood is flat to rounding, and a fall within it is no overshoot.
@@ -150,7 +152,8 @@ mod tests {
         }
     }
 
-    /// Every game won by the first mover: h has no finite estimate, and the gradient vanishes on the way out.
+    /// Every game won by the first mover: h has no finite estimate, and the gradient vanishes on
+    /// the way out.
     #[test]
     fn a_runaway_first_mover_term_is_an_error() {
         let games = vec![game(0, 1, [10, 0, 0]), game(1, 0, [10, 0, 0])];

@@ -37,7 +37,8 @@ fn the_usual_width_at_an_even_score() {
     }
 }
 
-/// Without draws the dispersion is 1 but for the prior's half observations, so Wilson's bounds return.
+/// Without draws the dispersion is 1 but for the prior's half observations, so Wilson's bounds
+/// return.
 #[test]
 fn without_draws_it_is_close_to_wilson() {
     let (ours, theirs) = (record(70, 0, 30).interval(), wilson(70, 100));

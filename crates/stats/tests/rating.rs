@@ -77,8 +77,8 @@ fn baseball(first_mover: bool) -> Ratings {
     rate(7, &games, &RatingOptions { first_mover, ..plain() }).expect("every team beat every other")
 }
 
-/// Estimates and standard errors as H. Turner and D. Firth print them (*Bradley-Terry Models in R*, J. Stat.
-/// Software 48(9), 2012, section 2), without and with the home advantage; Baltimore is 0.
+/// Estimates and standard errors as H. Turner and D. Firth print them (*Bradley-Terry Models in R*,
+/// J. Stat. Software 48(9), 2012, section 2), without and with the home advantage; Baltimore is 0.
 #[test]
 fn the_1987_american_league() {
     let without = [
@@ -332,8 +332,8 @@ fn simulate(
     results
 }
 
-/// Simulated tournaments: the stated 95 % intervals of ratings, of differences and of the first-mover term hold
-/// the truth 92 to 98 times in 100.
+/// Simulated tournaments: the stated 95 % intervals of ratings, of differences and of the
+/// first-mover term hold the truth 92 to 98 times in 100.
 #[test]
 fn intervals_hold_the_truth() {
     let truth = [0.0, 0.7, 1.1, 1.9, 2.2, 2.6];

@@ -33,7 +33,8 @@ impl Report {
         let data = serde_json::to_string(self)?;
         let _ = writeln!(
             out,
-            "<section class=\"data\"><h2>Data</h2>\n<details><summary>Everything above, as JSON</summary>\n\
+            "<section class=\"data\"><h2>Data</h2>\n\
+             <details><summary>Everything above, as JSON</summary>\n\
              <pre id=\"data\">{}</pre></details></section>\n</main>\n</body>\n</html>",
             escape(&data),
         );
@@ -81,11 +82,12 @@ impl Report {
     fn ratings(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str("<section><h2>Ratings</h2>\n");
         out.push_str(
-            "<p>One Bradley-Terry fit over all rating games; gate games are no part of it. The anchors are fixed \
+            "<p>One Bradley-Terry fit over all rating games; gate games are no part of it. \
+             The anchors are fixed \
              opponents that pin the scale.</p>\n",
         );
         for over in [Over::Cycles, Over::Time] {
-            figure(out, &figures::elo(self, over), "no champion is rated yet")?;
+            figure(out, &figures::elo(self, over))?;
         }
         out.push_str("<h3>Players</h3>\n");
         out.push_str(&sections::players(self).html("No data yet: nobody is rated."));
@@ -103,15 +105,7 @@ impl Report {
 
     fn gates(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str("<section><h2>Gate</h2>\n");
-        let chart = figures::gate(self);
-        let unplayed = chart.is_empty() && self.cycles.iter().any(|cycle| cycle.verdict.is_some());
-        if unplayed {
-            out.push_str(
-                "<p class=\"none\">No gate games: every candidate is accepted unplayed.</p>\n",
-            );
-        } else {
-            figure(out, &chart, "no gate has been decided yet")?;
-        }
+        figure(out, &figures::gate(self))?;
         out.push_str(&sections::gates(self).html("No data yet: no candidate has been judged."));
         out.push_str("</section>\n");
         Ok(())
@@ -120,7 +114,7 @@ impl Report {
     fn training(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str("<section><h2>Training</h2>\n<div class=\"pair\">\n");
         for part in [LossPart::Policy, LossPart::Value] {
-            figure(out, &figures::losses(self, part), "nothing has been trained yet")?;
+            figure(out, &figures::losses(self, part))?;
         }
         out.push_str("</div>\n");
         out.push_str(&sections::losses(self).html("No data yet: nothing has been trained."));
@@ -130,17 +124,20 @@ impl Report {
 
     fn selfplay(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str("<section><h2>Self-play</h2>\n<div class=\"pair\">\n");
-        figure(out, &figures::results(self), "no games have been played yet")?;
-        figure(out, &figures::plies(self), "no games have been played yet")?;
+        figure(out, &figures::results(self))?;
+        figure(out, &figures::plies(self))?;
         out.push_str("</div>\n");
-        out.push_str(&sections::selfplay(self).html("No data yet: no games have been played."));
+        out.push_str("<h3>Games</h3>\n");
+        out.push_str(&sections::games(self).html("No data yet: no games have been played."));
+        out.push_str("<h3>Speed</h3>\n");
+        out.push_str(&sections::speed(self).html("No data yet: no games have been played."));
         out.push_str("</section>\n");
         Ok(())
     }
 
     fn window(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str("<section><h2>Window and rows</h2>\n");
-        figure(out, &figures::window(self), "no rows have been made yet")?;
+        figure(out, &figures::window(self))?;
         out.push_str(&sections::window(self).html("No data yet: no rows have been made."));
         out.push_str("</section>\n<section><h2>Time</h2>\n");
         out.push_str(&sections::times(self).html("No data yet: no cycle is over."));
@@ -196,13 +193,13 @@ impl Report {
     }
 }
 
-/// A figure in both sizes with its key, or a line that says why there is none.
-fn figure(out: &mut String, chart: &Chart, without: &str) -> Result<(), ReportError> {
-    let title = escape(&chart.title);
+/// A figure in both sizes with its key. Nothing where there are no points: the table beside it says
+/// so.
+fn figure(out: &mut String, chart: &Chart) -> Result<(), ReportError> {
     if chart.is_empty() {
-        let _ = writeln!(out, "<p class=\"none\">{title}: no data yet, {}.</p>", escape(without));
         return Ok(());
     }
+    let title = escape(&chart.title);
     let _ = write!(out, "<figure><figcaption><b>{title}</b><span class=\"key\">");
     let mut key = |sign: &str, colour: &str, name: &str| {
         let _ = write!(out, "<span><i class=\"key-{colour}\">{sign}</i> {}</span>", escape(name));

@@ -173,8 +173,9 @@ fn ratings(cycle: u32, matches: &[(String, String, MatchResult)]) -> Entry {
 fn play(ledger: &mut Ledger, cycle: u32, generation: u32, games: u64) {
     let age = f64::from(cycle);
     let positions = games * (20 + u64::from(cycle));
-    let wins_first = (games as f64 * (0.55 + 0.02 * age)) as u64;
-    let draws = (games as f64 * 0.01 * age) as u64;
+    let settled = age / (age + 10.0);
+    let wins_first = (games as f64 * (0.55 + 0.2 * settled)) as u64;
+    let draws = (games as f64 * 0.15 * settled) as u64;
     let summary = SelfplaySummary {
         games,
         positions,
@@ -187,7 +188,7 @@ fn play(ledger: &mut Ledger, cycle: u32, generation: u32, games: u64) {
         wins_first,
         draws,
         wins_second: games - wins_first - draws,
-        plies_mean: 20.0 + age,
+        plies_mean: 20.0 + 12.0 * settled,
         wall_ms: 21_000,
         evaluator: if cycle == 1 { "rollout" } else { "flex-f32-avx2" }.to_owned(),
     };
@@ -213,9 +214,9 @@ fn train(ledger: &mut Ledger, cycle: u32) {
         policy,
         value,
         validation_policy: Some(policy + 0.04),
-        validation_value: Some(value + 0.05 + 0.004 * age),
-        policy_accuracy: Some(0.4 + 0.02 * age),
-        value_accuracy: Some(0.6 + 0.015 * age),
+        validation_value: Some(value + 0.05),
+        policy_accuracy: Some(0.4 + 0.5 * age / (age + 10.0)),
+        value_accuracy: Some(0.6 + 0.3 * age / (age + 10.0)),
         gradient_norm: Some(1.3),
         learning_rate: 2e-3,
         steps: 300,

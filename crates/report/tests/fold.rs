@@ -1,0 +1,155 @@
+//! What the fold makes of records, and what it says about them.
+
+mod ledger;
+
+use dz_report::{Report, RunContext};
+use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, Record, Stage};
+use ledger::Ledger;
+
+fn report(records: &[Record]) -> Report {
+    Report::from_ledger(records, RunContext { name: "made-up", config_toml: None })
+}
+
+#[test]
+fn a_fenced_writer_is_not_heard() {
+    let mut run = ledger::run(1);
+    let claim = Entry::Claim { stage: Stage::Driver, nonce: "b".to_owned(), process_id: 2 };
+    run.push(Stage::Driver, claim);
+    let claimed = run.records.len() as u64;
+    run.push(Stage::Driver, Entry::Finished { verdict: "from the old process".to_owned() });
+    assert_eq!(report(&run.records).run.finished, None);
+    run.push(Stage::Driver, Entry::Finished { verdict: "from the new one".to_owned() });
+    run.records.last_mut().expect("just pushed").epoch = claimed;
+    assert_eq!(report(&run.records).run.finished.as_deref(), Some("from the new one"));
+}
+
+#[test]
+fn a_gate_match_is_seen_by_the_candidate() {
+    let result = MatchResult {
+        games: 6,
+        wins: 1,
+        draws: 2,
+        losses: 3,
+        pairs: [1, 1, 1, 0, 0],
+        duplicates: 0,
+        by_first: [[1, 1, 1], [2, 1, 0]],
+    };
+    let mut ledger = Ledger::default();
+    ledger.start().push(
+        Stage::Gatekeeper,
+        Entry::Match {
+            cycle: 2,
+            purpose: MatchPurpose::Gate,
+            a: PlayerName::network(1),
+            b: PlayerName::network(2),
+            result,
+            games: ObjectRef::of("matches/1", b""),
+        },
+    );
+    let report = report(&ledger.records);
+    let gate = report.cycles[0].gate.as_ref().expect("the match");
+    assert_eq!(gate.opponent, "network-0001");
+    assert_eq!((gate.result.wins, gate.result.draws, gate.result.losses), (3, 2, 1));
+    assert_eq!(gate.result.pairs, [0, 0, 1, 1, 1]);
+    assert_eq!(gate.result.by_first, [[2, 1, 0], [1, 1, 1]]);
+}
+
+#[test]
+fn counts_of_players_agree_with_their_ratings() {
+    let report = report(&ledger::run(12).records);
+    assert_eq!(report.players.len(), 12);
+    for player in &report.players {
+        assert_eq!(player.wins + player.draws + player.losses, player.games, "{}", player.name);
+        let score = (player.wins as f64 + 0.5 * player.draws as f64) / player.games as f64;
+        assert!((score - player.score).abs() < 1e-12, "{}", player.name);
+        assert_eq!(player.is_anchor(), !player.name.starts_with("network"));
+    }
+    assert!(report.players.windows(2).all(|pair| pair[0].elo >= pair[1].elo));
+}
+
+#[test]
+fn pauses_are_no_running_time() {
+    let mut run = ledger::run(3);
+    for record in &mut run.records[20..] {
+        record.time_unix_ms += 86_400_000;
+    }
+    let report = report(&run.records);
+    let sum: u64 = report.cycles.iter().filter_map(|cycle| cycle.wall_ms).sum();
+    assert_eq!(report.cycles.last().map(|cycle| cycle.elapsed_ms), Some(sum));
+}
+
+#[test]
+fn the_verdict_names_strength_gain_and_trend() {
+    let verdict = report(&ledger::run(4).records).verdict();
+    for part in [
+        "After 4 cycles",
+        "the champion is generation 4",
+        "Elo against rollout-1000 and ",
+        "Elo against random (95 % errors)",
+        "Elo over generation 1",
+        "Since generation 3 (cycle 3) it changed by ",
+    ] {
+        assert!(verdict.contains(part), "{part} is not in: {verdict}");
+    }
+}
+
+#[test]
+fn a_gain_beyond_its_error_is_a_rise() {
+    // The second cycle's network is far stronger than the first's in this ledger.
+    let verdict = report(&ledger::run(2).records).verdict();
+    assert!(verdict.ends_with("so it is still rising."), "{verdict}");
+}
+
+#[test]
+fn refusals_in_a_row_are_a_stall() {
+    let mut run = ledger::run(5);
+    let refused = |cycle| Entry::Verdict {
+        cycle,
+        rule: "score".to_owned(),
+        accepted: false,
+        reason: "It scored too little.".to_owned(),
+        score: Some(0.4),
+        score_lo95: Some(0.3),
+        score_hi95: Some(0.5),
+    };
+    for cycle in [6, 7, 8] {
+        run.push(Stage::Gatekeeper, refused(cycle));
+        run.push(Stage::Driver, Entry::CycleDone { cycle, wall_ms: 1_000 });
+    }
+    let verdict = report(&run.records).verdict();
+    // Cycle 5 was refused too: generation 4 of cycle 4 stands.
+    assert!(verdict.contains("in the last 4 cycles, so progress has stalled"), "{verdict}");
+}
+
+/// A cycle under way has not failed to make a champion.
+#[test]
+fn a_cycle_under_way_is_no_stall() {
+    let mut run = ledger::run(1);
+    let entry =
+        Entry::GamesDone { cycle: 2, generation: 1, summary: dz_store::SelfplaySummary::default() };
+    run.push(Stage::Selfplay, entry);
+    let verdict = report(&run.records).verdict();
+    assert!(!verdict.contains("stalled") && !verdict.contains("replaced"), "{verdict}");
+}
+
+#[test]
+fn before_a_champion_the_verdict_says_so() {
+    assert!(report(&[]).verdict().starts_with("No data yet"));
+    let run = ledger::run(1);
+    let until_rows: Vec<Record> = run.records.into_iter().take(3).collect();
+    let verdict = report(&until_rows).verdict();
+    assert!(verdict.ends_with("No network has become champion yet."), "{verdict}");
+}
+
+#[test]
+fn lines_and_table_have_a_row_a_cycle() {
+    let report = report(&ledger::run(6).records);
+    let rows = report.rows();
+    assert_eq!(rows.len(), 6);
+    assert!(rows[0].starts_with("cycle 1  generation 0  games 2,000  rows "), "{}", rows[0]);
+    assert!(rows[4].contains("  refused"), "{}", rows[4]);
+    let table = report.to_markdown_table();
+    assert_eq!(table.lines().count(), 8);
+    let columns = |line: &str| line.matches('|').count();
+    assert!(table.lines().all(|line| columns(line) == 11), "{table}");
+}

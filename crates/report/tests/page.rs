@@ -1,0 +1,145 @@
+//! The page: whole, self-contained, and with the ledger's numbers in it.
+
+mod ledger;
+
+use dz_report::{Report, RunContext};
+use dz_store::Record;
+use ledger::Ledger;
+
+fn report(records: &[Record]) -> Report {
+    let config_toml = Some("[run]\nseed = 7 # <not a tag>\n");
+    Report::from_ledger(records, RunContext { name: "made-up & tested", config_toml })
+}
+
+fn page(records: &[Record]) -> String {
+    report(records).to_html().expect("drawing into memory works")
+}
+
+/// Every element is closed in the right order; returns how many there are.
+fn balanced(html: &str) -> Result<usize, String> {
+    const VOID: [&str; 2] = ["meta", "!DOCTYPE"];
+    let (mut open, mut elements): (Vec<&str>, usize) = (Vec::new(), 0);
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        let end = rest[start..].find('>').ok_or("a tag without end")? + start;
+        let tag = &rest[start + 1..end];
+        let name = tag.trim_start_matches('/').split([' ', '/', '\n']).next().unwrap_or_default();
+        if tag.starts_with('/') {
+            if open.pop() != Some(name) {
+                return Err(format!("</{name}> closes nothing that is open"));
+            }
+        } else if !tag.ends_with('/') && !VOID.contains(&name) {
+            open.push(name);
+        }
+        elements += usize::from(!tag.starts_with('/'));
+        rest = &rest[end + 1..];
+    }
+    if open.is_empty() { Ok(elements) } else { Err(format!("never closed: {open:?}")) }
+}
+
+#[test]
+fn the_checker_finds_what_is_wrong() {
+    assert_eq!(balanced("<p>a<b>c</b></p><meta x>"), Ok(3));
+    assert!(balanced("<p><b></p></b>").is_err());
+    assert!(balanced("<p>").is_err());
+    assert!(balanced("</p>").is_err());
+}
+
+#[test]
+fn a_whole_run_is_balanced_and_self_contained() {
+    let html = page(&ledger::run(12).records);
+    assert!(balanced(&html).expect("balanced") > 1000);
+    for fetched in
+        ["http:", "https:", "<script", "<link", "<img", "<iframe", "src=", "url(", "@import"]
+    {
+        assert!(!html.contains(fetched), "the page has {fetched}");
+    }
+    // Ratings twice, gate, two losses, two of self-play, window; each for wide and narrow screens.
+    assert_eq!(html.matches("<svg ").count(), 16);
+    assert!(html.contains("prefers-color-scheme:dark"));
+    assert!(html.contains("<meta name=\"viewport\""));
+}
+
+#[test]
+fn every_colour_of_a_figure_follows_the_scheme() {
+    let html = page(&ledger::run(12).records);
+    for attribute in ["fill=\"#", "stroke=\"#"] {
+        let body = &html[html.find("<body>").expect("a body")..];
+        for (place, _) in body.match_indices(attribute) {
+            let value = &body[place..place + attribute.len() + 7];
+            assert!(html.contains(&format!("svg [{value}]")), "{value} has no rule");
+        }
+    }
+}
+
+#[test]
+fn the_numbers_of_the_ledger_are_there() {
+    let run = ledger::run(12);
+    let html = page(&run.records);
+    let report = report(&run.records);
+    let champion = report.champion().expect("a champion");
+    assert_eq!(champion.generation, Some(10));
+    assert_eq!(champion.wins + champion.draws + champion.losses, champion.games);
+    for expected in [
+        format!("{}-{}-{}", champion.wins, champion.draws, champion.losses),
+        format!("{:+} ± {}", champion.elo.round() as i64, champion.error95.round()),
+        "rollout-1000 (anchor)".to_owned(),
+        "made-up &amp; tested".to_owned(),
+        "connect4/1 &lt;planes &amp; policy&gt;".to_owned(),
+        "seed = 7 # &lt;not a tag&gt;".to_owned(),
+        "c0ffee".repeat(10),
+        "15,200".to_owned(),
+        "95.7 %".to_owned(),
+        "flex-f32-avx2, rollout".to_owned(),
+        "2026-11-21".to_owned(),
+        "It scored".to_owned(),
+    ] {
+        assert!(html.contains(&expected), "the page lacks {expected}");
+    }
+    assert_eq!(html.matches(">refused</td>").count(), ledger::REFUSED.len());
+    for cycle in &report.cycles {
+        let losses = cycle.losses.as_ref().expect("every cycle was trained");
+        assert!(html.contains(&format!("{:.3}", losses.policy)));
+        assert!(html.contains(&cycle.network.as_ref().expect("published").blake3));
+    }
+}
+
+#[test]
+fn the_embedded_data_reads_back() {
+    let run = ledger::run(6);
+    let html = page(&run.records);
+    let start = html.find("<pre id=\"data\">").expect("data") + "<pre id=\"data\">".len();
+    let end = start + html[start..].find("</pre>").expect("its end");
+    let json = html[start..end]
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&amp;", "&");
+    let data: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(data["cycles"].as_array().map(Vec::len), Some(6));
+    assert_eq!(data["run"]["seed"], 7);
+    assert_eq!(data["cycles"][1]["gate"]["opponent"], "network-0001");
+    assert_eq!(data["players"].as_array().map(Vec::len), Some(7));
+}
+
+/// A page can be written at any moment of a run: after each single record.
+#[test]
+fn every_prefix_of_a_ledger_makes_a_page() {
+    let run = ledger::run(2);
+    for length in 0..=run.records.len() {
+        let html = page(&run.records[..length]);
+        balanced(&html).unwrap_or_else(|fault| panic!("{length} records: {fault}"));
+        assert!(!html.contains("NaN") && !html.contains(">inf"), "{length} records");
+    }
+}
+
+#[test]
+fn empty_sections_say_so() {
+    for records in [Vec::new(), std::mem::take(&mut Ledger::default().start().records)] {
+        let html = page(&records);
+        assert!(html.matches("No data yet").count() >= 8, "{html}");
+        assert!(!html.contains("<svg"));
+        assert!(!html.contains("<table"));
+    }
+}
