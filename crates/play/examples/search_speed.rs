@@ -1,7 +1,7 @@
 //! Speed of the search, one thread: playouts a second at Connect Four, with an evaluator that costs
 //! nothing and with rollouts.
 //!
-//! `cargo run --release -p dz-play --example search_speed`
+//! `cargo run --release -p dz-play --example search_speed -- [PLAYOUTS OF A MEASUREMENT]`
 
 use std::{sync::Arc, time::Instant};
 
@@ -10,7 +10,7 @@ use dz_infer::{Hashed, InstantEvaluator, Rollout, Sources, Uniform};
 use dz_play::{PlayerKind, Thinker, Thought, rollout_anchor};
 use dz_search::{Budget, CatchUp, Fpu, Search, SearchParams, Selection, TieBreak};
 
-/// Playouts of one measurement.
+/// Playouts of one measurement, unless the command line says otherwise.
 const PLAYOUTS: u32 = 800_000;
 
 fn main() {
@@ -48,7 +48,8 @@ fn measure(
     let mut thinker = Thinker::at(search, false, 0, (1, 1));
     let (mut evaluations, mut nodes, mut bytes) = (0, 0, 0);
     let started = Instant::now();
-    let searches = PLAYOUTS / playouts;
+    let total = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(PLAYOUTS);
+    let searches = total / playouts;
     for number in 0..searches {
         thinker.begin(Budget::Playouts(playouts), None);
         let Thought::Decided = thinker.think(sources.readers()) else {

@@ -100,6 +100,10 @@ impl Prior {
     pub(crate) fn new(mv: u16, probability: f32) -> Self {
         Self { share: (probability.clamp(0.0, 1.0) * 65535.0).round() as u16, mv }
     }
+    /// Ascending from the largest prior, in 16 bits.
+    pub(crate) fn rank(self) -> u64 {
+        u64::from(u16::MAX - self.share)
+    }
     pub(crate) fn probability(self) -> f32 {
         f32::from(self.share) * (1.0 / 65535.0)
     }

@@ -133,18 +133,24 @@ impl<G: Game> Search<G> {
 
     /// Sorts a new node's moves by falling prior, ties as the parameters say.
     fn sort_priors(&mut self, legal: &[Move], priors: &[f32], key: Key) {
-        let sorted = &mut self.sorted;
-        sorted.clear();
-        sorted.extend(legal.iter().zip(priors).map(|(mv, &prior)| Prior::new(mv.0, prior)));
         let salt = self.seed ^ mix64(key.low);
-        let tie = |mv: u16| match self.params.tie_break {
+        let tie_break = self.params.tie_break;
+        let tie = |mv: u16| match tie_break {
             TieBreak::LowestMove => u64::from(mv),
-            TieBreak::Random => mix64(salt ^ mix64(u64::from(mv))),
+            TieBreak::Random => mix64(salt ^ mix64(u64::from(mv))) >> 16,
         };
-        sorted.sort_unstable_by(|a, b| {
-            let by_prior = b.probability().total_cmp(&a.probability());
-            by_prior.then_with(|| tie(a.mv).cmp(&tie(b.mv)))
-        });
+        let in_order = &mut self.in_order;
+        in_order.clear();
+        in_order.extend(legal.iter().zip(priors).map(|(mv, &prior)| {
+            let prior = Prior::new(mv.0, prior);
+            (prior.rank() << 48 | tie(mv.0), prior)
+        }));
+        // Where all priors are equal the moves are in order already.
+        if !in_order.is_sorted_by_key(|(rank, _)| *rank) {
+            in_order.sort_unstable_by_key(|(rank, _)| *rank);
+        }
+        self.sorted.clear();
+        self.sorted.extend(in_order.iter().map(|(_, prior)| *prior));
     }
 }
 

@@ -96,10 +96,18 @@ pub(crate) fn select_root(
     value: f32,
     params: &SearchParams,
 ) -> usize {
-    let visits = edges.iter().map(|edge| edge.visits).sum();
-    let mass = edges.iter().filter(|edge| edge.visits > 0).map(|edge| edge.noisy_prior).sum();
+    let (mut visits, mut mass) = (0, 0.0);
+    let mut next = (None, f32::NEG_INFINITY);
+    for (place, edge) in edges.iter().enumerate() {
+        if edge.visits > 0 {
+            visits += edge.visits;
+            mass += edge.noisy_prior;
+        } else if edge.noisy_prior > next.1 {
+            // As at inner nodes, where moves are sorted, only the largest prior can be next.
+            next = (Some(place), edge.noisy_prior);
+        }
+    }
     let scorer = Scorer::new(params, visits, value, mass);
-    let unvisited = next_unvisited(edges);
     let mut best = (f32::NEG_INFINITY, f32::NEG_INFINITY, 0);
     for (place, edge) in edges.iter().enumerate() {
         let score = match edge.child {
@@ -107,7 +115,7 @@ pub(crate) fn select_root(
                 let value = sign * arena.node(child).average.value;
                 scorer.visited(value, edge.noisy_prior, edge.visits)
             }
-            _ if Some(place) == unvisited => scorer.unvisited(edge.noisy_prior),
+            _ if Some(place) == next.0 => scorer.unvisited(edge.noisy_prior),
             _ => continue,
         };
         // The edges are in the order of their moves; noisy priors carry the random order of ties.
@@ -118,15 +126,4 @@ pub(crate) fn select_root(
         }
     }
     best.2
-}
-
-/// The unvisited move with the largest prior, the lowest on ties: as at inner nodes, where moves are
-/// sorted, it is the only one that can be next.
-fn next_unvisited(edges: &[RootEdge]) -> Option<usize> {
-    let unvisited = edges.iter().enumerate().filter(|(_, edge)| edge.visits == 0);
-    let larger = |best: (usize, f32), (place, edge): (usize, &RootEdge)| {
-        if edge.noisy_prior > best.1 { (place, edge.noisy_prior) } else { best }
-    };
-    let (place, prior) = unvisited.fold((0, f32::NEG_INFINITY), larger);
-    (prior > f32::NEG_INFINITY).then_some(place)
 }

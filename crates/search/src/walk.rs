@@ -31,6 +31,8 @@ pub struct Search<G: Game> {
     /// Room for the legal moves of a leaf and for their priors, used again and again.
     pub(crate) legal: Vec<Move>,
     pub(crate) sorted: Vec<Prior>,
+    /// The same, each with its rank: 16 bits of prior, then the order among equals.
+    pub(crate) in_order: Vec<(u64, Prior)>,
 }
 
 /// One step of a playout below the root.
@@ -107,6 +109,7 @@ impl<G: Game> Search<G> {
             private_keys: 0,
             legal: Vec::new(),
             sorted: Vec::new(),
+            in_order: Vec::new(),
         }
     }
 
