@@ -10,8 +10,8 @@ const NONE: &str = "-";
 pub(crate) fn players(report: &Report) -> Table {
     let mut table = Table::new(vec![
         words("player"),
-        number("generation", ""),
         number("Elo", "± 95 %"),
+        number("generation", ""),
         number("games", ""),
         number("W-D-L", ""),
         number("score", ""),
@@ -30,8 +30,8 @@ pub(crate) fn players(report: &Report) -> Table {
         };
         table.row(vec![
             Cell::classed(name, class),
-            optional(player.generation).into(),
             Cell::classed(count::elo_error(player.elo, player.error95), class),
+            optional(player.generation).into(),
             count::whole(player.games).into(),
             wdl(player).into(),
             count::percent(player.score).into(),
