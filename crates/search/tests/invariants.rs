@@ -236,20 +236,24 @@ fn noise_stays_at_the_root() {
         search.summary().moves.iter().map(|m| m.visits).collect()
     };
     assert_ne!(visits(&quiet), visits(&search), "noise does something");
-    for _ in 0..2 {
+    for mv in [4, 0] {
         for node in search.nodes().filter(|node| node.mover.is_some()) {
             for edge in &node.edges {
                 assert_eq!(edge.prior, stored[&node.key][usize::from(edge.mv.0)]);
             }
         }
-        search.advance(Move(4), true);
-        // The new root shows the evaluator's priors before and after noise of its own.
-        for m in search.summary().moves {
+        search.advance(Move(mv), true);
+        // The new root shows the evaluator's priors, before noise of its own and after.
+        let assert_quiet = |search: &Search<TicTacToe>| {
             let (state, history) = search.position();
-            let key = TicTacToe.node_key(state, history);
-            assert_eq!(m.prior, stored[&key][usize::from(m.mv.0)]);
-        }
+            let stored = &stored[&TicTacToe.node_key(state, history)];
+            for m in search.summary().moves {
+                assert_eq!(m.prior, stored[usize::from(m.mv.0)]);
+            }
+        };
+        assert_quiet(&search);
         run_with(&mut search, Budget::Playouts(400), 2, Some(noise), hashed);
+        assert_quiet(&search);
     }
 }
 
