@@ -187,7 +187,7 @@ impl<G: Game> GateCycle<'_, G> {
             parallel_games: config.gate.parallel_games as usize,
             groups: config.selfplay.groups as usize,
         };
-        let stem = format!("cycle-{:04}-{word}-{}", self.cycle, file_word(b.as_str()));
+        let stem = format!("cycle-{:04}-{word}-{}", self.cycle, file_word(b.as_str(), bout.seed));
         let working = self.ledger.run().work_dir(Stage::Gatekeeper)?.join(format!("{stem}.jsonl"));
         let played = play_bout(&bout, players, &lockstep, Some(&working), self.observer)
             .with_context(|| format!("match of {a} against {b}"))?;
@@ -233,8 +233,23 @@ fn stages_wall_ms(now: &CycleState) -> u64 {
     games + rows + training
 }
 
-/// A player's name as part of a file name: anchors are named by people.
-fn file_word(name: &str) -> String {
+/// A player's name as part of a file name. Anchors are named by people: where characters have to give
+/// way, the match's seed, which differs by name, keeps the files apart.
+fn file_word(name: &str, seed: u64) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    name.chars().map(plain).collect()
+    let word: String = name.chars().map(plain).collect();
+    if word == name && !word.is_empty() { word } else { format!("{word}-{seed:016x}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_word;
+
+    #[test]
+    fn names_of_people_make_files_of_their_own() {
+        assert_eq!(file_word("rollout-1000", 7), "rollout-1000");
+        assert_eq!(file_word("../a b", 7), ".._a_b-0000000000000007");
+        assert_ne!(file_word("a b", 1), file_word("a/b", 2));
+        assert_eq!(file_word("", 1), "-0000000000000001");
+    }
 }

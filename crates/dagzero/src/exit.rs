@@ -24,7 +24,10 @@ pub enum Exit {
 impl Exit {
     /// The exit code that tells a caller about `error`.
     pub fn of(error: &anyhow::Error) -> Self {
-        if error.chain().any(<dyn std::error::Error>::is::<GameError>) {
+        let usage = |cause: &(dyn std::error::Error + 'static)| {
+            cause.is::<GameError>() || cause.is::<UsageError>()
+        };
+        if error.chain().any(usage) {
             return Self::Usage;
         }
         // Whoever read our output has seen enough (`dagzero inspect --batch | head`).
@@ -43,6 +46,11 @@ impl Exit {
         }
     }
 }
+
+/// Arguments that do not fit each other or what is there; exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UsageError(pub(crate) String);
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {

@@ -11,7 +11,9 @@ use std::io::{BufRead, Write};
 
 use clap::{Parser, Subcommand};
 
-use commands::{bench, inspect, perft, report, rules, run, shard, stages, status};
+use commands::{
+    accuracy, bench, inspect, match_cmd, perft, report, rules, run, shard, stages, status,
+};
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
 
@@ -43,6 +45,8 @@ enum Command {
     Resume(run::ResumeArgs),
     Status(status::Args),
     Report(report::Args),
+    Match(match_cmd::Args),
+    Accuracy(accuracy::Args),
     Shard(shard::Args),
     Inspect(inspect::Args),
     Perft(perft::Args),
@@ -70,6 +74,8 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Resume(args) => run::resume(&args, out),
         Command::Status(args) => status::run(&args, out),
         Command::Report(args) => report::run(&args, out),
+        Command::Match(args) => match_cmd::run(&args, out),
+        Command::Accuracy(args) => accuracy::run(&args, out),
         Command::Shard(args) => shard::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
         Command::Init(args) => run::init(&args, out),

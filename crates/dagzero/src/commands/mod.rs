@@ -1,8 +1,11 @@
 //! One file a command: its arguments, and what it prints.
 
+pub(crate) mod accuracy;
 pub(crate) mod bench;
 pub(crate) mod inspect;
+pub(crate) mod match_cmd;
 pub(crate) mod perft;
+mod players;
 pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod run;

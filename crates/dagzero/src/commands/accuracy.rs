@@ -1,0 +1,301 @@
+//! `dagzero accuracy`: how often a network's move keeps the value of a solved position.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail, ensure};
+use dz_game::{Game, GameVisitor, Move, with_game};
+use dz_gatekeeper::{ContestantKind, OnDevice, Players};
+use dz_infer::Lockstep;
+use dz_play::{PlayerKind, PositionCheck, Preserved, check_positions};
+use dz_stats::wilson;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    match_cmd::CACHE_ENTRIES,
+    players::{Found, champion, network_file},
+    write_line,
+};
+use crate::Exit;
+
+/// Measure how often a network's move keeps the value of positions whose truth is known
+///
+/// The file has one position a line: {"moves": "4435", "value_preserving": [4, 5]}, moves and
+/// columns in the game's notation; other fields are not looked at. The move is the most visited one;
+/// with 0 playouts it is the raw policy's. Positions where some legal move loses value are counted
+/// apart as non-trivial. Intervals are at 95 % (Wilson).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  \
+    dagzero accuracy --run data/connect4-quick --positions solved.jsonl --playouts 0,100 --json")]
+pub(crate) struct Args {
+    /// A run, whose champion is measured
+    #[arg(
+        long,
+        value_name = "RUN",
+        required_unless_present = "network",
+        conflicts_with = "network"
+    )]
+    run: Option<PathBuf>,
+    /// A network file
+    #[arg(long, value_name = "PATH")]
+    network: Option<PathBuf>,
+    /// Solved positions, JSON lines
+    #[arg(long, value_name = "FILE")]
+    positions: PathBuf,
+    /// Playouts a position, one measurement each; 0 is the raw policy
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "0,100",
+        value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    playouts: Vec<u32>,
+    /// Positions searched at once
+    #[arg(long, value_name = "N", default_value_t = 256,
+        value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    parallel: u32,
+    /// What evaluates the network: auto, cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto")]
+    device: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One measurement. Outside programs rely on the names.
+#[derive(Debug, Serialize)]
+struct Accuracy {
+    playouts: u32,
+    #[serde(flatten)]
+    all: Share,
+    /// Positions where some legal move loses value.
+    nontrivial: Share,
+    by_ply: Vec<AtPly>,
+}
+
+/// How many positions kept their value.
+#[derive(Debug, Serialize)]
+struct Share {
+    positions: u64,
+    preserving: u64,
+    share: f64,
+    lo95: f64,
+    hi95: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct AtPly {
+    ply: usize,
+    #[serde(flatten)]
+    all: Share,
+}
+
+/// A line of the file.
+#[derive(Deserialize)]
+struct Line {
+    moves: String,
+    value_preserving: Vec<Text>,
+}
+
+/// A move: connect four's columns come as numbers.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Text {
+    Number(u64),
+    Text(String),
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let found = match (&args.run, &args.network) {
+        (Some(run), _) => champion(run, None, 1)?,
+        (None, Some(path)) => network_file(path, 1)?,
+        (None, None) => bail!("name a run with --run or a network file with --network"),
+    };
+    let text = fs::read_to_string(&args.positions)
+        .with_context(|| format!("cannot read {}", args.positions.display()))?;
+    let game = found.game.clone().context("a network is for a game")?;
+    let measured = with_game(&game, Measure { args, found: &found, text: &text })??;
+    if args.json {
+        write_line(out, &measured)?;
+    } else {
+        write_text(&measured, out)?;
+    }
+    Ok(Exit::Done)
+}
+
+struct Measure<'a> {
+    args: &'a Args,
+    found: &'a Found,
+    text: &'a str,
+}
+
+impl GameVisitor for Measure<'_> {
+    type Output = anyhow::Result<Vec<Accuracy>>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let Self { args, found, text } = self;
+        let positions = read_positions(&game, &args.positions, text)?;
+        let networks = OnDevice(dz_net::pick_device(&args.device)?);
+        let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
+        if let ContestantKind::Search { mind: dz_gatekeeper::Mind::Bootstrap(_), .. } =
+            &found.contestant.kind
+        {
+            bail!("{} has no champion yet; let it run on first", found.contestant.name);
+        }
+        let setup = players.seat(&found.contestant)?;
+        let PlayerKind::Search { params, .. } = setup.kind else {
+            bail!("{} does not search", setup.name);
+        };
+        let lockstep = Lockstep { parallel_games: args.parallel as usize, groups: 2 };
+        let mut measured = Vec::new();
+        for &playouts in &args.playouts {
+            // The network is the only player, so its source is the first.
+            let sources = players.sources();
+            let answers = check_positions(&game, &positions, params, playouts, &lockstep, sources)?;
+            measured.push(Accuracy::of(playouts, &answers));
+        }
+        Ok(measured)
+    }
+}
+
+/// All positions of the file; the first fault ends it.
+fn read_positions<G: Game>(
+    game: &G,
+    path: &Path,
+    text: &str,
+) -> anyhow::Result<Vec<PositionCheck>> {
+    let mut positions = Vec::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let position = read_position(game, line);
+        let place = || format!("{}, line {}", path.display(), index + 1);
+        positions.push(position.with_context(place)?);
+    }
+    ensure!(!positions.is_empty(), "{} has no positions", path.display());
+    Ok(positions)
+}
+
+fn read_position<G: Game>(game: &G, line: &str) -> anyhow::Result<PositionCheck> {
+    let line: Line = serde_json::from_str(line)?;
+    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut moves = Vec::new();
+    for text in game.split_moves(&line.moves) {
+        moves.push(game.play_text(&mut state, &mut history, text)?);
+    }
+    let mut legal = Vec::new();
+    game.legal_moves(&state, &history, &mut legal);
+    ensure!(!legal.is_empty(), "the game is over after {}", line.moves);
+    let read = |text: Text| {
+        let text = match text {
+            Text::Number(number) => number.to_string(),
+            Text::Text(text) => text,
+        };
+        let mv = game.parse_move(&state, &text)?;
+        ensure!(legal.contains(&mv), "{text} is not legal after {}", line.moves);
+        Ok(mv)
+    };
+    let preserving = line.value_preserving.into_iter().map(read);
+    let preserving = preserving.collect::<anyhow::Result<Vec<Move>>>()?;
+    ensure!(!preserving.is_empty(), "some move always keeps the value, but none is given");
+    Ok(PositionCheck { moves, preserving })
+}
+
+impl Accuracy {
+    fn of(playouts: u32, answers: &[Preserved]) -> Self {
+        let mut plies: BTreeMap<usize, Vec<Preserved>> = BTreeMap::new();
+        for answer in answers {
+            plies.entry(answer.ply).or_default().push(*answer);
+        }
+        let by_ply =
+            plies.into_iter().map(|(ply, answers)| AtPly { ply, all: Share::of(&answers) });
+        let hard: Vec<Preserved> =
+            answers.iter().copied().filter(|answer| answer.nontrivial).collect();
+        let nontrivial = Share::of(&hard);
+        Self { playouts, all: Share::of(answers), nontrivial, by_ply: by_ply.collect() }
+    }
+}
+
+impl Share {
+    fn of(answers: &[Preserved]) -> Self {
+        let positions = answers.len() as u64;
+        let preserving = answers.iter().filter(|answer| answer.preserved).count() as u64;
+        let interval = wilson(preserving, positions);
+        let (share, lo95, hi95) = (interval.share, interval.lo95, interval.hi95);
+        Self { positions, preserving, share, lo95, hi95 }
+    }
+
+    fn text(&self) -> String {
+        let [share, lo95, hi95] = [self.share, self.lo95, self.hi95].map(|share| 100.0 * share);
+        format!(
+            "{:>6} of {:>6} = {share:6.2} % ({lo95:.2} to {hi95:.2})",
+            self.preserving, self.positions
+        )
+    }
+}
+
+fn write_text(measured: &[Accuracy], out: &mut dyn Write) -> anyhow::Result<()> {
+    for accuracy in measured {
+        let name = match accuracy.playouts {
+            0 => "raw policy".to_owned(),
+            playouts => format!("{playouts} playouts"),
+        };
+        writeln!(out, "{name:<16} all          {}", accuracy.all.text())?;
+        writeln!(out, "{:<16} non-trivial  {}", "", accuracy.nontrivial.text())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::{GameSpec, games::Connect4};
+
+    use super::*;
+
+    fn connect4() -> Connect4 {
+        Connect4::from_spec(&"connect4".parse::<GameSpec>().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn columns_count_from_one_and_may_be_numbers_or_text() {
+        let text = "{\"moves\": \"2346\", \"value_preserving\": [2], \"score\": 2}\n\n\
+                    {\"moves\": \"5\", \"value_preserving\": [\"4\", 7]}\n";
+        let positions = read_positions(&connect4(), Path::new("x"), text).unwrap();
+        assert_eq!(positions[0].moves, [1, 2, 3, 5].map(Move));
+        assert_eq!(positions[0].preserving, [Move(1)]);
+        assert_eq!(positions[1].preserving, [3, 6].map(Move));
+    }
+
+    #[test]
+    fn faults_name_the_line() {
+        for (bad, why) in [
+            ("{\"moves\": \"8\", \"value_preserving\": [1]}", "8"),
+            ("{\"moves\": \"1\", \"value_preserving\": [9]}", "9"),
+            ("{\"moves\": \"1\", \"value_preserving\": []}", "none is given"),
+            ("{\"moves\": \"1212121\", \"value_preserving\": [1]}", "over"),
+            ("{\"moves\": \"111111\", \"value_preserving\": [1]}", "not legal"),
+            ("what", "expected"),
+        ] {
+            let text = format!("{{\"moves\": \"\", \"value_preserving\": [4]}}\n{bad}\n");
+            let error = read_positions(&connect4(), Path::new("x"), &text).unwrap_err();
+            let text = format!("{error:#}");
+            assert!(text.starts_with("x, line 2: ") && text.contains(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn shares_are_counted_by_kind_and_ply() {
+        let answer =
+            |index, ply, preserved, nontrivial| Preserved { index, ply, preserved, nontrivial };
+        let answers =
+            [answer(0, 4, true, false), answer(1, 4, false, true), answer(2, 9, true, true)];
+        let accuracy = Accuracy::of(100, &answers);
+        let json = serde_json::to_value(&accuracy).unwrap();
+        assert_eq!(json["playouts"], 100);
+        assert_eq!((&json["positions"], &json["preserving"]), (&3.into(), &2.into()));
+        assert_eq!(json["nontrivial"]["positions"], 2);
+        assert_eq!(json["nontrivial"]["share"], 0.5);
+        assert_eq!(json["by_ply"][0]["ply"], 4);
+        assert_eq!(json["by_ply"][0]["share"], 0.5);
+        assert_eq!(json["by_ply"][1]["preserving"], 1);
+        assert!(json["lo95"].as_f64().unwrap() < json["share"].as_f64().unwrap());
+    }
+}

@@ -1,0 +1,203 @@
+//! Players by what people write: a run, a network file, or a fixed opponent.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use anyhow::Context;
+use dz_config::{AnchorKind, BootstrapEvaluator, Fpu, FpuKind, RunConfig, SearchSection};
+use dz_game::GameSpec;
+use dz_gatekeeper::{Contestant, ContestantKind, Mind};
+use dz_network::NetworkFile;
+use dz_store::{Ledger, ObjectRef, PlayerName, Run, layout};
+
+use crate::exit::UsageError;
+
+/// A player as the command line names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PlayerArg {
+    /// `random`.
+    Random,
+    /// `rollout:N`.
+    Rollout(u32),
+    /// `uniform:N`.
+    Uniform(u32),
+    /// A run's directory, or one with `@GENERATION` behind it, or a network file.
+    Path(PathBuf),
+}
+
+/// A player, and what its run or file says beside.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// Who plays.
+    pub(crate) contestant: Contestant,
+    /// The game that its network or run is for.
+    pub(crate) game: Option<GameSpec>,
+    /// Plies after which its run ends a game.
+    pub(crate) plies_max: Option<u32>,
+}
+
+impl FromStr for PlayerArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let playouts = |count: &str| match count.parse() {
+            Ok(count) if count >= 1 => Ok(count),
+            _ => Err(format!("{count:?} is no number of playouts; write for example rollout:1000")),
+        };
+        match text.split_once(':') {
+            _ if text == "random" => Ok(Self::Random),
+            Some(("rollout", count)) => Ok(Self::Rollout(playouts(count)?)),
+            Some(("uniform", count)) => Ok(Self::Uniform(playouts(count)?)),
+            _ => Ok(Self::Path(text.into())),
+        }
+    }
+}
+
+impl PlayerArg {
+    /// Finds the player. `playouts` a move are those of a run's champion or a network file.
+    pub(crate) fn find(&self, playouts: u32) -> anyhow::Result<Found> {
+        let alone = |name: String, kind: ContestantKind| Found {
+            contestant: Contestant { name, kind },
+            game: None,
+            plies_max: None,
+        };
+        match self {
+            Self::Random => {
+                Ok(alone("random".to_owned(), ContestantKind::Anchor(AnchorKind::Random)))
+            }
+            Self::Rollout(playouts) => {
+                let kind = AnchorKind::Rollout { playouts: *playouts };
+                Ok(alone(format!("rollout-{playouts}"), ContestantKind::Anchor(kind)))
+            }
+            Self::Uniform(playouts) => {
+                let mind = Mind::Bootstrap(BootstrapEvaluator::Uniform);
+                let search = default_search();
+                let kind = ContestantKind::Search { mind, search, playouts: *playouts };
+                Ok(alone(format!("uniform-{playouts}"), kind))
+            }
+            Self::Path(path) => find_path(path, playouts),
+        }
+    }
+}
+
+fn find_path(path: &Path, playouts: u32) -> anyhow::Result<Found> {
+    if path.is_file() {
+        return network_file(path, playouts);
+    }
+    if Run::exists(path) {
+        return champion(path, None, playouts);
+    }
+    let text = path.to_string_lossy();
+    if let Some((dir, generation)) = text.rsplit_once('@')
+        && let Ok(generation) = generation.parse()
+        && Run::exists(dir)
+    {
+        return champion(Path::new(dir), Some(generation), playouts);
+    }
+    let what = format!(
+        "{text} is no player: there is neither a run nor a network file; write a run's directory, \
+         RUN@GENERATION, a network file, random, rollout:N or uniform:N"
+    );
+    Err(UsageError(what).into())
+}
+
+/// A run's champion, or its champion of some generation; 0 is what stands in for a network.
+pub(crate) fn champion(
+    dir: &Path,
+    generation: Option<u32>,
+    playouts: u32,
+) -> anyhow::Result<Found> {
+    let run = Run::open(dir)?;
+    let config = config_of(&run)?;
+    let ledger = Ledger::open(&run)?;
+    let state = ledger.state();
+    let generation = generation.unwrap_or(state.generation());
+    let (word, mind) = if generation == 0 {
+        ("bootstrap".to_owned(), Mind::Bootstrap(config.bootstrap.evaluator))
+    } else {
+        let champions = state.cycles.values().filter_map(|cycle| cycle.champion.as_ref());
+        let champion = champions.into_iter().find(|champion| champion.generation == generation);
+        let newest = state.generation();
+        let champion = champion.with_context(|| {
+            format!("{} has no generation {generation}; it is at {newest}", dir.display())
+        })?;
+        (PlayerName::network(champion.cycle).to_string(), network(&run, &champion.network)?)
+    };
+    let kind = ContestantKind::Search { mind, search: config.search, playouts };
+    Ok(Found {
+        contestant: Contestant { name: format!("{}/{word}", run.name()), kind },
+        game: Some(config.run.game.parse()?),
+        plies_max: Some(config.selfplay.plies_max),
+    })
+}
+
+/// A network file, with the search settings of the run that it lies in, if it does.
+pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> {
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = NetworkFile::from_bytes(&bytes)
+        .with_context(|| format!("{} is no network to play with", path.display()))?;
+    let run = path.canonicalize()?.ancestors().skip(1).find(|dir| Run::exists(dir)).map(Run::open);
+    let config = run.transpose()?.as_ref().map(config_of).transpose()?;
+    let plies_max = config.as_ref().map(|config| config.selfplay.plies_max);
+    let search = config.map_or_else(default_search, |config| config.search);
+    let mind = Mind::Network { key: file.content_id(), bytes: bytes.into() };
+    let kind = ContestantKind::Search { mind, search, playouts };
+    Ok(Found {
+        contestant: Contestant { name: path.display().to_string(), kind },
+        game: Some(file.header.spec.game.parse()?),
+        plies_max,
+    })
+}
+
+fn network(run: &Run, object: &ObjectRef) -> anyhow::Result<Mind> {
+    let bytes = run.get(object)?;
+    Ok(Mind::Network { key: object.blake3.clone(), bytes: bytes.as_ref().into() })
+}
+
+fn config_of(run: &Run) -> anyhow::Result<RunConfig> {
+    let path = run.root().join(layout::CONFIG);
+    let loaded = RunConfig::load(&path, &[], &|_| Vec::new())
+        .with_context(|| format!("the run's configuration {} does not load", path.display()))?;
+    Ok(loaded.config)
+}
+
+/// The defaults of `[search]`, for players of no run.
+pub(crate) fn default_search() -> SearchSection {
+    SearchSection {
+        c_puct: 1.5,
+        fpu: Fpu { kind: FpuKind::Reduction, value: 0.2 },
+        nodes_max: 65_536,
+        graph: true,
+        reuse: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_the_configurations() {
+        let preset = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/tictactoe-smoke.toml");
+        let loaded = RunConfig::load(Path::new(preset), &[], &|_| Vec::new()).unwrap();
+        let config = RunConfig { search: default_search(), ..loaded.config };
+        for key in RunConfig::keys().into_iter().filter(|key| key.section == "search") {
+            assert_eq!(config.value(&key.path()), key.default, "{}", key.path());
+        }
+    }
+
+    #[test]
+    fn players_are_told_apart() {
+        let parse = |text: &str| text.parse::<PlayerArg>();
+        assert_eq!(parse("random"), Ok(PlayerArg::Random));
+        assert_eq!(parse("rollout:1000"), Ok(PlayerArg::Rollout(1000)));
+        assert_eq!(parse("uniform:8"), Ok(PlayerArg::Uniform(8)));
+        assert_eq!(parse("data/x@3"), Ok(PlayerArg::Path("data/x@3".into())));
+        assert!(parse("rollout:0").is_err() && parse("rollout:many").is_err());
+        let error = PlayerArg::Path("/nowhere@2".into()).find(10).unwrap_err();
+        assert!(error.to_string().contains("RUN@GENERATION"), "{error}");
+    }
+}

@@ -1,0 +1,142 @@
+//! `match` and `accuracy` as others start them.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    process::{Command, Output, Stdio},
+};
+
+use dz_game::{Encoding, Game, games::Connect4};
+use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn dagzero(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
+    command.args(args).stdin(Stdio::null()).output().expect("the program starts")
+}
+
+fn json(output: &Output) -> Value {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// A network of zeros: every move equally likely, every result too.
+fn blank_network(dir: &TempDir) -> String {
+    let game = Connect4::from_spec(&"connect4".parse().expect("a game")).expect("a game");
+    let encoding = game.encoding();
+    let planes = encoding.planes();
+    let spec = NetworkSpec {
+        game: game.spec().to_string(),
+        encoding: encoding.id(),
+        channels_in: planes.channels,
+        height: planes.height,
+        width: planes.width,
+        globals: planes.globals,
+        policy_len: encoding.policy_len(),
+        blocks: 1,
+        channels: 4,
+        policy_channels: 2,
+        value_channels: 2,
+        value_hidden: 4,
+        global_pooling: false,
+    };
+    let zeros = |shape: Vec<usize>| TensorData { data: vec![0.0; shape.iter().product()], shape };
+    let tensors: BTreeMap<String, TensorData> =
+        spec.tensor_shapes().into_iter().map(|(name, shape)| (name, zeros(shape))).collect();
+    let header = NetworkHeader {
+        spec,
+        config_hash: "none".to_owned(),
+        cycle: 1,
+        step: 0,
+        created_by: "test".to_owned(),
+    };
+    let bytes = NetworkFile { header, tensors }.to_bytes().expect("a network");
+    let path = dir.path().join("blank.safetensors");
+    fs::write(&path, bytes).expect("written");
+    path.display().to_string()
+}
+
+#[test]
+fn a_match_counts_as_the_table_says() {
+    let args = ["match", "rollout:30", "random", "--game", "tictactoe", "--games", "40", "--json"];
+    let output = dagzero(&args);
+    let found = json(&output);
+    assert_eq!((&found["a"], &found["b"]), (&"rollout-30".into(), &"random".into()));
+    let count = |name: &str| found[name].as_u64().expect("a count");
+    assert_eq!(count("games"), 40);
+    assert_eq!(count("wins") + count("draws") + count("losses"), 40);
+    let pairs = found["pairs"].as_array().expect("pairs");
+    assert_eq!(pairs.iter().filter_map(Value::as_u64).sum::<u64>(), 20);
+    let number = |name: &str| found[name].as_f64().expect("a number");
+    let score = (count("wins") as f64 + 0.5 * count("draws") as f64) / 40.0;
+    assert!((number("score") - score).abs() < 1e-12);
+    assert!(number("lo95") < score && score < number("hi95"));
+    assert!(score > 0.6 && number("elo") > 70.0, "{found}");
+    assert_eq!(dagzero(&args).stdout, output.stdout, "the same seed plays the same games");
+}
+
+#[test]
+fn a_network_file_plays_and_its_games_are_kept() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let network = blank_network(&dir);
+    let games = dir.path().join("games.jsonl").display().to_string();
+    let args = ["match", &network, "random", "--games", "4", "--playouts", "8", "--out", &games];
+    let output = dagzero(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("4 games from 2 distinct openings"));
+    let text = fs::read_to_string(&games).expect("kept");
+    let (header, played) = dz_gatekeeper::match_file::read_match(&text).expect("a match");
+    assert_eq!((header.game.as_str(), played.len()), ("connect4:width=7,height=6,connect=4", 4));
+    // A file that is there is not written over.
+    assert_eq!(dagzero(&args).status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&games).expect("kept"), text);
+}
+
+#[test]
+fn players_that_do_not_exist_or_do_not_fit_are_wrong_usage() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let network = blank_network(&dir);
+    for args in [
+        &["match", "random", "random"][..],
+        &["match", "nobody", "random", "--game", "tictactoe"],
+        &["match", &network, "random", "--game", "tictactoe"],
+        &["match", "random", "random", "--game", "tictactoe", "--games", "3"],
+        &["match", "rollout:none", "random", "--game", "tictactoe"],
+        &["accuracy", "--positions", "x.jsonl"],
+    ] {
+        let output = dagzero(args);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
+        assert!(output.stderr.starts_with(b"error: "), "{args:?}");
+    }
+}
+
+#[test]
+fn accuracy_knows_what_a_blank_network_would_play() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let network = blank_network(&dir);
+    let positions = dir.path().join("positions.jsonl").display().to_string();
+    // Equal priors: the raw policy takes column 1. With playouts it sees the win in column 4 of the
+    // second position and prevents the loss in column 4 of the third.
+    let lines = [
+        r#"{"moves": "1113", "value_preserving": [1, 2, 3, 4, 5, 6, 7]}"#,
+        r#"{"moves": "415161", "value_preserving": [7, 3], "value": 1}"#,
+        r#"{"moves": "4141415", "value_preserving": [4]}"#,
+    ];
+    fs::write(&positions, lines.join("\n")).expect("written");
+    let args = ["accuracy", "--network", &network, "--positions", &positions];
+    let found = json(&dagzero(&[&args[..], &["--playouts", "0,200", "--json"]].concat()));
+    let raw = &found[0];
+    assert_eq!((&raw["playouts"], &raw["positions"]), (&0.into(), &3.into()));
+    assert_eq!(raw["preserving"], 1);
+    assert_eq!(raw["nontrivial"]["positions"], 2);
+    assert_eq!(raw["nontrivial"]["share"], 0.0);
+    let searched = &found[1];
+    assert_eq!((&searched["playouts"], &searched["preserving"]), (&200.into(), &3.into()));
+    assert_eq!(searched["nontrivial"]["share"], 1.0);
+    assert_eq!(searched["by_ply"].as_array().map(Vec::len), Some(3));
+    let text = dagzero(&args);
+    let text = String::from_utf8_lossy(&text.stdout);
+    assert!(text.contains("raw policy") && text.contains("100 playouts"), "{text}");
+}
