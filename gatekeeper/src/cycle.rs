@@ -113,14 +113,13 @@ impl<G: Game> GateCycle<'_, G> {
         let gate = &self.config.gate;
         let playouts = gate.playouts;
         let champion = self.ledger.state().champion.clone();
-        let opponent = match champion {
-            Some(champion) => self.network(champion.cycle, &champion.network, playouts)?,
-            None => {
-                let mind = Mind::Bootstrap(self.config.bootstrap.evaluator);
-                let search = self.config.search.clone();
-                let kind = ContestantKind::Search { mind, search, playouts };
-                Contestant { name: BOOTSTRAP.to_owned(), kind }
-            }
+        let opponent = if let Some(champion) = champion {
+            self.network(champion.cycle, &champion.network, playouts)?
+        } else {
+            let mind = Mind::Bootstrap(self.config.bootstrap.evaluator);
+            let search = self.config.search.clone();
+            let kind = ContestantKind::Search { mind, search, playouts };
+            Contestant { name: BOOTSTRAP.to_owned(), kind }
         };
         let name = opponent.name.clone();
         if gate.games == 0 {

@@ -95,7 +95,7 @@ pub fn play_cycle<G: Game, S: ShardSink>(
     let mut shards = Shards {
         game,
         plan,
-        missing: missing.to_vec().into_iter(),
+        missing,
         numbers: 0..0,
         open: BTreeMap::new(),
         stopped: false,
@@ -112,7 +112,7 @@ struct Shards<'a, G, S> {
     game: &'a G,
     plan: &'a CyclePlan,
     /// Shards not yet begun.
-    missing: std::vec::IntoIter<u64>,
+    missing: &'a [u64],
     /// Games of the newest shard that were not yet begun.
     numbers: std::ops::Range<u64>,
     /// Finished games of unfinished shards, by shard and number.
@@ -127,7 +127,9 @@ impl<G: Game, S: ShardSink> Roster<SelfGame<G>> for Shards<'_, G, S> {
 
     fn next(&mut self) -> Option<SelfGame<G>> {
         if self.numbers.is_empty() && !self.stopped {
-            self.numbers = self.plan.games_of(self.missing.next()?);
+            let (&index, rest) = self.missing.split_first()?;
+            self.missing = rest;
+            self.numbers = self.plan.games_of(index);
         }
         let number = self.numbers.next()?;
         Some(SelfGame::new(self.game, Arc::clone(&self.plan.games), number, 0))

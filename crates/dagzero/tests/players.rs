@@ -117,12 +117,12 @@ fn accuracy_knows_what_a_blank_network_would_play() {
     let dir = tempfile::tempdir().expect("a folder");
     let network = blank_network(&dir);
     let positions = dir.path().join("positions.jsonl").display().to_string();
-    // Equal priors: the raw policy takes column 1. With playouts it sees the win in column 4 of the
-    // second position and prevents the loss in column 4 of the third.
+    // Equal priors: the raw policy takes column 1. With playouts it sees the win in column 7 of the
+    // second position and prevents the loss in column 3 of the third. Values: Pascal Pons' solver.
     let lines = [
-        r#"{"moves": "1113", "value_preserving": [1, 2, 3, 4, 5, 6, 7]}"#,
-        r#"{"moves": "415161", "value_preserving": [7, 3], "value": 1}"#,
-        r#"{"moves": "4141415", "value_preserving": [4]}"#,
+        r#"{"moves": "1113", "value": -1, "value_preserving": [1, 2, 3, 4, 5, 6, 7]}"#,
+        r#"{"moves": "5312436262", "value": 1, "value_preserving": [7]}"#,
+        r#"{"moves": "2642621", "value": 1, "value_preserving": [3]}"#,
     ];
     fs::write(&positions, lines.join("\n")).expect("written");
     let args = ["accuracy", "--network", &network, "--positions", &positions];

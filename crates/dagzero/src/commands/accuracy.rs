@@ -24,7 +24,7 @@ use crate::Exit;
 
 /// Measure how often a network's move keeps the value of positions whose truth is known
 ///
-/// The file has one position a line: {"moves": "4435", "value_preserving": [4, 5]}, moves and
+/// The file has one position a line: `{"moves": "4435", "value_preserving": [4, 5]}`, moves and
 /// columns in the game's notation; other fields are not looked at. The move is the most visited one;
 /// with 0 playouts it is the raw policy's. Positions where some legal move loses value are counted
 /// apart as non-trivial. Intervals are at 95 % (Wilson).
@@ -67,15 +67,15 @@ pub(crate) struct Args {
 struct Accuracy {
     playouts: u32,
     #[serde(flatten)]
-    all: Share,
+    all: Tally,
     /// Positions where some legal move loses value.
-    nontrivial: Share,
+    nontrivial: Tally,
     by_ply: Vec<AtPly>,
 }
 
 /// How many positions kept their value.
 #[derive(Debug, Serialize)]
-struct Share {
+struct Tally {
     positions: u64,
     preserving: u64,
     share: f64,
@@ -87,7 +87,7 @@ struct Share {
 struct AtPly {
     ply: usize,
     #[serde(flatten)]
-    all: Share,
+    all: Tally,
 }
 
 /// A line of the file.
@@ -206,15 +206,15 @@ impl Accuracy {
             plies.entry(answer.ply).or_default().push(*answer);
         }
         let by_ply =
-            plies.into_iter().map(|(ply, answers)| AtPly { ply, all: Share::of(&answers) });
+            plies.into_iter().map(|(ply, answers)| AtPly { ply, all: Tally::of(&answers) });
         let hard: Vec<Preserved> =
             answers.iter().copied().filter(|answer| answer.nontrivial).collect();
-        let nontrivial = Share::of(&hard);
-        Self { playouts, all: Share::of(answers), nontrivial, by_ply: by_ply.collect() }
+        let nontrivial = Tally::of(&hard);
+        Self { playouts, all: Tally::of(answers), nontrivial, by_ply: by_ply.collect() }
     }
 }
 
-impl Share {
+impl Tally {
     fn of(answers: &[Preserved]) -> Self {
         let positions = answers.len() as u64;
         let preserving = answers.iter().filter(|answer| answer.preserved).count() as u64;

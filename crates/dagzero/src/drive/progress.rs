@@ -1,6 +1,6 @@
 //! One line a finished cycle, with an estimate of the time left.
 
-use std::time::Duration;
+use std::{fmt::Write, time::Duration};
 
 use dz_report::Report;
 use dz_store::RunState;
@@ -30,7 +30,7 @@ impl CycleLines {
             (self.shown..done).filter_map(|place| rows.get(place as usize).cloned()).collect();
         self.shown = done;
         if let (Some(last), Some(left)) = (lines.last_mut(), self.time_left(state)) {
-            last.push_str(&format!("  about {} left", dz_stage::duration_text(left)));
+            let _ = write!(last, "  about {} left", dz_stage::duration_text(left));
         }
         lines
     }
