@@ -118,7 +118,7 @@ fn accuracy_knows_what_a_blank_network_would_play() {
     let network = blank_network(&dir);
     let positions = dir.path().join("positions.jsonl").display().to_string();
     // Equal priors: the raw policy takes column 1. With playouts it sees the win in column 7 of the
-    // second position and prevents the loss in column 3 of the third. Values: Pascal Pons' solver.
+    // second position and prevents the loss in column 3 of the third. Values: a perfect solver's.
     let lines = [
         r#"{"moves": "1113", "value": -1, "value_preserving": [1, 2, 3, 4, 5, 6, 7]}"#,
         r#"{"moves": "5312436262", "value": 1, "value_preserving": [7]}"#,
