@@ -149,12 +149,18 @@ fn same_seed_same_bytes_for_any_threads_and_after_any_kills() {
 #[test]
 fn a_bad_configuration_names_every_fault_and_writes_nothing() {
     let scratch = Scratch::new();
-    let set = ["run.game=go8", "selfplay.gamse=3", "training.batch=0", "gate.games=7"];
+    let set = [
+        "run.game=go8",
+        "run.device=cuda:99",
+        "selfplay.gamse=3",
+        "training.batch=0",
+        "gate.games=7",
+    ];
     let refused = scratch.run("bad", &set);
     assert_eq!(refused.status.code(), Some(78));
     assert!(refused.stdout.is_empty());
     let said = text(&refused.stderr);
-    for word in ["run.game", "tictactoe", "gamse", "games", "training.batch", "gate.games"] {
+    for word in ["run.game", "tictactoe", "cuda:99", "gamse", "training.batch", "gate.games"] {
         assert!(said.contains(word), "'{word}' is missing in\n{said}");
     }
     assert!(!Path::new(&scratch.dir("bad")).exists());

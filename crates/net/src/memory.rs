@@ -2,8 +2,8 @@
 
 /// Tells the C library's allocator to keep what is freed, up to a gigabyte at a time, instead of giving
 /// it back to the system. Burn allocates every intermediate result afresh; by default each of several
-/// megabytes is mapped, zeroed page by page by the kernel, and unmapped again, which takes 40 % of the
-/// time of a training step. Does nothing where the C library is not glibc.
+/// megabytes is mapped, zeroed page by page by the kernel, and unmapped again, which took 27 to 40 % of
+/// the time of a training step. Does nothing where the C library is not glibc.
 pub(crate) fn keep_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

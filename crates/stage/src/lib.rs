@@ -4,6 +4,7 @@
 //! with a [`Supervisor`] and reads their [`Event`]s; both show them with the same [`EventSink`].
 
 mod args;
+mod disk;
 mod event;
 pub mod exit;
 mod logging;

@@ -10,6 +10,7 @@ use dz_config::RunConfig;
 use dz_store::{Ledger, Run, RunLock, Stage, Turn, layout};
 
 use crate::args::StageArgs;
+use crate::disk::check_free;
 use crate::event::Event;
 use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
 use crate::parent::die_with_driver;
@@ -177,6 +178,7 @@ fn take_turns<S>(
             Some(Turn::Finished) => return Ok(StageEnd::Finished),
             Some(now) if now.stage() == Some(stage) => {
                 let cycle = now.cycle().unwrap_or_default();
+                check_free(context.run.root(), context.config.storage.disk_free_min_mb)?;
                 turn(shared, context, cycle)
                     .with_context(|| format!("{stage} failed in cycle {cycle}"))?;
                 context.ledger.poll()?;

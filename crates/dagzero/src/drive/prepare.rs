@@ -23,7 +23,7 @@ pub(crate) struct Prepared {
 
 /// Loads a configuration file with overrides; also checks what only the games know.
 pub(crate) fn load_config(path: &Path, overrides: &[String]) -> Result<Loaded, ConfigError> {
-    RunConfig::load(path, overrides, &game_faults)
+    RunConfig::load(path, overrides, &outside_faults)
 }
 
 /// Where the run of a configuration file lives unless told otherwise: `data/<file stem>`.
@@ -95,15 +95,18 @@ pub(crate) struct RefusedChanges {
     lines: String,
 }
 
-/// Faults in `run.game`, which the configuration alone cannot know.
-fn game_faults(config: &RunConfig) -> Vec<Fault> {
-    match game_ids(&config.run.game) {
-        Ok(_) => Vec::new(),
-        Err(error) => {
-            let known = format!("one of {}", dz_game::game_names().join(", "));
-            vec![Fault::new("run.game", error.to_string()).value(&config.run.game).allowed(known)]
-        }
+/// Faults in `run.game` and `run.device`, which the configuration alone cannot know.
+fn outside_faults(config: &RunConfig) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if let Err(error) = game_ids(&config.run.game) {
+        let known = format!("one of {}", dz_game::game_names().join(", "));
+        faults
+            .push(Fault::new("run.game", error.to_string()).value(&config.run.game).allowed(known));
     }
+    if let Err(error) = dz_net::pick_device(&config.run.device.to_string()) {
+        faults.push(Fault::new("run.device", error.to_string()).value(config.run.device));
+    }
+    faults
 }
 
 /// The game in canonical form and its encoding's id.
