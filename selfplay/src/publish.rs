@@ -75,7 +75,7 @@ impl ShardPublisher<'_> {
     }
 }
 
-/// Number of the first shard of `cycle`: one more than all shards that earlier cycles have.
+/// Number of the first shard of `cycle`: as many as earlier cycles have shards, since numbers begin at 0.
 pub fn first_shard(state: &RunState, cycle: u32) -> u64 {
     state.shards().filter(|&(earlier, _)| earlier < cycle).count() as u64
 }
