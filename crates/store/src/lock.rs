@@ -22,9 +22,17 @@ const LOCK_RETRY: Duration = Duration::from_millis(50);
 /// A held lock. Dropped, or its process dead, it is free again; the file stays.
 #[derive(Debug)]
 pub struct RunLock {
-    // Held for its lock alone.
-    _file: File,
+    file: File,
     stage: Stage,
+}
+
+impl Drop for RunLock {
+    /// Unlocks by name. Closing alone would leave the lock with a child process that another thread
+    /// has forked and that has not called exec yet: it holds a copy of the open file.
+    fn drop(&mut self) {
+        // Where unlocking fails, closing the file is all that is left.
+        let _ = self.file.unlock();
+    }
 }
 
 impl RunLock {
@@ -66,7 +74,7 @@ impl RunLock {
         file.set_len(0).map_err(io)?;
         file.seek(SeekFrom::Start(0)).map_err(io)?;
         file.write_all(text.as_bytes()).map_err(io)?;
-        Ok(Self { _file: file, stage })
+        Ok(Self { file, stage })
     }
 
     /// Who holds the lock of `stage` now, for `status`; `None` where nobody does.
@@ -75,7 +83,12 @@ impl RunLock {
         // A shared lock is refused exactly while somebody holds the exclusive one.
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => read_holder(&mut file),
-            _ => None,
+            Ok(()) => {
+                // As in `drop`: a child just forked must not keep it.
+                let _ = file.unlock();
+                None
+            }
+            Err(TryLockError::Error(_)) => None,
         }
     }
 

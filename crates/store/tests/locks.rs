@@ -33,6 +33,24 @@ fn a_lock_is_held_once_and_says_by_whom() {
     assert_eq!(RunLock::holder(&run, Stage::Driver), None);
 }
 
+/// Children that are forked while a lock is held have a copy of its file until they call exec.
+#[test]
+fn a_dropped_lock_is_free_while_children_start() {
+    let (_dir, run) = run();
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let forking = thread::spawn(move || {
+        while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            Command::new("true").status().unwrap();
+        }
+    });
+    for _ in 0..300 {
+        drop(RunLock::acquire_within(&run, Stage::Driver, Duration::ZERO).unwrap());
+        assert_eq!(RunLock::holder(&run, Stage::Driver), None);
+    }
+    drop(stop);
+    forking.join().unwrap();
+}
+
 #[test]
 fn a_restart_waits_for_a_dying_holder() {
     let (_dir, run) = run();
