@@ -19,6 +19,7 @@ mod arena;
 mod backup;
 mod choose;
 mod expand;
+pub mod formula;
 mod inspect;
 mod noise;
 mod params;

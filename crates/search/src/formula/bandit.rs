@@ -1,0 +1,293 @@
+//! The older family: UCB1, UCT, RAVE, equivalent visits, AlphaGo's mix, the epsilon trick.
+
+use super::Child;
+
+/// UCB1: Q + sqrt(2 ln s / n), on the values as they are (Auer, Cesa-Bianchi and Fischer 2002, Figure
+/// 1); infinite for a move without visits.
+///
+/// Their bound is proven for values in [0, 1]. For values in [-1, 1] the bonus that keeps it is twice
+/// as large: [`uct`] with c = 2 sqrt 2.
+pub fn ucb1(child: &Child, visits_sum: f64) -> f64 {
+    uct(child, visits_sum, std::f64::consts::SQRT_2)
+}
+
+/// UCT: Q + c sqrt(ln s / n) (Kocsis and Szepesvari 2006; Gelly and Silver 2007); infinite for a move
+/// without visits. `c` is above 0; `visits_sum` below 1 counts as 1.
+pub fn uct(child: &Child, visits_sum: f64, c: f64) -> f64 {
+    child.q.map_or(f64::INFINITY, |q| q + bonus(c, visits_sum, child.visits))
+}
+
+/// c sqrt(ln sum / n); infinite at n = 0.
+fn bonus(c: f64, visits_sum: f64, visits: f64) -> f64 {
+    if visits > 0.0 { c * (visits_sum.max(1.0).ln() / visits).sqrt() } else { f64::INFINITY }
+}
+
+/// All-moves-as-first statistics of a move: playouts through the node in which the same player made the
+/// move then or later.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Amaf {
+    /// m, the number of such playouts, at least 0.
+    pub visits: f64,
+    /// Their mean value for the mover, in [-1, 1]; none while there is none.
+    pub q: Option<f64>,
+}
+
+/// How RAVE's weight falls as a node's visits grow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RaveSchedule {
+    /// sqrt(k / (3 s + k)) (Gelly and Silver 2007, "Rapid action value
+    /// estimation"; 2011): 1 without visits, 1/2 at s = k.
+    /// They used k = 1000 and counted s at the node; the 2011 text also counts the move's n.
+    Equivalence {
+        /// Visits at which both estimates weigh the same, above 0.
+        k: f64,
+    },
+    /// 1 - ln(s) / 20, held in [0, 1] (M. Boon, computer-go list, 2 December 2008); 0 from e^20 visits.
+    Logarithm,
+}
+
+impl RaveSchedule {
+    /// The weight of the AMAF estimate in [0, 1] at `visits` of the node (or move, see there).
+    pub fn beta(&self, visits: f64) -> f64 {
+        match *self {
+            Self::Equivalence { k } => (k / (3.0 * visits + k)).sqrt(),
+            Self::Logarithm => (1.0 - visits.max(1.0).ln() / 20.0).clamp(0.0, 1.0),
+        }
+    }
+}
+
+/// A node's sums, for the logarithms of both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RaveSums {
+    /// s, the sum of edge visits.
+    pub visits: f64,
+    /// The sum of AMAF visits over the node's moves.
+    pub amaf_visits: f64,
+}
+
+/// UCT-RAVE, `(1 - b)(Q + c sqrt(ln s / n)) + b (Q_rave + c sqrt(ln sum m / m))` (Gelly and Silver
+/// 2007, "Rapid action value estimation", with UCB1's logarithm on both sides).
+///
+/// A side without samples leaves its weight to the other; with neither the score is infinite. (In the
+/// source no side is empty: both start with 50 equivalent visits.)
+pub fn uct_rave(child: &Child, amaf: &Amaf, sums: &RaveSums, beta: f64, c: f64) -> f64 {
+    let direct = child.q.map(|q| q + bonus(c, sums.visits, child.visits));
+    let rave = amaf.q.map(|q| q + bonus(c, sums.amaf_visits, amaf.visits));
+    match (direct, rave) {
+        // A weight of 0 takes its side out, though the side be infinite.
+        (Some(direct), Some(rave)) if beta > 0.0 && beta < 1.0 => {
+            (1.0 - beta) * direct + beta * rave
+        }
+        (Some(direct), Some(rave)) => {
+            if beta > 0.0 {
+                rave
+            } else {
+                direct
+            }
+        }
+        (Some(side), None) | (None, Some(side)) => side,
+        (None, None) => f64::INFINITY,
+    }
+}
+
+/// Boon's RAVE, `b (Q_rave + c sqrt(ln s / (m + 1))) + (1 - b)(Q + c sqrt(ln s / (n + 1)))`
+/// (computer-go list, 2 December 2008): finite from the start, and one logarithm for both sides.
+/// `visits_sum` is s; a side without samples has the value 0, the middle of the scale.
+pub fn boon_rave(child: &Child, amaf: &Amaf, visits_sum: f64, beta: f64, c: f64) -> f64 {
+    let rave = amaf.q.unwrap_or(0.0) + bonus(c, visits_sum, amaf.visits + 1.0);
+    let direct = child.q.unwrap_or(0.0) + bonus(c, visits_sum, child.visits + 1.0);
+    beta * rave + (1.0 - beta) * direct
+}
+
+/// A heuristic's opinion of a move as if it were `equivalent_visits` earlier playouts of value
+/// `heuristic_q` (Gelly and Silver 2007, "Heuristic prior knowledge": n = m = 50): the blended value
+/// and the larger count.
+pub fn with_equivalent_visits(child: &Child, heuristic_q: f64, equivalent_visits: f64) -> Child {
+    let visits = child.visits + equivalent_visits;
+    if visits <= 0.0 {
+        return *child;
+    }
+    let sum = child.q.unwrap_or(0.0) * child.visits + heuristic_q * equivalent_visits;
+    Child { prior: child.prior, visits, q: Some(sum / visits) }
+}
+
+/// AlphaGo's leaf value (1 - lambda) v + lambda z: `network` is the network's value and `rollout` the
+/// rollout's outcome, both for the same player (Silver et al. 2016, Methods, "Evaluation"; lambda = 0.5).
+pub fn leaf_mix(network: f64, rollout: f64, lambda: f64) -> f64 {
+    (1.0 - lambda) * network + lambda * rollout
+}
+
+/// A running sum of values and how many there are, for one player.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ValueSum {
+    /// W, the sum.
+    pub sum: f64,
+    /// N, at least 0.
+    pub count: f64,
+}
+
+impl ValueSum {
+    /// W / N, none while N is 0.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0.0).then(|| self.sum / self.count)
+    }
+}
+
+/// AlphaGo's edge value `Q = (1 - lambda) W_v / N_v + lambda W_r / N_r` (Silver et al. 2016, Methods,
+/// "Backup"). While one of the two is still missing, as happens when evaluations arrive late, the
+/// other alone is the value; none without either.
+pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f64> {
+    match (network.mean(), rollout.mean()) {
+        (Some(network), Some(rollout)) => Some(leaf_mix(network, rollout, lambda)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// How often a node keeps to its chosen move before it chooses again: Lew's epsilon trick (computer-go
+/// list, 14 January 2007). He guessed epsilon = 1/64.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EpsilonSchedule {
+    /// ceil(epsilon N).
+    Linear {
+        /// Epsilon, at least 0.
+        epsilon: f64,
+    },
+    /// ceil(epsilon sqrt N).
+    Root {
+        /// Epsilon, at least 0.
+        epsilon: f64,
+    },
+}
+
+impl EpsilonSchedule {
+    /// Visits that the move just chosen gets, the present one included, for a node of N visits: at
+    /// least 1, so epsilon N <= 1 is the plain search.
+    pub fn visits_to_go(&self, visits: u32) -> u32 {
+        let visits = f64::from(visits);
+        let wanted = match *self {
+            Self::Linear { epsilon } => epsilon * visits,
+            Self::Root { epsilon } => epsilon * visits.sqrt(),
+        };
+        // A cast saturates, so a huge epsilon means "for ever".
+        (wanted.ceil() as u32).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+    }
+
+    fn child(visits: f64, q: f64) -> Child {
+        Child { prior: 0.0, visits, q: Some(q) }
+    }
+
+    #[test]
+    fn ucb1_is_uct_with_root_two() {
+        // sqrt(2 ln 100 / 10).
+        close(ucb1(&child(10.0, 0.3), 100.0), 0.3 + 0.959_705_182_437_616_3);
+        close(uct(&child(10.0, 0.3), 100.0, 1.0), 0.3 + 0.678_614_042_441_511_2);
+        let new = Child { prior: 0.5, visits: 0.0, q: None };
+        assert_eq!(ucb1(&new, 100.0), f64::INFINITY);
+        close(uct(&child(1.0, -0.5), 0.0, 1.0), -0.5);
+        // The same choice on both scales: x = (q + 1) / 2 with UCB1, q with twice the bonus.
+        let (q, n, s) = (0.2, 7.0, 50.0);
+        let unit = ucb1(&child(n, f64::midpoint(q, 1.0)), s);
+        close(2.0 * unit - 1.0, uct(&child(n, q), s, 2.0 * std::f64::consts::SQRT_2));
+    }
+
+    #[test]
+    fn ucb1_keeps_its_regret_bound_on_two_bernoulli_arms() {
+        use rand::{RngExt, SeedableRng};
+        let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(7);
+        let means = [0.6, 0.4];
+        let (runs, plays) = (20, 4000);
+        let mut worse = 0.0;
+        for _ in 0..runs {
+            let mut arms = [ValueSum::default(); 2];
+            for play in 0..plays {
+                let scores = arms.map(|arm| {
+                    ucb1(&Child { prior: 0.0, visits: arm.count, q: arm.mean() }, f64::from(play))
+                });
+                let place = usize::from(scores[1] > scores[0]);
+                arms[place].count += 1.0;
+                arms[place].sum += f64::from(u8::from(random.random::<f64>() < means[place]));
+            }
+            worse += arms[1].count / f64::from(runs);
+        }
+        // Theorem 1: at most 8 ln n / gap^2 + 1 + pi^2 / 3 pulls of the worse arm; at least a logarithm.
+        let bound = 8.0 * f64::from(plays).ln() / 0.04 + 1.0 + std::f64::consts::PI.powi(2) / 3.0;
+        assert!(worse > f64::from(plays).ln() && worse < bound, "{worse} against {bound}");
+    }
+
+    #[test]
+    fn rave_schedules() {
+        let equivalence = RaveSchedule::Equivalence { k: 1000.0 };
+        assert_eq!(equivalence.beta(0.0), 1.0);
+        assert_eq!(equivalence.beta(1000.0), 0.5);
+        assert_eq!(RaveSchedule::Logarithm.beta(0.0), 1.0);
+        assert_eq!(RaveSchedule::Logarithm.beta(1.0), 1.0);
+        close(RaveSchedule::Logarithm.beta(10.0_f64.exp()), 0.5);
+        assert_eq!(RaveSchedule::Logarithm.beta(1e12), 0.0);
+        for schedule in [equivalence, RaveSchedule::Logarithm] {
+            let betas: Vec<f64> = (1..1000).map(|n| schedule.beta(f64::from(n))).collect();
+            assert!(betas.windows(2).all(|pair| pair[1] < pair[0]));
+        }
+    }
+
+    #[test]
+    fn rave_scores_in_both_forms() {
+        let amaf = Amaf { visits: 20.0, q: Some(0.5) };
+        let sums = RaveSums { visits: 100.0, amaf_visits: 400.0 };
+        let direct = 0.1 + 0.5 * (100.0_f64.ln() / 10.0).sqrt();
+        let rave = 0.5 + 0.5 * (400.0_f64.ln() / 20.0).sqrt();
+        let move_ = child(10.0, 0.1);
+        close(uct_rave(&move_, &amaf, &sums, 0.25, 0.5), 0.75 * direct + 0.25 * rave);
+        close(uct_rave(&move_, &amaf, &sums, 0.0, 0.5), direct);
+        close(uct_rave(&move_, &amaf, &sums, 1.0, 0.5), rave);
+        let new = Child { prior: 0.0, visits: 0.0, q: None };
+        let unseen = Amaf { visits: 0.0, q: None };
+        close(uct_rave(&new, &amaf, &sums, 0.25, 0.5), rave);
+        close(uct_rave(&move_, &unseen, &sums, 0.25, 0.5), direct);
+        assert_eq!(uct_rave(&new, &unseen, &sums, 0.25, 0.5), f64::INFINITY);
+
+        let direct = 0.1 + 0.5 * (100.0_f64.ln() / 11.0).sqrt();
+        let rave = 0.5 + 0.5 * (100.0_f64.ln() / 21.0).sqrt();
+        close(boon_rave(&move_, &amaf, 100.0, 0.25, 0.5), 0.75 * direct + 0.25 * rave);
+        close(boon_rave(&new, &unseen, 1.0, 0.5, 0.5), 0.0);
+    }
+
+    #[test]
+    fn equivalent_visits_blend() {
+        let blended = with_equivalent_visits(&child(50.0, -0.2), 0.6, 50.0);
+        close(blended.visits, 100.0);
+        close(blended.q.unwrap(), 0.2);
+        let new = Child { prior: 0.3, visits: 0.0, q: None };
+        assert_eq!(with_equivalent_visits(&new, 0.6, 50.0).q, Some(0.6));
+        assert_eq!(with_equivalent_visits(&new, 0.6, 0.0), new);
+    }
+
+    #[test]
+    fn alphago_mixes_two_means() {
+        let (network, rollout) =
+            (ValueSum { sum: 4.0, count: 10.0 }, ValueSum { sum: -5.0, count: 25.0 });
+        close(edge_mix(&network, &rollout, 0.5).unwrap(), 0.1);
+        close(leaf_mix(0.4, -0.2, 0.5), 0.1);
+        let none = ValueSum::default();
+        assert_eq!(edge_mix(&none, &rollout, 0.5), Some(-0.2));
+        assert_eq!(edge_mix(&network, &none, 0.5), Some(0.4));
+        assert_eq!(edge_mix(&none, &none, 0.5), None);
+    }
+
+    #[test]
+    fn epsilon_trick_counts() {
+        let linear = EpsilonSchedule::Linear { epsilon: 1.0 / 64.0 };
+        assert_eq!([0, 1, 64, 65, 128, 6400].map(|n| linear.visits_to_go(n)), [1, 1, 1, 2, 2, 100]);
+        let root = EpsilonSchedule::Root { epsilon: 0.5 };
+        assert_eq!([0, 1, 4, 9, 100].map(|n| root.visits_to_go(n)), [1, 1, 1, 2, 5]);
+        assert_eq!(EpsilonSchedule::Linear { epsilon: 1e30 }.visits_to_go(3), u32::MAX);
+    }
+}
