@@ -46,5 +46,6 @@ macro_rules! registry {
 registry! {
     "connect4" => games::Connect4,
     "tictactoe" => games::TicTacToe,
+    "hex" => games::Hex,
     "shuttle" => games::Shuttle,
 }

@@ -73,6 +73,14 @@ impl ParameterReader<'_> {
             self.bad(key, text, &format!("allowed: {} to {}", range.start(), range.end()))
         })
     }
+    /// `true` or `false`, or `default` if it was left out.
+    ///
+    /// # Errors
+    /// [`GameError::BadParameter`] if it is neither.
+    pub fn flag(&self, key: &str, default: bool) -> Result<bool, GameError> {
+        let Some(text) = self.values.get(key) else { return Ok(default) };
+        text.parse().map_err(|_| self.bad(key, text, "allowed: true or false"))
+    }
     /// An error about `key`, for rules between parameters.
     pub fn bad(&self, key: &str, value: &str, allowed: &str) -> GameError {
         GameError::BadParameter {

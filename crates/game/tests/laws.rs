@@ -5,18 +5,25 @@ use dz_game::{Game, GameSpec, GameVisitor, game_names, laws, with_game};
 const SEED: u64 = 20_260_401;
 const GAMES: u32 = 60;
 
-struct Laws;
+struct Laws {
+    games: u32,
+}
 
 impl GameVisitor for Laws {
     type Output = Result<(), laws::LawBroken>;
     fn visit<G: Game>(self, game: G) -> Self::Output {
-        laws::check(&game, SEED, GAMES)
+        laws::check(&game, SEED, self.games)
     }
 }
 
 fn check(text: &str) {
+    check_games(text, GAMES);
+}
+
+fn check_games(text: &str, games: u32) {
     let spec: GameSpec = text.parse().expect("a specification");
-    let checked = with_game(&spec, Laws).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let checked =
+        with_game(&spec, Laws { games }).unwrap_or_else(|error| panic!("{text}: {error}"));
     checked.unwrap_or_else(|broken| panic!("{text}: {broken}"));
 }
 
@@ -47,5 +54,15 @@ fn connect_four_of_unusual_shapes() {
 fn shuttle_of_every_length_up_to_eleven() {
     for length in [3, 5, 7, 9, 11] {
         check(&format!("shuttle:length={length}"));
+    }
+}
+
+#[test]
+fn hex_of_every_size_with_and_without_swap() {
+    // A large board has many positions a game, and a law for every pair of moves in each.
+    for size in 2..=19u32 {
+        let games = GAMES.min(4000 / size.pow(3)).max(1);
+        check_games(&format!("hex:size={size}"), games);
+        check_games(&format!("hex:size={size},swap=true"), games);
     }
 }

@@ -22,6 +22,10 @@ fn what_is_left_out_takes_its_default() {
         assert_eq!(canonical(text).as_deref(), Ok(full), "{text}");
     }
     assert_eq!(canonical("tictactoe").as_deref(), Ok("tictactoe"));
+    for text in ["hex", "hex:size=11", "hex:swap=false", "hex:swap=false,size=11"] {
+        assert_eq!(canonical(text).as_deref(), Ok("hex:size=11,swap=false"), "{text}");
+    }
+    assert_eq!(canonical("hex:swap=true").as_deref(), Ok("hex:size=11,swap=true"));
     assert_eq!(canonical("shuttle").as_deref(), Ok("shuttle:length=5"));
 }
 
@@ -45,6 +49,9 @@ fn errors_name_what_there_is() {
     assert!(message("connect4:width=x").contains("allowed: 1 to 32"));
     assert!(message("connect4:width=32,height=4").contains("up to 128"));
     assert!(message("connect4:connect=8").contains("2 to the longer side"));
+    assert!(message("hex:size=1").contains("allowed: 2 to 19"));
+    assert!(message("hex:size=20").contains("allowed: 2 to 19"));
+    assert!(message("hex:swap=yes").contains("allowed: true or false"));
     assert!(message("shuttle:length=4").contains("odd"));
 }
 

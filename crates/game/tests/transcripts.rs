@@ -48,6 +48,11 @@ fn a_board_of_more_than_64_bits() {
 }
 
 #[test]
+fn small_hex_with_the_swap() {
+    check("hex-4-swap.txt", "hex:size=4,swap=true");
+}
+
+#[test]
 fn a_cyclic_game_that_goes_on_for_a_while() {
     check("shuttle-9.txt", "shuttle:length=9");
 }

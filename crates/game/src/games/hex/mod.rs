@@ -1,0 +1,271 @@
+//! Hex of any size up to 19, with or without the swap rule, on bitboards.
+//!
+//! The first player connects the top row with the bottom row, the second the first column with the
+//! last one. A full board always connects exactly one of them (D. Gale, The Game of Hex and the
+//! Brouwer Fixed-Point Theorem, 1979), so there are no draws.
+
+mod board;
+mod encoding;
+
+use crate::{
+    Game, GameError, GameSpec, Key, Move, Outcome, Player, Status, Symmetry, games::parse_number,
+};
+
+use board::{Board, Points, SIZE_MAX};
+pub use encoding::HexEncoding;
+
+/// The rules with their parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hex {
+    board: Board,
+    swap: bool,
+}
+
+/// A position: stones of the first and of the second player, and which of them are linked with the
+/// edge where their player begins, the top or the first column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HexState {
+    stones: [Points; 2],
+    linked: Points,
+    plies: u16,
+    /// The player who just moved has connected.
+    connected: bool,
+}
+
+impl Hex {
+    /// A board of `size` rows and columns. With `swap`, the second player may answer the first move by
+    /// taking it over: the stone changes its colour and goes to the point with row and column
+    /// exchanged, which is the same point seen from the other side, and the first player moves.
+    ///
+    /// # Errors
+    /// [`GameError::BadParameter`] if `size` is not 2 to 19.
+    pub fn new(size: u8, swap: bool) -> Result<Self, GameError> {
+        let parameters = [("size", size.to_string()), ("swap", swap.to_string())];
+        Self::from_spec(&GameSpec::new("hex", &parameters))
+    }
+
+    /// Reads `size` (11) and `swap` (false).
+    ///
+    /// # Errors
+    /// As [`Hex::new`], and for parameters that are unknown, no number, or neither true nor false.
+    pub fn from_spec(spec: &GameSpec) -> Result<Self, GameError> {
+        let reader = spec.reader(&["size", "swap"])?;
+        let size = reader.number("size", 11, 2..=SIZE_MAX)?;
+        Ok(Self { board: Board::new(size), swap: reader.flag("swap", false)? })
+    }
+
+    /// Rows, which are as many as columns.
+    pub fn size(&self) -> u16 {
+        self.board.size
+    }
+
+    /// True if the second player may take the first move over.
+    pub fn swap(&self) -> bool {
+        self.swap
+    }
+
+    /// Whose stone lies on `point`, which is `row * size + column`, the number of its move.
+    pub fn stone_at(&self, state: &HexState, point: u16) -> Option<Player> {
+        let has = |player: &Player| self.board.has(&state.stones[player.index()], point);
+        [Player::First, Player::Second].into_iter().find(has)
+    }
+
+    /// The move after all points.
+    fn swap_move(&self) -> Move {
+        Move(self.board.area())
+    }
+
+    fn swap_is_legal(&self, state: &HexState) -> bool {
+        self.swap && state.plies == 1
+    }
+
+    /// Where `symmetry` takes a point: number 1 turns the board by half a turn.
+    fn map_point(&self, symmetry: Symmetry, point: u16) -> u16 {
+        if symmetry == Symmetry::IDENTITY { point } else { self.board.area() - 1 - point }
+    }
+
+    #[inline]
+    fn place(&self, state: &mut HexState, player: Player, point: u16) {
+        let own = &mut state.stones[player.index()];
+        self.board.insert(own, point);
+        state.connected |= self.board.link(player, own, &mut state.linked, point);
+    }
+}
+
+impl HexState {
+    const START: Self =
+        Self { stones: [Points::EMPTY; 2], linked: Points::EMPTY, plies: 0, connected: false };
+
+    /// Who moves if the game is not over. A swap is a ply, so players always take turns.
+    #[inline]
+    fn mover(&self) -> Player {
+        if self.plies.is_multiple_of(2) { Player::First } else { Player::Second }
+    }
+}
+
+impl Game for Hex {
+    type State = HexState;
+    type History = ();
+    type Encoding = HexEncoding;
+
+    fn spec(&self) -> GameSpec {
+        let (size, swap) = (self.board.size.to_string(), self.swap.to_string());
+        GameSpec::new("hex", &[("size", size), ("swap", swap)])
+    }
+
+    fn encoding(&self) -> HexEncoding {
+        HexEncoding { game: self.clone() }
+    }
+
+    fn start(&self) -> HexState {
+        HexState::START
+    }
+
+    #[inline]
+    fn status(&self, state: &HexState, (): &()) -> Status {
+        let mover = state.mover();
+        if state.connected {
+            Status::Over(Outcome::win_of(mover.opponent()))
+        } else {
+            Status::ToMove(mover)
+        }
+    }
+
+    #[inline]
+    fn legal_moves(&self, state: &HexState, (): &(), out: &mut Vec<Move>) {
+        out.clear();
+        if state.connected {
+            return;
+        }
+        let [first, second] = state.stones.map(|stones| self.board.words(stones));
+        for (start, (first, second)) in (0..self.board.area()).step_by(64).zip(first.zip(second)) {
+            let mut open = !(first | second);
+            let points = self.board.area() - start;
+            if points < 64 {
+                open &= (1 << points) - 1;
+            }
+            while open != 0 {
+                out.push(Move(start + open.trailing_zeros() as u16));
+                open &= open - 1;
+            }
+        }
+        if self.swap_is_legal(state) {
+            out.push(self.swap_move());
+        }
+    }
+
+    #[inline]
+    fn play(&self, state: &mut HexState, mv: Move) {
+        debug_assert!(!state.connected, "the game is over");
+        let mover = state.mover();
+        if mv == self.swap_move() {
+            debug_assert!(self.swap_is_legal(state));
+            let taken = self.board.iter(state.stones[0]).next().map(|p| self.board.transpose(p));
+            *state = HexState { plies: state.plies, ..HexState::START };
+            self.place(state, mover, taken.expect("the first player has moved"));
+        } else {
+            debug_assert!(self.stone_at(state, mv.0).is_none(), "the point is taken");
+            self.place(state, mover, mv.0);
+        }
+        state.plies += 1;
+    }
+
+    #[inline]
+    fn eval_key(&self, state: &HexState, (): &()) -> Key {
+        let [first, second] = state.stones.map(|stones| self.board.words(stones));
+        let key = first.zip(second).fold(Key::of_words(&[]), |key, (f, s)| key.mix(f).mix(s));
+        // After a swap the same stones may lie there with the other player to move.
+        if self.swap { key.mix(state.mover().index() as u64) } else { key }
+    }
+
+    fn plies_max(&self) -> Option<u32> {
+        Some(u32::from(self.board.area()) + u32::from(self.swap))
+    }
+
+    fn moves_max(&self) -> usize {
+        self.board.area().into()
+    }
+
+    fn symmetry_count(&self) -> u8 {
+        2
+    }
+
+    fn map_state(&self, symmetry: Symmetry, state: &HexState) -> HexState {
+        if symmetry == Symmetry::IDENTITY {
+            return *state;
+        }
+        // The edges change places, so what is linked is found anew.
+        let mut mapped = HexState { plies: state.plies, ..HexState::START };
+        for player in [Player::First, Player::Second] {
+            for point in self.board.iter(state.stones[player.index()]) {
+                self.place(&mut mapped, player, self.map_point(symmetry, point));
+            }
+        }
+        mapped
+    }
+
+    fn map_move(&self, symmetry: Symmetry, mv: Move) -> Move {
+        if mv == self.swap_move() { mv } else { Move(self.map_point(symmetry, mv.0)) }
+    }
+
+    fn format_move(&self, mv: Move) -> String {
+        if mv == self.swap_move() {
+            return "swap".to_owned();
+        }
+        let (row, column) = self.board.split(mv.0);
+        format!("{}{}", letter(column), row + 1)
+    }
+
+    fn parse_move(&self, _state: &HexState, text: &str) -> Result<Move, GameError> {
+        if self.swap && text.eq_ignore_ascii_case("swap") {
+            return Ok(self.swap_move());
+        }
+        let size = self.board.size;
+        let point = text.split_at_checked(1).and_then(|(column, row)| {
+            let column = (0..size).find(|&c| column.eq_ignore_ascii_case(letter(c)))?;
+            let row = parse_number(row).filter(|row| (1..=size).contains(row))?;
+            Some((row - 1) * size + column)
+        });
+        point.map(Move).ok_or_else(|| {
+            let swap = if self.swap { ", or swap" } else { "" };
+            GameError::BadMove {
+                text: text.to_owned(),
+                expected: format!("write a point, a1 to {}{size}{swap}", letter(size - 1)),
+            }
+        })
+    }
+
+    /// Rows lean to the right, so that neighbours of a point are left and right of it, and in the rows
+    /// above and below to its upper left and right and to its lower left and right.
+    fn render(&self, state: &HexState) -> String {
+        let size = self.board.size;
+        let mut text = (0..size).fold("  ".to_owned(), |text, column| text + " " + letter(column));
+        text.push('\n');
+        for row in 0..size {
+            text += &[" ".repeat(row.into()), format!("{:>2}", row + 1)].concat();
+            for point in row * size..(row + 1) * size {
+                text += match self.stone_at(state, point) {
+                    Some(Player::First) => " X",
+                    Some(Player::Second) => " O",
+                    None => " .",
+                };
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    fn notation(&self) -> &'static str {
+        if self.swap {
+            "points by column and row, a1 top left, no letter skipped; or swap as the second ply"
+        } else {
+            "points by column and row, a1 top left, no letter skipped"
+        }
+    }
+}
+
+fn letter(column: u16) -> &'static str {
+    const LETTERS: &str = "abcdefghijklmnopqrs";
+    let at = usize::from(column);
+    &LETTERS[at..=at]
+}
