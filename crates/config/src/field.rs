@@ -25,7 +25,7 @@ pub(crate) fn wrong_type(key: &str, value: &Value, allowed: &str) -> Fault {
 }
 
 /// The fault of a value of the right type outside of its range.
-fn out_of_range(key: &str, value: &Value, allowed: &str) -> Fault {
+pub(crate) fn out_of_range(key: &str, value: &Value, allowed: &str) -> Fault {
     Fault::new(key, "impossible value").value(value).allowed(allowed)
 }
 

@@ -8,6 +8,7 @@
 
 mod change;
 mod check;
+mod choice_or_number;
 mod fault;
 mod field;
 mod limits;
@@ -28,7 +29,10 @@ pub use load::Loaded;
 pub use run_config::RunConfig;
 pub use section::Key;
 pub use sections::{
-    Anchor, AnchorKind, BootstrapEvaluator, BootstrapSection, DeviceChoice, Fpu, FpuKind, GateRule,
-    GateSection, NetworkSection, RatingSection, RunSection, Schedule, SearchSection,
-    SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
+    Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp, DeviceChoice,
+    Epsilon, Expansion, Fpu, GateRule, GateSection, GumbelInnerWord, InFlight, LeafValue,
+    MoveChoiceWord, NetworkSection, NoiseShapeWord, RatingSection, RaveScheduleWord, RevisitWord,
+    RootFpu, RunSection, Schedule, SearchSection, SelectionWord, SelfplaySection, ShuffleSection,
+    StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord, TrainingSection,
+    WindowSection,
 };

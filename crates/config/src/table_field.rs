@@ -9,7 +9,7 @@ use crate::field::{Field, wrong_type};
 use crate::limits::Limits;
 use crate::suggest::nearest;
 
-/// Reads the keys of an inline table, all of which must be given.
+/// Reads the keys of an inline table.
 pub(crate) struct TableReader<'a> {
     key: &'a str,
     table: &'a Table,
@@ -41,6 +41,12 @@ impl<'a> TableReader<'a> {
         }
         self.faults.push(Fault::new(path, "missing").allowed(T::allowed(limits)));
         None
+    }
+
+    /// Whether the table has a key, which is known from then on.
+    pub(crate) fn has(&mut self, name: &'static str) -> bool {
+        self.ignore(name);
+        self.table.contains_key(name)
     }
 
     /// Makes a key known without reading it.

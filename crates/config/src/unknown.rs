@@ -31,7 +31,8 @@ pub(crate) fn unknown_keys(file: &Table, faults: &mut Vec<Fault>) {
     }
 }
 
-fn unknown_in_section(
+/// The fault of a key that its section does not have.
+pub(crate) fn unknown_in_section(
     section: &str,
     name: &str,
     value: &Value,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dz_config::{ConfigError, DeviceChoice, Fault, FpuKind, GateRule, Loaded, RunConfig};
+use dz_config::{ConfigError, DeviceChoice, Fault, Fpu, GateRule, Loaded, RunConfig};
 
 const MINIMAL: &str = include_str!("minimal.toml");
 
@@ -51,7 +51,7 @@ fn fault(text: &str) -> String {
 fn what_is_left_out_takes_its_default_and_is_named() {
     let loaded = load(MINIMAL, &["run.threads=2"]).unwrap();
     assert_eq!(loaded.config.search.c_puct, 1.5);
-    assert_eq!(loaded.config.search.fpu.kind, FpuKind::Reduction);
+    assert_eq!(loaded.config.search.fpu, Fpu::Reduction(0.2));
     assert_eq!(loaded.config.rating.anchors.len(), 2);
     assert!(loaded.defaulted.contains("search.c_puct"));
     assert!(!loaded.defaulted.contains("run.threads"));
@@ -280,7 +280,7 @@ fn overrides_are_values_or_bare_words_and_the_last_counts() {
     assert_eq!(config.run.game, "connect4:width=7,height=6");
     assert_eq!(config.run.device, DeviceChoice::Cuda(1));
     assert_eq!(config.run.seed, 6);
-    assert_eq!((config.search.fpu.kind, config.search.fpu.value), (FpuKind::Absolute, -0.5));
+    assert_eq!(config.search.fpu, Fpu::Absolute(-0.5));
     assert_eq!(config.training.learning_rate, 1.0);
     assert_eq!(config.selfplay.games, 1000);
     assert!(config.rating.anchors.is_empty());

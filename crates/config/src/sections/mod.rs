@@ -17,7 +17,11 @@ pub use gate::{GateRule, GateSection};
 pub use network::NetworkSection;
 pub use rating::{Anchor, AnchorKind, RatingSection};
 pub use run::{DeviceChoice, RunSection};
-pub use search::{Fpu, FpuKind, SearchSection};
+pub use search::{
+    BackupWord, CatchUp, Epsilon, Expansion, Fpu, GumbelInnerWord, InFlight, LeafValue,
+    MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord, RootFpu, SearchSection,
+    SelectionWord, StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
+};
 pub use selfplay::SelfplaySection;
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
