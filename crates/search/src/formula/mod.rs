@@ -1,14 +1,27 @@
 //! The formulas of search as plain mathematics: `f64`, slices, no arena and no search.
 //!
-//! Letters, the same in every file: `s` is a node's sum of edge visits, `n` a move's edge visits, `p` its
-//! prior, `q` its value. Values are the mover's (the player to move at the node), in [-1, 1]: 1 is a
-//! win. What a formula fills is a caller's `Vec`, cleared first, so that nothing is allocated once its
-//! capacity is there.
+//! Letters, the same in every file: `s` is a node's sum of edge visits, `n` a move's edge visits, `p`
+//! its prior, `q` its value. Values are the mover's (the player to move at the node), in [-1, 1]: 1 is
+//! a win. What a formula fills is a caller's `Vec`, cleared first, so that nothing is allocated once
+//! its capacity is there.
 
 pub mod bandit;
+pub mod dirichlet;
 pub mod gumbel;
+pub mod lcb;
 pub mod puct;
 pub mod regularized;
+pub mod resign;
+pub mod target;
+
+pub use bandit::*;
+pub use dirichlet::*;
+pub use gumbel::*;
+pub use lcb::*;
+pub use puct::*;
+pub use regularized::*;
+pub use resign::*;
+pub use target::*;
 
 /// A move of a node, as formulas see it. A node's moves come as a slice in any order; indices in
 /// results are places in it, and of equals the first wins.
@@ -46,7 +59,7 @@ pub fn argmax(scores: impl IntoIterator<Item = f64>) -> Option<usize> {
 }
 
 /// Divides by the sum, so that the shares sum to 1; a sum of 0 gives equal shares.
-pub(crate) fn normalise(weights: &mut [f64]) {
+pub fn normalise(weights: &mut [f64]) {
     let sum: f64 = weights.iter().sum();
     let equal = 1.0 / weights.len() as f64;
     for weight in weights {
