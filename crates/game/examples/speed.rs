@@ -1,62 +1,97 @@
-//! Speed of the rules: perft and uniform random playouts of Connect Four, one thread.
+//! Speed of the rules, one thread: perft, uniform random playouts, keys.
 //!
 //! `cargo run --release -p dz-game --example speed`
 
 use std::time::Instant;
 
-use dz_game::{Game, GameSpec, Move, Status, games::Connect4, perft};
+use dz_game::{Game, GameSpec, GameVisitor, Move, Status, perft, with_game};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-const DEPTH: u32 = 9;
-const PLAYOUTS: u32 = 1_000_000;
+/// Plies of all playouts of a game, about.
+const PLIES: u64 = 20_000_000;
 
 fn main() {
-    for text in ["connect4", "connect4:width=9,height=9,connect=5"] {
+    for (text, depth) in [
+        ("connect4", 9),
+        ("connect4:width=9,height=9,connect=5", 8),
+        ("hex:size=5", 6),
+        ("hex", 4),
+        ("hex:size=19", 3),
+    ] {
         let spec: GameSpec = text.parse().expect("a specification");
-        let game = Connect4::from_spec(&spec).expect("possible parameters");
-        let (nodes, plies, keys) = (perft_rate(&game), playout_rate(&game), key_rate(&game));
-        println!("{}", game.spec());
-        println!("  perft depth {DEPTH}: {:.1} M leaf nodes/s", nodes / 1e6);
-        println!("  random playouts: {:.2} M/s, {:.1} M plies/s", plies.0 / 1e6, plies.1 / 1e6);
+        with_game(&spec, Speed { depth }).expect("possible parameters");
+    }
+}
+
+/// Prints the speeds of a game.
+struct Speed {
+    depth: u32,
+}
+
+impl GameVisitor for Speed {
+    type Output = ();
+    fn visit<G: Game>(self, game: G) {
+        let depth = self.depth;
+        let (nodes, plies, keys) = (perft_rate(&game, depth), playout_rate(&game), key_rate(&game));
+        println!("{}, {} bytes a state", game.spec(), size_of::<G::State>());
+        println!("  perft depth {depth}: {:.1} M leaf nodes/s", nodes / 1e6);
+        println!("  random playouts: {:.3} M/s, {:.1} M plies/s", plies.0 / 1e6, plies.1 / 1e6);
         println!("  play + node_key: {:.1} M/s", keys / 1e6);
     }
 }
 
 /// Leaf nodes a second.
-fn perft_rate(game: &Connect4) -> f64 {
+fn perft_rate<G: Game>(game: &G, depth: u32) -> f64 {
     let started = Instant::now();
-    let counts = perft(game, &game.start(), &(), DEPTH);
-    counts[DEPTH as usize] as f64 / started.elapsed().as_secs_f64()
+    let counts = perft(game, &game.start(), &G::History::default(), depth);
+    counts[depth as usize] as f64 / started.elapsed().as_secs_f64()
 }
 
 /// Playouts and plies a second, with uniform moves from the start to the end of the game.
-fn playout_rate(game: &Connect4) -> (f64, f64) {
+fn playout_rate<G: Game>(game: &G) -> (f64, f64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut legal, mut plies) = (Vec::new(), 0u64);
+    let (mut legal, mut playouts, mut plies) = (Vec::new(), 0u64, 0u64);
     let started = Instant::now();
-    for _ in 0..PLAYOUTS {
-        let mut state = game.start();
-        while let Status::ToMove(_) = game.status(&state, &()) {
-            game.legal_moves(&state, &(), &mut legal);
-            game.play(&mut state, legal[random.random_range(0..legal.len())]);
+    while plies < PLIES {
+        let (mut state, mut history) = (game.start(), G::History::default());
+        while let Status::ToMove(_) = game.status(&state, &history) {
+            game.legal_moves(&state, &history, &mut legal);
+            game.advance(&mut state, &mut history, legal[random.random_range(0..legal.len())]);
             plies += 1;
         }
+        playouts += 1;
     }
     let seconds = started.elapsed().as_secs_f64();
-    (f64::from(PLAYOUTS) / seconds, plies as f64 / seconds)
+    (playouts as f64 / seconds, plies as f64 / seconds)
 }
 
-/// Moves played and keyed a second.
-fn key_rate(game: &Connect4) -> f64 {
+/// Moves played and keyed a second, along a few random games that are drawn before.
+fn key_rate<G: Game>(game: &G) -> f64 {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+    let mut legal = Vec::new();
+    let mut draw_game = || {
+        let (mut state, mut history) = (game.start(), G::History::default());
+        let mut moves: Vec<Move> = Vec::new();
+        while let Status::ToMove(_) = game.status(&state, &history) {
+            game.legal_moves(&state, &history, &mut legal);
+            moves.push(legal[random.random_range(0..legal.len())]);
+            game.advance(&mut state, &mut history, moves[moves.len() - 1]);
+        }
+        moves
+    };
+    let games: Vec<Vec<Move>> = (0..256).map(|_| draw_game()).collect();
     let (mut folded, mut plies) = (0, 0u64);
     let started = Instant::now();
-    for first in 0..PLAYOUTS {
-        let mut state = game.start();
-        for ply in 0..6 {
-            game.play(&mut state, Move(((first >> ply) % 7) as u16));
-            folded ^= game.node_key(&state, &()).low;
-            plies += 1;
+    for moves in games.iter().cycle() {
+        let (mut state, mut history) = (game.start(), G::History::default());
+        for &mv in moves {
+            game.advance(&mut state, &mut history, mv);
+            folded ^= game.node_key(&state, &history).low;
+        }
+        plies += moves.len() as u64;
+        if plies > PLIES {
+            break;
         }
     }
     let rate = plies as f64 / started.elapsed().as_secs_f64();

@@ -27,7 +27,7 @@ impl ArrayBoard {
         if inside { self.points[(row * self.size + column) as usize] } else { None }
     }
 
-    /// Stones of `player` that stones of `player` connect with the top row or the first column.
+    /// True if stones of `player` connect the player's two edges.
     fn has_connected(&self, player: Player) -> bool {
         let edge = |i| if player == Player::First { (0, i) } else { (i, 0) };
         let mut open: Vec<(i32, i32)> = (0..self.size).map(edge).collect();

@@ -57,10 +57,11 @@ fn shuttle_of_every_length_up_to_eleven() {
     }
 }
 
+/// Smallest, largest, and around the sizes whose points fill one word and two.
 #[test]
-fn hex_of_every_size_with_and_without_swap() {
-    // A large board has many positions a game, and a law for every pair of moves in each.
-    for size in 2..=19u32 {
+fn hex_of_many_sizes_with_and_without_swap() {
+    for size in [2, 3, 4, 5, 7, 8, 9, 11, 12, 19u32] {
+        // A large board has many positions a game, and laws for every pair of moves in each.
         let games = GAMES.min(4000 / size.pow(3)).max(1);
         check_games(&format!("hex:size={size}"), games);
         check_games(&format!("hex:size={size},swap=true"), games);

@@ -4,7 +4,7 @@ mod faulty;
 
 use dz_game::{
     Game, GameSpec,
-    games::{Connect4, Shuttle, TicTacToe},
+    games::{Connect4, Hex, Shuttle, TicTacToe},
     laws, transcript,
 };
 use faulty::{Fault, Faulty};
@@ -23,6 +23,10 @@ fn connect4() -> Connect4 {
 
 fn shuttle() -> Shuttle {
     Shuttle::from_spec(&GameSpec::new("shuttle", &[])).expect("a game")
+}
+
+fn hex() -> Hex {
+    Hex::new(5, true).expect("a possible size")
 }
 
 fn check<G: Game>(game: &G, expected: &[(Fault, &str)]) {
@@ -71,6 +75,7 @@ fn faults_of_keys_and_history() {
     let repeats = "an acyclic game never repeats";
     check(&TicTacToe, &[(Fault::EvalKeyCollides, sight), (Fault::NodeKeyCollides, repeats)]);
     check(&connect4(), &[(Fault::EvalKeyCollides, sight), (Fault::NodeKeyCollides, repeats)]);
+    check(&hex(), &[(Fault::EvalKeyCollides, sight), (Fault::NodeKeyCollides, repeats)]);
 }
 
 #[test]
@@ -96,6 +101,16 @@ fn faults_of_symmetries() {
             (Fault::EncodeIgnoresSymmetry, follow),
         ],
     );
+    check(
+        &hex(),
+        &[
+            (Fault::MapStateMissing, commute),
+            (Fault::MapMoveMissing, slots),
+            (Fault::IdentityMoves, "symmetry 0 is the identity"),
+            (Fault::EncodeIgnoresSymmetry, follow),
+            (Fault::SlotIgnoresSymmetry, slots),
+        ],
+    );
 }
 
 #[test]
@@ -113,7 +128,19 @@ fn faults_of_encoding_and_text() {
             (Fault::SpecIncomplete, "a specification names its game"),
         ],
     );
-    check(&shuttle(), &[(Fault::ParseMindsCase, "notation reads back in either case")]);
+    let cases = "notation reads back in either case";
+    check(&shuttle(), &[(Fault::ParseMindsCase, cases)]);
+    check(
+        &hex(),
+        &[
+            (Fault::SlotShared, slot),
+            (Fault::SlotOutOfRange, slot),
+            (Fault::NamesMissing, "planes and globals have names"),
+            (Fault::MovesShareName, "moves have names of their own"),
+            (Fault::ParseMindsCase, cases),
+            (Fault::PlaysIllegalText, "play_text plays legal moves only"),
+        ],
+    );
 }
 
 /// A view that is consistently wrong contradicts nothing. This is why goldens are read.

@@ -109,7 +109,8 @@ fn solve(left: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
 /// The policy that visits stand for, `pihat_a = (1 + n_a) / (|A| + s)` (section 3), into `out`.
 ///
 /// PUCT picks `argmax q + lambda_N p / pihat`, so that `|pihat - pibar| <= (|A| - 1) / (|A| + s)` for
-/// values that stay as they are (section 3) and moves that all have a prior.
+/// values that stay as they are (section 3) and moves that all have a prior. A search's first choices
+/// were made under another lambda, which at few visits adds up to one visit to the difference.
 pub fn empirical_policy(children: &[Child], out: &mut Vec<f64>) {
     let sum = children.len() as f64 + visits_sum(children);
     out.clear();

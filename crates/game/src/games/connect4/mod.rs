@@ -63,6 +63,34 @@ impl Connect4 {
         }
         Ok(Self { board: Board::new(width, height, connect) })
     }
+
+    /// Columns.
+    pub fn width(&self) -> u8 {
+        self.board.width
+    }
+
+    /// Rows.
+    pub fn height(&self) -> u8 {
+        self.board.height
+    }
+
+    /// Stones in line that win.
+    pub fn connect(&self) -> u8 {
+        self.board.connect
+    }
+}
+
+impl Connect4State {
+    /// The stones of the player to move. Bit `x * (height + 1) + y` is the point in column `x`, row
+    /// `y` from the bottom, both from 0; the bit above each column is empty.
+    pub fn mover_stones(&self) -> u128 {
+        self.mover
+    }
+
+    /// All stones, with the same bits.
+    pub fn stones(&self) -> u128 {
+        self.stones
+    }
 }
 
 impl Game for Connect4 {

@@ -133,22 +133,11 @@ impl Game for Hex {
 
     #[inline]
     fn legal_moves(&self, state: &HexState, (): &(), out: &mut Vec<Move>) {
-        out.clear();
         if state.connected {
-            return;
+            return out.clear();
         }
         let [first, second] = state.stones.map(|stones| self.board.words(stones));
-        for (start, (first, second)) in (0..self.board.area()).step_by(64).zip(first.zip(second)) {
-            let mut open = !(first | second);
-            let points = self.board.area() - start;
-            if points < 64 {
-                open &= (1 << points) - 1;
-            }
-            while open != 0 {
-                out.push(Move(start + open.trailing_zeros() as u16));
-                open &= open - 1;
-            }
-        }
+        board::list_zeros(self.board.area(), first.zip(second).map(|(f, s)| f | s), out);
         if self.swap_is_legal(state) {
             out.push(self.swap_move());
         }

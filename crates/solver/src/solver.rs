@@ -1,0 +1,82 @@
+//! One trait for all solvers, and the choice of a solver by a game's name.
+
+use dz_game::{
+    Game, GameSpec,
+    games::{Connect4, Connect4State, Hex, TicTacToe},
+};
+
+use crate::{
+    Connect4Solver, ExhaustiveSolver, Positions, STATES_MAX, Solved, SolvedPosition, SolverError,
+};
+
+/// Knows the truth about every position of a game.
+pub trait Solver<G: Game> {
+    /// The value of a state and of every move.
+    ///
+    /// # Errors
+    /// [`SolverError::Over`] if nobody is to move, or why the state cannot be solved.
+    fn analyze(&mut self, state: &G::State, history: &G::History) -> Result<Solved, SolverError>;
+}
+
+impl Solver<Connect4> for Connect4Solver {
+    fn analyze(&mut self, state: &Connect4State, (): &()) -> Result<Solved, SolverError> {
+        let solved = Self::analyze(self, state);
+        if solved.moves.is_empty() { Err(SolverError::Over) } else { Ok(solved) }
+    }
+}
+
+impl<G: Game> Solver<G> for ExhaustiveSolver<G> {
+    fn analyze(&mut self, state: &G::State, history: &G::History) -> Result<Solved, SolverError> {
+        Self::analyze(self, state, history)
+    }
+}
+
+/// A stream of solved positions.
+pub type PositionStream = Box<dyn Iterator<Item = Result<SolvedPosition, SolverError>>>;
+
+/// The games that have a solver, for people.
+const SOLVABLE: &str = "connect4 (boards with width * (height + 1) up to 64), hex (size 2 and 3), \
+                        tictactoe";
+/// The largest Hex board that is solved exhaustively: size 4 has millions of states.
+const HEX_SIZE_MAX: u16 = 3;
+/// Most points of a Connect Four board left empty in the positions generated. Random positions of 7x6
+/// with fewer stones take seconds each.
+const CONNECT4_EMPTY_MAX: u32 = 32;
+/// Fewest points left empty: with fewer there is hardly a choice.
+const CONNECT4_EMPTY_MIN: u32 = 4;
+
+/// Distinct solved positions of a game, from a seed, spread evenly over plies (see [`Positions`]).
+/// The stream ends when no more are found.
+///
+/// Connect Four's have 4 to 32 empty points, 10 to 38 plies on 7x6; smaller games' have any number.
+///
+/// # Errors
+/// [`SolverError::NoSolver`], naming the games that have one; [`SolverError::Game`].
+pub fn solved_positions(spec: &GameSpec, seed: u64) -> Result<PositionStream, SolverError> {
+    match spec.name() {
+        "connect4" => {
+            let game = Connect4::from_spec(spec)?;
+            let solver = Connect4Solver::new(&game)?;
+            let cells = u32::from(game.width()) * u32::from(game.height());
+            let first = cells.saturating_sub(CONNECT4_EMPTY_MAX);
+            let last = cells.saturating_sub(CONNECT4_EMPTY_MIN);
+            Ok(Box::new(Positions::new(&game, solver, first..=last, seed)))
+        }
+        "tictactoe" => exhaustive(&TicTacToe::from_spec(spec)?, seed),
+        "hex" => {
+            let game = Hex::from_spec(spec)?;
+            if game.size() > HEX_SIZE_MAX { Err(no_solver(spec)) } else { exhaustive(&game, seed) }
+        }
+        _ => Err(no_solver(spec)),
+    }
+}
+
+fn exhaustive<G: Game>(game: &G, seed: u64) -> Result<PositionStream, SolverError> {
+    let solver = ExhaustiveSolver::new(game, STATES_MAX)?;
+    let last = game.plies_max().map_or(0, |plies| plies.saturating_sub(1));
+    Ok(Box::new(Positions::new(game, solver, 0..=last, seed)))
+}
+
+fn no_solver(spec: &GameSpec) -> SolverError {
+    SolverError::NoSolver { game: spec.to_string(), known: SOLVABLE }
+}
