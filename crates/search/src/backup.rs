@@ -50,8 +50,8 @@ impl<N: Numbers> Arena<N> {
     pub(crate) fn refresh(&mut self, id: NodeId, draws: bool) {
         let node = self.node(id);
         let mut visits = node.own_visits;
-        let mut sum = Absolute::default();
-        sum.add(node.own, N::Real::count(node.own_visits));
+        let own = N::Real::count(node.own_visits);
+        let mut sum = Absolute { value: own * node.own.value, draw: own * node.own.draw };
         let edges = self.edges(node);
         for edge in edges {
             visits += edge.visits;

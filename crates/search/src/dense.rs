@@ -88,7 +88,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     fn select_dense(&mut self, id: NodeId, walk: &Walk<D, N>) -> usize {
         let mut dense = std::mem::take(&mut self.dense);
         self.score_all(id, &mut dense);
-        let random = self.share(walk, 0x9e9);
+        let random = walk.share(0x9e9);
         let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
         let lost = |place: usize| choice.is_lost(place);
         let drawn = matches!(&self.params.selection, Selection::Regularized(r) if r.sample);

@@ -1,6 +1,6 @@
 //! Leaves: positions that wait for their evaluations, and what comes back.
 
-use dz_game::{Key, Move, Player, Wdl};
+use dz_game::{Key, Move, Player, Wdl, mix64};
 
 use crate::{
     Expansion, LeafValue, Numbers, Search, TracedStep,
@@ -14,6 +14,11 @@ use crate::{
 /// Names a leaf that waits; the number is used again once it is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafId(pub(crate) usize);
+
+impl LeafId {
+    /// The leaf of a search that has one at a time.
+    pub const FIRST: Self = Self(0);
+}
 
 /// What a leaf is to be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +47,14 @@ pub(crate) struct Walk<D: Domain, N: Numbers> {
     rollout_moves: Vec<(Player, Move)>,
     /// Choices on the way, if they are traced.
     pub trace: Vec<TracedStep>,
+}
+
+impl<D: Domain, N: Numbers> Walk<D, N> {
+    /// A number in [0, 1) of this walk, its depth and `salt` alone.
+    pub(crate) fn share(&self, salt: u64) -> f64 {
+        let word = mix64(self.random ^ mix64(salt ^ (self.path.len() as u64) << 20));
+        (word >> 11) as f64 / (1u64 << 53) as f64
+    }
 }
 
 /// What a walk waits for.

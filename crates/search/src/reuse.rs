@@ -47,7 +47,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.compact_moves(&order);
         self.arena.compact_edges(&mut order);
         self.arena.rename_children(&order, &places);
-        self.move_nodes(copy, &mut places);
+        self.move_nodes(copy, &places);
         (self.marks, self.queue) = (places, order);
         self.note_parents();
         self.table.clear();
@@ -83,24 +83,22 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
         // The root comes first; the others keep their order.
         order.sort_unstable();
-        let mut free = 1;
-        for &node in order.iter().filter(|&&node| node != root.0) {
-            places[node as usize] = free;
-            free += 1;
+        for (place, &node) in (1..).zip(order.iter().filter(|&&node| node != root.0)) {
+            places[node as usize] = place;
         }
         places[root.index()] = 0;
         order.sort_by_key(|&node| self.arena.node(NodeId(node)).priors);
     }
 
     /// Moves the nodes that stay to their places.
-    fn move_nodes(&mut self, root: NodeId, places: &mut [u32]) {
+    fn move_nodes(&mut self, root: NodeId, places: &[u32]) {
         let root_node = self.arena.nodes[root.index()];
         let mut kept = 1;
-        for old in 1..places.len() {
-            let new = places[old] as usize;
-            if places[old] == GONE || old == root.index() {
+        for (old, &place) in places.iter().enumerate().skip(1) {
+            if place == GONE || old == root.index() {
                 continue;
             }
+            let new = place as usize;
             self.arena.move_node(old, new);
             if self.params.check_states {
                 self.states.swap(old, new);

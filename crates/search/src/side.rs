@@ -8,7 +8,7 @@ use crate::{
 /// Beside an edge.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EdgeSide<R> {
-    /// Q_e: the average of the samples that went up through it (delta backup).
+    /// `Q_e`: the average of the samples that went up through it (delta backup).
     pub average: Absolute<R>,
     /// Playouts that went down and are not back yet.
     pub in_flight: u32,
@@ -75,6 +75,7 @@ const NO_LINK: u32 = u32::MAX;
 
 /// The arrays, each as long as its counterpart in the arena if it is used.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "one an array")]
 pub(crate) struct Side<R> {
     pub uses_edges: bool,
     pub uses_moves: bool,

@@ -80,3 +80,29 @@ impl Table {
         bytes_of(&self.slots)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dz_game::mix64;
+
+    use super::*;
+
+    /// Keys that agree in the bits that a slot compares or that choose the slot are still told apart.
+    #[test]
+    fn the_table_compares_whole_keys() {
+        let mut table = Table::default();
+        let mut keys: Vec<Key> = Vec::new();
+        let clash = |i: u64| Key { high: 7 | (i % 3) << 32, low: 5 | i << 40 };
+        for i in 0..1000 {
+            let key = if i % 2 == 0 { clash(i) } else { Key { high: mix64(i), low: mix64(!i) } };
+            assert_eq!(table.get(key, &keys), None);
+            keys.push(key);
+            table.insert(key, NodeId(i as u32), &keys);
+        }
+        for (i, &key) in keys.iter().enumerate() {
+            assert_eq!(table.get(key, &keys), Some(NodeId(i as u32)));
+        }
+        table.clear();
+        assert_eq!(table.get(keys[0], &keys), None);
+    }
+}

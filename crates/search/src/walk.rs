@@ -146,7 +146,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         match self.params.catch_up {
             CatchUp::Continue => false,
             CatchUp::Stop => ahead,
-            CatchUp::Leak(p) => ahead && self.share(walk, 0x1ea4) >= p,
+            CatchUp::Leak(p) => ahead && walk.share(0x1ea4) >= p,
             CatchUp::Margin(margin) => child_visits > edge_visits.saturating_add(margin),
         }
     }
@@ -164,12 +164,6 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         edge.visits > 0
             && child.visits > edge.visits
             && (known - child.average.value).size() > N::Real::of(tolerance)
-    }
-
-    /// A number in [0, 1) of this walk, its depth and `salt` alone.
-    pub(crate) fn share(&self, walk: &Walk<D, N>, salt: u64) -> f64 {
-        let word = mix64(walk.random ^ mix64(salt ^ (walk.path.len() as u64) << 20));
-        (word >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// The node of a position: found by its key, or made if the game is over there.

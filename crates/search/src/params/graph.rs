@@ -3,7 +3,7 @@
 /// How a playout changes the nodes on its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Backup {
-    /// N = N_own + sum N(a), Q = (N_own U + sum N(a) Q(child)) / N: right as a function of the children,
+    /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(child)) / N`: right as a function of the children,
     /// whatever happened before (D. J. Wu, "Monte-Carlo Graph Search from First Principles").
     Idempotent,
     /// Q += (v - Q) / N with the playout's own value v: the running average of tree search (Coulom
@@ -12,9 +12,9 @@ pub enum Backup {
     /// Values cached on edges, with catching up in O(1) a node (Czech, Korus and Kersting 2021,
     /// "Improving AlphaZero Using Monte-Carlo Graph Search", section 4).
     ///
-    /// An edge holds Q_e, the average of the samples that went up through it. Where its child's value
-    /// V* is further than `tolerance` from Q_e and other edges lead there too, the playout ends and the
-    /// sample N_e (V* - Q_e) + V* goes up, which brings Q_e to V*; so does every playout that comes back
+    /// An edge holds `Q_e`, the average of the samples that went up through it. Where its child's value
+    /// V* is further than `tolerance` from `Q_e` and other edges lead there too, the playout ends and the
+    /// sample `N_e (V* - Q_e) + V*` goes up, which brings `Q_e` to V*; so does every playout that comes back
     /// through such an edge.
     Delta {
         /// Distance that is let be, at least 0 (0.01 there); 0 corrects always.

@@ -20,7 +20,7 @@ pub enum LeafValue {
 pub enum Expansion {
     /// At its first visit, which evaluates it.
     FirstVisit,
-    /// At the visit after this many (AlphaGo: n_thr = 40).
+    /// At the visit after this many (AlphaGo: `n_thr` = 40).
     Threshold(u32),
     /// A threshold that follows the evaluator, as in AlphaGo: it rises by 1 whenever a leaf is expanded
     /// while `waiting_max` or more already wait for the network, and falls by 1 when fewer do.

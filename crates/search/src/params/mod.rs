@@ -19,6 +19,7 @@ pub use selection::{
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
 /// each move. All of them together are one algorithm: nothing here switches to another core.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct SearchParams {
     /// One node a position; `false` gives every path a node of its own (tree search).
     pub graph: bool,
