@@ -34,11 +34,7 @@ impl Dense {
 
     /// Room of its own with the same plan, to look at scores without disturbing anything.
     pub(crate) fn for_tracing(&self) -> Self {
-        Self {
-            gumbel: self.gumbel.clone(),
-            considered: self.considered.clone(),
-            ..Self::default()
-        }
+        Self { gumbel: self.gumbel.clone(), considered: self.considered.clone(), ..Self::default() }
     }
 }
 
@@ -261,9 +257,8 @@ fn best(
 ) -> usize {
     let mut best: Option<usize> = None;
     for (place, &score) in scores.iter().enumerate().filter(|(place, _)| !lost(*place)) {
-        let is_better = |best: usize| {
-            score > scores[best] || (score == scores[best] && wins_tie(place, best))
-        };
+        let is_better =
+            |best: usize| score > scores[best] || (score == scores[best] && wins_tie(place, best));
         if best.is_none_or(is_better) {
             best = Some(place);
         }

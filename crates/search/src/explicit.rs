@@ -176,9 +176,8 @@ fn check(node: &GraphNode, places: &BTreeMap<i64, u32>) -> Result<Checked, Graph
     if node.children.is_empty() || node.children.len() > usize::from(u16::MAX) {
         return Err(wrong("it needs 1 to 65535 children, or \"terminal\""));
     }
-    let find = |to: &i64| {
-        places.get(to).copied().ok_or(GraphError::Missing { from: node.id, to: *to })
-    };
+    let find =
+        |to: &i64| places.get(to).copied().ok_or(GraphError::Missing { from: node.id, to: *to });
     let children: Vec<u32> = node.children.iter().map(find).collect::<Result<_, _>>()?;
     let priors = if node.priors.is_empty() {
         vec![1.0 / children.len() as f64; children.len()]

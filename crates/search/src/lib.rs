@@ -51,9 +51,9 @@ pub use inspect::{EdgeView, NodeView};
 pub use leaf::{Estimate, LeafId, NetworkAnswer, SearchLeaf, Wants};
 pub use numbers::{Compact, Exact, Numbers, Prior, Real};
 pub use params::{
-    Backup, Budget, CatchUp, Expansion, Gumbel, GumbelInner, InFlight, LeafValue, ParamsError, Puct,
-    Rave, Regularized, Revisit, RootNoise, RootSetup, SearchParams, Selection, Staleness, Terminals,
-    TieBreak,
+    Backup, Budget, CatchUp, Expansion, Gumbel, GumbelInner, InFlight, LeafValue, ParamsError,
+    Puct, Rave, Regularized, Revisit, RootNoise, RootSetup, SearchParams, Selection, Staleness,
+    Terminals, TieBreak,
 };
 pub use search::{Gathered, Search};
 pub use summary::{RootMove, SearchCounts, Summary};

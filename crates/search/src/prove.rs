@@ -31,19 +31,15 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 continue;
             }
             let side = &self.arena.side.nodes[edge.child.index()];
-            let (low, high) = if node.sign > 0 {
-                (side.lower, side.upper)
-            } else {
-                (-side.upper, -side.lower)
-            };
+            let (low, high) =
+                if node.sign > 0 { (side.lower, side.upper) } else { (-side.upper, -side.lower) };
             if low > lower || best.is_none() {
                 (lower, best) = (lower.at_least(low), Some(self.arena.node(edge.child).average));
             }
             upper = upper.at_least(high);
         }
         let side = &mut self.arena.side.nodes[id.index()];
-        (side.lower, side.upper) =
-            if node.sign > 0 { (lower, upper) } else { (-upper, -lower) };
+        (side.lower, side.upper) = if node.sign > 0 { (lower, upper) } else { (-upper, -lower) };
         if let (true, Some(best)) = (lower >= upper, best) {
             let value = sign * lower;
             self.arena.node_mut(id).average = Absolute { value, draw: best.draw };

@@ -8,8 +8,7 @@ use crate::{
     Numbers, Search, TieBreak,
     arena::{Kind, ROOT},
     domain::Domain,
-    formula,
-    noise,
+    formula, noise,
     numbers::{Prior, Real},
 };
 

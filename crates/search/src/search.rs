@@ -72,12 +72,7 @@ pub enum Gathered {
 impl<D: Domain, N: Numbers> Search<D, N> {
     /// A search that stands at `state`; nothing is evaluated yet. Settings that contradict each other
     /// are for [`SearchParams::validate`] to find.
-    pub fn new(
-        domain: D,
-        params: SearchParams,
-        state: D::State,
-        history: D::History,
-    ) -> Self {
+    pub fn new(domain: D, params: SearchParams, state: D::State, history: D::History) -> Self {
         let side = Side::new(&params, domain.acyclic());
         Self {
             domain,

@@ -89,7 +89,8 @@ impl<'a, N: Numbers> Choice<'a, N> {
     fn formula_of(&self) -> Formula<N::Real> {
         let logarithm = || self.sum.at_least(N::Real::ONE).logarithm();
         match &self.params.selection {
-            Selection::Puct(puct) | Selection::Gumbel(crate::Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
+            Selection::Puct(puct)
+            | Selection::Gumbel(crate::Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
                 Formula::Puct { c: self.exploration(puct), root: self.visits_root() }
             }
             Selection::Ucb1 => {

@@ -111,10 +111,8 @@ impl<R: Real> Side<R> {
     /// Notes a parent of a node, if parents are kept. Two moves that lead to the same child note it twice.
     pub(crate) fn add_parent(&mut self, child: NodeId, parent: NodeId) {
         if self.uses_parents {
-            let next = std::mem::replace(
-                &mut self.nodes[child.index()].parents,
-                self.links.len() as u32,
-            );
+            let next =
+                std::mem::replace(&mut self.nodes[child.index()].parents, self.links.len() as u32);
             self.links.push(ParentLink { parent, next });
         }
     }
@@ -138,6 +136,9 @@ impl<R: Real> Side<R> {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        bytes_of(&self.edges) + bytes_of(&self.moves) + bytes_of(&self.nodes) + bytes_of(&self.links)
+        bytes_of(&self.edges)
+            + bytes_of(&self.moves)
+            + bytes_of(&self.nodes)
+            + bytes_of(&self.links)
     }
 }

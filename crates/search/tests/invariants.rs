@@ -5,12 +5,13 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{
-    Judge, feed, forgetful::Forgetful, hashed, noise, puct, run, run_with, search_at, unfolded::Unfolded,
-    uniform,
+    Judge, feed, forgetful::Forgetful, hashed, noise, puct, run, run_with, search_at,
+    unfolded::Unfolded, uniform,
 };
 use dz_game::{Game, Key, Move, games::Connect4, games::Shuttle, games::TicTacToe};
 use dz_search::{
-    Budget, CatchUp, Gathered, LeafId, NodeView, RootNoise, Search, SearchParams, Selection, TieBreak,
+    Budget, CatchUp, Gathered, LeafId, NodeView, RootNoise, Search, SearchParams, Selection,
+    TieBreak,
 };
 
 /// The only leaf of a search with one.

@@ -173,7 +173,7 @@ mod tests {
                 let sum = f64::from(done);
                 let scale = puct::exploration_scale(1.1, sum + puct::VISITS_OFFSET, 1.0);
                 let place = argmax(node.iter().map(|c| {
-                    if is_forced(c, sum, k) { f64::INFINITY } else { puct::puct(c, 0.0, scale) }
+                    if is_forced(c, sum, k) { f64::INFINITY } else { puct(c, 0.0, scale) }
                 }));
                 let place = place.unwrap();
                 node[place].visits += 1.0;

@@ -1,7 +1,10 @@
 //! How what is learnt travels up the graph.
 
+use serde::{Deserialize, Serialize};
+
 /// How a playout changes the nodes on its path.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Backup {
     /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(child)) / N`: right as a function of the children,
     /// whatever happened before (D. J. Wu, "Monte-Carlo Graph Search from First Principles").
@@ -26,7 +29,8 @@ pub enum Backup {
 }
 
 /// Which nodes beside those on its path a playout brings up to date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Staleness {
     /// None: the others are refreshed when they are next walked through.
     Path,
@@ -42,7 +46,8 @@ pub enum Staleness {
 }
 
 /// What a playout does at a child that has more visits than the edge that it came by.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CatchUp {
     /// Goes on into the child: one evaluation a playout.
     Continue,
@@ -56,7 +61,8 @@ pub enum CatchUp {
 }
 
 /// What visits of a finished game count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Terminals {
     /// N stays 1; the outcome is looked up once.
     Fixed,
@@ -66,7 +72,8 @@ pub enum Terminals {
 
 /// What a playout is worth that comes back to a position on its own path. It ends there either way,
 /// and its edge is counted, so that searches in a circle end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Revisit {
     /// What the node is worth: the visit reinforces playing around the cycle (KataGo).
     Count,

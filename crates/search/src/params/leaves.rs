@@ -1,7 +1,10 @@
 //! Leaves: what they are worth, when they get children, and how many wait at once.
 
+use serde::{Deserialize, Serialize};
+
 /// What a leaf is worth.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LeafValue {
     /// The network's value.
     Network,
@@ -16,7 +19,8 @@ pub enum LeafValue {
 }
 
 /// When a leaf gets children. Before that, each visit adds a rollout to its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Expansion {
     /// At its first visit, which evaluates it.
     FirstVisit,
@@ -33,7 +37,8 @@ pub enum Expansion {
 }
 
 /// How a leaf that waits keeps other playouts off its path.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum InFlight {
     /// It counts as a visit in exploration terms and leaves Q alone (lc0; Liu et al. 2020, WU-UCT).
     Visits,

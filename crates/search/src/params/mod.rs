@@ -6,19 +6,19 @@ mod leaves;
 mod root;
 mod selection;
 
+use serde::{Deserialize, Serialize};
+
 use crate::formula::{EpsilonSchedule, FirstPlay};
 
 pub use budget::Budget;
 pub use graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
 pub use leaves::{Expansion, InFlight, LeafValue};
 pub use root::{RootNoise, RootSetup};
-pub use selection::{
-    Gumbel, GumbelInner, Puct, Rave, Regularized, Selection, TieBreak,
-};
+pub use selection::{Gumbel, GumbelInner, Puct, Rave, Regularized, Selection, TieBreak};
 
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
 /// each move. All of them together are one algorithm: nothing here switches to another core.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct SearchParams {
     /// One node a position; `false` gives every path a node of its own (tree search).
@@ -101,10 +101,14 @@ impl Default for SearchParams {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParamsError {
     /// Running averages cannot be recomputed from children.
-    #[error("search.staleness needs search.backup \"idempotent\" or \"delta\": a running average cannot be recomputed from children; take staleness \"path\"")]
+    #[error(
+        "search.staleness needs search.backup \"idempotent\" or \"delta\": a running average cannot be recomputed from children; take staleness \"path\""
+    )]
     StaleAverages,
     /// A leaf below the threshold lives on rollouts.
-    #[error("search.expansion above 1 needs rollouts at leaves: set search.leaf_value to \"rollout\" or to a mix")]
+    #[error(
+        "search.expansion above 1 needs rollouts at leaves: set search.leaf_value to \"rollout\" or to a mix"
+    )]
     ThresholdWithoutRollouts,
     /// A draw on a cycle is an edge's count, which a running average does not see.
     #[error("search.revisit \"draw\" needs search.backup \"idempotent\" or \"incremental\"")]

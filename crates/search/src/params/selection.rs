@@ -1,11 +1,14 @@
 //! Selection formulas. N(a) are edge visits, s their sum, N the node's visits, Q the mover's view, P
 //! priors.
 
+use serde::{Deserialize, Serialize};
+
 use super::ParamsError;
 use crate::formula::{DynamicVariance, Exploration, RaveSchedule, Sigma};
 
 /// The formula that picks moves inside the graph.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Selection {
     /// Q + c P sqrt(s + 0.01) / (1 + N(a)).
     Puct(Puct),
@@ -27,7 +30,7 @@ pub enum Selection {
 
 /// PUCT: Q + c(s) f P sqrt(s + 0.01) / (1 + N(a)). AlphaGo Zero's (Silver et al. 2017, Methods) with
 /// KataGo's 0.01, which makes the first choice follow the prior.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Puct {
     /// c(s), which may grow with the logarithm of visits.
     pub exploration: Exploration,
@@ -49,7 +52,7 @@ impl Default for Puct {
 }
 
 /// UCT and its like over all-moves-as-first counts, mixed by a weight that falls with visits.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rave {
     /// Exploration in both terms, at least 0.
     pub c: f64,
@@ -60,7 +63,7 @@ pub struct Rave {
 
 /// Gumbel `AlphaZero`: at the root, sequential halving over g + ln P + sigma(Q); below it, the move whose
 /// share of visits is furthest below the improved policy.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gumbel {
     /// Root moves considered: the least of this, the legal moves and the simulations (16 there).
     pub considered: u32,
@@ -73,7 +76,8 @@ pub struct Gumbel {
 }
 
 /// How Gumbel search chooses below the root.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GumbelInner {
     /// argmax pi'(a) - N(a) / (1 + s) (there, section 5).
     Improved,
@@ -83,18 +87,13 @@ pub enum GumbelInner {
 
 impl Default for Gumbel {
     fn default() -> Self {
-        Self {
-            considered: 16,
-            scale: 1.0,
-            sigma: Sigma::BOARD_GAMES,
-            inner: GumbelInner::Improved,
-        }
+        Self { considered: 16, scale: 1.0, sigma: Sigma::BOARD_GAMES, inner: GumbelInner::Improved }
     }
 }
 
 /// The policy y that maximises q y - lambda KL(P || y), lambda = c sqrt(s) / (A + s), exactly (Grill et
 /// al. 2020, "SEARCH").
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regularized {
     /// c, above 0.
     pub c: f64,
@@ -104,7 +103,8 @@ pub struct Regularized {
 }
 
 /// Order of moves with equal priors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TieBreak {
     /// The lowest move first.
     LowestMove,
