@@ -15,7 +15,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use dz_play::{PlayedGame, PlayerKind, PlayerSetup};
-use dz_search::{Budget, Fpu, Selection, TieBreak};
+use dz_search::{Budget, SearchParams};
 use serde::{Deserialize, Serialize};
 
 /// The format that this program writes and reads.
@@ -66,24 +66,15 @@ pub struct PlayerHeader {
 pub struct SearchHeader {
     /// Id of the evaluator: network, backend, instruction set, precision.
     pub evaluator: String,
-    /// What `budget` counts: `playouts` of a move, or `visits` of its root.
+    /// What `budget` counts: `playouts` or `evaluations` of a move, or `visits` of its root; `open` has
+    /// none.
     pub unit: String,
     /// Budget of a move.
     pub budget: u32,
-    /// `puct` or `uct`.
-    pub selection: String,
-    /// Its exploration constant.
-    pub exploration: f32,
-    /// What an unvisited move counts as.
-    pub fpu: Fpu,
-    /// Graph or tree.
-    pub graph: bool,
-    /// Order of moves with equal priors: `lowest` or `random`.
-    pub ties: String,
+    /// Every setting of the search.
+    pub params: SearchParams,
     /// Whether the search goes on from move to move.
     pub reuse: bool,
-    /// Nodes at most.
-    pub nodes_max: u32,
 }
 
 impl PlayerHeader {
@@ -96,25 +87,15 @@ impl PlayerHeader {
                 let (unit, budget) = match *budget {
                     Budget::Playouts(playouts) => ("playouts", playouts),
                     Budget::Visits(visits) => ("visits", visits),
-                };
-                let (selection, exploration) = match params.selection {
-                    Selection::Puct { c_puct } => ("puct", c_puct),
-                    Selection::Uct { c } => ("uct", c),
+                    Budget::Evaluations { evaluations, .. } => ("evaluations", evaluations),
+                    Budget::Open => ("open", 0),
                 };
                 Some(SearchHeader {
                     evaluator: evaluators.get(*source).cloned().unwrap_or_default(),
                     unit: unit.to_owned(),
                     budget,
-                    selection: selection.to_owned(),
-                    exploration,
-                    fpu: params.fpu,
-                    graph: params.graph,
-                    ties: match params.tie_break {
-                        TieBreak::LowestMove => "lowest".to_owned(),
-                        TieBreak::Random => "random".to_owned(),
-                    },
+                    params: *params,
                     reuse: *reuse,
-                    nodes_max: params.nodes_max,
                 })
             }
         };

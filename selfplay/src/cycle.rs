@@ -66,7 +66,6 @@ impl CycleTally {
             Some(Player::Second) => 2,
         }] += 1;
         self.cost.search.add(&cost.search);
-        self.cost.cache_hits += cost.cache_hits;
     }
 }
 

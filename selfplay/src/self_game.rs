@@ -59,8 +59,6 @@ pub struct SelfGame<G: Game> {
 pub struct GameTally {
     /// Sums over the game's searches.
     pub search: SearchCounts,
-    /// Evaluations that came from the cache.
-    pub cache_hits: u64,
 }
 
 /// Below this temperature the most visited move is taken: powers would only overflow.
@@ -116,7 +114,6 @@ impl<G: Game> SelfGame<G> {
         let Some((kind, budget)) = self.search.take() else { return };
         let summary = self.thinker.summary();
         self.tally.search.add(&summary.counts);
-        self.tally.cache_hits += self.thinker.cache_hits();
         let mv = choose_move(&summary, self.choice(), &mut self.random);
         let visits = summary.moves.iter().filter(|m| m.visits > 0).map(|m| (m.mv, m.visits));
         self.record.plies.push(PlyRecord {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dz_config::RunConfig;
 use dz_infer::Lockstep;
-use dz_search::{RootNoise, SearchParams, TieBreak};
+use dz_search::{NoiseShape, RootNoise, SearchParams, TieBreak};
 
 use crate::{CyclePlan, GamePlan};
 
@@ -20,8 +20,8 @@ pub fn cycle_plan(config: &RunConfig, generation: u32, first_shard: u64) -> Cycl
         (params, selfplay.games, selfplay.playouts)
     };
     let noise = (selfplay.dirichlet_share > 0.0).then_some(RootNoise {
-        alpha: selfplay.dirichlet_alpha,
-        share: selfplay.dirichlet_share as f32,
+        shape: NoiseShape::Plain { alpha: selfplay.dirichlet_alpha },
+        share: selfplay.dirichlet_share,
     });
     let plan = GamePlan {
         run_seed: config.run.seed,

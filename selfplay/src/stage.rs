@@ -151,8 +151,9 @@ impl ShardSink for Collector<'_> {
             let evaluations = lockstep.evaluations;
             rates.insert("evaluations/s".to_owned(), evaluations as f64 / seconds);
             rates.insert("batch fill %".to_owned(), share(evaluations, lockstep.places));
-            let asked = tally.cost.search.evaluations;
-            rates.insert("cache hits %".to_owned(), share(tally.cost.cache_hits, asked));
+            let search = &tally.cost.search;
+            let asked = search.evaluations + search.cache_hits;
+            rates.insert("cache hits %".to_owned(), share(search.cache_hits, asked));
         }
         let transpositions = tally.cost.search.transpositions;
         rates.insert("transpositions %".to_owned(), share(transpositions, playouts));
@@ -198,8 +199,8 @@ fn summary(
         games: total.games,
         positions: total.positions,
         playouts: tally.cost.search.playouts,
-        evaluations: tally.cost.search.evaluations - tally.cost.cache_hits,
-        cache_hits: tally.cost.cache_hits,
+        evaluations: tally.cost.search.evaluations,
+        cache_hits: tally.cost.search.cache_hits,
         transpositions: tally.cost.search.transpositions,
         batches: lockstep.batches,
         batch_fill: lockstep.evaluations as f64 / lockstep.places.max(1) as f64,

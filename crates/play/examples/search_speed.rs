@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Instant};
 use dz_game::{Game, games::Connect4};
 use dz_infer::{Hashed, InstantEvaluator, Rollout, Sources, Uniform};
 use dz_play::{PlayerKind, Thinker, Thought, rollout_anchor};
-use dz_search::{Budget, CatchUp, Fpu, Search, SearchParams, Selection, TieBreak};
+use dz_search::{Budget, FirstPlay, Puct, Search, SearchParams, Selection};
 
 /// Playouts of one measurement, unless the command line says otherwise.
 const PLAYOUTS: u32 = 800_000;
@@ -16,12 +16,9 @@ const PLAYOUTS: u32 = 800_000;
 fn main() {
     let game = Connect4::new(7, 6, 4).expect("possible parameters");
     let graph = SearchParams {
-        graph: true,
-        selection: Selection::Puct { c_puct: 1.1 },
-        fpu: Fpu::Reduction(0.2),
-        catch_up: CatchUp::Continue,
-        tie_break: TieBreak::LowestMove,
-        nodes_max: u32::MAX,
+        selection: Selection::Puct(Puct::constant(1.1)),
+        fpu: FirstPlay::Reduction(0.2),
+        ..SearchParams::default()
     };
     let tree = SearchParams { graph: false, ..graph };
     let PlayerKind::Search { params: uct, .. } = rollout_anchor("anchor", 1, 0).kind else {

@@ -1,6 +1,6 @@
 //! Who plays a match.
 
-use dz_search::{Budget, CatchUp, Fpu, SearchParams, Selection, TieBreak};
+use dz_search::{Budget, SearchParams, Selection, TieBreak};
 
 /// A player of a match: a name and how it finds its moves.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,7 @@ pub struct PlayerSetup {
 
 /// How a player finds its moves.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "a run has a handful of players")]
 pub enum PlayerKind {
     /// Any legal move, each as likely.
     Random,
@@ -34,11 +35,9 @@ pub enum PlayerKind {
 pub fn rollout_anchor(name: &str, playouts: u32, source: usize) -> PlayerSetup {
     let params = SearchParams {
         graph: false,
-        selection: Selection::Uct { c: std::f32::consts::SQRT_2 },
-        fpu: Fpu::Absolute(0.0),
-        catch_up: CatchUp::Continue,
+        selection: Selection::Uct { c: std::f64::consts::SQRT_2 },
         tie_break: TieBreak::Random,
-        nodes_max: u32::MAX,
+        ..SearchParams::default()
     };
     let kind =
         PlayerKind::Search { params, budget: Budget::Playouts(playouts), reuse: false, source };

@@ -1,7 +1,7 @@
 //! From the run configuration to settings of searches and players.
 
 use dz_config::{Anchor, AnchorKind, Fpu as ConfigFpu, FpuKind, SearchSection};
-use dz_search::{CatchUp, Fpu, SearchParams, Selection, TieBreak};
+use dz_search::{FirstPlay, Puct, SearchParams, Selection};
 
 use crate::{PlayerKind, PlayerSetup, rollout_anchor};
 
@@ -10,14 +10,13 @@ pub fn search_params(section: &SearchSection) -> SearchParams {
     let ConfigFpu { kind, value } = section.fpu;
     SearchParams {
         graph: section.graph,
-        selection: Selection::Puct { c_puct: section.c_puct as f32 },
+        selection: Selection::Puct(Puct::constant(section.c_puct)),
         fpu: match kind {
-            FpuKind::Absolute => Fpu::Absolute(value as f32),
-            FpuKind::Reduction => Fpu::Reduction(value as f32),
+            FpuKind::Absolute => FirstPlay::Absolute(value),
+            FpuKind::Reduction => FirstPlay::Reduction(value),
         },
-        catch_up: CatchUp::Continue,
-        tie_break: TieBreak::LowestMove,
         nodes_max: section.nodes_max,
+        ..SearchParams::default()
     }
 }
 

@@ -2,7 +2,9 @@
 
 use dz_game::{Game, Move, mix64};
 use dz_infer::{Answer, Evaluation, LeafView, Readers, Request, symmetry_of};
-use dz_search::{Budget, Gathered, RootNoise, Search, SearchParams, Summary};
+use dz_search::{
+    Budget, Gathered, LeafId, NetworkAnswer, RootSetup, Search, SearchParams, Summary,
+};
 
 /// A search with what it needs to be driven in lockstep.
 #[derive(Debug)]
@@ -15,7 +17,8 @@ pub struct Thinker<G: Game> {
     ply: u32,
     reuse: bool,
     priors: Vec<f32>,
-    cache_hits: u64,
+    /// The leaf that a batch is to evaluate.
+    asked: LeafId,
 }
 
 /// What thinking came to.
@@ -48,24 +51,24 @@ impl<G: Game> Thinker<G> {
         (run_seed, game_number): (u64, u64),
     ) -> Self {
         let priors = Vec::new();
-        Self { search, source, run_seed, game_number, ply: 0, reuse, priors, cache_hits: 0 }
+        Self { search, source, run_seed, game_number, ply: 0, reuse, priors, asked: LeafId::FIRST }
     }
 
     /// Starts on the move at hand.
-    pub fn begin(&mut self, budget: Budget, noise: Option<RootNoise>) {
+    pub fn begin(&mut self, budget: Budget, setup: impl Into<RootSetup>) {
         let seed = mix64(mix64(self.run_seed ^ mix64(self.game_number)) ^ u64::from(self.ply));
-        self.search.start(budget, seed, noise);
-        self.cache_hits = 0;
+        self.search.start(budget, seed, setup);
     }
 
     /// Goes on until the move is decided or a batch evaluation is needed.
     pub fn think(&mut self, readers: &Readers<G>) -> Thought<G> {
-        while self.search.gather() == Gathered::Need {
-            let (Some(leaf), Some(eval_key)) = (self.search.leaf(), self.search.leaf_eval_key())
+        while let Gathered::Need(id) = self.search.gather() {
+            let (Some(leaf), Some(eval_key)) =
+                (self.search.leaf(id), self.search.leaf_eval_key(id))
             else {
                 break;
             };
-            let game = self.search.game();
+            let game = self.search.domain();
             let count = game.symmetry_count();
             let view = LeafView {
                 game,
@@ -76,24 +79,24 @@ impl<G: Game> Thinker<G> {
                 symmetry: symmetry_of(self.run_seed, self.game_number, self.ply, eval_key, count),
                 random: leaf.random,
             };
-            let wdl = match readers.ask(self.source, &view, &mut self.priors) {
-                Answer::Instant(wdl) => wdl,
-                Answer::Cached(wdl) => {
-                    self.cache_hits += 1;
-                    wdl
-                }
+            let (wdl, cached) = match readers.ask(self.source, &view, &mut self.priors) {
+                Answer::Instant(wdl) => (wdl, false),
+                Answer::Cached(wdl) => (wdl, true),
                 Answer::Missing => {
+                    self.asked = id;
                     return Thought::Need(Request { source: self.source, leaf: view.to_leaf() });
                 }
             };
-            self.search.apply(wdl, &self.priors);
+            let (estimate, priors) = (wdl.into(), &self.priors[..]);
+            let answer = NetworkAnswer { estimate, priors, heuristics: &[], cached };
+            self.search.apply_network(id, &answer);
         }
         Thought::Decided
     }
 
     /// Takes the evaluation that `think` asked for.
     pub fn apply(&mut self, evaluation: &Evaluation) {
-        self.search.apply(evaluation.wdl, &evaluation.priors);
+        self.search.apply(self.asked, evaluation.wdl, &evaluation.priors);
     }
 
     /// Plays a move, one's own or the opponent's.
@@ -115,10 +118,5 @@ impl<G: Game> Thinker<G> {
     /// Moves made so far.
     pub fn ply(&self) -> u32 {
         self.ply
-    }
-
-    /// Evaluations of this move's search that came from the cache.
-    pub fn cache_hits(&self) -> u64 {
-        self.cache_hits
     }
 }

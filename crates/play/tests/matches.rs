@@ -229,6 +229,6 @@ fn the_anchor_is_what_its_description_says() {
     };
     assert_eq!((budget, reuse, source), (Budget::Playouts(1000), false, 3));
     assert!(!params.graph);
-    let c = std::f32::consts::SQRT_2;
+    let c = std::f64::consts::SQRT_2;
     assert_eq!(params.selection, dz_search::Selection::Uct { c });
 }

@@ -1,15 +1,25 @@
 //! Nodes, edges and priors in flat arrays.
 //!
-//! A node holds its moves sorted by falling prior. The first ones, those that were ever visited, have
-//! an edge in the hot array; all have an entry in the cold array of priors. A selection therefore
-//! looks at the visited moves and one more: with one first-play value a node, the best unvisited move
-//! is the next in order.
+//! A node's moves stand in one row: first those that were ever visited, in the order of their first
+//! visits, then the others. The visited ones have an edge in the hot array; all have an entry in the
+//! cold array of priors. A selection therefore looks at the visited moves and one more: with one
+//! first-play value a node, the best unvisited move is the one with the largest prior, and that is
+//! brought to the front of the others when it is first asked for. Nothing is ever sorted.
 
 use dz_game::{Key, Wdl};
 
+use crate::{
+    numbers::{Numbers, Prior, Real},
+    side::{EdgeSide, MoveSide, NodeSide, Side},
+};
+
 /// Index of a node in the arena.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NodeId(pub u32);
+
+/// The root: the first node, a private copy that no table names and no edge leads to. So an edge that
+/// leads there is one whose child is not evaluated yet.
+pub(crate) const ROOT: NodeId = NodeId(0);
 
 impl NodeId {
     pub(crate) fn index(self) -> usize {
@@ -20,148 +30,196 @@ impl NodeId {
 /// Value and draw share of a position, both the first player's: averages stay averages when mover
 /// and opponent alternate in any way.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub(crate) struct Absolute {
+pub(crate) struct Absolute<R> {
     /// Win minus loss of the first player.
-    pub value: f32,
+    pub value: R,
     /// Probability of a draw.
-    pub draw: f32,
+    pub draw: R,
 }
 
-impl Absolute {
-    /// From the chances of somebody who is the first player if `sign` is 1, else the second.
-    pub(crate) fn of(wdl: Wdl, sign: f32) -> Self {
-        Self { value: sign * wdl.value(), draw: wdl.draw }
+impl<R: Real> Absolute<R> {
+    /// From what somebody expects who is the first player if `sign` is 1, else the second.
+    pub(crate) fn of(value: R, draw: R, sign: R) -> Self {
+        Self { value: sign * value, draw }
     }
+
     /// The chances of the player whose sign is given.
-    pub(crate) fn wdl_for(self, sign: f32) -> Wdl {
-        let decided = 1.0 - self.draw;
-        let value = sign * self.value;
+    pub(crate) fn wdl_for(self, sign: R) -> Wdl {
+        let (value, draw) = ((sign * self.value).wide() as f32, self.draw.wide() as f32);
+        let decided = 1.0 - draw;
         // Averages of exact outcomes can round to a hair below 0.
         let (win, loss) = (0.5 * (decided + value), 0.5 * (decided - value));
-        Wdl { win: win.max(0.0), draw: self.draw, loss: loss.max(0.0) }
+        Wdl { win: win.max(0.0), draw, loss: loss.max(0.0) }
+    }
+
+    /// Adds another one `weight` times.
+    pub(crate) fn add(&mut self, other: Self, weight: R) {
+        self.value += weight * other.value;
+        self.draw += weight * other.draw;
+    }
+
+    /// Moves by `1 / count` of the way to a sample: the running average of `count` samples.
+    pub(crate) fn average_in(&mut self, sample: Self, count: R) {
+        self.value += (sample.value - self.value) / count;
+        self.draw += (sample.draw - self.draw) / count;
     }
 }
 
 /// A position that was evaluated or is over.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
+pub(crate) struct Node<R> {
     /// Q: the average over evaluation and children.
-    pub average: Absolute,
+    pub average: Absolute<R>,
     /// U: the evaluation itself, or the outcome.
-    pub own: Absolute,
-    /// N: 1 + edge visits; 1 for ever where the game is over.
+    pub own: Absolute<R>,
+    /// N: own visits + edge visits.
     pub visits: u32,
+    /// Visits that ended here: 1, or more where rollouts or outcomes are counted.
+    pub own_visits: u32,
     /// First of the visited edges in the arena.
     pub edges: u32,
     /// First of the priors in the arena.
     pub priors: u32,
-    /// Legal moves; 0 where the game is over.
+    /// Legal moves; 0 where the game is over or the node not expanded.
     pub moves: u16,
     /// Visited moves: edges in use.
     pub visited: u16,
     /// 1 if the first player moves, -1 if the second does.
     pub sign: i8,
-    /// Edges that fit before they must move, as a power of two.
+    /// Edges that fit before they must move, as a power of two; 0 is none.
     pub capacity_log2: u8,
+    /// What is known of the node.
+    pub kind: Kind,
+    /// The largest of the unvisited priors stands first among them.
+    pub head_ready: bool,
 }
 
-impl Node {
-    pub(crate) fn sign(&self) -> f32 {
-        f32::from(self.sign)
+/// What is known of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It has priors and may have children.
+    Expanded,
+    /// The game is over.
+    Terminal,
+    /// Rollouts only, so far.
+    Unexpanded,
+}
+
+impl<R: Real> Node<R> {
+    pub(crate) fn sign(&self) -> R {
+        if self.sign < 0 { -R::ONE } else { R::ONE }
     }
+
     /// Edges that fit before they must move.
-    fn capacity(&self) -> usize {
+    pub(crate) fn capacity(&self) -> usize {
         if self.capacity_log2 == 0 { 0 } else { 1 << self.capacity_log2 }
     }
+
     /// True if the game is over here.
     pub(crate) fn is_terminal(&self) -> bool {
-        self.moves == 0
+        self.kind == Kind::Terminal
     }
 }
 
 /// A visited move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
-    /// Where it leads.
+    /// Where it leads; [`ROOT`] while nothing is evaluated there.
     pub child: NodeId,
     /// N(n,a).
     pub visits: u32,
 }
 
-/// A legal move and its prior as a 16-bit share of 1.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Prior {
-    share: u16,
-    /// The move's number.
-    pub mv: u16,
-}
-
-impl Prior {
-    pub(crate) fn new(mv: u16, probability: f32) -> Self {
-        Self { share: (probability.clamp(0.0, 1.0) * 65535.0).round() as u16, mv }
-    }
-    /// Ascending from the largest prior, in 16 bits.
-    pub(crate) fn rank(self) -> u64 {
-        u64::from(u16::MAX - self.share)
-    }
-    pub(crate) fn probability(self) -> f32 {
-        f32::from(self.share) * (1.0 / 65535.0)
-    }
-}
+const NO_EDGE: Edge = Edge { child: ROOT, visits: 0 };
 
 /// Room for edges when a node gets its first one; it doubles when full.
-const FIRST_CAPACITY_LOG2: u8 = 2;
+const FIRST_CAPACITY_LOG2: u8 = 1;
 
-/// All nodes of a search but the root.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Arena {
-    pub nodes: Vec<Node>,
-    /// The key of each node, for the table.
-    pub keys: Vec<Key>,
-    edges: Vec<Edge>,
-    priors: Vec<Prior>,
+/// What a new node is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewNode<R> {
+    pub key: Key,
+    pub own: Absolute<R>,
+    pub sign: i8,
+    pub kind: Kind,
 }
 
-const NO_EDGE: Edge = Edge { child: NodeId(u32::MAX), visits: 0 };
+/// All nodes of a search, the root first.
+#[derive(Clone, Debug)]
+pub(crate) struct Arena<N: Numbers> {
+    pub nodes: Vec<Node<N::Real>>,
+    /// The key of each node, for the table.
+    pub keys: Vec<Key>,
+    pub edges: Vec<Edge>,
+    pub priors: Vec<N::Prior>,
+    pub side: Side<N::Real>,
+}
 
-impl Arena {
+impl<N: Numbers> Arena<N> {
+    pub(crate) fn new(side: Side<N::Real>) -> Self {
+        let (nodes, keys, edges, priors) = Default::default();
+        Self { nodes, keys, edges, priors, side }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.keys.clear();
         self.edges.clear();
         self.priors.clear();
+        self.side.clear();
     }
 
-    /// Adds a node whose priors are sorted already; none means that the game is over.
-    pub(crate) fn add(&mut self, key: Key, own: Absolute, sign: i8, priors: &[Prior]) -> NodeId {
+    /// Adds a node without moves.
+    pub(crate) fn add(&mut self, new: NewNode<N::Real>) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
-            average: own,
-            own,
+            average: new.own,
+            own: new.own,
             visits: 1,
+            own_visits: 1,
             edges: self.edges.len() as u32,
             priors: self.priors.len() as u32,
-            moves: priors.len() as u16,
+            moves: 0,
             visited: 0,
-            sign,
+            sign: new.sign,
             capacity_log2: 0,
+            kind: new.kind,
+            head_ready: false,
         });
-        self.keys.push(key);
-        self.priors.extend_from_slice(priors);
+        self.keys.push(new.key);
+        if self.side.uses_nodes {
+            self.side.nodes.push(NodeSide::new(new.own, new.kind));
+        }
         id
     }
 
-    pub(crate) fn node(&self, id: NodeId) -> &Node {
+    /// Gives a node without moves its legal moves.
+    pub(crate) fn expand(&mut self, id: NodeId, priors: impl Iterator<Item = N::Prior>) {
+        let first = self.priors.len();
+        self.priors.extend(priors);
+        let moves = self.priors.len() - first;
+        let node = &mut self.nodes[id.index()];
+        (node.priors, node.moves, node.kind) = (first as u32, moves as u16, Kind::Expanded);
+        if self.side.uses_moves {
+            self.side.moves.resize(first + moves, MoveSide::default());
+        }
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node<N::Real> {
         &self.nodes[id.index()]
     }
 
-    /// The visited edges, in order of falling prior.
-    pub(crate) fn edges(&self, node: &Node) -> &[Edge] {
+    pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut Node<N::Real> {
+        &mut self.nodes[id.index()]
+    }
+
+    /// The visited edges, in the order of their first visits.
+    pub(crate) fn edges(&self, node: &Node<N::Real>) -> &[Edge] {
         &self.edges[node.edges as usize..node.edges as usize + usize::from(node.visited)]
     }
 
-    /// All legal moves, in order of falling prior.
-    pub(crate) fn priors(&self, node: &Node) -> &[Prior] {
+    /// All legal moves, the visited ones first.
+    pub(crate) fn priors(&self, node: &Node<N::Real>) -> &[N::Prior] {
         &self.priors[node.priors as usize..node.priors as usize + usize::from(node.moves)]
     }
 
@@ -170,28 +228,109 @@ impl Arena {
         &mut self.edges[first + place]
     }
 
-    /// Gives the next unvisited move of `id` an edge to `child`, without visits.
-    pub(crate) fn link(&mut self, id: NodeId, child: NodeId) {
-        let node = &mut self.nodes[id.index()];
-        let visited = usize::from(node.visited);
-        if visited == node.capacity() {
-            let log2 = (node.capacity_log2 + 1).max(FIRST_CAPACITY_LOG2);
-            let (old, new) = (node.edges as usize, self.edges.len());
-            node.edges = new as u32;
-            node.capacity_log2 = log2;
-            self.edges.extend_from_within(old..old + visited);
-            self.edges.resize(new + (1 << log2), NO_EDGE);
-        }
-        let first = node.edges as usize;
-        node.visited += 1;
-        self.edges[first + visited] = Edge { child, visits: 0 };
+    /// What an edge has beside child and count, where it has.
+    pub(crate) fn edge_side(&self, node: &Node<N::Real>, place: usize) -> &EdgeSide<N::Real> {
+        &self.side.edges[node.edges as usize + place]
     }
 
-    /// Takes back the last edge of `id` if no playout was counted on it.
+    pub(crate) fn edge_side_mut(&mut self, id: NodeId, place: usize) -> &mut EdgeSide<N::Real> {
+        let first = self.nodes[id.index()].edges as usize;
+        &mut self.side.edges[first + place]
+    }
+
+    /// What legal moves have beside their priors, where they have.
+    pub(crate) fn move_sides(&self, node: &Node<N::Real>) -> &[MoveSide<N::Real>] {
+        let first = node.priors as usize;
+        &self.side.moves[first..first + usize::from(node.moves)]
+    }
+
+    /// Brings the unvisited move with the largest prior to the front of the unvisited ones. `tie` picks
+    /// one of several at random; without it the lowest move comes first.
+    pub(crate) fn prepare_head(&mut self, id: NodeId, tie: Option<u64>) {
+        let node = &mut self.nodes[id.index()];
+        if node.head_ready || node.visited == node.moves {
+            return;
+        }
+        node.head_ready = true;
+        let first = node.priors as usize;
+        let head = first + usize::from(node.visited);
+        let rest = &self.priors[head..first + usize::from(node.moves)];
+        let best = match tie {
+            None => N::Prior::largest(rest),
+            Some(word) => N::Prior::largest_at_random(rest, word),
+        };
+        self.swap_moves(head, head + best);
+    }
+
+    /// Exchanges two legal moves of one node, by their places in the arena.
+    pub(crate) fn swap_moves(&mut self, a: usize, b: usize) {
+        self.priors.swap(a, b);
+        if self.side.uses_moves {
+            self.side.moves.swap(a, b);
+        }
+    }
+
+    /// Gives the unvisited move at `place` an edge without visits or child; answers its new place.
+    pub(crate) fn link(&mut self, id: NodeId, place: usize) -> usize {
+        let node = self.nodes[id.index()];
+        let visited = usize::from(node.visited);
+        if place != visited {
+            self.swap_moves(node.priors as usize + place, node.priors as usize + visited);
+        }
+        if visited == node.capacity() {
+            self.grow_edges(id);
+        }
+        let node = &mut self.nodes[id.index()];
+        node.visited += 1;
+        node.head_ready = false;
+        let at = node.edges as usize + visited;
+        self.edges[at] = NO_EDGE;
+        if self.side.uses_edges {
+            self.side.edges[at] = EdgeSide::default();
+        }
+        visited
+    }
+
+    fn grow_edges(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id.index()];
+        let log2 = (node.capacity_log2 + 1).max(FIRST_CAPACITY_LOG2);
+        let (old, new) = (node.edges as usize, self.edges.len());
+        let visited = usize::from(node.visited);
+        (node.edges, node.capacity_log2) = (new as u32, log2);
+        self.edges.extend_from_within(old..old + visited);
+        self.edges.resize(new + (1 << log2), NO_EDGE);
+        if self.side.uses_edges {
+            self.side.edges.extend_from_within(old..old + visited);
+            self.side.edges.resize(new + (1 << log2), EdgeSide::default());
+        }
+    }
+
+    /// Takes back the edges of `id` on which no playout was counted.
     pub(crate) fn unlink_uncounted(&mut self, id: NodeId) {
-        let node = &self.nodes[id.index()];
-        let uncounted = self.edges(node).last().is_some_and(|edge| edge.visits == 0);
-        self.nodes[id.index()].visited -= u16::from(uncounted);
+        let mut place = 0;
+        while place < usize::from(self.nodes[id.index()].visited) {
+            let node = self.nodes[id.index()];
+            let first = node.edges as usize;
+            if self.edges[first + place].visits > 0 {
+                place += 1;
+                continue;
+            }
+            let last = usize::from(node.visited) - 1;
+            self.edges.swap(first + place, first + last);
+            if self.side.uses_edges {
+                self.side.edges.swap(first + place, first + last);
+            }
+            self.swap_moves(node.priors as usize + place, node.priors as usize + last);
+            let node = &mut self.nodes[id.index()];
+            (node.visited, node.head_ready) = (last as u16, false);
+        }
+    }
+
+    /// Takes back the edge that was linked last at `id`.
+    pub(crate) fn unlink_last(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id.index()];
+        node.visited -= 1;
+        node.head_ready = false;
     }
 
     /// True if the next node might not be addressable: offsets are 32 bits wide.
@@ -200,24 +339,28 @@ impl Arena {
         most > u32::MAX as usize - 4 * usize::from(u16::MAX)
     }
 
-    /// Copies a node with its edges and priors from another arena; children still name nodes there.
-    pub(crate) fn copy_from(&mut self, other: &Self, id: NodeId) -> NodeId {
-        let node = other.node(id);
-        let copy = self.add(other.keys[id.index()], node.own, node.sign, other.priors(node));
-        if node.visited > 0 {
-            self.edges.extend_from_slice(other.edges(node));
-            self.edges.resize(self.nodes[copy.index()].edges as usize + node.capacity(), NO_EDGE);
+    /// Makes room for so many more nodes like the root at once, so that growing does not leave half of
+    /// the room unused.
+    pub(crate) fn reserve(&mut self, nodes: usize, moves: usize) {
+        self.nodes.reserve_exact(nodes);
+        self.keys.reserve_exact(nodes);
+        self.priors.reserve_exact(nodes * moves);
+        if self.side.uses_nodes {
+            self.side.nodes.reserve_exact(nodes);
         }
-        let edges = self.nodes[copy.index()].edges;
-        self.nodes[copy.index()] = Node { edges, priors: self.nodes[copy.index()].priors, ..*node };
-        copy
     }
 
-    /// Bytes in use.
+    /// Bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&self.nodes[..])
-            + size_of_val(&self.keys[..])
-            + size_of_val(&self.edges[..])
-            + size_of_val(&self.priors[..])
+        bytes_of(&self.nodes)
+            + bytes_of(&self.keys)
+            + bytes_of(&self.edges)
+            + bytes_of(&self.priors)
+            + self.side.bytes()
     }
+}
+
+/// Bytes that a vector has allocated.
+pub(crate) fn bytes_of<T>(vec: &Vec<T>) -> usize {
+    vec.capacity() * size_of::<T>()
 }

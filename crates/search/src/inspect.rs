@@ -1,16 +1,18 @@
 //! The graph laid open, for listings and for tests.
 
-use dz_game::{Game, Key, Move, Player, Wdl};
+use dz_game::{Key, Move, Player, Wdl};
 
 use crate::{
-    Search,
-    arena::{Node, NodeId},
+    Numbers, Search,
+    arena::{Kind, Node, NodeId, ROOT},
+    domain::Domain,
+    numbers::{Prior, Real},
 };
 
-/// A node of the graph as it stands; the root is in the [`crate::Summary`].
+/// A node of the graph as it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeView {
-    /// Its number, by the order in which nodes were made.
+    /// Its number, by the order in which nodes were made; 0 is the root.
     pub id: u32,
     /// Its position's key; in a tree a name without meaning.
     pub key: Key,
@@ -18,10 +20,20 @@ pub struct NodeView {
     pub mover: Option<Player>,
     /// Q, the first player's.
     pub average: Wdl,
+    /// The same as one number in [-1, 1], unrounded.
+    pub value: f64,
+    /// Its draw share, unrounded.
+    pub draw: f64,
     /// U: the evaluation or the outcome, the first player's.
     pub own: Wdl,
+    /// The same as one number, unrounded.
+    pub own_value: f64,
     /// N.
     pub visits: u32,
+    /// What the first player has for certain and can hope for, where that is kept.
+    pub bounds: Option<(f64, f64)>,
+    /// Average of squared values, where it is kept.
+    pub square: Option<f64>,
     /// The legal moves that were visited, in the order of their first visits.
     pub edges: Vec<EdgeView>,
 }
@@ -32,47 +44,70 @@ pub struct EdgeView {
     /// The move.
     pub mv: Move,
     /// Its prior, as rounded for storage.
-    pub prior: f32,
+    pub prior: f64,
     /// N(n,a).
     pub visits: u32,
     /// Number of the node it leads to.
     pub child: u32,
+    /// Playouts that went down and are not back.
+    pub in_flight: u32,
+    /// `Q_e`, the first player's, where it is kept.
+    pub average: Option<f64>,
 }
 
-impl<G: Game> Search<G> {
-    /// Every node held, by number.
+impl<D: Domain, N: Numbers> Search<D, N> {
+    /// Every node held but the root, by number.
     pub fn nodes(&self) -> impl Iterator<Item = NodeView> + '_ {
-        (0..self.arena.nodes.len() as u32).map(|id| self.view(NodeId(id)))
+        (1..self.arena.nodes.len() as u32).map(|id| self.view(NodeId(id)))
+    }
+
+    /// The root, once it is evaluated; its priors are those searched with.
+    pub fn root_node(&self) -> Option<NodeView> {
+        self.is_evaluated().then(|| self.view(ROOT))
     }
 
     /// The number of the node that a move at the root leads to, once it was visited.
     pub fn root_child(&self, mv: Move) -> Option<u32> {
-        self.root.edges.iter().find(|edge| edge.mv == mv)?.child.map(|child| child.0)
+        self.child_of(mv).map(|id| id.0)
     }
 
     fn view(&self, id: NodeId) -> NodeView {
         let node = self.arena.node(id);
-        let edges = self.arena.edges(node).iter().zip(self.arena.priors(node));
+        let side = self.arena.side.nodes.get(id.index());
+        let edges = self.arena.edges(node).iter().zip(self.arena.priors(node)).enumerate();
+        let counted = edges.filter(|(_, (edge, _))| edge.child != ROOT);
         NodeView {
             id: id.0,
             key: self.arena.keys[id.index()],
             mover: mover(node),
-            average: node.average.wdl_for(1.0),
-            own: node.own.wdl_for(1.0),
+            average: node.average.wdl_for(N::Real::ONE),
+            value: node.average.value.wide(),
+            draw: node.average.draw.wide(),
+            own: node.own.wdl_for(N::Real::ONE),
+            own_value: node.own.value.wide(),
             visits: node.visits,
-            edges: edges
-                .map(|(edge, prior)| EdgeView {
-                    mv: Move(prior.mv),
-                    prior: prior.probability(),
-                    visits: edge.visits,
-                    child: edge.child.0,
+            bounds: side
+                .filter(|_| self.params.prove)
+                .map(|side| (side.lower.wide(), side.upper.wide())),
+            square: side.filter(|_| self.params.keeps_moments()).map(|side| side.square.wide()),
+            edges: counted
+                .map(|(place, (edge, prior))| {
+                    let side = self.arena.side.edges.get(node.edges as usize + place);
+                    EdgeView {
+                        mv: Move(prior.mv()),
+                        prior: prior.probability().wide(),
+                        visits: edge.visits,
+                        child: edge.child.0,
+                        in_flight: side.map_or(0, |side| side.in_flight),
+                        average: side.map(|side| side.average.value.wide()),
+                    }
                 })
                 .collect(),
         }
     }
 }
 
-fn mover(node: &Node) -> Option<Player> {
+fn mover<R: Real>(node: &Node<R>) -> Option<Player> {
     let player = if node.sign > 0 { Player::First } else { Player::Second };
-    (!node.is_terminal()).then_some(player)
+    (node.kind != Kind::Terminal).then_some(player)
 }

@@ -15,25 +15,47 @@
 //! Only the nodes on the path of a playout are updated; a node that shares a child with another path
 //! is refreshed when it is next walked through.
 
+mod amaf;
 mod arena;
 mod backup;
 mod choose;
-mod expand;
+mod dense;
+mod domain;
+mod explicit;
 pub mod formula;
 mod inspect;
+mod leaf;
 mod noise;
+mod numbers;
 mod params;
+mod prove;
 mod reuse;
 mod root;
+mod search;
 mod select;
+mod side;
+mod stale;
 mod summary;
 mod table;
-#[cfg(test)]
-mod tests;
+mod target;
+mod trace;
 mod walk;
 
-pub use choose::{MoveChoice, choose_move, visit_shares};
+pub use choose::{MoveChoice, choose_move};
+pub use domain::{Domain, Stand};
+pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
+pub use formula::{
+    DynamicVariance, EpsilonSchedule, Exploration, FirstPlay, NoiseShape, RaveSchedule, Sigma,
+};
 pub use inspect::{EdgeView, NodeView};
-pub use params::{Budget, CatchUp, Fpu, RootNoise, SearchParams, Selection, TieBreak};
+pub use leaf::{Estimate, LeafId, NetworkAnswer, SearchLeaf, Wants};
+pub use numbers::{Compact, Exact, Numbers, Prior, Real};
+pub use params::{
+    Backup, Budget, CatchUp, Expansion, Gumbel, GumbelInner, InFlight, LeafValue, ParamsError,
+    Puct, Rave, Regularized, Revisit, RootNoise, RootSetup, SearchParams, Selection, Staleness,
+    Terminals, TieBreak,
+};
+pub use search::{Gathered, Search};
 pub use summary::{RootMove, SearchCounts, Summary};
-pub use walk::{Gathered, Search, SearchLeaf};
+pub use target::{PolicyTarget, policy_target};
+pub use trace::{TracedMove, TracedPlayout, TracedStep};

@@ -1,20 +1,16 @@
 //! Dirichlet noise on the root's priors.
 
 use rand::Rng;
-use rand_distr::{Distribution, Gamma};
 
-use crate::{RootNoise, root::RootEdge};
+use crate::{RootNoise, formula};
 
-/// Mixes noise into `noisy_prior` of every edge, from the evaluator's priors.
-pub(crate) fn mix(edges: &mut [RootEdge], noise: RootNoise, random: &mut impl Rng) {
-    let Ok(gamma) = Gamma::new(noise.alpha, 1.0) else { return };
-    let draws: Vec<f64> = edges.iter().map(|_| gamma.sample(random)).collect();
-    let sum: f64 = draws.iter().sum();
-    // With a tiny alpha all draws can round to 0; then there is no noise to mix in.
-    if sum > 0.0 {
-        for (edge, draw) in edges.iter_mut().zip(draws) {
-            let noise_share = (draw / sum) as f32;
-            edge.noisy_prior = (1.0 - noise.share) * edge.prior + noise.share * noise_share;
-        }
+/// Mixes noise into priors.
+pub(crate) fn mix(priors: &mut [f64], noise: RootNoise, random: &mut impl Rng) {
+    let mut alphas = Vec::new();
+    formula::alphas(priors, noise.shape, &mut alphas);
+    let mut draw = Vec::new();
+    formula::fill_dirichlet(&alphas, random, &mut draw);
+    for (prior, draw) in priors.iter_mut().zip(draw) {
+        *prior = (1.0 - noise.share) * *prior + noise.share * draw;
     }
 }

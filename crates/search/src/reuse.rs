@@ -1,74 +1,234 @@
 //! Reuse between moves: what is reachable from the move played stays, all else goes.
 
-use dz_game::{Game, Move};
+use dz_game::Move;
 
 use crate::{
-    Search,
-    arena::{Arena, NodeId},
-    root::RootEdge,
-    walk::sign_of,
+    Numbers, Search,
+    arena::{Arena, NodeId, ROOT},
+    domain::Domain,
+    numbers::Prior,
+    side::EdgeSide,
 };
 
-impl<G: Game> Search<G> {
+/// A node that is not kept.
+const GONE: u32 = u32::MAX;
+
+impl<D: Domain, N: Numbers> Search<D, N> {
     /// Plays a legal move at the root. With `keep`, the part of the graph that is reachable from the
     /// child stays, and the child is copied into the root; else the search starts empty.
     pub fn advance(&mut self, mv: Move, keep: bool) {
-        self.give_up_leaf();
-        let child = self.root.edges.iter().find(|e| e.mv == mv).and_then(|edge| edge.child);
-        let game = self.game().clone();
-        game.advance(&mut self.root.state, &mut self.root.history, mv);
-        self.root.sign = sign_of(&game, &self.root.state, &self.root.history);
-        self.root.edges.clear();
-        self.root.visits = 0;
-        match child.filter(|&id| keep && !self.arena.node(id).is_terminal()) {
+        self.give_up_leaves();
+        let child = self.child_of(mv);
+        self.domain.advance(&mut self.root_state, &mut self.root_history, mv);
+        match child.filter(|&id| keep && self.can_be_root(id)) {
             Some(id) => self.keep_from(id),
-            None => self.arena.clear(),
-        }
-        self.table.clear();
-        for index in 0..self.arena.nodes.len() {
-            self.name(self.arena.keys[index], NodeId(index as u32));
+            None => self.clear_root(),
         }
     }
 
-    /// Copies child `id` into the root and everything below it into a new arena, breadth first, so
-    /// that nodes lie in the order in which they are met.
+    /// The node that a move at the root leads to, once it was visited.
+    pub(crate) fn child_of(&self, mv: Move) -> Option<NodeId> {
+        let root = self.arena.nodes.first()?;
+        let place = self.arena.priors(root).iter().position(|prior| prior.mv() == mv.0)?;
+        let edge = self.arena.edges(root).get(place)?;
+        (edge.child != ROOT).then_some(edge.child)
+    }
+
+    /// Copies child `id` into the root and moves everything below it together, all in place: nodes keep
+    /// their order, so nothing that stays is overwritten before it has moved.
     fn keep_from(&mut self, id: NodeId) {
-        let old = std::mem::take(&mut self.arena);
-        let mut places: Vec<Option<NodeId>> = vec![None; old.nodes.len()];
-        let mut queue: Vec<NodeId> = Vec::new();
-        let mut fresh = Arena::default();
-        let mut place_of = |child: NodeId, fresh: &mut Arena, queue: &mut Vec<NodeId>| {
-            *places[child.index()].get_or_insert_with(|| {
-                queue.push(child);
-                fresh.copy_from(&old, child)
-            })
-        };
-        let node = old.node(id);
-        let edges = old.edges(node);
-        for (place, prior) in old.priors(node).iter().enumerate() {
-            let edge = edges.get(place);
-            self.root.edges.push(RootEdge {
-                mv: Move(prior.mv),
-                prior: prior.probability(),
-                noisy_prior: prior.probability(),
-                child: edge.map(|edge| place_of(edge.child, &mut fresh, &mut queue)),
-                visits: edge.map_or(0, |edge| edge.visits),
-            });
+        let copy = self.arena.duplicate(id);
+        if self.params.check_states {
+            self.states.push(self.states[id.index()].clone());
         }
-        self.root.edges.sort_by_key(|edge| edge.mv);
-        let root = &mut self.root;
-        (root.own, root.average, root.visits) = (node.own, node.average, node.visits);
+        let mut places = std::mem::take(&mut self.marks);
+        let mut order = std::mem::take(&mut self.queue);
+        self.mark(copy, &mut places, &mut order);
+        self.arena.compact_moves(&order);
+        self.arena.compact_edges(&mut order);
+        self.arena.rename_children(&order, &places);
+        self.move_nodes(copy, &places);
+        (self.marks, self.queue) = (places, order);
+        self.note_parents();
+        self.table.clear();
+        if self.params.graph {
+            for index in 1..self.arena.nodes.len() {
+                let key = self.arena.keys[index];
+                self.table.insert(key, NodeId(index as u32), &self.arena.keys);
+            }
+        }
+        self.name_root_moves();
+        self.sweep = 0;
+    }
+
+    /// Fills `order` with all nodes reachable from `root`, itself included, ascending by where their
+    /// moves stand, and `places` with every node's future place.
+    fn mark(&self, root: NodeId, places: &mut Vec<u32>, order: &mut Vec<u32>) {
+        places.clear();
+        places.resize(self.arena.nodes.len(), GONE);
+        order.clear();
+        order.push(root.0);
+        places[root.index()] = 0;
         let mut next = 0;
-        while next < queue.len() {
-            // Nodes are copied in the order of the queue, so the copy of entry `next` is node `next`.
-            let copy = NodeId(next as u32);
-            for place in 0..usize::from(fresh.node(copy).visited) {
-                let child = fresh.edge_mut(copy, place).child;
-                let moved = place_of(child, &mut fresh, &mut queue);
-                fresh.edge_mut(copy, place).child = moved;
+        while next < order.len() {
+            let node = self.arena.node(NodeId(order[next]));
+            for edge in self.arena.edges(node) {
+                let place = &mut places[edge.child.index()];
+                if *place == GONE {
+                    *place = 0;
+                    order.push(edge.child.0);
+                }
             }
             next += 1;
         }
-        self.arena = fresh;
+        // The root comes first; the others keep their order.
+        order.sort_unstable();
+        for (place, &node) in (1..).zip(order.iter().filter(|&&node| node != root.0)) {
+            places[node as usize] = place;
+        }
+        places[root.index()] = 0;
+        order.sort_by_key(|&node| self.arena.node(NodeId(node)).priors);
+    }
+
+    /// Moves the nodes that stay to their places.
+    fn move_nodes(&mut self, root: NodeId, places: &[u32]) {
+        let root_node = self.arena.nodes[root.index()];
+        let mut kept = 1;
+        for (old, &place) in places.iter().enumerate().skip(1) {
+            if place == GONE || old == root.index() {
+                continue;
+            }
+            let new = place as usize;
+            self.arena.move_node(old, new);
+            if self.params.check_states {
+                self.states.swap(old, new);
+            }
+            kept = new + 1;
+        }
+        self.arena.move_node(root.index(), 0);
+        self.arena.nodes[0] = root_node;
+        self.arena.truncate(kept);
+        if self.params.check_states {
+            self.states.swap(root.index(), 0);
+            self.states.truncate(kept);
+        }
+    }
+
+    fn note_parents(&mut self) {
+        if !self.arena.side.uses_parents {
+            return;
+        }
+        self.arena.side.forget_parents();
+        for index in 0..self.arena.nodes.len() {
+            let node = self.arena.nodes[index];
+            for place in 0..usize::from(node.visited) {
+                let child = self.arena.edges(&node)[place].child;
+                self.arena.side.add_parent(child, NodeId(index as u32));
+            }
+        }
+    }
+
+    /// The root's legal moves and priors, from its node.
+    fn name_root_moves(&mut self) {
+        let node = self.arena.node(ROOT);
+        let mut moves: Vec<(Move, N::Real)> =
+            self.arena.priors(node).iter().map(|p| (Move(p.mv()), p.probability())).collect();
+        moves.sort_by_key(|(mv, _)| *mv);
+        self.root_legal.clear();
+        self.root_legal.extend(moves.iter().map(|(mv, _)| *mv));
+        self.root_priors.clear();
+        self.root_priors.extend(moves.iter().map(|(_, prior)| *prior));
+    }
+}
+
+impl<N: Numbers> Arena<N> {
+    /// Adds a copy of a node with edges and moves of its own.
+    fn duplicate(&mut self, id: NodeId) -> NodeId {
+        let copy = NodeId(self.nodes.len() as u32);
+        let mut node = *self.node(id);
+        let (edges, moves) = (node.edges as usize, node.priors as usize);
+        self.nodes.push(node);
+        self.keys.push(self.keys[id.index()]);
+        if self.side.uses_nodes {
+            self.side.nodes.push(self.side.nodes[id.index()]);
+        }
+        node.edges = self.edges.len() as u32;
+        node.priors = self.priors.len() as u32;
+        self.edges.extend_from_within(edges..edges + node.capacity());
+        self.priors.extend_from_within(moves..moves + usize::from(node.moves));
+        if self.side.uses_edges {
+            self.side.edges.extend_from_within(edges..edges + node.capacity());
+        }
+        if self.side.uses_moves {
+            self.side.moves.extend_from_within(moves..moves + usize::from(node.moves));
+        }
+        self.nodes[copy.index()] = node;
+        copy
+    }
+
+    /// Moves the legal moves of the nodes in `order`, ascending by where they stand, to the front.
+    fn compact_moves(&mut self, order: &[u32]) {
+        let mut free = 0;
+        for &id in order {
+            let node = &mut self.nodes[id as usize];
+            let (first, moves) = (node.priors as usize, usize::from(node.moves));
+            node.priors = free as u32;
+            self.priors.copy_within(first..first + moves, free);
+            if self.side.uses_moves {
+                self.side.moves.copy_within(first..first + moves, free);
+            }
+            free += moves;
+        }
+        self.priors.truncate(free);
+        if self.side.uses_moves {
+            self.side.moves.truncate(free);
+        }
+    }
+
+    /// The same for edges; sorts `order` by where they stand.
+    fn compact_edges(&mut self, order: &mut [u32]) {
+        order.sort_by_key(|&id| self.nodes[id as usize].edges);
+        let mut free = 0;
+        for &id in order.iter() {
+            let node = &mut self.nodes[id as usize];
+            let (first, room) = (node.edges as usize, node.capacity());
+            node.edges = free as u32;
+            self.edges.copy_within(first..first + room, free);
+            if self.side.uses_edges {
+                self.side.edges.copy_within(first..first + room, free);
+            }
+            free += room;
+        }
+        self.edges.truncate(free);
+        if self.side.uses_edges {
+            self.side.edges.resize(free, EdgeSide::default());
+        }
+    }
+
+    /// Sends the edges of the nodes in `order` to their children's new places.
+    fn rename_children(&mut self, order: &[u32], places: &[u32]) {
+        for &id in order {
+            let node = self.nodes[id as usize];
+            let first = node.edges as usize;
+            for edge in &mut self.edges[first..first + usize::from(node.visited)] {
+                edge.child = NodeId(places[edge.child.index()]);
+            }
+        }
+    }
+
+    fn move_node(&mut self, old: usize, new: usize) {
+        self.nodes[new] = self.nodes[old];
+        self.keys[new] = self.keys[old];
+        if self.side.uses_nodes {
+            self.side.nodes[new] = self.side.nodes[old];
+        }
+    }
+
+    fn truncate(&mut self, nodes: usize) {
+        self.nodes.truncate(nodes);
+        self.keys.truncate(nodes);
+        if self.side.uses_nodes {
+            self.side.nodes.truncate(nodes);
+        }
     }
 }

@@ -1,129 +1,251 @@
 //! Selection: which move a playout takes.
 
 use crate::{
-    Fpu, SearchParams, Selection, TieBreak,
-    arena::{Arena, Node, NodeId},
-    root::RootEdge,
+    GumbelInner, InFlight, Puct, RootSetup, SearchParams, Selection, TieBreak,
+    arena::{Arena, Edge, Node, NodeId, ROOT},
+    formula::{FirstPlay, ParentValues, VISITS_OFFSET},
+    numbers::{Numbers, Prior, Real},
 };
 
-/// Added under PUCT's root so that the first choice follows the prior (KataGo).
-const VISITS_OFFSET: f32 = 0.01;
+/// One node seen as a choice between moves.
+pub(crate) struct Choice<'a, N: Numbers> {
+    pub arena: &'a Arena<N>,
+    pub id: NodeId,
+    pub params: &'a SearchParams,
+    pub node: &'a Node<N::Real>,
+    pub edges: &'a [Edge],
+    pub priors: &'a [N::Prior],
+    /// 1 if the first player chooses, else -1.
+    pub sign: N::Real,
+    /// Edge visits, those in flight included.
+    pub sum: N::Real,
+    /// What an unvisited move is worth to the mover.
+    pub unvisited: N::Real,
+    formula: Formula<N::Real>,
+    /// k of forced playouts, 0 off the root.
+    forced: N::Real,
+    /// Some setting changes what an edge counts.
+    adjusted: bool,
+}
 
-/// What both formulas need of a node, once for all its moves.
+/// A selection formula with all that is the same for every move of a node.
 #[derive(Clone, Copy)]
-struct Scorer {
-    selection: Selection,
-    /// PUCT: c sqrt(s + 0.01). UCT: ln s.
-    scale: f32,
-    /// The mover's value of a move without visits.
-    unvisited: f32,
+enum Formula<R> {
+    /// q + c p root / (1 + n).
+    Puct { c: R, root: R },
+    /// q + c sqrt(logarithm / n).
+    Bandit { c: R, logarithm: R },
 }
 
-impl Scorer {
-    /// `edge_visits` is the node's sum, `value` its Q, the mover's; `mass` the sum of priors visited.
-    fn new(params: &SearchParams, edge_visits: u32, value: f32, mass: f32) -> Self {
-        let visits = edge_visits as f32;
-        let scale = match params.selection {
-            Selection::Puct { c_puct } => c_puct * (visits + VISITS_OFFSET).sqrt(),
-            Selection::Uct { .. } => visits.max(1.0).ln(),
+/// What a visited move counts in a formula.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Standing<R> {
+    /// The mover's value.
+    pub value: R,
+    /// Visits, those in flight included.
+    pub visits: R,
+}
+
+impl<'a, N: Numbers> Choice<'a, N> {
+    pub(crate) fn new(
+        arena: &'a Arena<N>,
+        id: NodeId,
+        params: &'a SearchParams,
+        setup: &RootSetup,
+    ) -> Self {
+        let node = arena.node(id);
+        let (edges, priors) = (arena.edges(node), arena.priors(node));
+        let mut edge_visits = node.visits - node.own_visits;
+        if params.leaves_max > 1 {
+            let sides = (0..edges.len()).map(|place| arena.edge_side(node, place).in_flight);
+            edge_visits += sides.sum::<u32>();
+        }
+        let (sum, sign) = (N::Real::count(edge_visits), node.sign());
+        let is_root = id == ROOT;
+        let fpu = setup.fpu.filter(|_| is_root).unwrap_or(params.fpu);
+        let forced = if is_root { setup.forced_playouts } else { 0.0 };
+        let mut this = Self {
+            arena,
+            id,
+            params,
+            node,
+            edges,
+            priors,
+            sign,
+            sum,
+            unvisited: N::Real::ZERO,
+            formula: Formula::Bandit { c: N::Real::ZERO, logarithm: N::Real::ZERO },
+            forced: N::Real::of(forced),
+            adjusted: params.leaves_max > 1
+                || params.prove
+                || forced > 0.0
+                || matches!(params.backup, crate::Backup::Delta { .. }),
         };
-        let unvisited = match (params.selection, params.fpu) {
-            (Selection::Uct { .. }, _) => f32::INFINITY,
-            (Selection::Puct { .. }, Fpu::Absolute(value)) => value,
-            (Selection::Puct { .. }, Fpu::Reduction(less)) => value - less * mass.max(0.0).sqrt(),
-        };
-        Self { selection: params.selection, scale, unvisited }
+        this.unvisited = this.first_play(fpu);
+        this.formula = this.formula_of();
+        this
     }
 
-    /// The score of a visited move; `value` is the mover's.
-    fn visited(&self, value: f32, prior: f32, visits: u32) -> f32 {
-        match self.selection {
-            Selection::Puct { .. } => value + self.scale * prior / (1.0 + visits as f32),
-            Selection::Uct { c } => value + c * (self.scale / visits as f32).sqrt(),
-        }
-    }
-
-    fn unvisited(&self, prior: f32) -> f32 {
-        match self.selection {
-            Selection::Puct { .. } => self.unvisited + self.scale * prior,
-            Selection::Uct { .. } => self.unvisited,
-        }
-    }
-}
-
-/// The place, in order of falling prior, of the move that a playout takes at an inner node.
-pub(crate) fn select_inner(arena: &Arena, id: NodeId, params: &SearchParams) -> usize {
-    let node = arena.node(id);
-    let (edges, priors) = (arena.edges(node), arena.priors(node));
-    let sign = node.sign();
-    let mass = visited_mass(params, node, arena);
-    let scorer = Scorer::new(params, node.visits - 1, sign * node.average.value, mass);
-    // The place of the best so far; on equal scores an earlier move or, in random order, place wins.
-    let mut best = (f32::NEG_INFINITY, u16::MAX, 0);
-    let by_move = params.tie_break == TieBreak::LowestMove;
-    for (place, (edge, prior)) in edges.iter().zip(priors).enumerate() {
-        let value = sign * arena.node(edge.child).average.value;
-        let score = scorer.visited(value, prior.probability(), edge.visits);
-        if score > best.0 || (score == best.0 && by_move && prior.mv < best.1) {
-            best = (score, prior.mv, place);
-        }
-    }
-    if let Some(prior) = priors.get(edges.len()) {
-        let score = scorer.unvisited(prior.probability());
-        if score > best.0 || (score == best.0 && by_move && prior.mv < best.1) {
-            best = (score, prior.mv, edges.len());
-        }
-    }
-    best.2
-}
-
-/// Only the reduction needs the priors' sum.
-fn visited_mass(params: &SearchParams, node: &Node, arena: &Arena) -> f32 {
-    match params.fpu {
-        Fpu::Absolute(_) => 0.0,
-        Fpu::Reduction(_) => {
-            let visited = &arena.priors(node)[..usize::from(node.visited)];
-            visited.iter().map(|prior| prior.probability()).sum()
-        }
-    }
-}
-
-/// The index of the root's edge that a playout takes; `value` is the root's Q, the mover's.
-pub(crate) fn select_root(
-    arena: &Arena,
-    edges: &[RootEdge],
-    sign: f32,
-    value: f32,
-    params: &SearchParams,
-) -> usize {
-    let (mut visits, mut mass) = (0, 0.0);
-    let mut next = (None, f32::NEG_INFINITY);
-    for (place, edge) in edges.iter().enumerate() {
-        if edge.visits > 0 {
-            visits += edge.visits;
-            mass += edge.noisy_prior;
-        } else if edge.noisy_prior > next.1 {
-            // As at inner nodes, where moves are sorted, only the largest prior can be next.
-            next = (Some(place), edge.noisy_prior);
-        }
-    }
-    let scorer = Scorer::new(params, visits, value, mass);
-    let mut best = (f32::NEG_INFINITY, f32::NEG_INFINITY, 0);
-    for (place, edge) in edges.iter().enumerate() {
-        let score = match edge.child {
-            Some(child) if edge.visits > 0 => {
-                let value = sign * arena.node(child).average.value;
-                scorer.visited(value, edge.noisy_prior, edge.visits)
+    fn formula_of(&self) -> Formula<N::Real> {
+        let logarithm = || self.sum.at_least(N::Real::ONE).logarithm();
+        match &self.params.selection {
+            Selection::Puct(puct)
+            | Selection::Gumbel(crate::Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
+                Formula::Puct { c: self.exploration(puct), root: self.visits_root() }
             }
-            _ if Some(place) == next.0 => scorer.unvisited(edge.noisy_prior),
-            _ => continue,
-        };
-        // The edges are in the order of their moves; noisy priors carry the random order of ties.
-        let tied_but_first =
-            score == best.0 && params.tie_break == TieBreak::Random && edge.noisy_prior > best.1;
-        if score > best.0 || tied_but_first {
-            best = (score, edge.noisy_prior, place);
+            Selection::Ucb1 => {
+                Formula::Bandit { c: N::Real::ONE, logarithm: N::Real::of(2.0) * logarithm() }
+            }
+            Selection::Uct { c } => Formula::Bandit { c: N::Real::of(*c), logarithm: logarithm() },
+            // These look at all moves at once; see `dense`.
+            Selection::Rave(_) | Selection::Gumbel(_) | Selection::Regularized(_) => {
+                Formula::Puct { c: N::Real::ONE, root: self.visits_root() }
+            }
         }
     }
-    best.2
+
+    fn visits_root(&self) -> N::Real {
+        (self.sum + N::Real::of(VISITS_OFFSET)).root()
+    }
+
+    /// c(s), with the factor of dynamic variance.
+    pub(crate) fn exploration(&self, puct: &Puct) -> N::Real {
+        let mut c = puct.exploration.c;
+        if puct.exploration.c_log != 0.0 {
+            c = puct.exploration.factor(self.sum.wide());
+        }
+        if let Some(variance) = puct.variance {
+            let square = self.arena.side.nodes[self.id.index()].square.wide();
+            let mean = self.node.average.value.wide();
+            c *= variance.factor(mean, square, f64::from(self.node.visits));
+        }
+        N::Real::of(c)
+    }
+
+    fn first_play(&self, first_play: FirstPlay) -> N::Real {
+        if matches!(self.params.selection, Selection::Ucb1 | Selection::Uct { .. }) {
+            return N::Real::INFINITY;
+        }
+        if let FirstPlay::Absolute(value) = first_play {
+            return N::Real::of(value);
+        }
+        let visited = &self.priors[..self.edges.len()];
+        let mass = visited.iter().fold(N::Real::ZERO, |sum, p| sum + p.probability());
+        let parent = ParentValues {
+            average: (self.sign * self.node.average.value).wide(),
+            own: (self.sign * self.node.own.value).wide(),
+            visited_mass: mass.wide(),
+        };
+        N::Real::of(first_play.value(&parent))
+    }
+
+    /// What the visited move at `place` counts.
+    #[inline]
+    pub(crate) fn standing(&self, place: usize) -> Standing<N::Real> {
+        let edge = self.edges[place];
+        let value = self.sign * self.arena.node(edge.child).average.value;
+        let standing = Standing { value, visits: N::Real::count(edge.visits) };
+        if self.adjusted { self.adjust(place, edge, standing) } else { standing }
+    }
+
+    /// The mover's value of the visited move at `place`, leaves in flight left out.
+    pub(crate) fn value_at(&self, place: usize) -> N::Real {
+        if matches!(self.params.backup, crate::Backup::Delta { .. }) {
+            return self.sign * self.arena.edge_side(self.node, place).average.value;
+        }
+        self.sign * self.arena.node(self.edges[place].child).average.value
+    }
+
+    /// Values on edges, and leaves in flight.
+    fn adjust(&self, place: usize, edge: Edge, standing: Standing<N::Real>) -> Standing<N::Real> {
+        let mut standing = standing;
+        if !self.arena.side.uses_edges {
+            return standing;
+        }
+        let side = self.arena.edge_side(self.node, place);
+        if matches!(self.params.backup, crate::Backup::Delta { .. }) {
+            standing.value = self.sign * side.average.value;
+        }
+        if edge.visits == 0 {
+            standing.value = self.unvisited;
+        }
+        if side.in_flight > 0 {
+            let waiting = N::Real::count(side.in_flight);
+            match self.params.in_flight {
+                InFlight::Visits => standing.visits += waiting,
+                InFlight::Losses(each) => {
+                    let lost = waiting * N::Real::count(each);
+                    let all = standing.visits + lost;
+                    let known = if edge.visits == 0 { N::Real::ZERO } else { standing.value };
+                    standing.value = (known * standing.visits - lost) / all;
+                    standing.visits = all;
+                }
+            }
+        }
+        standing
+    }
+
+    /// The score of a visited move.
+    #[inline]
+    pub(crate) fn score_visited(&self, place: usize) -> N::Real {
+        let Standing { value, visits } = self.standing(place);
+        let prior = self.priors[place].probability();
+        if self.adjusted {
+            if self.is_lost(place) {
+                return -N::Real::INFINITY;
+            }
+            if visits < (self.forced * prior * self.sum).root() {
+                return N::Real::INFINITY;
+            }
+        }
+        match self.formula {
+            Formula::Puct { c, root } => value + c * prior * root / (N::Real::ONE + visits),
+            Formula::Bandit { c, logarithm } => value + c * (logarithm / visits).root(),
+        }
+    }
+
+    /// The score of an unvisited move.
+    pub(crate) fn score_unvisited(&self, place: usize) -> N::Real {
+        match self.formula {
+            Formula::Puct { c, root } => {
+                self.unvisited + c * self.priors[place].probability() * root
+            }
+            Formula::Bandit { .. } => self.unvisited,
+        }
+    }
+
+    /// True if the move is known to lose, or to be worse than another one is for certain.
+    pub(crate) fn is_lost(&self, place: usize) -> bool {
+        if !self.params.prove || place >= self.edges.len() || self.edges[place].child == ROOT {
+            return false;
+        }
+        let hope = |side: &crate::side::NodeSide<N::Real>| {
+            if self.node.sign > 0 { side.upper } else { -side.lower }
+        };
+        let sides = &self.arena.side.nodes;
+        let child = hope(&sides[self.edges[place].child.index()]);
+        let own = &sides[self.id.index()];
+        let certain = if self.node.sign > 0 { own.lower } else { -own.upper };
+        child <= -N::Real::ONE || child < certain
+    }
+
+    /// The place of the move with the best score. Of the unvisited moves only the first is looked at:
+    /// it has the largest prior.
+    pub(crate) fn best(&self) -> usize {
+        let by_move = self.params.tie_break == TieBreak::LowestMove;
+        let mut best = (-N::Real::INFINITY, 0);
+        let mut consider = |score: N::Real, place: usize| {
+            let wins_tie = || by_move && self.priors[place].mv() < self.priors[best.1].mv();
+            if score > best.0 || (score == best.0 && wins_tie()) {
+                best = (score, place);
+            }
+        };
+        for place in 0..self.edges.len() {
+            consider(self.score_visited(place), place);
+        }
+        if self.edges.len() < self.priors.len() {
+            consider(self.score_unvisited(self.edges.len()), self.edges.len());
+        }
+        best.1
+    }
 }

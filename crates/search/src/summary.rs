@@ -1,16 +1,32 @@
 //! What a search found, for callers.
 
-use dz_game::{Game, Move, Wdl};
+use dz_game::{Move, Wdl};
 
-use crate::Search;
+use crate::{
+    Numbers, Search, Selection,
+    arena::ROOT,
+    domain::Domain,
+    formula::{Child, Moments},
+    numbers::{Prior, Real},
+    select::Choice,
+};
 
 /// A search's root, every legal move included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Chances of the player to move at the root: its Q.
     pub wdl: Wdl,
+    /// The same as one number in [-1, 1], unrounded.
+    pub value: f64,
+    /// What the evaluator said of the root: U, the mover's.
+    pub own_value: f64,
     /// N of the root.
     pub visits: u32,
+    /// The value is certain: it was proven.
+    pub proven: bool,
+    /// c(s) f sqrt(s + 0.01): what a prior is multiplied by in the root's PUCT scores; with other
+    /// formulas that of PUCT with c = 1.
+    pub exploration_scale: f64,
     /// Legal moves, ascending.
     pub moves: Vec<RootMove>,
     /// What the search did since it was started.
@@ -26,19 +42,52 @@ pub struct RootMove {
     pub visits: u32,
     /// The evaluator's prior, without noise.
     pub prior: f32,
+    /// The prior that was searched with, noise included.
+    pub noisy_prior: f64,
     /// Chances of the player to move at the root after this move; `None` without visits.
     pub wdl: Option<Wdl>,
+    /// The same as one number, unrounded.
+    pub q: Option<f64>,
+    /// Average of squared values after this move, where they are kept.
+    pub q_square: Option<f64>,
+    /// What the move is proven to be worth to the player to move at the root, if it is.
+    pub proven: Option<f64>,
+    /// All-moves-as-first value, the mover's, where it is kept and known.
+    pub amaf: Option<f64>,
+    /// The move's Gumbel draw, 0 in other searches.
+    pub gumbel: f64,
 }
 
-/// Counts of one search. Playouts = evaluations + terminals + cut + cycle ends; whether an evaluation
-/// came from a cache is the caller's to count.
+impl RootMove {
+    /// As formulas see it, with the prior that was searched with.
+    pub fn child(&self) -> Child {
+        Child { prior: self.noisy_prior, visits: f64::from(self.visits), q: self.q }
+    }
+
+    /// As the evaluator saw it, without noise.
+    pub fn quiet_child(&self) -> Child {
+        Child { prior: f64::from(self.prior), ..self.child() }
+    }
+
+    /// Moments of the values after this move; without second moments every visit found the same.
+    pub fn moments(&self) -> Moments {
+        let q = self.q.unwrap_or(0.0);
+        Moments::of_visits(f64::from(self.visits), q, self.q_square.unwrap_or(q * q))
+    }
+}
+
+/// Counts of one search: playouts = evaluations + cache hits + terminals + cut + cycle ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchCounts {
     /// Walks down and back.
     pub playouts: u64,
-    /// Positions evaluated (by the evaluator or a cache).
+    /// Positions evaluated, those from a cache not counted.
     pub evaluations: u64,
-    /// Playouts that ended where the game is over.
+    /// Positions whose evaluation came from a cache, as far as the caller says so.
+    pub cache_hits: u64,
+    /// Rollouts among the evaluations.
+    pub rollouts: u64,
+    /// Playouts that ended where the game is over or the value proven.
     pub terminals: u64,
     /// Playouts that ended at a child with more visits than the edge.
     pub cut: u64,
@@ -46,6 +95,10 @@ pub struct SearchCounts {
     pub cycle_ends: u64,
     /// Edges that were linked to a node that another path had made.
     pub transpositions: u64,
+    /// Walks given up at a position that waited for its evaluation; not playouts.
+    pub collisions: u64,
+    /// Nodes beside those on paths that were brought up to date.
+    pub refreshes: u64,
 }
 
 impl SearchCounts {
@@ -53,32 +106,82 @@ impl SearchCounts {
     pub fn add(&mut self, other: &Self) {
         self.playouts += other.playouts;
         self.evaluations += other.evaluations;
+        self.cache_hits += other.cache_hits;
+        self.rollouts += other.rollouts;
         self.terminals += other.terminals;
         self.cut += other.cut;
         self.cycle_ends += other.cycle_ends;
         self.transpositions += other.transpositions;
+        self.collisions += other.collisions;
+        self.refreshes += other.refreshes;
+    }
+
+    /// The ways in which playouts ended; their sum is the playouts.
+    pub fn ends(&self) -> u64 {
+        self.evaluations + self.cache_hits + self.terminals + self.cut + self.cycle_ends
     }
 }
 
-impl<G: Game> Search<G> {
+impl<D: Domain, N: Numbers> Search<D, N> {
     /// The root as it stands.
     pub fn summary(&self) -> Summary {
-        let root = self.root();
+        debug_assert_eq!(self.counts.playouts, self.counts.ends(), "every playout ends once");
+        if !self.is_evaluated() {
+            return Summary {
+                wdl: Wdl::UNKNOWN,
+                value: 0.0,
+                own_value: 0.0,
+                visits: 0,
+                proven: false,
+                exploration_scale: 0.0,
+                moves: Vec::new(),
+                counts: self.counts,
+            };
+        }
+        let root = self.arena.node(ROOT);
         let sign = root.sign();
-        let moves = root.edges.iter().map(|edge| RootMove {
-            mv: edge.mv,
-            visits: edge.visits,
-            prior: edge.prior,
-            wdl: edge
-                .child
-                .filter(|_| edge.visits > 0)
-                .map(|child| self.arena().node(child).average.wdl_for(sign)),
-        });
+        let choice = Choice::new(&self.arena, ROOT, &self.params, &self.setup);
+        let c = match &self.params.selection {
+            Selection::Puct(puct) => choice.exploration(puct).wide(),
+            _ => 1.0,
+        };
+        let mut moves: Vec<RootMove> =
+            (0..choice.priors.len()).map(|place| self.root_move(&choice, place)).collect();
+        moves.sort_by_key(|m| m.mv);
         Summary {
             wdl: root.average.wdl_for(sign),
+            value: (sign * root.average.value).wide(),
+            own_value: (sign * root.own.value).wide(),
             visits: root.visits,
-            moves: moves.collect(),
-            counts: self.counts(),
+            proven: self.params.prove && self.arena.side.nodes[ROOT.index()].is_proven(),
+            exploration_scale: c * (choice.sum.wide() + crate::formula::VISITS_OFFSET).sqrt(),
+            moves,
+            counts: self.counts,
+        }
+    }
+
+    fn root_move(&self, choice: &Choice<'_, N>, place: usize) -> RootMove {
+        let prior = choice.priors[place];
+        let mv = Move(prior.mv());
+        let index = self.root_legal.binary_search(&mv).unwrap_or_default();
+        let edge = choice.edges.get(place).filter(|edge| edge.visits > 0);
+        let child = edge.map(|edge| (self.arena.node(edge.child), edge.child.index()));
+        let side = child.and_then(|(_, at)| self.arena.side.nodes.get(at));
+        let proven = side.filter(|side| self.params.prove && side.is_proven());
+        let amaf = self.arena.side.moves.get(choice.node.priors as usize + place);
+        RootMove {
+            mv,
+            visits: edge.map_or(0, |edge| edge.visits),
+            prior: self.root_priors[index].wide() as f32,
+            noisy_prior: prior.probability().wide(),
+            wdl: child.map(|(node, _)| node.average.wdl_for(choice.sign)),
+            q: edge.map(|_| (choice.value_at(place)).wide()),
+            q_square: side.filter(|_| self.params.keeps_moments()).map(|side| side.square.wide()),
+            proven: proven.map(|side| (choice.sign * side.lower).wide()),
+            amaf: amaf
+                .filter(|side| side.amaf_visits > 0)
+                .map(|side| (choice.sign * side.amaf).wide()),
+            gumbel: self.dense.gumbel_of(index),
         }
     }
 }

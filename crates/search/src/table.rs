@@ -2,7 +2,7 @@
 
 use dz_game::Key;
 
-use crate::arena::NodeId;
+use crate::arena::{NodeId, bytes_of};
 
 /// A slot holds 32 bits of the key and the node's id plus one; 0 is empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,14 +43,25 @@ impl Table {
         }
     }
 
+    /// Makes room for so many more nodes at once.
+    pub(crate) fn reserve(&mut self, nodes: usize, keys: &[Key]) {
+        let slots = (2 * (self.used + nodes)).next_power_of_two().max(FIRST_SLOTS);
+        if slots > self.slots.len() {
+            self.grow(slots, keys);
+        }
+    }
+
+    fn grow(&mut self, slots: usize, keys: &[Key]) {
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); slots]);
+        for slot in old.into_iter().filter(|slot| slot.id_plus_one != 0) {
+            self.place(keys[slot.id_plus_one as usize - 1], slot);
+        }
+    }
+
     /// Adds a node whose key is not yet in the table.
     pub(crate) fn insert(&mut self, key: Key, id: NodeId, keys: &[Key]) {
         if 2 * (self.used + 1) > self.slots.len() {
-            let slots = (2 * self.slots.len()).max(FIRST_SLOTS);
-            let old = std::mem::replace(&mut self.slots, vec![Slot::default(); slots]);
-            for slot in old.into_iter().filter(|slot| slot.id_plus_one != 0) {
-                self.place(keys[slot.id_plus_one as usize - 1], slot);
-            }
+            self.grow((2 * self.slots.len()).max(FIRST_SLOTS), keys);
         }
         self.used += 1;
         self.place(key, Slot { tag: key.high as u32, id_plus_one: id.0 + 1 });
@@ -66,6 +77,32 @@ impl Table {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&self.slots[..])
+        bytes_of(&self.slots)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::mix64;
+
+    use super::*;
+
+    /// Keys that agree in the bits that a slot compares or that choose the slot are still told apart.
+    #[test]
+    fn the_table_compares_whole_keys() {
+        let mut table = Table::default();
+        let mut keys: Vec<Key> = Vec::new();
+        let clash = |i: u64| Key { high: 7 | (i % 3) << 32, low: 5 | i << 40 };
+        for i in 0..1000 {
+            let key = if i % 2 == 0 { clash(i) } else { Key { high: mix64(i), low: mix64(!i) } };
+            assert_eq!(table.get(key, &keys), None);
+            keys.push(key);
+            table.insert(key, NodeId(i as u32), &keys);
+        }
+        for (i, &key) in keys.iter().enumerate() {
+            assert_eq!(table.get(key, &keys), Some(NodeId(i as u32)));
+        }
+        table.clear();
+        assert_eq!(table.get(keys[0], &keys), None);
     }
 }

@@ -1,272 +1,250 @@
-//! The search itself: walking down, asking for evaluations, backing up.
+//! Walking down from the root, as far as what is known goes.
 
-use dz_game::{Game, Key, Move, Player, mix64};
+use dz_game::{Key, Move, mix64};
 
 use crate::{
-    Budget, CatchUp, RootNoise, SearchCounts, SearchParams,
-    arena::{Absolute, Arena, NodeId, Prior},
-    root::Root,
-    select,
-    table::Table,
+    Backup, CatchUp, Expansion, LeafId, LeafValue, Numbers, Revisit, Search, Terminals, Wants,
+    arena::{Absolute, Kind, NewNode, NodeId, ROOT},
+    domain::{Domain, Stand},
+    leaf::{Awaited, Walk},
+    numbers::{Prior, Real},
 };
 
-/// A search over one game's positions, reused from move to move.
-#[derive(Clone, Debug)]
-pub struct Search<G: Game> {
-    pub(crate) game: G,
-    pub(crate) params: SearchParams,
-    pub(crate) root: Root<G>,
-    pub(crate) arena: Arena,
-    pub(crate) table: Table,
-    pub(crate) counts: SearchCounts,
-    budget: Budget,
-    pub(crate) noise: Option<RootNoise>,
-    /// Seed of this move's search: noise, ties and leaves' random words.
-    pub(crate) seed: u64,
-    /// The playout in progress, below the root.
-    pub(crate) path: Vec<PathStep>,
-    pub(crate) leaf: Option<OpenLeaf<G>>,
-    /// Nodes named so far in a tree, where each has a name of its own; never starts again.
-    pub(crate) private_keys: u64,
-    /// Room for the legal moves of a leaf and for their priors, used again and again.
-    pub(crate) legal: Vec<Move>,
-    pub(crate) sorted: Vec<Prior>,
-    /// The same, each with its rank: 16 bits of prior, then the order among equals.
-    pub(crate) in_order: Vec<(u64, Prior)>,
-}
-
-/// One step of a playout below the root.
-#[derive(Clone, Copy, Debug)]
+/// One step of a playout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PathStep {
     pub node: NodeId,
     /// Place of the edge taken from `node`.
     pub place: usize,
 }
 
-/// A position that waits for its evaluation.
-#[derive(Clone, Debug)]
-pub(crate) struct OpenLeaf<G: Game> {
-    pub state: G::State,
-    pub history: G::History,
-    pub legal: Vec<Move>,
-    /// `None` for the root, which is in no table.
-    pub key: Option<Key>,
-    pub root_edge: usize,
-}
-
-/// What [`Search::gather`] came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gathered {
-    /// The budget is used up; read the summary.
-    Decided,
-    /// A position must be evaluated; see [`Search::leaf`], then call [`Search::apply`].
-    Need,
-}
-
-/// The position that a search waits for.
-#[derive(Debug)]
-pub struct SearchLeaf<'a, G: Game> {
-    /// The position.
-    pub state: &'a G::State,
-    /// Its past.
-    pub history: &'a G::History,
-    /// Its legal moves, ascending.
-    pub legal: &'a [Move],
-    /// A random word of this leaf alone.
-    pub random: u64,
-}
-
 /// How a walk from the root ended.
-enum End {
-    Leaf,
+pub(crate) enum End {
+    /// At a position that must be evaluated.
+    Leaf(LeafId),
+    /// It is counted already.
     Counted,
+    /// At a position that already waits for an evaluation; nothing was changed.
+    Collision,
 }
 
-impl<G: Game> Search<G> {
-    /// A search that stands at `state`; nothing is evaluated yet.
-    pub fn new(game: G, params: SearchParams, state: G::State, history: G::History) -> Self {
-        let root = Root {
-            sign: sign_of(&game, &state, &history),
-            state,
-            history,
-            edges: Vec::new(),
-            average: Absolute::default(),
-            own: Absolute::default(),
-            visits: 0,
-        };
-        Self {
-            game,
-            params,
-            root,
-            arena: Arena::default(),
-            table: Table::default(),
-            counts: SearchCounts::default(),
-            budget: Budget::Playouts(0),
-            noise: None,
-            seed: 0,
-            path: Vec::new(),
-            leaf: None,
-            private_keys: 0,
-            legal: Vec::new(),
-            sorted: Vec::new(),
-            in_order: Vec::new(),
-        }
-    }
+/// What a walk does at a node.
+enum Arrival<R> {
+    /// It goes on into it.
+    GoOn,
+    /// It ends, and this is what it is worth.
+    Ends(Absolute<R>),
+    /// The node needs an evaluation, though it is known.
+    Opens,
+}
 
-    /// Starts the search of a move: sets its budget, seed and noise, and counts from zero. Visits that
-    /// are kept from an earlier search stay; a leaf that still waits is given up.
-    pub fn start(&mut self, budget: Budget, seed: u64, noise: Option<RootNoise>) {
-        self.give_up_leaf();
-        (self.budget, self.seed, self.noise) = (budget, seed, noise);
-        self.counts = SearchCounts::default();
-        if self.root.is_evaluated() {
-            self.mix_noise();
-        }
-    }
-
-    /// Walks until an evaluation is missing or the search is decided. Where the game is over at the
-    /// root, it is decided at once, without visits.
-    pub fn gather(&mut self) -> Gathered {
-        loop {
-            if self.leaf.is_some() {
-                return Gathered::Need;
-            }
-            if self.is_decided() {
-                return Gathered::Decided;
-            }
-            match self.playout() {
-                End::Leaf => return Gathered::Need,
-                End::Counted => self.counts.playouts += 1,
-            }
-        }
-    }
-
-    /// The position that is waited for, after `gather` answered `Need`.
-    pub fn leaf(&self) -> Option<SearchLeaf<'_, G>> {
-        let leaf = self.leaf.as_ref()?;
-        let random = mix64(self.seed ^ mix64(self.counts.playouts));
-        Some(SearchLeaf { state: &leaf.state, history: &leaf.history, legal: &leaf.legal, random })
-    }
-
-    /// What the network is to see of the leaf: its `eval_key`.
-    pub fn leaf_eval_key(&self) -> Option<Key> {
-        let leaf = self.leaf.as_ref()?;
-        Some(self.game.eval_key(&leaf.state, &leaf.history))
-    }
-
-    /// The rules.
-    pub fn game(&self) -> &G {
-        &self.game
-    }
-
-    /// The position that is searched, and its past.
-    pub fn position(&self) -> (&G::State, &G::History) {
-        (&self.root.state, &self.root.history)
-    }
-
-    /// What was done since `start`.
-    pub fn counts(&self) -> SearchCounts {
-        self.counts
-    }
-
-    /// Nodes held, the root not counted.
-    pub fn node_count(&self) -> usize {
-        self.arena.nodes.len()
-    }
-
-    /// Bytes that nodes, edges, priors, keys and table take.
-    pub fn bytes(&self) -> usize {
-        self.arena.bytes() + self.table.bytes()
-    }
-
-    pub(crate) fn root(&self) -> &Root<G> {
-        &self.root
-    }
-
-    pub(crate) fn arena(&self) -> &Arena {
-        &self.arena
-    }
-
-    fn is_decided(&self) -> bool {
-        if !self.root.is_evaluated() {
-            return self.game.to_move(&self.root.state, &self.root.history).is_none();
-        }
-        let used_up = match self.budget {
-            Budget::Playouts(playouts) => self.counts.playouts >= u64::from(playouts),
-            Budget::Visits(visits) => self.root.visits >= visits,
-        };
-        used_up || self.arena.nodes.len() >= self.params.nodes_max as usize || self.arena.is_full()
-    }
-
+impl<D: Domain, N: Numbers> Search<D, N> {
     /// One walk from the root.
-    fn playout(&mut self) -> End {
-        self.path.clear();
-        let (mut state, mut history) = (self.root.state.clone(), self.root.history.clone());
-        if !self.root.is_evaluated() {
-            return self.open_leaf(state, history, None, 0);
+    pub(crate) fn playout(&mut self) -> End {
+        let mut walk = self.take_walk();
+        walk.random = mix64(self.seed ^ mix64(self.walks));
+        self.walks += 1;
+        if self.arena.nodes.is_empty() {
+            return self.open_leaf(walk, Awaited::Root);
         }
-        let (sign, value) = (self.root.sign(), self.root.sign() * self.root.average.value);
-        let root_edge =
-            select::select_root(&self.arena, &self.root.edges, sign, value, &self.params);
-        let edge = self.root.edges[root_edge];
-        self.game.advance(&mut state, &mut history, edge.mv);
-        let (mut child, mut edge_visits) = (edge.child, edge.visits);
+        let mut id = ROOT;
         loop {
-            let id = if let Some(id) = child {
-                id
+            let chosen = self.choose(id, &mut walk);
+            let mv = Move(self.arena.priors(self.arena.node(id))[chosen].mv());
+            self.domain.advance(&mut walk.state, &mut walk.history, mv);
+            let is_new = chosen >= usize::from(self.arena.node(id).visited);
+            let place = if is_new { self.arena.link(id, chosen) } else { chosen };
+            walk.path.push(PathStep { node: id, place });
+            let edge = self.arena.edges(self.arena.node(id))[place];
+            let child = if edge.child == ROOT {
+                let key = if is_new { self.key_of(&walk) } else { Key::default() };
+                if !is_new || self.is_awaited(key) {
+                    return self.turn_back(walk, is_new);
+                }
+                match self.find_or_finish(&walk, key) {
+                    Some(child) => child,
+                    None => return self.open_leaf(walk, Awaited::New(key)),
+                }
             } else {
-                let key = self.key_of(&state, &history);
-                let Some(id) = self.find_or_finish(&state, &history, key) else {
-                    return self.open_leaf(state, history, Some(key), root_edge);
-                };
-                self.attach(root_edge, id);
-                id
+                edge.child
             };
-            if self.ends_at(id, edge_visits) {
-                self.back_up(root_edge);
-                return End::Counted;
+            if edge.child == ROOT {
+                self.attach(id, place, child);
             }
-            let place = select::select_inner(&self.arena, id, &self.params);
-            let node = self.arena.node(id);
-            let mv = Move(self.arena.priors(node)[place].mv);
-            let edge = self.arena.edges(node).get(place);
-            (child, edge_visits) = (edge.map(|e| e.child), edge.map_or(0, |e| e.visits));
-            self.path.push(PathStep { node: id, place });
-            self.game.advance(&mut state, &mut history, mv);
+            match self.arrive(child, edge.visits, &walk) {
+                Arrival::GoOn => id = child,
+                Arrival::Ends(sample) => {
+                    self.back_up(&walk.path, sample);
+                    self.update_amaf(&walk.path, &[], sample);
+                    self.finish_trace(&mut walk, self.counts.playouts + 1);
+                    self.spare.push(walk);
+                    return End::Counted;
+                }
+                Arrival::Opens if self.is_waited_for(child) => {
+                    return self.turn_back(walk, is_new);
+                }
+                Arrival::Opens => return self.open_leaf(walk, Awaited::Known(child)),
+            }
         }
     }
 
-    /// True if the playout ends at node `id`, reached by an edge with so many visits; counts why.
-    fn ends_at(&mut self, id: NodeId, edge_visits: u32) -> bool {
-        let node = self.arena.node(id);
+    /// The place of the move that a playout takes at a node.
+    fn choose(&mut self, id: NodeId, walk: &mut Walk<D, N>) -> usize {
+        if let Some(place) = self.place_to_go(id) {
+            self.trace_step(id, place, walk, true);
+            return place;
+        }
+        let place = self.select(id, walk);
+        self.set_place_to_go(id, place);
+        self.trace_step(id, place, walk, false);
+        place
+    }
+
+    /// What happens at node `id`, reached by an edge with so many visits; counts why it ends.
+    fn arrive(&mut self, id: NodeId, edge_visits: u32, walk: &Walk<D, N>) -> Arrival<N::Real> {
+        let node = *self.arena.node(id);
+        if node.kind == Kind::Unexpanded {
+            return Arrival::Opens;
+        }
         if node.is_terminal() {
             self.counts.terminals += 1;
-        } else if !self.game.acyclic() && self.path.iter().any(|step| step.node == id) {
+            if self.params.terminals == Terminals::Counted {
+                let node = self.arena.node_mut(id);
+                (node.visits, node.own_visits) = (node.visits + 1, node.own_visits + 1);
+            }
+        } else if self.params.prove && self.arena.side.nodes[id.index()].is_proven() {
+            self.counts.terminals += 1;
+        } else if !self.domain.acyclic() && walk.path.iter().any(|step| step.node == id) {
             self.counts.cycle_ends += 1;
-        } else if self.params.catch_up == CatchUp::Stop && edge_visits < node.visits {
+            return Arrival::Ends(self.close_cycle(walk));
+        } else if self.stops_at(edge_visits, node.visits, walk) || self.is_out_of_step(id, walk) {
             self.counts.cut += 1;
         } else {
-            return false;
+            return Arrival::GoOn;
         }
-        true
+        Arrival::Ends(node.average)
     }
 
-    /// Leaves the playout where it is until the position is evaluated.
-    fn open_leaf(
-        &mut self,
-        state: G::State,
-        history: G::History,
-        key: Option<Key>,
-        root_edge: usize,
-    ) -> End {
-        let mut legal = std::mem::take(&mut self.legal);
-        self.game.legal_moves(&state, &history, &mut legal);
-        self.leaf = Some(OpenLeaf { state, history, legal, key, root_edge });
-        End::Leaf
+    /// What a playout is worth whose last step came back to its own path.
+    fn close_cycle(&mut self, walk: &Walk<D, N>) -> Absolute<N::Real> {
+        let Some(&PathStep { node, place }) = walk.path.last() else { return Absolute::default() };
+        match self.params.revisit {
+            Revisit::Count => {
+                let child = self.arena.edges(self.arena.node(node))[place].child;
+                self.arena.node(child).average
+            }
+            Revisit::Draw => {
+                self.arena.edge_side_mut(node, place).cycle_draws += 1;
+                Absolute { value: N::Real::ZERO, draw: N::Real::ONE }
+            }
+        }
     }
-}
 
-/// 1 if the first player moves, else -1; a finished game counts as the first player's.
-pub(crate) fn sign_of<G: Game>(game: &G, state: &G::State, history: &G::History) -> i8 {
-    if game.to_move(state, history) == Some(Player::Second) { -1 } else { 1 }
+    /// True if the child's own visits already support one more visit of the edge.
+    fn stops_at(&self, edge_visits: u32, child_visits: u32, walk: &Walk<D, N>) -> bool {
+        let ahead = child_visits > edge_visits;
+        match self.params.catch_up {
+            CatchUp::Continue => false,
+            CatchUp::Stop => ahead,
+            CatchUp::Leak(p) => ahead && walk.share(0x1ea4) >= p,
+            CatchUp::Margin(margin) => child_visits > edge_visits.saturating_add(margin),
+        }
+    }
+
+    /// In delta backup: true if the edge just taken is shared and its value is further than the tolerance
+    /// from the child's.
+    fn is_out_of_step(&self, child: NodeId, walk: &Walk<D, N>) -> bool {
+        let (Backup::Delta { tolerance, .. }, Some(step)) = (self.params.backup, walk.path.last())
+        else {
+            return false;
+        };
+        let (node, child) = (self.arena.node(step.node), self.arena.node(child));
+        let edge = self.arena.edges(node)[step.place];
+        let known = self.arena.edge_side(node, step.place).average.value;
+        edge.visits > 0
+            && child.visits > edge.visits
+            && (known - child.average.value).size() > N::Real::of(tolerance)
+    }
+
+    /// The node of a position: found by its key, or made if the game is over there.
+    fn find_or_finish(&mut self, walk: &Walk<D, N>, key: Key) -> Option<NodeId> {
+        if self.params.graph
+            && let Some(id) = self.table.get(key, &self.arena.keys)
+        {
+            self.counts.transpositions += 1;
+            self.check_state(id, walk);
+            return Some(id);
+        }
+        let Stand::Over { value, draw } = self.domain.stand(&walk.state, &walk.history) else {
+            return None;
+        };
+        let own = Absolute { value: N::Real::of(value), draw: N::Real::of(draw) };
+        Some(self.add_node(NewNode { key, own, sign: 1, kind: Kind::Terminal }, walk))
+    }
+
+    /// Adds a node under its key.
+    pub(crate) fn add_node(&mut self, new: NewNode<N::Real>, walk: &Walk<D, N>) -> NodeId {
+        let id = self.arena.add(new);
+        if self.params.check_states {
+            self.states.push(walk.state.clone());
+        }
+        // In a tree no key is ever looked up, and the root is a private copy.
+        if self.params.graph && id != ROOT {
+            self.table.insert(new.key, id, &self.arena.keys);
+        }
+        id
+    }
+
+    /// Panics if the node found by a position's key stands for another position.
+    fn check_state(&self, id: NodeId, walk: &Walk<D, N>) {
+        if self.params.check_states {
+            let known = &self.states[id.index()];
+            assert!(
+                *known == walk.state,
+                "two positions share the key {}: {known:?} and {:?}",
+                self.arena.keys[id.index()],
+                walk.state
+            );
+        }
+    }
+
+    /// The key of a node: the position's, or in a tree one of this path alone.
+    fn key_of(&mut self, walk: &Walk<D, N>) -> Key {
+        if self.params.graph {
+            return self.domain.node_key(&walk.state, &walk.history);
+        }
+        self.private_keys += 1;
+        Key { high: 0, low: self.private_keys }
+    }
+
+    /// Gives an edge its child.
+    pub(crate) fn attach(&mut self, id: NodeId, place: usize, child: NodeId) {
+        let average = self.arena.node(child).average;
+        self.arena.edge_mut(id, place).child = child;
+        if self.arena.side.uses_edges {
+            self.arena.edge_side_mut(id, place).average = average;
+        }
+        self.arena.side.add_parent(child, id);
+    }
+
+    /// Gives up a walk that met a position which waits for its evaluation already.
+    fn turn_back(&mut self, walk: Box<Walk<D, N>>, is_new: bool) -> End {
+        if let Some(step) = walk.path.last().filter(|_| is_new) {
+            self.arena.unlink_last(step.node);
+        }
+        self.counts.collisions += 1;
+        self.spare.push(walk);
+        End::Collision
+    }
+
+    /// What a leaf is to be given.
+    pub(crate) fn wants(&self, awaited: Awaited) -> Wants {
+        let rollout = self.params.leaf_value != LeafValue::Network;
+        let network = match (awaited, self.params.expansion) {
+            (Awaited::Root, _) | (_, Expansion::FirstVisit) => true,
+            (Awaited::New(_), _) => self.threshold == 0,
+            (Awaited::Known(id), _) => self.arena.node(id).own_visits >= self.threshold,
+        };
+        Wants { network, rollout }
+    }
 }

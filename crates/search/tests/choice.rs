@@ -1,7 +1,9 @@
 //! From visits to moves: known answers and statistics.
 
 use dz_game::{Move, Wdl};
-use dz_search::{MoveChoice, RootMove, SearchCounts, Summary, choose_move, visit_shares};
+use dz_search::{
+    MoveChoice, PolicyTarget, RootMove, SearchCounts, Summary, choose_move, policy_target,
+};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -11,6 +13,12 @@ fn summary(moves: &[(u32, f32, f32)]) -> Summary {
         mv: Move(i as u16),
         visits,
         prior,
+        noisy_prior: f64::from(prior),
+        q: (visits > 0).then_some(f64::from(value)),
+        q_square: None,
+        proven: None,
+        amaf: None,
+        gumbel: 0.0,
         wdl: (visits > 0).then_some(Wdl {
             win: 0.5 * (1.0 + value),
             draw: 0.0,
@@ -19,7 +27,16 @@ fn summary(moves: &[(u32, f32, f32)]) -> Summary {
     };
     let visits = 1 + moves.iter().map(|m| m.0).sum::<u32>();
     let moves = moves.iter().enumerate().map(root_move).collect();
-    Summary { wdl: Wdl::DRAW, visits, moves, counts: SearchCounts::default() }
+    Summary {
+        wdl: Wdl::DRAW,
+        value: 0.0,
+        own_value: 0.0,
+        visits,
+        proven: false,
+        exploration_scale: f64::from(visits).sqrt(),
+        moves,
+        counts: SearchCounts::default(),
+    }
 }
 
 fn most_visited(moves: &[(u32, f32, f32)]) -> Move {
@@ -77,7 +94,7 @@ fn without_visits_priors_decide() {
 
 #[test]
 fn shares_sum_to_one() {
-    let shares = visit_shares(&summary(&[(1, 0.0, 0.0), (3, 0.0, 0.0), (0, 0.0, 0.0)]).moves);
-    assert_eq!(shares, [0.25, 0.75, 0.0]);
-    assert_eq!(visit_shares(&summary(&[(0, 0.0, 1.0)]).moves), [0.0]);
+    let shares = |moves: &[(u32, f32, f32)]| policy_target(&summary(moves), PolicyTarget::Visits);
+    assert_eq!(shares(&[(1, 0.0, 0.0), (3, 0.0, 0.0), (0, 0.0, 0.0)]), [0.25, 0.75, 0.0]);
+    assert_eq!(shares(&[(0, 0.0, 1.0)]), [1.0], "without visits the priors are all there is");
 }

@@ -99,7 +99,7 @@ proptest! {
             let scale = puct::exploration_scale(c, f64::from(done), 1.0);
             let best = match done {
                 0 => argmax(node.iter().map(|c| c.prior)),
-                _ => argmax(node.iter().map(|c| puct::puct(c, 0.0, scale))),
+                _ => argmax(node.iter().map(|c| puct(c, 0.0, scale))),
             };
             node[best.unwrap()].visits += 1.0;
         }

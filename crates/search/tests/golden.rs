@@ -4,30 +4,30 @@
 
 mod common;
 
-use common::{PUCT, hashed, run_with, search_at};
+use common::{hashed, noise, puct, puct_of, run_with, search_at};
 use dz_game::{Game, games::Connect4};
-use dz_search::{Budget, CatchUp, Fpu, RootNoise, Search, SearchParams, Selection};
+use dz_search::{Budget, CatchUp, FirstPlay, Search, SearchParams, Selection};
 
 #[test]
 fn graph_with_noise_and_reuse() {
     let params = SearchParams {
-        fpu: Fpu::Reduction(0.2),
-        selection: Selection::Puct { c_puct: 1.1 },
+        fpu: FirstPlay::Reduction(0.2),
+        selection: puct_of(1.1),
         catch_up: CatchUp::Continue,
-        ..PUCT
+        ..puct()
     };
     check("graph", params);
 }
 
 #[test]
 fn tree_by_uct() {
-    check("tree", SearchParams { graph: false, selection: Selection::Uct { c: 1.4 }, ..PUCT });
+    check("tree", SearchParams { graph: false, selection: Selection::Uct { c: 1.4 }, ..puct() });
 }
 
 fn check(name: &str, params: SearchParams) {
     let game = Connect4::new(4, 4, 3).expect("a possible board");
     let mut search = search_at(&game, params, &[1]);
-    let noise = RootNoise { alpha: 0.5, share: 0.25 };
+    let noise = noise(0.5, 0.25);
     run_with(&mut search, Budget::Playouts(60), 11, Some(noise), hashed);
     let mut text = listing(&search);
     let summary = search.summary();
@@ -48,7 +48,7 @@ fn listing(search: &Search<Connect4>) -> String {
     let mut text = format!("root N {} {:?}\n{:?}\n", summary.visits, summary.wdl, summary.counts);
     for m in &summary.moves {
         let value = m.wdl.map_or("none".to_owned(), |wdl| format!("{:.6}", wdl.value()));
-        let mv = search.game().format_move(m.mv);
+        let mv = search.domain().format_move(m.mv);
         let child = search.root_child(m.mv);
         text += &format!("  {mv} N {} P {:.6} Q {value} -> {child:?}\n", m.visits, m.prior);
     }
@@ -57,7 +57,7 @@ fn listing(search: &Search<Connect4>) -> String {
         let (id, visits, mover) = (node.id, node.visits, node.mover.map_or("over", |p| p.name()));
         text += &format!("{id} {mover} N {visits} Q {q:.6} U {u:.6}:");
         for edge in &node.edges {
-            let mv = search.game().format_move(edge.mv);
+            let mv = search.domain().format_move(edge.mv);
             text += &format!(" {mv}x{}->{}", edge.visits, edge.child);
         }
         text.push('\n');

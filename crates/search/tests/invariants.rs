@@ -5,13 +5,18 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{
-    Judge, PUCT, feed, forgetful::Forgetful, hashed, run, run_with, search_at, unfolded::Unfolded,
-    uniform,
+    Judge, feed, forgetful::Forgetful, hashed, noise, puct, run, run_with, search_at,
+    unfolded::Unfolded, uniform,
 };
 use dz_game::{Game, Key, Move, games::Connect4, games::Shuttle, games::TicTacToe};
 use dz_search::{
-    Budget, CatchUp, Gathered, NodeView, RootNoise, Search, SearchParams, Selection, TieBreak,
+    Budget, CatchUp, Gathered, LeafId, NodeView, RootNoise, Search, SearchParams, Selection,
+    TieBreak,
 };
+
+/// The only leaf of a search with one.
+const LEAF: LeafId = LeafId::FIRST;
+const NEED: Gathered = Gathered::Need(LEAF);
 
 fn variants() -> Vec<SearchParams> {
     let uct = Selection::Uct { c: 1.4 };
@@ -19,8 +24,8 @@ fn variants() -> Vec<SearchParams> {
     for graph in [true, false] {
         for catch_up in [CatchUp::Continue, CatchUp::Stop] {
             for tie_break in [TieBreak::LowestMove, TieBreak::Random] {
-                for selection in [PUCT.selection, uct] {
-                    all.push(SearchParams { graph, catch_up, tie_break, selection, ..PUCT });
+                for selection in [puct().selection, uct] {
+                    all.push(SearchParams { graph, catch_up, tie_break, selection, ..puct() });
                 }
             }
         }
@@ -73,8 +78,8 @@ fn visits_and_counts_add_up() {
 #[test]
 fn a_game_without_transpositions_gives_the_same_tree_and_graph() {
     for catch_up in [CatchUp::Continue, CatchUp::Stop] {
-        let mut graph = search_at(&Unfolded, SearchParams { catch_up, ..PUCT }, &[]);
-        let mut tree = search_at(&Unfolded, SearchParams { catch_up, graph: false, ..PUCT }, &[]);
+        let mut graph = search_at(&Unfolded, SearchParams { catch_up, ..puct() }, &[]);
+        let mut tree = search_at(&Unfolded, SearchParams { catch_up, graph: false, ..puct() }, &[]);
         for playouts in [1, 2, 3, 10, 200, 2000] {
             run(&mut graph, Budget::Visits(playouts), hashed);
             run(&mut tree, Budget::Visits(playouts), hashed);
@@ -93,7 +98,7 @@ fn stripped(node: NodeView) -> NodeView {
 #[test]
 fn a_graph_holds_fewer_nodes_than_a_tree() {
     let nodes = |graph: bool, catch_up: CatchUp| {
-        let mut search = search_at(&TicTacToe, SearchParams { graph, catch_up, ..PUCT }, &[]);
+        let mut search = search_at(&TicTacToe, SearchParams { graph, catch_up, ..puct() }, &[]);
         run(&mut search, Budget::Playouts(20_000), uniform);
         assert_sound(&search);
         // Tic-tac-toe is a draw.
@@ -115,7 +120,7 @@ fn a_graph_holds_fewer_nodes_than_a_tree() {
 #[test]
 fn a_win_in_one_is_found() {
     // X has 1 and 2, O has 4 and 5.
-    let mut search = search_at(&TicTacToe, PUCT, &[0, 3, 1, 4]);
+    let mut search = search_at(&TicTacToe, puct(), &[0, 3, 1, 4]);
     run(&mut search, Budget::Playouts(500), uniform);
     let summary = search.summary();
     let best = summary.moves.iter().max_by_key(|m| m.visits).unwrap();
@@ -131,7 +136,7 @@ fn cycles_end_and_the_exit_is_found() {
     // One step from the right end: the first player's win. The longer way round never ends.
     let game = Forgetful { length: 7 };
     for catch_up in [CatchUp::Continue, CatchUp::Stop] {
-        let mut search = search_at(&game, SearchParams { catch_up, ..PUCT }, &[1, 1, 0, 0, 1, 1]);
+        let mut search = search_at(&game, SearchParams { catch_up, ..puct() }, &[1, 1, 0, 0, 1, 1]);
         run(&mut search, Budget::Playouts(2000), uniform);
         let summary = search.summary();
         let best = summary.moves.iter().max_by_key(|m| m.visits).unwrap();
@@ -140,12 +145,12 @@ fn cycles_end_and_the_exit_is_found() {
         // The track has 5 open points and 2 ends, each with at most two movers.
         assert!(search.node_count() <= 14);
         assert_sound(&search);
-        let mut search = search_at(&game, SearchParams { catch_up, ..PUCT }, &[1, 0, 1, 0]);
+        let mut search = search_at(&game, SearchParams { catch_up, ..puct() }, &[1, 0, 1, 0]);
         run(&mut search, Budget::Playouts(2000), uniform);
         assert!(search.counts().cycle_ends > 0);
     }
     let game = Shuttle::from_spec(&"shuttle".parse().unwrap()).unwrap();
-    let mut search = search_at(&game, PUCT, &[]);
+    let mut search = search_at(&game, puct(), &[]);
     run(&mut search, Budget::Playouts(5000), uniform);
     let summary = search.summary();
     assert_eq!(summary.counts.cycle_ends, 0, "its keys know the past");
@@ -163,9 +168,9 @@ fn reuse_keeps_what_is_reachable_and_nothing_else() {
             let summary = search.summary();
             let best = summary.moves.iter().max_by_key(|m| m.visits).unwrap();
             let child = search.root_child(best.mv).expect("the most visited move was visited");
-            let before: Vec<NodeView> = search.nodes().collect();
+            let before = numbered(&search);
             search.advance(best.mv, true);
-            let after: Vec<NodeView> = search.nodes().collect();
+            let after = numbered(&search);
             let (state, history) = search.position();
             if game.to_move(state, history).is_none() {
                 assert!(after.is_empty());
@@ -183,6 +188,11 @@ fn reuse_keeps_what_is_reachable_and_nothing_else() {
             assert_same_graphs(&before, child, &after);
         }
     }
+}
+
+/// All nodes at the places that their numbers say, the root first.
+fn numbered<G: Game>(search: &Search<G>) -> Vec<NodeView> {
+    search.root_node().into_iter().chain(search.nodes()).collect()
 }
 
 /// `after` is what `before` has below node `root`, compared as nodes with their children's contents.
@@ -207,18 +217,18 @@ fn assert_same_graphs(before: &[NodeView], root: u32, after: &[NodeView]) {
         .map(|&id| (before[id as usize].key, contents(before, id as usize)))
         .collect();
     let kept: BTreeMap<Key, _> =
-        (0..after.len()).map(|id| (after[id].key, contents(after, id))).collect();
-    assert_eq!(kept.len(), after.len(), "no position twice");
+        (1..after.len()).map(|id| (after[id].key, contents(after, id))).collect();
+    assert_eq!(kept.len(), after.len() - 1, "no position twice");
     assert_eq!(kept, expected);
 }
 
 #[test]
 fn without_reuse_nothing_is_kept() {
-    let mut search = search_at(&TicTacToe, PUCT, &[]);
+    let mut search = search_at(&TicTacToe, puct(), &[]);
     run(&mut search, Budget::Playouts(300), hashed);
     search.advance(Move(4), false);
     assert_eq!((search.node_count(), search.summary().visits), (0, 0));
-    let mut fresh = search_at(&TicTacToe, PUCT, &[4]);
+    let mut fresh = search_at(&TicTacToe, puct(), &[4]);
     run(&mut search, Budget::Playouts(300), hashed);
     run(&mut fresh, Budget::Playouts(300), hashed);
     assert_eq!(search.summary(), fresh.summary());
@@ -227,10 +237,10 @@ fn without_reuse_nothing_is_kept() {
 #[test]
 fn noise_stays_at_the_root() {
     let stored: BTreeMap<Key, Vec<f32>> = tictactoe_priors();
-    let noise = RootNoise { alpha: 0.3, share: 0.5 };
-    let mut quiet = search_at(&TicTacToe, PUCT, &[]);
+    let noise = noise(0.3, 0.5);
+    let mut quiet = search_at(&TicTacToe, puct(), &[]);
     run(&mut quiet, Budget::Playouts(400), hashed);
-    let mut search = search_at(&TicTacToe, PUCT, &[]);
+    let mut search = search_at(&TicTacToe, puct(), &[]);
     run_with(&mut search, Budget::Playouts(400), 1, Some(noise), hashed);
     let visits = |search: &Search<TicTacToe>| -> Vec<u32> {
         search.summary().moves.iter().map(|m| m.visits).collect()
@@ -239,7 +249,7 @@ fn noise_stays_at_the_root() {
     for mv in [4, 0] {
         for node in search.nodes().filter(|node| node.mover.is_some()) {
             for edge in &node.edges {
-                assert_eq!(edge.prior, stored[&node.key][usize::from(edge.mv.0)]);
+                assert_eq!(edge.prior as f32, stored[&node.key][usize::from(edge.mv.0)]);
             }
         }
         search.advance(Move(mv), true);
@@ -283,7 +293,7 @@ fn tictactoe_priors() -> BTreeMap<Key, Vec<f32>> {
 #[test]
 fn the_node_budget_holds() {
     for nodes_max in [0, 1, 17, 100] {
-        let mut search = search_at(&TicTacToe, SearchParams { nodes_max, ..PUCT }, &[]);
+        let mut search = search_at(&TicTacToe, SearchParams { nodes_max, ..puct() }, &[]);
         run(&mut search, Budget::Playouts(10_000), hashed);
         assert_eq!(search.node_count(), nodes_max as usize);
         assert_sound(&search);
@@ -292,7 +302,7 @@ fn the_node_budget_holds() {
 
 #[test]
 fn budgets_count_playouts_or_visits() {
-    let mut search = search_at(&TicTacToe, PUCT, &[]);
+    let mut search = search_at(&TicTacToe, puct(), &[]);
     run(&mut search, Budget::Visits(100), hashed);
     assert_eq!((search.summary().visits, search.counts().playouts), (100, 100));
     search.advance(Move(4), true);
@@ -314,12 +324,12 @@ fn a_leaf_that_is_given_up_leaves_no_trace() {
             let mut search = search_at(&game, params, &[]);
             search.start(Budget::Playouts(1000), 7, None);
             for _ in 0..stop_at {
-                assert_eq!(search.gather(), Gathered::Need);
-                feed(&mut search, hashed);
+                assert_eq!(search.gather(), NEED);
+                feed(&mut search, LEAF, hashed);
             }
-            assert_eq!(search.gather(), Gathered::Need);
+            assert_eq!(search.gather(), NEED);
             search.start(Budget::Playouts(1000), 7, None);
-            assert!(search.leaf().is_none());
+            assert!(search.leaf(LEAF).is_none());
             assert_sound(&search);
             run_with(&mut search, Budget::Playouts(100), 7, None, hashed);
             assert_sound(&search);
@@ -329,12 +339,12 @@ fn a_leaf_that_is_given_up_leaves_no_trace() {
 
 #[test]
 fn a_leaf_that_waits_does_not_survive_a_move() {
-    let mut search = search_at(&TicTacToe, PUCT, &[]);
+    let mut search = search_at(&TicTacToe, puct(), &[]);
     run(&mut search, Budget::Playouts(50), hashed);
     search.start(Budget::Playouts(50), 0, None);
-    assert_eq!(search.gather(), Gathered::Need);
+    assert_eq!(search.gather(), NEED);
     search.advance(Move(0), true);
-    assert!(search.leaf().is_none());
+    assert!(search.leaf(LEAF).is_none());
     assert_sound_after_move(&search);
 }
 
@@ -346,20 +356,20 @@ fn assert_sound_after_move(search: &Search<TicTacToe>) {
 
 #[test]
 fn gather_repeats_itself_and_apply_needs_a_leaf() {
-    let mut search = search_at(&TicTacToe, PUCT, &[]);
+    let mut search = search_at(&TicTacToe, puct(), &[]);
     search.start(Budget::Playouts(5), 0, None);
-    search.apply(dz_game::Wdl::DRAW, &[]);
+    search.apply(LEAF, dz_game::Wdl::DRAW, &[]);
     assert_eq!(search.counts().playouts, 0);
-    assert_eq!((search.gather(), search.gather()), (Gathered::Need, Gathered::Need));
-    assert_eq!(search.leaf().unwrap().legal.len(), 9);
+    assert_eq!((search.gather(), search.gather()), (NEED, Gathered::Wait));
+    assert_eq!(search.leaf(LEAF).unwrap().legal.len(), 9);
     run(&mut search, Budget::Playouts(5), hashed);
     assert_eq!((search.gather(), search.gather()), (Gathered::Decided, Gathered::Decided));
 }
 
 #[test]
 fn seeds_fix_everything() {
-    let noise = Some(RootNoise { alpha: 0.3, share: 0.25 });
-    let params = SearchParams { tie_break: TieBreak::Random, ..PUCT };
+    let noise = Some(noise(0.3, 0.25));
+    let params = SearchParams { tie_break: TieBreak::Random, ..puct() };
     let visits = |seed: u64, noise: Option<RootNoise>, judge: Judge| -> Vec<u32> {
         let mut search = search_at(&Connect4::new(7, 6, 4).unwrap(), params, &[]);
         run_with(&mut search, Budget::Playouts(200), seed, noise, judge);
@@ -369,4 +379,29 @@ fn seeds_fix_everything() {
     assert_ne!(visits(1, noise, hashed), visits(2, noise, hashed));
     // Without priors the order of ties is all that a seed decides.
     assert_ne!(visits(1, None, uniform), visits(2, None, uniform));
+}
+
+/// The update is idempotent: in a tree nothing is ever stale, in a graph some nodes are, and no longer
+/// than the longest line takes to refresh.
+#[test]
+fn refreshing_comes_to_rest() {
+    let values = |search: &Search<Connect4>| -> Vec<(u32, u64)> {
+        search.nodes().map(|node| (node.visits, node.value.to_bits())).collect()
+    };
+    for catch_up in [CatchUp::Continue, CatchUp::Stop] {
+        for game in [Connect4::new(4, 4, 3).unwrap(), Connect4::new(7, 6, 4).unwrap()] {
+            let mut tree = search_at(&game, SearchParams { catch_up, graph: false, ..puct() }, &[]);
+            run(&mut tree, Budget::Playouts(3000), hashed);
+            let before = values(&tree);
+            assert!(tree.refresh_all() == 1 && values(&tree) == before);
+            let mut graph = search_at(&game, SearchParams { catch_up, ..puct() }, &[]);
+            run(&mut graph, Budget::Playouts(3000), hashed);
+            let before = values(&graph);
+            let rounds = graph.refresh_all();
+            assert!((2..=43).contains(&rounds), "{rounds}");
+            assert!(values(&graph) != before, "paths alone are kept fresh");
+            let after = values(&graph);
+            assert!(graph.refresh_all() == 1 && values(&graph) == after);
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! The older family: UCB1, UCT, RAVE, equivalent visits, AlphaGo's mix, the epsilon trick.
 
+use serde::{Deserialize, Serialize};
+
 use super::Child;
 
 /// UCB1: Q + sqrt(2 ln s / n), on the values as they are (Auer, Cesa-Bianchi and Fischer 2002, Figure
@@ -33,7 +35,8 @@ pub struct Amaf {
 }
 
 /// How RAVE's weight falls as a node's visits grow.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RaveSchedule {
     /// sqrt(k / (3 s + k)) (Gelly and Silver 2007, "Rapid action value
     /// estimation"; 2011): 1 without visits, 1/2 at s = k.
@@ -145,7 +148,8 @@ pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f
 
 /// How often a node keeps to its chosen move before it chooses again: Lew's epsilon trick (computer-go
 /// list, 14 January 2007). He guessed epsilon = 1/64.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EpsilonSchedule {
     /// ceil(epsilon N).
     Linear {

@@ -4,6 +4,7 @@
 //! Logits are ln p, since priors are what a node keeps; a constant added to logits changes nothing.
 
 use rand::{Rng, RngExt, distr::Open01};
+use serde::{Deserialize, Serialize};
 
 use super::{Child, argmax, visits_sum};
 
@@ -15,7 +16,7 @@ pub const PRIOR_FLOOR: f64 = f32::MIN_POSITIVE as f64;
 const RESCALE_MIN: f64 = 1e-8;
 
 /// The monotone transformation sigma(q) = (`c_visit` + max n) `c_scale` q of a value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sigma {
     /// Added to the largest visit count, at least 0; 50 in the paper and in mctx.
     pub c_visit: f64,

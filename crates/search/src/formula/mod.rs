@@ -14,6 +14,15 @@ pub mod regularized;
 pub mod resign;
 pub mod target;
 
+pub use bandit::*;
+pub use dirichlet::*;
+pub use gumbel::*;
+pub use lcb::*;
+pub use puct::*;
+pub use regularized::*;
+pub use resign::*;
+pub use target::*;
+
 /// A move of a node, as formulas see it. A node's moves come as a slice in any order; indices in
 /// results are places in it, and of equals the first wins.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,5 +1,7 @@
 //! PUCT: value plus prior times exploration, and what stands in for the value of an unvisited move.
 
+use serde::{Deserialize, Serialize};
+
 use super::Child;
 
 /// KataGo's 0.01 under the root of visits: the first choice at a node follows the priors instead of
@@ -11,7 +13,7 @@ pub const VISITS_OFFSET: f64 = 0.01;
 ///
 /// There N is s, the sum of edge visits, and self-play uses c = 1.05, `c_log` = 0.28, `c_base` = 500.
 /// AlphaGo Zero's constant (Silver et al. 2017, Methods) is `c_log` = 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exploration {
     /// The factor at N = 0, above 0.
     pub c: f64,
@@ -69,7 +71,7 @@ pub fn visits_for_score(score: f64, scale: f64, prior: f64, q: f64) -> f64 {
 /// cPUCT", KataGoMethods.md): about +75 Elo together with uncertainty weights, by its author.
 ///
 /// KataGo's engines use prior 0.40, `prior_weight` 2, scale 0.85; its raw defaults are 0.25, 1, 0 (off).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DynamicVariance {
     /// Standard deviation assumed before evidence, above 0 (`cpuctUtilityStdevPrior`).
     pub prior: f64,
@@ -117,7 +119,8 @@ pub struct ParentValues {
 }
 
 /// First-play urgency: the mover's value of a move without visits (Gelly and Wang 2006 for the name).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FirstPlay {
     /// This value, in [-1, 1]: -1 is a loss until tried, as in AlphaZero's pseudo-code (0 on its scale
     /// of [0, 1]); 0 is a draw.
@@ -132,7 +135,7 @@ pub enum FirstPlay {
 
 /// The three steps of KataGo's first-play urgency, in this order: the parent's value is mixed, reduced,
 /// and pulled towards a loss.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KataGoFirstPlay {
     /// Exponent of the visited mass m in the mix m^power * average + (1 - m^power) * own, at least 0
     /// (`fpuParentWeightByVisitedPolicyPow`, 2 there); none: the average alone.

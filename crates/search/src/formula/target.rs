@@ -72,7 +72,7 @@ pub fn pruned_visits(children: &[Child], scale: f64, out: &mut Vec<f64>) {
     let standing = |child: &Child| (child.visits - 1.0).max(0.0) + 2.0 * child.prior;
     let visited = |child: &Child| if child.visits > 0.0 { standing(child) } else { f64::NAN };
     let best = argmax(children.iter().map(visited));
-    let score = best.map_or(0.0, |place| puct::puct(&children[place], 0.0, scale));
+    let score = best.map_or(0.0, |place| puct(&children[place], 0.0, scale));
     out.extend(children.iter().enumerate().map(|(place, child)| match child.q {
         None => 0.0,
         Some(_) if Some(place) == best => child.visits,
@@ -173,7 +173,7 @@ mod tests {
                 let sum = f64::from(done);
                 let scale = puct::exploration_scale(1.1, sum + puct::VISITS_OFFSET, 1.0);
                 let place = argmax(node.iter().map(|c| {
-                    if is_forced(c, sum, k) { f64::INFINITY } else { puct::puct(c, 0.0, scale) }
+                    if is_forced(c, sum, k) { f64::INFINITY } else { puct(c, 0.0, scale) }
                 }));
                 let place = place.unwrap();
                 node[place].visits += 1.0;

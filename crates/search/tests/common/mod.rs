@@ -3,12 +3,11 @@
 #![allow(dead_code)] // Each test binary uses a part.
 
 pub mod forgetful;
-pub mod reference;
 pub mod unfolded;
 
 use dz_game::{Game, Key, Move, Wdl, mix64};
 use dz_search::{
-    Budget, CatchUp, Fpu, Gathered, RootNoise, Search, SearchParams, Selection, TieBreak,
+    Budget, Gathered, LeafId, NoiseShape, Puct, RootNoise, Search, SearchParams, Selection,
 };
 
 /// An evaluator of the tests: chances of the mover and a prior a legal move, by `eval_key`.
@@ -30,14 +29,19 @@ pub fn hashed(key: Key, legal: &[Move]) -> (Wdl, Vec<f32>) {
     (wdl, raw.iter().map(|p| p / sum).collect())
 }
 
-pub const PUCT: SearchParams = SearchParams {
-    graph: true,
-    selection: Selection::Puct { c_puct: 1.5 },
-    fpu: Fpu::Absolute(0.0),
-    catch_up: CatchUp::Continue,
-    tie_break: TieBreak::LowestMove,
-    nodes_max: u32::MAX,
-};
+/// The plain reference.
+pub fn puct() -> SearchParams {
+    SearchParams::default()
+}
+
+pub fn puct_of(c: f64) -> Selection {
+    Selection::Puct(Puct::constant(c))
+}
+
+/// Noise of the same concentration for every move.
+pub fn noise(alpha: f64, share: f64) -> RootNoise {
+    RootNoise { shape: NoiseShape::Plain { alpha }, share }
+}
 
 /// A search from the position after `moves`.
 pub fn search_at<G: Game>(game: &G, params: SearchParams, moves: &[u16]) -> Search<G> {
@@ -66,14 +70,14 @@ pub fn run_with<G: Game>(
     judge: Judge,
 ) {
     search.start(budget, seed, noise);
-    while search.gather() == Gathered::Need {
-        feed(search, judge);
+    while let Gathered::Need(leaf) = search.gather() {
+        feed(search, leaf, judge);
     }
 }
 
-/// Answers the leaf that waits.
-pub fn feed<G: Game>(search: &mut Search<G>, judge: Judge) {
-    let key = search.leaf_eval_key().expect("a leaf waits");
-    let (wdl, priors) = judge(key, search.leaf().expect("a leaf waits").legal);
-    search.apply(wdl, &priors);
+/// Answers a leaf that waits.
+pub fn feed<G: Game>(search: &mut Search<G>, leaf: LeafId, judge: Judge) {
+    let key = search.leaf_eval_key(leaf).expect("a leaf waits");
+    let (wdl, priors) = judge(key, search.leaf(leaf).expect("a leaf waits").legal);
+    search.apply(leaf, wdl, &priors);
 }

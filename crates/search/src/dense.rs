@@ -1,0 +1,284 @@
+//! Selections that look at every legal move of a node, tried or not.
+
+use dz_game::mix64;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{
+    Gumbel, GumbelInner, Numbers, Rave, Regularized, Search, Selection, TieBreak,
+    arena::{NodeId, ROOT},
+    domain::Domain,
+    formula::{self, Amaf, Child, GumbelParams, MixedWeight, RaveSchedule, RaveSums},
+    leaf::Walk,
+    numbers::{Prior, Real},
+    select::Choice,
+};
+
+/// Room for a node's moves and what formulas make of them; used again and again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dense {
+    pub children: Vec<Child>,
+    pub scores: Vec<f64>,
+    noise: Vec<f64>,
+    /// Gumbel noise of the root's moves, in their order.
+    gumbel: Vec<f64>,
+    /// Visit counts that sequential halving asks for, one a simulation.
+    considered: Vec<u32>,
+}
+
+impl Dense {
+    /// The Gumbel draw of a root move, by its order; 0 in other searches.
+    pub(crate) fn gumbel_of(&self, index: usize) -> f64 {
+        self.gumbel.get(index).copied().unwrap_or(0.0)
+    }
+
+    /// Room of its own with the same plan, to look at scores without disturbing anything.
+    pub(crate) fn for_tracing(&self) -> Self {
+        Self { gumbel: self.gumbel.clone(), considered: self.considered.clone(), ..Self::default() }
+    }
+}
+
+impl<D: Domain, N: Numbers> Search<D, N> {
+    /// The place of the move that the formula picks at a node.
+    pub(crate) fn select(&mut self, id: NodeId, walk: &Walk<D, N>) -> usize {
+        if self.is_dense_at(id) {
+            return self.select_dense(id, walk);
+        }
+        let tie = (self.params.tie_break == TieBreak::Random).then(|| {
+            let visited = u64::from(self.arena.node(id).visited);
+            mix64(self.seed ^ mix64(self.key(id.index()).low ^ visited << 48))
+        });
+        self.arena.prepare_head(id, tie);
+        Choice::new(&self.arena, id, &self.params, &self.setup).best()
+    }
+
+    /// Visits for which the last selection still holds, one taken off.
+    pub(crate) fn place_to_go(&mut self, id: NodeId) -> Option<usize> {
+        self.params.epsilon?;
+        let side = &mut self.arena.side.nodes[id.index()];
+        side.visits_to_go = side.visits_to_go.checked_sub(1)?;
+        Some(usize::from(side.place_to_go))
+    }
+
+    /// Notes for how long a selection holds; the visit at hand is one of them.
+    pub(crate) fn set_place_to_go(&mut self, id: NodeId, place: usize) {
+        let Some(schedule) = self.params.epsilon else { return };
+        let node = self.arena.node(id);
+        let visits = schedule.visits_to_go(node.visits);
+        // A move that is tried for the first time gets the first free place.
+        let place = place.min(usize::from(node.visited));
+        let side = &mut self.arena.side.nodes[id.index()];
+        (side.visits_to_go, side.place_to_go) = (visits.max(1) - 1, place as u16);
+    }
+
+    pub(crate) fn is_dense_at(&self, id: NodeId) -> bool {
+        self.params.equivalent_visits > 0
+            || match &self.params.selection {
+                Selection::Puct(_) | Selection::Ucb1 | Selection::Uct { .. } => false,
+                Selection::Rave(_) | Selection::Regularized(_) => true,
+                Selection::Gumbel(gumbel) => id == ROOT || gumbel.inner == GumbelInner::Improved,
+            }
+    }
+
+    /// As `select`, over all moves.
+    fn select_dense(&mut self, id: NodeId, walk: &Walk<D, N>) -> usize {
+        let mut dense = std::mem::take(&mut self.dense);
+        self.score_all(id, &mut dense);
+        let random = walk.share(0x9e9);
+        let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
+        let lost = |place: usize| choice.is_lost(place);
+        let drawn = matches!(&self.params.selection, Selection::Regularized(r) if r.sample);
+        let place = if drawn {
+            draw(&dense.scores, random, lost)
+        } else {
+            let by_move = self.params.tie_break == TieBreak::LowestMove;
+            best(&dense.scores, lost, |a, b| {
+                by_move && choice.priors[a].mv() < choice.priors[b].mv()
+            })
+        };
+        self.dense = dense;
+        place
+    }
+
+    /// Fills `children` and `scores` of every legal move of a node, by place.
+    pub(crate) fn score_all(&self, id: NodeId, dense: &mut Dense) {
+        self.fill_children(id, dense);
+        let node = self.arena.node(id);
+        let own = (node.sign() * node.own.value).wide();
+        match &self.params.selection {
+            Selection::Rave(rave) => self.score_rave(id, rave, dense),
+            Selection::Gumbel(gumbel) if id == ROOT => self.score_gumbel_root(gumbel, own, dense),
+            Selection::Gumbel(Gumbel { inner: GumbelInner::Improved, sigma, .. }) => {
+                let params = GumbelParams { sigma: *sigma, mixed_weight: MixedWeight::Visits };
+                formula::improved_policy(&dense.children, own, &params, &mut dense.scores);
+                behind_shares(dense);
+            }
+            Selection::Regularized(Regularized { c, sample }) => {
+                let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
+                let unvisited = choice.unvisited.wide();
+                formula::regularized_policy(&dense.children, unvisited, *c, &mut dense.scores);
+                if !sample {
+                    behind_shares(dense);
+                }
+            }
+            _ => self.score_plain(id, dense),
+        }
+    }
+
+    fn fill_children(&self, id: NodeId, dense: &mut Dense) {
+        let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
+        let extra = f64::from(self.params.equivalent_visits);
+        dense.children.clear();
+        for (place, prior) in choice.priors.iter().enumerate() {
+            let prior = prior.probability().wide();
+            let mut child = Child { prior, visits: 0.0, q: None };
+            if place < choice.edges.len() {
+                let standing = choice.standing(place);
+                child.visits = standing.visits.wide();
+                child.q = Some(standing.value.wide());
+            }
+            if extra > 0.0 {
+                let known = self.arena.move_sides(choice.node)[place].heuristic.wide();
+                // Without a heuristic, what an unvisited move is worth; bandits have no such value.
+                let fallback = choice.unvisited.wide();
+                let fallback = if fallback.is_finite() { fallback } else { 0.0 };
+                let heuristic = if known.is_nan() { fallback } else { known };
+                child = formula::with_equivalent_visits(&child, heuristic, extra);
+            }
+            dense.children.push(child);
+        }
+    }
+
+    /// The formulas of lazy selection, for moves that start with equivalent visits.
+    fn score_plain(&self, id: NodeId, dense: &mut Dense) {
+        let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
+        let sum = formula::visits_sum(&dense.children);
+        dense.scores.clear();
+        dense.scores.extend(dense.children.iter().map(|child| match &self.params.selection {
+            Selection::Ucb1 => formula::ucb1(child, sum),
+            Selection::Uct { c } => formula::uct(child, sum, *c),
+            Selection::Puct(puct)
+            | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
+                let c = choice.exploration(puct).wide();
+                let scale = c * (sum + formula::VISITS_OFFSET).sqrt();
+                formula::puct(child, choice.unvisited.wide(), scale)
+            }
+            _ => unreachable!("these have scores of their own"),
+        }));
+    }
+
+    fn score_rave(&self, id: NodeId, rave: &Rave, dense: &mut Dense) {
+        let node = self.arena.node(id);
+        let sign = node.sign();
+        let sides = self.arena.move_sides(node);
+        let amaf = |place: usize| {
+            let side = &sides[place];
+            let q = (side.amaf_visits > 0).then(|| (sign * side.amaf).wide());
+            Amaf { visits: f64::from(side.amaf_visits), q }
+        };
+        let sums = RaveSums {
+            visits: formula::visits_sum(&dense.children),
+            amaf_visits: sides.iter().map(|side| f64::from(side.amaf_visits)).sum(),
+        };
+        let beta = rave.schedule.beta(sums.visits);
+        dense.scores.clear();
+        dense.scores.extend(dense.children.iter().enumerate().map(|(place, child)| {
+            match rave.schedule {
+                RaveSchedule::Equivalence { .. } => {
+                    formula::uct_rave(child, &amaf(place), &sums, beta, rave.c)
+                }
+                RaveSchedule::Logarithm => {
+                    formula::boon_rave(child, &amaf(place), sums.visits, beta, rave.c)
+                }
+            }
+        }));
+    }
+
+    /// Sequential halving: the best score among the moves that have as many visits as this simulation
+    /// is to add to; all others are out.
+    fn score_gumbel_root(&self, gumbel: &Gumbel, own: f64, dense: &mut Dense) {
+        let params = GumbelParams { sigma: gumbel.sigma, mixed_weight: MixedWeight::Visits };
+        dense.noise.clear();
+        let node = self.arena.node(ROOT);
+        for prior in self.arena.priors(node) {
+            let index = self.root_legal.binary_search(&dz_game::Move(prior.mv()));
+            dense.noise.push(dense.gumbel_of(index.unwrap_or_default()));
+        }
+        formula::root_scores(&dense.children, &dense.noise, own, &params, &mut dense.scores);
+        let simulation = formula::visits_sum(&dense.children) as usize;
+        let least = || dense.children.iter().map(|c| c.visits).fold(f64::INFINITY, f64::min);
+        let wanted = match dense.considered.get(simulation) {
+            Some(&visits) => f64::from(visits),
+            None => least(),
+        };
+        // With visits kept from an earlier search no move may have just so many.
+        let fits = dense.children.iter().any(|child| child.visits == wanted);
+        let wanted = if fits { wanted } else { least() };
+        for (score, child) in dense.scores.iter_mut().zip(&dense.children) {
+            if child.visits != wanted {
+                *score = f64::NEG_INFINITY;
+            }
+        }
+    }
+
+    /// Draws the root's Gumbel noise and plans its halving, if the selection is Gumbel's.
+    pub(crate) fn draw_gumbel(&mut self) {
+        let Selection::Gumbel(gumbel) = self.params.selection else { return };
+        let moves = self.root_legal.len();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(self.seed ^ 0x90_b3e1));
+        formula::gumbel_noise(moves, &mut random, &mut self.dense.gumbel);
+        for noise in &mut self.dense.gumbel {
+            *noise *= gumbel.scale;
+        }
+        let root = self.arena.node(ROOT);
+        // The visits that the root's moves will have in all; halving by the clock is not possible.
+        let simulations = match self.playouts_left() {
+            u32::MAX => 0,
+            left => root.visits - root.own_visits + left,
+        };
+        let considered = gumbel.considered.min(moves as u32).min(simulations.max(1));
+        formula::considered_visits(considered, simulations, &mut self.dense.considered);
+    }
+}
+
+/// Turns shares into how far visits are behind them: pi(a) - N(a) / (1 + s).
+fn behind_shares(dense: &mut Dense) {
+    let total = 1.0 + formula::visits_sum(&dense.children);
+    for (score, child) in dense.scores.iter_mut().zip(&dense.children) {
+        *score -= child.visits / total;
+    }
+}
+
+/// The place of the best score; lost moves only if there are no others.
+fn best(
+    scores: &[f64],
+    lost: impl Fn(usize) -> bool,
+    wins_tie: impl Fn(usize, usize) -> bool,
+) -> usize {
+    let mut best: Option<usize> = None;
+    for (place, &score) in scores.iter().enumerate().filter(|(place, _)| !lost(*place)) {
+        let is_better =
+            |best: usize| score > scores[best] || (score == scores[best] && wins_tie(place, best));
+        if best.is_none_or(is_better) {
+            best = Some(place);
+        }
+    }
+    best.unwrap_or(0)
+}
+
+/// The place that a number in [0, 1) falls on among shares.
+fn draw(shares: &[f64], random: f64, lost: impl Fn(usize) -> bool) -> usize {
+    let share = |place: usize| if lost(place) { 0.0 } else { shares[place] };
+    let mut left = random * (0..shares.len()).map(share).sum::<f64>();
+    let mut last = 0;
+    for place in 0..shares.len() {
+        if share(place) > 0.0 {
+            last = place;
+            left -= share(place);
+            if left < 0.0 {
+                break;
+            }
+        }
+    }
+    last
+}

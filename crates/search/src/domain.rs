@@ -1,0 +1,70 @@
+//! What a search walks over: the part of a game that it needs, or a graph that is given node by node.
+
+use std::fmt::Debug;
+
+use dz_game::{Game, Key, Move, Player, Status};
+
+/// Positions, moves between them, and their ends. Every [`Game`] is one.
+pub trait Domain: Clone + Debug {
+    /// A position.
+    type State: Clone + PartialEq + Debug;
+    /// Its past, as far as rules need it.
+    type History: Clone + Default + Debug;
+
+    /// Whether the game goes on and whose move it is, or what it came to.
+    fn stand(&self, state: &Self::State, history: &Self::History) -> Stand;
+    /// Clears `out` and fills it with the legal moves, ascending; empty if and only if over.
+    fn legal_moves(&self, state: &Self::State, history: &Self::History, out: &mut Vec<Move>);
+    /// Makes a legal move.
+    fn advance(&self, state: &mut Self::State, history: &mut Self::History, mv: Move);
+    /// What the future depends on: one node of the graph a key.
+    fn node_key(&self, state: &Self::State, history: &Self::History) -> Key;
+    /// What an evaluator sees.
+    fn eval_key(&self, state: &Self::State, history: &Self::History) -> Key;
+    /// True if no `node_key` can occur twice on a path.
+    fn acyclic(&self) -> bool;
+}
+
+/// Where a position stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stand {
+    /// This player moves.
+    ToMove(Player),
+    /// It is over.
+    Over {
+        /// What it came to for the first player, in [-1, 1].
+        value: f64,
+        /// Probability of a draw.
+        draw: f64,
+    },
+}
+
+impl<G: Game> Domain for G {
+    type State = G::State;
+    type History = G::History;
+
+    fn stand(&self, state: &G::State, history: &G::History) -> Stand {
+        match self.status(state, history) {
+            Status::ToMove(player) => Stand::ToMove(player),
+            Status::Over(outcome) => {
+                let wdl = outcome.wdl_for(Player::First);
+                Stand::Over { value: f64::from(wdl.value()), draw: f64::from(wdl.draw) }
+            }
+        }
+    }
+    fn legal_moves(&self, state: &G::State, history: &G::History, out: &mut Vec<Move>) {
+        Game::legal_moves(self, state, history, out);
+    }
+    fn advance(&self, state: &mut G::State, history: &mut G::History, mv: Move) {
+        Game::advance(self, state, history, mv);
+    }
+    fn node_key(&self, state: &G::State, history: &G::History) -> Key {
+        Game::node_key(self, state, history)
+    }
+    fn eval_key(&self, state: &G::State, history: &G::History) -> Key {
+        Game::eval_key(self, state, history)
+    }
+    fn acyclic(&self) -> bool {
+        Game::acyclic(self)
+    }
+}

@@ -1,0 +1,399 @@
+//! Leaves: positions that wait for their evaluations, and what comes back.
+
+use dz_game::{Key, Move, Player, Wdl, mix64};
+
+use crate::{
+    Expansion, LeafValue, Numbers, Search, TracedStep,
+    arena::{Absolute, Kind, NewNode, NodeId, ROOT},
+    domain::{Domain, Stand},
+    formula,
+    numbers::{Prior, Real},
+    walk::{End, PathStep},
+};
+
+/// Names a leaf that waits; the number is used again once it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeafId(pub(crate) usize);
+
+impl LeafId {
+    /// The leaf of a search that has one at a time.
+    pub const FIRST: Self = Self(0);
+}
+
+/// What a leaf is to be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wants {
+    /// Value and priors, by [`Search::apply`] or [`Search::apply_network`].
+    pub network: bool,
+    /// An outcome and the moves that led to it, by [`Search::apply_rollout`].
+    pub rollout: bool,
+}
+
+/// A walk: where it stands and how it came there.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk<D: Domain, N: Numbers> {
+    pub state: D::State,
+    pub history: D::History,
+    pub path: Vec<PathStep>,
+    /// A random word of this walk alone.
+    pub random: u64,
+    pub awaited: Awaited,
+    pub wants: Wants,
+    pub legal: Vec<Move>,
+    network: Option<(Absolute<N::Real>, bool)>,
+    rollout: Option<Absolute<N::Real>>,
+    priors: Vec<N::Real>,
+    heuristics: Vec<N::Real>,
+    rollout_moves: Vec<(Player, Move)>,
+    /// Choices on the way, if they are traced.
+    pub trace: Vec<TracedStep>,
+}
+
+impl<D: Domain, N: Numbers> Walk<D, N> {
+    /// A number in [0, 1) of this walk, its depth and `salt` alone.
+    pub(crate) fn share(&self, salt: u64) -> f64 {
+        let word = mix64(self.random ^ mix64(salt ^ (self.path.len() as u64) << 20));
+        (word >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// What a walk waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// The root, which is in no table.
+    Root,
+    /// A node that is not there yet.
+    New(Key),
+    /// A node that has only rollouts so far.
+    Known(NodeId),
+}
+
+/// The position that a search waits for.
+#[derive(Debug)]
+pub struct SearchLeaf<'a, D: Domain> {
+    /// The position.
+    pub state: &'a D::State,
+    /// Its past.
+    pub history: &'a D::History,
+    /// Its legal moves, ascending.
+    pub legal: &'a [Move],
+    /// A random word of this leaf alone.
+    pub random: u64,
+    /// What it is to be given.
+    pub wants: Wants,
+}
+
+/// What the leaf's mover expects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate<R> {
+    /// Win minus loss, in [-1, 1].
+    pub value: R,
+    /// Probability of a draw, in [0, 1].
+    pub draw: R,
+}
+
+impl<R: Real> From<Wdl> for Estimate<R> {
+    fn from(wdl: Wdl) -> Self {
+        Self { value: R::of(f64::from(wdl.value())), draw: R::of(f64::from(wdl.draw)) }
+    }
+}
+
+/// A network's answer.
+#[derive(Clone, Copy, Debug)]
+pub struct NetworkAnswer<'a, R> {
+    /// What the mover expects.
+    pub estimate: Estimate<R>,
+    /// One prior a legal move, in the order of the moves.
+    pub priors: &'a [R],
+    /// One heuristic value a legal move, the mover's, for equivalent visits; may be empty.
+    pub heuristics: &'a [R],
+    /// It came from a cache, so that it counts as no evaluation.
+    pub cached: bool,
+}
+
+impl<D: Domain, N: Numbers> Search<D, N> {
+    /// A leaf that waits.
+    pub fn leaf(&self, id: LeafId) -> Option<SearchLeaf<'_, D>> {
+        let walk = self.open.get(id.0)?.as_ref()?;
+        let Walk { state, history, legal, random, wants, .. } = &**walk;
+        Some(SearchLeaf { state, history, legal, random: *random, wants: *wants })
+    }
+
+    /// What the network is to see of a leaf: its `eval_key`.
+    pub fn leaf_eval_key(&self, id: LeafId) -> Option<Key> {
+        let walk = self.open.get(id.0)?.as_ref()?;
+        Some(self.domain.eval_key(&walk.state, &walk.history))
+    }
+
+    /// Takes the evaluation of a leaf: the chances of its mover and one prior a legal move. Does
+    /// nothing if the leaf does not wait.
+    pub fn apply(&mut self, id: LeafId, wdl: Wdl, priors: &[N::Real]) {
+        let estimate = wdl.into();
+        self.apply_network(id, &NetworkAnswer { estimate, priors, heuristics: &[], cached: false });
+    }
+
+    /// Takes a network's answer. The leaf is counted once it has all that it wants.
+    pub fn apply_network(&mut self, id: LeafId, answer: &NetworkAnswer<'_, N::Real>) {
+        let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
+        debug_assert_eq!(walk.legal.len(), answer.priors.len(), "one prior a legal move");
+        let sign = self.sign_at(&walk);
+        let estimate = Absolute::of(answer.estimate.value, answer.estimate.draw, sign);
+        walk.network = Some((estimate, answer.cached));
+        walk.priors.clear();
+        walk.priors.extend_from_slice(answer.priors);
+        walk.heuristics.clear();
+        walk.heuristics.extend_from_slice(answer.heuristics);
+        self.complete(id, walk);
+    }
+
+    /// Takes a rollout's outcome for the leaf's mover and the moves that led to it, for
+    /// all-moves-as-first values. The leaf is counted once it has all that it wants.
+    pub fn apply_rollout(
+        &mut self,
+        id: LeafId,
+        outcome: Estimate<N::Real>,
+        moves: &[(Player, Move)],
+    ) {
+        let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
+        walk.rollout = Some(Absolute::of(outcome.value, outcome.draw, self.sign_at(&walk)));
+        walk.rollout_moves.clear();
+        walk.rollout_moves.extend_from_slice(moves);
+        self.complete(id, walk);
+    }
+
+    /// Leaves the playout where it is until the position is evaluated.
+    pub(crate) fn open_leaf(&mut self, mut walk: Box<Walk<D, N>>, awaited: Awaited) -> End {
+        (walk.awaited, walk.network, walk.rollout) = (awaited, None, None);
+        walk.rollout_moves.clear();
+        walk.wants = self.wants(awaited);
+        let mut legal = std::mem::take(&mut walk.legal);
+        self.domain.legal_moves(&walk.state, &walk.history, &mut legal);
+        walk.legal = legal;
+        self.fly(&walk.path, 1);
+        let free = self.open.iter().position(Option::is_none);
+        let slot = free.unwrap_or_else(|| {
+            self.open.push(None);
+            self.open.len() - 1
+        });
+        self.open[slot] = Some(walk);
+        self.open_count += 1;
+        End::Leaf(LeafId(slot))
+    }
+
+    /// Forgets the leaves that wait, and the edges that their playouts made but did not count.
+    pub(crate) fn give_up_leaves(&mut self) {
+        for slot in 0..self.open.len() {
+            let Some(walk) = self.open[slot].take() else { continue };
+            self.fly(&walk.path, -1);
+            for step in &walk.path {
+                self.arena.unlink_uncounted(step.node);
+            }
+            self.spare.push(walk);
+        }
+        self.open_count = 0;
+    }
+
+    /// True if a leaf with this key waits.
+    pub(crate) fn is_awaited(&self, key: Key) -> bool {
+        self.open_count > 0
+            && self.open.iter().flatten().any(|walk| walk.awaited == Awaited::New(key))
+    }
+
+    /// True if a leaf that waits is this node.
+    pub(crate) fn is_waited_for(&self, id: NodeId) -> bool {
+        self.open_count > 0
+            && self.open.iter().flatten().any(|walk| walk.awaited == Awaited::Known(id))
+    }
+
+    /// A walk that stands at the root.
+    pub(crate) fn take_walk(&mut self) -> Box<Walk<D, N>> {
+        let Some(mut walk) = self.spare.pop() else {
+            return Box::new(Walk {
+                state: self.root_state.clone(),
+                history: self.root_history.clone(),
+                path: Vec::new(),
+                random: 0,
+                awaited: Awaited::Root,
+                wants: Wants { network: true, rollout: false },
+                legal: Vec::new(),
+                network: None,
+                rollout: None,
+                priors: Vec::new(),
+                heuristics: Vec::new(),
+                rollout_moves: Vec::new(),
+                trace: Vec::new(),
+            });
+        };
+        walk.state.clone_from(&self.root_state);
+        walk.history.clone_from(&self.root_history);
+        walk.path.clear();
+        walk.trace.clear();
+        walk
+    }
+
+    /// Counts the walk if it has all that it wants, else lets it wait on.
+    fn complete(&mut self, id: LeafId, mut walk: Box<Walk<D, N>>) {
+        let wants = walk.wants;
+        if (wants.network && walk.network.is_none()) || (wants.rollout && walk.rollout.is_none()) {
+            self.open[id.0] = Some(walk);
+            return;
+        }
+        self.open_count -= 1;
+        self.fly(&walk.path, -1);
+        self.counts.playouts += 1;
+        match walk.network {
+            Some((_, true)) => self.counts.cache_hits += 1,
+            _ => self.counts.evaluations += 1,
+        }
+        self.counts.rollouts += u64::from(walk.rollout.is_some());
+        let sample = self.sample(&walk);
+        match walk.awaited {
+            Awaited::Root => {
+                self.evaluate_root(&walk, sample);
+                self.update_amaf(&[], &walk.rollout_moves, sample);
+            }
+            Awaited::New(key) => {
+                let sign = if self.sign_at(&walk) < N::Real::ZERO { -1 } else { 1 };
+                let kind = if wants.network { Kind::Expanded } else { Kind::Unexpanded };
+                let child = self.add_node(NewNode { key, own: sample, sign, kind }, &walk);
+                if let Some(&PathStep { node, place }) = walk.path.last() {
+                    self.attach(node, place, child);
+                }
+                if wants.network {
+                    self.expand(child, &mut walk);
+                }
+            }
+            Awaited::Known(child) => self.visit_again(child, &mut walk),
+        }
+        if walk.awaited != Awaited::Root {
+            self.back_up(&walk.path, sample);
+            self.update_amaf(&walk.path, &walk.rollout_moves, sample);
+        }
+        self.finish_trace(&mut walk, self.counts.playouts);
+        self.spare.push(walk);
+    }
+
+    /// What a leaf's evaluation is worth.
+    fn sample(&self, walk: &Walk<D, N>) -> Absolute<N::Real> {
+        let network = walk.network.map(|(estimate, _)| estimate);
+        match (self.params.leaf_value, network, walk.rollout) {
+            (LeafValue::Mix { rollout_share }, Some(network), Some(rollout)) => {
+                mix(network, rollout, N::Real::of(rollout_share))
+            }
+            (LeafValue::Network, Some(value), _) | (_, _, Some(value)) | (_, Some(value), None) => {
+                value
+            }
+            (_, None, None) => Absolute::default(),
+        }
+    }
+
+    /// One more rollout at a node without children, which may give it some.
+    fn visit_again(&mut self, id: NodeId, walk: &mut Walk<D, N>) {
+        let node = self.arena.node_mut(id);
+        (node.visits, node.own_visits) = (node.visits + 1, node.own_visits + 1);
+        let count = N::Real::count(node.own_visits);
+        let rollout = walk.rollout.unwrap_or(node.own);
+        node.own.average_in(rollout, count);
+        if let (Some((network, _)), LeafValue::Mix { rollout_share }) =
+            (walk.network, self.params.leaf_value)
+        {
+            let node = self.arena.node_mut(id);
+            node.own = mix(network, node.own, N::Real::of(rollout_share));
+        }
+        let node = self.arena.node_mut(id);
+        node.average = node.own;
+        let square = node.own.value * node.own.value;
+        if self.arena.side.uses_nodes {
+            self.arena.side.nodes[id.index()].square = square;
+        }
+        if walk.wants.network {
+            self.expand(id, walk);
+        }
+    }
+
+    /// Gives a node its legal moves.
+    fn expand(&mut self, id: NodeId, walk: &mut Walk<D, N>) {
+        soften(&mut walk.priors, self.params.prior_exponent);
+        let priors = walk.legal.iter().zip(&walk.priors);
+        self.arena.expand(id, priors.map(|(mv, &prior)| N::Prior::new(mv.0, prior)));
+        self.set_heuristics(id, &walk.heuristics);
+        self.adapt_threshold();
+    }
+
+    pub(crate) fn set_heuristics(&mut self, id: NodeId, heuristics: &[N::Real]) {
+        if self.arena.side.uses_moves {
+            let node = *self.arena.node(id);
+            let first = node.priors as usize;
+            for (place, side) in
+                self.arena.side.moves[first..first + usize::from(node.moves)].iter_mut().enumerate()
+            {
+                side.heuristic = heuristics.get(place).copied().unwrap_or(N::Real::of(f64::NAN));
+            }
+        }
+    }
+
+    /// The dynamic threshold of expansion: up while too many leaves wait, down while too few do.
+    fn adapt_threshold(&mut self) {
+        if let Expansion::Dynamic { waiting_max, .. } = self.params.expansion {
+            let waiting = self.open.iter().flatten().filter(|walk| walk.wants.network).count();
+            self.threshold = if waiting >= waiting_max as usize {
+                self.threshold + 1
+            } else {
+                (self.threshold - 1).max(1)
+            };
+        }
+    }
+
+    /// Counts a path's edges as in flight, or not any more.
+    fn fly(&mut self, path: &[PathStep], by: i32) {
+        if self.params.leaves_max > 1 {
+            for &PathStep { node, place } in path {
+                let side = self.arena.edge_side_mut(node, place);
+                side.in_flight = side.in_flight.saturating_add_signed(by);
+            }
+        }
+    }
+
+    /// 1 if the first player moves where the walk stands, else -1.
+    fn sign_at(&self, walk: &Walk<D, N>) -> N::Real {
+        match self.domain.stand(&walk.state, &walk.history) {
+            Stand::ToMove(Player::Second) => -N::Real::ONE,
+            _ => N::Real::ONE,
+        }
+    }
+
+    /// Makes the root's node from its evaluation.
+    fn evaluate_root(&mut self, walk: &Walk<D, N>, own: Absolute<N::Real>) {
+        let mut priors = walk.priors.clone();
+        soften(&mut priors, self.params.prior_exponent);
+        self.root_legal.clone_from(&walk.legal);
+        self.root_priors = priors;
+        let sign = if self.sign_at(walk) < N::Real::ZERO { -1 } else { 1 };
+        let new = NewNode { key: Key::default(), own, sign, kind: Kind::Expanded };
+        let id = self.add_node(new, walk);
+        debug_assert_eq!(id, ROOT);
+        self.expand_root();
+        self.set_heuristics(ROOT, &walk.heuristics);
+        self.set_up_root();
+    }
+}
+
+/// (1 - share) v + share z.
+fn mix<R: Real>(network: Absolute<R>, rollout: Absolute<R>, share: R) -> Absolute<R> {
+    let mut mixed = Absolute::default();
+    mixed.add(network, R::ONE - share);
+    mixed.add(rollout, share);
+    mixed
+}
+
+/// Raises priors to a power and scales them to sum 1.
+fn soften<R: Real>(priors: &mut [R], exponent: f64) {
+    if exponent == 1.0 {
+        return;
+    }
+    let mut wide: Vec<f64> = priors.iter().map(|prior| prior.wide()).collect();
+    formula::raise_priors(&mut wide, exponent);
+    for (prior, wide) in priors.iter_mut().zip(wide) {
+        *prior = R::of(wide);
+    }
+}

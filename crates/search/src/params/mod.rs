@@ -1,0 +1,187 @@
+//! Everything that varies between searches, as values.
+
+mod budget;
+mod graph;
+mod leaves;
+mod root;
+mod selection;
+
+use serde::{Deserialize, Serialize};
+
+use crate::formula::{EpsilonSchedule, FirstPlay};
+
+pub use budget::Budget;
+pub use graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
+pub use leaves::{Expansion, InFlight, LeafValue};
+pub use root::{RootNoise, RootSetup};
+pub use selection::{Gumbel, GumbelInner, Puct, Rave, Regularized, Selection, TieBreak};
+
+/// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
+/// each move. All of them together are one algorithm: nothing here switches to another core.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools, reason = "independent switches")]
+pub struct SearchParams {
+    /// One node a position; `false` gives every path a node of its own (tree search).
+    pub graph: bool,
+    /// The formula that picks moves inside the graph.
+    pub selection: Selection,
+    /// What an unvisited move counts as.
+    pub fpu: FirstPlay,
+    /// Which of several moves with equal scores comes first.
+    pub tie_break: TieBreak,
+    /// The epsilon trick: a selection holds for several visits, its own included (L. Lew, computer-go
+    /// list, January 2007).
+    pub epsilon: Option<EpsilonSchedule>,
+    /// Every move starts as if it had been visited so often at its heuristic value (Gelly and Silver
+    /// 2007: 50); 0 is off. The value comes with the evaluation, or else is the first-play value.
+    pub equivalent_visits: u32,
+    /// How a playout changes the nodes on its path.
+    pub backup: Backup,
+    /// Which other nodes are brought up to date.
+    pub staleness: Staleness,
+    /// What happens at a child with more visits than the edge to it.
+    pub catch_up: CatchUp,
+    /// What visits of a finished game count.
+    pub terminals: Terminals,
+    /// What a playout is worth that comes back to a position on its own path.
+    pub revisit: Revisit,
+    /// Propagates outcomes that are certain, and never searches below them again (Winands, Bjornsson
+    /// and Saito 2008, here with lower and upper bounds, so that draws count too).
+    pub prove: bool,
+    /// What a leaf is worth.
+    pub leaf_value: LeafValue,
+    /// When a leaf gets children.
+    pub expansion: Expansion,
+    /// Leaves that may wait for their evaluations at once, at least 1.
+    pub leaves_max: u32,
+    /// How a leaf that waits keeps others off its path.
+    pub in_flight: InFlight,
+    /// Evaluators' priors are raised to this power and scaled to sum 1 (AlphaGo's softened policy:
+    /// 0.67; Silver et al. 2016, Methods); 1 leaves them.
+    pub prior_exponent: f64,
+    /// Keeps second moments of values, for the choice by lower confidence bounds; dynamic variance
+    /// keeps them anyway.
+    pub moments: bool,
+    /// Keeps every node's position and panics where two share a key: for tests and debug builds.
+    pub check_states: bool,
+    /// The most nodes that a search may hold beside its root; it is decided when they are used up.
+    pub nodes_max: u32,
+}
+
+impl Default for SearchParams {
+    /// The plain reference: graph search by PUCT with c = 1.5 and first-play value 0, path-only
+    /// idempotent updates, playouts that always go on, and nothing else.
+    fn default() -> Self {
+        Self {
+            graph: true,
+            selection: Selection::Puct(Puct::default()),
+            fpu: FirstPlay::Absolute(0.0),
+            tie_break: TieBreak::LowestMove,
+            epsilon: None,
+            equivalent_visits: 0,
+            backup: Backup::Idempotent,
+            staleness: Staleness::Path,
+            catch_up: CatchUp::Continue,
+            terminals: Terminals::Fixed,
+            revisit: Revisit::Count,
+            prove: false,
+            leaf_value: LeafValue::Network,
+            expansion: Expansion::FirstVisit,
+            leaves_max: 1,
+            in_flight: InFlight::Visits,
+            prior_exponent: 1.0,
+            moments: false,
+            check_states: false,
+            nodes_max: u32::MAX,
+        }
+    }
+}
+
+/// Settings that contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParamsError {
+    /// Running averages cannot be recomputed from children.
+    #[error(
+        "search.staleness needs search.backup \"idempotent\" or \"delta\": a running average cannot be recomputed from children; take staleness \"path\""
+    )]
+    StaleAverages,
+    /// A leaf below the threshold lives on rollouts.
+    #[error(
+        "search.expansion above 1 needs rollouts at leaves: set search.leaf_value to \"rollout\" or to a mix"
+    )]
+    ThresholdWithoutRollouts,
+    /// A draw on a cycle is an edge's count, which a running average does not see.
+    #[error("search.revisit \"draw\" needs search.backup \"idempotent\" or \"incremental\"")]
+    DrawsInDelta,
+    /// No leaf could ever be opened.
+    #[error("search.leaves_max must be at least 1")]
+    NoLeaves,
+    /// A number outside its range.
+    #[error("search.{key} must be {allowed}")]
+    Range {
+        /// The setting.
+        key: &'static str,
+        /// What it may be.
+        allowed: &'static str,
+    },
+}
+
+impl SearchParams {
+    /// Checks what types cannot say.
+    ///
+    /// # Errors
+    /// Which settings contradict each other, and what to set instead.
+    pub fn validate(&self) -> Result<(), ParamsError> {
+        let range = |fine: bool, key, allowed| {
+            if fine { Ok(()) } else { Err(ParamsError::Range { key, allowed }) }
+        };
+        if self.leaves_max == 0 {
+            return Err(ParamsError::NoLeaves);
+        }
+        if self.backup == Backup::Incremental && self.staleness != Staleness::Path {
+            return Err(ParamsError::StaleAverages);
+        }
+        if matches!(self.backup, Backup::Delta { .. }) && self.revisit == Revisit::Draw {
+            return Err(ParamsError::DrawsInDelta);
+        }
+        if self.expansion != Expansion::FirstVisit && self.leaf_value == LeafValue::Network {
+            return Err(ParamsError::ThresholdWithoutRollouts);
+        }
+        if let CatchUp::Leak(p) = self.catch_up {
+            range((0.0..=1.0).contains(&p), "catch_up", "a leak from 0 to 1")?;
+        }
+        if let LeafValue::Mix { rollout_share } = self.leaf_value {
+            range((0.0..=1.0).contains(&rollout_share), "leaf_value", "a share from 0 to 1")?;
+        }
+        range(self.prior_exponent > 0.0, "prior_exponent", "above 0")?;
+        self.selection.validate(range)
+    }
+
+    /// True if edges need more than a child and a count.
+    pub(crate) fn uses_edge_side(&self, acyclic: bool) -> bool {
+        self.leaves_max > 1
+            || matches!(self.backup, Backup::Delta { .. })
+            || (!acyclic && self.revisit == Revisit::Draw)
+    }
+
+    /// True if legal moves need more than a prior.
+    pub(crate) fn uses_move_side(&self) -> bool {
+        self.equivalent_visits > 0 || matches!(self.selection, Selection::Rave(_))
+    }
+
+    /// True if nodes need more than averages and counts.
+    pub(crate) fn uses_node_side(&self) -> bool {
+        self.prove || self.keeps_moments() || self.epsilon.is_some() || self.keeps_parents()
+    }
+
+    /// True if second moments are kept.
+    pub(crate) fn keeps_moments(&self) -> bool {
+        let varied = matches!(self.selection, Selection::Puct(puct) if puct.variance.is_some());
+        self.moments || varied
+    }
+
+    /// True if nodes know their parents.
+    pub(crate) fn keeps_parents(&self) -> bool {
+        matches!(self.staleness, Staleness::Parents | Staleness::Ancestors)
+    }
+}

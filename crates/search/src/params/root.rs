@@ -1,0 +1,41 @@
+//! What is special about the root of one move's search.
+
+use crate::formula::{FirstPlay, NoiseShape};
+
+/// How the root of one move's search differs from other nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RootSetup {
+    /// Noise on the priors.
+    pub noise: Option<RootNoise>,
+    /// Softmax temperature of the priors, P^(1/T) scaled to sum 1, above 0 (KataGo: 1.5 falling to 1.1);
+    /// before the noise.
+    pub prior_temperature: f64,
+    /// k of forced playouts: a visited move with fewer than sqrt(k P N) visits is taken at once (Wu 2019,
+    /// section 3.2: 2); 0 is off.
+    pub forced_playouts: f64,
+    /// First-play value at the root, if another than elsewhere (KataGo's self-play: no reduction).
+    pub fpu: Option<FirstPlay>,
+}
+
+impl Default for RootSetup {
+    /// Like any other node.
+    fn default() -> Self {
+        Self { noise: None, prior_temperature: 1.0, forced_playouts: 0.0, fpu: None }
+    }
+}
+
+impl From<Option<RootNoise>> for RootSetup {
+    fn from(noise: Option<RootNoise>) -> Self {
+        Self { noise, ..Self::default() }
+    }
+}
+
+/// Dirichlet noise on the root's priors: P' = (1 - share) P + share D (AlphaGo Zero, Methods,
+/// "Self-play": share 0.25).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RootNoise {
+    /// The distribution of D.
+    pub shape: NoiseShape,
+    /// Share of the noise, in [0, 1].
+    pub share: f64,
+}

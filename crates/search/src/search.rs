@@ -1,0 +1,245 @@
+//! The search: what it holds, and how a caller drives it.
+
+use dz_game::{Key, Move};
+
+use crate::{
+    Budget, Compact, Expansion, LeafId, Numbers, ParamsError, RootSetup, SearchCounts,
+    SearchParams,
+    amaf::Amaf,
+    arena::{Arena, ROOT, bytes_of},
+    dense::Dense,
+    domain::{Domain, Stand},
+    leaf::Walk,
+    side::Side,
+    table::Table,
+    trace::Tracer,
+    walk::End,
+};
+
+/// A search over the positions of one domain, reused from move to move.
+#[derive(Clone, Debug)]
+pub struct Search<D: Domain, N: Numbers = Compact> {
+    pub(crate) domain: D,
+    pub(crate) params: SearchParams,
+    pub(crate) root_state: D::State,
+    pub(crate) root_history: D::History,
+    /// The root's legal moves, ascending.
+    pub(crate) root_legal: Vec<Move>,
+    /// Their priors by the evaluator; the root's node has them with noise.
+    pub(crate) root_priors: Vec<N::Real>,
+    pub(crate) arena: Arena<N>,
+    pub(crate) table: Table,
+    /// Every node's position, if they are checked.
+    pub(crate) states: Vec<D::State>,
+    pub(crate) counts: SearchCounts,
+    budget: Budget,
+    pub(crate) setup: RootSetup,
+    /// Seed of this move's search: noise, ties and leaves' random words.
+    pub(crate) seed: u64,
+    /// Walks begun since the start.
+    pub(crate) walks: u64,
+    /// Leaves that wait.
+    pub(crate) open: Vec<Option<Box<Walk<D, N>>>>,
+    pub(crate) open_count: u32,
+    /// Walks to use again.
+    #[allow(clippy::vec_box, reason = "walks move between here and `open` by their pointer")]
+    pub(crate) spare: Vec<Box<Walk<D, N>>>,
+    /// Nodes named so far in a tree, where each has a name of its own; never starts again.
+    pub(crate) private_keys: u64,
+    /// Visits before a node is expanded.
+    pub(crate) threshold: u32,
+    /// Where the background refresher stands.
+    pub(crate) sweep: usize,
+    pub(crate) dense: Dense,
+    pub(crate) amaf: Amaf,
+    pub(crate) tracer: Option<Tracer>,
+    /// Room for marks, orders and queues over nodes, used again and again.
+    pub(crate) marks: Vec<u32>,
+    pub(crate) queue: Vec<u32>,
+}
+
+/// What [`Search::gather`] came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gathered {
+    /// The budget is used up, or the root is proven, and no leaf waits; read the summary.
+    Decided,
+    /// This position must be evaluated; see [`Search::leaf`] and [`Search::apply`].
+    Need(LeafId),
+    /// Nothing more can be done before a leaf that waits is answered.
+    Wait,
+}
+
+impl<D: Domain, N: Numbers> Search<D, N> {
+    /// A search that stands at `state`; nothing is evaluated yet. Settings that contradict each other
+    /// are for [`SearchParams::validate`] to find.
+    pub fn new(domain: D, params: SearchParams, state: D::State, history: D::History) -> Self {
+        let side = Side::new(&params, domain.acyclic());
+        Self {
+            domain,
+            params,
+            root_state: state,
+            root_history: history,
+            root_legal: Vec::new(),
+            root_priors: Vec::new(),
+            arena: Arena::new(side),
+            table: Table::default(),
+            states: Vec::new(),
+            counts: SearchCounts::default(),
+            budget: Budget::Playouts(0),
+            setup: RootSetup::default(),
+            seed: 0,
+            walks: 0,
+            open: Vec::new(),
+            open_count: 0,
+            spare: Vec::new(),
+            private_keys: 0,
+            threshold: match params.expansion {
+                Expansion::FirstVisit => 0,
+                Expansion::Threshold(visits) => visits,
+                Expansion::Dynamic { start, .. } => start.max(1),
+            },
+            sweep: 0,
+            dense: Dense::default(),
+            amaf: Amaf::default(),
+            tracer: None,
+            marks: Vec::new(),
+            queue: Vec::new(),
+        }
+    }
+
+    /// As `new`, after checking the settings.
+    ///
+    /// # Errors
+    /// Settings that contradict each other.
+    pub fn checked(
+        domain: D,
+        params: SearchParams,
+        state: D::State,
+        history: D::History,
+    ) -> Result<Self, ParamsError> {
+        params.validate()?;
+        Ok(Self::new(domain, params, state, history))
+    }
+
+    /// Starts the search of a move: sets its budget, seed and root, and counts from zero. Visits that
+    /// are kept from an earlier search stay; leaves that still wait are given up.
+    pub fn start(&mut self, budget: Budget, seed: u64, setup: impl Into<RootSetup>) {
+        self.give_up_leaves();
+        (self.budget, self.seed, self.setup) = (budget, seed, setup.into());
+        self.counts = SearchCounts::default();
+        self.walks = 0;
+        if self.is_evaluated() {
+            self.set_up_root();
+            self.make_room();
+        }
+    }
+
+    /// Walks until an evaluation is missing or the search is decided. Where the game is over at the
+    /// root, it is decided at once, without visits.
+    pub fn gather(&mut self) -> Gathered {
+        loop {
+            let waiting = self.open_count;
+            if self.is_decided() {
+                return if waiting > 0 { Gathered::Wait } else { Gathered::Decided };
+            }
+            let root_waits = waiting > 0 && !self.is_evaluated();
+            if waiting >= self.params.leaves_max || root_waits {
+                return Gathered::Wait;
+            }
+            match self.playout() {
+                End::Leaf(id) => return Gathered::Need(id),
+                End::Collision => return Gathered::Wait,
+                End::Counted => {
+                    self.counts.playouts += 1;
+                }
+            }
+        }
+    }
+
+    /// The rules.
+    pub fn domain(&self) -> &D {
+        &self.domain
+    }
+
+    /// The settings.
+    pub fn params(&self) -> &SearchParams {
+        &self.params
+    }
+
+    /// The position that is searched, and its past.
+    pub fn position(&self) -> (&D::State, &D::History) {
+        (&self.root_state, &self.root_history)
+    }
+
+    /// What was done since `start`.
+    pub fn counts(&self) -> SearchCounts {
+        self.counts
+    }
+
+    /// Nodes held, the root not counted.
+    pub fn node_count(&self) -> usize {
+        self.arena.nodes.len().saturating_sub(1)
+    }
+
+    /// Bytes allocated for nodes, edges, priors, keys, table and whatever the algorithm needs beside.
+    pub fn bytes(&self) -> usize {
+        self.arena.bytes() + self.table.bytes() + bytes_of(&self.marks) + bytes_of(&self.queue)
+    }
+
+    /// True if the root has a node.
+    pub(crate) fn is_evaluated(&self) -> bool {
+        !self.arena.nodes.is_empty()
+    }
+
+    /// Visits of the root, 0 before it is evaluated.
+    pub(crate) fn root_visits(&self) -> u32 {
+        self.arena.nodes.first().map_or(0, |root| root.visits)
+    }
+
+    /// Playouts that the budget still allows, as far as that can be said.
+    pub(crate) fn playouts_left(&self) -> u32 {
+        let done = u32::try_from(self.counts.playouts).unwrap_or(u32::MAX);
+        match self.budget {
+            Budget::Playouts(playouts) => playouts.saturating_sub(done),
+            Budget::Visits(visits) => visits.saturating_sub(self.root_visits()),
+            Budget::Evaluations { evaluations, playouts_max } => {
+                let evaluated = u32::try_from(self.counts.evaluations).unwrap_or(u32::MAX);
+                evaluations.saturating_sub(evaluated).min(playouts_max.saturating_sub(done))
+            }
+            Budget::Open => u32::MAX,
+        }
+    }
+
+    fn is_decided(&self) -> bool {
+        if !self.is_evaluated() {
+            let stand = self.domain.stand(&self.root_state, &self.root_history);
+            return matches!(stand, Stand::Over { .. });
+        }
+        let proven = self.params.prove && self.arena.side.nodes[ROOT.index()].is_proven();
+        let nodes = self.node_count() + self.open_count as usize;
+        proven
+            || self.playouts_left() <= self.open_count
+            || nodes >= self.params.nodes_max as usize
+            || self.arena.is_full()
+    }
+
+    /// Reserves for the nodes that the budget can add, as far as that is not absurd.
+    pub(crate) fn make_room(&mut self) {
+        /// More than this grows as it comes.
+        const NODES_RESERVED_MAX: u32 = 1 << 16;
+        let room = self.params.nodes_max.saturating_sub(self.node_count() as u32);
+        let nodes = self.playouts_left().min(room);
+        if nodes <= NODES_RESERVED_MAX {
+            let moves = self.root_legal.len();
+            self.arena.reserve(nodes as usize, moves);
+            if self.params.graph {
+                self.table.reserve(nodes as usize, &self.arena.keys);
+            }
+        }
+    }
+
+    /// The key of a node, for views.
+    pub(crate) fn key(&self, index: usize) -> Key {
+        self.arena.keys[index]
+    }
+}

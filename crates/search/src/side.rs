@@ -1,0 +1,144 @@
+//! What only some algorithms need: arrays beside those of the arena, empty where nothing needs them.
+
+use crate::{
+    arena::{Absolute, Kind, NodeId, bytes_of},
+    numbers::Real,
+};
+
+/// Beside an edge.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EdgeSide<R> {
+    /// `Q_e`: the average of the samples that went up through it (delta backup).
+    pub average: Absolute<R>,
+    /// Playouts that went down and are not back yet.
+    pub in_flight: u32,
+    /// Playouts that came back to a position on their own path and counted as draws.
+    pub cycle_draws: u32,
+}
+
+/// Beside a legal move.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MoveSide<R> {
+    /// All-moves-as-first average, the first player's.
+    pub amaf: R,
+    /// All-moves-as-first count.
+    pub amaf_visits: u32,
+    /// The heuristic value, the mover's, that equivalent visits start from; NaN where there is none.
+    pub heuristic: R,
+}
+
+/// Beside a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeSide<R> {
+    /// What the first player has for certain.
+    pub lower: R,
+    /// What the first player can hope for.
+    pub upper: R,
+    /// Average of squared values, evaluation and children.
+    pub square: R,
+    /// The last of the links to its parents.
+    pub parents: u32,
+    /// Visits for which the last selection still holds.
+    pub visits_to_go: u32,
+    /// The place that was selected.
+    pub place_to_go: u16,
+}
+
+impl<R: Real> NodeSide<R> {
+    pub(crate) fn new(own: Absolute<R>, kind: Kind) -> Self {
+        let certain = kind == Kind::Terminal;
+        Self {
+            lower: if certain { own.value } else { -R::ONE },
+            upper: if certain { own.value } else { R::ONE },
+            square: own.value * own.value,
+            parents: NO_LINK,
+            visits_to_go: 0,
+            place_to_go: 0,
+        }
+    }
+
+    /// True if the value is certain.
+    pub(crate) fn is_proven(&self) -> bool {
+        self.lower >= self.upper
+    }
+}
+
+/// One parent of a node, and where the next one stands.
+#[derive(Clone, Copy, Debug)]
+struct ParentLink {
+    parent: NodeId,
+    next: u32,
+}
+
+/// No further link.
+const NO_LINK: u32 = u32::MAX;
+
+/// The arrays, each as long as its counterpart in the arena if it is used.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "one an array")]
+pub(crate) struct Side<R> {
+    pub uses_edges: bool,
+    pub uses_moves: bool,
+    pub uses_nodes: bool,
+    pub uses_parents: bool,
+    pub edges: Vec<EdgeSide<R>>,
+    pub moves: Vec<MoveSide<R>>,
+    pub nodes: Vec<NodeSide<R>>,
+    links: Vec<ParentLink>,
+}
+
+impl<R: Real> Side<R> {
+    pub(crate) fn new(params: &crate::SearchParams, acyclic: bool) -> Self {
+        Self {
+            uses_edges: params.uses_edge_side(acyclic),
+            uses_moves: params.uses_move_side(),
+            uses_nodes: params.uses_node_side(),
+            uses_parents: params.keeps_parents(),
+            edges: Vec::new(),
+            moves: Vec::new(),
+            nodes: Vec::new(),
+            links: Vec::new(),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.edges.clear();
+        self.moves.clear();
+        self.nodes.clear();
+        self.links.clear();
+    }
+
+    /// Notes a parent of a node, if parents are kept. Two moves that lead to the same child note it twice.
+    pub(crate) fn add_parent(&mut self, child: NodeId, parent: NodeId) {
+        if self.uses_parents {
+            let next =
+                std::mem::replace(&mut self.nodes[child.index()].parents, self.links.len() as u32);
+            self.links.push(ParentLink { parent, next });
+        }
+    }
+
+    /// Forgets all parents, before they are noted anew.
+    pub(crate) fn forget_parents(&mut self) {
+        self.links.clear();
+        for node in &mut self.nodes {
+            node.parents = NO_LINK;
+        }
+    }
+
+    /// The parents of a node, the latest first.
+    pub(crate) fn parents(&self, child: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let mut at = self.nodes[child.index()].parents;
+        std::iter::from_fn(move || {
+            let link = self.links.get(at as usize)?;
+            at = link.next;
+            Some(link.parent)
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        bytes_of(&self.edges)
+            + bytes_of(&self.moves)
+            + bytes_of(&self.nodes)
+            + bytes_of(&self.links)
+    }
+}

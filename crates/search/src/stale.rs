@@ -1,0 +1,112 @@
+//! Staleness: which nodes beside those on the path a playout brings up to date.
+
+use crate::{
+    Numbers, Search, Staleness,
+    arena::{Kind, NodeId, ROOT},
+    domain::Domain,
+    walk::PathStep,
+};
+
+impl<D: Domain, N: Numbers> Search<D, N> {
+    /// Refreshes what the settings ask for after a playout along `path`.
+    pub(crate) fn freshen(&mut self, path: &[PathStep]) {
+        match self.params.staleness {
+            Staleness::Path => {}
+            Staleness::Parents => self.refresh_parents(path),
+            Staleness::Ancestors => {
+                if let Some(step) = path.last() {
+                    self.refresh_ancestors(step.node);
+                }
+            }
+            Staleness::Refresher { nodes_per_playout } => self.sweep(nodes_per_playout),
+        }
+    }
+
+    /// Recomputes every node from its children, children first, until nothing changes, or as often as
+    /// there are nodes; answers how many rounds it took. What it leaves depends on counts alone, not on
+    /// the order of playouts.
+    pub fn refresh_all(&mut self) -> usize {
+        for round in 1..=self.arena.nodes.len() {
+            let mut changed = false;
+            for index in (0..self.arena.nodes.len()).rev() {
+                let before = self.arena.nodes[index].average;
+                self.refresh_inner(NodeId(index as u32));
+                changed |= self.arena.nodes[index].average != before;
+            }
+            if !changed {
+                return round;
+            }
+        }
+        self.arena.nodes.len()
+    }
+
+    /// Each node of the path once more, since a refreshed sibling may be its child, and its parents.
+    fn refresh_parents(&mut self, path: &[PathStep]) {
+        for step in path.iter().rev() {
+            self.refresh_inner(step.node);
+            let mut parents = std::mem::take(&mut self.queue);
+            parents.clear();
+            parents.extend(self.arena.side.parents(step.node).map(|parent| parent.0));
+            for &parent in &parents {
+                if !path.iter().any(|step| step.node.0 == parent) {
+                    self.refresh_inner(NodeId(parent));
+                    self.counts.refreshes += 1;
+                }
+            }
+            self.queue = parents;
+        }
+    }
+
+    /// All ancestors of a node and itself, children before parents: the reverse of the order in which a
+    /// depth-first search along parents leaves them. On a cycle the first one met stays first.
+    fn refresh_ancestors(&mut self, id: NodeId) {
+        /// Marks in `marks`: not met, met, left.
+        const MET: u32 = 1;
+        let mut marks = std::mem::take(&mut self.marks);
+        let mut order = std::mem::take(&mut self.queue);
+        marks.clear();
+        marks.resize(self.arena.nodes.len(), 0);
+        order.clear();
+        // The stack grows at the end of `order`, behind a second list that is filled from the front.
+        let mut stack = vec![(id, false)];
+        while let Some((node, is_left)) = stack.pop() {
+            if is_left {
+                order.push(node.0);
+            } else if marks[node.index()] != MET {
+                marks[node.index()] = MET;
+                stack.push((node, true));
+                for parent in self.arena.side.parents(node) {
+                    if marks[parent.index()] != MET {
+                        stack.push((parent, false));
+                    }
+                }
+            }
+        }
+        for &node in order.iter().rev() {
+            self.refresh_inner(NodeId(node));
+        }
+        self.counts.refreshes += order.len() as u64;
+        (self.marks, self.queue) = (marks, order);
+    }
+
+    /// Goes on with the sweep over all nodes; a round ends with the root.
+    fn sweep(&mut self, nodes: u32) {
+        for _ in 0..nodes {
+            if self.sweep == 0 {
+                self.sweep = self.arena.nodes.len();
+            }
+            self.sweep -= 1;
+            self.refresh_inner(NodeId(self.sweep as u32));
+            self.counts.refreshes += 1;
+        }
+        // The root is always what its children say.
+        self.refresh_inner(ROOT);
+    }
+
+    /// Refreshes a node that has children.
+    fn refresh_inner(&mut self, id: NodeId) {
+        if self.arena.node(id).kind == Kind::Expanded {
+            self.refresh(id);
+        }
+    }
+}

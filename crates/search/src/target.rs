@@ -1,0 +1,46 @@
+//! From a search to the policy target.
+
+use crate::{
+    RootMove, Summary,
+    formula::{self, Child, GumbelParams, MixedWeight, Sigma},
+};
+
+/// What the network is to learn of a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PolicyTarget {
+    /// Shares of edge visits (AlphaGo Zero).
+    Visits,
+    /// Shares of edge visits without those that only noise and forced playouts brought (KataGo's policy
+    /// target pruning).
+    PrunedVisits,
+    /// The exact regularised policy over the evaluator's priors (Grill et al. 2020, "LEARN").
+    Regularized {
+        /// c of lambda.
+        c: f64,
+    },
+    /// Softmax of the priors' logits plus completed values (Danihelka et al. 2022).
+    CompletedQ(Sigma),
+}
+
+/// The policy target of a search: shares that sum to 1, one a legal move, in the order of the moves.
+/// Empty where the game is over.
+pub fn policy_target(summary: &Summary, target: PolicyTarget) -> Vec<f64> {
+    let quiet: Vec<Child> = summary.moves.iter().map(RootMove::quiet_child).collect();
+    let mut shares = Vec::with_capacity(quiet.len());
+    match target {
+        PolicyTarget::Visits => formula::visit_shares(&quiet, &mut shares),
+        PolicyTarget::PrunedVisits => {
+            let children: Vec<Child> = summary.moves.iter().map(RootMove::child).collect();
+            formula::pruned_visits(&children, summary.exploration_scale, &mut shares);
+            formula::normalise(&mut shares);
+        }
+        PolicyTarget::Regularized { c } => {
+            formula::regularized_policy(&quiet, summary.value, c, &mut shares);
+        }
+        PolicyTarget::CompletedQ(sigma) => {
+            let params = GumbelParams { sigma, mixed_weight: MixedWeight::Visits };
+            formula::improved_policy(&quiet, summary.own_value, &params, &mut shares);
+        }
+    }
+    shares
+}
