@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use dz_config::{Anchor, AnchorKind, BootstrapEvaluator, SearchSection};
 use dz_game::Game;
 use dz_infer::{Evaluator, Rollout, Sources, Uniform};
-use dz_play::{PlayerKind, PlayerSetup, anchor_player, search_params};
+use dz_play::{PlayerKind, PlayerSetup, SearchSettings, anchor_player};
 use dz_search::{Budget, TieBreak};
 
 /// A player by name, and everything that fixes how it plays.
@@ -108,13 +108,14 @@ impl<'a, G: Game> Players<'a, G> {
             ContestantKind::Search { mind, search, playouts } => {
                 let source =
                     self.source(mind).with_context(|| format!("player {name} cannot be loaded"))?;
-                let mut params = search_params(search);
+                let SearchSettings { mut params, root, choice, reuse, .. } =
+                    SearchSettings::for_matches(search);
                 if matches!(mind, Mind::Bootstrap(_)) {
                     // Equal priors tell no moves apart; the lowest is not better than others.
                     params.tie_break = TieBreak::Random;
                 }
                 let budget = Budget::Playouts(*playouts);
-                let kind = PlayerKind::Search { params, budget, reuse: search.reuse, source };
+                let kind = PlayerKind::Search { params, root, choice, budget, reuse, source };
                 Ok(PlayerSetup { name, kind })
             }
         }

@@ -15,7 +15,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use dz_play::{PlayedGame, PlayerKind, PlayerSetup};
-use dz_search::{Budget, SearchParams};
+use dz_search::{Budget, MoveChoice, RootSetup, SearchParams};
 use serde::{Deserialize, Serialize};
 
 /// The format that this program writes and reads.
@@ -73,6 +73,10 @@ pub struct SearchHeader {
     pub budget: u32,
     /// Every setting of the search.
     pub params: SearchParams,
+    /// How its root differs.
+    pub root: RootSetup,
+    /// The move that is played.
+    pub choice: MoveChoice,
     /// Whether the search goes on from move to move.
     pub reuse: bool,
 }
@@ -83,7 +87,7 @@ impl PlayerHeader {
         let network = network.map(ToOwned::to_owned);
         let search = match &setup.kind {
             PlayerKind::Random => None,
-            PlayerKind::Search { params, budget, reuse, source } => {
+            PlayerKind::Search { params, root, choice, budget, reuse, source } => {
                 let (unit, budget) = match *budget {
                     Budget::Playouts(playouts) => ("playouts", playouts),
                     Budget::Visits(visits) => ("visits", visits),
@@ -95,6 +99,8 @@ impl PlayerHeader {
                     unit: unit.to_owned(),
                     budget,
                     params: *params,
+                    root: *root,
+                    choice: *choice,
                     reuse: *reuse,
                 })
             }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use dz_game::{Game, Move, Outcome, Status, mix64};
 use dz_infer::{Evaluation, Readers, Request, Walker};
 use dz_play::{Thinker, Thought};
-use dz_search::{Budget, MoveChoice, RootNoise, SearchCounts, SearchParams, choose_move};
+use dz_search::{
+    Budget, MoveChoice, PolicyTarget, RootSetup, SearchCounts, SearchParams, Summary, choose_move,
+    policy_target,
+};
 use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -25,8 +28,15 @@ pub struct GamePlan {
     pub playouts_fast: u32,
     /// Share of plies with a full search (playout-cap randomisation; Wu 2019, section 3.1).
     pub full_share: f64,
-    /// Root noise of full searches.
-    pub noise: Option<RootNoise>,
+    /// Root of full searches, with its noise.
+    pub root: RootSetup,
+    /// Root of fast searches.
+    pub root_fast: RootSetup,
+    /// What the policy learns of full searches.
+    pub target: PolicyTarget,
+    /// The move that is played where the temperature is 0; policies that are drawn from, and Gumbel's
+    /// choice, take the temperature's place.
+    pub choice: MoveChoice,
     /// Temperature at the first ply.
     pub temperature: f64,
     /// Temperature far into the game.
@@ -61,7 +71,7 @@ pub struct GameTally {
     pub search: SearchCounts,
 }
 
-/// Below this temperature the most visited move is taken: powers would only overflow.
+/// Below this, a temperature counts as 0: powers would only overflow.
 const TEMPERATURE_MIN: f64 = 0.01;
 
 impl<G: Game> SelfGame<G> {
@@ -100,12 +110,12 @@ impl<G: Game> SelfGame<G> {
     /// Draws the kind of the next search and starts it.
     fn begin(&mut self) {
         let plan = &self.plan;
-        let (kind, budget, noise) = if self.random.random::<f64>() < plan.full_share {
-            (SearchKind::Full, plan.playouts, plan.noise)
+        let (kind, budget, root) = if self.random.random::<f64>() < plan.full_share {
+            (SearchKind::Full, plan.playouts, plan.root)
         } else {
-            (SearchKind::Fast, plan.playouts_fast, None)
+            (SearchKind::Fast, plan.playouts_fast, plan.root_fast)
         };
-        self.thinker.begin(Budget::Playouts(budget), noise);
+        self.thinker.begin(Budget::Playouts(budget), root);
         self.search = Some((kind, budget));
     }
 
@@ -115,6 +125,7 @@ impl<G: Game> SelfGame<G> {
         let summary = self.thinker.summary();
         self.tally.search.add(&summary.counts);
         let mv = choose_move(&summary, self.choice(), &mut self.random);
+        let target = if kind == SearchKind::Full { self.target(&summary) } else { None };
         let visits = summary.moves.iter().filter(|m| m.visits > 0).map(|m| (m.mv, m.visits));
         self.record.plies.push(PlyRecord {
             mv,
@@ -125,19 +136,35 @@ impl<G: Game> SelfGame<G> {
             root_value: summary.wdl,
             flags: 0,
             weight: 1.0,
-            target: None,
+            target,
         });
         self.game.advance(&mut self.state, &mut self.history, mv);
         self.thinker.advance(mv);
     }
 
+    /// The policy target where it is not the visits, in shares of 65,535, each rounded down.
+    fn target(&self, summary: &Summary) -> Option<Vec<(Move, u16)>> {
+        if self.plan.target == PolicyTarget::Visits {
+            return None;
+        }
+        let shares = policy_target(summary, self.plan.target);
+        let whole = |share: f64| (share * f64::from(u16::MAX)) as u16;
+        let moves = summary.moves.iter().map(|m| m.mv).zip(shares.into_iter().map(whole));
+        let target: Vec<(Move, u16)> = moves.filter(|&(_, share)| share > 0).collect();
+        // Without any share the visits stand.
+        (!target.is_empty()).then_some(target)
+    }
+
     fn choice(&self) -> MoveChoice {
         let plan = &self.plan;
+        if matches!(plan.choice, MoveChoice::Regularized { .. } | MoveChoice::Gumbel(_)) {
+            return plan.choice;
+        }
         let halvings = f64::from(self.thinker.ply()) / plan.temperature_halflife_plies;
         let above = plan.temperature - plan.temperature_final;
         let temperature = plan.temperature_final + above * 0.5f64.powf(halvings);
         if temperature < TEMPERATURE_MIN {
-            MoveChoice::MostVisits
+            plan.choice
         } else {
             MoveChoice::Temperature(temperature)
         }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use dz_config::RunConfig;
 use dz_infer::Lockstep;
-use dz_search::{NoiseShape, RootNoise, SearchParams, TieBreak};
+use dz_play::{SearchSettings, root_noise};
+use dz_search::{RootSetup, SearchParams, TieBreak};
 
 use crate::{CyclePlan, GamePlan};
 
@@ -12,25 +13,26 @@ use crate::{CyclePlan, GamePlan};
 /// priors are then tried in a random order, since no prior tells moves apart.
 pub fn cycle_plan(config: &RunConfig, generation: u32, first_shard: u64) -> CyclePlan {
     let (selfplay, bootstrap) = (&config.selfplay, &config.bootstrap);
-    let params = dz_play::search_params(&config.search);
+    let search = SearchSettings::of(&config.search);
+    let params = search.params;
     let (params, games, playouts) = if generation == 0 {
         let params = SearchParams { tie_break: TieBreak::Random, ..params };
         (params, bootstrap.games, bootstrap.playouts)
     } else {
         (params, selfplay.games, selfplay.playouts)
     };
-    let noise = (selfplay.dirichlet_share > 0.0).then_some(RootNoise {
-        shape: NoiseShape::Plain { alpha: selfplay.dirichlet_alpha },
-        share: selfplay.dirichlet_share,
-    });
+    let noise = root_noise(&config.search, selfplay.dirichlet_alpha, selfplay.dirichlet_share);
     let plan = GamePlan {
         run_seed: config.run.seed,
         params,
-        reuse: config.search.reuse,
+        reuse: search.reuse,
         playouts,
         playouts_fast: selfplay.playouts_fast.min(playouts),
         full_share: selfplay.full_share,
-        noise,
+        root: RootSetup { noise, ..search.root },
+        root_fast: search.quiet_root(),
+        target: search.target,
+        choice: search.choice,
         temperature: selfplay.temperature,
         temperature_final: selfplay.temperature_final,
         temperature_halflife_plies: selfplay.temperature_halflife_plies,

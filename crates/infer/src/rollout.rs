@@ -1,6 +1,6 @@
 //! Rollouts: the original "Monte Carlo" evaluator (Coulom 2006; Kocsis and Szepesvari 2006).
 
-use dz_game::{Game, Status, Wdl};
+use dz_game::{Game, Move, Player, Status, Wdl};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -19,6 +19,35 @@ impl Default for Rollout {
     }
 }
 
+impl Rollout {
+    /// The chances of the leaf's mover after one random game, and through `moves`, which is cleared
+    /// first, who made which moves: for searches that learn from them too.
+    pub fn play<G: Game>(&self, leaf: &LeafView<'_, G>, moves: &mut Vec<(Player, Move)>) -> Wdl {
+        moves.clear();
+        self.run(leaf, |player, mv| moves.push((player, mv)))
+    }
+
+    fn run<G: Game>(&self, leaf: &LeafView<'_, G>, mut made: impl FnMut(Player, Move)) -> Wdl {
+        let game = leaf.game;
+        let Some(mover) = game.to_move(leaf.state, leaf.history) else { return Wdl::UNKNOWN };
+        let mut player = mover;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(leaf.random);
+        let (mut state, mut history) = (leaf.state.clone(), leaf.history.clone());
+        let mut legal = leaf.legal.to_vec();
+        for _ in 0..self.plies_max {
+            let mv = legal[random.random_range(0..legal.len())];
+            made(player, mv);
+            game.advance(&mut state, &mut history, mv);
+            match game.status(&state, &history) {
+                Status::Over(outcome) => return outcome.wdl_for(mover),
+                Status::ToMove(next) => player = next,
+            }
+            game.legal_moves(&state, &history, &mut legal);
+        }
+        Wdl::DRAW
+    }
+}
+
 impl<G: Game> InstantEvaluator<G> for Rollout {
     fn id(&self) -> &'static str {
         "rollout"
@@ -26,19 +55,45 @@ impl<G: Game> InstantEvaluator<G> for Rollout {
 
     fn evaluate(&self, leaf: &LeafView<'_, G>, priors: &mut Vec<f32>) -> Wdl {
         fill_uniform(leaf.legal.len(), priors);
-        let game = leaf.game;
-        let mover = game.to_move(leaf.state, leaf.history);
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(leaf.random);
-        let (mut state, mut history) = (leaf.state.clone(), leaf.history.clone());
-        let mut legal = leaf.legal.to_vec();
-        for _ in 0..self.plies_max {
-            let mv = legal[random.random_range(0..legal.len())];
-            game.advance(&mut state, &mut history, mv);
-            if let (Status::Over(outcome), Some(mover)) = (game.status(&state, &history), mover) {
-                return outcome.wdl_for(mover);
+        self.run(leaf, |_, _| {})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::{Outcome, Symmetry, games::TicTacToe};
+
+    use super::*;
+
+    #[test]
+    fn the_moves_lead_to_the_outcome() {
+        let game = TicTacToe;
+        let mut moves = vec![(Player::Second, Move(0))];
+        let (mut priors, mut legal) = (Vec::new(), Vec::new());
+        for random in 0..50 {
+            let (start, mut first_moves) = (game.start(), Vec::new());
+            game.legal_moves(&start, &(), &mut first_moves);
+            let leaf = LeafView {
+                game: &game,
+                state: &start,
+                history: &(),
+                legal: &first_moves,
+                eval_key: game.eval_key(&start, &()),
+                symmetry: Symmetry::IDENTITY,
+                random,
+            };
+            let wdl = Rollout::default().play(&leaf, &mut moves);
+            assert_eq!(wdl, Rollout::default().evaluate(&leaf, &mut priors));
+            let mut state = start;
+            for &(player, mv) in &moves {
+                assert_eq!(game.to_move(&state, &()), Some(player));
+                game.legal_moves(&state, &(), &mut legal);
+                assert!(legal.contains(&mv));
+                game.advance(&mut state, &mut (), mv);
             }
-            game.legal_moves(&state, &history, &mut legal);
+            let Status::Over(outcome) = game.status(&state, &()) else { panic!("it goes on") };
+            assert_eq!(wdl, outcome.wdl_for(Player::First));
+            assert!(outcome == Outcome::DRAW || moves.len() >= 5);
         }
-        Wdl::DRAW
     }
 }

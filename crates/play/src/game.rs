@@ -2,7 +2,7 @@
 
 use dz_game::{Game, Move, Outcome, Player, Status, mix64};
 use dz_infer::{Evaluation, Readers, Request, Walker};
-use dz_search::{MoveChoice, choose_move};
+use dz_search::{Budget, MoveChoice, RootSetup, choose_move};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ pub struct MatchGame<G: Game> {
 #[derive(Debug)]
 enum Mind<G: Game> {
     Random,
-    Search { thinker: Box<Thinker<G>>, budget: dz_search::Budget },
+    Search { thinker: Box<Thinker<G>>, budget: Budget, root: RootSetup, choice: MoveChoice },
 }
 
 impl<G: Game> MatchGame<G> {
@@ -64,11 +64,12 @@ impl<G: Game> MatchGame<G> {
         };
         let mind = |index: usize| match &order[index].kind {
             PlayerKind::Random => Mind::Random,
-            PlayerKind::Search { params, budget, reuse, source } => {
+            PlayerKind::Search { params, root, choice, budget, reuse, source } => {
                 // Each side gets random words of its own, also where a player meets itself.
                 let seeds = (seed, 2 * number + index as u64);
                 let thinker = Thinker::new(game, *params, *reuse, *source, seeds);
-                Mind::Search { thinker: Box::new(thinker), budget: *budget }
+                let thinker = Box::new(thinker);
+                Mind::Search { thinker, budget: *budget, root: *root, choice: *choice }
             }
         };
         let record = PlayedGame {
@@ -135,16 +136,16 @@ impl<G: Game> Walker<G> for MatchGame<G> {
                     self.game.legal_moves(&self.state, &self.history, &mut legal);
                     legal[self.random.random_range(0..legal.len())]
                 }
-                Mind::Search { thinker, budget } => {
+                Mind::Search { thinker, budget, root, choice } => {
                     if !self.thinking {
-                        thinker.begin(*budget, None);
+                        thinker.begin(*budget, *root);
                         self.thinking = true;
                     }
                     if let Thought::Need(request) = thinker.think(readers) {
                         return Some(request);
                     }
                     self.thinking = false;
-                    choose_move(&thinker.summary(), MoveChoice::MostVisits, &mut self.random)
+                    choose_move(&thinker.summary(), *choice, &mut self.random)
                 }
             };
             self.play(mv);

@@ -18,5 +18,5 @@ pub use match_play::{MatchPlan, MatchProgress, play_match};
 pub use openings::{Opening, distinct_openings};
 pub use player::{PlayerKind, PlayerSetup, rollout_anchor};
 pub use result::{MatchResult, Seat};
-pub use settings::{anchor_player, search_params};
+pub use settings::{SearchSettings, anchor_player, root_noise, search_faults};
 pub use thinker::{Thinker, Thought};

@@ -1,6 +1,6 @@
 //! Who plays a match.
 
-use dz_search::{Budget, SearchParams, Selection, TieBreak};
+use dz_search::{Budget, MoveChoice, RootSetup, SearchParams, Selection, TieBreak};
 
 /// A player of a match: a name and how it finds its moves.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,10 +17,14 @@ pub struct PlayerSetup {
 pub enum PlayerKind {
     /// Any legal move, each as likely.
     Random,
-    /// A search; the move with the most visits.
+    /// A search.
     Search {
         /// Settings of the search.
         params: SearchParams,
+        /// How its root differs.
+        root: RootSetup,
+        /// The move that it plays.
+        choice: MoveChoice,
         /// Budget of a move.
         budget: Budget,
         /// Whether the search keeps what is reachable from move to move.
@@ -39,7 +43,13 @@ pub fn rollout_anchor(name: &str, playouts: u32, source: usize) -> PlayerSetup {
         tie_break: TieBreak::Random,
         ..SearchParams::default()
     };
-    let kind =
-        PlayerKind::Search { params, budget: Budget::Playouts(playouts), reuse: false, source };
+    let kind = PlayerKind::Search {
+        params,
+        root: RootSetup::default(),
+        choice: MoveChoice::MostVisits,
+        budget: Budget::Playouts(playouts),
+        reuse: false,
+        source,
+    };
     PlayerSetup { name: name.to_owned(), kind }
 }

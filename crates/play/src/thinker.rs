@@ -1,7 +1,9 @@
 //! A search driven by sources of evaluations, one move after another.
 
-use dz_game::{Game, Move, mix64};
-use dz_infer::{Answer, Evaluation, LeafView, Readers, Request, symmetry_of};
+use std::collections::VecDeque;
+
+use dz_game::{Game, Move, Player, mix64};
+use dz_infer::{Answer, Evaluation, LeafView, Readers, Request, Rollout, symmetry_of};
 use dz_search::{
     Budget, Gathered, LeafId, NetworkAnswer, RootSetup, Search, SearchParams, Summary,
 };
@@ -17,8 +19,9 @@ pub struct Thinker<G: Game> {
     ply: u32,
     reuse: bool,
     priors: Vec<f32>,
-    /// The leaf that a batch is to evaluate.
-    asked: LeafId,
+    rollout_moves: Vec<(Player, Move)>,
+    /// Leaves to answer; while a batch is out, the first is in it.
+    waiting: VecDeque<LeafId>,
 }
 
 /// What thinking came to.
@@ -50,53 +53,92 @@ impl<G: Game> Thinker<G> {
         source: usize,
         (run_seed, game_number): (u64, u64),
     ) -> Self {
-        let priors = Vec::new();
-        Self { search, source, run_seed, game_number, ply: 0, reuse, priors, asked: LeafId::FIRST }
+        Self {
+            search,
+            source,
+            run_seed,
+            game_number,
+            ply: 0,
+            reuse,
+            priors: Vec::new(),
+            rollout_moves: Vec::new(),
+            waiting: VecDeque::new(),
+        }
     }
 
     /// Starts on the move at hand.
     pub fn begin(&mut self, budget: Budget, setup: impl Into<RootSetup>) {
         let seed = mix64(mix64(self.run_seed ^ mix64(self.game_number)) ^ u64::from(self.ply));
         self.search.start(budget, seed, setup);
+        self.waiting.clear();
     }
 
     /// Goes on until the move is decided or a batch evaluation is needed.
+    ///
+    /// As many leaves as may wait are gathered before the first is answered, in their order, so that
+    /// neither caches nor batches decide where the search goes.
     pub fn think(&mut self, readers: &Readers<G>) -> Thought<G> {
-        while let Gathered::Need(id) = self.search.gather() {
-            let (Some(leaf), Some(eval_key)) =
-                (self.search.leaf(id), self.search.leaf_eval_key(id))
-            else {
-                break;
-            };
-            let game = self.search.domain();
-            let count = game.symmetry_count();
-            let view = LeafView {
-                game,
-                state: leaf.state,
-                history: leaf.history,
-                legal: leaf.legal,
-                eval_key,
-                symmetry: symmetry_of(self.run_seed, self.game_number, self.ply, eval_key, count),
-                random: leaf.random,
-            };
-            let (wdl, cached) = match readers.ask(self.source, &view, &mut self.priors) {
-                Answer::Instant(wdl) => (wdl, false),
-                Answer::Cached(wdl) => (wdl, true),
-                Answer::Missing => {
-                    self.asked = id;
-                    return Thought::Need(Request { source: self.source, leaf: view.to_leaf() });
+        loop {
+            while let Some(&id) = self.waiting.front() {
+                if let Some(request) = self.answer(id, readers) {
+                    return Thought::Need(request);
                 }
-            };
-            let (estimate, priors) = (wdl.into(), &self.priors[..]);
-            let answer = NetworkAnswer { estimate, priors, heuristics: &[], cached };
-            self.search.apply_network(id, &answer);
+                self.waiting.pop_front();
+            }
+            self.gather();
+            if self.waiting.is_empty() {
+                return Thought::Decided;
+            }
         }
-        Thought::Decided
     }
 
     /// Takes the evaluation that `think` asked for.
     pub fn apply(&mut self, evaluation: &Evaluation) {
-        self.search.apply(self.asked, evaluation.wdl, &evaluation.priors);
+        if let Some(id) = self.waiting.pop_front() {
+            self.search.apply(id, evaluation.wdl, &evaluation.priors);
+        }
+    }
+
+    fn gather(&mut self) {
+        let leaves_max = self.search.params().leaves_max as usize;
+        while self.waiting.len() < leaves_max {
+            let Gathered::Need(id) = self.search.gather() else { break };
+            self.waiting.push_back(id);
+        }
+    }
+
+    /// Gives a leaf what it wants, as far as that is known at once.
+    fn answer(&mut self, id: LeafId, readers: &Readers<G>) -> Option<Request<G>> {
+        let (leaf, eval_key) = (self.search.leaf(id)?, self.search.leaf_eval_key(id)?);
+        let wants = leaf.wants;
+        let game = self.search.domain();
+        let count = game.symmetry_count();
+        let view = LeafView {
+            game,
+            state: leaf.state,
+            history: leaf.history,
+            legal: leaf.legal,
+            eval_key,
+            symmetry: symmetry_of(self.run_seed, self.game_number, self.ply, eval_key, count),
+            random: leaf.random,
+        };
+        let answer = wants.network.then(|| readers.ask(self.source, &view, &mut self.priors));
+        let request = (answer == Some(Answer::Missing))
+            .then(|| Request { source: self.source, leaf: view.to_leaf() });
+        if wants.rollout {
+            let view = LeafView { random: mix64(view.random), ..view };
+            let outcome = Rollout::default().play(&view, &mut self.rollout_moves);
+            self.search.apply_rollout(id, outcome.into(), &self.rollout_moves);
+        }
+        let (wdl, cached) = match answer {
+            Some(Answer::Instant(wdl)) => (wdl, false),
+            Some(Answer::Cached(wdl)) => (wdl, true),
+            Some(Answer::Missing) | None => return request,
+        };
+        let (estimate, priors) = (wdl.into(), &self.priors[..]);
+        let answer = NetworkAnswer { estimate, priors, heuristics: &[], cached };
+        self.search.apply_network(id, &answer);
+        None
     }
 
     /// Plays a move, one's own or the opponent's.

@@ -223,7 +223,8 @@ fn results_count_games_pairs_and_duplicates() {
 
 #[test]
 fn the_anchor_is_what_its_description_says() {
-    let PlayerKind::Search { params, budget, reuse, source } = rollout_anchor("r", 1000, 3).kind
+    let PlayerKind::Search { params, budget, reuse, source, .. } =
+        rollout_anchor("r", 1000, 3).kind
     else {
         panic!("the anchor searches");
     };

@@ -3,6 +3,7 @@
 use rand::{Rng, RngExt};
 
 use dz_game::{Move, Wdl};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     RootMove, Summary,
@@ -11,7 +12,8 @@ use crate::{
 
 /// How the move to play is chosen. A move proven to win is played before all others, and one proven to
 /// lose only if all are.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MoveChoice {
     /// The most visits; ties by value, then by prior, then the lowest move.
     MostVisits,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Context;
-use dz_config::{AnchorKind, BootstrapEvaluator, Fpu, FpuKind, RunConfig, SearchSection};
+use dz_config::{AnchorKind, BootstrapEvaluator, RunConfig, SearchSection};
 use dz_game::GameSpec;
 use dz_gatekeeper::{Contestant, ContestantKind, Mind};
 use dz_network::NetworkFile;
@@ -74,7 +74,7 @@ impl PlayerArg {
             }
             Self::Uniform(playouts) => {
                 let mind = Mind::Bootstrap(BootstrapEvaluator::Uniform);
-                let search = default_search();
+                let search = SearchSection::defaults();
                 let kind = ContestantKind::Search { mind, search, playouts: *playouts };
                 Ok(alone(format!("uniform-{playouts}"), kind))
             }
@@ -142,7 +142,7 @@ pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> 
     let run = path.canonicalize()?.ancestors().skip(1).find(|dir| Run::exists(dir)).map(Run::open);
     let config = run.transpose()?.as_ref().map(config_of).transpose()?;
     let plies_max = config.as_ref().map(|config| config.selfplay.plies_max);
-    let search = config.map_or_else(default_search, |config| config.search);
+    let search = config.map_or_else(SearchSection::defaults, |config| config.search);
     let mind = Mind::Network { key: file.content_id(), bytes: bytes.into() };
     let kind = ContestantKind::Search { mind, search, playouts };
     Ok(Found {
@@ -164,30 +164,9 @@ fn config_of(run: &Run) -> anyhow::Result<RunConfig> {
     Ok(loaded.config)
 }
 
-/// The defaults of `[search]`, for players of no run.
-pub(crate) fn default_search() -> SearchSection {
-    SearchSection {
-        c_puct: 1.5,
-        fpu: Fpu { kind: FpuKind::Reduction, value: 0.2 },
-        nodes_max: 65_536,
-        graph: true,
-        reuse: true,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_defaults_are_the_configurations() {
-        let preset = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/tictactoe-smoke.toml");
-        let loaded = RunConfig::load(Path::new(preset), &[], &|_| Vec::new()).unwrap();
-        let config = RunConfig { search: default_search(), ..loaded.config };
-        for key in RunConfig::keys().into_iter().filter(|key| key.section == "search") {
-            assert_eq!(config.value(&key.path()), key.default, "{}", key.path());
-        }
-    }
 
     #[test]
     fn players_are_told_apart() {

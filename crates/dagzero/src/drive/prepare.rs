@@ -106,6 +106,7 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     if let Err(error) = dz_net::pick_device(&config.run.device.to_string()) {
         faults.push(Fault::new("run.device", error.to_string()).value(config.run.device));
     }
+    faults.extend(dz_play::search_faults(&config.search));
     faults
 }
 

@@ -3,6 +3,8 @@
 use rand::{Rng, RngExt, distr::Open01};
 use rand_distr::{Distribution, Gamma};
 
+use serde::{Deserialize, Serialize};
+
 use super::normalise;
 
 /// Priors above this look the same to the shaped noise (KataGo).
@@ -11,7 +13,8 @@ const SHAPE_PRIOR_MAX: f64 = 0.01;
 const SHAPE_PRIOR_MIN: f64 = 1e-20;
 
 /// How the concentration is spread over the legal moves.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NoiseShape {
     /// `alpha` a move (Silver et al. 2018: 0.3 chess, 0.15 shogi, 0.03 Go).
     Plain {

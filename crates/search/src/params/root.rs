@@ -1,9 +1,11 @@
 //! What is special about the root of one move's search.
 
+use serde::{Deserialize, Serialize};
+
 use crate::formula::{FirstPlay, NoiseShape};
 
 /// How the root of one move's search differs from other nodes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RootSetup {
     /// Noise on the priors.
     pub noise: Option<RootNoise>,
@@ -32,7 +34,7 @@ impl From<Option<RootNoise>> for RootSetup {
 
 /// Dirichlet noise on the root's priors: P' = (1 - share) P + share D (AlphaGo Zero, Methods,
 /// "Self-play": share 0.25).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RootNoise {
     /// The distribution of D.
     pub shape: NoiseShape,

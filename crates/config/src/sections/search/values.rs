@@ -87,11 +87,12 @@ pub enum Expansion {
 }
 
 const VISITS: Limits = whole(0, 1_000_000);
+const STARTS: Limits = whole(1, 1_000_000);
 const WAITING: Limits = whole(1, 65_536);
 
 impl Field for Expansion {
     fn allowed(_: &Limits) -> String {
-        format!("{VISITS} or {{ start = {VISITS}, waiting_max = {WAITING} }}")
+        format!("{VISITS} or {{ start = {STARTS}, waiting_max = {WAITING} }}")
     }
 
     fn stand_in(_: &Limits) -> Self {
@@ -104,7 +105,7 @@ impl Field for Expansion {
             Value::Integer(_) => u32::read(key, value, &VISITS, faults).map(Self::After),
             Value::Table(_) => {
                 let mut table = TableReader::open(key, value, &allowed, faults)?;
-                let start = table.take::<u32>("start", &VISITS);
+                let start = table.take::<u32>("start", &STARTS);
                 let waiting_max = table.take::<u32>("waiting_max", &WAITING);
                 table.close();
                 Some(Self::Dynamic { start: start?, waiting_max: waiting_max? })

@@ -1,0 +1,125 @@
+//! From the `[search]` section to settings: every key counts, and contradictions are found.
+
+use dz_config::SearchSection;
+use dz_play::{SearchSettings, root_noise, search_faults};
+use dz_search::{
+    Exploration, FirstPlay, Gumbel, MoveChoice, NoiseShape, PolicyTarget, Puct, RootSetup,
+    SearchParams, Selection,
+};
+
+fn laid(overrides: &[&str]) -> SearchSection {
+    let overrides: Vec<String> = overrides.iter().map(|text| format!("search.{text}")).collect();
+    SearchSection::plain().with_overrides(&overrides).expect("these are settings").0
+}
+
+#[test]
+fn the_plain_section_is_the_plain_reference() {
+    let settings = SearchSettings::of(&SearchSection::plain());
+    let params = SearchParams {
+        // The base of a logarithm that weighs nothing.
+        selection: Selection::Puct(Puct {
+            exploration: Exploration { c: 1.5, c_log: 0.0, c_base: 500.0 },
+            variance: None,
+        }),
+        ..SearchParams::default()
+    };
+    assert_eq!(settings.params, params);
+    assert_eq!(settings.root, RootSetup::default());
+    assert_eq!(settings.target, PolicyTarget::Visits);
+    assert_eq!(settings.choice, MoveChoice::MostVisits);
+    assert!(!settings.reuse && search_faults(&SearchSection::plain()).is_empty());
+}
+
+#[test]
+fn each_change_of_the_section_changes_the_settings() {
+    let changes = "graph=false selection=ucb1 selection=uct selection=rave selection=gumbel \
+        selection=regularized c_puct=2 c_puct_log=1 variance_scale=0.5 fpu={kind=\"parent\"} \
+        fpu={kind=\"katago\",reduction=0.2,loss_share=0} root_fpu={kind=\"parent\"} \
+        tie_break=random epsilon={share=0.1} epsilon={root=0.1} equivalent_visits=5 \
+        prior_exponent=0.67 backup=incremental backup=delta staleness=parents \
+        staleness=ancestors staleness=refresher catch_up=stop catch_up={leak=0.5} \
+        catch_up={margin=5} terminals=counted revisit=draw prove=true leaf_value=rollout \
+        leaf_value={mix=0.5} expansion=40 expansion={start=1,waiting_max=8} leaves_max=8 \
+        in_flight={losses=3} root_prior_temperature=1.1 forced_playouts=2 target=pruned \
+        target=regularized target=completed_q move_choice=value move_choice=amaf \
+        move_choice=lcb move_choice=regularized move_choice=gumbel nodes_max=100 reuse=true \
+        check_states=true";
+    let plain = SearchSettings::of(&SearchSection::plain());
+    let mut met = vec![plain];
+    for change in changes.split_whitespace() {
+        let settings = SearchSettings::of(&laid(&[change]));
+        assert!(!met.contains(&settings), "{change}");
+        met.push(settings);
+    }
+    // What belongs to one formula changes nothing without it.
+    for (formula, change) in [
+        ("variance_scale=1", "variance_prior=0.3"),
+        ("variance_scale=1", "variance_prior_weight=1"),
+        ("c_puct_log=1", "c_puct_base=9"),
+        ("selection=uct", "c_uct=1"),
+        ("selection=rave", "rave_c=1"),
+        ("selection=rave", "rave_k=1"),
+        ("selection=rave", "rave_schedule=logarithm"),
+        ("selection=gumbel", "gumbel_considered=4"),
+        ("selection=gumbel", "gumbel_scale=0"),
+        ("selection=gumbel", "gumbel_c_visit=4"),
+        ("selection=gumbel", "gumbel_c_scale=0.1"),
+        ("selection=gumbel", "gumbel_rescale=true"),
+        ("selection=gumbel", "gumbel_inner=puct"),
+        ("selection=regularized", "regularized_c=1"),
+        ("selection=regularized", "regularized_sample=false"),
+        ("backup=delta", "delta_tolerance=0"),
+        ("backup=delta", "delta_clamp=false"),
+        ("staleness=refresher", "refresher_nodes=1"),
+        ("move_choice=lcb", "lcb_deviations=2"),
+        ("move_choice=lcb", "lcb_visits_share=0.05"),
+    ] {
+        let base = SearchSettings::of(&laid(&[formula]));
+        assert_ne!(SearchSettings::of(&laid(&[formula, change])), base, "{change}");
+    }
+}
+
+#[test]
+fn contradictions_are_faults_of_a_key() {
+    let key = |changes: &[&str]| {
+        let faults = search_faults(&laid(changes));
+        assert!(faults.len() <= 1, "{faults:?}");
+        faults.first().map(|fault| fault.key.clone())
+    };
+    assert_eq!(key(&["backup=incremental"]), None);
+    let stale = key(&["backup=incremental", "staleness=parents"]);
+    assert_eq!(stale.as_deref(), Some("search.staleness"));
+    assert_eq!(key(&["expansion=40"]).as_deref(), Some("search.expansion"));
+    assert_eq!(key(&["expansion=40", "leaf_value=rollout"]), None);
+    assert_eq!(key(&["move_choice=amaf"]).as_deref(), Some("search.move_choice"));
+    assert_eq!(key(&["move_choice=amaf", "selection=rave"]), None);
+    let drawn = key(&["backup=delta", "revisit=draw"]);
+    assert_eq!(drawn.as_deref(), Some("search.revisit"));
+}
+
+#[test]
+fn matches_explore_no_more_than_they_must() {
+    let section = laid(&[
+        "selection=gumbel",
+        "forced_playouts=2",
+        "root_prior_temperature=1.5",
+        "root_fpu={kind=\"parent\"}",
+    ]);
+    let settings = SearchSettings::for_matches(&section);
+    let quiet = RootSetup { fpu: Some(FirstPlay::Parent), ..RootSetup::default() };
+    assert_eq!(settings.root, quiet);
+    let gumbel = Gumbel { scale: 0.0, ..Gumbel::default() };
+    assert_eq!(settings.params.selection, Selection::Gumbel(gumbel));
+}
+
+#[test]
+fn noise_has_its_shape() {
+    let shape = |word: &str| {
+        let section = laid(&[&format!("noise_shape={word}")]);
+        root_noise(&section, 3.0, 0.25).unwrap().shape
+    };
+    assert_eq!(shape("each"), NoiseShape::Plain { alpha: 3.0 });
+    assert_eq!(shape("total"), NoiseShape::Total { total: 3.0 });
+    assert_eq!(shape("shaped"), NoiseShape::Shaped { total: 3.0 });
+    assert_eq!(root_noise(&SearchSection::plain(), 3.0, 0.0), None);
+}
