@@ -105,6 +105,9 @@ fn players_that_do_not_exist_or_do_not_fit_are_wrong_usage() {
         &["match", "random", "random", "--game", "tictactoe", "--games", "3"],
         &["match", "rollout:none", "random", "--game", "tictactoe"],
         &["accuracy", "--positions", "x.jsonl"],
+        &["accuracy", "--network", &network],
+        &["accuracy", "--network", &network, "--positions", "x.jsonl", "--generate", "5"],
+        &["accuracy", "--network", &network, "--positions", "x.jsonl", "--seed", "5"],
     ] {
         let output = dagzero(args);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
@@ -139,4 +142,29 @@ fn accuracy_knows_what_a_blank_network_would_play() {
     let text = dagzero(&args);
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(text.contains("raw policy") && text.contains("100 playouts"), "{text}");
+}
+
+#[test]
+fn accuracy_makes_positions_from_a_seed() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let network = blank_network(&dir);
+    let measure = |seed: &str| {
+        let args = ["accuracy", "--network", &network, "--playouts", "0,50", "--json"];
+        json(&dagzero(&[&args[..], &["--generate", "40", "--seed", seed]].concat()))
+    };
+    let found = measure("1");
+    assert_eq!((&found[0]["positions"], &found[1]["positions"]), (&40.into(), &40.into()));
+    let share = |index: usize| found[index]["share"].as_f64().expect("a share");
+    assert!(share(0) < share(1), "playouts help: {found}");
+    // Plies 10 to 38 once, then 10 to 20 again.
+    let plies: Vec<(u64, u64)> = found[0]["by_ply"]
+        .as_array()
+        .expect("plies")
+        .iter()
+        .map(|at| (at["ply"].as_u64().expect("a ply"), at["positions"].as_u64().expect("a count")))
+        .collect();
+    let expected: Vec<(u64, u64)> = (10..=38).map(|ply| (ply, 1 + u64::from(ply <= 20))).collect();
+    assert_eq!(plies, expected);
+    assert_eq!(found, measure("1"));
+    assert_ne!(found, measure("2"));
 }

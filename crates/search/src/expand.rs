@@ -1,160 +1,175 @@
 //! From an evaluation to a node: what a playout adds to the graph, and how it is counted.
 
-use dz_game::{Game, Key, Move, Player, Status, Wdl, mix64};
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
+use dz_game::{Key, Move};
 
 use crate::{
-    Search, TieBreak,
-    arena::{Absolute, NodeId, Prior},
-    backup, noise,
-    root::RootEdge,
-    walk::{PathStep, sign_of},
+    Expansion, LeafValue, Numbers, Search,
+    arena::{Absolute, Kind, NewNode, NodeId, ROOT},
+    domain::Domain,
+    formula,
+    leaf::{Awaited, Walk},
+    numbers::{Prior, Real},
+    walk::PathStep,
 };
 
-impl<G: Game> Search<G> {
-    /// Takes the evaluation of the leaf: the chances of its mover and one prior a legal move. Does
-    /// nothing if no leaf is open.
-    pub fn apply(&mut self, wdl: Wdl, priors: &[f32]) {
-        let Some(leaf) = self.leaf.take() else { return };
-        debug_assert_eq!(leaf.legal.len(), priors.len(), "one prior a legal move");
+impl<D: Domain, N: Numbers> Search<D, N> {
+    /// Counts a walk that has all that it wants; without a network's answer there are no priors.
+    pub(crate) fn complete(
+        &mut self,
+        mut walk: Box<Walk<D, N>>,
+        priors: &[N::Real],
+        heuristics: &[N::Real],
+    ) {
+        let wants = walk.wants;
+        self.open_count -= 1;
+        self.fly(&walk.path, -1);
         self.counts.playouts += 1;
-        self.counts.evaluations += 1;
-        let sign = sign_of(&self.game, &leaf.state, &leaf.history);
-        let own = Absolute::of(wdl, f32::from(sign));
-        match leaf.key {
-            None => self.evaluate_root(own, &leaf.legal, priors),
-            Some(key) => {
-                self.sort_priors(&leaf.legal, priors, key);
-                let id = self.arena.add(key, own, sign, &self.sorted);
-                self.name(key, id);
-                self.attach(leaf.root_edge, id);
-                self.back_up(leaf.root_edge);
+        match walk.network {
+            Some((_, true)) => self.counts.cache_hits += 1,
+            _ => self.counts.evaluations += 1,
+        }
+        self.counts.rollouts += u64::from(walk.rollout.is_some());
+        let sample = self.sample(&walk);
+        match walk.awaited {
+            Awaited::Root => {
+                self.evaluate_root(&walk, sample, priors, heuristics);
+                self.update_amaf(&[], &walk.rollout_moves, sample);
+            }
+            Awaited::New(key) => {
+                let sign = if self.sign_at(&walk) < N::Real::ZERO { -1 } else { 1 };
+                let kind = if wants.network { Kind::Expanded } else { Kind::Unexpanded };
+                let child = self.add_node(NewNode { key, own: sample, sign, kind }, &walk);
+                if let Some(&PathStep { node, place }) = walk.path.last() {
+                    self.attach(node, place, child);
+                }
+                if wants.network {
+                    self.expand(child, &walk.legal, priors, heuristics);
+                }
+            }
+            Awaited::Known(child) => {
+                self.visit_again(child, &walk);
+                if wants.network {
+                    self.expand(child, &walk.legal, priors, heuristics);
+                }
             }
         }
-        self.legal = leaf.legal;
+        if walk.awaited != Awaited::Root {
+            self.back_up(&walk.path, sample);
+            self.update_amaf(&walk.path, &walk.rollout_moves, sample);
+        }
+        self.finish_trace(&mut walk, self.counts.playouts);
+        self.spare.push(walk);
     }
 
-    /// Forgets the leaf that waits, and the edges that its playout made but did not count.
-    pub(crate) fn give_up_leaf(&mut self) {
-        let Some(leaf) = self.leaf.take() else { return };
-        for step in &self.path {
-            self.arena.unlink_uncounted(step.node);
+    /// What a leaf's evaluation is worth.
+    fn sample(&self, walk: &Walk<D, N>) -> Absolute<N::Real> {
+        let network = walk.network.map(|(estimate, _)| estimate);
+        match (self.params.leaf_value, network, walk.rollout) {
+            (LeafValue::Mix { rollout_share }, Some(network), Some(rollout)) => {
+                mix(network, rollout, N::Real::of(rollout_share))
+            }
+            (LeafValue::Network, Some(value), _) | (_, _, Some(value)) | (_, Some(value), None) => {
+                value
+            }
+            (_, None, None) => Absolute::default(),
         }
-        if let Some(edge) = self.root.edges.get_mut(leaf.root_edge).filter(|e| e.visits == 0) {
-            edge.child = None;
-        }
-        self.legal = leaf.legal;
     }
 
-    /// The node of a position: found by its key, or made if the game is over there.
-    pub(crate) fn find_or_finish(
-        &mut self,
-        state: &G::State,
-        history: &G::History,
-        key: Key,
-    ) -> Option<NodeId> {
-        if self.params.graph
-            && let Some(id) = self.table.get(key, &self.arena.keys)
+    /// One more rollout at a node without children, which may give it some.
+    fn visit_again(&mut self, id: NodeId, walk: &Walk<D, N>) {
+        let node = self.arena.node_mut(id);
+        (node.visits, node.own_visits) = (node.visits + 1, node.own_visits + 1);
+        let count = N::Real::count(node.own_visits);
+        let rollout = walk.rollout.unwrap_or(node.own);
+        node.own.average_in(rollout, count);
+        if let (Some((network, _)), LeafValue::Mix { rollout_share }) =
+            (walk.network, self.params.leaf_value)
         {
-            self.counts.transpositions += 1;
-            return Some(id);
+            let node = self.arena.node_mut(id);
+            node.own = mix(network, node.own, N::Real::of(rollout_share));
         }
-        let Status::Over(outcome) = self.game.status(state, history) else { return None };
-        let own = Absolute::of(outcome.wdl_for(Player::First), 1.0);
-        let id = self.arena.add(key, own, 1, &[]);
-        self.name(key, id);
-        Some(id)
-    }
-
-    /// The key of a node: the position's, or in a tree one of this path alone.
-    pub(crate) fn key_of(&mut self, state: &G::State, history: &G::History) -> Key {
-        if self.params.graph {
-            return self.game.node_key(state, history);
-        }
-        self.private_keys += 1;
-        Key { high: 0, low: self.private_keys }
-    }
-
-    /// Makes a node findable by its key; in a tree none ever is.
-    pub(crate) fn name(&mut self, key: Key, id: NodeId) {
-        if self.params.graph {
-            self.table.insert(key, id, &self.arena.keys);
+        let node = self.arena.node_mut(id);
+        node.average = node.own;
+        let square = node.own.value * node.own.value;
+        if self.arena.side.uses_nodes {
+            self.arena.side.nodes[id.index()].square = square;
         }
     }
 
-    /// Gives the last edge of the path its child.
-    pub(crate) fn attach(&mut self, root_edge: usize, id: NodeId) {
-        match self.path.last() {
-            None => self.root.edges[root_edge].child = Some(id),
-            Some(step) => self.arena.link(step.node, id),
+    /// Gives a node its legal moves.
+    fn expand(&mut self, id: NodeId, legal: &[Move], priors: &[N::Real], heuristics: &[N::Real]) {
+        let softened;
+        let priors = if self.params.prior_exponent == 1.0 {
+            priors
+        } else {
+            softened = soften(priors, self.params.prior_exponent);
+            &softened
+        };
+        let moves = legal.iter().zip(priors);
+        self.arena.expand(id, moves.map(|(mv, &prior)| N::Prior::new(mv.0, prior)));
+        self.set_heuristics(id, heuristics);
+        self.adapt_threshold();
+    }
+
+    pub(crate) fn set_heuristics(&mut self, id: NodeId, heuristics: &[N::Real]) {
+        if self.arena.side.uses_moves {
+            let node = *self.arena.node(id);
+            let first = node.priors as usize;
+            for (place, side) in
+                self.arena.side.moves[first..first + usize::from(node.moves)].iter_mut().enumerate()
+            {
+                side.heuristic = heuristics.get(place).copied().unwrap_or(N::Real::of(f64::NAN));
+            }
         }
     }
 
-    /// Counts the path's edges and recomputes its nodes from the last one up.
-    pub(crate) fn back_up(&mut self, root_edge: usize) {
-        for &PathStep { node, place } in self.path.iter().rev() {
-            self.arena.edge_mut(node, place).visits += 1;
-            backup::refresh(&mut self.arena, node);
-        }
-        self.root.edges[root_edge].visits += 1;
-        let root = &mut self.root;
-        (root.visits, root.average) = backup::refresh_root(&self.arena, root.own, &root.edges);
-    }
-
-    /// Sets the root's noisy priors from the evaluator's, this search's seed and its noise.
-    pub(crate) fn mix_noise(&mut self) {
-        let seed = self.seed;
-        for (i, edge) in self.root.edges.iter_mut().enumerate() {
-            edge.noisy_prior = match self.params.tie_break {
-                TieBreak::LowestMove => edge.prior,
-                // A crumb that orders equal priors at random and changes no others.
-                TieBreak::Random => edge.prior + 1e-6 * random_share(seed, i as u64),
+    /// The dynamic threshold of expansion: up while too many leaves wait, down while too few do.
+    fn adapt_threshold(&mut self) {
+        if let Expansion::Dynamic { waiting_max, .. } = self.params.expansion {
+            let waiting = self.open.iter().flatten().filter(|walk| walk.wants.network).count();
+            self.threshold = if waiting >= waiting_max as usize {
+                self.threshold + 1
+            } else {
+                (self.threshold - 1).max(1)
             };
         }
-        if let Some(noise) = self.noise {
-            let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(self.seed ^ 0xd1a1));
-            noise::mix(&mut self.root.edges, noise, &mut random);
-        }
     }
 
-    fn evaluate_root(&mut self, own: Absolute, legal: &[Move], priors: &[f32]) {
-        let edge = |(&mv, &prior): (&Move, &f32)| RootEdge {
-            mv,
-            prior,
-            noisy_prior: prior,
-            child: None,
-            visits: 0,
-        };
-        self.root.edges.extend(legal.iter().zip(priors).map(edge));
-        (self.root.own, self.root.average, self.root.visits) = (own, own, 1);
-        self.mix_noise();
-    }
-
-    /// Sorts a new node's moves by falling prior, ties as the parameters say.
-    fn sort_priors(&mut self, legal: &[Move], priors: &[f32], key: Key) {
-        let salt = self.seed ^ mix64(key.low);
-        let tie_break = self.params.tie_break;
-        let tie = |mv: u16| match tie_break {
-            TieBreak::LowestMove => u64::from(mv),
-            TieBreak::Random => mix64(salt ^ mix64(u64::from(mv))) >> 16,
-        };
-        let in_order = &mut self.in_order;
-        in_order.clear();
-        in_order.extend(legal.iter().zip(priors).map(|(mv, &prior)| {
-            let prior = Prior::new(mv.0, prior);
-            (prior.rank() << 48 | tie(mv.0), prior)
-        }));
-        // Where all priors are equal the moves are in order already.
-        if !in_order.is_sorted_by_key(|(rank, _)| *rank) {
-            in_order.sort_unstable_by_key(|(rank, _)| *rank);
+    /// Makes the root's node from its evaluation.
+    fn evaluate_root(
+        &mut self,
+        walk: &Walk<D, N>,
+        own: Absolute<N::Real>,
+        priors: &[N::Real],
+        heuristics: &[N::Real],
+    ) {
+        self.root_legal.clone_from(&walk.legal);
+        self.root_priors.clear();
+        self.root_priors.extend_from_slice(priors);
+        if self.params.prior_exponent != 1.0 {
+            self.root_priors = soften(priors, self.params.prior_exponent);
         }
-        self.sorted.clear();
-        self.sorted.extend(in_order.iter().map(|(_, prior)| *prior));
+        let sign = if self.sign_at(walk) < N::Real::ZERO { -1 } else { 1 };
+        let new = NewNode { key: Key::default(), own, sign, kind: Kind::Expanded };
+        let id = self.add_node(new, walk);
+        debug_assert_eq!(id, ROOT);
+        self.expand_root();
+        self.set_heuristics(ROOT, heuristics);
+        self.set_up_root();
     }
 }
 
-/// A number in [0, 1); the complement keeps these words apart from those of leaves.
-fn random_share(seed: u64, index: u64) -> f32 {
-    (mix64(seed ^ mix64(!index)) >> 40) as f32 / (1u64 << 24) as f32
+/// (1 - share) v + share z.
+fn mix<R: Real>(network: Absolute<R>, rollout: Absolute<R>, share: R) -> Absolute<R> {
+    let mut mixed = Absolute::default();
+    mixed.add(network, R::ONE - share);
+    mixed.add(rollout, share);
+    mixed
+}
+
+/// Priors raised to a power and scaled to sum 1.
+fn soften<R: Real>(priors: &[R], exponent: f64) -> Vec<R> {
+    let mut wide: Vec<f64> = priors.iter().map(|prior| prior.wide()).collect();
+    formula::raise_priors(&mut wide, exponent);
+    wide.into_iter().map(R::of).collect()
 }

@@ -3,11 +3,10 @@
 use dz_game::{Key, Move, Player, Wdl, mix64};
 
 use crate::{
-    Expansion, LeafValue, Numbers, Search, TracedStep,
-    arena::{Absolute, Kind, NewNode, NodeId, ROOT},
+    Numbers, Search, TracedStep,
+    arena::{Absolute, NodeId},
     domain::{Domain, Stand},
-    formula,
-    numbers::{Prior, Real},
+    numbers::Real,
     walk::{End, PathStep},
 };
 
@@ -40,11 +39,11 @@ pub(crate) struct Walk<D: Domain, N: Numbers> {
     pub awaited: Awaited,
     pub wants: Wants,
     pub legal: Vec<Move>,
-    network: Option<(Absolute<N::Real>, bool)>,
-    rollout: Option<Absolute<N::Real>>,
+    pub network: Option<(Absolute<N::Real>, bool)>,
+    pub rollout: Option<Absolute<N::Real>>,
     priors: Vec<N::Real>,
     heuristics: Vec<N::Real>,
-    rollout_moves: Vec<(Player, Move)>,
+    pub rollout_moves: Vec<(Player, Move)>,
     /// Choices on the way, if they are traced.
     pub trace: Vec<TracedStep>,
 }
@@ -139,11 +138,15 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let sign = self.sign_at(&walk);
         let estimate = Absolute::of(answer.estimate.value, answer.estimate.draw, sign);
         walk.network = Some((estimate, answer.cached));
-        walk.priors.clear();
-        walk.priors.extend_from_slice(answer.priors);
-        walk.heuristics.clear();
-        walk.heuristics.extend_from_slice(answer.heuristics);
-        self.complete(id, walk);
+        if walk.wants.rollout && walk.rollout.is_none() {
+            walk.priors.clear();
+            walk.priors.extend_from_slice(answer.priors);
+            walk.heuristics.clear();
+            walk.heuristics.extend_from_slice(answer.heuristics);
+            self.open[id.0] = Some(walk);
+            return;
+        }
+        self.complete(walk, answer.priors, answer.heuristics);
     }
 
     /// Takes a rollout's outcome for the leaf's mover and the moves that led to it, for
@@ -158,7 +161,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         walk.rollout = Some(Absolute::of(outcome.value, outcome.draw, self.sign_at(&walk)));
         walk.rollout_moves.clear();
         walk.rollout_moves.extend_from_slice(moves);
-        self.complete(id, walk);
+        if walk.wants.network && walk.network.is_none() {
+            self.open[id.0] = Some(walk);
+            return;
+        }
+        let (priors, heuristics) =
+            (std::mem::take(&mut walk.priors), std::mem::take(&mut walk.heuristics));
+        self.complete(walk, &priors, &heuristics);
     }
 
     /// Leaves the playout where it is until the position is evaluated.
@@ -231,121 +240,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         walk
     }
 
-    /// Counts the walk if it has all that it wants, else lets it wait on.
-    fn complete(&mut self, id: LeafId, mut walk: Box<Walk<D, N>>) {
-        let wants = walk.wants;
-        if (wants.network && walk.network.is_none()) || (wants.rollout && walk.rollout.is_none()) {
-            self.open[id.0] = Some(walk);
-            return;
-        }
-        self.open_count -= 1;
-        self.fly(&walk.path, -1);
-        self.counts.playouts += 1;
-        match walk.network {
-            Some((_, true)) => self.counts.cache_hits += 1,
-            _ => self.counts.evaluations += 1,
-        }
-        self.counts.rollouts += u64::from(walk.rollout.is_some());
-        let sample = self.sample(&walk);
-        match walk.awaited {
-            Awaited::Root => {
-                self.evaluate_root(&walk, sample);
-                self.update_amaf(&[], &walk.rollout_moves, sample);
-            }
-            Awaited::New(key) => {
-                let sign = if self.sign_at(&walk) < N::Real::ZERO { -1 } else { 1 };
-                let kind = if wants.network { Kind::Expanded } else { Kind::Unexpanded };
-                let child = self.add_node(NewNode { key, own: sample, sign, kind }, &walk);
-                if let Some(&PathStep { node, place }) = walk.path.last() {
-                    self.attach(node, place, child);
-                }
-                if wants.network {
-                    self.expand(child, &mut walk);
-                }
-            }
-            Awaited::Known(child) => self.visit_again(child, &mut walk),
-        }
-        if walk.awaited != Awaited::Root {
-            self.back_up(&walk.path, sample);
-            self.update_amaf(&walk.path, &walk.rollout_moves, sample);
-        }
-        self.finish_trace(&mut walk, self.counts.playouts);
-        self.spare.push(walk);
-    }
-
-    /// What a leaf's evaluation is worth.
-    fn sample(&self, walk: &Walk<D, N>) -> Absolute<N::Real> {
-        let network = walk.network.map(|(estimate, _)| estimate);
-        match (self.params.leaf_value, network, walk.rollout) {
-            (LeafValue::Mix { rollout_share }, Some(network), Some(rollout)) => {
-                mix(network, rollout, N::Real::of(rollout_share))
-            }
-            (LeafValue::Network, Some(value), _) | (_, _, Some(value)) | (_, Some(value), None) => {
-                value
-            }
-            (_, None, None) => Absolute::default(),
-        }
-    }
-
-    /// One more rollout at a node without children, which may give it some.
-    fn visit_again(&mut self, id: NodeId, walk: &mut Walk<D, N>) {
-        let node = self.arena.node_mut(id);
-        (node.visits, node.own_visits) = (node.visits + 1, node.own_visits + 1);
-        let count = N::Real::count(node.own_visits);
-        let rollout = walk.rollout.unwrap_or(node.own);
-        node.own.average_in(rollout, count);
-        if let (Some((network, _)), LeafValue::Mix { rollout_share }) =
-            (walk.network, self.params.leaf_value)
-        {
-            let node = self.arena.node_mut(id);
-            node.own = mix(network, node.own, N::Real::of(rollout_share));
-        }
-        let node = self.arena.node_mut(id);
-        node.average = node.own;
-        let square = node.own.value * node.own.value;
-        if self.arena.side.uses_nodes {
-            self.arena.side.nodes[id.index()].square = square;
-        }
-        if walk.wants.network {
-            self.expand(id, walk);
-        }
-    }
-
-    /// Gives a node its legal moves.
-    fn expand(&mut self, id: NodeId, walk: &mut Walk<D, N>) {
-        soften(&mut walk.priors, self.params.prior_exponent);
-        let priors = walk.legal.iter().zip(&walk.priors);
-        self.arena.expand(id, priors.map(|(mv, &prior)| N::Prior::new(mv.0, prior)));
-        self.set_heuristics(id, &walk.heuristics);
-        self.adapt_threshold();
-    }
-
-    pub(crate) fn set_heuristics(&mut self, id: NodeId, heuristics: &[N::Real]) {
-        if self.arena.side.uses_moves {
-            let node = *self.arena.node(id);
-            let first = node.priors as usize;
-            for (place, side) in
-                self.arena.side.moves[first..first + usize::from(node.moves)].iter_mut().enumerate()
-            {
-                side.heuristic = heuristics.get(place).copied().unwrap_or(N::Real::of(f64::NAN));
-            }
-        }
-    }
-
-    /// The dynamic threshold of expansion: up while too many leaves wait, down while too few do.
-    fn adapt_threshold(&mut self) {
-        if let Expansion::Dynamic { waiting_max, .. } = self.params.expansion {
-            let waiting = self.open.iter().flatten().filter(|walk| walk.wants.network).count();
-            self.threshold = if waiting >= waiting_max as usize {
-                self.threshold + 1
-            } else {
-                (self.threshold - 1).max(1)
-            };
-        }
-    }
-
     /// Counts a path's edges as in flight, or not any more.
-    fn fly(&mut self, path: &[PathStep], by: i32) {
+    pub(crate) fn fly(&mut self, path: &[PathStep], by: i32) {
         if self.params.leaves_max > 1 {
             for &PathStep { node, place } in path {
                 let side = self.arena.edge_side_mut(node, place);
@@ -355,45 +251,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// 1 if the first player moves where the walk stands, else -1.
-    fn sign_at(&self, walk: &Walk<D, N>) -> N::Real {
+    pub(crate) fn sign_at(&self, walk: &Walk<D, N>) -> N::Real {
         match self.domain.stand(&walk.state, &walk.history) {
             Stand::ToMove(Player::Second) => -N::Real::ONE,
             _ => N::Real::ONE,
         }
-    }
-
-    /// Makes the root's node from its evaluation.
-    fn evaluate_root(&mut self, walk: &Walk<D, N>, own: Absolute<N::Real>) {
-        let mut priors = walk.priors.clone();
-        soften(&mut priors, self.params.prior_exponent);
-        self.root_legal.clone_from(&walk.legal);
-        self.root_priors = priors;
-        let sign = if self.sign_at(walk) < N::Real::ZERO { -1 } else { 1 };
-        let new = NewNode { key: Key::default(), own, sign, kind: Kind::Expanded };
-        let id = self.add_node(new, walk);
-        debug_assert_eq!(id, ROOT);
-        self.expand_root();
-        self.set_heuristics(ROOT, &walk.heuristics);
-        self.set_up_root();
-    }
-}
-
-/// (1 - share) v + share z.
-fn mix<R: Real>(network: Absolute<R>, rollout: Absolute<R>, share: R) -> Absolute<R> {
-    let mut mixed = Absolute::default();
-    mixed.add(network, R::ONE - share);
-    mixed.add(rollout, share);
-    mixed
-}
-
-/// Raises priors to a power and scales them to sum 1.
-fn soften<R: Real>(priors: &mut [R], exponent: f64) {
-    if exponent == 1.0 {
-        return;
-    }
-    let mut wide: Vec<f64> = priors.iter().map(|prior| prior.wide()).collect();
-    formula::raise_priors(&mut wide, exponent);
-    for (prior, wide) in priors.iter_mut().zip(wide) {
-        *prior = R::of(wide);
     }
 }

@@ -21,6 +21,7 @@ mod backup;
 mod choose;
 mod dense;
 mod domain;
+mod expand;
 mod explicit;
 pub mod formula;
 mod inspect;
@@ -28,6 +29,7 @@ mod leaf;
 mod noise;
 mod numbers;
 mod params;
+mod placement;
 mod prove;
 mod reuse;
 mod root;
@@ -55,6 +57,7 @@ pub use params::{
     Puct, Rave, Regularized, Revisit, RootNoise, RootSetup, SearchParams, Selection, Staleness,
     Terminals, TieBreak,
 };
+pub use placement::{LookedUp, PLACEMENT_POINTS_MAX, Placement, PlacementState};
 pub use search::{Gathered, Search};
 pub use summary::{RootMove, SearchCounts, Summary};
 pub use target::{PolicyTarget, policy_target};

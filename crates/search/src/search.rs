@@ -121,6 +121,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Ok(Self::new(domain, params, state, history))
     }
 
+    /// Stands at another position, empty, with the room that it had.
+    pub fn reset(&mut self, state: D::State, history: D::History) {
+        self.give_up_leaves();
+        (self.root_state, self.root_history) = (state, history);
+        self.clear_root();
+    }
+
     /// Starts the search of a move: sets its budget, seed and root, and counts from zero. Visits that
     /// are kept from an earlier search stay; leaves that still wait are given up.
     pub fn start(&mut self, budget: Budget, seed: u64, setup: impl Into<RootSetup>) {

@@ -1,35 +1,36 @@
 //! `dagzero accuracy`: how often a network's move keeps the value of a solved position.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 
-use anyhow::{Context, bail, ensure};
-use dz_game::{Game, GameVisitor, Move, with_game};
+use anyhow::{Context, bail};
+use dz_game::{Game, GameVisitor, with_game};
 use dz_gatekeeper::{ContestantKind, OnDevice, Players};
 use dz_infer::Lockstep;
 use dz_play::{PlayerKind, PositionCheck, Preserved, check_positions};
 use dz_stats::wilson;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{
     match_cmd::CACHE_ENTRIES,
     players::{Found, champion, network_file},
+    positions::{ReadPositions, generated},
     write_line,
 };
 use crate::Exit;
 
 /// Measure how often a network's move keeps the value of positions whose truth is known
 ///
-/// The file has one position a line: `{"moves": "4435", "value_preserving": [4, 5]}`, moves and
+/// `--generate` makes the positions: uniform random play up to each ply in turn, solved exactly, the
+/// same for the same seed. Connect Four's have 4 to 32 empty points. Other games with a solver:
+/// tic-tac-toe, Hex of size 2 and 3.
+///
+/// A file has one position a line: `{"moves": "4435", "value_preserving": [4, 5]}`, moves and
 /// columns in the game's notation; other fields are not looked at. The move is the most visited one;
 /// with 0 playouts it is the raw policy's. Positions where some legal move loses value are counted
 /// apart as non-trivial. Intervals are at 95 % (Wilson).
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  \
+#[command(after_help = "Examples:\n  \
+    dagzero accuracy --run data/connect4-quick --generate 1000 --playouts 0,100\n  \
     dagzero accuracy --run data/connect4-quick --positions solved.jsonl --playouts 0,100 --json")]
 pub(crate) struct Args {
     /// A run, whose champion is measured
@@ -44,8 +45,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH")]
     network: Option<PathBuf>,
     /// Solved positions, JSON lines
-    #[arg(long, value_name = "FILE")]
-    positions: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "generate")]
+    positions: Option<PathBuf>,
+    /// Make this many solved positions instead of reading them
+    #[arg(long, value_name = "N", conflicts_with = "positions",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    generate: Option<u32>,
+    /// Which positions to make
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "generate")]
+    seed: u64,
     /// Playouts a position, one measurement each; 0 is the raw policy
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "0,100",
         value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
@@ -90,31 +98,23 @@ struct AtPly {
     all: Tally,
 }
 
-/// A line of the file.
-#[derive(Deserialize)]
-struct Line {
-    moves: String,
-    value_preserving: Vec<Text>,
-}
-
-/// A move: connect four's columns come as numbers.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Text {
-    Number(u64),
-    Text(String),
-}
-
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let found = match (&args.run, &args.network) {
         (Some(run), _) => champion(run, None, 1)?,
         (None, Some(path)) => network_file(path, 1)?,
         (None, None) => bail!("name a run with --run or a network file with --network"),
     };
-    let text = fs::read_to_string(&args.positions)
-        .with_context(|| format!("cannot read {}", args.positions.display()))?;
     let game = found.game.clone().context("a network is for a game")?;
-    let measured = with_game(&game, Measure { args, found: &found, text: &text })??;
+    let positions = match (&args.positions, args.generate) {
+        (Some(path), _) => {
+            let text = fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            with_game(&game, ReadPositions { path, text: &text })??
+        }
+        (None, Some(count)) => generated(&game, count as usize, args.seed)?,
+        (None, None) => bail!("give positions with --positions, or make them with --generate"),
+    };
+    let measured = with_game(&game, Measure { args, found: &found, positions })??;
     if args.json {
         write_line(out, &measured)?;
     } else {
@@ -126,15 +126,14 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 struct Measure<'a> {
     args: &'a Args,
     found: &'a Found,
-    text: &'a str,
+    positions: Vec<PositionCheck>,
 }
 
 impl GameVisitor for Measure<'_> {
     type Output = anyhow::Result<Vec<Accuracy>>;
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { args, found, text } = self;
-        let positions = read_positions(&game, &args.positions, text)?;
+        let Self { args, found, positions } = self;
         let networks = OnDevice(dz_net::pick_device(&args.device)?);
         let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
         if let ContestantKind::Search { mind: dz_gatekeeper::Mind::Bootstrap(_), .. } =
@@ -156,47 +155,6 @@ impl GameVisitor for Measure<'_> {
         }
         Ok(measured)
     }
-}
-
-/// All positions of the file; the first fault ends it.
-fn read_positions<G: Game>(
-    game: &G,
-    path: &Path,
-    text: &str,
-) -> anyhow::Result<Vec<PositionCheck>> {
-    let mut positions = Vec::new();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let position = read_position(game, line);
-        let place = || format!("{}, line {}", path.display(), index + 1);
-        positions.push(position.with_context(place)?);
-    }
-    ensure!(!positions.is_empty(), "{} has no positions", path.display());
-    Ok(positions)
-}
-
-fn read_position<G: Game>(game: &G, line: &str) -> anyhow::Result<PositionCheck> {
-    let line: Line = serde_json::from_str(line)?;
-    let (mut state, mut history) = (game.start(), G::History::default());
-    let mut moves = Vec::new();
-    for text in game.split_moves(&line.moves) {
-        moves.push(game.play_text(&mut state, &mut history, text)?);
-    }
-    let mut legal = Vec::new();
-    game.legal_moves(&state, &history, &mut legal);
-    ensure!(!legal.is_empty(), "the game is over after {}", line.moves);
-    let read = |text: Text| {
-        let text = match text {
-            Text::Number(number) => number.to_string(),
-            Text::Text(text) => text,
-        };
-        let mv = game.parse_move(&state, &text)?;
-        ensure!(legal.contains(&mv), "{text} is not legal after {}", line.moves);
-        Ok(mv)
-    };
-    let preserving = line.value_preserving.into_iter().map(read);
-    let preserving = preserving.collect::<anyhow::Result<Vec<Move>>>()?;
-    ensure!(!preserving.is_empty(), "some move always keeps the value, but none is given");
-    Ok(PositionCheck { moves, preserving })
 }
 
 impl Accuracy {
@@ -246,40 +204,7 @@ fn write_text(measured: &[Accuracy], out: &mut dyn Write) -> anyhow::Result<()> 
 
 #[cfg(test)]
 mod tests {
-    use dz_game::{GameSpec, games::Connect4};
-
     use super::*;
-
-    fn connect4() -> Connect4 {
-        Connect4::from_spec(&"connect4".parse::<GameSpec>().unwrap()).unwrap()
-    }
-
-    #[test]
-    fn columns_count_from_one_and_may_be_numbers_or_text() {
-        let text = "{\"moves\": \"2346\", \"value_preserving\": [2], \"score\": 2}\n\n\
-                    {\"moves\": \"5\", \"value_preserving\": [\"4\", 7]}\n";
-        let positions = read_positions(&connect4(), Path::new("x"), text).unwrap();
-        assert_eq!(positions[0].moves, [1, 2, 3, 5].map(Move));
-        assert_eq!(positions[0].preserving, [Move(1)]);
-        assert_eq!(positions[1].preserving, [3, 6].map(Move));
-    }
-
-    #[test]
-    fn faults_name_the_line() {
-        for (bad, why) in [
-            ("{\"moves\": \"8\", \"value_preserving\": [1]}", "8"),
-            ("{\"moves\": \"1\", \"value_preserving\": [9]}", "9"),
-            ("{\"moves\": \"1\", \"value_preserving\": []}", "none is given"),
-            ("{\"moves\": \"1212121\", \"value_preserving\": [1]}", "over"),
-            ("{\"moves\": \"111111\", \"value_preserving\": [1]}", "not legal"),
-            ("what", "expected"),
-        ] {
-            let text = format!("{{\"moves\": \"\", \"value_preserving\": [4]}}\n{bad}\n");
-            let error = read_positions(&connect4(), Path::new("x"), &text).unwrap_err();
-            let text = format!("{error:#}");
-            assert!(text.starts_with("x, line 2: ") && text.contains(why), "{text}");
-        }
-    }
 
     #[test]
     fn shares_are_counted_by_kind_and_ply() {

@@ -1,0 +1,157 @@
+//! Positions whose truth is known: read from a file, or made by a solver.
+
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use dz_game::{Game, GameSpec, GameVisitor, Move};
+use dz_play::PositionCheck;
+use dz_solver::{SolverError, solved_positions};
+use serde::Deserialize;
+
+use crate::exit::UsageError;
+
+/// Reads the positions of a file for the game that is visited.
+pub(crate) struct ReadPositions<'a> {
+    /// The file, for messages.
+    pub(crate) path: &'a Path,
+    /// What is in it.
+    pub(crate) text: &'a str,
+}
+
+impl GameVisitor for ReadPositions<'_> {
+    type Output = anyhow::Result<Vec<PositionCheck>>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        read_positions(&game, self.path, self.text)
+    }
+}
+
+/// Makes `count` positions of a game that has a solver.
+pub(crate) fn generated(
+    game: &GameSpec,
+    count: usize,
+    seed: u64,
+) -> anyhow::Result<Vec<PositionCheck>> {
+    let stream = solved_positions(game, seed).map_err(|error| UsageError(error.to_string()))?;
+    let check = |position: Result<dz_solver::SolvedPosition, SolverError>| {
+        position.map(|position| {
+            let preserving = position.solved.preserving();
+            PositionCheck { moves: position.moves, preserving }
+        })
+    };
+    let positions: Vec<PositionCheck> = stream.take(count).map(check).collect::<Result<_, _>>()?;
+    if positions.len() < count {
+        let found = positions.len();
+        let message = format!("{game} has no more than {found} positions; generate at most these");
+        return Err(UsageError(message).into());
+    }
+    Ok(positions)
+}
+
+/// A line of the file.
+#[derive(Deserialize)]
+struct Line {
+    moves: String,
+    value_preserving: Vec<Text>,
+}
+
+/// A move: connect four's columns come as numbers.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Text {
+    Number(u64),
+    Text(String),
+}
+
+/// All positions of the file; the first fault ends it.
+fn read_positions<G: Game>(
+    game: &G,
+    path: &Path,
+    text: &str,
+) -> anyhow::Result<Vec<PositionCheck>> {
+    let mut positions = Vec::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let position = read_position(game, line);
+        let place = || format!("{}, line {}", path.display(), index + 1);
+        positions.push(position.with_context(place)?);
+    }
+    ensure!(!positions.is_empty(), "{} has no positions", path.display());
+    Ok(positions)
+}
+
+fn read_position<G: Game>(game: &G, line: &str) -> anyhow::Result<PositionCheck> {
+    let line: Line = serde_json::from_str(line)?;
+    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut moves = Vec::new();
+    for text in game.split_moves(&line.moves) {
+        moves.push(game.play_text(&mut state, &mut history, text)?);
+    }
+    let mut legal = Vec::new();
+    game.legal_moves(&state, &history, &mut legal);
+    ensure!(!legal.is_empty(), "the game is over after {}", line.moves);
+    let read = |text: Text| {
+        let text = match text {
+            Text::Number(number) => number.to_string(),
+            Text::Text(text) => text,
+        };
+        let mv = game.parse_move(&state, &text)?;
+        ensure!(legal.contains(&mv), "{text} is not legal after {}", line.moves);
+        Ok(mv)
+    };
+    let preserving = line.value_preserving.into_iter().map(read);
+    let preserving = preserving.collect::<anyhow::Result<Vec<Move>>>()?;
+    ensure!(!preserving.is_empty(), "some move always keeps the value, but none is given");
+    Ok(PositionCheck { moves, preserving })
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::games::Connect4;
+
+    use super::*;
+
+    fn connect4() -> Connect4 {
+        Connect4::from_spec(&"connect4".parse::<GameSpec>().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn columns_count_from_one_and_may_be_numbers_or_text() {
+        let text = "{\"moves\": \"2346\", \"value_preserving\": [2], \"score\": 2}\n\n\
+                    {\"moves\": \"5\", \"value_preserving\": [\"4\", 7]}\n";
+        let positions = read_positions(&connect4(), Path::new("x"), text).unwrap();
+        assert_eq!(positions[0].moves, [1, 2, 3, 5].map(Move));
+        assert_eq!(positions[0].preserving, [Move(1)]);
+        assert_eq!(positions[1].preserving, [3, 6].map(Move));
+    }
+
+    #[test]
+    fn faults_name_the_line() {
+        for (bad, why) in [
+            ("{\"moves\": \"8\", \"value_preserving\": [1]}", "8"),
+            ("{\"moves\": \"1\", \"value_preserving\": [9]}", "9"),
+            ("{\"moves\": \"1\", \"value_preserving\": []}", "none is given"),
+            ("{\"moves\": \"1212121\", \"value_preserving\": [1]}", "over"),
+            ("{\"moves\": \"111111\", \"value_preserving\": [1]}", "not legal"),
+            ("what", "expected"),
+        ] {
+            let text = format!("{{\"moves\": \"\", \"value_preserving\": [4]}}\n{bad}\n");
+            let error = read_positions(&connect4(), Path::new("x"), &text).unwrap_err();
+            let text = format!("{error:#}");
+            assert!(text.starts_with("x, line 2: ") && text.contains(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn generated_positions_are_solved_and_no_more_than_there_are() {
+        let game = |text: &str| text.parse::<GameSpec>().unwrap();
+        let positions = generated(&game("tictactoe"), 50, 1).unwrap();
+        assert_eq!(positions[0].preserving.len(), 9, "every opening draws");
+        assert_eq!(positions[9].moves.len(), 1, "of ply 0 there is one position");
+        let error = generated(&game("tictactoe"), 5000, 1).unwrap_err();
+        assert!(error.to_string().contains("4520"), "{error}");
+        let error = generated(&game("shuttle"), 1, 1).unwrap_err();
+        assert!(error.to_string().contains("connect4"), "{error}");
+        let connect4 = generated(&game("connect4:width=5,height=4"), 20, 1).unwrap();
+        assert!(connect4.iter().all(|position| !position.preserving.is_empty()));
+    }
+}
