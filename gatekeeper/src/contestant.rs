@@ -22,6 +22,7 @@ pub struct Contestant {
 
 /// How a player finds its moves.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "a match has two players")]
 pub enum ContestantKind {
     /// A fixed opponent with a search of its own.
     Anchor(AnchorKind),
