@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::reader::Findings;
 use crate::run_config::RunConfig;
-use crate::sections::{GateRule, Schedule};
+use crate::sections::{GateRule, Resign, Schedule};
 
 /// Every contradiction between keys that are not at fault themselves.
 pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fault> {
@@ -24,6 +24,7 @@ pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fau
         let concerns = ["training.schedule"];
         checks.compare("training.learning_rate_final", "training.learning_rate", &concerns, false);
     }
+    checks.resign();
     checks.gate();
     checks.faults
 }
@@ -62,6 +63,20 @@ impl Checks<'_> {
             let problem = format!("{word} {other} = {right}");
             let fault = Fault::new(key, problem).value(left);
             self.faults.push(fault.allowed(format!("{allowed} {right}, or a larger {other}")));
+        }
+    }
+
+    /// An adaptive threshold is measured on games that are played on.
+    fn resign(&mut self) {
+        let selfplay = &self.config.selfplay;
+        let keys = ["selfplay.resign", "selfplay.resign_play_on_share"];
+        let measures = selfplay.resign_play_on_share > 0.0;
+        if self.sound(&keys) && matches!(selfplay.resign, Resign::Adaptive(_)) && !measures {
+            let problem =
+                "selfplay.resign = { adaptive = ... } measures nothing without such games";
+            let fault = Fault::new("selfplay.resign_play_on_share", problem).value(0.0);
+            self.faults
+                .push(fault.allowed("a number above 0, or selfplay.resign = { fixed = ... }"));
         }
     }
 

@@ -31,8 +31,8 @@ pub use section::Key;
 pub use sections::{
     Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp, DeviceChoice,
     Epsilon, Expansion, Fpu, GateRule, GateSection, GumbelInnerWord, InFlight, LeafValue,
-    MoveChoiceWord, NetworkSection, NoiseShapeWord, RatingSection, RaveScheduleWord, RevisitWord,
-    RootFpu, RunSection, Schedule, SearchSection, SelectionWord, SelfplaySection, ShuffleSection,
-    StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord, TrainingSection,
-    WindowSection,
+    MoveChoiceWord, NetworkSection, NoiseShapeWord, RatingSection, RaveScheduleWord, Resign,
+    RevisitWord, RootFpu, RunSection, Schedule, SearchSection, SelectionWord, SelfplaySection,
+    ShuffleSection, StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord,
+    TrainingSection, WindowSection,
 };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dz_config::{ConfigError, DeviceChoice, Fault, Fpu, GateRule, Loaded, RunConfig};
+use dz_config::{ConfigError, DeviceChoice, Fault, Fpu, GateRule, Loaded, Resign, RunConfig};
 
 const MINIMAL: &str = include_str!("minimal.toml");
 
@@ -189,6 +189,7 @@ fn impossible_values_are_named_with_their_range() {
         ("training.learning_rate=nan", "above 0 to 10"),
         ("training.weight_decay=inf", "from 0 to 1"),
         ("selfplay.groups=1", "from 2 to 64"),
+        ("selfplay.resign={ fixed = 0.5 }", "from -1 to 0"),
         ("gate.games=7", "an even number from 0"),
         ("rating.games=9", "an even number from 0"),
         ("network.channels=4294967297", "from 1 to 4096"),
@@ -228,6 +229,10 @@ fn contradictions_name_both_keys() {
         (&["training.learning_rate=1e-5"], "above training.learning_rate = 0.00001"),
         (&["gate.rule=score"], "gate.score_min: missing, and gate.rule = \"score\""),
         (&["gate.rule=score", "gate.score_min=0.5", "gate.games=0"], "without games"),
+        (
+            &["selfplay.resign={ adaptive = -0.8 }", "selfplay.resign_play_on_share=0"],
+            "selfplay.resign_play_on_share = 0: selfplay.resign = { adaptive = ... } measures nothing",
+        ),
     ] {
         let found = faults(overrides);
         assert_eq!(found.len(), 1, "{overrides:?}: {found:#?}");
@@ -236,6 +241,8 @@ fn contradictions_name_both_keys() {
     let constant = config(&["training.learning_rate=1e-5", "training.schedule=constant"]);
     assert_eq!(constant.training.learning_rate, 1e-5);
     assert_eq!(config(&["gate.games=0"]).gate.games, 0);
+    let fixed = config(&["selfplay.resign={ fixed = -0.9 }", "selfplay.resign_play_on_share=0"]);
+    assert_eq!(fixed.selfplay.resign, Resign::Fixed(-0.9));
     let score = config(&["gate.rule=score", "gate.score_min=0.55"]);
     assert_eq!(score.gate.rule, GateRule::Score);
 }

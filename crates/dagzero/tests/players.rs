@@ -149,7 +149,7 @@ fn accuracy_makes_positions_from_a_seed() {
     let dir = tempfile::tempdir().expect("a folder");
     let network = blank_network(&dir);
     let measure = |seed: &str| {
-        let args = ["accuracy", "--network", &network, "--playouts", "0,50", "--json"];
+        let args = ["accuracy", "--network", &network, "--playouts", "0,400", "--json"];
         json(&dagzero(&[&args[..], &["--generate", "40", "--seed", seed]].concat()))
     };
     let found = measure("1");

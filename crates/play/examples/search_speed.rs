@@ -1,75 +1,65 @@
-//! Speed of the search, one thread: playouts a second at Connect Four, with an evaluator that costs
-//! nothing and with rollouts.
+//! What each algorithm of the search costs: playouts a second on the measuring game, one thread, the
+//! best and the median of runs, and all bytes over nodes.
 //!
-//! `cargo run --release -p dz-play --example search_speed -- [PLAYOUTS OF A MEASUREMENT]`
+//! `cargo run --release -p dz-play --example search_speed -- [RUNS [SEARCHES A RUN]]`
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
-use dz_game::{Game, games::Connect4};
-use dz_infer::{Hashed, InstantEvaluator, Rollout, Sources, Uniform};
-use dz_play::{PlayerKind, Thinker, Thought, rollout_anchor};
-use dz_search::{Budget, FirstPlay, Puct, Search, SearchParams, Selection};
-
-/// Playouts of one measurement, unless the command line says otherwise.
-const PLAYOUTS: u32 = 800_000;
+use dz_game::games::Connect4;
+use dz_infer::{Hashed, Rollout, Uniform};
+use dz_play::{Effort, PlayerKind, Rates, game_rates, placement_rates, rollout_anchor};
+use dz_search::{
+    Backup, CatchUp, EpsilonSchedule, FirstPlay, Gumbel, Rave, RaveSchedule, Regularized,
+    SearchParams, Selection, Staleness,
+};
 
 fn main() {
-    let game = Connect4::new(7, 6, 4).expect("possible parameters");
-    let graph = SearchParams {
-        selection: Selection::Puct(Puct::constant(1.1)),
-        fpu: FirstPlay::Reduction(0.2),
-        ..SearchParams::default()
-    };
-    let tree = SearchParams { graph: false, ..graph };
-    let PlayerKind::Search { params: uct, .. } = rollout_anchor("anchor", 1, 0).kind else {
-        unreachable!("the anchor searches");
-    };
-    for playouts in [100, 800] {
-        measure(&game, "uniform, graph", graph, playouts, Arc::new(Uniform));
-        measure(&game, "uniform, tree", tree, playouts, Arc::new(Uniform));
-        measure(&game, "hashed, graph", graph, playouts, Arc::new(Hashed));
-    }
-    measure(&game, "rollout anchor", uct, 1000, Arc::new(Rollout::default()));
-}
-
-fn measure(
-    game: &Connect4,
-    name: &str,
-    params: SearchParams,
-    playouts: u32,
-    evaluator: Arc<dyn InstantEvaluator<Connect4>>,
-) {
-    let mut sources = Sources::default();
-    sources.add_instant(evaluator);
-    let search = Search::new(game.clone(), params, game.start(), ());
-    let mut thinker = Thinker::at(search, false, 0, (1, 1));
-    let (mut evaluations, mut nodes, mut bytes) = (0, 0, 0);
-    let started = Instant::now();
-    let total = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(PLAYOUTS);
-    let searches = total / playouts;
-    for number in 0..searches {
-        thinker.begin(Budget::Playouts(playouts), None);
-        let Thought::Decided = thinker.think(sources.readers()) else {
-            unreachable!("instant evaluators answer at once");
-        };
-        let summary = thinker.summary();
-        evaluations += summary.counts.evaluations;
-        (nodes, bytes) = (thinker.search().node_count(), thinker.search().bytes());
-        // Games of 20 plies, so that positions of all ages are searched.
-        let best = summary.moves.iter().max_by_key(|m| m.visits).expect("the game goes on").mv;
-        thinker.advance(best);
-        let (state, history) = thinker.search().position();
-        if number % 20 == 19 || game.to_move(state, history).is_none() {
-            let search = Search::new(game.clone(), params, game.start(), ());
-            thinker = Thinker::at(search, false, 0, (1, 1));
+    let mut words = std::env::args().skip(1).filter_map(|word| word.parse().ok());
+    let runs = words.next().unwrap_or(Effort::TABLE.runs as u32) as usize;
+    let searches = words.next().unwrap_or(Effort::TABLE.searches);
+    let effort = Effort { runs, searches, ..Effort::TABLE };
+    println!("{:30} {:>10} {:>10} {:>7}", "settings, moves", "best/s", "median/s", "B/node");
+    for (name, params) in settings() {
+        for (points, layers) in [(7, 6), (82, 1), (361, 1)] {
+            let rates = placement_rates(params, points, layers, effort);
+            show(&format!("{name}, {points}"), &rates);
         }
     }
-    let seconds = started.elapsed().as_secs_f64();
-    let done = f64::from(searches) * f64::from(playouts);
-    println!(
-        "{name:16} {playouts:5} playouts: {:8.0} playouts/s, {:8.0} evaluations/s, {} bytes a node",
-        done / seconds,
-        evaluations as f64 / seconds,
-        bytes / nodes.max(1),
-    );
+    let game = Connect4::new(7, 6, 4).expect("possible parameters");
+    let plain = SearchParams::default();
+    show("connect4, uniform", &game_rates(&game, plain, Arc::new(Uniform), effort));
+    show("connect4, hashed", &game_rates(&game, plain, Arc::new(Hashed), effort));
+    if let PlayerKind::Search { params, .. } = rollout_anchor("anchor", 1, 0).kind {
+        let rollouts = Arc::new(Rollout::default());
+        show("connect4, rollout anchor", &game_rates(&game, params, rollouts, effort));
+    }
+}
+
+fn show(name: &str, rates: &Rates) {
+    let (best, median, bytes) = (rates.best(), rates.median(), rates.bytes_a_node);
+    println!("{name:30} {best:10.0} {median:10.0} {bytes:7.0}");
+}
+
+fn settings() -> Vec<(&'static str, SearchParams)> {
+    let graph = SearchParams::default();
+    let selected = |selection: Selection| SearchParams { selection, ..graph };
+    let rave = Rave { c: 1.0, schedule: RaveSchedule::Equivalence { k: 1000.0 } };
+    let delta = Backup::Delta { tolerance: 0.01, clamp: true };
+    let epsilon = Some(EpsilonSchedule::Linear { epsilon: 1.0 / 64.0 });
+    vec![
+        ("graph, idempotent", graph),
+        ("tree, idempotent", SearchParams { graph: false, ..graph }),
+        ("graph, stop", SearchParams { catch_up: CatchUp::Stop, ..graph }),
+        ("graph, incremental", SearchParams { backup: Backup::Incremental, ..graph }),
+        ("graph, delta", SearchParams { backup: delta, ..graph }),
+        ("parents", SearchParams { staleness: Staleness::Parents, ..graph }),
+        ("all ancestors", SearchParams { staleness: Staleness::Ancestors, ..graph }),
+        ("proven values", SearchParams { prove: true, ..graph }),
+        ("FPU reduction", SearchParams { fpu: FirstPlay::Reduction(0.2), ..graph }),
+        ("epsilon trick", SearchParams { epsilon, ..graph }),
+        ("UCT", selected(Selection::Uct { c: 1.4 })),
+        ("RAVE", selected(Selection::Rave(rave))),
+        ("Gumbel", selected(Selection::Gumbel(Gumbel::default()))),
+        ("regularised", selected(Selection::Regularized(Regularized { c: 1.25, sample: true }))),
+    ]
 }

@@ -10,6 +10,7 @@ mod openings;
 mod player;
 mod result;
 mod settings;
+mod speed;
 mod thinker;
 
 pub use accuracy::{PositionCheck, Preserved, check_positions};
@@ -19,4 +20,7 @@ pub use openings::{Opening, distinct_openings};
 pub use player::{PlayerKind, PlayerSetup, rollout_anchor};
 pub use result::{MatchResult, Seat};
 pub use settings::{SearchSettings, anchor_player, root_noise, search_faults};
+pub use speed::{
+    Effort, Figure, Rates, game_rates, placement_rates, rollout_rates, search_figures,
+};
 pub use thinker::{Thinker, Thought};

@@ -323,6 +323,10 @@ impl<N: Numbers> Arena<N> {
             self.swap_moves(node.priors as usize + place, node.priors as usize + last);
             let node = &mut self.nodes[id.index()];
             (node.visited, node.head_ready) = (last as u16, false);
+            if self.side.uses_nodes {
+                // The choice that still held is named by a place.
+                self.side.nodes[id.index()].visits_to_go = 0;
+            }
         }
     }
 

@@ -10,8 +10,14 @@ use crate::{
 
 impl<D: Domain, N: Numbers> Search<D, N> {
     /// Counts the path's edges and brings its nodes up to date from the last one up; `sample` is what
-    /// the playout found at its end.
-    pub(crate) fn back_up(&mut self, path: &[PathStep], sample: Absolute<N::Real>) {
+    /// the playout found at its end. `changed` is the node where it ended, if that was known to others
+    /// and has a new value.
+    pub(crate) fn back_up(
+        &mut self,
+        path: &[PathStep],
+        changed: Option<NodeId>,
+        sample: Absolute<N::Real>,
+    ) {
         let mut sample = sample;
         for &PathStep { node, place } in path.iter().rev() {
             self.arena.edge_mut(node, place).visits += 1;
@@ -28,7 +34,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 self.prove(node);
             }
         }
-        self.freshen(path);
+        self.freshen(path, changed);
     }
 
     /// Recomputes a node from its children: N, Q and, where it is kept, the second moment.

@@ -54,7 +54,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             }
         }
         if walk.awaited != Awaited::Root {
-            self.back_up(&walk.path, sample);
+            // A new node has no parent but the last one of the path.
+            let changed = match walk.awaited {
+                Awaited::Known(child) => Some(child),
+                Awaited::Root | Awaited::New(_) => None,
+            };
+            self.back_up(&walk.path, changed, sample);
             self.update_amaf(&walk.path, &walk.rollout_moves, sample);
         }
         self.finish_trace(&mut walk, self.counts.playouts);

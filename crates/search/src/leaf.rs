@@ -192,8 +192,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// Forgets the leaves that wait, and the edges that their playouts made but did not count.
     pub(crate) fn give_up_leaves(&mut self) {
         for slot in 0..self.open.len() {
+            if let Some(walk) = self.open[slot].take() {
+                self.fly(&walk.path, -1);
+                self.open[slot] = Some(walk);
+            }
+        }
+        // Only now, for taking back an edge moves others to another place.
+        for slot in 0..self.open.len() {
             let Some(walk) = self.open[slot].take() else { continue };
-            self.fly(&walk.path, -1);
             for step in &walk.path {
                 self.arena.unlink_uncounted(step.node);
             }

@@ -6,7 +6,7 @@ use crate::{
     Budget, Compact, Expansion, LeafId, Numbers, ParamsError, RootSetup, SearchCounts,
     SearchParams,
     amaf::Amaf,
-    arena::{Arena, ROOT, bytes_of},
+    arena::{Arena, NodeId, ROOT, bytes_of},
     dense::Dense,
     domain::{Domain, Stand},
     leaf::Walk,
@@ -56,6 +56,7 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     /// Room for marks, orders and queues over nodes, used again and again.
     pub(crate) marks: Vec<u32>,
     pub(crate) queue: Vec<u32>,
+    pub(crate) stack: Vec<(NodeId, bool)>,
 }
 
 /// What [`Search::gather`] came to.
@@ -104,6 +105,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             tracer: None,
             marks: Vec::new(),
             queue: Vec::new(),
+            stack: Vec::new(),
         }
     }
 

@@ -8,14 +8,15 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Refreshes what the settings ask for after a playout along `path`.
-    pub(crate) fn freshen(&mut self, path: &[PathStep]) {
+    /// Refreshes what the settings ask for after a playout along `path`, at whose end node `changed`
+    /// may have a new value.
+    pub(crate) fn freshen(&mut self, path: &[PathStep], changed: Option<NodeId>) {
         match self.params.staleness {
             Staleness::Path => {}
-            Staleness::Parents => self.refresh_parents(path),
+            Staleness::Parents => self.refresh_parents(path, changed),
             Staleness::Ancestors => {
-                if let Some(step) = path.last() {
-                    self.refresh_ancestors(step.node);
+                if let Some(last) = changed.or(path.last().map(|step| step.node)) {
+                    self.refresh_ancestors(last);
                 }
             }
             Staleness::Refresher { nodes_per_playout } => self.sweep(nodes_per_playout),
@@ -41,12 +42,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Each node of the path once more, since a refreshed sibling may be its child, and its parents.
-    fn refresh_parents(&mut self, path: &[PathStep]) {
-        for step in path.iter().rev() {
-            self.refresh_inner(step.node);
+    fn refresh_parents(&mut self, path: &[PathStep], changed: Option<NodeId>) {
+        for node in changed.into_iter().chain(path.iter().rev().map(|step| step.node)) {
+            self.refresh_inner(node);
             let mut parents = std::mem::take(&mut self.queue);
             parents.clear();
-            parents.extend(self.arena.side.parents(step.node).map(|parent| parent.0));
+            parents.extend(self.arena.side.parents(node).map(|parent| parent.0));
             for &parent in &parents {
                 if !path.iter().any(|step| step.node.0 == parent) {
                     self.refresh_inner(NodeId(parent));
@@ -60,15 +61,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// All ancestors of a node and itself, children before parents: the reverse of the order in which a
     /// depth-first search along parents leaves them. On a cycle the first one met stays first.
     fn refresh_ancestors(&mut self, id: NodeId) {
-        /// Marks in `marks`: not met, met, left.
         const MET: u32 = 1;
         let mut marks = std::mem::take(&mut self.marks);
         let mut order = std::mem::take(&mut self.queue);
         marks.clear();
         marks.resize(self.arena.nodes.len(), 0);
         order.clear();
-        // The stack grows at the end of `order`, behind a second list that is filled from the front.
-        let mut stack = vec![(id, false)];
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.push((id, false));
         while let Some((node, is_left)) = stack.pop() {
             if is_left {
                 order.push(node.0);
@@ -86,7 +86,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             self.refresh_inner(NodeId(node));
         }
         self.counts.refreshes += order.len() as u64;
-        (self.marks, self.queue) = (marks, order);
+        (self.marks, self.queue, self.stack) = (marks, order, stack);
     }
 
     /// Goes on with the sweep over all nodes; a round ends with the root.

@@ -74,7 +74,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             match self.arrive(child, edge.visits, &walk) {
                 Arrival::GoOn => id = child,
                 Arrival::Ends(sample) => {
-                    self.back_up(&walk.path, sample);
+                    self.back_up(&walk.path, None, sample);
                     self.update_amaf(&walk.path, &[], sample);
                     self.finish_trace(&mut walk, self.counts.playouts + 1);
                     self.spare.push(walk);
@@ -179,7 +179,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             return None;
         };
         let own = Absolute { value: N::Real::of(value), draw: N::Real::of(draw) };
-        Some(self.add_node(NewNode { key, own, sign: 1, kind: Kind::Terminal }, walk))
+        let id = self.add_node(NewNode { key, own, sign: 1, kind: Kind::Terminal }, walk);
+        if self.params.terminals == Terminals::Counted {
+            // The arrival that follows counts its first visit.
+            let node = self.arena.node_mut(id);
+            (node.visits, node.own_visits) = (0, 0);
+        }
+        Some(id)
     }
 
     /// Adds a node under its key.

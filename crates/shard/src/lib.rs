@@ -18,6 +18,7 @@ mod error;
 mod quantised;
 mod record;
 mod replay;
+mod resign;
 mod row;
 mod row_file;
 mod shard;
@@ -30,6 +31,7 @@ pub use error::ShardError;
 pub use quantised::{WdlShares, Weight, shares_of_counts};
 pub use record::{GameEnd, GameRecord, ParentGame, PlyRecord, ResignThresholds, SearchKind};
 pub use replay::{Position, replay, replay_with};
+pub use resign::TurnsBelow;
 pub use row::rows_of_game;
 pub use row_file::{
     PackedRows, ROW_FORMAT, ROW_LEVEL, RowFileHeader, RowReader, RowSet, RowWriter,

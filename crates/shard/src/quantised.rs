@@ -32,6 +32,12 @@ impl WdlShares {
         Wdl { win: unit(self.win), draw: unit(self.draw), loss: unit(loss) }
     }
 
+    /// Win minus loss, in [-1, 1], unrounded.
+    pub fn value(self) -> f64 {
+        let (win, draw, whole) = (f64::from(self.win), f64::from(self.draw), f64::from(u16::MAX));
+        (2.0 * win + draw - whole) / whole
+    }
+
     /// Whether win and draw leave a loss that is not negative.
     pub(crate) fn is_valid(self) -> bool {
         self.win.checked_add(self.draw).is_some()

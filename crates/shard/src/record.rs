@@ -44,7 +44,7 @@ pub struct PlyRecord {
     pub visits: Vec<(Move, u32)>,
     /// The root's value after the search, for the mover; stored in units of 1/65,535.
     pub root_value: Wdl,
-    /// Bits that self-play defines.
+    /// Bits: [`PlyRecord::BELOW`]; the others are 0.
     pub flags: u8,
     /// The row's weight in training; stored in units of 1/1,024, at most 63.99.
     pub weight: f32,
@@ -86,9 +86,11 @@ pub struct ParentGame {
 /// When a player resigns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResignThresholds {
-    /// Root values (win minus loss, the mover's) below this count towards resignation.
+    /// A turn counts towards resignation if the root's value and that of its best move (win minus
+    /// loss, the mover's) are both below this.
     pub value_min: f32,
-    /// How many of the mover's turns in a row must be below.
+    /// How many of the mover's turns in a row must be below, at least 1; the next one then resigns
+    /// without a search.
     pub turns: u8,
     /// False where the game is played on to measure wrong resignations.
     pub enforced: bool,

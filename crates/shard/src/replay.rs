@@ -2,7 +2,7 @@
 
 use dz_game::{Game, Move, Player, Status};
 
-use crate::{GameEnd, GameRecord, PlyRecord, ShardError};
+use crate::{GameEnd, GameRecord, PlyRecord, ShardError, TurnsBelow, WdlShares};
 
 /// A position of a game, before one of its recorded plies.
 #[derive(Clone, Debug)]
@@ -32,7 +32,8 @@ pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>
 
 /// Plays the game again and shows `visit` each position before a recorded ply.
 ///
-/// Legality of every move, of visited moves and of targets, and the outcome are checked.
+/// Legality of every move, of visited moves and of targets, and the outcome are checked, and that
+/// players resigned when the record's thresholds say so and not otherwise.
 ///
 /// # Errors
 /// [`ShardError::Replay`], or the first error of `visit`.
@@ -49,6 +50,7 @@ pub fn replay_with<G: Game>(
     for ply in &record.plies {
         replay.look()?;
         replay.check_searched(ply)?;
+        replay.check_resign(ply)?;
         visit(&replay.position, ply)?;
         replay.play(ply.mv)?;
     }
@@ -60,6 +62,7 @@ struct Replay<'a, G: Game> {
     record: &'a GameRecord,
     position: Position<G>,
     legal: Vec<Move>,
+    below: TurnsBelow,
 }
 
 impl<'a, G: Game> Replay<'a, G> {
@@ -70,7 +73,7 @@ impl<'a, G: Game> Replay<'a, G> {
             mover: Player::First,
             ply: 0,
         };
-        Self { game, record, position, legal: Vec::new() }
+        Self { game, record, position, legal: Vec::new(), below: TurnsBelow::default() }
     }
 
     /// Finds the mover and the legal moves of the position.
@@ -102,6 +105,27 @@ impl<'a, G: Game> Replay<'a, G> {
         Ok(())
     }
 
+    /// The mover went on, so no resignation was due, and what counts towards one is below.
+    fn check_resign(&mut self, ply: &PlyRecord) -> Result<(), ShardError> {
+        let mover = self.position.mover;
+        if self.due(mover) {
+            return Err(self.error(format!("the {} player had to resign", mover.name())));
+        }
+        let below = |root| self.record.resign.is_some_and(|resign| resign.is_below(root));
+        if ply.is_below() && !WdlShares::new(ply.root_value).is_some_and(below) {
+            let what = "the ply is marked as below the resign threshold and is not";
+            return Err(self.error(what.to_owned()));
+        }
+        self.below.add(mover, ply);
+        Ok(())
+    }
+
+    /// Whether the thresholds make `mover` resign now.
+    fn due(&self, mover: Player) -> bool {
+        let enforced = self.record.resign.filter(|resign| resign.enforced);
+        enforced.is_some_and(|resign| self.below.resigns(mover, &resign))
+    }
+
     fn play(&mut self, mv: Move) -> Result<(), ShardError> {
         self.check_legal(mv, "move")?;
         let Position { state, history, ply, .. } = &mut self.position;
@@ -118,7 +142,8 @@ impl<'a, G: Game> Replay<'a, G> {
             (Status::ToMove(mover), GameEnd::Resigned)
                 if outcome.winner == Some(mover.opponent()) =>
             {
-                Ok(())
+                let reason = "the resign thresholds do not make the player to move resign";
+                if self.due(mover) { Ok(()) } else { Err(self.error(reason.to_owned())) }
             }
             (Status::ToMove(_), GameEnd::PlyLimit) => Ok(()),
             (status, end) => Err(self.error(format!(

@@ -5,10 +5,11 @@ mod common;
 use std::io::Cursor;
 
 use common::{connect4, header, shard};
-use dz_game::{Game, Move, Outcome, Player, games::TicTacToe};
+use dz_game::{Game, Move, Outcome, Player, Wdl, games::TicTacToe};
 use dz_shard::{
-    GameEnd, GameRecord, ROW_LEVEL, RowBlock, RowFileHeader, RowReader, RowSet, RowWriter,
-    SHARD_LEVEL, ShardError, ShardReader, ShardWriter, bench_records, replay, rows_of_game,
+    GameEnd, GameRecord, PlyRecord, ROW_LEVEL, ResignThresholds, RowBlock, RowFileHeader,
+    RowReader, RowSet, RowWriter, SHARD_LEVEL, ShardError, ShardReader, ShardWriter, bench_records,
+    replay, rows_of_game,
 };
 
 fn read_shard(bytes: &[u8]) -> Result<Vec<GameRecord>, ShardError> {
@@ -140,13 +141,26 @@ fn replay_refuses_what_the_rules_forbid() {
     assert!(refused(&|r| r.plies.push(last.clone())).contains("already over"));
 }
 
-#[test]
-fn resigned_games_must_be_won_by_the_other_side() {
-    let game = connect4();
-    let mut record = bench_records(&game, 1, 10, 4).remove(0);
+/// A game that the first player resigned after four plies, its two turns below the threshold.
+fn resigned() -> GameRecord {
+    let mut record = bench_records(&connect4(), 1, 10, 4).remove(0);
     record.plies.truncate(4);
     record.end = GameEnd::Resigned;
     record.outcome = Outcome::win_of(Player::Second);
+    record.resign = Some(ResignThresholds { value_min: -0.75, turns: 2, enforced: true });
+    for ply in &mut record.plies {
+        ply.root_value = Wdl { win: 0.1, draw: 0.0, loss: 0.9 };
+    }
+    for ply in record.plies.iter_mut().step_by(2) {
+        ply.flags = PlyRecord::BELOW;
+    }
+    record
+}
+
+#[test]
+fn resigned_games_must_be_won_by_the_other_side() {
+    let game = connect4();
+    let mut record = resigned();
     assert!(replay(&game, &record).is_ok(), "the first player is to move after four plies");
     record.outcome = Outcome::win_of(Player::First);
     assert!(replay(&game, &record).is_err());
@@ -154,4 +168,29 @@ fn resigned_games_must_be_won_by_the_other_side() {
     assert!(replay(&game, &record).is_err());
     record.end = GameEnd::PlyLimit;
     assert!(replay(&game, &record).is_ok());
+}
+
+#[test]
+fn thresholds_must_justify_a_resignation() {
+    let game = connect4();
+    let refused = |change: &dyn Fn(&mut GameRecord)| {
+        let mut record = resigned();
+        change(&mut record);
+        replay(&game, &record).unwrap_err().to_string()
+    };
+    let resign = |record: &mut GameRecord, change: &dyn Fn(&mut ResignThresholds)| {
+        change(record.resign.as_mut().unwrap());
+    };
+    assert!(refused(&|r| r.plies[0].flags = 0).contains("do not make the player to move resign"));
+    assert!(refused(&|r| resign(r, &|t| t.turns = 3)).contains("do not make"));
+    assert!(refused(&|r| resign(r, &|t| t.enforced = false)).contains("do not make"));
+    // The root's value bounds what may be marked.
+    assert!(refused(&|r| resign(r, &|t| t.value_min = -0.8)).contains("ply 0: the ply is marked"));
+    assert!(refused(&|r| r.resign = None).contains("the ply is marked"));
+    // Who does not resign when it is due is as wrong as who resigns too early.
+    assert!(refused(&|r| resign(r, &|t| t.turns = 1)).contains("ply 2: the first player had to"));
+    let mut played_on = resigned();
+    resign(&mut played_on, &|t| (t.turns, t.enforced) = (1, false));
+    (played_on.end, played_on.outcome) = (GameEnd::PlyLimit, Outcome::DRAW);
+    assert!(replay(&game, &played_on).is_ok(), "games that are played on have no due resignation");
 }

@@ -22,7 +22,7 @@ pub use search::{
     MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord, RootFpu, SearchSection,
     SelectionWord, StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
 };
-pub use selfplay::SelfplaySection;
+pub use selfplay::{Resign, SelfplaySection};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
 pub use training::{Schedule, TrainingSection};

@@ -1,6 +1,7 @@
 //! `[selfplay]`: the games that the network learns from.
 
-use crate::limits::{above, real, whole};
+use crate::choice_or_number::choice_or_number;
+use crate::limits::{Limits, above, real, whole};
 use crate::section::section;
 
 section! {
@@ -36,9 +37,42 @@ section! {
         [Results, whole(0, 10_000)] opening_plies_max: u32 = 4;
         /// Plies after which a game is ended, in self-play and in matches.
         [Results, whole(1, 1_000_000)] plies_max: u32 = 1_000;
+        /// Value below which players of generation 1 and later resign, where it and that of their
+        /// best move are lower: `{ fixed = v }` (AlphaGo: -0.8, a chance of 10 %), or
+        /// `{ adaptive = v }`, v or what keeps wrong resignations rare, whichever is lower
+        /// (Silver 2017, Methods, "Self-play"); `off` plays every game to its end.
+        [Results, Limits::Any] resign: Resign = Resign::Off;
+        /// Own turns in a row that must be below it; the next one then resigns (AlphaGo Zero: 1;
+        /// KataGo's matches: 5).
+        [Results, whole(1, 255)] resign_turns: u32 = 2;
+        /// Share of games, drawn by their seeds, that are played to their ends to measure wrong
+        /// resignations (Silver 2017: 0.1).
+        [Results, real(0.0, 1.0)] resign_play_on_share: f64 = 0.1;
+        /// Share of games without resignation that `adaptive` lets a player resign in who did not
+        /// lose; it stays below (Silver 2017: 0.05).
+        [Results, above(0.0, 1.0)] resign_false_positives_max: f64 = 0.05;
+        /// Games without resignation that `adaptive` takes into account, those of the newest cycles,
+        /// whole cycles at a time; before there are as many nobody resigns.
+        [Results, whole(1, 100_000_000)] resign_games_min: u32 = 400;
         /// Evaluations that the cache of a stage keeps; 0 is no cache.
         [Speed, whole(0, 1_000_000_000)] cache_entries: u64 = 262_144;
         /// Games a shard file: shard k holds the games from k times this on.
         [Fixed, whole(1, 1_000_000)] games_per_shard: u32 = 256;
+    }
+}
+
+choice_or_number! {
+    /// When players of self-play resign.
+    pub enum Resign {
+        words {
+            /// Never.
+            Off = "off",
+        }
+        numbers {
+            /// Below this value.
+            Fixed(f64) = "fixed" within real(-1.0, 0.0),
+            /// Below this value or a lower one that measured games allow.
+            Adaptive(f64) = "adaptive" within real(-1.0, 0.0),
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! `dagzero bench`: figures that the benchmarks' tables are made of.
 
 use std::io::Write;
+use std::process::Command;
 
 use anyhow::Context;
 use clap::ValueEnum;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_play::{Effort, Figure, search_figures};
 use dz_shard::BenchRow;
 
 use super::write_line;
@@ -33,6 +35,11 @@ enum What {
     Shard,
     /// Speed of the shuffler's two passes
     Shuffle,
+    /// Speed and memory of the search on one thread, and of rollouts
+    ///
+    /// With DAGZERO_PYTHON naming a Python that has open_spiel, OpenSpiel's rollouts are measured
+    /// beside ours.
+    Search,
 }
 
 /// Games of the shard bench, visits of each of their searches, and repeats of each timing.
@@ -66,10 +73,49 @@ impl GameVisitor for Bench {
                 let (games, visits, repeats) = SHARD_GAMES;
                 Ok(dz_shard::bench(&game, games, visits, repeats)?)
             }
+            What::Search => Ok(search_rows(&game)),
             What::Shuffle => {
                 let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
                 dz_shuffler::bench(&game, scratch.path(), SHUFFLE_SHARDS)
             }
         }
     }
+}
+
+fn search_rows<G: Game>(game: &G) -> Vec<BenchRow> {
+    let peer = openspiel_rollouts(&game.spec());
+    let row = |figure: Figure| {
+        let row = BenchRow::new(&figure.name, figure.value, figure.unit, figure.samples);
+        match peer.filter(|_| figure.unit == "rollouts/s") {
+            Some(rate) => row.beside("OpenSpiel, C++ RandomRolloutEvaluator", rate),
+            None => row,
+        }
+    };
+    search_figures(game, Effort::TABLE).into_iter().map(row).collect()
+}
+
+/// OpenSpiel's random games a second from the start of a game, if it is installed and has the game.
+fn openspiel_rollouts(game: &GameSpec) -> Option<f64> {
+    /// Best of runs of rollouts made in one call into C++.
+    const SCRIPT: &str = "import sys, time, pyspiel
+state = pyspiel.load_game(sys.argv[1]).new_initial_state()
+rollouts, best = 2000, 0.0
+evaluator = pyspiel.RandomRolloutEvaluator(rollouts, 1)
+for _ in range(10):
+    started = time.perf_counter()
+    evaluator.evaluate(state)
+    best = max(best, rollouts / (time.perf_counter() - started))
+print(best)";
+    let size = || game.parameters().iter().find(|(key, _)| key == "size").map(|(_, size)| size);
+    let name = match game.name() {
+        "connect4" if game.to_string() == "connect4:width=7,height=6,connect=4" => {
+            "connect_four".to_owned()
+        }
+        "tictactoe" => "tic_tac_toe".to_owned(),
+        "hex" => format!("hex(board_size={})", size()?),
+        _ => return None,
+    };
+    let python = std::env::var_os("DAGZERO_PYTHON")?;
+    let output = Command::new(python).args(["-c", SCRIPT, &name]).output().ok()?;
+    String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }

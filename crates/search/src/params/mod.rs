@@ -176,7 +176,13 @@ impl SearchParams {
 
     /// True if second moments are kept.
     pub(crate) fn keeps_moments(&self) -> bool {
-        let varied = matches!(self.selection, Selection::Puct(puct) if puct.variance.is_some());
+        let varied = match &self.selection {
+            Selection::Puct(puct)
+            | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
+                puct.variance.is_some()
+            }
+            _ => false,
+        };
         self.moments || varied
     }
 
