@@ -61,4 +61,4 @@ pub use placement::{LookedUp, PLACEMENT_POINTS_MAX, Placement, PlacementState};
 pub use search::{Gathered, Search};
 pub use summary::{RootMove, SearchCounts, Summary};
 pub use target::{PolicyTarget, policy_target};
-pub use trace::{TracedMove, TracedPlayout, TracedStep};
+pub use trace::{PlayoutEnd, TracedMove, TracedPlayout, TracedStep};

@@ -136,11 +136,19 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.give_up_leaves();
         (self.budget, self.seed, self.setup) = (budget, seed, setup.into());
         self.counts = SearchCounts::default();
+        if let Some(tracer) = &mut self.tracer {
+            tracer.start();
+        }
         self.walks = 0;
         if self.is_evaluated() {
             self.set_up_root();
             self.make_room();
         }
+    }
+
+    /// Goes on with another budget, counted from the start: for searches by the clock, piece by piece.
+    pub fn extend(&mut self, budget: Budget) {
+        self.budget = budget;
     }
 
     /// Walks until an evaluation is missing or the search is decided. Where the game is over at the

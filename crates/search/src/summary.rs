@@ -41,7 +41,7 @@ pub struct RootMove {
     /// Edge visits.
     pub visits: u32,
     /// The evaluator's prior, without noise.
-    pub prior: f32,
+    pub prior: f64,
     /// The prior that was searched with, noise included.
     pub noisy_prior: f64,
     /// Chances of the player to move at the root after this move; `None` without visits.
@@ -66,7 +66,7 @@ impl RootMove {
 
     /// As the evaluator saw it, without noise.
     pub fn quiet_child(&self) -> Child {
-        Child { prior: f64::from(self.prior), ..self.child() }
+        Child { prior: self.prior, ..self.child() }
     }
 
     /// Moments of the values after this move; without second moments every visit found the same.
@@ -172,7 +172,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         RootMove {
             mv,
             visits: edge.map_or(0, |edge| edge.visits),
-            prior: self.root_priors[index].wide() as f32,
+            prior: self.root_priors[index].wide(),
             noisy_prior: prior.probability().wide(),
             wdl: child.map(|(node, _)| node.average.wdl_for(choice.sign)),
             q: edge.map(|_| (choice.value_at(place)).wide()),

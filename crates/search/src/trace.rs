@@ -3,7 +3,7 @@
 use dz_game::Move;
 
 use crate::{
-    Numbers, Search,
+    Numbers, Search, SearchCounts,
     arena::NodeId,
     domain::Domain,
     leaf::Walk,
@@ -18,8 +18,25 @@ pub struct TracedPlayout {
     pub number: u64,
     /// From the root down; empty for the playout that evaluated the root.
     pub steps: Vec<TracedStep>,
+    /// Why it went no further.
+    pub end: PlayoutEnd,
     /// What the root is worth afterwards, the view of its mover.
     pub root_value: f64,
+}
+
+/// Why a playout went no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlayoutEnd {
+    /// A position was evaluated.
+    Evaluation,
+    /// A position's evaluation came from a cache.
+    CacheHit,
+    /// The game is over there, or the value proven.
+    Terminal,
+    /// The child has more visits than the edge, or another value.
+    Cut,
+    /// The path came back to itself.
+    Cycle,
 }
 
 /// A choice on the way.
@@ -56,17 +73,28 @@ pub struct TracedMove {
 
 /// Playouts that nobody has read yet.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tracer(Vec<TracedPlayout>);
+pub(crate) struct Tracer {
+    playouts: Vec<TracedPlayout>,
+    /// Counts after the last playout: what has grown since tells why the next one ended.
+    counts: SearchCounts,
+}
+
+impl Tracer {
+    /// Counts begin from zero.
+    pub(crate) fn start(&mut self) {
+        self.counts = SearchCounts::default();
+    }
+}
 
 impl<D: Domain, N: Numbers> Search<D, N> {
     /// Begins or ends to write playouts down. It costs time and memory with each.
     pub fn set_trace(&mut self, on: bool) {
-        self.tracer = on.then(Tracer::default);
+        self.tracer = on.then(|| Tracer { playouts: Vec::new(), counts: self.counts });
     }
 
     /// The playouts written down since the last call.
     pub fn take_trace(&mut self) -> Vec<TracedPlayout> {
-        self.tracer.as_mut().map(|tracer| std::mem::take(&mut tracer.0)).unwrap_or_default()
+        self.tracer.as_mut().map(|tracer| std::mem::take(&mut tracer.playouts)).unwrap_or_default()
     }
 
     /// Notes the choice of a place at a node.
@@ -88,18 +116,26 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Notes the end of a playout, which is counted by now.
     pub(crate) fn finish_trace(&mut self, walk: &mut Walk<D, N>, number: u64) {
-        if self.tracer.is_none() {
-            return;
-        }
+        let Some(tracer) = &mut self.tracer else { return };
         let root = &self.arena.nodes[0];
-        let playout = TracedPlayout {
+        let (before, now) = (tracer.counts, self.counts);
+        tracer.playouts.push(TracedPlayout {
             number,
             steps: std::mem::take(&mut walk.trace),
+            end: if now.cache_hits > before.cache_hits {
+                PlayoutEnd::CacheHit
+            } else if now.terminals > before.terminals {
+                PlayoutEnd::Terminal
+            } else if now.cut > before.cut {
+                PlayoutEnd::Cut
+            } else if now.cycle_ends > before.cycle_ends {
+                PlayoutEnd::Cycle
+            } else {
+                PlayoutEnd::Evaluation
+            },
             root_value: (root.sign() * root.average.value).wide(),
-        };
-        if let Some(tracer) = &mut self.tracer {
-            tracer.0.push(playout);
-        }
+        });
+        tracer.counts = now;
     }
 
     fn traced_moves(&self, id: NodeId) -> Vec<TracedMove> {

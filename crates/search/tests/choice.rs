@@ -12,7 +12,7 @@ fn summary(moves: &[(u32, f32, f32)]) -> Summary {
     let root_move = |(i, &(visits, value, prior)): (usize, &(u32, f32, f32))| RootMove {
         mv: Move(i as u16),
         visits,
-        prior,
+        prior: prior.into(),
         noisy_prior: f64::from(prior),
         q: (visits > 0).then_some(f64::from(value)),
         q_square: None,

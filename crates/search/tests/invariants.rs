@@ -258,7 +258,7 @@ fn noise_stays_at_the_root() {
             let (state, history) = search.position();
             let stored = &stored[&TicTacToe.node_key(state, history)];
             for m in search.summary().moves {
-                assert_eq!(m.prior, stored[usize::from(m.mv.0)]);
+                assert_eq!(m.prior as f32, stored[usize::from(m.mv.0)]);
             }
         };
         assert_quiet(&search);
