@@ -24,10 +24,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             match self.params.backup {
                 Backup::Idempotent => self.refresh(node),
                 Backup::Incremental => self.arena.average_in(node, sample),
-                Backup::Delta { tolerance, clamp } => {
-                    let tolerance = N::Real::of(tolerance);
-                    sample = self.arena.catch_up(node, place, sample, tolerance, clamp);
+                Backup::Delta { clamp, .. } => {
+                    sample = self.arena.catch_up(node, place, sample, clamp);
                     self.arena.average_in(node, sample);
+                    if self.params.keeps_moments() {
+                        // Squares of corrections say nothing of how much values vary.
+                        let count = N::Real::count(self.arena.node(node).visits);
+                        self.arena.refresh_square(node, count);
+                    }
                 }
             }
             if self.params.prove && self.params.backup != Backup::Idempotent {
@@ -112,14 +116,13 @@ impl<N: Numbers> Arena<N> {
         }
     }
 
-    /// Moves an edge's average towards a sample, which is corrected first if others share the child and
-    /// its value is too far away; answers the sample that goes on up.
+    /// Moves an edge's average towards a sample, which is first made to bring it to the child's value if
+    /// others share the child; answers the sample that goes on up.
     fn catch_up(
         &mut self,
         id: NodeId,
         place: usize,
         sample: Absolute<N::Real>,
-        tolerance: N::Real,
         clamp: bool,
     ) -> Absolute<N::Real> {
         let node = self.node(id);
@@ -130,7 +133,7 @@ impl<N: Numbers> Arena<N> {
         let known = self.edge_side(node, place).average;
         let shared = child.visits != edge.visits;
         let mut sample = sample;
-        if shared && (known.value - child.average.value).size() > tolerance {
+        if shared {
             let target = child.average;
             sample.value = before * (target.value - known.value) + target.value;
             sample.draw = before * (target.draw - known.draw) + target.draw;

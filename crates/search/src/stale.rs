@@ -2,7 +2,7 @@
 
 use crate::{
     Numbers, Search, Staleness,
-    arena::{Kind, NodeId, ROOT},
+    arena::{Absolute, Kind, NodeId, ROOT},
     domain::Domain,
     walk::PathStep,
 };
@@ -30,15 +30,22 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         for round in 1..=self.arena.nodes.len() {
             let mut changed = false;
             for index in (0..self.arena.nodes.len()).rev() {
-                let before = self.arena.nodes[index].average;
+                let before = self.numbers_of(index);
                 self.refresh_inner(NodeId(index as u32));
-                changed |= self.arena.nodes[index].average != before;
+                changed |= self.numbers_of(index) != before;
             }
             if !changed {
                 return round;
             }
         }
         self.arena.nodes.len()
+    }
+
+    /// What refreshing a node changes.
+    fn numbers_of(&self, index: usize) -> (Absolute<N::Real>, u32, Option<[N::Real; 3]>) {
+        let node = &self.arena.nodes[index];
+        let side = self.arena.side.nodes.get(index);
+        (node.average, node.visits, side.map(|side| [side.lower, side.upper, side.square]))
     }
 
     /// Each node of the path once more, since a refreshed sibling may be its child, and its parents.

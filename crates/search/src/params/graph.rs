@@ -15,12 +15,12 @@ pub enum Backup {
     /// Values cached on edges, with catching up in O(1) a node (Czech, Korus and Kersting 2021,
     /// "Improving AlphaZero Using Monte-Carlo Graph Search", section 4).
     ///
-    /// An edge holds `Q_e`, the average of the samples that went up through it. Where its child's value
-    /// V* is further than `tolerance` from `Q_e` and other edges lead there too, the playout ends and the
-    /// sample `N_e (V* - Q_e) + V*` goes up, which brings `Q_e` to V*; so does every playout that comes back
-    /// through such an edge.
+    /// An edge holds `Q_e`, the average of the samples that went up through it. Where its child has other
+    /// parents too and its value V* is further than `tolerance` from `Q_e`, a playout ends. Every sample
+    /// that comes up through an edge to such a child becomes `N_e (V* - Q_e) + V*`, which brings `Q_e` to
+    /// V*.
     Delta {
-        /// Distance that is let be, at least 0 (0.01 there); 0 corrects always.
+        /// Distance at which a playout still goes on, at least 0 (0.01 there).
         tolerance: f64,
         /// Keeps each sample in [-1, 1], so that large corrections take several playouts (true there;
         /// false is lc0's immediate catch-up).

@@ -121,3 +121,26 @@ pub fn minimax(file: &GraphFile) -> BTreeMap<i64, f64> {
     }
     values
 }
+
+/// What the first player can have for certain at every node, and can hope for at most, however long play
+/// may go in circles: the least and the greatest solution of the minimax equations.
+pub fn certain_and_hoped(file: &GraphFile) -> BTreeMap<i64, (f64, f64)> {
+    let solution = |start: f64| {
+        let first = |node: &GraphNode| (node.id, node.terminal.unwrap_or(start));
+        let mut values: BTreeMap<i64, f64> = file.nodes.iter().map(first).collect();
+        loop {
+            let mut is_done = true;
+            for node in file.nodes.iter().rev().filter(|node| node.terminal.is_none()) {
+                let sign = f64::from(node.to_move.unwrap());
+                let best = node.children.iter().map(|child| sign * values[child]);
+                let value = sign * best.fold(f64::NEG_INFINITY, f64::max);
+                is_done &= values.insert(node.id, value) == Some(value);
+            }
+            if is_done {
+                return values;
+            }
+        }
+    };
+    let (least, greatest) = (solution(-1.0), solution(1.0));
+    least.into_iter().map(|(id, value)| (id, (value, greatest[&id]))).collect()
+}

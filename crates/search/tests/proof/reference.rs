@@ -258,9 +258,10 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
                 self.average_in(name, sample);
                 sample
             }
-            Backup::Delta { tolerance, clamp } => {
-                let sample = self.corrected(name, i, sample, N::Real::of(tolerance), clamp);
+            Backup::Delta { clamp, .. } => {
+                let sample = self.corrected(name, i, sample, clamp);
                 self.average_in(name, sample);
+                self.node_mut(name).square = self.square(name);
                 sample
             }
         };
@@ -548,7 +549,6 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let own = N::Real::count(node.own_visits);
         let mut visits = node.own_visits;
         let mut sum = Pair { value: own * node.own.value, draw: own * node.own.draw };
-        let mut square = node.own.value * node.own.value * own;
         let mut averages = Vec::new();
         let row = &node.row[..node.visited];
         let edges: Vec<&Edge<N::Real>> = row.iter().map(|&i| &node.edges[i]).collect();
@@ -556,7 +556,6 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             let (child, count) = (self.child(edge), N::Real::count(edge.visits));
             visits += edge.visits;
             sum = sum.plus(count, child.average);
-            square += count * child.square;
             averages.push(child.average);
         }
         for edge in &edges {
@@ -566,11 +565,12 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             sum.draw += closed;
         }
         let count = N::Real::count(visits);
+        let square = self.square(name);
         let is_delta = matches!(self.params.backup, Backup::Delta { .. });
         let node = self.node_mut(name);
         node.visits = visits;
         node.average = Pair { value: sum.value / count, draw: sum.draw / count };
-        node.square = square / count;
+        node.square = square;
         if is_delta {
             for (at, average) in averages.into_iter().enumerate() {
                 let edge = &mut node.edges[node.row[at]];
@@ -580,6 +580,19 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         if self.params.prove {
             self.prove(name);
         }
+    }
+
+    /// E(n) = (`N_own` U^2 + sum N(a) E(a)) / N, the average of squared values.
+    fn square(&self, name: Name) -> N::Real {
+        let node = &self.nodes[&name];
+        let mut sum = node.own.value * node.own.value * N::Real::count(node.own_visits);
+        let mut visits = node.own_visits;
+        for &i in &node.row[..node.visited] {
+            let edge = &node.edges[i];
+            visits += edge.visits;
+            sum += N::Real::count(edge.visits) * self.child(edge).square;
+        }
+        sum / N::Real::count(visits)
     }
 
     fn average_in(&mut self, name: Name, sample: Pair<N::Real>) {
@@ -597,7 +610,6 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         name: Name,
         i: usize,
         sample: Pair<N::Real>,
-        tolerance: N::Real,
         clamp: bool,
     ) -> Pair<N::Real> {
         let (zero, one) = (N::Real::ZERO, N::Real::ONE);
@@ -606,7 +618,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let (target, before) = (child.average, N::Real::count(edge.visits - 1));
         let is_shared = child.visits != edge.visits;
         let mut sample = sample;
-        if is_shared && (edge.average - target.value).size() > tolerance {
+        if is_shared {
             sample.value = before * (target.value - edge.average) + target.value;
             sample.draw = before * (target.draw - edge.average_draw) + target.draw;
             if clamp {
