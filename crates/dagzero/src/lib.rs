@@ -12,7 +12,7 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, bench, inspect, match_cmd, perft, report, rules, run, shard, stages, status,
+    accuracy, bench, inspect, match_cmd, perft, report, rules, run, search, shard, stages, status,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -49,6 +49,7 @@ enum Command {
     Accuracy(accuracy::Args),
     Shard(shard::Args),
     Inspect(inspect::Args),
+    Search(search::Args),
     Perft(perft::Args),
     Rules(rules::Args),
     Bench(bench::Args),
@@ -84,6 +85,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Trainer(args) => stages::run(Stage::Trainer, &args),
         Command::Gatekeeper(args) => stages::run(Stage::Gatekeeper, &args),
         Command::Inspect(args) => inspect::run(&args, input, out),
+        Command::Search(args) => search::run(&args, out),
         Command::Perft(args) => perft::run(&args, out),
         Command::Rules(args) => rules::run(&args, out),
     }

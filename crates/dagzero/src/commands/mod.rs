@@ -10,6 +10,7 @@ mod positions;
 pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod run;
+pub(crate) mod search;
 pub(crate) mod shard;
 pub(crate) mod stages;
 pub(crate) mod status;

@@ -1,0 +1,91 @@
+//! Drives a search: gathers leaves, has them judged, goes on.
+
+use std::time::Instant;
+
+use dz_search::{Budget, Domain, Exact, Gathered, LeafId, NetworkAnswer, Search};
+
+use super::{
+    budget::Limit,
+    subject::{Asked, Subject},
+};
+
+/// Playouts between two looks at the clock.
+const PLAYOUTS_PER_LOOK: u32 = 64;
+
+/// Searches until the budget is used up, or nothing is left to search.
+pub(super) fn drive<S: Subject>(
+    search: &mut Search<S::Domain, Exact>,
+    subject: &mut S,
+    limit: &Limit,
+) -> anyhow::Result<()> {
+    let Some(time) = limit.time else { return exhaust(search, subject, &|| false) };
+    let started = Instant::now();
+    loop {
+        let done = u32::try_from(search.counts().playouts).unwrap_or(u32::MAX);
+        search.extend(Budget::Playouts(done.saturating_add(PLAYOUTS_PER_LOOK)));
+        exhaust(search, subject, &|| started.elapsed() >= time)?;
+        // Without progress it is proven, or its nodes are used up.
+        if started.elapsed() >= time || search.counts().playouts == u64::from(done) {
+            return Ok(());
+        }
+    }
+}
+
+/// Searches until the search says that it is decided, or `is_late`.
+fn exhaust<S: Subject>(
+    search: &mut Search<S::Domain, Exact>,
+    subject: &mut S,
+    is_late: &dyn Fn() -> bool,
+) -> anyhow::Result<()> {
+    loop {
+        let mut waiting = Vec::new();
+        while let Gathered::Need(id) = search.gather() {
+            waiting.push(id);
+        }
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        answer(search, subject, &waiting)?;
+        if is_late() {
+            return Ok(());
+        }
+    }
+}
+
+/// Gives leaves what they want, in their order.
+fn answer<S: Subject>(
+    search: &mut Search<S::Domain, Exact>,
+    subject: &mut S,
+    waiting: &[LeafId],
+) -> anyhow::Result<()> {
+    let (mut ids, mut positions) = (Vec::new(), Vec::new());
+    for &id in waiting {
+        if let Some(asked) = asked(search, id).filter(|asked| asked.leaf.wants.network) {
+            ids.push(id);
+            positions.push(asked);
+        }
+    }
+    let opinions = subject.opinions(search.domain(), &positions)?;
+    let mut opinions = ids.into_iter().zip(opinions).peekable();
+    let mut moves = Vec::new();
+    for &id in waiting {
+        if let Some(asked) = asked(search, id).filter(|asked| asked.leaf.wants.rollout) {
+            let outcome = subject.rollout(search.domain(), &asked, &mut moves);
+            search.apply_rollout(id, outcome, &moves);
+        }
+        if let Some((_, opinion)) = opinions.next_if(|(of, _)| *of == id) {
+            let answer = NetworkAnswer {
+                estimate: opinion.estimate,
+                priors: &opinion.priors,
+                heuristics: &[],
+                cached: false,
+            };
+            search.apply_network(id, &answer);
+        }
+    }
+    Ok(())
+}
+
+fn asked<D: Domain>(search: &Search<D, Exact>, id: LeafId) -> Option<Asked<'_, D>> {
+    Some(Asked { leaf: search.leaf(id)?, eval_key: search.leaf_eval_key(id)? })
+}

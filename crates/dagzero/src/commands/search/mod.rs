@@ -1,0 +1,190 @@
+//! `dagzero search`: one search laid open, of a position or of a graph given node by node.
+
+mod budget;
+mod drive;
+mod graph;
+mod report;
+mod subject;
+mod trace;
+
+use std::{fs, io::Write, path::PathBuf};
+
+use anyhow::Context;
+use clap::ArgGroup;
+use dz_config::SearchSection;
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_play::{SearchSettings, root_noise, search_faults};
+use dz_search::{Exact, ExplicitGraph, GraphFile, RootNoise, Search};
+
+use self::{
+    budget::BudgetArgs,
+    drive::drive,
+    report::Report,
+    subject::{EvaluatorArg, GameSubject, GraphSubject, Subject},
+};
+use super::write_line;
+use crate::{Exit, exit::UsageError};
+
+/// Search a position or an explicit graph with any settings, and print what was found as JSON
+///
+/// Starts from the plain reference, not from a run's settings: PUCT with c = 1.5, untried moves at
+/// value 0, ties to the lowest move, values that travel along the path, playouts that always go on,
+/// no noise, no cache, seed 0; in 64-bit numbers. --set lays keys of [search] over it (configs/README.md
+/// has them all), and `search.seed`, which seeds all that is drawn. The first playout evaluates the root.
+///
+/// `root` holds every legal move; its values are the mover's, in [-1, 1]. Where the game is over there
+/// are no visits and no moves, and the value is the first player's. `best` is the move of
+/// `search.move_choice`, `pv` the line of most visits, `target` the policy target of `search.target`.
+#[derive(Debug, clap::Args)]
+#[command(
+    group = ArgGroup::new("subject").required(true).args(["game", "graph"]),
+    after_help = "Examples:\n  \
+    dagzero search --game connect4 --moves 4435 --playouts 800\n  \
+    dagzero search --game tictactoe --evaluator rollout --playouts 500 --set search.selection=uct\n  \
+    dagzero search --game connect4 --playouts 100 --set 'search.catch_up={ leak = 0.1 }'\n  \
+    dagzero search --graph diamond.json --playouts 20 --nodes --trace"
+)]
+pub(crate) struct Args {
+    /// Game and parameters, `name:key=value,...`: connect4, hex:size=7, tictactoe
+    #[arg(long, value_name = "GAME")]
+    game: Option<GameSpec>,
+    /// A position in the game's notation, instead of the start
+    #[arg(long, value_name = "POSITION", requires = "game")]
+    position: Option<String>,
+    /// Moves to play from there
+    #[arg(long, value_name = "MOVES", requires = "game")]
+    moves: Option<String>,
+    /// A graph in JSON: `{"root": id, "nodes": [{"id", "to_move": 1 or -1, "value", "children",
+    /// "priors"} or {"id", "terminal"}]}`, values the first player's; moves are the children's indices
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "evaluator"])]
+    graph: Option<PathBuf>,
+    /// What evaluates positions: uniform, hashed, rollout, a network file or a run
+    #[arg(long, value_name = "EVALUATOR", default_value = "uniform")]
+    evaluator: EvaluatorArg,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// A setting, `search.key=value`; may be repeated
+    #[arg(long = "set", value_name = "search.KEY=VALUE")]
+    sets: Vec<String>,
+    /// Concentration of Dirichlet noise on the root's priors, as `search.noise_shape` spreads it
+    #[arg(long, value_name = "ALPHA", requires = "dirichlet_share")]
+    dirichlet_alpha: Option<f64>,
+    /// Share of that noise, from 0 to 1
+    #[arg(long, value_name = "SHARE", requires = "dirichlet_alpha")]
+    dirichlet_share: Option<f64>,
+    /// Also print every node, values the first player's
+    #[arg(long)]
+    nodes: bool,
+    /// Also print every playout: each choice on its way, what every move counted, and why it ended
+    #[arg(long)]
+    trace: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let plan = Plan::of(args)?;
+    let report = match (&args.game, &args.graph) {
+        (Some(spec), _) => with_game(spec, OfGame { args, plan: &plan })??,
+        (None, Some(path)) => {
+            let file = read_graph(path)?;
+            let graph = ExplicitGraph::new(&file)
+                .map_err(|error| UsageError(format!("{}: {error}", path.display())))?;
+            let root = graph.root();
+            plan.search(args, &mut GraphSubject, graph, root, ())?
+        }
+        (None, None) => return Err(UsageError("give --game or --graph".to_owned()).into()),
+    };
+    write_line(out, &report)?;
+    Ok(Exit::Done)
+}
+
+/// The settings of a search, checked.
+struct Plan {
+    section: SearchSection,
+    settings: SearchSettings,
+    seed: u64,
+    noise: Option<RootNoise>,
+}
+
+impl Plan {
+    fn of(args: &Args) -> Result<Self, UsageError> {
+        let lines = |faults: Vec<dz_config::Fault>| {
+            let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            UsageError(lines.join("\n"))
+        };
+        let (section, seed) = SearchSection::plain().with_overrides(&args.sets).map_err(lines)?;
+        let faults = search_faults(&section);
+        if !faults.is_empty() {
+            return Err(lines(faults));
+        }
+        let noise = match (args.dirichlet_alpha, args.dirichlet_share) {
+            (Some(alpha), Some(share)) => {
+                if !(alpha > 0.0 && alpha.is_finite() && (0.0..=1.0).contains(&share)) {
+                    let what = "--dirichlet-alpha is above 0, --dirichlet-share from 0 to 1";
+                    return Err(UsageError(what.to_owned()));
+                }
+                root_noise(&section, alpha, share)
+            }
+            _ => None,
+        };
+        Ok(Self { settings: SearchSettings::of(&section), section, seed, noise })
+    }
+
+    fn search<S: Subject>(
+        &self,
+        args: &Args,
+        subject: &mut S,
+        domain: S::Domain,
+        state: <S::Domain as dz_search::Domain>::State,
+        history: <S::Domain as dz_search::Domain>::History,
+    ) -> anyhow::Result<Report> {
+        let mut search: Search<S::Domain, Exact> =
+            Search::new(domain, self.settings.params, state, history);
+        search.set_trace(args.trace);
+        let limit = args.budget.limit();
+        let root = dz_search::RootSetup { noise: self.noise, ..self.settings.root };
+        search.start(limit.budget, self.seed, root);
+        drive(&mut search, subject, &limit)?;
+        let trace = args.trace.then(|| search.take_trace());
+        let mut report = Report::of(&search, subject, &self.settings, self.seed);
+        report.set_settings(&self.section, self.seed)?;
+        if args.nodes {
+            report.set_nodes(&search, subject);
+        }
+        if let Some(trace) = trace {
+            report.set_trace(&trace, &search, subject);
+        }
+        Ok(report)
+    }
+}
+
+struct OfGame<'a> {
+    args: &'a Args,
+    plan: &'a Plan,
+}
+
+impl GameVisitor for OfGame<'_> {
+    type Output = anyhow::Result<Report>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let Self { args, plan } = self;
+        let mut state = match &args.position {
+            Some(text) => game.parse_position(text)?,
+            None => game.start(),
+        };
+        let mut history = G::History::default();
+        for text in game.split_moves(args.moves.as_deref().unwrap_or_default()) {
+            game.play_text(&mut state, &mut history, text)?;
+        }
+        let mut subject = GameSubject::new(&game, &args.evaluator)?;
+        plan.search(args, &mut subject, game, state, history)
+    }
+}
+
+fn read_graph(path: &std::path::Path) -> anyhow::Result<GraphFile> {
+    let wrong = |what: String| UsageError(format!("{}: {what}", path.display()));
+    let text = fs::read_to_string(path)
+        .map_err(|error| wrong(error.to_string()))
+        .context("the graph cannot be read")?;
+    let file = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()));
+    file.context("this is no graph; `dagzero help search` shows one")
+}

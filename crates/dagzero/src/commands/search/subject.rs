@@ -1,0 +1,297 @@
+//! What is searched: a game's position or a graph given node by node, and who judges it.
+
+use std::{convert::Infallible, path::PathBuf, str::FromStr};
+
+use dz_config::BootstrapEvaluator;
+use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
+use dz_gatekeeper::{ContestantKind, Mind as PlayerMind, NetworkLoader, OnDevice};
+use dz_infer::{Evaluator, Hashed, LeafView, Rollout};
+use dz_search::{Domain, Estimate, ExplicitGraph, SearchLeaf, Stand};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::super::players::{Found, PlayerArg};
+use crate::exit::UsageError;
+
+/// A rollout that is not over after this many moves counts as a draw.
+const ROLLOUT_PLIES_MAX: u32 = 10_000;
+
+/// What is searched.
+pub(super) trait Subject {
+    /// Its positions and moves.
+    type Domain: Domain;
+
+    /// What the evaluator says of each position.
+    fn opinions(
+        &mut self,
+        domain: &Self::Domain,
+        asked: &[Asked<'_, Self::Domain>],
+    ) -> anyhow::Result<Vec<Opinion>>;
+
+    /// What a rollout came to for the position's mover; fills `moves` with what was played.
+    fn rollout(
+        &mut self,
+        domain: &Self::Domain,
+        asked: &Asked<'_, Self::Domain>,
+        moves: &mut Vec<(Player, Move)>,
+    ) -> Estimate<f64>;
+
+    /// The game in its canonical form, of a game.
+    fn game(&self, domain: &Self::Domain) -> Option<String>;
+
+    /// Names the evaluator.
+    fn evaluator(&self) -> &str;
+
+    /// A move as people write it.
+    fn format_move(&self, domain: &Self::Domain, mv: Move) -> String;
+
+    /// The name of a position in its file, of a graph.
+    fn id(&self, domain: &Self::Domain, state: &<Self::Domain as Domain>::State) -> Option<i64>;
+}
+
+/// A position that is to be judged.
+pub(super) struct Asked<'a, D: Domain> {
+    pub(super) leaf: SearchLeaf<'a, D>,
+    pub(super) eval_key: Key,
+}
+
+/// What an evaluator says of a position, for its mover.
+pub(super) struct Opinion {
+    pub(super) estimate: Estimate<f64>,
+    pub(super) priors: Vec<f64>,
+}
+
+/// An evaluator as the command line names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum EvaluatorArg {
+    /// Value 0, equal priors.
+    Uniform,
+    /// Pseudo-random values and priors.
+    Hashed,
+    /// One random game a position, equal priors.
+    Rollout,
+    /// A network file or a run.
+    Path(PathBuf),
+}
+
+impl FromStr for EvaluatorArg {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            "uniform" => Self::Uniform,
+            "hashed" => Self::Hashed,
+            "rollout" => Self::Rollout,
+            _ => Self::Path(text.into()),
+        })
+    }
+}
+
+/// A position of a game.
+pub(super) struct GameSubject<G: Game> {
+    mind: Mind<G>,
+}
+
+enum Mind<G: Game> {
+    Uniform,
+    Hashed,
+    Rollout,
+    Network(Box<dyn Evaluator<G>>),
+}
+
+impl<G: Game> GameSubject<G> {
+    /// Loads the evaluator if it is a network, for the processor.
+    pub(super) fn new(game: &G, evaluator: &EvaluatorArg) -> anyhow::Result<Self> {
+        let mind = match evaluator {
+            EvaluatorArg::Uniform => Mind::Uniform,
+            EvaluatorArg::Hashed => Mind::Hashed,
+            EvaluatorArg::Rollout => Mind::Rollout,
+            EvaluatorArg::Path(path) => load(game, path.clone())?,
+        };
+        Ok(Self { mind })
+    }
+}
+
+fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<Mind<G>> {
+    let text = path.display().to_string();
+    if !path.exists() && !text.contains('@') {
+        let what = format!(
+            "{text} is no evaluator: write uniform, hashed, rollout, a network file or a run's \
+             directory"
+        );
+        return Err(UsageError(what).into());
+    }
+    let Found { contestant, game: known, .. } = PlayerArg::Path(path).find(1)?;
+    let ours = game.spec();
+    if let Some(theirs) = known.filter(|theirs| *theirs != ours) {
+        return Err(UsageError(format!("{text} is for {theirs}, and --game is {ours}")).into());
+    }
+    Ok(match contestant.kind {
+        ContestantKind::Search { mind: PlayerMind::Network { bytes, .. }, .. } => {
+            let device = OnDevice(dz_net::pick_device("cpu")?);
+            Mind::Network(device.load(game, &bytes)?)
+        }
+        ContestantKind::Search { mind: PlayerMind::Bootstrap(evaluator), .. } => match evaluator {
+            BootstrapEvaluator::Uniform => Mind::Uniform,
+            BootstrapEvaluator::Rollout => Mind::Rollout,
+        },
+        ContestantKind::Anchor(_) => {
+            return Err(UsageError(format!("{text} has no evaluator")).into());
+        }
+    })
+}
+
+impl<G: Game> Subject for GameSubject<G> {
+    type Domain = G;
+
+    fn opinions(&mut self, game: &G, asked: &[Asked<'_, G>]) -> anyhow::Result<Vec<Opinion>> {
+        let views = asked.iter().map(|asked| view(game, asked, asked.leaf.random));
+        Ok(match &mut self.mind {
+            Mind::Uniform => {
+                let estimate = Estimate { value: 0.0, draw: 0.0 };
+                views.map(|view| Opinion { estimate, priors: equal(view.legal.len()) }).collect()
+            }
+            Mind::Hashed => views.map(|view| hashed(&view)).collect(),
+            Mind::Rollout => views
+                .map(|view| Opinion {
+                    estimate: Rollout::default().play(&view, &mut Vec::new()).into(),
+                    priors: equal(view.legal.len()),
+                })
+                .collect(),
+            Mind::Network(network) => {
+                if asked.is_empty() {
+                    return Ok(Vec::new());
+                }
+                let leaves: Vec<_> = views.map(|view| view.to_leaf()).collect();
+                let ticket = network.submit(&leaves)?;
+                let wide = |prior: f32| f64::from(prior);
+                let evaluations = network.wait(ticket)?.into_iter();
+                evaluations
+                    .map(|evaluation| Opinion {
+                        estimate: evaluation.wdl.into(),
+                        priors: evaluation.priors.into_iter().map(wide).collect(),
+                    })
+                    .collect()
+            }
+        })
+    }
+
+    fn rollout(
+        &mut self,
+        game: &G,
+        asked: &Asked<'_, G>,
+        moves: &mut Vec<(Player, Move)>,
+    ) -> Estimate<f64> {
+        // Other words than those of the evaluator `rollout`.
+        let view = view(game, asked, mix64(asked.leaf.random));
+        Rollout { plies_max: ROLLOUT_PLIES_MAX }.play(&view, moves).into()
+    }
+
+    fn game(&self, game: &G) -> Option<String> {
+        Some(game.spec().to_string())
+    }
+
+    fn evaluator(&self) -> &str {
+        match &self.mind {
+            Mind::Uniform => "uniform",
+            Mind::Hashed => "hashed",
+            Mind::Rollout => "rollout",
+            Mind::Network(network) => network.id(),
+        }
+    }
+
+    fn format_move(&self, game: &G, mv: Move) -> String {
+        game.format_move(mv)
+    }
+
+    fn id(&self, _: &G, _: &G::State) -> Option<i64> {
+        None
+    }
+}
+
+/// A leaf as evaluators see it; networks see it as it stands, through no symmetry.
+fn view<'a, G: Game>(game: &'a G, asked: &Asked<'a, G>, random: u64) -> LeafView<'a, G> {
+    LeafView {
+        game,
+        state: asked.leaf.state,
+        history: asked.leaf.history,
+        legal: asked.leaf.legal,
+        eval_key: asked.eval_key,
+        symmetry: Symmetry::IDENTITY,
+        random,
+    }
+}
+
+fn equal(moves: usize) -> Vec<f64> {
+    vec![1.0 / moves as f64; moves]
+}
+
+fn hashed<G: Game>(view: &LeafView<'_, G>) -> Opinion {
+    let mut priors = Vec::new();
+    let [win, draw, loss] = Hashed::exact(view.eval_key, view.legal, &mut priors);
+    Opinion { estimate: Estimate { value: win - loss, draw }, priors }
+}
+
+/// A graph given node by node, which says itself what its nodes are worth.
+pub(super) struct GraphSubject;
+
+impl Subject for GraphSubject {
+    type Domain = ExplicitGraph;
+
+    fn opinions(
+        &mut self,
+        graph: &ExplicitGraph,
+        asked: &[Asked<'_, ExplicitGraph>],
+    ) -> anyhow::Result<Vec<Opinion>> {
+        let opinion = |asked: &Asked<'_, ExplicitGraph>| {
+            let mut priors = Vec::new();
+            let estimate = graph.evaluate(*asked.leaf.state, &mut priors);
+            Opinion { estimate, priors }
+        };
+        Ok(asked.iter().map(opinion).collect())
+    }
+
+    fn rollout(
+        &mut self,
+        graph: &ExplicitGraph,
+        asked: &Asked<'_, ExplicitGraph>,
+        moves: &mut Vec<(Player, Move)>,
+    ) -> Estimate<f64> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(asked.leaf.random));
+        let (mut state, mut legal) = (*asked.leaf.state, asked.leaf.legal.to_vec());
+        let mut sign = None;
+        moves.clear();
+        for _ in 0..ROLLOUT_PLIES_MAX {
+            match graph.stand(&state, &()) {
+                Stand::ToMove(player) => {
+                    let first = if player == Player::First { 1.0 } else { -1.0 };
+                    sign.get_or_insert(first);
+                    graph.legal_moves(&state, &(), &mut legal);
+                    let mv = legal[random.random_range(0..legal.len())];
+                    moves.push((player, mv));
+                    graph.advance(&mut state, &mut (), mv);
+                }
+                Stand::Over { value, draw } => {
+                    return Estimate { value: sign.unwrap_or(1.0) * value, draw };
+                }
+            }
+        }
+        Estimate { value: 0.0, draw: 1.0 }
+    }
+
+    fn game(&self, _: &ExplicitGraph) -> Option<String> {
+        None
+    }
+
+    fn evaluator(&self) -> &'static str {
+        "graph"
+    }
+
+    fn format_move(&self, _: &ExplicitGraph, mv: Move) -> String {
+        mv.0.to_string()
+    }
+
+    fn id(&self, graph: &ExplicitGraph, state: &u32) -> Option<i64> {
+        Some(graph.id(*state))
+    }
+}
