@@ -1,6 +1,7 @@
 //! Speed of the rules, one thread: perft, uniform random playouts, keys.
 //!
-//! `cargo run --release -p dz-game --example speed`
+//! `cargo run --release -p dz-game --example speed [-- NAME]`: all games listed below, or those that
+//! begin with a name.
 
 use std::time::Instant;
 
@@ -12,13 +13,19 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const PLIES: u64 = 20_000_000;
 
 fn main() {
+    let name = std::env::args().nth(1).unwrap_or_default();
     for (text, depth) in [
         ("connect4", 9),
         ("connect4:width=9,height=9,connect=5", 8),
         ("hex:size=5", 6),
         ("hex", 4),
         ("hex:size=19", 3),
+        ("othello", 9),
+        ("othello:size=10", 8),
     ] {
+        if !text.starts_with(&name) {
+            continue;
+        }
         let spec: GameSpec = text.parse().expect("a specification");
         with_game(&spec, Speed { depth }).expect("possible parameters");
     }

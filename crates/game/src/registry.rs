@@ -47,5 +47,6 @@ registry! {
     "connect4" => games::Connect4,
     "tictactoe" => games::TicTacToe,
     "hex" => games::Hex,
+    "othello" => games::Othello,
     "shuttle" => games::Shuttle,
 }

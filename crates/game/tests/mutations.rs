@@ -4,7 +4,7 @@ mod faulty;
 
 use dz_game::{
     Game, GameSpec,
-    games::{Connect4, Hex, Shuttle, TicTacToe},
+    games::{Connect4, Hex, Othello, Shuttle, TicTacToe},
     laws, transcript,
 };
 use faulty::{Fault, Faulty};
@@ -27,6 +27,10 @@ fn shuttle() -> Shuttle {
 
 fn hex() -> Hex {
     Hex::new(5, true).expect("a possible size")
+}
+
+fn othello() -> Othello {
+    Othello::new(6).expect("a possible size")
 }
 
 fn check<G: Game>(game: &G, expected: &[(Fault, &str)]) {
@@ -138,6 +142,37 @@ fn faults_of_encoding_and_text() {
             (Fault::NamesMissing, "planes and globals have names"),
             (Fault::MovesShareName, "moves have names of their own"),
             (Fault::ParseMindsCase, cases),
+            (Fault::PlaysIllegalText, "play_text plays legal moves only"),
+        ],
+    );
+}
+
+#[test]
+fn faults_of_othello() {
+    let slot = "each move has a policy slot of its own";
+    let slots = "policy slots follow symmetries";
+    let repeats = "an acyclic game never repeats";
+    check(
+        &othello(),
+        &[
+            (Fault::LegalAfterTheEnd, "no legal moves if and only if over"),
+            (Fault::PliesMaxTooSmall, "plies_max bounds games"),
+            (Fault::PlayDependsOnChance, "play is a function"),
+            (Fault::EvalKeyCollides, "equal eval_key, equal sight"),
+            (Fault::NodeKeyCollides, repeats),
+            (Fault::MapStateMissing, "symmetries commute with play"),
+            (Fault::MapMoveMissing, slots),
+            (Fault::IdentityMoves, "symmetry 0 is the identity"),
+            (Fault::GroupNotClosed, "symmetries compose"),
+            (
+                Fault::EncodeIgnoresSymmetry,
+                "encoding through a symmetry is encoding the mapped position",
+            ),
+            (Fault::SlotIgnoresSymmetry, slots),
+            (Fault::SlotShared, slot),
+            (Fault::SlotOutOfRange, slot),
+            (Fault::MovesShareName, "moves have names of their own"),
+            (Fault::ParseMindsCase, "notation reads back in either case"),
             (Fault::PlaysIllegalText, "play_text plays legal moves only"),
         ],
     );

@@ -53,6 +53,11 @@ fn small_hex_with_the_swap() {
 }
 
 #[test]
+fn small_othello() {
+    check("othello-4.txt", "othello:size=4");
+}
+
+#[test]
 fn a_cyclic_game_that_goes_on_for_a_while() {
     check("shuttle-9.txt", "shuttle:length=9");
 }

@@ -153,3 +153,133 @@ impl<N: Numbers> Arena<N> {
         sample
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dz_game::Key;
+
+    use super::*;
+    use crate::{
+        Exact, SearchParams,
+        arena::{Kind, NewNode},
+        numbers::Prior,
+        side::Side,
+    };
+
+    /// A node of an example: U, and edges' visits with the children's values.
+    struct Example {
+        arena: Arena<Exact>,
+        id: NodeId,
+        children: Vec<NodeId>,
+    }
+
+    impl Example {
+        fn new(own: f64, children: &[(u32, f64)]) -> Self {
+            let mut arena = Arena::new(Side::new(&SearchParams::default(), true));
+            // Node 0 is the root, to which no edge leads.
+            add(&mut arena, 0.0);
+            let id = add(&mut arena, own);
+            arena.expand(id, (0..8).map(|mv| Prior::new(mv, 0.1)));
+            let mut this = Self { arena, id, children: Vec::new() };
+            for &(visits, q) in children {
+                this.link(visits, q);
+            }
+            this
+        }
+
+        fn link(&mut self, visits: u32, q: f64) {
+            let child = add(&mut self.arena, q);
+            let place = self.arena.link(self.id, self.children.len());
+            let edge = self.arena.edge_mut(self.id, place);
+            (edge.child, edge.visits) = (child, visits);
+            self.children.push(child);
+        }
+
+        fn set(&mut self, child: usize, visits: u32, q: f64) {
+            self.arena.edge_mut(self.id, child).visits = visits;
+            self.arena.node_mut(self.children[child]).average.value = q;
+        }
+
+        #[track_caller]
+        fn assert(&mut self, visits: u32, q: f64) {
+            self.arena.refresh(self.id, false);
+            let node = self.arena.node(self.id);
+            assert_eq!(node.visits, visits);
+            assert!((node.average.value - q).abs() < 1e-12, "{} is not {q}", node.average.value);
+        }
+    }
+
+    fn add(arena: &mut Arena<Exact>, value: f64) -> NodeId {
+        let own = Absolute { value, draw: 0.0 };
+        arena.add(NewNode { key: Key::default(), own, sign: 1, kind: Kind::Expanded })
+    }
+
+    fn near(a: f64, b: f64) {
+        assert!((a - b).abs() < 5e-7, "{a} is not {b}");
+    }
+
+    /// Node A of D. J. Wu's document: its child C learns from another parent, and A catches up in one
+    /// update, where a running average stays near 0.38.
+    #[test]
+    fn a_node_uses_all_that_its_children_learnt() {
+        let mut a = Example::new(0.40, &[(1, 0.38), (28, 0.39)]);
+        a.assert(30, 0.39);
+        a.set(1, 28, 0.51);
+        a.assert(30, 0.5020);
+        a.set(0, 2, 0.31);
+        a.link(1, 0.25);
+        a.assert(32, 0.485_937_5);
+        // The second visit of B brought 2 * 0.31 - 0.38.
+        near((30.0 * 0.39 + (2.0 * 0.31 - 0.38) + 0.25) / 32.0, 0.380_937_5);
+    }
+
+    /// Node D there: 110 visits of its child F, of which D made one, count as one.
+    #[test]
+    fn visits_of_other_parents_do_not_count() {
+        let mut d = Example::new(0.52, &[(30, 0.56), (1, 0.28)]);
+        d.assert(32, 0.55);
+        let f = d.children[1];
+        d.arena.node_mut(f).visits = 110;
+        d.set(1, 1, 0.26);
+        d.assert(32, 0.549_375);
+        // What the two unsound rules make of it: all playouts of F counted for D, or F's visits as weights.
+        near((32.0 * 0.55 + (110.0 * 0.26 - 10.0 * 0.28)) / 132.0, 0.328_788);
+        near((0.52 + 30.0 * 0.56 + 110.0 * 0.26) / 141.0, 0.325_674);
+    }
+
+    /// The tree of the document's first figures: wins by visits on the way up from a won leaf.
+    #[test]
+    fn a_playout_in_a_tree_is_a_running_average() {
+        let mut low = Example::new(0.0, &[(1, 1.0)]);
+        low.assert(2, 1.0 / 2.0);
+        low.link(1, 1.0);
+        low.assert(3, 2.0 / 3.0);
+        let mut middle = Example::new(1.0, &[(2, 1.0 / 2.0)]);
+        middle.assert(3, 2.0 / 3.0);
+        middle.set(0, 3, 2.0 / 3.0);
+        middle.assert(4, 3.0 / 4.0);
+        let mut top = Example::new(0.0, &[(3, 2.0 / 3.0), (2, 1.0 / 2.0)]);
+        top.assert(6, 3.0 / 6.0);
+        top.set(0, 4, 3.0 / 4.0);
+        top.assert(7, 4.0 / 7.0);
+    }
+
+    /// Czech, Korus and Kersting 2021: the sample that goes up brings the edge to the child's value.
+    #[test]
+    fn a_corrected_sample_brings_the_edge_to_its_child() {
+        let delta = Backup::Delta { tolerance: 0.01, clamp: false };
+        for (clamp, sample, edge) in
+            [(false, 10.0 * (0.5 - 0.2) + 0.5, 0.5), (true, 1.0, 3.0 / 11.0)]
+        {
+            let mut node = Example::new(0.0, &[(11, 0.5)]);
+            let params = SearchParams { backup: delta, ..SearchParams::default() };
+            node.arena.side = Side::new(&params, true);
+            let known = Absolute { value: 0.2, draw: 0.0 };
+            node.arena.side.edges.resize(8, crate::side::EdgeSide::default());
+            node.arena.edge_side_mut(node.id, 0).average = known;
+            let up = node.arena.catch_up(node.id, 0, known, clamp);
+            near(up.value, sample);
+            near(node.arena.edge_side_mut(node.id, 0).average.value, edge);
+        }
+    }
+}

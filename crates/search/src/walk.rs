@@ -114,7 +114,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             }
         } else if self.params.prove && self.arena.side.nodes[id.index()].is_proven() {
             self.counts.terminals += 1;
-        } else if !self.domain.acyclic() && walk.path.iter().any(|step| step.node == id) {
+        } else if self.comes_back(id, walk) {
             self.counts.cycle_ends += 1;
             return Arrival::Ends(self.close_cycle(walk));
         } else if self.stops_at(edge_visits, node.visits, walk) || self.is_out_of_step(id, walk) {
@@ -125,19 +125,24 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Arrival::Ends(node.average)
     }
 
+    /// True if the walk has been at a node before. Where that cannot be, it goes in circles only if two
+    /// positions share a key, and then it ends once it is longer than there are nodes.
+    fn comes_back(&self, id: NodeId, walk: &Walk<D, N>) -> bool {
+        if self.domain.acyclic() {
+            return walk.path.len() > self.arena.nodes.len();
+        }
+        walk.path.iter().any(|step| step.node == id)
+    }
+
     /// What a playout is worth whose last step came back to its own path.
     fn close_cycle(&mut self, walk: &Walk<D, N>) -> Absolute<N::Real> {
         let Some(&PathStep { node, place }) = walk.path.last() else { return Absolute::default() };
-        match self.params.revisit {
-            Revisit::Count => {
-                let child = self.arena.edges(self.arena.node(node))[place].child;
-                self.arena.node(child).average
-            }
-            Revisit::Draw => {
-                self.arena.edge_side_mut(node, place).cycle_draws += 1;
-                Absolute { value: N::Real::ZERO, draw: N::Real::ONE }
-            }
+        if self.params.revisit == Revisit::Draw && self.arena.side.uses_edges {
+            self.arena.edge_side_mut(node, place).cycle_draws += 1;
+            return Absolute { value: N::Real::ZERO, draw: N::Real::ONE };
         }
+        let child = self.arena.edges(self.arena.node(node))[place].child;
+        self.arena.node(child).average
     }
 
     /// True if the child's own visits already support one more visit of the edge.

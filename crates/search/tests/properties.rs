@@ -174,9 +174,9 @@ proptest! {
         let graph = ExplicitGraph::new(&file).unwrap();
         let params = SearchParams {
             graph: dice.chance(0.7),
-            selection: dice.pick(&[Selection::Puct(Puct::constant(1.0)), Selection::Uct { c: 0.7 }]),
+            selection: dice.pick(&[Selection::Puct(Puct::constant(1.0)), Selection::Uct { c: 1.4 }]),
             backup: dice.pick(&[Backup::Idempotent, Backup::Delta { tolerance: 0.01, clamp: true }]),
-            catch_up: dice.pick(&[CatchUp::Continue, CatchUp::Stop, CatchUp::Margin(5)]),
+            catch_up: dice.pick(&[CatchUp::Continue, CatchUp::Leak(0.5)]),
             ..SearchParams::default()
         };
         let mut search = search_graph::<Exact>(&graph, params);
@@ -197,7 +197,7 @@ proptest! {
         let best = summary.moves.iter().max_by_key(|m| m.visits).unwrap();
         let chosen = sign * values[&node.children[usize::from(best.mv.0)]];
         let truth = sign * values[&root];
-        prop_assert!((summary.value - truth).abs() < 0.15, "{} {truth}", summary.value);
+        prop_assert!((summary.value - truth).abs() < 0.2, "{} {truth} {params:?}", summary.value);
         prop_assert_eq!(chosen, truth, "{:?}", summary.moves);
     }
 }

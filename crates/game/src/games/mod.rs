@@ -1,12 +1,15 @@
 //! The games, one file or folder each.
 
 mod connect4;
+mod grid;
 mod hex;
+mod othello;
 mod shuttle;
 mod tictactoe;
 
 pub use connect4::{Connect4, Connect4Encoding, Connect4State};
 pub use hex::{Hex, HexEncoding, HexState};
+pub use othello::{Othello, OthelloEncoding, OthelloState};
 pub use shuttle::{Shuttle, ShuttleEncoding, ShuttleHistory, ShuttleState};
 pub use tictactoe::{TicTacToe, TicTacToeEncoding, TicTacToeState};
 

@@ -3,9 +3,11 @@
 
 #![allow(dead_code)] // Each test binary uses a part.
 
+pub mod domains;
 pub mod graphs;
 pub mod reference;
 pub mod settings;
+pub mod unsound;
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,265 @@
+//! Othello of 4, 6, 8 or 10 rows, on bitboards.
+//!
+//! A player who cannot turn a disc over must pass, which is a move of its own; the game is over when
+//! neither player can. The one with more discs wins.
+
+mod board;
+mod encoding;
+
+use crate::{
+    Game, GameError, GameSpec, Key, Move, Outcome, Player, Status, Symmetry, games::grid::Grid,
+};
+
+use board::Bits;
+pub use encoding::OthelloEncoding;
+
+/// The rules with their parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Othello {
+    grid: Grid,
+    /// All points, as bits.
+    board: u128,
+    /// Bits a row.
+    stride: u16,
+}
+
+/// A position: discs of the first and of the second player, who moves, and where.
+///
+/// Bits are those of [`board::Bits`], for `u64` on boards of up to eight rows, else for `u128`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OthelloState {
+    discs: [u128; 2],
+    /// Points where the mover can play. None means a pass, or the end.
+    moves: u128,
+    mover: Player,
+    over: bool,
+}
+
+impl Othello {
+    /// A board of `size` rows and columns.
+    ///
+    /// # Errors
+    /// [`GameError::BadParameter`] if `size` is not 4, 6, 8 or 10.
+    pub fn new(size: u8) -> Result<Self, GameError> {
+        Self::from_spec(&GameSpec::new("othello", &[("size", size.to_string())]))
+    }
+
+    /// Reads `size` (8).
+    ///
+    /// # Errors
+    /// As [`Othello::new`], and for parameters that are unknown or no numbers.
+    pub fn from_spec(spec: &GameSpec) -> Result<Self, GameError> {
+        let reader = spec.reader(&["size"])?;
+        let size = reader.number("size", 8, 4..=10).ok().filter(|size| size % 2 == 0);
+        let Some(size) = size else {
+            let value = spec.parameters().first().map_or("", |(_, value)| value);
+            return Err(reader.bad("size", value, "allowed: 4, 6, 8 or 10"));
+        };
+        let stride = if size <= 8 { u64::STRIDE } else { u128::STRIDE } as u16;
+        let row = (1u128 << size) - 1;
+        let board = (0..size).fold(0, |board, y| board | row << (u16::from(y) * stride));
+        Ok(Self { grid: Grid::new(size), board, stride })
+    }
+
+    /// Rows, which are as many as columns.
+    pub fn size(&self) -> u16 {
+        self.grid.size
+    }
+
+    /// Whose disc lies on `point`, which is `row * size + column`, the number of its move.
+    pub fn disc_at(&self, state: &OthelloState, point: u16) -> Option<Player> {
+        let bit = self.bit(point);
+        [Player::First, Player::Second].into_iter().find(|p| state.discs[p.index()] & bit != 0)
+    }
+
+    /// The move after all points.
+    #[inline]
+    fn pass(&self) -> Move {
+        Move(self.grid.area())
+    }
+
+    /// All bits fit 64.
+    #[inline]
+    fn small(&self) -> bool {
+        u32::from(self.stride) == u64::STRIDE
+    }
+
+    #[inline]
+    fn bit(&self, point: u16) -> u128 {
+        // On boards of eight and ten rows, points are numbered as bits are.
+        let gap = self.stride - self.grid.size;
+        1 << if gap == 0 { point } else { point + point / self.grid.size * gap }
+    }
+
+    /// Rows and columns of the points of a set.
+    fn places(&self, mut set: u128) -> impl Iterator<Item = (u16, u16)> {
+        std::iter::from_fn(move || {
+            let bit = (set != 0).then(|| set.trailing_zeros() as u16)?;
+            set &= set - 1;
+            Some((bit / self.stride, bit % self.stride))
+        })
+    }
+
+    fn map_set(&self, symmetry: Symmetry, set: u128) -> u128 {
+        self.places(set)
+            .map(|at| self.grid.map(symmetry, at))
+            .fold(0, |mapped, (row, column)| mapped | 1 << (row * self.stride + column))
+    }
+
+    /// Gives the move to `player`.
+    #[inline]
+    fn settle(&self, state: &mut OthelloState, player: Player) {
+        let [own, other] = [player, player.opponent()].map(|p| state.discs[p.index()]);
+        let moves = |own: u128, other: u128| {
+            if self.small() {
+                u128::from(board::moves(own as u64, other as u64, self.board as u64))
+            } else {
+                board::moves(own, other, self.board)
+            }
+        };
+        state.mover = player;
+        state.moves = moves(own, other);
+        state.over = state.moves == 0 && moves(other, own) == 0;
+    }
+}
+
+/// The points of `set` as moves, ascending, on a board of `size` rows.
+#[inline]
+fn list<B: Bits>(size: u16, mut set: u64, start: u16, out: &mut Vec<Move>) {
+    while set != 0 {
+        let bit = start + set.trailing_zeros() as u16;
+        let stride = B::STRIDE as u16;
+        out.push(Move(bit - bit / stride * (stride - size)));
+        set &= set - 1;
+    }
+}
+
+impl Game for Othello {
+    type State = OthelloState;
+    type History = ();
+    type Encoding = OthelloEncoding;
+
+    fn spec(&self) -> GameSpec {
+        GameSpec::new("othello", &[("size", self.grid.size.to_string())])
+    }
+
+    fn encoding(&self) -> OthelloEncoding {
+        OthelloEncoding { game: self.clone() }
+    }
+
+    fn start(&self) -> OthelloState {
+        let (low, high) = (self.grid.size / 2, self.grid.size / 2 - 1);
+        let point = |row: u16, column: u16| self.bit(row * self.grid.size + column);
+        let discs = [point(low, high) | point(high, low), point(high, high) | point(low, low)];
+        let mut state = OthelloState { discs, moves: 0, mover: Player::First, over: false };
+        self.settle(&mut state, Player::First);
+        state
+    }
+
+    #[inline]
+    fn status(&self, state: &OthelloState, (): &()) -> Status {
+        if !state.over {
+            return Status::ToMove(state.mover);
+        }
+        let [first, second] = state.discs.map(|discs| discs.count_ones() as i16);
+        let winner = match first - second {
+            0 => None,
+            margin => Some(if margin > 0 { Player::First } else { Player::Second }),
+        };
+        Status::Over(Outcome { winner, margin: Some(first - second) })
+    }
+
+    #[inline]
+    fn legal_moves(&self, state: &OthelloState, (): &(), out: &mut Vec<Move>) {
+        out.clear();
+        if self.small() {
+            list::<u64>(self.grid.size, state.moves as u64, 0, out);
+        } else {
+            list::<u128>(self.grid.size, state.moves as u64, 0, out);
+            list::<u128>(self.grid.size, (state.moves >> 64) as u64, 64, out);
+        }
+        if out.is_empty() && !state.over {
+            out.push(self.pass());
+        }
+    }
+
+    #[inline]
+    fn play(&self, state: &mut OthelloState, mv: Move) {
+        debug_assert!(!state.over, "the game is over");
+        let (mover, opponent) = (state.mover, state.mover.opponent());
+        if mv == self.pass() {
+            debug_assert!(state.moves == 0, "a player who can move may not pass");
+        } else {
+            let (own, other) = (state.discs[mover.index()], state.discs[opponent.index()]);
+            let point = self.bit(mv.0);
+            debug_assert!(state.moves & point != 0, "no disc is turned over");
+            let turned = if self.small() {
+                u128::from(board::turned(own as u64, other as u64, point as u64))
+            } else {
+                board::turned(own, other, point)
+            };
+            state.discs[mover.index()] = own | turned | point;
+            state.discs[opponent.index()] = other & !turned;
+        }
+        self.settle(state, opponent);
+    }
+
+    #[inline]
+    fn eval_key(&self, state: &OthelloState, (): &()) -> Key {
+        // Who moves does not follow from the discs, because passes leave them.
+        let ([first, second], mover) = (state.discs, state.mover.index() as u64);
+        let key = Key::of_words(&[first as u64, second as u64, mover]);
+        if self.small() { key } else { key.mix((first >> 64) as u64).mix((second >> 64) as u64) }
+    }
+
+    /// Every disc but the first four is a ply, and before each but the first there may be a pass.
+    fn plies_max(&self) -> Option<u32> {
+        Some(2 * (u32::from(self.grid.area()) - 4) - 1)
+    }
+
+    fn moves_max(&self) -> usize {
+        usize::from(self.grid.area()) - 4
+    }
+
+    fn symmetry_count(&self) -> u8 {
+        Grid::SYMMETRIES
+    }
+
+    fn map_state(&self, symmetry: Symmetry, state: &OthelloState) -> OthelloState {
+        let discs = state.discs.map(|discs| self.map_set(symmetry, discs));
+        OthelloState { discs, moves: self.map_set(symmetry, state.moves), ..*state }
+    }
+
+    fn map_move(&self, symmetry: Symmetry, mv: Move) -> Move {
+        if mv == self.pass() { mv } else { Move(self.grid.map_point(symmetry, mv.0)) }
+    }
+
+    fn format_move(&self, mv: Move) -> String {
+        if mv == self.pass() { "pass".to_owned() } else { self.grid.name(mv.0) }
+    }
+
+    fn parse_move(&self, _state: &OthelloState, text: &str) -> Result<Move, GameError> {
+        if text.eq_ignore_ascii_case("pass") {
+            return Ok(self.pass());
+        }
+        self.grid.parse(text).map(Move).ok_or_else(|| GameError::BadMove {
+            text: text.to_owned(),
+            expected: format!(
+                "write a point, a1 to {}, or pass",
+                self.grid.name(self.grid.area() - 1)
+            ),
+        })
+    }
+
+    fn render(&self, state: &OthelloState) -> String {
+        self.grid.draw(|point| match self.disc_at(state, point) {
+            Some(Player::First) => 'X',
+            Some(Player::Second) => 'O',
+            None => '.',
+        })
+    }
+
+    fn notation(&self) -> &'static str {
+        "points by column and row, a1 top left; pass where no point is legal, and only there"
+    }
+}

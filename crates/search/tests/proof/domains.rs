@@ -1,0 +1,160 @@
+//! Domains around others: keys that are private to a path, cut short, or know the past.
+
+use dz_game::{Key, Move, Player, mix64};
+use dz_search::{Domain, ExplicitGraph, Stand};
+
+/// A domain whose keys are private to the moves that led to a position: nothing transposes.
+#[derive(Clone, Debug)]
+pub struct Unshared<D>(pub D);
+
+impl<D: Domain> Domain for Unshared<D> {
+    type State = D::State;
+    /// The inner past and the moves so far.
+    type History = (D::History, Vec<u64>);
+
+    fn stand(&self, state: &D::State, history: &Self::History) -> Stand {
+        self.0.stand(state, &history.0)
+    }
+    fn legal_moves(&self, state: &D::State, history: &Self::History, out: &mut Vec<Move>) {
+        self.0.legal_moves(state, &history.0, out);
+    }
+    fn advance(&self, state: &mut D::State, history: &mut Self::History, mv: Move) {
+        self.0.advance(state, &mut history.0, mv);
+        history.1.push(u64::from(mv.0));
+    }
+    fn node_key(&self, _: &D::State, history: &Self::History) -> Key {
+        Key::of_words(&history.1)
+    }
+    fn eval_key(&self, state: &D::State, history: &Self::History) -> Key {
+        self.0.eval_key(state, &history.0)
+    }
+    fn acyclic(&self) -> bool {
+        true
+    }
+}
+
+/// A game that cannot come to harm: every move is legal in every position, which is a word and a depth.
+/// Its keys keep only so many bits.
+#[derive(Clone, Debug)]
+pub struct Hardy {
+    pub bits: u32,
+    /// It says that no key can come back, which cut keys make a lie.
+    pub acyclic: bool,
+}
+
+impl Domain for Hardy {
+    type State = (u64, u8);
+    type History = ();
+
+    fn stand(&self, &(word, depth): &(u64, u8), (): &()) -> Stand {
+        if depth >= 12 {
+            return Stand::Over { value: if word & 1 == 0 { 1.0 } else { -1.0 }, draw: 0.0 };
+        }
+        Stand::ToMove(if depth.is_multiple_of(2) { Player::First } else { Player::Second })
+    }
+    fn legal_moves(&self, &(_, depth): &(u64, u8), (): &(), out: &mut Vec<Move>) {
+        out.clear();
+        if depth < 12 {
+            out.extend([Move(0), Move(1), Move(2)]);
+        }
+    }
+    fn advance(&self, state: &mut (u64, u8), (): &mut (), mv: Move) {
+        *state = (mix64(state.0 ^ u64::from(mv.0)), state.1.saturating_add(1));
+    }
+    fn node_key(&self, &(word, depth): &(u64, u8), (): &()) -> Key {
+        let low = mix64(word ^ u64::from(depth)) & (u64::MAX >> (64 - self.bits));
+        Key { high: 0, low }
+    }
+    fn eval_key(&self, state: &(u64, u8), (): &()) -> Key {
+        Key::of_words(&[state.0, u64::from(state.1)])
+    }
+    fn acyclic(&self) -> bool {
+        self.acyclic
+    }
+}
+
+/// What a node's key knows of the past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyOf {
+    /// The position and all that came before it.
+    Past,
+    /// The position and how often it came before; positions that may still repeat are not shared.
+    Repetitions,
+    /// The position alone; repetitions are looked for on the path.
+    Position,
+}
+
+/// A graph in which a position that comes back is a draw.
+#[derive(Clone, Debug)]
+pub struct Repeating {
+    pub graph: ExplicitGraph,
+    pub key_of: KeyOf,
+}
+
+impl Domain for Repeating {
+    type State = u32;
+    /// Positions before this one.
+    type History = Vec<u32>;
+
+    fn stand(&self, state: &u32, past: &Vec<u32>) -> Stand {
+        if self.key_of != KeyOf::Position && past.contains(state) {
+            return Stand::Over { value: 0.0, draw: 1.0 };
+        }
+        self.graph.stand(state, &())
+    }
+    fn legal_moves(&self, state: &u32, past: &Vec<u32>, out: &mut Vec<Move>) {
+        out.clear();
+        if let Stand::ToMove(_) = self.stand(state, past) {
+            self.graph.legal_moves(state, &(), out);
+        }
+    }
+    fn advance(&self, state: &mut u32, past: &mut Vec<u32>, mv: Move) {
+        past.push(*state);
+        self.graph.advance(state, &mut (), mv);
+    }
+    fn node_key(&self, state: &u32, past: &Vec<u32>) -> Key {
+        let mut words = vec![u64::from(*state)];
+        match self.key_of {
+            KeyOf::Position => {}
+            KeyOf::Past => {
+                let mut past: Vec<u64> = past.iter().map(|&state| u64::from(state)).collect();
+                past.sort_unstable();
+                words.extend(past);
+            }
+            KeyOf::Repetitions => {
+                // What can still be repeated: positions of the past that lead back here or on from here.
+                words.extend(past.iter().filter(|state| self.can_return(**state)).map(|&s| u64::from(s)));
+                words.push(past.iter().filter(|before| *before == state).count() as u64);
+            }
+        }
+        Key::of_words(&words)
+    }
+    fn eval_key(&self, state: &u32, past: &Vec<u32>) -> Key {
+        self.node_key(state, past)
+    }
+    fn acyclic(&self) -> bool {
+        self.key_of == KeyOf::Past || self.graph.acyclic()
+    }
+}
+
+impl Repeating {
+    /// True if play can come back to a position.
+    fn can_return(&self, state: u32) -> bool {
+        let (mut open, mut met, mut legal) = (vec![state], Vec::new(), Vec::new());
+        while let Some(at) = open.pop() {
+            self.graph.legal_moves(&at, &(), &mut legal);
+            for &mv in &legal {
+                let mut next = at;
+                self.graph.advance(&mut next, &mut (), mv);
+                if next == state {
+                    return true;
+                }
+                if !met.contains(&next) {
+                    met.push(next);
+                    open.push(next);
+                }
+            }
+        }
+        false
+    }
+}
