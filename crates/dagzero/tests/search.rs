@@ -1,9 +1,11 @@
 //! `search` through the library: fields, hand-computed graphs, settings, exit codes.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use clap::Parser;
 use dagzero::{Cli, Exit, run};
+use dz_game::{Encoding, Game, games::TicTacToe};
+use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -152,8 +154,13 @@ fn a_cycle_ends_and_two_edges_may_lead_to_one_child() {
             {"id": 8, "terminal": -1.0},
         ]}),
     );
-    let found = search(&["--graph", &file, "--playouts", "40", "--trace"]);
-    assert_eq!(found["counts"]["transpositions"].as_u64().expect("a count"), 2);
+    let found = search(&["--graph", &file, "--playouts", "40", "--trace", "--nodes"]);
+    // The root is a private copy outside the table, so its position is there once more; from there and
+    // from the root, three edges lead to the node 7 that the first one made.
+    let ids: Vec<&Value> =
+        found["nodes"].as_array().expect("a list").iter().map(|node| &node["id"]).collect();
+    assert_eq!(ids.iter().filter(|id| ***id == json!(-1)).count(), 2, "{ids:?}");
+    assert_eq!((ids.len(), &found["counts"]["transpositions"]), (4, &json!(3)));
     let cycles = found["counts"]["cycle_ends"].as_u64().expect("a count");
     assert!(cycles > 0);
     let ends = found["trace"].as_array().expect("a list").iter().filter(|p| p["end"] == "cycle");
@@ -190,6 +197,31 @@ fn every_selection_and_target_runs_on_games_and_graphs() {
     let choice = ["--set", "search.selection=rave", "--set", "search.move_choice=amaf"];
     let found = search(&[&["--game", "tictactoe", "--playouts", "50"], &choice[..]].concat());
     assert!(found["root"]["moves"][0]["amaf"].is_number());
+}
+
+#[test]
+fn the_readme_tells_what_happens() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = fs::read_to_string(readme).expect("the project has one");
+    let section = readme.split("## Look inside a search").nth(1).expect("a section on searches");
+    let blocks: Vec<Value> = section
+        .split("```json")
+        .skip(1)
+        .take(2)
+        .map(|text| serde_json::from_str(text.split("```").next().expect("its end")).expect("JSON"))
+        .collect();
+    let dir = TempDir::new().expect("a folder");
+    assert_eq!(blocks[0], diamond());
+    let file = graph(&dir, &blocks[0]);
+    let found = search(&["--graph", &file, "--playouts", "3", "--trace"]);
+    for (key, told) in blocks[1].as_object().expect("an object") {
+        assert_eq!(&found[key], told, "{key}");
+    }
+    for (i, score) in [(0, 0.627), (1, 0.754)] {
+        let counted = found["trace"][2]["steps"][0]["moves"][i]["score"].as_f64();
+        assert!((counted.expect("a number") - score).abs() < 5e-4);
+        assert!(section.contains(&format!("= {score} for move {i}")));
+    }
 }
 
 #[test]
@@ -253,6 +285,56 @@ fn evaluators_and_seeds_differ() {
     // Leaves want rollouts beside the evaluator's word.
     let mixed = with(&["--evaluator", "hashed", "--set", "search.leaf_value={ mix = 0.5 }"]);
     assert_eq!(mixed["counts"]["rollouts"], mixed["counts"]["evaluations"]);
+}
+
+/// A network of zeros: every move equally likely, every result too.
+fn blank_network(dir: &TempDir) -> String {
+    let (game, encoding) = (TicTacToe, TicTacToe.encoding());
+    let planes = encoding.planes();
+    let spec = NetworkSpec {
+        game: game.spec().to_string(),
+        encoding: encoding.id(),
+        channels_in: planes.channels,
+        height: planes.height,
+        width: planes.width,
+        globals: planes.globals,
+        policy_len: encoding.policy_len(),
+        blocks: 1,
+        channels: 4,
+        policy_channels: 2,
+        value_channels: 2,
+        value_hidden: 4,
+        global_pooling: false,
+    };
+    let zeros = |shape: Vec<usize>| TensorData { data: vec![0.0; shape.iter().product()], shape };
+    let tensors: BTreeMap<String, TensorData> =
+        spec.tensor_shapes().into_iter().map(|(name, shape)| (name, zeros(shape))).collect();
+    let header = NetworkHeader {
+        spec,
+        config_hash: "none".to_owned(),
+        cycle: 1,
+        step: 0,
+        created_by: "test".to_owned(),
+    };
+    let path = dir.path().join("blank.safetensors");
+    fs::write(&path, NetworkFile { header, tensors }.to_bytes().expect("a network"))
+        .expect("written");
+    path.display().to_string()
+}
+
+#[test]
+fn a_network_evaluates_leaves_alone_and_in_batches() {
+    let dir = TempDir::new().expect("a folder");
+    let network = blank_network(&dir);
+    for leaves in ["search.leaves_max=1", "search.leaves_max=8"] {
+        let args = ["--game", "tictactoe", "--playouts", "100", "--set", leaves];
+        let uniform = search(&args);
+        let found = search(&[&args[..], &["--evaluator", &network]].concat());
+        assert_eq!(visits(&found), visits(&uniform), "{leaves}");
+        assert_ne!(found["evaluator"], "uniform");
+    }
+    let other = refused(&["--game", "connect4", "--playouts", "9", "--evaluator", &network]);
+    assert!(other.contains("is for tictactoe"), "{other}");
 }
 
 #[test]
