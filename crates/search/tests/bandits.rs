@@ -77,7 +77,7 @@ fn ucb1_keeps_its_bound() {
 }
 
 /// A node below the threshold gathers rollouts, and its value is the mix of their mean and the network's:
-/// W_v / N_v = 0.4, W_r / N_r = -0.2, lambda 0.5 give 0.1.
+/// `W_v / N_v = 0.4`, `W_r / N_r = -0.2`, lambda 0.5 give 0.1.
 #[test]
 fn a_leaf_that_opens_mixes_network_and_rollouts() {
     let params = SearchParams {

@@ -133,7 +133,7 @@ fn random_tree(dice: &mut Dice) -> ExplicitGraph {
             nodes.push(terminal(id, dice.pick(&[-1.0, -0.25, 0.0, 1.0])));
             continue;
         }
-        let children: Vec<i64> = (0..1 + dice.below(3) as i64).map(|i| next + i).collect();
+        let children: Vec<i64> = (0..=dice.below(3) as i64).map(|i| next + i).collect();
         next += children.len() as i64;
         open.extend(children.iter().map(|&child| (child, depth + 1)));
         nodes.push(inner(id, dice.pick(&[1, -1]), 2.0 * dice.share() - 1.0, &children));
