@@ -4,7 +4,9 @@ use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Encoding, GameError, GameSpec, Key, Outcome, Player, Status, Symmetry};
+use crate::{
+    Encoding, GameError, GameSpec, Key, Outcome, Player, Status, Symmetry, perft::count_leaves,
+};
 
 /// A move as the game numbers it. Ascending order is the order of `legal_moves`.
 #[derive(
@@ -88,6 +90,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
             game: self.spec().name().to_owned(),
             text: text.to_owned(),
         })
+    }
+    /// Leaf nodes at depths `0..=depth`; a position already over has no successors. A game whose
+    /// published counts follow another convention keeps to that: no draw ends a line of chess.
+    fn perft(&self, state: &Self::State, history: &Self::History, depth: u32) -> Vec<u64> {
+        count_leaves(self, state, history, depth)
     }
     /// The board as text, a line a row, for people.
     fn render(&self, state: &Self::State) -> String;

@@ -58,6 +58,14 @@ pub enum GameError {
         /// The legal moves.
         legal: String,
     },
+    /// Text that is no position.
+    #[error("'{text}' is not a position: {reason}")]
+    BadPosition {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The game has no notation for positions.
     #[error(
         "{game} has no notation for positions, so '{text}' cannot be read; give --moves instead"

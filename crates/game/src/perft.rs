@@ -2,8 +2,18 @@
 
 use crate::Game;
 
-/// Leaf nodes at depths `0..=depth` from `state`; a position already over has no successors.
+/// Leaf nodes at depths `0..=depth` from `state`, as [`Game::perft`] counts them.
 pub fn perft<G: Game>(game: &G, state: &G::State, history: &G::History, depth: u32) -> Vec<u64> {
+    game.perft(state, history, depth)
+}
+
+/// What [`Game::perft`] does if a game has no other convention: play goes on until a game is over.
+pub(crate) fn count_leaves<G: Game>(
+    game: &G,
+    state: &G::State,
+    history: &G::History,
+    depth: u32,
+) -> Vec<u64> {
     let mut counts = vec![0; depth as usize + 1];
     let mut history = history.clone();
     count(game, state, &mut history, &mut counts);

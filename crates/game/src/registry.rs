@@ -48,5 +48,6 @@ registry! {
     "tictactoe" => games::TicTacToe,
     "hex" => games::Hex,
     "othello" => games::Othello,
+    "chess" => games::Chess,
     "shuttle" => games::Shuttle,
 }

@@ -10,6 +10,10 @@ use crate::{Encoding, Game, PlaneWriter, Status, Symmetry};
 /// Columns of a drawing, after which planes go on below.
 const COLUMNS_MAX: usize = 110;
 
+/// Plies that are drawn; of later ones there are status, keys and move. Whole games of chess would
+/// fill megabytes.
+const DRAWN_MAX: u32 = 128;
+
 /// A random game from `seed`: boards, keys, legal moves and planes, drawn.
 pub fn transcript<G: Game>(game: &G, seed: u64) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -18,7 +22,11 @@ pub fn transcript<G: Game>(game: &G, seed: u64) -> String {
     let mut text = header(game, seed);
     for ply in 0.. {
         game.legal_moves(&state, &history, &mut legal);
-        text += &position(game, &state, &history, ply);
+        text += &if ply < DRAWN_MAX || legal.is_empty() {
+            position(game, &state, &history, ply)
+        } else {
+            heading(game, &state, &history, ply) + &keys(game, &state, &history)
+        };
         if legal.is_empty() {
             break;
         }
@@ -51,8 +59,8 @@ fn header<G: Game>(game: &G, seed: u64) -> String {
     )
 }
 
-fn position<G: Game>(game: &G, state: &G::State, history: &G::History, ply: u32) -> String {
-    let encoding = game.encoding();
+/// The ply and the status.
+fn heading<G: Game>(game: &G, state: &G::State, history: &G::History, ply: u32) -> String {
     let status = match game.status(state, history) {
         Status::ToMove(player) => format!("{} to move", player.name()),
         Status::Over(outcome) => {
@@ -60,6 +68,16 @@ fn position<G: Game>(game: &G, state: &G::State, history: &G::History, ply: u32)
             outcome.margin.map_or(winner.clone(), |margin| format!("{winner}, margin {margin}"))
         }
     };
+    format!("\nply {ply}, {status}\n\n")
+}
+
+fn keys<G: Game>(game: &G, state: &G::State, history: &G::History) -> String {
+    let (eval_key, node_key) = (game.eval_key(state, history), game.node_key(state, history));
+    format!("eval_key      {eval_key}\nnode_key      {node_key}\n")
+}
+
+fn position<G: Game>(game: &G, state: &G::State, history: &G::History, ply: u32) -> String {
+    let encoding = game.encoding();
     let mut legal = Vec::new();
     game.legal_moves(state, history, &mut legal);
     let moves: Vec<String> = legal.iter().map(|&mv| game.format_move(mv)).collect();
@@ -68,11 +86,10 @@ fn position<G: Game>(game: &G, state: &G::State, history: &G::History, ply: u32)
         list(&legal.iter().map(slot).collect::<Vec<_>>())
     });
     format!(
-        "\nply {ply}, {status}\n\n{}\neval_key      {}\nnode_key      {}\nlegal         {}\n\
-         policy slots  {}\n\n{}\n",
+        "{}{}\n{}legal         {}\npolicy slots  {}\n\n{}\n",
+        heading(game, state, history, ply),
         game.render(state),
-        game.eval_key(state, history),
-        game.node_key(state, history),
+        keys(game, state, history),
         list(&moves),
         slots.collect::<Vec<_>>().join(" | "),
         planes(game, state, history),

@@ -2,8 +2,9 @@
 
 use crate::{
     Numbers, Search, Staleness,
-    arena::{Absolute, Kind, NodeId, ROOT},
+    arena::{Kind, NodeId, ROOT},
     domain::Domain,
+    numbers::Real,
     walk::PathStep,
 };
 
@@ -42,10 +43,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// What refreshing a node changes.
-    fn numbers_of(&self, index: usize) -> (Absolute<N::Real>, u32, Option<[N::Real; 3]>) {
+    fn numbers_of(&self, index: usize) -> (u32, [N::Real; 5]) {
         let node = &self.arena.nodes[index];
+        let zeros = || [N::Real::ZERO; 3];
         let side = self.arena.side.nodes.get(index);
-        (node.average, node.visits, side.map(|side| [side.lower, side.upper, side.square]))
+        let [lower, upper, square] =
+            side.map_or_else(zeros, |side| [side.lower, side.upper, side.square]);
+        (node.visits, [node.average.value, node.average.draw, lower, upper, square])
     }
 
     /// Each node of the path once more, since a refreshed sibling may be its child, and its parents.

@@ -11,7 +11,10 @@ mod proof;
 
 use std::collections::BTreeSet;
 
-use dz_game::{Game, Key, games::{Connect4, TicTacToe}};
+use dz_game::{
+    Game, Key,
+    games::{Connect4, TicTacToe},
+};
 use dz_search::{
     Backup, Budget, CatchUp, Compact, Domain, EpsilonSchedule, Exact, ExplicitGraph, Gathered,
     InFlight, LeafValue, NodeView, Numbers, Puct, RootSetup, Search, SearchCounts, SearchParams,
@@ -22,7 +25,9 @@ use proof::domains::Unshared;
 use proof::graphs::{graph, inner, random_graph, random_shape, terminal};
 use proof::reference::Rounds;
 use proof::settings::{random_params, random_setup};
-use proof::{Dice, Judge, Round, answer, assert_agrees, position, run, run_from, search_graph, search_of};
+use proof::{
+    Dice, Judge, Round, answer, assert_agrees, position, run, run_from, search_graph, search_of,
+};
 
 /// All nodes without their names, the root first, and what was counted.
 type Picture = (Vec<NodeView>, SearchCounts);
@@ -55,7 +60,9 @@ fn searched<D: Domain, N: Numbers>(
         run_from(&mut search, Budget::Playouts(playouts), seed, setup, judge, &mut seen);
         pictures.push(picture(&search));
         let moves = search.summary().moves;
-        let Some(best) = moves.iter().max_by_key(|m| m.visits).filter(|m| m.visits > 0) else { break };
+        let Some(best) = moves.iter().max_by_key(|m| m.visits).filter(|m| m.visits > 0) else {
+            break;
+        };
         search.advance(best.mv, true);
     }
     pictures
@@ -126,7 +133,7 @@ fn random_tree(dice: &mut Dice) -> ExplicitGraph {
             nodes.push(terminal(id, dice.pick(&[-1.0, -0.25, 0.0, 1.0])));
             continue;
         }
-        let children: Vec<i64> = (0..1 + dice.below(3) as i64).map(|i| next + i).collect();
+        let children: Vec<i64> = (0..=dice.below(3) as i64).map(|i| next + i).collect();
         next += children.len() as i64;
         open.extend(children.iter().map(|&child| (child, depth + 1)));
         nodes.push(inner(id, dice.pick(&[1, -1]), 2.0 * dice.share() - 1.0, &children));
@@ -143,7 +150,14 @@ fn without_transpositions_a_tree_is_a_graph() {
         let setup = random_setup(&mut dice);
         let [tree, graph] = [false, true].map(|is_graph| {
             let params = SearchParams { graph: is_graph, ..params };
-            searched::<_, Exact>(&domain, params, &(domain.root(), ()), &Judge::hashed(seed), setup, 300)
+            searched::<_, Exact>(
+                &domain,
+                params,
+                &(domain.root(), ()),
+                &Judge::hashed(seed),
+                setup,
+                300,
+            )
         });
         assert_eq!(tree, graph, "seed {seed} {params:?}");
     }
@@ -249,7 +263,8 @@ fn waiting_leaves_leave_no_trace() {
         let shape = random_shape(&mut dice, back);
         let graph = ExplicitGraph::new(&random_graph(&mut dice, shape)).unwrap();
         let in_flight_rule = dice.pick(&[InFlight::Visits, InFlight::Losses(3)]);
-        let params = SearchParams { leaves_max: 8, in_flight: in_flight_rule, ..random_params(&mut dice) };
+        let params =
+            SearchParams { leaves_max: 8, in_flight: in_flight_rule, ..random_params(&mut dice) };
         let judge = Judge::hashed(seed);
         let mut search = search_graph::<Exact>(&graph, params);
         search.start(Budget::Playouts(400), seed, None);
@@ -315,7 +330,12 @@ fn leaves_given_up_leave_no_trace() {
 #[test]
 fn virtual_losses_keep_others_off_a_path() {
     // Two equal moves: the second walk takes the other one.
-    let nodes = vec![inner(0, 1, 0.0, &[1, 2]), inner(1, 1, 0.0, &[3]), inner(2, 1, 0.0, &[3]), terminal(3, 0.0)];
+    let nodes = vec![
+        inner(0, 1, 0.0, &[1, 2]),
+        inner(1, 1, 0.0, &[3]),
+        inner(2, 1, 0.0, &[3]),
+        terminal(3, 0.0),
+    ];
     let domain = graph(0, nodes);
     for rule in [InFlight::Visits, InFlight::Losses(3)] {
         let params = SearchParams { leaves_max: 2, in_flight: rule, ..SearchParams::default() };
@@ -324,7 +344,8 @@ fn virtual_losses_keep_others_off_a_path() {
         let root = fill(&mut search);
         answer(&mut search, root[0], &Judge::of_graph(), &mut BTreeSet::new());
         let waiting = fill(&mut search);
-        let states: Vec<u32> = waiting.iter().map(|&leaf| *search.leaf(leaf).unwrap().state).collect();
+        let states: Vec<u32> =
+            waiting.iter().map(|&leaf| *search.leaf(leaf).unwrap().state).collect();
         assert_eq!(states, [1, 2]);
     }
 }
@@ -355,12 +376,14 @@ fn budgets_agree_where_they_must() {
 fn a_long_search_agrees_with_the_reference() {
     fn check<N: Rounds>(params: SearchParams) {
         let game = Connect4::new(5, 5, 4).unwrap();
-        let round = Round { playouts: 3000, seed: 3, setup: RootSetup::default(), keep: Some(true) };
+        let round =
+            Round { playouts: 3000, seed: 3, setup: RootSetup::default(), keep: Some(true) };
         let at = position(&game, &[2]);
         assert!(Game::acyclic(&game));
         assert_agrees::<_, N>(&game, params, &at, &Judge::hashed(9), &[round, round]);
     }
-    let puct = SearchParams { selection: Selection::Puct(Puct::constant(1.1)), ..SearchParams::default() };
+    let puct =
+        SearchParams { selection: Selection::Puct(Puct::constant(1.1)), ..SearchParams::default() };
     check::<Exact>(puct);
     check::<Compact>(puct);
     check::<Compact>(SearchParams { prove: true, catch_up: CatchUp::Stop, ..puct });

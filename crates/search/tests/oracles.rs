@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dz_game::Move;
 use dz_search::{
-    CatchUp, Domain, Exact, ExplicitGraph, GraphFile, NodeView, Puct, Revisit, Search, SearchParams,
-    Selection, Terminals,
+    CatchUp, Domain, Exact, ExplicitGraph, GraphFile, NodeView, Puct, Revisit, Search,
+    SearchParams, Selection, Terminals,
 };
 
 use proof::domains::{Hardy, KeyOf, Repeating};
@@ -95,7 +95,13 @@ fn playouts_of_other_parents_do_not_count() {
         node_behind(&search, 0).value
     };
     let wrong = Unsound::run(&spoiled, Mistake::AllParents, 1.0, 1001).nodes.remove(&1).unwrap();
-    println!("tree {} continue {} stop {} all parents {}", q(tree()), q(plain()), q(stop()), wrong.value);
+    println!(
+        "tree {} continue {} stop {} all parents {}",
+        q(tree()),
+        q(plain()),
+        q(stop()),
+        wrong.value
+    );
     for params in [plain(), stop()] {
         assert!((q(params) - q(tree())).abs() < 0.05, "{} {}", q(params), q(tree()));
     }
@@ -114,7 +120,12 @@ fn layered(dice: &mut Dice, depth: usize, width: usize, moves: usize) -> GraphFi
                 continue;
             }
             let children: Vec<i64> = (0..moves).map(|_| id(layer + 1, dice.below(width))).collect();
-            nodes.push(inner(id(layer, place), if layer % 2 == 0 { 1 } else { -1 }, 0.0, &children));
+            nodes.push(inner(
+                id(layer, place),
+                if layer % 2 == 0 { 1 } else { -1 },
+                0.0,
+                &children,
+            ));
         }
     }
     GraphFile { root: 0, nodes }
@@ -132,7 +143,8 @@ fn errors(shape: (usize, usize, usize), params: SearchParams) -> (u32, f64, f64)
         run(&mut search, 3000, &Judge::of_graph());
         let values = minimax(&file);
         let summary = search.summary();
-        let best = summary.moves.iter().max_by_key(|m| (m.visits, std::cmp::Reverse(m.mv))).unwrap();
+        let best =
+            summary.moves.iter().max_by_key(|m| (m.visits, std::cmp::Reverse(m.mv))).unwrap();
         let chosen = values[&file.nodes[0].children[usize::from(best.mv.0)]];
         wrong += u32::from(chosen != values[&0]);
         square += (summary.value - values[&0]).powi(2) / 100.0;
@@ -146,7 +158,8 @@ fn errors(shape: (usize, usize, usize), params: SearchParams) -> (u32, f64, f64)
 #[test]
 fn layered_graphs_are_understood_by_going_on() {
     for shape in [(8, 12, 3), (16, 8, 2)] {
-        let [going_on, stopping, tree] = [plain(), stop(), tree()].map(|params| errors(shape, params));
+        let [going_on, stopping, tree] =
+            [plain(), stop(), tree()].map(|params| errors(shape, params));
         println!("{shape:?}: continue {going_on:?} stop {stopping:?} tree {tree:?}");
         assert!(going_on.0 <= 1 && going_on.1 < 0.2, "{going_on:?}");
         assert!(stopping.1 > 2.0 * going_on.1 && tree.1 > 2.0 * going_on.1);
@@ -220,7 +233,8 @@ fn keys_that_know_the_past_keep_two_pasts_apart() {
         let domain = two_pasts(key_of);
         let mut search: Search<_, Exact> = search_of(&domain, plain(), &(0, Vec::new()));
         run(&mut search, 4000, &plain_judge());
-        let (after_x, after_y) = (value_of(&domain, &search, &[0, 0]), value_of(&domain, &search, &[1, 0]));
+        let (after_x, after_y) =
+            (value_of(&domain, &search, &[0, 0]), value_of(&domain, &search, &[1, 0]));
         assert!(after_x.abs() < 0.2 && after_x <= 0.0, "{key_of:?}: a draw at best, {after_x}");
         assert!(after_y > 0.8, "{key_of:?}: a win, {after_y}");
     }
@@ -238,7 +252,8 @@ fn a_shared_position_recovers_once_the_path_is_left() {
         // From Y nothing repeats before P: what repetitions on the other path left is outweighed.
         search.advance(Move(1), true);
         run(&mut search, 4000, &plain_judge());
-        let after = search.nodes().find(|node| node.key == domain.node_key(&3, &Vec::new())).unwrap();
+        let after =
+            search.nodes().find(|node| node.key == domain.node_key(&3, &Vec::new())).unwrap();
         assert!(after.value > 0.8 && after.value > before, "{revisit:?}: {before} {}", after.value);
     }
 }

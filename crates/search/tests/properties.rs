@@ -8,7 +8,7 @@
 
 mod proof;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dz_search::{
     Backup, Budget, CatchUp, Compact, Exact, ExplicitGraph, GraphFile, NodeView, Numbers, Puct,
@@ -57,7 +57,7 @@ fn check<N: Numbers>(file: &GraphFile, params: SearchParams, dice: &mut Dice, sl
     for _ in 0..3 {
         let budget = Budget::Playouts(1 + dice.below(150) as u32);
         let setup = random_setup(dice);
-        run_from(&mut search, budget, dice.word(), setup, &judge, &mut Default::default());
+        run_from(&mut search, budget, dice.word(), setup, &judge, &mut BTreeSet::new());
         let views = views(&search);
         let mut in_flight = 0;
         for view in &views {

@@ -1,5 +1,6 @@
 //! The games, one file or folder each.
 
+mod chess;
 mod connect4;
 mod grid;
 mod hex;
@@ -7,6 +8,7 @@ mod othello;
 mod shuttle;
 mod tictactoe;
 
+pub use chess::{Chess, ChessEncoding, ChessHistory, ChessState};
 pub use connect4::{Connect4, Connect4Encoding, Connect4State};
 pub use hex::{Hex, HexEncoding, HexState};
 pub use othello::{Othello, OthelloEncoding, OthelloState};

@@ -1,13 +1,31 @@
 //! Laws of text: specifications, notation, and moves that are refused.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Bound};
 
 use super::{LawBroken, Position, broken_at_start, keys_of};
 use crate::{Game, GameSpec, GameVisitor, Move, game_names, with_game};
 
+/// Moves of other positions that are tried at a position. Chess has thousands.
+const TRIED_MAX: usize = 32;
+
 /// Moves that were legal somewhere: what illegal moves are made of.
 #[derive(Default)]
-pub(super) struct SeenMoves(BTreeSet<Move>);
+pub(super) struct SeenMoves {
+    moves: BTreeSet<Move>,
+    /// The last one that was tried; the next position goes on from there.
+    last: Move,
+}
+
+impl SeenMoves {
+    /// The next moves to try, in turn.
+    fn next(&mut self) -> Vec<Move> {
+        let after = (Bound::Excluded(self.last), Bound::Unbounded);
+        let turn = self.moves.range(after).chain(self.moves.range(..=self.last));
+        let tried: Vec<Move> = turn.take(TRIED_MAX).copied().collect();
+        self.last = tried.last().copied().unwrap_or_default();
+        tried
+    }
+}
 
 /// Reads a specification back and gives the canonical form of the game that it means.
 struct Canonical;
@@ -59,8 +77,9 @@ pub(super) fn check<G: Game>(
         here.game.split_moves(&list) == texts,
         || format!("'{list}' is split into {:?}", here.game.split_moves(&list)),
     )?;
-    seen.0.extend(here.legal);
-    seen.0.iter().try_for_each(|&mv| check_play_text(here, mv))
+    seen.moves.extend(here.legal);
+    let mut tried = here.legal.iter().copied().take(TRIED_MAX).chain(seen.next());
+    tried.try_for_each(|mv| check_play_text(here, mv))
 }
 
 /// Legal text is played, illegal text is refused and changes nothing.

@@ -123,7 +123,9 @@ impl Domain for Repeating {
             }
             KeyOf::Repetitions => {
                 // What can still be repeated: positions of the past that lead back here or on from here.
-                words.extend(past.iter().filter(|state| self.can_return(**state)).map(|&s| u64::from(s)));
+                words.extend(
+                    past.iter().filter(|state| self.can_return(**state)).map(|&s| u64::from(s)),
+                );
                 words.push(past.iter().filter(|before| *before == state).count() as u64);
             }
         }
