@@ -107,7 +107,7 @@ pub enum ParamsError {
     StaleAverages,
     /// A leaf below the threshold lives on rollouts.
     #[error(
-        "search.expansion above 1 needs rollouts at leaves: set search.leaf_value to \"rollout\" or to a mix"
+        "search.expansion above 0 needs rollouts at leaves: set search.leaf_value to \"rollout\" or to a mix"
     )]
     ThresholdWithoutRollouts,
     /// A draw on a cycle is an edge's count, which a running average does not see.
