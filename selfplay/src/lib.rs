@@ -6,12 +6,14 @@
 
 mod cycle;
 mod publish;
+mod resign;
 mod self_game;
 mod settings;
 mod stage;
 
 pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle};
 pub use publish::{ShardPublisher, first_shard};
+pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_minimum};
 pub use self_game::{GamePlan, GameTally, SelfGame};
 pub use settings::cycle_plan;
 pub use stage::run;

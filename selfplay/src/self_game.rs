@@ -9,9 +9,12 @@ use dz_search::{
     Budget, MoveChoice, PolicyTarget, RootSetup, SearchCounts, SearchParams, Summary, choose_move,
     policy_target,
 };
-use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind};
+use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind, TurnsBelow};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::ResignPlan;
+use crate::resign::ply_flags;
 
 /// What all games of a cycle share.
 #[derive(Clone, Debug)]
@@ -47,6 +50,8 @@ pub struct GamePlan {
     pub opening_plies_max: u32,
     /// A game that is not over by then is a draw.
     pub plies_max: u32,
+    /// When players resign, if they do.
+    pub resign: Option<ResignPlan>,
 }
 
 /// A game in progress.
@@ -60,6 +65,7 @@ pub struct SelfGame<G: Game> {
     /// The kind and budget of the search under way.
     search: Option<(SearchKind, u32)>,
     record: GameRecord,
+    below: TurnsBelow,
     random: Xoshiro256PlusPlus,
     tally: GameTally,
 }
@@ -92,14 +98,15 @@ impl<G: Game> SelfGame<G> {
             seed,
             start_moves,
             parent: None,
-            resign: None,
+            resign: plan.resign.map(|resign| resign.thresholds(seed)),
             evaluator: 0,
             outcome: Outcome::DRAW,
             end: GameEnd::Rules,
             plies: Vec::new(),
         };
         let (game, search, tally) = (game.clone(), None, GameTally::default());
-        Self { plan, game, state, history, thinker, search, record, random, tally }
+        let below = TurnsBelow::default();
+        Self { plan, game, state, history, thinker, search, record, below, random, tally }
     }
 
     /// The finished game and what it cost.
@@ -127,17 +134,21 @@ impl<G: Game> SelfGame<G> {
         let mv = choose_move(&summary, self.choice(), &mut self.random);
         let target = if kind == SearchKind::Full { self.target(&summary) } else { None };
         let visits = summary.moves.iter().filter(|m| m.visits > 0).map(|m| (m.mv, m.visits));
-        self.record.plies.push(PlyRecord {
+        let ply = PlyRecord {
             mv,
             network: 0,
             kind,
             budget,
             visits: visits.collect(),
             root_value: summary.wdl,
-            flags: 0,
+            flags: ply_flags(self.record.resign.as_ref(), &summary),
             weight: 1.0,
             target,
-        });
+        };
+        if let Some(mover) = self.game.to_move(&self.state, &self.history) {
+            self.below.add(mover, &ply);
+        }
+        self.record.plies.push(ply);
         self.game.advance(&mut self.state, &mut self.history, mv);
         self.thinker.advance(mv);
     }
@@ -177,7 +188,14 @@ impl<G: Game> SelfGame<G> {
             Status::ToMove(_) if self.thinker.ply() >= self.plan.plies_max => {
                 self.record.end = GameEnd::PlyLimit;
             }
-            Status::ToMove(_) => return false,
+            Status::ToMove(mover) => {
+                let enforced = self.record.resign.filter(|resign| resign.enforced);
+                if !enforced.is_some_and(|resign| self.below.resigns(mover, &resign)) {
+                    return false;
+                }
+                self.record.end = GameEnd::Resigned;
+                self.record.outcome = Outcome::win_of(mover.opponent());
+            }
         }
         true
     }

@@ -7,11 +7,16 @@ use dz_infer::Lockstep;
 use dz_play::{SearchSettings, root_noise};
 use dz_search::{RootSetup, SearchParams, TieBreak};
 
-use crate::{CyclePlan, GamePlan};
+use crate::{CyclePlan, GamePlan, ResignPlan};
 
 /// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts; equal
 /// priors are then tried in a random order, since no prior tells moves apart.
-pub fn cycle_plan(config: &RunConfig, generation: u32, first_shard: u64) -> CyclePlan {
+pub fn cycle_plan(
+    config: &RunConfig,
+    generation: u32,
+    first_shard: u64,
+    resign: Option<ResignPlan>,
+) -> CyclePlan {
     let (selfplay, bootstrap) = (&config.selfplay, &config.bootstrap);
     let search = SearchSettings::of(&config.search);
     let params = search.params;
@@ -38,6 +43,7 @@ pub fn cycle_plan(config: &RunConfig, generation: u32, first_shard: u64) -> Cycl
         temperature_halflife_plies: selfplay.temperature_halflife_plies,
         opening_plies_max: selfplay.opening_plies_max,
         plies_max: selfplay.plies_max,
+        resign,
     };
     CyclePlan {
         games: Arc::new(plan),

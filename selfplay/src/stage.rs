@@ -8,11 +8,11 @@ use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
 use dz_shard::{GameRecord, ShardReader};
 use dz_stage::{Progress, Rates, StageContext};
-use dz_store::{Entry, SelfplaySummary, Stage};
+use dz_store::{Entry, ResignSummary, SelfplaySummary, Stage};
 
 use crate::{
-    CyclePlan, CycleTally, GameTally, ShardPublisher, ShardSink, cycle_plan, first_shard,
-    play_cycle,
+    CyclePlan, CycleTally, GameTally, ResignTally, ShardPublisher, ShardSink, cycle_plan,
+    cycle_resign, first_shard, play_cycle, resign,
 };
 
 /// Plays what is missing of a cycle's games and closes the turn.
@@ -35,9 +35,11 @@ impl GameVisitor for Turn<'_> {
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { context, cycle } = self;
         let started = Instant::now();
-        let generation = context.ledger.state().generation();
-        let plan =
-            cycle_plan(&context.config, generation, first_shard(context.ledger.state(), cycle));
+        let state = context.ledger.state();
+        let generation = state.generation();
+        let resign = cycle_resign(&game, &context.config.selfplay, (&context.run, state), cycle)?;
+        let first_shard = first_shard(state, cycle);
+        let plan = cycle_plan(&context.config, generation, first_shard, resign.plan);
         let (mut sources, network) = champion_sources(&game, context)?;
         let evaluator = sources.ids()[0].clone();
         let shards = context.ledger.state().cycle_state(cycle).map(|c| c.shards.clone());
@@ -58,7 +60,8 @@ impl GameVisitor for Turn<'_> {
         if context.stop.requested() && !is_whole(context, cycle, &plan) {
             return Ok(());
         }
-        let summary = summary(context, cycle, &tally, evaluator, started)?;
+        let (total, resigned) = totals(&game, context, cycle)?;
+        let summary = summary(&total, &tally, resigned.summary(&resign), evaluator, started);
         let line = line(&summary, generation);
         context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
         context.events.turn_done(Stage::Selfplay, cycle, line);
@@ -175,27 +178,37 @@ fn is_whole(context: &StageContext, cycle: u32, plan: &CyclePlan) -> bool {
     state.is_some_and(|state| state.shards.len() as u64 == plan.shards())
 }
 
-/// What the cycle came to. Games and results are counted from the published shards, so that they are
-/// the same after any number of kills; costs are those of this process.
-fn summary(
+/// Counts of the cycle's published shards, so that they are the same after any number of kills.
+fn totals<G: Game>(
+    game: &G,
     context: &StageContext,
     cycle: u32,
-    tally: &CycleTally,
-    evaluator: String,
-    started: Instant,
-) -> anyhow::Result<SelfplaySummary> {
+) -> anyhow::Result<(CycleTally, ResignTally)> {
     let Some(state) = context.ledger.state().cycle_state(cycle) else {
         bail!("cycle {cycle} has no shards although its games were played; please report this");
     };
-    let mut total = CycleTally::default();
+    let (mut total, mut resigned) = (CycleTally::default(), ResignTally::default());
     for shard in state.shards.values() {
         let path = context.run.local_path(&shard.object);
-        for game in ShardReader::open(&path)?.games() {
-            total.add(&game?, &GameTally::default());
+        for record in ShardReader::open(&path)?.games() {
+            let record = record?;
+            total.add(&record, &GameTally::default());
+            resigned.add(game, &record)?;
         }
     }
+    Ok((total, resigned))
+}
+
+/// What the cycle came to; costs are those of this process.
+fn summary(
+    total: &CycleTally,
+    tally: &CycleTally,
+    resign: Option<ResignSummary>,
+    evaluator: String,
+    started: Instant,
+) -> SelfplaySummary {
     let lockstep = &tally.lockstep;
-    Ok(SelfplaySummary {
+    SelfplaySummary {
         games: total.games,
         positions: total.positions,
         playouts: tally.cost.search.playouts,
@@ -210,7 +223,8 @@ fn summary(
         plies_mean: total.plies as f64 / total.games.max(1) as f64,
         wall_ms: started.elapsed().as_millis() as u64,
         evaluator,
-    })
+        resign,
+    }
 }
 
 fn line(summary: &SelfplaySummary, generation: u32) -> String {
@@ -222,9 +236,10 @@ fn line(summary: &SelfplaySummary, generation: u32) -> String {
     } else {
         format!(", batches {:.0} % full", 100.0 * summary.batch_fill)
     };
+    let resigned = summary.resign.as_ref().map(resign::line).unwrap_or_default();
     format!(
         "generation {generation} played {} games, {} positions, {:.1} plies a game; first player won \
-         {:.0} %, drew {:.0} %; {played} playouts/s, {evaluated} evaluations/s{batches}",
+         {:.0} %, drew {:.0} %; {played} playouts/s, {evaluated} evaluations/s{batches}{resigned}",
         summary.games,
         summary.positions,
         summary.plies_mean,

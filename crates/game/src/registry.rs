@@ -47,6 +47,7 @@ registry! {
     "connect4" => games::Connect4,
     "tictactoe" => games::TicTacToe,
     "hex" => games::Hex,
+    "go" => games::Go,
     "othello" => games::Othello,
     "chess" => games::Chess,
     "shuttle" => games::Shuttle,

@@ -27,6 +27,12 @@ fn what_is_left_out_takes_its_default() {
     }
     assert_eq!(canonical("hex:swap=true").as_deref(), Ok("hex:size=11,swap=true"));
     assert_eq!(canonical("shuttle").as_deref(), Ok("shuttle:length=5"));
+    let full = "go:size=9,komi=7,suicide=false,superko=positional";
+    for text in ["go", "go:komi=7.0", "go:repetition_bound=11", full] {
+        assert_eq!(canonical(text).as_deref(), Ok(full), "{text}");
+    }
+    let unusual = "go:size=19,komi=-0.5,suicide=true,superko=simple,repetition_bound=30";
+    assert_eq!(canonical(unusual).as_deref(), Ok(unusual));
 }
 
 #[test]
@@ -52,6 +58,12 @@ fn errors_name_what_there_is() {
     assert!(message("hex:size=1").contains("allowed: 2 to 19"));
     assert!(message("hex:size=20").contains("allowed: 2 to 19"));
     assert!(message("hex:swap=yes").contains("allowed: true or false"));
+    assert!(message("go:size=20").contains("allowed: 2 to 19"));
+    for komi in ["", "x", "7.25", "+7", "7.", ".5", "--1", "361.5", "362", "NaN", "7,5"] {
+        assert!(canonical(&format!("go:komi={komi}")).is_err(), "{komi}");
+    }
+    assert!(message("go:komi=x").contains("whole and half points"));
+    assert!(message("go:superko=ko").contains("positional, situational, simple"));
     assert!(message("shuttle:length=4").contains("odd"));
 }
 

@@ -61,3 +61,8 @@ fn small_othello() {
 fn a_cyclic_game_that_goes_on_for_a_while() {
     check("shuttle-9.txt", "shuttle:length=9");
 }
+
+#[test]
+fn go_with_suicide_and_situational_superko() {
+    check("go-5-situational.txt", "go:size=5,komi=0.5,suicide=true,superko=situational");
+}

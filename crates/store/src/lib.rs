@@ -23,8 +23,8 @@ pub use error::{Result, StoreError};
 pub use ledger::{
     CandidateState, ChampionState, CheckpointState, CycleState, Entry, GamesDoneState, Ledger,
     Losses, MatchPurpose, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Record,
-    RowsState, RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary, ShardState, Stage,
-    Turn, VerdictState,
+    ResignSummary, RowsState, RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary,
+    ShardState, Stage, Turn, VerdictState,
 };
 pub use lock::{Holder, LOCK_WAIT, RunLock};
 pub use metrics::MetricsWriter;

@@ -2,6 +2,7 @@
 
 mod chess;
 mod connect4;
+mod go;
 mod grid;
 mod hex;
 mod othello;
@@ -10,6 +11,7 @@ mod tictactoe;
 
 pub use chess::{Chess, ChessEncoding, ChessHistory, ChessState};
 pub use connect4::{Connect4, Connect4Encoding, Connect4State};
+pub use go::{Go, GoEncoding, GoHistory, GoState, Komi, Superko};
 pub use hex::{Hex, HexEncoding, HexState};
 pub use othello::{Othello, OthelloEncoding, OthelloState};
 pub use shuttle::{Shuttle, ShuttleEncoding, ShuttleHistory, ShuttleState};

@@ -191,6 +191,7 @@ fn play(ledger: &mut Ledger, cycle: u32, generation: u32, games: u64) {
         plies_mean: 20.0 + 12.0 * settled,
         wall_ms: 21_000,
         evaluator: if cycle == 1 { "rollout" } else { "flex-f32-avx2" }.to_owned(),
+        resign: None,
     };
     ledger.push(Stage::Selfplay, Entry::GamesDone { cycle, generation, summary });
 }

@@ -17,7 +17,7 @@ pub fn resign_value(root_q: f64, best_child_q: f64) -> f64 {
 pub struct ResignThreshold {
     /// Resign below this, in [-1, 1].
     pub threshold: f64,
-    /// Share in [0, 1) of the played-on games in which their winner would have resigned.
+    /// Share in [0, 1) of the played-on games in which a player who did not lose would have resigned.
     pub false_positives: f64,
     /// Games that it was measured on.
     pub games: usize,
@@ -25,10 +25,10 @@ pub struct ResignThreshold {
 
 /// The largest threshold whose false positives stay below `rate_max`, in (0, 1].
 ///
-/// `winner_minima` has one number a game that was played on to its end and had a winner: the smallest
-/// [`resign_value`] that the winner met in it. The game is a false positive of every threshold above
-/// that number. The order does not matter. None without games: there is nothing to measure then, and
-/// nobody should resign.
+/// `winner_minima` has one number a game that was played on to its end: the smallest [`resign_value`]
+/// that the winner met in it, or either player in a draw. The game is a false positive of every
+/// threshold above that number. The order does not matter. None without games: there is nothing to
+/// measure then, and nobody should resign.
 pub fn resign_threshold(winner_minima: &[f64], rate_max: f64) -> Option<ResignThreshold> {
     let mut sorted = winner_minima.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -43,8 +43,9 @@ pub fn resign_threshold(winner_minima: &[f64], rate_max: f64) -> Option<ResignTh
     })
 }
 
-/// The share of played-on games whose winner would have resigned at `threshold`: what a threshold from
-/// earlier games did in these. `winner_minima` as for [`resign_threshold`]; none without games.
+/// The share of played-on games in which a player who did not lose would have resigned at
+/// `threshold`: what a threshold from earlier games did in these. `winner_minima` as for
+/// [`resign_threshold`]; none without games.
 pub fn false_positive_rate(winner_minima: &[f64], threshold: f64) -> Option<f64> {
     let wrong = winner_minima.iter().filter(|&&minimum| minimum < threshold).count();
     (!winner_minima.is_empty()).then(|| wrong as f64 / winner_minima.len() as f64)

@@ -16,5 +16,5 @@ pub use parts::{
 };
 pub use snapshot::SNAPSHOT_EVERY;
 pub use state::RunState;
-pub use summary::{Losses, MatchResult, RatingRow, RowsSummary, SelfplaySummary};
+pub use summary::{Losses, MatchResult, RatingRow, ResignSummary, RowsSummary, SelfplaySummary};
 pub use turn::Turn;

@@ -36,6 +36,33 @@ pub struct SelfplaySummary {
     pub wall_ms: u64,
     /// Id of the evaluator: backend, instruction set, precision.
     pub evaluator: String,
+    /// Resignation, where it is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resign: Option<ResignSummary>,
+}
+
+/// What a cycle's games show of resigning.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResignSummary {
+    /// The threshold, in [-1, 1]; none where too few games were measured for an adaptive one.
+    pub value_min: Option<f64>,
+    /// Games that an adaptive threshold was, or would have been, measured on; none of a fixed one.
+    pub measured: Option<u64>,
+    /// Games that ended by resignation.
+    pub resigned: u64,
+    /// Games that were played to their ends to measure.
+    pub played_on: u64,
+    /// Games of those in which somebody would have resigned.
+    pub would_resign: u64,
+    /// Games of those in which the first who would have resigned did not lose.
+    pub wrong: u64,
+    /// `wrong` as a share of `played_on`, 0 to 1; 0 without games.
+    pub wrong_share: f64,
+    /// Lower end of its 95 % interval (Wilson's).
+    pub wrong_lo95: f64,
+    /// Upper end of its 95 % interval.
+    pub wrong_hi95: f64,
 }
 
 /// What the shuffler made for one cycle.

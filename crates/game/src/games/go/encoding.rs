@@ -1,0 +1,112 @@
+//! What networks see of Go.
+
+use super::{Go, GoHistory, GoState, board::on_grid, moves, set::Grid, set::Set};
+use crate::{Encoding, Move, PlaneShape, PlaneWriter, Player, Symmetry};
+
+/// Points of komi that the network sees as 1.
+const KOMI_UNIT: f32 = 20.0;
+
+/// Version 1, from the mover's side, without past positions: own and the opponent's stones, chains of
+/// either with one, two, and more liberties, points that only ko or superko forbids, all points;
+/// beside them the mover's colour, komi from the mover's side, and whether the last move was a pass.
+#[derive(Clone, Debug)]
+pub struct GoEncoding {
+    pub(super) game: Go,
+}
+
+/// Plane of chains with one liberty; two and more follow.
+const LIBERTIES: usize = 2;
+const BANNED: usize = 5;
+const BOARD: usize = 6;
+
+impl GoEncoding {
+    fn draw<const N: usize>(
+        &self,
+        grid: &Grid<N>,
+        state: &GoState,
+        history: &GoHistory,
+        mut plane: impl FnMut(usize, Set<N>),
+    ) {
+        let (me, you) = (state.mover.index(), state.mover.opponent().index());
+        let sides: [Set<N>; 2] = [Set::load(&state.stones[me]), Set::load(&state.stones[you])];
+        let empty = grid.all.without(sides[0].or(sides[1]));
+        for (channel, stones) in sides.into_iter().enumerate() {
+            plane(channel, stones);
+            let mut rest = stones;
+            while let Some(point) = rest.first() {
+                let chain = grid.flood(Set::of(point), stones);
+                rest = rest.without(chain);
+                let liberties = grid.near(chain).and(empty).len().clamp(1, 3) as usize;
+                plane(LIBERTIES + liberties - 1, chain);
+            }
+        }
+        if !state.is_over() {
+            plane(BANNED, moves::legality(grid, &self.game.rules, state, history).banned);
+        }
+        plane(BOARD, grid.all);
+    }
+}
+
+impl Encoding for GoEncoding {
+    type Game = Go;
+
+    fn id(&self) -> String {
+        format!("go-v1:{0}x{0}", self.game.board.size)
+    }
+
+    fn planes(&self) -> PlaneShape {
+        let side = self.game.board.size.into();
+        PlaneShape { channels: BOARD + 1, height: side, width: side, globals: 3 }
+    }
+
+    fn plane_names(&self) -> Vec<String> {
+        let names = [
+            "own stones",
+            "opponent's stones",
+            "1 liberty",
+            "2 liberties",
+            "3 or more liberties",
+            "ko forbids",
+            "board",
+        ];
+        names.map(str::to_owned).to_vec()
+    }
+
+    fn global_names(&self) -> Vec<String> {
+        ["mover is black", "mover's komi / 20", "last move was a pass"].map(str::to_owned).to_vec()
+    }
+
+    fn policy_len(&self) -> usize {
+        usize::from(self.game.board.area()) + 1
+    }
+
+    fn policy_layout(&self) -> String {
+        "index = row * size + column, row 0 at the top; last = pass".to_owned()
+    }
+
+    fn policy_index(&self, _state: &GoState, mv: Move, symmetry: Symmetry) -> usize {
+        use crate::Game;
+        self.game.map_move(symmetry, mv).0.into()
+    }
+
+    fn encode(
+        &self,
+        state: &GoState,
+        history: &GoHistory,
+        symmetry: Symmetry,
+        out: &mut PlaneWriter<'_>,
+    ) {
+        let board = &self.game.board;
+        on_grid!(board, grid => self.draw(grid, state, history, |channel, set| {
+            for point in set.iter() {
+                let point = board.map_point(symmetry, point);
+                out.set(channel, (point / board.size).into(), (point % board.size).into());
+            }
+        }));
+        let komi = f32::from(self.game.rules.komi.halves) / 2.0 / KOMI_UNIT;
+        let black = state.mover == Player::First;
+        out.global(0, if black { 1.0 } else { 0.0 });
+        out.global(1, if black { -komi } else { komi });
+        out.global(2, if state.passes > 0 { 1.0 } else { 0.0 });
+    }
+}

@@ -1,0 +1,124 @@
+//! Past positions of a game: what superko forbids, and what node keys mix in.
+
+use super::set::{Set, WORDS_MAX, Words};
+use crate::{Key, Move};
+
+/// Words of the filter in front of the exact search: two bits for each of some 300 positions leave
+/// about one false alarm in fifty.
+const FILTER_WORDS: usize = 64;
+/// No point was new on the board.
+const NO_POINT: u16 = u16::MAX;
+
+/// The positions before the current one.
+#[derive(Debug)]
+pub struct GoHistory {
+    past: Vec<Past>,
+    /// Bits of the keys in `past`; a key whose bits are not all set is not there.
+    filter: [u64; FILTER_WORDS],
+    /// Points where each player had a stone in some position of `past`.
+    ever: [Words; 2],
+}
+
+/// A position, the move played from it, and how to take it out of filter and sets again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Past {
+    /// What superko compares.
+    pub key: Key,
+    /// The position's `node_key`.
+    pub node_key: Key,
+    pub mv: Move,
+    /// Where this position had a stone of a colour that was never there before: at most one, since
+    /// a ply adds one stone; `2 * point + colour`.
+    new_stone: u16,
+    /// Which of the two filter bits this position set.
+    new_bits: [bool; 2],
+}
+
+impl Default for GoHistory {
+    fn default() -> Self {
+        Self { past: Vec::new(), filter: [0; FILTER_WORDS], ever: [[0; WORDS_MAX]; 2] }
+    }
+}
+
+impl Clone for GoHistory {
+    fn clone(&self) -> Self {
+        Self { past: self.past.clone(), filter: self.filter, ever: self.ever }
+    }
+
+    /// Keeps the memory of `self`, so that a search that starts at its root again allocates nothing.
+    fn clone_from(&mut self, source: &Self) {
+        self.past.clone_from(&source.past);
+        (self.filter, self.ever) = (source.filter, source.ever);
+    }
+}
+
+impl GoHistory {
+    /// The last position and the move played from it.
+    #[inline]
+    pub(super) fn last(&self) -> Option<&Past> {
+        self.past.last()
+    }
+
+    /// True if a position with `key` occurred before.
+    #[inline]
+    pub(super) fn contains(&self, key: Key) -> bool {
+        let set = |(word, bit): (usize, u64)| self.filter[word] & bit != 0;
+        // A ko is found after two steps from the end.
+        filter_bits(key).into_iter().all(set) && self.past.iter().rev().any(|past| past.key == key)
+    }
+
+    /// Points where `player` (by index) once had a stone. A stone put anywhere else makes a position
+    /// that is new, whatever it captures.
+    #[inline]
+    pub(super) fn ever<const N: usize>(&self, player: usize) -> Set<N> {
+        Set::load(&self.ever[player])
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, stones: &[Words; 2], key: Key, node_key: Key, mv: Move) {
+        let mut new_bits = [false; 2];
+        for (new, (word, bit)) in new_bits.iter_mut().zip(filter_bits(key)) {
+            *new = self.filter[word] & bit == 0;
+            self.filter[word] |= bit;
+        }
+        let mut new_stone = NO_POINT;
+        for (colour, (ever, stones)) in self.ever.iter_mut().zip(stones).enumerate() {
+            for (word, (ever, &stones)) in ever.iter_mut().zip(stones).enumerate() {
+                let new = stones & !*ever;
+                if new != 0 {
+                    let point = 64 * word as u16 + new.trailing_zeros() as u16;
+                    new_stone = 2 * point + colour as u16;
+                    *ever |= new;
+                }
+            }
+        }
+        self.past.push(Past { key, node_key, mv, new_stone, new_bits });
+    }
+
+    pub(super) fn pop(&mut self) {
+        let Some(past) = self.past.pop() else { return };
+        if self.past.is_empty() {
+            // The first position may have any number of stones.
+            (self.filter, self.ever) = ([0; FILTER_WORDS], [[0; WORDS_MAX]; 2]);
+            return;
+        }
+        for (new, (word, bit)) in past.new_bits.into_iter().zip(filter_bits(past.key)) {
+            if new {
+                self.filter[word] &= !bit;
+            }
+        }
+        if past.new_stone != NO_POINT {
+            let (point, colour) = (past.new_stone / 2, usize::from(past.new_stone % 2));
+            self.ever[colour][usize::from(point / 64)] &= !(1 << (point % 64));
+        }
+    }
+}
+
+/// Words and bits of a key in the filter.
+#[inline]
+fn filter_bits(key: Key) -> [(usize, u64); 2] {
+    [key.low, key.high].map(|half| {
+        let word = (half >> 6) as usize % FILTER_WORDS;
+        (word, 1 << (half % 64))
+    })
+}

@@ -1,0 +1,296 @@
+//! Go on boards of 2 to 19 rows by the rules of J. Tromp and B. Taylor (The Logical Rules of Go):
+//! area scoring, superko, and two passes end the game. Suicide and other rules of repetition are
+//! options.
+
+mod board;
+mod encoding;
+mod history;
+mod moves;
+mod rules;
+mod set;
+mod zobrist;
+
+use crate::{
+    Game, GameError, GameSpec, Key, Move, Outcome, Player, Status, Symmetry, games::parse_number,
+    mix64,
+};
+
+use board::{Board, on_grid};
+pub use encoding::GoEncoding;
+pub use history::GoHistory;
+use rules::Rules;
+pub use rules::{Komi, Superko};
+use set::{Set, WORDS_MAX, Words};
+
+/// No point is forbidden by simple ko.
+const NO_KO: u16 = u16::MAX;
+
+/// The rules with their parameters.
+#[derive(Clone, Debug)]
+pub struct Go {
+    board: Board,
+    rules: Rules,
+}
+
+/// A position. What superko remembers is in [`GoHistory`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GoState {
+    /// Stones of the first (black) and of the second player.
+    stones: [Words; 2],
+    /// Those whose chain has one liberty: all that legality and capture ask of chains.
+    atari: [Words; 2],
+    /// Key of the stones.
+    hash: Key,
+    /// The stone that was just taken by a single one in atari, or [`NO_KO`].
+    ko: u16,
+    mover: Player,
+    /// Passes in a row; two end the game.
+    passes: u8,
+}
+
+impl GoState {
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.passes == 2
+    }
+}
+
+impl Go {
+    /// Reads `size` (9, from 2 to 19), `komi` (7, whole or half points), `suicide` (false), `superko`
+    /// (`positional`, `situational` or `simple`) and `repetition_bound` (11, see `node_key`).
+    ///
+    /// # Errors
+    /// [`GameError`] for parameters that are unknown or impossible.
+    pub fn from_spec(spec: &GameSpec) -> Result<Self, GameError> {
+        let rules = Rules::from_spec(spec)?;
+        Ok(Self { board: Board::new(rules.size), rules })
+    }
+
+    /// Rows, which are as many as columns.
+    pub fn size(&self) -> u16 {
+        self.board.size
+    }
+
+    /// The second player's compensation.
+    pub fn komi(&self) -> Komi {
+        self.rules.komi
+    }
+
+    /// Which repetitions are illegal.
+    pub fn superko(&self) -> Superko {
+        self.rules.superko
+    }
+
+    /// Whose stone lies on `point`, which is `row * size + column` from the top left, the number of
+    /// its move.
+    pub fn stone_at(&self, state: &GoState, point: u16) -> Option<Player> {
+        let has =
+            |player: &Player| Set::<WORDS_MAX>::load(&state.stones[player.index()]).has(point);
+        [Player::First, Player::Second].into_iter().find(has)
+    }
+
+    /// Whose area `point` belongs to as the stones lie, none of them taken for dead.
+    pub fn owner_at(&self, state: &GoState, point: u16) -> Option<Player> {
+        let areas = on_grid!(self.board, grid => grid.areas(&state.stones).map(|a| a.has(point)));
+        [Player::First, Player::Second].into_iter().find(|player| areas[player.index()])
+    }
+
+    /// Area of the first player minus that of the second, in points, without komi.
+    pub fn margin(&self, state: &GoState) -> i16 {
+        let areas = on_grid!(self.board, grid => grid.areas(&state.stones).map(|a| a.len() as i16));
+        areas[0] - areas[1]
+    }
+
+    fn result(&self, state: &GoState) -> Outcome {
+        let margin = self.margin(state);
+        let winner = match (2 * margin).cmp(&self.rules.komi.halves) {
+            std::cmp::Ordering::Greater => Some(Player::First),
+            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Less => Some(Player::Second),
+        };
+        Outcome { winner, margin: Some(margin) }
+    }
+
+    /// Points that only ko or superko forbids.
+    fn banned(&self, state: &GoState, history: &GoHistory) -> Words {
+        let mut words = [0; WORDS_MAX];
+        if !state.is_over() {
+            on_grid!(self.board, grid => {
+                moves::legality(grid, &self.rules, state, history).banned.store(&mut words);
+            });
+        }
+        words
+    }
+
+    /// True if the last move made sure that no earlier position comes back soon.
+    #[inline]
+    fn forgets(&self, state: &GoState, mv: Move) -> bool {
+        let bound = self.rules.repetition_bound.into();
+        mv != self.board.pass()
+            && on_grid!(self.board, grid => moves::forgets(grid, state, mv.0, bound))
+    }
+
+    /// The position alone: stones, mover, passes, simple ko.
+    #[inline]
+    fn position_key(&self, state: &GoState) -> Key {
+        let ko = if self.rules.superko == Superko::Simple { state.ko } else { NO_KO };
+        let rest = u64::from(ko) << 16 | u64::from(state.passes) << 1 | state.mover.index() as u64;
+        zobrist::xor(state.hash, Key { high: mix64(rest), low: mix64(!rest) })
+    }
+}
+
+impl Game for Go {
+    type State = GoState;
+    type History = GoHistory;
+    type Encoding = GoEncoding;
+
+    fn spec(&self) -> GameSpec {
+        self.rules.spec()
+    }
+
+    fn encoding(&self) -> GoEncoding {
+        GoEncoding { game: self.clone() }
+    }
+
+    fn start(&self) -> GoState {
+        GoState {
+            stones: [[0; WORDS_MAX]; 2],
+            atari: [[0; WORDS_MAX]; 2],
+            hash: Key::default(),
+            ko: NO_KO,
+            mover: Player::First,
+            passes: 0,
+        }
+    }
+
+    #[inline]
+    fn status(&self, state: &GoState, _history: &GoHistory) -> Status {
+        if state.is_over() { Status::Over(self.result(state)) } else { Status::ToMove(state.mover) }
+    }
+
+    #[inline]
+    fn legal_moves(&self, state: &GoState, history: &GoHistory, out: &mut Vec<Move>) {
+        out.clear();
+        if state.is_over() {
+            return;
+        }
+        on_grid!(self.board, grid => {
+            let legal = moves::legality(grid, &self.rules, state, history).legal;
+            out.extend(legal.iter().map(Move));
+        });
+        out.push(self.board.pass());
+    }
+
+    #[inline]
+    fn play(&self, state: &mut GoState, mv: Move) {
+        debug_assert!(!state.is_over() && mv.0 <= self.board.area());
+        if mv == self.board.pass() {
+            state.passes += 1;
+            state.ko = NO_KO;
+        } else {
+            debug_assert!(self.stone_at(state, mv.0).is_none(), "the point is occupied");
+            state.passes = 0;
+            on_grid!(self.board, grid => moves::put(grid, state, mv.0));
+        }
+        state.mover = state.mover.opponent();
+    }
+
+    #[inline]
+    fn push_history(&self, history: &mut GoHistory, state: &GoState, mv: Move) {
+        // Simple ko is part of the position.
+        if self.rules.superko != Superko::Simple {
+            let key = moves::repetition_key(&self.rules, state.hash, state.mover);
+            let node_key = self.node_key(state, history);
+            history.push(&state.stones, key, node_key, mv);
+        }
+    }
+
+    fn pop_history(&self, history: &mut GoHistory) {
+        history.pop();
+    }
+
+    /// The position, and which points superko forbids.
+    #[inline]
+    fn eval_key(&self, state: &GoState, history: &GoHistory) -> Key {
+        let key = self.position_key(state);
+        if self.rules.superko == Superko::Simple {
+            return key;
+        }
+        let banned = self.banned(state, history);
+        if banned == [0; WORDS_MAX] { key } else { banned.into_iter().fold(key, Key::mix) }
+    }
+
+    /// The position, and under superko the past that may matter: all of it since the last move whose
+    /// chain of S stones, with E empty points in all empty regions that border it, has S + E - 1 >
+    /// `repetition_bound`. Before that chain is gone, which takes S + E - 1 plies or more, no position
+    /// from before it comes back (D. Wu, `KataGo`, docs/GraphSearch.md, on cycles). So on boards with at
+    /// most `repetition_bound` + 1 points equal keys have equal futures, and on larger ones futures
+    /// that are equal for that many plies.
+    #[inline]
+    fn node_key(&self, state: &GoState, history: &GoHistory) -> Key {
+        let key = self.position_key(state);
+        match history.last() {
+            Some(past) if !self.forgets(state, past.mv) => {
+                key.mix(past.node_key.high).mix(past.node_key.low)
+            }
+            _ => key,
+        }
+    }
+
+    /// Under positional superko a board stays for one or two passes and then never comes back, under
+    /// situational superko the same holds for a board with its mover, so a position (board, mover,
+    /// passes) never occurs twice in a game, and keys tell positions apart. Simple ko allows cycles.
+    fn acyclic(&self) -> bool {
+        self.rules.superko != Superko::Simple
+    }
+
+    /// Superko bounds games by the number of positions, which is no use as a number.
+    fn plies_max(&self) -> Option<u32> {
+        None
+    }
+
+    fn moves_max(&self) -> usize {
+        usize::from(self.board.area()) + 1
+    }
+
+    fn symmetry_count(&self) -> u8 {
+        8
+    }
+
+    fn map_state(&self, symmetry: Symmetry, state: &GoState) -> GoState {
+        let map = |sets: &[Words; 2]| sets.map(|set| self.board.map_words(symmetry, &set));
+        let stones = map(&state.stones);
+        let mut hash = Key::default();
+        for player in [Player::First, Player::Second] {
+            for point in Set::<WORDS_MAX>::load(&stones[player.index()]).iter() {
+                hash = zobrist::toggled(hash, point, player);
+            }
+        }
+        let ko = if state.ko == NO_KO { NO_KO } else { self.board.map_point(symmetry, state.ko) };
+        GoState { stones, atari: map(&state.atari), hash, ko, ..*state }
+    }
+
+    fn map_move(&self, symmetry: Symmetry, mv: Move) -> Move {
+        if mv == self.board.pass() { mv } else { Move(self.board.map_point(symmetry, mv.0)) }
+    }
+
+    fn format_move(&self, mv: Move) -> String {
+        self.board.format(mv)
+    }
+
+    fn parse_move(&self, _state: &GoState, text: &str) -> Result<Move, GameError> {
+        self.board.parse(text)
+    }
+
+    fn render(&self, state: &GoState) -> String {
+        self.board.render(|point| match self.stone_at(state, point) {
+            Some(Player::First) => 'X',
+            Some(Player::Second) => 'O',
+            None => '.',
+        })
+    }
+
+    fn notation(&self) -> &'static str {
+        "GTP vertices: A1 bottom left, columns without I; or pass"
+    }
+}

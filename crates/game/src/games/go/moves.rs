@@ -1,0 +1,198 @@
+//! What a stone does to a board, and which stones may be put down.
+
+use super::{
+    GoHistory, GoState, NO_KO, Rules, Superko,
+    set::{Grid, Liberties, Set},
+    zobrist::{toggled, xor},
+};
+use crate::{Key, Player};
+
+/// Points where the mover may put a stone, and those that only ko or superko forbids.
+pub(super) struct Legality<const N: usize> {
+    pub legal: Set<N>,
+    pub banned: Set<N>,
+}
+
+/// Stones of the mover and of the opponent, and which of them are in atari.
+struct Sides<const N: usize> {
+    own: Set<N>,
+    own_atari: Set<N>,
+    other: Set<N>,
+    other_atari: Set<N>,
+}
+
+impl<const N: usize> Sides<N> {
+    #[inline]
+    fn load(state: &GoState) -> Self {
+        let (me, you) = (state.mover.index(), state.mover.opponent().index());
+        Self {
+            own: Set::load(&state.stones[me]),
+            own_atari: Set::load(&state.atari[me]),
+            other: Set::load(&state.stones[you]),
+            other_atari: Set::load(&state.atari[you]),
+        }
+    }
+
+    #[inline]
+    fn store(&self, state: &mut GoState) {
+        let (me, you) = (state.mover.index(), state.mover.opponent().index());
+        self.own.store(&mut state.stones[me]);
+        self.own_atari.store(&mut state.atari[me]);
+        self.other.store(&mut state.stones[you]);
+        self.other_atari.store(&mut state.atari[you]);
+    }
+}
+
+#[inline]
+fn take<const N: usize>(key: Key, stones: Set<N>, player: Player) -> Key {
+    stones.iter().fold(key, |key, point| toggled(key, point, player))
+}
+
+/// Puts a stone of the mover on `point`, takes what has no liberty, the opponent's chains first.
+#[inline]
+pub(super) fn put<const N: usize>(grid: &Grid<N>, state: &mut GoState, point: u16) {
+    let (mover, opponent) = (state.mover, state.mover.opponent());
+    let mut sides = Sides::load(state);
+    let stone = Set::of(point);
+    let near = grid.near(stone);
+    state.hash = toggled(state.hash, point, mover);
+    state.ko = NO_KO;
+    sides.own = sides.own.or(stone);
+    // A chain in atari next to the stone has just lost its last liberty.
+    let dying = near.and(sides.other_atari);
+    let mut captured = Set::EMPTY;
+    if !dying.is_empty() {
+        captured = grid.flood(dying, sides.other_atari);
+        sides.other = sides.other.without(captured);
+        sides.other_atari = sides.other_atari.without(captured);
+        state.hash = take(state.hash, captured, opponent);
+        sides.own_atari = freed(grid, captured, sides.own_atari);
+    }
+    let empty = grid.all.without(sides.own.or(sides.other));
+    // The opponent's other chains here had two liberties or more and may be down to one.
+    let mut rest = near.and(sides.other);
+    while let Some(next) = rest.first() {
+        let from = Set::of(next);
+        rest = rest.without(from);
+        if let Liberties::One(chain) = grid.liberties(from, sides.other, empty) {
+            sides.other_atari = sides.other_atari.or(chain);
+            rest = rest.without(chain);
+        }
+    }
+    // Chains in atari that the stone joins share the fate of the whole chain.
+    let joined = near.and(sides.own_atari);
+    if !joined.is_empty() {
+        sides.own_atari = sides.own_atari.without(grid.flood(joined, sides.own_atari));
+    }
+    match grid.liberties(stone, sides.own, empty) {
+        Liberties::Many => {}
+        Liberties::One(chain) => {
+            sides.own_atari = sides.own_atari.or(chain);
+            if chain == stone && !captured.is_empty() && !captured.has_two() {
+                state.ko = captured.first().unwrap_or(NO_KO);
+            }
+        }
+        Liberties::None(chain) => {
+            sides.own = sides.own.without(chain);
+            state.hash = take(state.hash, chain, mover);
+            sides.other_atari = freed(grid, chain, sides.other_atari);
+        }
+    }
+    sides.store(state);
+}
+
+/// Of the chains in `atari`, those that stay in atari when `removed` leaves the board: a neighbour
+/// has one liberty more, which makes two.
+#[inline]
+fn freed<const N: usize>(grid: &Grid<N>, removed: Set<N>, atari: Set<N>) -> Set<N> {
+    let gained = grid.near(removed).and(atari);
+    if gained.is_empty() { atari } else { atari.without(grid.flood(gained, atari)) }
+}
+
+/// Which points the mover may play, in a game that is not over.
+#[inline]
+pub(super) fn legality<const N: usize>(
+    grid: &Grid<N>,
+    rules: &Rules,
+    state: &GoState,
+    history: &GoHistory,
+) -> Legality<N> {
+    let sides = Sides::load(state);
+    let empty = grid.all.without(sides.own.or(sides.other));
+    // A stone lives if it has a liberty, joins a chain with another one, or captures.
+    let captures = empty.and(grid.near(sides.other_atari));
+    let lives = empty.and(grid.near(empty.or(sides.own.without(sides.own_atari)))).or(captures);
+    let legal = if rules.suicide { empty } else { lives };
+    let mut banned = Set::EMPTY;
+    if rules.superko == Superko::Simple {
+        if state.ko != NO_KO {
+            banned = Set::of(state.ko).and(legal);
+        }
+        return Legality { legal: legal.without(banned), banned };
+    }
+    // Any other stone makes a position that was never there.
+    for point in lives.and(history.ever(state.mover.index())).iter() {
+        let mut hash = toggled(state.hash, point, state.mover);
+        if captures.has(point) {
+            let dying = grid.near(Set::of(point)).and(sides.other_atari);
+            let captured = grid.flood(dying, sides.other_atari);
+            hash = take(hash, captured, state.mover.opponent());
+        }
+        if history.contains(repetition_key(rules, hash, state.mover.opponent())) {
+            banned = banned.or(Set::of(point));
+        }
+    }
+    for point in legal.without(lives).iter() {
+        let stone = Set::of(point);
+        let chain = grid.flood(stone, sides.own.or(stone)).without(stone);
+        let hash = take(state.hash, chain, state.mover);
+        // A single stone's suicide leaves the current position to the opponent.
+        let repeats = rules.superko == Superko::Positional && chain.is_empty();
+        if repeats || history.contains(repetition_key(rules, hash, state.mover.opponent())) {
+            banned = banned.or(stone);
+        }
+    }
+    Legality { legal: legal.without(banned), banned }
+}
+
+/// What superko compares: the board, and under situational superko the next mover.
+#[inline]
+pub(super) fn repetition_key(rules: &Rules, hash: Key, to_move: Player) -> Key {
+    if rules.superko == Superko::Situational && to_move == Player::Second {
+        return xor(hash, Key { high: 0x5851_f42d_4c95_7f2d, low: 0x1405_7b7e_f767_814f });
+    }
+    hash
+}
+
+/// True if the position before the last move, a stone on `point`, cannot come back within `bound`
+/// plies: the stone's chain would have to be captured, for which its S stones' surroundings, E empty
+/// points in the empty regions that border it, are filled but for one: S + E - 1 plies or more.
+#[inline]
+pub(super) fn forgets<const N: usize>(
+    grid: &Grid<N>,
+    state: &GoState,
+    point: u16,
+    bound: u32,
+) -> bool {
+    let own = Set::<N>::load(&state.stones[state.mover.opponent().index()]);
+    let other = Set::load(&state.stones[state.mover.index()]);
+    let stone = Set::of(point);
+    if stone.and(own).is_empty() {
+        // It was suicide.
+        return false;
+    }
+    let chain = grid.flood(stone, own);
+    let empty = grid.all.without(own.or(other));
+    let stones = chain.len();
+    let mut region = grid.near(chain).and(empty);
+    loop {
+        if stones + region.len() > bound + 1 {
+            return true;
+        }
+        let next = region.or(grid.near(region).and(empty));
+        if next == region {
+            return false;
+        }
+        region = next;
+    }
+}

@@ -1,0 +1,121 @@
+//! Parameters of Go and their text.
+
+use std::fmt;
+
+use super::board::SIZE_MAX;
+use crate::{GameError, GameSpec};
+
+/// Which repetitions are illegal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Superko {
+    /// A stone may not recreate the board of any earlier position.
+    Positional,
+    /// A stone may not recreate the board of an earlier position with the same player to move.
+    Situational,
+    /// Only the immediate recapture of a single stone by a single stone is illegal. Longer cycles may
+    /// go on for ever.
+    Simple,
+}
+
+impl Superko {
+    const ALL: [Self; 3] = [Self::Positional, Self::Situational, Self::Simple];
+
+    /// The parameter's value.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Positional => "positional",
+            Self::Situational => "situational",
+            Self::Simple => "simple",
+        }
+    }
+}
+
+/// The second player's compensation in half points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Komi {
+    /// Twice the points: 15 is 7.5.
+    pub halves: i16,
+}
+
+impl Komi {
+    /// As many points as the largest board has.
+    const HALVES_MAX: i16 = 2 * 361;
+
+    /// Whole and half points: `7`, `7.5`, `-0.5`.
+    fn parse(text: &str) -> Option<Self> {
+        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+        let (whole, half) = match digits.split_once('.') {
+            None => (digits, 0),
+            Some((whole, "0")) => (whole, 0),
+            Some((whole, "5")) => (whole, 1),
+            Some(_) => return None,
+        };
+        let whole = super::parse_number(whole).filter(|&whole| whole <= 361)? as i16;
+        let halves = sign * (2 * whole + half);
+        (halves.abs() <= Self::HALVES_MAX).then_some(Self { halves })
+    }
+}
+
+impl fmt::Display for Komi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.halves < 0 { "-" } else { "" };
+        let half = if self.halves % 2 == 0 { "" } else { ".5" };
+        write!(f, "{sign}{}{half}", self.halves.abs() / 2)
+    }
+}
+
+/// All parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rules {
+    pub size: u8,
+    pub komi: Komi,
+    pub suicide: bool,
+    pub superko: Superko,
+    /// Plies within which a forgotten position cannot come back, see `Go::node_key`.
+    pub repetition_bound: u8,
+}
+
+/// `KataGo`'s default of `graphSearchRepBound`.
+const REPETITION_BOUND: u8 = 11;
+
+impl Rules {
+    const KEYS: &'static [&'static str] =
+        &["size", "komi", "suicide", "superko", "repetition_bound"];
+
+    pub fn from_spec(spec: &GameSpec) -> Result<Self, GameError> {
+        let reader = spec.reader(Self::KEYS)?;
+        let given = |key: &str| spec.parameters().iter().find(|(k, _)| k == key).map(|(_, v)| v);
+        let komi = given("komi").map_or(Ok(Komi { halves: 14 }), |text| {
+            Komi::parse(text).ok_or_else(|| {
+                reader.bad("komi", text, "allowed: whole and half points, -361 to 361")
+            })
+        });
+        let superko = given("superko").map_or(Ok(Superko::Positional), |text| {
+            let named = Superko::ALL.into_iter().find(|superko| superko.name() == text);
+            named.ok_or_else(|| {
+                reader.bad("superko", text, "allowed: positional, situational, simple")
+            })
+        });
+        Ok(Self {
+            size: reader.number("size", 9, 2..=SIZE_MAX)?,
+            komi: komi?,
+            suicide: reader.flag("suicide", false)?,
+            superko: superko?,
+            repetition_bound: reader.number("repetition_bound", REPETITION_BOUND, 3..=255)?,
+        })
+    }
+
+    /// The bound changes what search shares and no rule, so it is named only where it is unusual.
+    pub fn spec(&self) -> GameSpec {
+        let mut parameters = vec![
+            ("size", self.size.to_string()),
+            ("komi", self.komi.to_string()),
+            ("suicide", self.suicide.to_string()),
+            ("superko", self.superko.name().to_owned()),
+        ];
+        if self.repetition_bound != REPETITION_BOUND {
+            parameters.push(("repetition_bound", self.repetition_bound.to_string()));
+        }
+        GameSpec::new("go", &parameters)
+    }
+}

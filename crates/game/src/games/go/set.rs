@@ -1,0 +1,186 @@
+//! Sets of points as bits, and the shifts that take a set to its neighbours.
+//!
+//! A point is numbered `row * size + column`, row 0 at the top, and is that bit of the set. A set has
+//! as many words as the board needs (`N`), chosen once a call, so that small boards stay in registers.
+
+/// Words that hold the largest board, 19x19.
+pub(super) const WORDS_MAX: usize = 6;
+
+/// A set as states keep it: words beyond the board are zero.
+pub(super) type Words = [u64; WORDS_MAX];
+
+/// Points of a board of at most `64 * N` points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Set<const N: usize>(pub [u64; N]);
+
+impl<const N: usize> Set<N> {
+    pub const EMPTY: Self = Self([0; N]);
+
+    #[inline]
+    pub fn load(words: &Words) -> Self {
+        Self(std::array::from_fn(|i| words[i]))
+    }
+
+    #[inline]
+    pub fn store(self, words: &mut Words) {
+        words[..N].copy_from_slice(&self.0);
+    }
+
+    #[inline]
+    pub fn of(point: u16) -> Self {
+        let (word, bit) = (usize::from(point / 64), 1 << (point % 64));
+        Self(std::array::from_fn(|i| if i == word { bit } else { 0 }))
+    }
+
+    #[inline]
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    }
+
+    #[inline]
+    pub fn and(self, other: Self) -> Self {
+        self.zip(other, |a, b| a & b)
+    }
+
+    #[inline]
+    pub fn or(self, other: Self) -> Self {
+        self.zip(other, |a, b| a | b)
+    }
+
+    #[inline]
+    pub fn without(self, other: Self) -> Self {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0.iter().fold(0, |all, word| all | word) == 0
+    }
+
+    /// True if there are two points or more.
+    #[inline]
+    pub fn has_two(self) -> bool {
+        let (mut any, mut two) = (0, 0);
+        for word in self.0 {
+            two |= word & word.wrapping_sub(1);
+            // A second word with points makes two as well.
+            two |= if any != 0 { word } else { 0 };
+            any |= word;
+        }
+        two != 0
+    }
+
+    #[inline]
+    pub fn has(self, point: u16) -> bool {
+        self.0[usize::from(point / 64)] >> (point % 64) & 1 == 1
+    }
+
+    #[inline]
+    pub fn len(self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The first point of a set that is not empty.
+    #[inline]
+    pub fn first(self) -> Option<u16> {
+        let word = self.0.iter().position(|&word| word != 0)?;
+        Some(word as u16 * 64 + self.0[word].trailing_zeros() as u16)
+    }
+
+    /// The points, ascending.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = u16> {
+        self.0.into_iter().enumerate().flat_map(|(i, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = (word != 0).then(|| word.trailing_zeros() as u16)?;
+                word &= word - 1;
+                Some(i as u16 * 64 + bit)
+            })
+        })
+    }
+
+    /// Every point `by` further on, `by` from 1 to 63; what leaves the words is lost.
+    #[inline]
+    fn up(self, by: u32) -> Self {
+        Self(std::array::from_fn(|i| {
+            let carry = if i == 0 { 0 } else { self.0[i - 1] >> (64 - by) };
+            self.0[i] << by | carry
+        }))
+    }
+
+    /// Every point `by` back.
+    #[inline]
+    fn down(self, by: u32) -> Self {
+        Self(std::array::from_fn(|i| {
+            let carry = if i + 1 == N { 0 } else { self.0[i + 1] << (64 - by) };
+            self.0[i] >> by | carry
+        }))
+    }
+}
+
+/// A board's shape in the words that its size needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid<const N: usize> {
+    pub size: u32,
+    pub all: Set<N>,
+    /// All points but those of the first column, and of the last.
+    pub not_first: Set<N>,
+    pub not_last: Set<N>,
+}
+
+/// How many liberties a chain has, as far as rules ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Liberties<const N: usize> {
+    /// None; the chain.
+    None(Set<N>),
+    /// One: the chain is in atari.
+    One(Set<N>),
+    /// Two or more.
+    Many,
+}
+
+impl<const N: usize> Grid<N> {
+    /// The neighbours of `set`; some may be in `set`, and bits beyond the board may be set, so callers
+    /// intersect the result with points of the board.
+    #[inline]
+    pub fn near(&self, set: Set<N>) -> Set<N> {
+        let right = set.and(self.not_last).up(1);
+        let left = set.and(self.not_first).down(1);
+        right.or(left).or(set.up(self.size)).or(set.down(self.size))
+    }
+
+    /// All points of `within` connected with `from`, which lies inside `within`.
+    #[inline]
+    pub fn flood(&self, from: Set<N>, within: Set<N>) -> Set<N> {
+        let mut reached = from;
+        loop {
+            let next = reached.or(self.near(reached).and(within));
+            if next == reached {
+                return reached;
+            }
+            reached = next;
+        }
+    }
+
+    /// Liberties of the chain of `stones` around `from`; stops at the second one.
+    #[inline]
+    pub fn liberties(&self, from: Set<N>, stones: Set<N>, empty: Set<N>) -> Liberties<N> {
+        let mut chain = from;
+        loop {
+            let near = self.near(chain);
+            let free = near.and(empty);
+            if free.has_two() {
+                return Liberties::Many;
+            }
+            let next = chain.or(near.and(stones));
+            if next == chain {
+                return if free.is_empty() {
+                    Liberties::None(chain)
+                } else {
+                    Liberties::One(chain)
+                };
+            }
+            chain = next;
+        }
+    }
+}

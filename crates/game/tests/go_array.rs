@@ -1,0 +1,361 @@
+//! Go on bitboards against a literal implementation on an array, with every rule set.
+
+use std::collections::BTreeSet;
+
+use dz_game::{
+    Game, Key, Move, Outcome, Player, Status,
+    games::{Go, GoHistory, GoState},
+    perft,
+};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// The rules as one would tell them: whole boards are compared, chains are walked anew every time.
+#[derive(Clone)]
+struct ArrayGo {
+    size: usize,
+    komi: f64,
+    suicide: bool,
+    superko: &'static str,
+    board: Vec<Option<Player>>,
+    mover: Player,
+    passes: usize,
+    /// All positions so far, the current one last, each with who moves there.
+    past: Vec<(Vec<Option<Player>>, Player)>,
+    /// The position before the last move, and how many stones that move took.
+    last: Option<(Vec<Option<Player>>, usize)>,
+}
+
+impl ArrayGo {
+    fn new(size: usize, komi: f64, suicide: bool, superko: &'static str) -> Self {
+        let board = vec![None; size * size];
+        let past = vec![(board.clone(), Player::First)];
+        let mover = Player::First;
+        Self { size, komi, suicide, superko, board, mover, passes: 0, past, last: None }
+    }
+
+    fn neighbours(&self, point: usize) -> Vec<usize> {
+        let (row, column, size) = (point / self.size, point % self.size, self.size);
+        let mut all = Vec::new();
+        if row > 0 {
+            all.push(point - size);
+        }
+        if column > 0 {
+            all.push(point - 1);
+        }
+        if column + 1 < size {
+            all.push(point + 1);
+        }
+        if row + 1 < size {
+            all.push(point + size);
+        }
+        all
+    }
+
+    /// Points connected with `point` that hold the same, and what borders them.
+    fn region(
+        &self,
+        board: &[Option<Player>],
+        point: usize,
+    ) -> (Vec<usize>, BTreeSet<(usize, u8)>) {
+        let (mut seen, mut border) = (vec![point], BTreeSet::new());
+        let mut next = 0;
+        while next < seen.len() {
+            for neighbour in self.neighbours(seen[next]) {
+                if board[neighbour] != board[point] {
+                    let what = board[neighbour].map_or(2, |player| player.index() as u8);
+                    border.insert((neighbour, what));
+                } else if !seen.contains(&neighbour) {
+                    seen.push(neighbour);
+                }
+            }
+            next += 1;
+        }
+        (seen, border)
+    }
+
+    /// Empty points next to the chain of `point`.
+    fn liberties(&self, board: &[Option<Player>], point: usize) -> usize {
+        self.region(board, point).1.iter().filter(|&&(_, what)| what == 2).count()
+    }
+
+    /// The board after a stone on `point`, the opponent's stones taken, and the mover's own.
+    fn after(&self, point: usize) -> (Vec<Option<Player>>, usize, usize) {
+        let mut board = self.board.clone();
+        board[point] = Some(self.mover);
+        let mut taken = [0, 0];
+        for (side, player) in [self.mover.opponent(), self.mover].into_iter().enumerate() {
+            let dead: Vec<usize> = (0..board.len())
+                .filter(|&p| board[p] == Some(player) && self.liberties(&board, p) == 0)
+                .collect();
+            for &p in &dead {
+                board[p] = None;
+            }
+            taken[side] = dead.len();
+        }
+        (board, taken[0], taken[1])
+    }
+
+    fn is_legal(&self, point: usize) -> bool {
+        if self.board[point].is_some() {
+            return false;
+        }
+        let (board, taken, lost) = self.after(point);
+        if lost > 0 && !self.suicide {
+            return false;
+        }
+        match self.superko {
+            "positional" => self.past.iter().all(|(past, _)| *past != board),
+            "situational" => !self.past.contains(&(board, self.mover.opponent())),
+            // One stone takes back the one that has just taken it.
+            _ => taken != 1 || self.last.as_ref().is_none_or(|last| *last != (board, 1)),
+        }
+    }
+
+    fn legal(&self) -> Vec<Move> {
+        if self.passes == 2 {
+            return Vec::new();
+        }
+        let area = self.board.len();
+        (0..=area).filter(|&p| p == area || self.is_legal(p)).map(|p| Move(p as u16)).collect()
+    }
+
+    fn play(&mut self, mv: Move) {
+        let point = usize::from(mv.0);
+        if point == self.board.len() {
+            self.passes += 1;
+            self.last = None;
+        } else {
+            let (board, taken, _) = self.after(point);
+            self.last = Some((std::mem::replace(&mut self.board, board), taken));
+            self.passes = 0;
+        }
+        self.mover = self.mover.opponent();
+        self.past.push((self.board.clone(), self.mover));
+    }
+
+    /// Area of the first player minus that of the second.
+    fn margin(&self) -> i16 {
+        let owner = |point: usize| {
+            self.board[point].or_else(|| {
+                let border = self.region(&self.board, point).1;
+                let reached = |colour| border.iter().any(|&(_, what)| what == colour);
+                match (reached(0), reached(1)) {
+                    (true, false) => Some(Player::First),
+                    (false, true) => Some(Player::Second),
+                    _ => None,
+                }
+            })
+        };
+        let points = |p| match owner(p) {
+            Some(Player::First) => 1,
+            Some(Player::Second) => -1,
+            None => 0,
+        };
+        (0..self.board.len()).map(points).sum()
+    }
+
+    fn status(&self) -> Status {
+        if self.passes < 2 {
+            return Status::ToMove(self.mover);
+        }
+        let margin = self.margin();
+        let ahead = f64::from(margin) - self.komi;
+        let winner = match ahead.partial_cmp(&0.0).expect("numbers") {
+            std::cmp::Ordering::Greater => Some(Player::First),
+            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Less => Some(Player::Second),
+        };
+        Status::Over(Outcome { winner, margin: Some(margin) })
+    }
+}
+
+const SUPERKO: [&str; 3] = ["positional", "situational", "simple"];
+
+fn rules(size: usize, komi: f64, suicide: bool, superko: &'static str) -> (Go, ArrayGo) {
+    let text = format!("go:size={size},komi={komi},suicide={suicide},superko={superko}");
+    let game = Go::from_spec(&text.parse().expect("a specification")).expect("possible rules");
+    (game, ArrayGo::new(size, komi, suicide, superko))
+}
+
+/// Compares everything that both know.
+fn compare(
+    game: &Go,
+    state: &GoState,
+    history: &GoHistory,
+    array: &ArrayGo,
+    legal: &mut Vec<Move>,
+) {
+    let shown = || format!("{}\n{}", game.spec(), game.render(state));
+    game.legal_moves(state, history, legal);
+    assert_eq!(*legal, array.legal(), "{}", shown());
+    assert_eq!(game.status(state, history), array.status(), "{}", shown());
+    assert_eq!(game.margin(state), array.margin(), "{}", shown());
+    for (point, &stone) in array.board.iter().enumerate() {
+        assert_eq!(game.stone_at(state, point as u16), stone, "{}", shown());
+    }
+}
+
+/// Plays both side by side, with `pass_one_in` moves a pass where there is another one. Returns
+/// plies, and how many points ko or superko forbade.
+fn play_both(
+    (game, mut array): (Go, ArrayGo),
+    pass_one_in: u32,
+    plies_max: usize,
+    random: &mut Xoshiro256PlusPlus,
+) -> (usize, usize) {
+    let (mut state, mut history) = (game.start(), GoHistory::default());
+    let (mut legal, mut banned) = (Vec::new(), 0);
+    for ply in 0..plies_max {
+        compare(&game, &state, &history, &array, &mut legal);
+        if legal.is_empty() {
+            return (ply, banned);
+        }
+        let free = ArrayGo { superko: "none", past: Vec::new(), last: None, ..array.clone() };
+        banned += free.legal().len() - legal.len();
+        let pass = legal.len() == 1 || random.random_range(0..pass_one_in) == 0;
+        let stones = legal.len() - 1;
+        let mv = if pass { legal[stones] } else { legal[random.random_range(0..stones)] };
+        // A push that is taken back leaves no trace.
+        game.push_history(&mut history, &state, legal[random.random_range(0..legal.len())]);
+        game.pop_history(&mut history);
+        game.advance(&mut state, &mut history, mv);
+        array.play(mv);
+    }
+    (plies_max, banned)
+}
+
+#[test]
+fn random_games_agree_on_every_size_and_rule() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for size in 2..=19 {
+        for (at, superko) in SUPERKO.into_iter().enumerate() {
+            // A large board costs the array much, so it sees one set of rules.
+            if size > 7 && size % 3 != at {
+                continue;
+            }
+            for suicide in [false, true] {
+                let komi = [7.0, 0.0, 5.5, -0.5][size % 4];
+                let plies_max = if size > 9 { 40 + 6 * size } else { 300 };
+                play_both(rules(size, komi, suicide, superko), 60, plies_max, &mut random);
+            }
+        }
+    }
+}
+
+#[test]
+fn many_long_games_agree_on_small_boards() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
+    for superko in SUPERKO {
+        for suicide in [false, true] {
+            let (mut plies, mut banned) = (0, 0);
+            for (size, games) in [(2, 200), (3, 120), (4, 40), (5, 20), (6, 6)] {
+                for game in 0..games {
+                    let pass_one_in = [8, 50, 1000][game % 3];
+                    let pair = rules(size, 0.0, suicide, superko);
+                    let played = play_both(pair, pass_one_in, 300, &mut random);
+                    plies += played.0;
+                    banned += played.1;
+                }
+            }
+            assert!(plies > 4000, "{plies} plies under {superko} superko");
+            assert!(banned > 100, "{superko} superko has forbidden {banned} points");
+        }
+    }
+}
+
+/// Leaf nodes at depth 0, 1, ... on the array.
+fn count(position: &ArrayGo, counts: &mut [u64]) {
+    counts[0] += 1;
+    if counts.len() > 1 {
+        for mv in position.legal() {
+            let mut child = position.clone();
+            child.play(mv);
+            count(&child, &mut counts[1..]);
+        }
+    }
+}
+
+#[test]
+fn move_sequences_agree() {
+    for superko in SUPERKO {
+        for suicide in [false, true] {
+            for (size, depth) in [(2, 8), (3, 5), (4, 3), (5, 3)] {
+                let (game, array) = rules(size, 0.0, suicide, superko);
+                let mut counts = vec![0; depth + 1];
+                count(&array, &mut counts);
+                let found = perft(&game, &game.start(), &GoHistory::default(), depth as u32);
+                assert_eq!(found, counts, "{}", game.spec());
+            }
+        }
+    }
+}
+
+/// Positions that are legal, by size: J. Tromp and G. Farnebäck, Combinatorics of Go, 2007, Table 1
+/// (OEIS A094777). They are met by playing on from every position, whoever moves, ko or not.
+fn legal_positions(size: usize) -> usize {
+    let (game, _) = rules(size, 0.0, false, "simple");
+    let history = GoHistory::default();
+    let mut seen: BTreeSet<Key> = BTreeSet::new();
+    let mut boards: BTreeSet<Vec<u8>> = BTreeSet::new();
+    let mut open = vec![game.start()];
+    let mut legal = Vec::new();
+    seen.insert(game.node_key(&open[0], &history));
+    while let Some(state) = open.pop() {
+        let points = 0..game.size() * game.size();
+        let stone = |p| game.stone_at(&state, p).map_or(2, |player| player.index() as u8);
+        boards.insert(points.map(stone).collect());
+        game.legal_moves(&state, &history, &mut legal);
+        for &mv in &legal {
+            let mut child = state;
+            game.play(&mut child, mv);
+            if seen.insert(game.node_key(&child, &history)) {
+                open.push(child);
+            }
+        }
+    }
+    boards.len()
+}
+
+#[test]
+fn legal_positions_are_as_many_as_published() {
+    assert_eq!(legal_positions(2), 57);
+    assert_eq!(legal_positions(3), 12_675);
+}
+
+/// All boards of 4x4, a bit a board: three to the power of 16 of them.
+#[test]
+#[ignore = "takes minutes; cargo test --release -p dz-game --test go_array -- --ignored"]
+fn legal_positions_of_four_by_four() {
+    let (game, _) = rules(4, 0.0, false, "simple");
+    let history = GoHistory::default();
+    let code = |state: &GoState| {
+        let stone = |p| game.stone_at(state, p).map_or(0, |player| 1 + player.index());
+        (0..16).fold(0, |code, p| 3 * code + stone(p))
+    };
+    let mut seen = vec![0u64; 3usize.pow(16).div_ceil(64)];
+    let mut open = vec![game.start()];
+    let (mut boards, mut legal) = (1, Vec::new());
+    seen[0] = 1;
+    // Who moves and ko do not matter here: a pass hands the move over and lifts the ko.
+    while let Some(state) = open.pop() {
+        let mut passed = state;
+        game.play(&mut passed, Move(16));
+        let mut back = passed;
+        // One pass counts as none for what is legal next, two would end the game.
+        for from in [state, passed] {
+            game.legal_moves(&from, &history, &mut legal);
+            for &mv in &legal[..legal.len().saturating_sub(1)] {
+                back.clone_from(&from);
+                game.play(&mut back, mv);
+                let code = code(&back);
+                if seen[code / 64] >> (code % 64) & 1 == 0 {
+                    seen[code / 64] |= 1 << (code % 64);
+                    boards += 1;
+                    open.push(back);
+                }
+            }
+        }
+    }
+    assert_eq!(boards, 24_318_165);
+}
