@@ -22,6 +22,8 @@ fn main() {
         ("hex:size=19", 3),
         ("othello", 9),
         ("othello:size=10", 8),
+        ("gomoku", 4),
+        ("gomoku:size=19,rule=exact", 3),
     ] {
         if !text.starts_with(&name) {
             continue;

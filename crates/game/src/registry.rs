@@ -49,6 +49,7 @@ registry! {
     "hex" => games::Hex,
     "go" => games::Go,
     "othello" => games::Othello,
+    "gomoku" => games::Gomoku,
     "chess" => games::Chess,
     "shuttle" => games::Shuttle,
 }

@@ -4,7 +4,7 @@ mod faulty;
 
 use dz_game::{
     Game, GameSpec,
-    games::{Connect4, Hex, Othello, Shuttle, TicTacToe},
+    games::{Connect4, Gomoku, GomokuRule, Hex, Othello, Shuttle, TicTacToe},
     laws, transcript,
 };
 use faulty::{Fault, Faulty};
@@ -31,6 +31,10 @@ fn hex() -> Hex {
 
 fn othello() -> Othello {
     Othello::new(6).expect("a possible size")
+}
+
+fn gomoku() -> Gomoku {
+    Gomoku::new(6, GomokuRule::Freestyle).expect("a possible size")
 }
 
 fn check<G: Game>(game: &G, expected: &[(Fault, &str)]) {
@@ -156,6 +160,39 @@ fn faults_of_othello() {
         &othello(),
         &[
             (Fault::LegalAfterTheEnd, "no legal moves if and only if over"),
+            (Fault::PliesMaxTooSmall, "plies_max bounds games"),
+            (Fault::PlayDependsOnChance, "play is a function"),
+            (Fault::EvalKeyCollides, "equal eval_key, equal sight"),
+            (Fault::NodeKeyCollides, repeats),
+            // The start looks different in a mirror, so its moves do.
+            (Fault::MapStateMissing, "symmetries map legal moves"),
+            (Fault::MapMoveMissing, "symmetries map legal moves"),
+            (Fault::IdentityMoves, "symmetry 0 is the identity"),
+            (Fault::GroupNotClosed, "symmetries compose"),
+            (
+                Fault::EncodeIgnoresSymmetry,
+                "encoding through a symmetry is encoding the mapped position",
+            ),
+            (Fault::SlotIgnoresSymmetry, slots),
+            (Fault::SlotShared, slot),
+            (Fault::SlotOutOfRange, slot),
+            (Fault::MovesShareName, "moves have names of their own"),
+            (Fault::ParseMindsCase, "notation reads back in either case"),
+            (Fault::PlaysIllegalText, "play_text plays legal moves only"),
+        ],
+    );
+}
+
+#[test]
+fn faults_of_gomoku() {
+    let slot = "each move has a policy slot of its own";
+    let slots = "policy slots follow symmetries";
+    let repeats = "an acyclic game never repeats";
+    check(
+        &gomoku(),
+        &[
+            (Fault::LegalAfterTheEnd, "no legal moves if and only if over"),
+            (Fault::MovesMaxTooSmall, "moves_max bounds legal moves"),
             (Fault::PliesMaxTooSmall, "plies_max bounds games"),
             (Fault::PlayDependsOnChance, "play is a function"),
             (Fault::EvalKeyCollides, "equal eval_key, equal sight"),

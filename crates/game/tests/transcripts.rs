@@ -58,6 +58,11 @@ fn small_othello() {
 }
 
 #[test]
+fn small_gomoku_of_exactly_five() {
+    check("gomoku-6-exact.txt", "gomoku:size=6,rule=exact");
+}
+
+#[test]
 fn a_cyclic_game_that_goes_on_for_a_while() {
     check("shuttle-9.txt", "shuttle:length=9");
 }

@@ -3,6 +3,7 @@
 mod chess;
 mod connect4;
 mod go;
+mod gomoku;
 mod grid;
 mod hex;
 mod othello;
@@ -12,6 +13,7 @@ mod tictactoe;
 pub use chess::{Chess, ChessEncoding, ChessHistory, ChessState};
 pub use connect4::{Connect4, Connect4Encoding, Connect4State};
 pub use go::{Go, GoEncoding, GoHistory, GoState, Komi, Superko};
+pub use gomoku::{Gomoku, GomokuEncoding, GomokuRule, GomokuState};
 pub use hex::{Hex, HexEncoding, HexState};
 pub use othello::{Othello, OthelloEncoding, OthelloState};
 pub use shuttle::{Shuttle, ShuttleEncoding, ShuttleHistory, ShuttleState};
