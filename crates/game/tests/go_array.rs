@@ -236,7 +236,7 @@ fn random_games_agree_on_every_size_and_rule() {
             }
             for suicide in [false, true] {
                 let komi = [7.0, 0.0, 5.5, -0.5][size % 4];
-                let plies_max = if size > 9 { 40 + 6 * size } else { 300 };
+                let plies_max = if size > 9 { 60 } else { 200 };
                 play_both(rules(size, komi, suicide, superko), 60, plies_max, &mut random);
             }
         }
