@@ -87,7 +87,7 @@ fn search_rows<G: Game>(game: &G) -> Vec<BenchRow> {
     let row = |figure: Figure| {
         let row = BenchRow::new(&figure.name, figure.value, figure.unit, figure.samples);
         match peer.filter(|_| figure.unit == "rollouts/s") {
-            Some(rate) => row.beside("OpenSpiel, C++ RandomRolloutEvaluator", rate),
+            Some(rate) => row.beside("OpenSpiel, rollouts in C++", rate),
             None => row,
         }
     };
@@ -96,15 +96,18 @@ fn search_rows<G: Game>(game: &G) -> Vec<BenchRow> {
 
 /// OpenSpiel's random games a second from the start of a game, if it is installed and has the game.
 fn openspiel_rollouts(game: &GameSpec) -> Option<f64> {
-    /// Best of runs of rollouts made in one call into C++.
+    /// Best of runs of rollouts from one leaf, all of them in C++.
     const SCRIPT: &str = "import sys, time, pyspiel
-state = pyspiel.load_game(sys.argv[1]).new_initial_state()
-rollouts, best = 2000, 0.0
-evaluator = pyspiel.RandomRolloutEvaluator(rollouts, 1)
-for _ in range(10):
+game = pyspiel.load_game(sys.argv[1])
+state, best, rollouts = game.new_initial_state(), 0.0, 20
+while rollouts:
+    evaluator = pyspiel.RandomRolloutEvaluator(rollouts, 1)
+    bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 100, False, 1, False)
     started = time.perf_counter()
-    evaluator.evaluate(state)
-    best = max(best, rollouts / (time.perf_counter() - started))
+    bot.mcts_search(state)
+    seconds = time.perf_counter() - started
+    best = max(best, rollouts / seconds)
+    rollouts = 0 if seconds > 1 else 2 * rollouts
 print(best)";
     let size = || game.parameters().iter().find(|(key, _)| key == "size").map(|(_, size)| size);
     let name = match game.name() {
@@ -112,6 +115,8 @@ print(best)";
             "connect_four".to_owned()
         }
         "tictactoe" => "tic_tac_toe".to_owned(),
+        "othello" if size()? == "8" => "othello".to_owned(),
+        "go" => format!("go(board_size={})", size()?),
         "hex" => format!("hex(board_size={})", size()?),
         _ => return None,
     };

@@ -1,5 +1,5 @@
 //! Positions a second of evaluation and rows a second of training on the processor, for Connect Four
-//! networks: `cargo run --release -p dz-net --example speed -- [evaluate|train] BLOCKSxCHANNELS THREADS`.
+//! networks: `cargo run --release -p dz-net --example network_speed -- [evaluate|train] BLOCKSxCHANNELS THREADS`.
 
 use std::time::{Duration, Instant};
 
