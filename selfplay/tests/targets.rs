@@ -1,0 +1,109 @@
+//! What the policy learns of whole games, by `search.target`, and the moves that are played.
+
+#![allow(clippy::unwrap_used)]
+
+use std::{path::Path, sync::Arc};
+
+use dz_config::RunConfig;
+use dz_game::{Player, games::TicTacToe};
+use dz_infer::{Hashed, Sources, Walker};
+use dz_search::SearchCounts;
+use dz_shard::{GameRecord, SearchKind};
+use selfplay::{SelfGame, cycle_plan};
+
+/// Games of generation 1 of the smoke preset, laid over.
+fn games(overrides: &[&str]) -> Vec<(GameRecord, SearchCounts)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let config = RunConfig::load(&path, &overrides, &|_| Vec::new()).unwrap().config;
+    let plan = cycle_plan(&config, 1, 0, None);
+    let mut sources = Sources::default();
+    let source = sources.add_instant(Arc::new(Hashed));
+    let play = |number| {
+        let mut game = SelfGame::new(&TicTacToe, Arc::clone(&plan.games), number, source);
+        assert!(game.walk(sources.readers()).is_none(), "a fake answers at once");
+        let (record, tally) = game.into_record();
+        record.check().unwrap();
+        (record, tally.search)
+    };
+    (0..12).map(play).collect()
+}
+
+#[test]
+fn targets_other_than_visits_are_recorded_for_full_searches() {
+    let plain = games(&[]);
+    for target in ["pruned", "regularized", "completed_q"] {
+        let found = games(&[&format!("search.target={target}")]);
+        let mut differs = 0;
+        for ((game, _), (other, _)) in found.iter().zip(&plain) {
+            for (ply, same) in game.plies.iter().zip(&other.plies) {
+                // What is learnt does not change what is played.
+                assert_eq!((ply.mv, &ply.visits, ply.kind), (same.mv, &same.visits, same.kind));
+                assert_eq!(same.target, None);
+                assert_eq!(ply.target.is_some(), ply.kind == SearchKind::Full, "{target}");
+                let Some(shares) = &ply.target else { continue };
+                let total: u32 = shares.iter().map(|&(_, share)| u32::from(share)).sum();
+                // Each share is rounded down.
+                assert!(total <= 65_535 && total + 9 >= 65_535, "{target}: {total}");
+                let visits: u32 = ply.visits.iter().map(|&(_, visits)| visits).sum();
+                let as_visits = |&(mv, share): &(_, u16)| {
+                    let of = ply.visits.iter().find(|&&(other, _)| other == mv);
+                    of.is_some_and(|&(_, n)| n * 65_535 / visits == u32::from(share))
+                };
+                differs += u32::from(!shares.iter().all(as_visits));
+            }
+        }
+        assert!(differs > 0, "{target} is another target than visits");
+    }
+}
+
+#[test]
+fn settings_of_the_search_reach_the_games() {
+    let moves = |overrides: &[&str]| -> Vec<_> {
+        games(overrides)
+            .into_iter()
+            .map(|(game, _)| {
+                (game.plies.iter().map(|ply| ply.visits.clone()).collect::<Vec<_>>(), game.outcome)
+            })
+            .collect()
+    };
+    let mut met = vec![moves(&[])];
+    for change in [
+        "search.forced_playouts=2",
+        "search.root_prior_temperature=2",
+        "search.noise_shape=shaped",
+        "search.root_fpu={ kind = \"absolute\", value = 1 }",
+        "search.selection=gumbel",
+        "search.leaves_max=4",
+        "search.leaf_value=rollout",
+        "search.move_choice=regularized",
+        "search.move_choice=gumbel",
+    ] {
+        let found = moves(&[change]);
+        assert!(!met.contains(&found), "{change}");
+        met.push(found);
+    }
+}
+
+#[test]
+fn a_choice_without_chance_holds_where_the_temperature_is_0() {
+    let cold = ["selfplay.temperature=0", "selfplay.temperature_final=0"];
+    let chosen =
+        |choice: &str| games(&[&cold[..], &[&format!("search.move_choice={choice}")]].concat());
+    let most = chosen("visits");
+    for (game, _) in &most {
+        for ply in &game.plies {
+            let top = ply.visits.iter().map(|&(_, visits)| visits).max();
+            let own = ply.visits.iter().find(|&&(mv, _)| mv == ply.mv).map(|&(_, visits)| visits);
+            assert_eq!(own, top);
+        }
+    }
+    let winners = |games: &[(GameRecord, SearchCounts)]| -> Vec<Option<Player>> {
+        games.iter().map(|(game, _)| game.outcome.winner).collect()
+    };
+    let plies = |games: &[(GameRecord, SearchCounts)]| -> Vec<_> {
+        games.iter().flat_map(|(game, _)| game.plies.iter().map(|ply| ply.mv)).collect()
+    };
+    let value = chosen("value");
+    assert_ne!((plies(&most), winners(&most)), (plies(&value), winners(&value)));
+}
