@@ -94,7 +94,7 @@ fn playing_on_allocates_no_more_than_a_few_rows() {
     let params = SearchParams::default();
     let mut search: Search<Connect4> =
         Search::new(game.clone(), params, dz_game::Game::start(&game), ());
-    let uniform = vec![1.0 / 7.0; 7];
+    let uniform = [1.0 / 7.0; 7];
     let mut counts = Vec::new();
     for ply in 0..12 {
         let before = ALLOCATIONS.get();

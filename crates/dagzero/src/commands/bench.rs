@@ -37,7 +37,7 @@ enum What {
     Shuffle,
     /// Speed and memory of the search on one thread, and of rollouts
     ///
-    /// With DAGZERO_PYTHON naming a Python that has open_spiel, OpenSpiel's rollouts are measured
+    /// With `DAGZERO_PYTHON` naming a Python that has `open_spiel`, OpenSpiel's rollouts are measured
     /// beside ours.
     Search,
 }
