@@ -52,7 +52,7 @@ pub(crate) struct Args {
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     generate: Option<u32>,
     /// Which positions to make
-    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "generate")]
+    #[arg(long, value_name = "SEED", default_value_t = 1, conflicts_with = "positions")]
     seed: u64,
     /// Playouts a position, one measurement each; 0 is the raw policy
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "0,100",
