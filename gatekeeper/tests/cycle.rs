@@ -96,7 +96,8 @@ fn match_files_hold_the_games_that_the_ledger_counts() {
     let counted = dz_play::MatchResult::of(&games);
     assert_eq!((counted.games, counted.wins), (found.result.games, found.result.wins));
     assert_eq!(counted.pairs, found.result.pairs);
-    let cut = &bytes[..bytes.len() / 2];
+    // Whole lines, but the last one is missing.
+    let cut = &bytes[..bytes.len() - 1];
     let cut = std::str::from_utf8(&cut[..=cut.iter().rposition(|&b| b == b'\n').unwrap()]).unwrap();
     assert!(read_match(cut).unwrap_err().to_string().contains("not whole"));
 }
