@@ -44,6 +44,8 @@ enum What {
 
 /// Games of the shard bench, visits of each of their searches, and repeats of each timing.
 const SHARD_GAMES: (u64, u32, u32) = (1500, 200, 5);
+/// The same for Go, whose games are long and whose searches are large.
+const SHARD_GAMES_GO: (u64, u32, u32) = (300, 400, 5);
 /// Shards of the shuffle bench.
 const SHUFFLE_SHARDS: u64 = 8;
 
@@ -70,7 +72,8 @@ impl GameVisitor for Bench {
     fn visit<G: Game>(self, game: G) -> Self::Output {
         match self.0 {
             What::Shard => {
-                let (games, visits, repeats) = SHARD_GAMES;
+                let is_go = game.spec().name() == "go";
+                let (games, visits, repeats) = if is_go { SHARD_GAMES_GO } else { SHARD_GAMES };
                 Ok(dz_shard::bench(&game, games, visits, repeats)?)
             }
             What::Search => Ok(search_rows(&game)),
