@@ -38,9 +38,9 @@ pub(crate) struct Absolute<R> {
 }
 
 impl<R: Real> Absolute<R> {
-    /// From what somebody expects who is the first player if `sign` is 1, else the second.
-    pub(crate) fn of(value: R, draw: R, sign: R) -> Self {
-        Self { value: sign * value, draw }
+    /// From what somebody expects who is the first player if `sign` is 1, the second if it is -1.
+    pub(crate) fn of(value: R, draw: R, sign: i8) -> Self {
+        Self { value: if sign < 0 { -value } else { value }, draw }
     }
 
     /// The chances of the player whose sign is given.

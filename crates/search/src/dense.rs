@@ -83,9 +83,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// As `select`, over all moves.
     fn select_dense(&mut self, id: NodeId, walk: &Walk<D, N>) -> usize {
         let mut dense = std::mem::take(&mut self.dense);
-        self.score_all(id, &mut dense);
-        let random = walk.share(0x9e9);
         let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
+        self.score_all(&choice, &mut dense);
+        let random = walk.share(0x9e9);
         let lost = |place: usize| choice.is_lost(place);
         let drawn = matches!(&self.params.selection, Selection::Regularized(r) if r.sample);
         let place = if drawn {
@@ -101,97 +101,28 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Fills `children` and `scores` of every legal move of a node, by place.
-    pub(crate) fn score_all(&self, id: NodeId, dense: &mut Dense) {
-        self.fill_children(id, dense);
-        let node = self.arena.node(id);
-        let own = (node.sign() * node.own.value).wide();
+    pub(crate) fn score_all(&self, choice: &Choice<'_, N>, dense: &mut Dense) {
+        fill_children(choice, dense);
+        let own = (choice.sign * choice.node.own.value).wide();
         match &self.params.selection {
-            Selection::Rave(rave) => self.score_rave(id, rave, dense),
-            Selection::Gumbel(gumbel) if id == ROOT => self.score_gumbel_root(gumbel, own, dense),
+            Selection::Rave(rave) => score_rave(choice, rave, dense),
+            Selection::Gumbel(gumbel) if choice.id == ROOT => {
+                self.score_gumbel_root(gumbel, own, dense);
+            }
             Selection::Gumbel(Gumbel { inner: GumbelInner::Improved, sigma, .. }) => {
                 let params = GumbelParams { sigma: *sigma, mixed_weight: MixedWeight::Visits };
                 formula::improved_policy(&dense.children, own, &params, &mut dense.scores);
                 behind_shares(dense);
             }
             Selection::Regularized(Regularized { c, sample }) => {
-                let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
                 let unvisited = choice.unvisited.wide();
                 formula::regularized_policy(&dense.children, unvisited, *c, &mut dense.scores);
                 if !sample {
                     behind_shares(dense);
                 }
             }
-            _ => self.score_plain(id, dense),
+            _ => score_plain(choice, dense),
         }
-    }
-
-    fn fill_children(&self, id: NodeId, dense: &mut Dense) {
-        let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
-        let extra = f64::from(self.params.equivalent_visits);
-        dense.children.clear();
-        for (place, prior) in choice.priors.iter().enumerate() {
-            let prior = prior.probability().wide();
-            let mut child = Child { prior, visits: 0.0, q: None };
-            if place < choice.edges.len() {
-                let standing = choice.standing(place);
-                child.visits = standing.visits.wide();
-                child.q = Some(standing.value.wide());
-            }
-            if extra > 0.0 {
-                let known = self.arena.move_sides(choice.node)[place].heuristic.wide();
-                // Without a heuristic, what an unvisited move is worth; bandits have no such value.
-                let fallback = choice.unvisited.wide();
-                let fallback = if fallback.is_finite() { fallback } else { 0.0 };
-                let heuristic = if known.is_nan() { fallback } else { known };
-                child = formula::with_equivalent_visits(&child, heuristic, extra);
-            }
-            dense.children.push(child);
-        }
-    }
-
-    /// The formulas of lazy selection, for moves that start with equivalent visits.
-    fn score_plain(&self, id: NodeId, dense: &mut Dense) {
-        let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
-        let sum = formula::visits_sum(&dense.children);
-        dense.scores.clear();
-        dense.scores.extend(dense.children.iter().map(|child| match &self.params.selection {
-            Selection::Ucb1 => formula::ucb1(child, sum),
-            Selection::Uct { c } => formula::uct(child, sum, *c),
-            Selection::Puct(puct)
-            | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
-                let c = choice.exploration(puct).wide();
-                let scale = c * (sum + formula::VISITS_OFFSET).sqrt();
-                formula::puct(child, choice.unvisited.wide(), scale)
-            }
-            _ => unreachable!("these have scores of their own"),
-        }));
-    }
-
-    fn score_rave(&self, id: NodeId, rave: &Rave, dense: &mut Dense) {
-        let node = self.arena.node(id);
-        let sign = node.sign();
-        let sides = self.arena.move_sides(node);
-        let amaf = |place: usize| {
-            let side = &sides[place];
-            let q = (side.amaf_visits > 0).then(|| (sign * side.amaf).wide());
-            Amaf { visits: f64::from(side.amaf_visits), q }
-        };
-        let sums = RaveSums {
-            visits: formula::visits_sum(&dense.children),
-            amaf_visits: sides.iter().map(|side| f64::from(side.amaf_visits)).sum(),
-        };
-        let beta = rave.schedule.beta(sums.visits);
-        dense.scores.clear();
-        dense.scores.extend(dense.children.iter().enumerate().map(|(place, child)| {
-            match rave.schedule {
-                RaveSchedule::Equivalence { .. } => {
-                    formula::uct_rave(child, &amaf(place), &sums, beta, rave.c)
-                }
-                RaveSchedule::Logarithm => {
-                    formula::boon_rave(child, &amaf(place), sums.visits, beta, rave.c)
-                }
-            }
-        }));
     }
 
     /// Sequential halving: the best score among the moves that have as many visits as this simulation
@@ -239,6 +170,75 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let considered = gumbel.considered.min(moves as u32).min(simulations.max(1));
         formula::considered_visits(considered, simulations, &mut self.dense.considered);
     }
+}
+
+/// Fills `children` by place.
+fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut Dense) {
+    let extra = f64::from(choice.params.equivalent_visits);
+    dense.children.clear();
+    for (place, prior) in choice.priors.iter().enumerate() {
+        let prior = prior.probability().wide();
+        let mut child = Child { prior, visits: 0.0, q: None };
+        if place < choice.edges.len() {
+            let standing = choice.standing(place);
+            child.visits = standing.visits.wide();
+            child.q = Some(standing.value.wide());
+        }
+        if extra > 0.0 {
+            let known = choice.arena.move_sides(choice.node)[place].heuristic.wide();
+            // Without a heuristic, what an unvisited move is worth; bandits have no such value.
+            let fallback = choice.unvisited.wide();
+            let fallback = if fallback.is_finite() { fallback } else { 0.0 };
+            let heuristic = if known.is_nan() { fallback } else { known };
+            child = formula::with_equivalent_visits(&child, heuristic, extra);
+        }
+        dense.children.push(child);
+    }
+}
+
+/// The formulas of lazy selection, for moves that start with equivalent visits.
+fn score_plain<N: Numbers>(choice: &Choice<'_, N>, dense: &mut Dense) {
+    let Dense { children, scores, .. } = dense;
+    let sum = formula::visits_sum(children);
+    scores.clear();
+    match &choice.params.selection {
+        Selection::Ucb1 => scores.extend(children.iter().map(|child| formula::ucb1(child, sum))),
+        Selection::Uct { c } => {
+            scores.extend(children.iter().map(|child| formula::uct(child, sum, *c)));
+        }
+        Selection::Puct(puct)
+        | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
+            let scale = choice.exploration(puct).wide() * (sum + formula::VISITS_OFFSET).sqrt();
+            let unvisited = choice.unvisited.wide();
+            scores.extend(children.iter().map(|child| formula::puct(child, unvisited, scale)));
+        }
+        _ => unreachable!("these have scores of their own"),
+    }
+}
+
+fn score_rave<N: Numbers>(choice: &Choice<'_, N>, rave: &Rave, dense: &mut Dense) {
+    let sides = choice.arena.move_sides(choice.node);
+    let amaf = |place: usize| {
+        let side = &sides[place];
+        let q = (side.amaf_visits > 0).then(|| (choice.sign * side.amaf).wide());
+        Amaf { visits: f64::from(side.amaf_visits), q }
+    };
+    let sums = RaveSums {
+        visits: formula::visits_sum(&dense.children),
+        amaf_visits: sides.iter().map(|side| f64::from(side.amaf_visits)).sum(),
+    };
+    let beta = rave.schedule.beta(sums.visits);
+    dense.scores.clear();
+    dense.scores.extend(dense.children.iter().enumerate().map(
+        |(place, child)| match rave.schedule {
+            RaveSchedule::Equivalence { .. } => {
+                formula::uct_rave(child, &amaf(place), &sums, beta, rave.c)
+            }
+            RaveSchedule::Logarithm => {
+                formula::boon_rave(child, &amaf(place), sums.visits, beta, rave.c)
+            }
+        },
+    ));
 }
 
 /// Turns shares into how far visits are behind them: pi(a) - N(a) / (1 + s).

@@ -29,36 +29,39 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             _ => self.counts.evaluations += 1,
         }
         self.counts.rollouts += u64::from(walk.rollout.is_some());
+        let softened;
+        let priors = if self.params.prior_exponent == 1.0 {
+            priors
+        } else {
+            softened = soften(priors, self.params.prior_exponent);
+            &softened
+        };
         let sample = self.sample(&walk);
-        match walk.awaited {
+        let child = match walk.awaited {
             Awaited::Root => {
                 self.evaluate_root(&walk, sample, priors, heuristics);
-                self.update_amaf(&[], &walk.rollout_moves, sample);
+                None
             }
             Awaited::New(key) => {
-                let sign = if self.sign_at(&walk) < N::Real::ZERO { -1 } else { 1 };
                 let kind = if wants.network { Kind::Expanded } else { Kind::Unexpanded };
-                let child = self.add_node(NewNode { key, own: sample, sign, kind }, &walk);
+                let new = NewNode { key, own: sample, sign: walk.sign, kind };
+                let child = self.add_node(new, &walk);
                 if let Some(&PathStep { node, place }) = walk.path.last() {
                     self.attach(node, place, child);
                 }
-                if wants.network {
-                    self.expand(child, &walk.legal, priors, heuristics);
-                }
+                Some(child)
             }
             Awaited::Known(child) => {
                 self.visit_again(child, &walk);
-                if wants.network {
-                    self.expand(child, &walk.legal, priors, heuristics);
-                }
+                Some(child)
             }
-        }
-        if walk.awaited != Awaited::Root {
+        };
+        if let Some(child) = child {
+            if wants.network {
+                self.expand(child, &walk.legal, priors, heuristics);
+            }
             // A new node has no parent but the last one of the path.
-            let changed = match walk.awaited {
-                Awaited::Known(child) => Some(child),
-                Awaited::Root | Awaited::New(_) => None,
-            };
+            let changed = (walk.awaited == Awaited::Known(child)).then_some(child);
             self.back_up(&walk.path, changed, sample);
             self.update_amaf(&walk.path, &walk.rollout_moves, sample);
         }
@@ -103,13 +106,6 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Gives a node its legal moves.
     fn expand(&mut self, id: NodeId, legal: &[Move], priors: &[N::Real], heuristics: &[N::Real]) {
-        let softened;
-        let priors = if self.params.prior_exponent == 1.0 {
-            priors
-        } else {
-            softened = soften(priors, self.params.prior_exponent);
-            &softened
-        };
         let moves = legal.iter().zip(priors);
         self.arena.expand(id, moves.map(|(mv, &prior)| N::Prior::new(mv.0, prior)));
         self.set_heuristics(id, heuristics);
@@ -151,11 +147,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.root_legal.clone_from(&walk.legal);
         self.root_priors.clear();
         self.root_priors.extend_from_slice(priors);
-        if self.params.prior_exponent != 1.0 {
-            self.root_priors = soften(priors, self.params.prior_exponent);
-        }
-        let sign = if self.sign_at(walk) < N::Real::ZERO { -1 } else { 1 };
-        let new = NewNode { key: Key::default(), own, sign, kind: Kind::Expanded };
+        let (key, kind) = (Key::default(), Kind::Expanded);
+        let new = NewNode { key, own, sign: walk.sign, kind };
         let id = self.add_node(new, walk);
         debug_assert_eq!(id, ROOT);
         self.expand_root();

@@ -37,6 +37,8 @@ pub(crate) struct Walk<D: Domain, N: Numbers> {
     /// A random word of this walk alone.
     pub random: u64,
     pub awaited: Awaited,
+    /// 1 if the first player moves at the leaf, -1 if the second does.
+    pub sign: i8,
     pub wants: Wants,
     pub legal: Vec<Move>,
     pub network: Option<(Absolute<N::Real>, bool)>,
@@ -135,8 +137,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     pub fn apply_network(&mut self, id: LeafId, answer: &NetworkAnswer<'_, N::Real>) {
         let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
         debug_assert_eq!(walk.legal.len(), answer.priors.len(), "one prior a legal move");
-        let sign = self.sign_at(&walk);
-        let estimate = Absolute::of(answer.estimate.value, answer.estimate.draw, sign);
+        let estimate = Absolute::of(answer.estimate.value, answer.estimate.draw, walk.sign);
         walk.network = Some((estimate, answer.cached));
         if walk.wants.rollout && walk.rollout.is_none() {
             walk.priors.clear();
@@ -158,7 +159,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         moves: &[(Player, Move)],
     ) {
         let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
-        walk.rollout = Some(Absolute::of(outcome.value, outcome.draw, self.sign_at(&walk)));
+        walk.rollout = Some(Absolute::of(outcome.value, outcome.draw, walk.sign));
         walk.rollout_moves.clear();
         walk.rollout_moves.extend_from_slice(moves);
         if walk.wants.network && walk.network.is_none() {
@@ -175,6 +176,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         (walk.awaited, walk.network, walk.rollout) = (awaited, None, None);
         walk.rollout_moves.clear();
         walk.wants = self.wants(awaited);
+        walk.sign = match self.domain.stand(&walk.state, &walk.history) {
+            Stand::ToMove(Player::Second) => -1,
+            _ => 1,
+        };
         let mut legal = std::mem::take(&mut walk.legal);
         self.domain.legal_moves(&walk.state, &walk.history, &mut legal);
         walk.legal = legal;
@@ -229,6 +234,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 path: Vec::new(),
                 random: 0,
                 awaited: Awaited::Root,
+                sign: 1,
                 wants: Wants { network: true, rollout: false },
                 legal: Vec::new(),
                 network: None,
@@ -253,14 +259,6 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 let side = self.arena.edge_side_mut(node, place);
                 side.in_flight = side.in_flight.saturating_add_signed(by);
             }
-        }
-    }
-
-    /// 1 if the first player moves where the walk stands, else -1.
-    pub(crate) fn sign_at(&self, walk: &Walk<D, N>) -> N::Real {
-        match self.domain.stand(&walk.state, &walk.history) {
-            Stand::ToMove(Player::Second) => -N::Real::ONE,
-            _ => N::Real::ONE,
         }
     }
 }

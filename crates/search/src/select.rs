@@ -163,12 +163,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
             return standing;
         }
         let side = self.arena.edge_side(self.node, place);
-        if matches!(self.params.backup, crate::Backup::Delta { .. }) {
-            standing.value = self.sign * side.average.value;
-        }
-        if edge.visits == 0 {
-            standing.value = self.unvisited;
-        }
+        standing.value = if edge.visits == 0 { self.unvisited } else { self.value_at(place) };
         if side.in_flight > 0 {
             let waiting = N::Real::count(side.in_flight);
             match self.params.in_flight {

@@ -143,7 +143,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let mut dense = self.dense.for_tracing();
         let is_dense = self.is_dense_at(id);
         if is_dense {
-            self.score_all(id, &mut dense);
+            self.score_all(&choice, &mut dense);
         }
         let mut moves: Vec<TracedMove> = (0..choice.priors.len())
             .map(|place| {

@@ -61,16 +61,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 if !is_new || self.is_awaited(key) {
                     return self.turn_back(walk, is_new);
                 }
-                match self.find_or_finish(&walk, key) {
-                    Some(child) => child,
-                    None => return self.open_leaf(walk, Awaited::New(key)),
-                }
+                let Some(child) = self.find_or_finish(&walk, key) else {
+                    return self.open_leaf(walk, Awaited::New(key));
+                };
+                self.attach(id, place, child);
+                child
             } else {
                 edge.child
             };
-            if edge.child == ROOT {
-                self.attach(id, place, child);
-            }
             match self.arrive(child, edge.visits, &walk) {
                 Arrival::GoOn => id = child,
                 Arrival::Ends(sample) => {
