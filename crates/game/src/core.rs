@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -46,6 +47,22 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn push_history(&self, _history: &mut Self::History, _state: &Self::State, _mv: Move) {}
     /// Takes back the last `push_history`.
     fn pop_history(&self, _history: &mut Self::History) {}
+    /// As [`Game::advance`], for lines in which nobody will ask for keys or take a move back: rollouts.
+    fn advance_unkeyed(&self, state: &mut Self::State, history: &mut Self::History, mv: Move) {
+        self.advance(state, history, mv);
+    }
+    /// One of the legal moves, each with the same chance, or `None` if the game is over. `scratch` may
+    /// be used for the legal moves; what it holds afterwards is not said.
+    fn random_move(
+        &self,
+        state: &Self::State,
+        history: &Self::History,
+        random: &mut impl Rng,
+        scratch: &mut Vec<Move>,
+    ) -> Option<Move> {
+        self.legal_moves(state, history, scratch);
+        (!scratch.is_empty()).then(|| scratch[random.random_range(0..scratch.len())])
+    }
     /// What the network sees: equal keys have equal planes, legal moves and mover.
     fn eval_key(&self, state: &Self::State, history: &Self::History) -> Key;
     /// What the future depends on: equal keys have equal subtrees, hence equal `eval_key`.

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Game, Move};
+use crate::{Game, Move, Player};
 
 /// One of a game's symmetries, by its number; 0 is the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -92,6 +92,18 @@ pub fn unpack_planes(shape: PlaneShape, packed: &[u8], out: &mut [f32]) {
     }
 }
 
+/// Training targets beside policy and outcome that a game offers at its end. How many plies were left,
+/// every record tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Targets {
+    /// Outcomes have a [`margin`](crate::Outcome::margin).
+    pub margin: bool,
+    /// Points have owners ([`Encoding::ownership`]); where there is a margin too, the first player's
+    /// points minus the second's.
+    pub ownership: bool,
+}
+
 /// A versioned view of a game for networks. Its id goes into every shard and network file.
 pub trait Encoding: Clone + Debug + Send + Sync + 'static {
     /// The game that is encoded.
@@ -126,4 +138,18 @@ pub trait Encoding: Clone + Debug + Send + Sync + 'static {
         symmetry: Symmetry,
         out: &mut PlaneWriter<'_>,
     );
+    /// Which further targets a finished game has.
+    fn targets(&self) -> Targets {
+        Targets::default()
+    }
+    /// Clears `out` and, if the game offers ownership, fills in whose each point is at the `end` of a
+    /// game, `None` for nobody's: `[H, W]` as seen through `symmetry`.
+    fn ownership(
+        &self,
+        _end: &<Self::Game as Game>::State,
+        _symmetry: Symmetry,
+        out: &mut Vec<Option<Player>>,
+    ) {
+        out.clear();
+    }
 }

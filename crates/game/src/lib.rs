@@ -19,7 +19,7 @@ mod spec;
 mod transcript;
 
 pub use crate::core::{Game, Move};
-pub use encoding::{Encoding, PlaneShape, PlaneWriter, Symmetry, unpack_planes};
+pub use encoding::{Encoding, PlaneShape, PlaneWriter, Symmetry, Targets, unpack_planes};
 pub use error::GameError;
 pub use key::{Key, mix64};
 pub use outcome::{Outcome, Player, Status, Wdl};

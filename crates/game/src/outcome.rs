@@ -13,6 +13,9 @@ pub enum Player {
 }
 
 impl Player {
+    /// The first player, then the second.
+    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
+
     /// The other player.
     #[must_use]
     pub fn opponent(self) -> Self {

@@ -77,6 +77,7 @@ fn faults_of_keys_and_history() {
             (Fault::ClaimsAcyclic, "an acyclic game never repeats"),
             (Fault::PopDoesNothing, "pop_history undoes push_history"),
             (Fault::AdvanceForgetsHistory, "play is a function"),
+            (Fault::UnkeyedForgetsHistory, "advance_unkeyed plays as advance does"),
         ],
     );
     check(&shuttle(), &[(Fault::NodeKeyCollides, future)]);
@@ -179,6 +180,14 @@ fn faults_of_othello() {
             (Fault::MovesShareName, "moves have names of their own"),
             (Fault::ParseMindsCase, "notation reads back in either case"),
             (Fault::PlaysIllegalText, "play_text plays legal moves only"),
+            (Fault::RandomMoveAnywhere, "a random move is a legal one"),
+            (Fault::MarginHidden, "outcomes have a margin if it is offered"),
+            (Fault::OwnersMissing, "points have owners if that is offered"),
+            (Fault::OwnersExchanged, "owned points make the margin"),
+            (
+                Fault::OwnersIgnoreSymmetry,
+                "owners through a symmetry are those of the mapped position",
+            ),
         ],
     );
 }

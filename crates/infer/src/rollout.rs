@@ -1,7 +1,7 @@
 //! Rollouts: the original "Monte Carlo" evaluator (Coulom 2006; Kocsis and Szepesvari 2006).
 
 use dz_game::{Game, Move, Player, Status, Wdl};
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{InstantEvaluator, LeafView, fakes::fill_uniform};
@@ -33,16 +33,17 @@ impl Rollout {
         let mut player = mover;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(leaf.random);
         let (mut state, mut history) = (leaf.state.clone(), leaf.history.clone());
-        let mut legal = leaf.legal.to_vec();
+        let mut scratch = Vec::new();
         for _ in 0..self.plies_max {
-            let mv = legal[random.random_range(0..legal.len())];
+            let Some(mv) = game.random_move(&state, &history, &mut random, &mut scratch) else {
+                break;
+            };
             made(player, mv);
-            game.advance(&mut state, &mut history, mv);
+            game.advance_unkeyed(&mut state, &mut history, mv);
             match game.status(&state, &history) {
                 Status::Over(outcome) => return outcome.wdl_for(mover),
                 Status::ToMove(next) => player = next,
             }
-            game.legal_moves(&state, &history, &mut legal);
         }
         Wdl::DRAW
     }

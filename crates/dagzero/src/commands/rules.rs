@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, io::Write};
 
-use dz_game::{Encoding, Game, GameVisitor, PlaneShape, with_game};
+use dz_game::{Encoding, Game, GameVisitor, PlaneShape, Targets, with_game};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -37,6 +37,8 @@ struct Rules {
     /// Names of the real-valued inputs beside them.
     globals: Vec<String>,
     policy: Policy,
+    /// What training can learn from a finished game beside the winner and the plies left.
+    targets: Targets,
 }
 
 #[derive(Serialize)]
@@ -73,6 +75,7 @@ impl GameVisitor for Describe {
             planes: encoding.plane_names(),
             globals: encoding.global_names(),
             policy: Policy { length: encoding.policy_len(), layout: encoding.policy_layout() },
+            targets: encoding.targets(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{LawBroken, Position, broken_at_start};
-use crate::{Encoding, Game, PlaneWriter, Symmetry};
+use crate::{Encoding, Game, PlaneWriter, Player, Symmetry};
 
 /// A position as the network sees it.
 #[derive(PartialEq)]
@@ -67,6 +67,7 @@ pub(super) fn check<G: Game>(here: &Position<'_, G>) -> Result<(), LawBroken> {
     here.law("planes stay inside their shape", clean, || "a bit beyond the last plane is set")?;
     let finite = drawn.globals.iter().all(|&bits| f32::from_bits(bits).is_finite());
     here.law("globals are finite", finite, || "a global is not a finite number")?;
+    check_targets(here)?;
     for symmetry in (0..here.game.symmetry_count()).map(Symmetry) {
         let mut slots = BTreeSet::new();
         for &mv in here.legal {
@@ -78,4 +79,36 @@ pub(super) fn check<G: Game>(here: &Position<'_, G>) -> Result<(), LawBroken> {
         }
     }
     Ok(())
+}
+
+/// Whose each point is at the end of a game.
+pub(super) fn owners<G: Game>(game: &G, end: &G::State, symmetry: Symmetry) -> Vec<Option<Player>> {
+    let mut owners = vec![None];
+    game.encoding().ownership(end, symmetry, &mut owners);
+    owners
+}
+
+/// A finished game has the targets that its encoding offers.
+fn check_targets<G: Game>(here: &Position<'_, G>) -> Result<(), LawBroken> {
+    let Some(outcome) = here.game.outcome(here.state, here.history) else { return Ok(()) };
+    let encoding = here.game.encoding();
+    let targets = encoding.targets();
+    here.law(
+        "outcomes have a margin if it is offered",
+        targets.margin == outcome.margin.is_some(),
+        || format!("{targets:?}, but the margin is {:?}", outcome.margin),
+    )?;
+    let owners = owners(here.game, here.state, Symmetry::IDENTITY);
+    let points = if targets.ownership { encoding.planes().area() } else { 0 };
+    here.law("points have owners if that is offered", owners.len() == points, || {
+        format!("{targets:?}, but there are {} owners", owners.len())
+    })?;
+    let points_of = |player| owners.iter().filter(|&&owner| owner == Some(player)).count() as i32;
+    let owned = points_of(Player::First) - points_of(Player::Second);
+    let both = targets.ownership && targets.margin;
+    here.law(
+        "owned points make the margin",
+        !both || outcome.margin.map(i32::from) == Some(owned),
+        || format!("{owned} of them and a margin of {:?}", outcome.margin),
+    )
 }

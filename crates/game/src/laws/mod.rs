@@ -7,6 +7,7 @@
 mod encoding;
 mod keys;
 mod position;
+mod rollout;
 mod symmetry;
 mod text;
 
@@ -105,6 +106,7 @@ fn check_game<G: Game>(
     let (mut state, mut history) = (game.start(), G::History::default());
     let (mut legal, mut moves) = (Vec::new(), Vec::new());
     let mut mirrors = symmetry::Mirrors::new(game);
+    let mut unkeyed = rollout::Unkeyed::new(game);
     let mut trail = position::Trail::<G>::default();
     loop {
         game.legal_moves(&state, &history, &mut legal);
@@ -117,12 +119,14 @@ fn check_game<G: Game>(
         text::check(&here, seen_moves)?;
         group.check(&here)?;
         mirrors.check(&here)?;
+        unkeyed.check(&here)?;
         if legal.is_empty() || moves.len() == PLIES_UNBOUNDED {
             return trail.unwind(&here);
         }
         let mv = legal[random.random_range(0..legal.len())];
         trail.push(&state, keys_of(game, &state, &history));
         mirrors.play(game, mv);
+        unkeyed.play(game, mv);
         game.advance(&mut state, &mut history, mv);
         moves.push(mv);
     }

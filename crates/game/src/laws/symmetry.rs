@@ -1,6 +1,9 @@
 //! Laws of symmetries: a group that commutes with play, and an encoding that follows it.
 
-use super::{LawBroken, Position, broken_at_start, encoding::Drawn};
+use super::{
+    LawBroken, Position, broken_at_start,
+    encoding::{Drawn, owners},
+};
 use crate::{Encoding, Game, Move, Symmetry};
 
 fn all<G: Game>(game: &G) -> impl Iterator<Item = Symmetry> + use<G> {
@@ -113,6 +116,15 @@ fn check_view<G: Game>(
     here.law("encoding through a symmetry is encoding the mapped position", seen == there, || {
         format!("{symmetry:?}: planes or globals differ")
     })?;
+    if here.legal.is_empty() {
+        let seen = owners(game, here.state, symmetry);
+        let there = owners(game, state, Symmetry::IDENTITY);
+        here.law(
+            "owners through a symmetry are those of the mapped position",
+            seen == there,
+            || format!("{symmetry:?}: {seen:?} and {there:?}"),
+        )?;
+    }
     let encoding = game.encoding();
     here.legal.iter().try_for_each(|&mv| {
         let seen = encoding.policy_index(here.state, mv, symmetry);

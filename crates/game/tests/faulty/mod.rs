@@ -6,8 +6,10 @@ use std::sync::{
 };
 
 use dz_game::{
-    Encoding, Game, GameError, GameSpec, Key, Move, PlaneShape, PlaneWriter, Status, Symmetry,
+    Encoding, Game, GameError, GameSpec, Key, Move, PlaneShape, PlaneWriter, Player, Status,
+    Symmetry, Targets,
 };
+use rand::{Rng, RngExt};
 
 /// What is wrong with a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +48,12 @@ pub enum Fault {
     SplitJoins,
     PlaysIllegalText,
     SpecIncomplete,
+    RandomMoveAnywhere,
+    UnkeyedForgetsHistory,
+    MarginHidden,
+    OwnersMissing,
+    OwnersExchanged,
+    OwnersIgnoreSymmetry,
 }
 
 /// `inner` with one fault.
@@ -116,6 +124,25 @@ impl<G: Game> Game for Faulty<G> {
         if !self.is(Fault::PopDoesNothing) {
             self.inner.pop_history(history);
         }
+    }
+    fn advance_unkeyed(&self, state: &mut G::State, history: &mut G::History, mv: Move) {
+        if self.is(Fault::UnkeyedForgetsHistory) {
+            self.inner.play(state, mv);
+        } else {
+            self.inner.advance_unkeyed(state, history, mv);
+        }
+    }
+    fn random_move(
+        &self,
+        state: &G::State,
+        history: &G::History,
+        random: &mut impl Rng,
+        scratch: &mut Vec<Move>,
+    ) -> Option<Move> {
+        if self.is(Fault::RandomMoveAnywhere) {
+            return Some(Move(random.random_range(0..self.inner.moves_max() as u16)));
+        }
+        self.inner.random_move(state, history, random, scratch)
     }
     fn eval_key(&self, state: &G::State, history: &G::History) -> Key {
         match self.fault {
@@ -192,9 +219,9 @@ impl<G: Game> Game for Faulty<G> {
         }
         self.play(state, mv);
     }
-    fn to_move(&self, state: &G::State, history: &G::History) -> Option<dz_game::Player> {
+    fn to_move(&self, state: &G::State, history: &G::History) -> Option<Player> {
         let mover = self.inner.to_move(state, history);
-        if self.is(Fault::ToMoveOfTheOther) { mover.map(dz_game::Player::opponent) } else { mover }
+        if self.is(Fault::ToMoveOfTheOther) { mover.map(Player::opponent) } else { mover }
     }
     fn play_text(
         &self,
@@ -269,6 +296,23 @@ impl<G: Game> Encoding for FaultyEncoding<G> {
             let (channel, point) = (bit / shape.area(), bit % shape.area());
             let channel = if channel < 2 { 1 - channel } else { channel };
             out.set(channel, point / shape.width, point % shape.width);
+        }
+    }
+    fn targets(&self) -> Targets {
+        let targets = self.inner.targets();
+        Targets { margin: targets.margin && self.fault != Fault::MarginHidden, ..targets }
+    }
+    fn ownership(&self, end: &G::State, symmetry: Symmetry, out: &mut Vec<Option<Player>>) {
+        let ignored = self.fault == Fault::OwnersIgnoreSymmetry;
+        self.inner.ownership(end, if ignored { Symmetry::IDENTITY } else { symmetry }, out);
+        match self.fault {
+            Fault::OwnersMissing => out.clear(),
+            Fault::OwnersExchanged => {
+                for owner in out {
+                    *owner = owner.map(Player::opponent);
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What networks see of Go.
 
 use super::{Go, GoHistory, GoState, board::on_grid, moves, set::Grid, set::Set};
-use crate::{Encoding, Move, PlaneShape, PlaneWriter, Player, Symmetry};
+use crate::{Encoding, Game, Move, PlaneShape, PlaneWriter, Player, Symmetry, Targets};
 
 /// Points of komi that the network sees as 1.
 const KOMI_UNIT: f32 = 20.0;
@@ -85,7 +85,6 @@ impl Encoding for GoEncoding {
     }
 
     fn policy_index(&self, _state: &GoState, mv: Move, symmetry: Symmetry) -> usize {
-        use crate::Game;
         self.game.map_move(symmetry, mv).0.into()
     }
 
@@ -108,5 +107,23 @@ impl Encoding for GoEncoding {
         out.global(0, if black { 1.0 } else { 0.0 });
         out.global(1, if black { -komi } else { komi });
         out.global(2, if state.passes > 0 { 1.0 } else { 0.0 });
+    }
+
+    fn targets(&self) -> Targets {
+        Targets { margin: true, ownership: true }
+    }
+
+    /// Whose area each point is, every stone taken for alive.
+    fn ownership(&self, end: &GoState, symmetry: Symmetry, out: &mut Vec<Option<Player>>) {
+        let board = &self.game.board;
+        out.clear();
+        out.resize(board.area().into(), None);
+        on_grid!(board, grid => {
+            for (player, area) in Player::BOTH.into_iter().zip(grid.areas(&end.stones)) {
+                for point in area.iter() {
+                    out[usize::from(board.map_point(symmetry, point))] = Some(player);
+                }
+            }
+        });
     }
 }

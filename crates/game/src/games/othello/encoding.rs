@@ -1,7 +1,7 @@
 //! What networks see of Othello.
 
 use crate::{
-    Encoding, Game, Move, PlaneShape, PlaneWriter, Symmetry,
+    Encoding, Game, Move, PlaneShape, PlaneWriter, Player, Symmetry, Targets,
     games::othello::{Othello, OthelloState},
 };
 
@@ -47,5 +47,21 @@ impl Encoding for OthelloEncoding {
             }
         }
         out.fill(2);
+    }
+
+    fn targets(&self) -> Targets {
+        Targets { margin: true, ownership: true }
+    }
+
+    fn ownership(&self, end: &OthelloState, symmetry: Symmetry, out: &mut Vec<Option<Player>>) {
+        let grid = self.game.grid;
+        out.clear();
+        out.resize(grid.area().into(), None);
+        for player in Player::BOTH {
+            for at in self.game.places(end.discs[player.index()]) {
+                let (row, column) = grid.map(symmetry, at);
+                out[usize::from(row * grid.size + column)] = Some(player);
+            }
+        }
     }
 }

@@ -1,0 +1,45 @@
+//! Laws of what rollouts use: random moves, and play that keeps no keys.
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{LawBroken, Position};
+use crate::{Game, Move};
+
+/// Random moves drawn at every position.
+const DRAWS: u64 = 3;
+
+/// The game so far, played by `advance_unkeyed` alone.
+pub(super) struct Unkeyed<G: Game> {
+    state: G::State,
+    history: G::History,
+}
+
+impl<G: Game> Unkeyed<G> {
+    pub fn new(game: &G) -> Self {
+        Self { state: game.start(), history: G::History::default() }
+    }
+
+    pub fn play(&mut self, game: &G, mv: Move) {
+        game.advance_unkeyed(&mut self.state, &mut self.history, mv);
+    }
+
+    pub fn check(&self, here: &Position<'_, G>) -> Result<(), LawBroken> {
+        let (game, state, history) = (here.game, &self.state, &self.history);
+        let mut legal = vec![Move(0); 3];
+        game.legal_moves(state, history, &mut legal);
+        let same = state == here.state
+            && legal == here.legal
+            && game.status(state, history) == game.status(here.state, here.history);
+        here.law("advance_unkeyed plays as advance does", same, || {
+            format!("legal moves {:?} and {legal:?}, {state:?}", here.legal)
+        })?;
+        (0..DRAWS).try_for_each(|draw| {
+            let seed = DRAWS * here.moves.len() as u64 + draw;
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let drawn = game.random_move(state, history, &mut random, &mut legal);
+            let fits = drawn.map_or(here.legal.is_empty(), |mv| here.legal.contains(&mv));
+            here.law("a random move is a legal one", fits, || format!("{drawn:?}"))
+        })
+    }
+}
