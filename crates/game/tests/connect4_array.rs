@@ -1,10 +1,18 @@
 //! Connect Four on bitboards against a literal implementation on an array.
 
-use dz_game::{Game, Move, Outcome, Player, Status, games::Connect4};
+mod literal;
+
+use dz_game::{
+    Move, Outcome, Player, Status,
+    games::{Connect4, Connect4State},
+};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use literal::{Literal, Pair, any};
+
 /// The rules as one would tell them: columns of stones, a win is looked for from every point.
+#[derive(Clone)]
 struct ArrayBoard {
     height: usize,
     connect: i32,
@@ -38,9 +46,13 @@ impl ArrayBoard {
             })
         })
     }
+}
+
+impl Literal for ArrayBoard {
+    type Game = Connect4;
 
     fn status(&self) -> Status {
-        let winner = [Player::First, Player::Second].into_iter().find(|&p| self.has_line(p));
+        let winner = Player::BOTH.into_iter().find(|&p| self.has_line(p));
         match winner {
             Some(player) => Status::Over(Outcome::win_of(player)),
             None if self.columns.iter().all(|c| c.len() == self.height) => {
@@ -62,31 +74,41 @@ impl ArrayBoard {
         self.columns[usize::from(mv.0)].push(self.mover);
         self.mover = self.mover.opponent();
     }
+
+    fn check(&self, game: &Connect4, state: &Connect4State) {
+        let own = if self.mover == Player::First {
+            state.mover_stones()
+        } else {
+            state.stones() & !state.mover_stones()
+        };
+        for (x, column) in self.columns.iter().enumerate() {
+            for y in 0..self.height {
+                let bit = 1 << (x * (usize::from(game.height()) + 1) + y);
+                let stone = (state.stones() & bit != 0).then_some(if own & bit == 0 {
+                    Player::Second
+                } else {
+                    Player::First
+                });
+                assert_eq!(stone, column.get(y).copied(), "column {x}, row {y}");
+            }
+        }
+    }
 }
 
-/// Plays both side by side. With `greedy`, players repeat their last column or its neighbour where
-/// they can, so that long lines come about.
-fn play_both(size: (u8, u8, u8), greedy: bool, random: &mut Xoshiro256PlusPlus) {
+/// Plays both side by side to the end and returns the plies. With `greedy`, players repeat their last
+/// column or its neighbour where they can, so that long lines come about.
+fn play_both(size: (u8, u8, u8), greedy: bool, random: &mut Xoshiro256PlusPlus) -> usize {
     let (width, height, connect) = size;
     let game = Connect4::new(width, height, connect).expect("possible parameters");
-    let (mut state, mut array) = (game.start(), ArrayBoard::new(width, height, connect));
-    let (mut legal, mut last) = (Vec::new(), [Move(0), Move(0)]);
-    loop {
-        let status = array.status();
-        assert_eq!(game.status(&state, &()), status, "{size:?}\n{}", game.render(&state));
-        game.legal_moves(&state, &(), &mut legal);
-        assert_eq!(legal, array.legal(), "{size:?}\n{}", game.render(&state));
-        let Status::ToMove(mover) = status else { return };
+    let mut pair = Pair::new(game, ArrayBoard::new(width, height, connect));
+    let mut last = [Move(0), Move(0)];
+    pair.play_out(usize::MAX, |pair, mover| {
         let near = Move(last[mover.index()].0 + random.random_range(0..2));
-        let mv = if greedy && legal.contains(&near) && random.random_range(0..8) > 0 {
-            near
-        } else {
-            legal[random.random_range(0..legal.len())]
-        };
-        last[mover.index()] = mv;
-        game.play(&mut state, mv);
-        array.play(mv);
-    }
+        let go_on = greedy && pair.legal.contains(&near) && random.random_range(0..8) > 0;
+        last[mover.index()] = if go_on { near } else { any(&pair.legal, random) };
+        last[mover.index()]
+    });
+    pair.plies
 }
 
 #[test]
@@ -112,9 +134,19 @@ fn random_games_agree_on_every_board_that_fits() {
 #[test]
 fn many_games_agree_on_the_common_boards() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let mut plies = 0;
     for size in [(7, 6, 4), (4, 4, 3), (8, 7, 4), (9, 6, 4), (9, 7, 4), (7, 7, 5), (5, 4, 4)] {
-        for round in 0..150 {
-            play_both(size, round % 2 == 0, &mut random);
+        for round in 0..1800 {
+            plies += play_both(size, round % 2 == 0, &mut random);
         }
+    }
+    assert!(plies > 200_000, "{plies} plies");
+}
+
+#[test]
+fn move_sequences_agree() {
+    for ((width, height, connect), depth) in [((7, 6, 4), 5), ((4, 4, 3), 8), ((9, 9, 2), 4)] {
+        let game = Connect4::new(width, height, connect).expect("possible parameters");
+        Pair::new(game, ArrayBoard::new(width, height, connect)).compare_counts(depth);
     }
 }

@@ -1,14 +1,17 @@
 //! Go on bitboards against a literal implementation on an array, with every rule set.
 
+mod literal;
+
 use std::collections::BTreeSet;
 
 use dz_game::{
     Game, Key, Move, Outcome, Player, Status,
     games::{Go, GoHistory, GoState},
-    perft,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use literal::{Literal, Pair, any};
 
 /// The rules as one would tell them: whole boards are compared, chains are walked anew every time.
 #[derive(Clone)]
@@ -112,6 +115,31 @@ impl ArrayGo {
         }
     }
 
+    /// Area of the first player minus that of the second.
+    fn margin(&self) -> i16 {
+        let owner = |point: usize| {
+            self.board[point].or_else(|| {
+                let border = self.region(&self.board, point).1;
+                let reached = |colour| border.iter().any(|&(_, what)| what == colour);
+                match (reached(0), reached(1)) {
+                    (true, false) => Some(Player::First),
+                    (false, true) => Some(Player::Second),
+                    _ => None,
+                }
+            })
+        };
+        let points = |p| match owner(p) {
+            Some(Player::First) => 1,
+            Some(Player::Second) => -1,
+            None => 0,
+        };
+        (0..self.board.len()).map(points).sum()
+    }
+}
+
+impl Literal for ArrayGo {
+    type Game = Go;
+
     fn legal(&self) -> Vec<Move> {
         if self.passes == 2 {
             return Vec::new();
@@ -134,27 +162,6 @@ impl ArrayGo {
         self.past.push((self.board.clone(), self.mover));
     }
 
-    /// Area of the first player minus that of the second.
-    fn margin(&self) -> i16 {
-        let owner = |point: usize| {
-            self.board[point].or_else(|| {
-                let border = self.region(&self.board, point).1;
-                let reached = |colour| border.iter().any(|&(_, what)| what == colour);
-                match (reached(0), reached(1)) {
-                    (true, false) => Some(Player::First),
-                    (false, true) => Some(Player::Second),
-                    _ => None,
-                }
-            })
-        };
-        let points = |p| match owner(p) {
-            Some(Player::First) => 1,
-            Some(Player::Second) => -1,
-            None => 0,
-        };
-        (0..self.board.len()).map(points).sum()
-    }
-
     fn status(&self) -> Status {
         if self.passes < 2 {
             return Status::ToMove(self.mover);
@@ -168,61 +175,41 @@ impl ArrayGo {
         };
         Status::Over(Outcome { winner, margin: Some(margin) })
     }
+
+    fn check(&self, game: &Go, state: &GoState) {
+        assert_eq!(game.margin(state), self.margin());
+        for (point, &stone) in self.board.iter().enumerate() {
+            assert_eq!(game.stone_at(state, point as u16), stone, "point {point}");
+        }
+    }
 }
 
 const SUPERKO: [&str; 3] = ["positional", "situational", "simple"];
 
-fn rules(size: usize, komi: f64, suicide: bool, superko: &'static str) -> (Go, ArrayGo) {
+fn rules(size: usize, komi: f64, suicide: bool, superko: &'static str) -> Pair<ArrayGo> {
     let text = format!("go:size={size},komi={komi},suicide={suicide},superko={superko}");
     let game = Go::from_spec(&text.parse().expect("a specification")).expect("possible rules");
-    (game, ArrayGo::new(size, komi, suicide, superko))
+    Pair::new(game, ArrayGo::new(size, komi, suicide, superko))
 }
 
-/// Compares everything that both know.
-fn compare(
-    game: &Go,
-    state: &GoState,
-    history: &GoHistory,
-    array: &ArrayGo,
-    legal: &mut Vec<Move>,
-) {
-    let shown = || format!("{}\n{}", game.spec(), game.render(state));
-    game.legal_moves(state, history, legal);
-    assert_eq!(*legal, array.legal(), "{}", shown());
-    assert_eq!(game.status(state, history), array.status(), "{}", shown());
-    assert_eq!(game.margin(state), array.margin(), "{}", shown());
-    for (point, &stone) in array.board.iter().enumerate() {
-        assert_eq!(game.stone_at(state, point as u16), stone, "{}", shown());
-    }
-}
-
-/// Plays both side by side, with `pass_one_in` moves a pass where there is another one. Returns
+/// Plays both side by side, with one in `pass_one_in` moves a pass where there is another one. Returns
 /// plies, and how many points ko or superko forbade.
 fn play_both(
-    (game, mut array): (Go, ArrayGo),
+    mut pair: Pair<ArrayGo>,
     pass_one_in: u32,
     plies_max: usize,
     random: &mut Xoshiro256PlusPlus,
 ) -> (usize, usize) {
-    let (mut state, mut history) = (game.start(), GoHistory::default());
-    let (mut legal, mut banned) = (Vec::new(), 0);
-    for ply in 0..plies_max {
-        compare(&game, &state, &history, &array, &mut legal);
-        if legal.is_empty() {
-            return (ply, banned);
-        }
-        let free = ArrayGo { superko: "none", past: Vec::new(), last: None, ..array.clone() };
-        banned += free.legal().len() - legal.len();
-        let pass = legal.len() == 1 || random.random_range(0..pass_one_in) == 0;
-        let stones = legal.len() - 1;
-        let mv = if pass { legal[stones] } else { legal[random.random_range(0..stones)] };
-        // A push that is taken back leaves no trace.
-        game.push_history(&mut history, &state, legal[random.random_range(0..legal.len())]);
-        game.pop_history(&mut history);
-        game.advance(&mut state, &mut history, mv);
-        array.play(mv);
-    }
-    (plies_max, banned)
+    let mut banned = 0;
+    pair.play_out(plies_max, |pair, _| {
+        let literal = pair.literal.clone();
+        let free = ArrayGo { superko: "none", past: Vec::new(), last: None, ..literal };
+        banned += free.legal().len() - pair.legal.len();
+        let (pass, stones) = pair.legal.split_last().expect("a pass is legal");
+        let passes = stones.is_empty() || random.random_range(0..pass_one_in) == 0;
+        if passes { *pass } else { any(stones, random) }
+    });
+    (pair.plies, banned)
 }
 
 #[test]
@@ -264,28 +251,12 @@ fn many_long_games_agree_on_small_boards() {
     }
 }
 
-/// Leaf nodes at depth 0, 1, ... on the array.
-fn count(position: &ArrayGo, counts: &mut [u64]) {
-    counts[0] += 1;
-    if counts.len() > 1 {
-        for mv in position.legal() {
-            let mut child = position.clone();
-            child.play(mv);
-            count(&child, &mut counts[1..]);
-        }
-    }
-}
-
 #[test]
 fn move_sequences_agree() {
     for superko in SUPERKO {
         for suicide in [false, true] {
             for (size, depth) in [(2, 8), (3, 5), (4, 3), (5, 3)] {
-                let (game, array) = rules(size, 0.0, suicide, superko);
-                let mut counts = vec![0; depth + 1];
-                count(&array, &mut counts);
-                let found = perft(&game, &game.start(), &GoHistory::default(), depth as u32);
-                assert_eq!(found, counts, "{}", game.spec());
+                rules(size, 0.0, suicide, superko).compare_counts(depth);
             }
         }
     }
@@ -294,7 +265,7 @@ fn move_sequences_agree() {
 /// Positions that are legal, by size: J. Tromp and G. Farnebäck, Combinatorics of Go, 2007, Table 1
 /// (OEIS A094777). They are met by playing on from every position, whoever moves, ko or not.
 fn legal_positions(size: usize) -> usize {
-    let (game, _) = rules(size, 0.0, false, "simple");
+    let game = rules(size, 0.0, false, "simple").game;
     let history = GoHistory::default();
     let mut seen: BTreeSet<Key> = BTreeSet::new();
     let mut boards: BTreeSet<Vec<u8>> = BTreeSet::new();
@@ -327,7 +298,7 @@ fn legal_positions_are_as_many_as_published() {
 #[test]
 #[ignore = "takes minutes; cargo test --release -p dz-game --test go_array -- --ignored"]
 fn legal_positions_of_four_by_four() {
-    let (game, _) = rules(4, 0.0, false, "simple");
+    let game = rules(4, 0.0, false, "simple").game;
     let history = GoHistory::default();
     let code = |state: &GoState| {
         let stone = |p| game.stone_at(state, p).map_or(0, |player| 1 + player.index());

@@ -1,8 +1,17 @@
 //! Hex on bitboards against a literal implementation on an array.
 
-use dz_game::{Game, Move, Outcome, Player, Status, games::Hex};
+mod literal;
+mod square;
+
+use dz_game::{
+    Move, Outcome, Player, Status,
+    games::{Hex, HexState},
+};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use literal::{Literal, Pair, any};
+use square::Square;
 
 /// The six neighbours of a point as steps of row and column.
 const STEPS: [(i32, i32); 6] = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1)];
@@ -10,36 +19,30 @@ const STEPS: [(i32, i32); 6] = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -
 /// The rules as one would tell them: after every move, a walk from edge to edge is looked for.
 #[derive(Clone)]
 struct ArrayBoard {
-    size: i32,
+    board: Square,
     swap: bool,
-    points: Vec<Option<Player>>,
     plies: usize,
 }
 
 impl ArrayBoard {
     fn new(size: u8, swap: bool) -> Self {
-        let points = vec![None; usize::from(size) * usize::from(size)];
-        Self { size: size.into(), swap, points, plies: 0 }
-    }
-
-    fn at(&self, row: i32, column: i32) -> Option<Player> {
-        let inside = (0..self.size).contains(&row) && (0..self.size).contains(&column);
-        if inside { self.points[(row * self.size + column) as usize] } else { None }
+        Self { board: Square::new(size), swap, plies: 0 }
     }
 
     /// True if stones of `player` connect the player's two edges.
     fn has_connected(&self, player: Player) -> bool {
-        let edge = |i| if player == Player::First { (0, i) } else { (i, 0) };
-        let mut open: Vec<(i32, i32)> = (0..self.size).map(edge).collect();
-        open.retain(|&(row, column)| self.at(row, column) == Some(player));
+        let holds = |&point: &usize| self.board.points[point] == Some(player);
+        let size = self.board.size as usize;
+        let edge = |i| if player == Player::First { i } else { i * size };
+        let mut open: Vec<usize> = (0..size).map(edge).filter(holds).collect();
         let mut seen = open.clone();
-        while let Some((row, column)) = open.pop() {
-            let across = if player == Player::First { row } else { column };
-            if across == self.size - 1 {
+        while let Some(point) = open.pop() {
+            let across = if player == Player::First { point / size } else { point % size };
+            if across == size - 1 {
                 return true;
             }
-            for next in STEPS.map(|(down, right)| (row + down, column + right)) {
-                if self.at(next.0, next.1) == Some(player) && !seen.contains(&next) {
+            for next in STEPS.into_iter().filter_map(|step| self.board.step(point, step)) {
+                if holds(&next) && !seen.contains(&next) {
                     seen.push(next);
                     open.push(next);
                 }
@@ -49,11 +52,15 @@ impl ArrayBoard {
     }
 
     fn mover(&self) -> Player {
-        [Player::First, Player::Second][self.plies % 2]
+        Player::BOTH[self.plies % 2]
     }
+}
+
+impl Literal for ArrayBoard {
+    type Game = Hex;
 
     fn status(&self) -> Status {
-        let winner = [Player::First, Player::Second].into_iter().find(|&p| self.has_connected(p));
+        let winner = Player::BOTH.into_iter().find(|&p| self.has_connected(p));
         winner.map_or(Status::ToMove(self.mover()), |p| Status::Over(Outcome::win_of(p)))
     }
 
@@ -62,54 +69,42 @@ impl ArrayBoard {
             return Vec::new();
         }
         let swap = self.swap && self.plies == 1;
-        let open = |&point: &usize| self.points.get(point).map_or(swap, Option::is_none);
-        (0..=self.points.len()).filter(open).map(|point| Move(point as u16)).collect()
+        let open = |&point: &usize| self.board.points.get(point).map_or(swap, Option::is_none);
+        (0..=self.board.points.len()).filter(open).map(|point| Move(point as u16)).collect()
     }
 
     fn play(&mut self, mv: Move) {
-        let (mover, size) = (self.mover(), self.size as usize);
+        let (mover, size) = (self.mover(), self.board.size as usize);
         let mut point = usize::from(mv.0);
-        if point == self.points.len() {
-            let taken = self.points.iter().position(Option::is_some).expect("a first move");
-            self.points[taken] = None;
+        if point == self.board.points.len() {
+            let taken = self.board.points.iter().position(Option::is_some).expect("a first move");
+            self.board.points[taken] = None;
             point = taken % size * size + taken / size;
         }
-        self.points[point] = Some(mover);
+        self.board.points[point] = Some(mover);
         self.plies += 1;
+    }
+
+    fn check(&self, game: &Hex, state: &HexState) {
+        self.board.check(|point| game.stone_at(state, point));
     }
 }
 
-/// Plays both side by side to the end. With `near`, players like to go on from their last stone, so
-/// that long chains wind over the board.
-fn play_both(size: u8, swap: bool, near: bool, random: &mut Xoshiro256PlusPlus) {
+/// Plays both side by side to the end and returns the plies. With `near`, players like to go on from
+/// their last stone, so that long chains wind over the board.
+fn play_both(size: u8, swap: bool, near: bool, random: &mut Xoshiro256PlusPlus) -> usize {
     let game = Hex::new(size, swap).expect("a possible size");
-    let (mut state, mut array) = (game.start(), ArrayBoard::new(size, swap));
-    let (mut legal, mut last) = (Vec::new(), [(0, 0); 2]);
-    loop {
-        let status = array.status();
-        assert_eq!(game.status(&state, &()), status, "{}", game.render(&state));
-        game.legal_moves(&state, &(), &mut legal);
-        assert_eq!(legal, array.legal(), "{}", game.render(&state));
-        for (point, &stone) in array.points.iter().enumerate() {
-            assert_eq!(game.stone_at(&state, point as u16), stone, "{}", game.render(&state));
-        }
-        let Status::ToMove(mover) = status else { return };
-        let mut mv = legal[random.random_range(0..legal.len())];
-        if near {
-            let (row, column) = last[mover.index()];
-            let (down, right) = STEPS[random.random_range(0..STEPS.len())];
-            let (row, column) = (row + down, column + right);
-            let inside = (0..array.size).contains(&row) && (0..array.size).contains(&column);
-            let next = Move((row * array.size + column) as u16);
-            if inside && legal.contains(&next) {
-                mv = next;
-            }
-        }
-        let point = i32::from(mv.0) % (array.size * array.size);
-        last[mover.index()] = (point / array.size, point % array.size);
-        game.play(&mut state, mv);
-        array.play(mv);
-    }
+    let mut pair = Pair::new(game, ArrayBoard::new(size, swap));
+    let (mut last, area) = ([0; 2], usize::from(size) * usize::from(size));
+    pair.play_out(usize::MAX, |pair, mover| {
+        let step = STEPS[random.random_range(0..STEPS.len())];
+        let beside = pair.literal.board.step(last[mover.index()], step).filter(|_| near);
+        let beside = beside.map(|point| Move(point as u16)).filter(|mv| pair.legal.contains(mv));
+        let mv = beside.unwrap_or_else(|| any(&pair.legal, random));
+        last[mover.index()] = usize::from(mv.0) % area;
+        mv
+    });
+    pair.plies
 }
 
 #[test]
@@ -128,23 +123,15 @@ fn random_games_agree_on_every_size() {
 #[test]
 fn many_games_agree_on_small_and_common_boards() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
-    for (size, rounds) in [(2, 200), (3, 400), (4, 400), (5, 400), (7, 200), (8, 200), (11, 200)] {
+    let mut plies = 0;
+    for (size, rounds) in
+        [(2, 400), (3, 1000), (4, 1000), (5, 1000), (7, 1000), (8, 1000), (11, 1000)]
+    {
         for round in 0..rounds {
-            play_both(size, round % 4 < 2, round % 2 == 0, &mut random);
+            plies += play_both(size, round % 4 < 2, round % 2 == 0, &mut random);
         }
     }
-}
-
-/// Leaf nodes at depth 0, 1, ... on the array.
-fn count(board: &ArrayBoard, counts: &mut [u64]) {
-    counts[0] += 1;
-    if counts.len() > 1 {
-        for mv in board.legal() {
-            let mut child = board.clone();
-            child.play(mv);
-            count(&child, &mut counts[1..]);
-        }
-    }
+    assert!(plies > 200_000, "{plies} plies");
 }
 
 #[test]
@@ -153,13 +140,6 @@ fn move_sequences_agree() {
         [(2, false, 4), (2, true, 5), (3, false, 7), (3, true, 7), (4, true, 4)]
     {
         let game = Hex::new(size, swap).expect("a possible size");
-        let mut counts = vec![0; depth + 1];
-        count(&ArrayBoard::new(size, swap), &mut counts);
-        assert_eq!(
-            dz_game::perft(&game, &game.start(), &(), depth as u32),
-            counts,
-            "{}",
-            game.spec()
-        );
+        Pair::new(game, ArrayBoard::new(size, swap)).compare_counts(depth);
     }
 }
