@@ -140,7 +140,7 @@ pub fn bench<G: Game>(
         "moves",
         positions,
     )];
-    for level in [SHARD_LEVEL, 9] {
+    for level in [SHARD_LEVEL, 1] {
         let mut best = [f64::INFINITY; 3];
         let mut file = Vec::new();
         for _ in 0..repeats.max(1) {

@@ -19,8 +19,10 @@ pub const SHARD_FORMAT: u32 = 1;
 /// Games in a frame, except the last: within 5 % of one large frame, and read one by one.
 pub const GAMES_PER_FRAME: usize = 64;
 
-/// zstd's level for shards: higher ones gain under 1 % here and cost several times the time.
-pub const SHARD_LEVEL: i32 = 3;
+/// zstd's level for shards. On real games it saves 1 to 3 % against levels 3 and 5, whose matches are
+/// worse than none here; higher ones save 1 % more and cost several times the time
+/// (benchmarks/storage.md).
+pub const SHARD_LEVEL: i32 = 9;
 
 pub(crate) const SHARD_KIND: FileKind =
     FileKind { magic: *b"DZSHARD\0", name: "shard", format: SHARD_FORMAT };
