@@ -6,7 +6,8 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Encoding, GameError, GameSpec, Key, Outcome, Player, Status, Symmetry, perft::count_leaves,
+    Encoding, GameError, GameSpec, Key, Outcome, Player, RecordFormat, Status, Symmetry,
+    perft::count_leaves,
 };
 
 /// A move as the game numbers it. Ascending order is the order of `legal_moves`.
@@ -117,6 +118,19 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn render(&self, state: &Self::State) -> String;
     /// One line on the notation of moves, for `dagzero rules`.
     fn notation(&self) -> &'static str;
+    /// How records of the game are kept.
+    fn record_format(&self) -> RecordFormat {
+        RecordFormat::Plain
+    }
+    /// The legal move as that format writes it, `None` where records leave it out because nothing
+    /// else can be played.
+    fn record_move(&self, _state: &Self::State, mv: Move) -> Option<String> {
+        Some(self.format_move(mv))
+    }
+    /// The move that `text` names in a record; whether it is legal may or may not be checked.
+    fn parse_record_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError> {
+        self.parse_move(state, text)
+    }
 
     /// `play` and `push_history` together.
     fn advance(&self, state: &mut Self::State, history: &mut Self::History, mv: Move) {

@@ -7,6 +7,7 @@ mod gomoku;
 mod grid;
 mod hex;
 mod othello;
+mod sgf_point;
 mod shuttle;
 mod tictactoe;
 

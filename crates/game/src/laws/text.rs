@@ -71,6 +71,18 @@ pub(super) fn check<G: Game>(
             })?;
         }
     }
+    for &mv in here.legal.iter().take(TRIED_MAX) {
+        let Some(text) = here.game.record_move(here.state, mv) else {
+            here.law("records leave out only what is forced", here.legal.len() == 1, || {
+                format!("{mv:?} is one of {}", here.legal.len())
+            })?;
+            continue;
+        };
+        let parsed = here.game.parse_record_move(here.state, &text);
+        here.law("a record's notation reads back", parsed == Ok(mv), || {
+            format!("'{text}' is read as {parsed:?}, not {mv:?}")
+        })?;
+    }
     let list = texts.join(" ");
     here.law(
         "a list of moves splits into its moves",

@@ -8,10 +8,11 @@ mod draws;
 mod encoding;
 mod fen;
 mod moves;
+mod san;
 
 use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square, get_pawn_attacks};
 
-use crate::{Game, GameError, GameSpec, Key, Move, Outcome, Player, Status};
+use crate::{Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status};
 
 pub use draws::ChessHistory;
 pub use encoding::ChessEncoding;
@@ -200,6 +201,18 @@ impl Game for Chess {
 
     fn notation(&self) -> &'static str {
         "UCI: from and to, e2e4; castling by the king's move, e1g1; promotion e7e8q; positions as FEN"
+    }
+
+    fn record_format(&self) -> RecordFormat {
+        RecordFormat::Pgn
+    }
+
+    fn record_move(&self, state: &ChessState, mv: Move) -> Option<String> {
+        Some(san::format(&state.board, mv))
+    }
+
+    fn parse_record_move(&self, state: &ChessState, text: &str) -> Result<Move, GameError> {
+        san::parse(&state.board, text)
     }
 }
 

@@ -6,13 +6,14 @@ mod board;
 mod encoding;
 mod history;
 mod moves;
+mod record;
 mod rules;
 mod set;
 mod zobrist;
 
 use crate::{
-    Game, GameError, GameSpec, Key, Move, Outcome, Player, Status, Symmetry, games::parse_number,
-    mix64,
+    Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
+    games::parse_number, mix64,
 };
 
 use board::{Board, on_grid};
@@ -292,5 +293,17 @@ impl Game for Go {
 
     fn notation(&self) -> &'static str {
         "GTP vertices: A1 bottom left, columns without I; or pass"
+    }
+
+    fn record_format(&self) -> RecordFormat {
+        self.sgf()
+    }
+
+    fn record_move(&self, _state: &GoState, mv: Move) -> Option<String> {
+        Some(self.format_sgf(mv))
+    }
+
+    fn parse_record_move(&self, _state: &GoState, text: &str) -> Result<Move, GameError> {
+        self.parse_sgf(text)
     }
 }

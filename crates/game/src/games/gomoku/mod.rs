@@ -2,9 +2,11 @@
 
 mod board;
 mod encoding;
+mod record;
 
 use crate::{
-    Game, GameError, GameSpec, Key, Move, Outcome, Player, Status, Symmetry, games::grid::Grid,
+    Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
+    games::{grid::Grid, sgf_point},
 };
 
 use board::{Points, SIZE_MAX};
@@ -238,5 +240,17 @@ impl Game for Gomoku {
 
     fn notation(&self) -> &'static str {
         "points by column and row, a1 top left, no letter skipped"
+    }
+
+    fn record_format(&self) -> RecordFormat {
+        self.sgf()
+    }
+
+    fn record_move(&self, _state: &GomokuState, mv: Move) -> Option<String> {
+        Some(sgf_point::name(self.size(), mv.0))
+    }
+
+    fn parse_record_move(&self, _state: &GomokuState, text: &str) -> Result<Move, GameError> {
+        self.parse_sgf(text)
     }
 }

@@ -6,9 +6,11 @@
 
 mod board;
 mod encoding;
+mod record;
 
 use crate::{
-    Game, GameError, GameSpec, Key, Move, Outcome, Player, Status, Symmetry, games::parse_number,
+    Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
+    games::parse_number,
 };
 
 use board::{Board, Points, SIZE_MAX};
@@ -250,6 +252,18 @@ impl Game for Hex {
         } else {
             "points by column and row, a1 top left, no letter skipped"
         }
+    }
+
+    fn record_format(&self) -> RecordFormat {
+        self.sgf()
+    }
+
+    fn record_move(&self, _state: &HexState, mv: Move) -> Option<String> {
+        Some(self.format_sgf(mv))
+    }
+
+    fn parse_record_move(&self, state: &HexState, text: &str) -> Result<Move, GameError> {
+        self.parse_sgf(state, text)
     }
 }
 

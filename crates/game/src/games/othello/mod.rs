@@ -5,9 +5,11 @@
 
 mod board;
 mod encoding;
+mod record;
 
 use crate::{
-    Game, GameError, GameSpec, Key, Move, Outcome, Player, Status, Symmetry, games::grid::Grid,
+    Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
+    games::grid::Grid,
 };
 
 use board::Bits;
@@ -261,5 +263,17 @@ impl Game for Othello {
 
     fn notation(&self) -> &'static str {
         "points by column and row, a1 top left; pass where no point is legal, and only there"
+    }
+
+    fn record_format(&self) -> RecordFormat {
+        self.sgf()
+    }
+
+    fn record_move(&self, _state: &OthelloState, mv: Move) -> Option<String> {
+        self.format_sgf(mv)
+    }
+
+    fn parse_record_move(&self, state: &OthelloState, text: &str) -> Result<Move, GameError> {
+        self.parse_sgf(state, text)
     }
 }
