@@ -1,0 +1,193 @@
+//! Policy and value heads: 1x1 convolutions, then linear layers.
+
+use dz_network::{NetworkFile, NetworkSpec};
+
+use crate::matrix::{Matrix, Product};
+use crate::simd::{LANE, Lane, Vectors};
+use crate::winograd::Tiling;
+
+/// Both heads. Their 1x1 convolutions are one product, the policy's channels first.
+#[derive(Clone, Debug)]
+pub(crate) struct Heads {
+    convolution: Layer,
+    policy: Layer,
+    hidden: Layer,
+    output: Layer,
+    policy_channels: usize,
+    value_channels: usize,
+    area: usize,
+    policy_len: usize,
+}
+
+/// What heads work in, for as many boards as a chunk has.
+#[derive(Clone, Debug)]
+pub(crate) struct HeadScratch {
+    /// Rows of the convolutions' outputs for one board.
+    points: Vec<Lane>,
+    /// A row of the policy's inputs a board.
+    policy: Vec<Lane>,
+    /// A row of the value's inputs a board.
+    value: Vec<Lane>,
+    hidden: Vec<Lane>,
+    policy_logits: Vec<Lane>,
+    wdl_logits: Vec<Lane>,
+}
+
+impl Heads {
+    pub(crate) fn new(vectors: Vectors, file: &NetworkFile) -> Self {
+        let spec = &file.header.spec;
+        let NetworkSpec { channels, policy_channels, value_channels, policy_len, .. } = *spec;
+        let (area, hidden) = (spec.area(), spec.value_hidden);
+        let tensor = |name: &str| file.tensors[name].data.as_slice();
+        let (policy, value) = (tensor("policy.conv.weight"), tensor("value.conv.weight"));
+        let filter = |output: usize| match output.checked_sub(policy_channels) {
+            None => &policy[output * channels..],
+            Some(output) => &value[output * channels..],
+        };
+        let bias = [tensor("policy.conv.bias"), tensor("value.conv.bias")].concat();
+        let heads = policy_channels + value_channels;
+        let convolution =
+            Layer::new(vectors, channels, &bias, |input, output| filter(output)[input]);
+        debug_assert_eq!(bias.len(), heads);
+        // The file reads a position channel by channel; here its points stand one after another.
+        let flat = |name: &str, channels: usize| {
+            let weight = tensor(&format!("{name}.weight"));
+            let inputs = channels * area;
+            Layer::new(vectors, inputs, tensor(&format!("{name}.bias")), |input, output| {
+                weight[output * inputs + input % channels * area + input / channels]
+            })
+        };
+        let weight = tensor("value.output.weight");
+        let output = Layer::new(vectors, hidden, tensor("value.output.bias"), |input, output| {
+            weight[output * hidden + input]
+        });
+        let (policy, hidden) =
+            (flat("policy.linear", policy_channels), flat("value.hidden", value_channels));
+        Self {
+            convolution,
+            policy,
+            hidden,
+            output,
+            policy_channels,
+            value_channels,
+            area,
+            policy_len,
+        }
+    }
+
+    pub(crate) fn scratch(&self, boards: usize) -> HeadScratch {
+        let rows = |lanes: usize, count: usize| vec![Lane::default(); lanes * count];
+        HeadScratch {
+            points: rows(self.convolution.matrix.lanes_out, self.area),
+            policy: rows(self.policy.matrix.lanes_in, boards),
+            value: rows(self.hidden.matrix.lanes_in, boards),
+            hidden: rows(self.hidden.matrix.lanes_out, boards),
+            policy_logits: rows(self.policy.matrix.lanes_out, boards),
+            wdl_logits: rows(self.output.matrix.lanes_out, boards),
+        }
+    }
+
+    /// Convolves one padded board and keeps the result for [`Heads::finish`].
+    pub(crate) fn convolve(
+        &self,
+        vectors: Vectors,
+        tiling: &Tiling,
+        board: &[Lane],
+        index: usize,
+        scratch: &mut HeadScratch,
+    ) {
+        let Matrix { lanes_in, lanes_out, .. } = self.convolution.matrix;
+        let boards = board.chunks_exact((tiling.width + 2) * lanes_in).skip(1);
+        let outs = scratch.points.chunks_exact_mut(tiling.width * lanes_out);
+        for (row, out) in boards.zip(outs) {
+            let rows = &row[lanes_in..(tiling.width + 1) * lanes_in];
+            self.convolution.multiply(vectors, rows, out, true);
+        }
+        let lanes = self.policy.matrix.lanes_in;
+        let policy = scratch.policy[index * lanes..][..lanes].iter_mut();
+        let lanes = self.hidden.matrix.lanes_in;
+        let value = scratch.value[index * lanes..][..lanes].iter_mut();
+        let mut policy = policy.flat_map(|lane| &mut lane.0);
+        let mut value = value.flat_map(|lane| &mut lane.0);
+        for point in scratch.points.chunks_exact(lanes_out) {
+            let mut channels = point.iter().flat_map(|lane| lane.0);
+            for x in channels.by_ref().take(self.policy_channels) {
+                *policy.next().expect("a row has room for every point") = x;
+            }
+            for x in channels.take(self.value_channels) {
+                *value.next().expect("a row has room for every point") = x;
+            }
+        }
+    }
+
+    /// The linear layers of `boards` boards; appends their logits.
+    pub(crate) fn finish(
+        &self,
+        vectors: Vectors,
+        boards: usize,
+        scratch: &mut HeadScratch,
+        (policy, wdl): (&mut [f32], &mut [f32]),
+    ) {
+        let HeadScratch { policy: flat, value, hidden, policy_logits, wdl_logits, .. } = scratch;
+        self.policy.on_boards(vectors, boards, flat, policy_logits, false);
+        self.hidden.on_boards(vectors, boards, value, hidden, true);
+        self.output.on_boards(vectors, boards, hidden, wdl_logits, false);
+        copy_rows(policy_logits, self.policy.matrix.lanes_out, policy, self.policy_len);
+        copy_rows(wdl_logits, self.output.matrix.lanes_out, wdl, 3);
+    }
+}
+
+/// The first `len` numbers of each row.
+fn copy_rows(rows: &[Lane], lanes: usize, to: &mut [f32], len: usize) {
+    for (row, to) in rows.chunks_exact(lanes).zip(to.chunks_exact_mut(len)) {
+        for (lane, to) in row.iter().zip(to.chunks_mut(LANE)) {
+            to.copy_from_slice(&lane.0[..to.len()]);
+        }
+    }
+}
+
+/// A matrix and a bias.
+#[derive(Clone, Debug)]
+struct Layer {
+    matrix: Matrix,
+    bias: Vec<Lane>,
+}
+
+impl Layer {
+    fn new(
+        vectors: Vectors,
+        inputs: usize,
+        bias: &[f32],
+        weight: impl Fn(usize, usize) -> f32,
+    ) -> Self {
+        let matrix = Matrix::new(vectors, inputs, bias.len(), weight);
+        Self { matrix, bias: crate::stem::lanes_of(bias.iter().copied()) }
+    }
+
+    fn on_boards(
+        &self,
+        vectors: Vectors,
+        boards: usize,
+        rows: &[Lane],
+        out: &mut [Lane],
+        relu: bool,
+    ) {
+        let rows = &rows[..boards * self.matrix.lanes_in];
+        self.multiply(vectors, rows, &mut out[..boards * self.matrix.lanes_out], relu);
+    }
+
+    fn multiply(&self, vectors: Vectors, rows: &[Lane], out: &mut [Lane], relu: bool) {
+        vectors.run(Product { rows, matrix: &self.matrix, out });
+        for row in out.chunks_exact_mut(self.matrix.lanes_out) {
+            for (lane, bias) in row.iter_mut().zip(&self.bias) {
+                for (x, bias) in lane.0.iter_mut().zip(bias.0) {
+                    *x += bias;
+                    // Written so that a number that is none stays.
+                    if relu && *x < 0.0 {
+                        *x = 0.0;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Networks on the processor: kernels of our own for boards of 1 to some hundred points.
+//!
+//! [`CpuEvaluator`] runs a network file behind [`dz_infer::NetworkEvaluator`]. What it computes is written
+//! down in [`dz_network`]; [`Reference`] computes the same in plain loops and is what tests compare with.
+//! How fast it is, and why it is made as it is: `benchmarks/cpu-inference.md`.
+//!
+//! Activations are boards with a border of one zero point on each side, a point's channels one after
+//! another in lanes of sixteen, filled up with zeros. 3x3 convolutions go through Winograd's transforms
+//! to matrix products, a few boards together, so that everything between the stem and the heads stays in
+//! the second-level cache.
+//!
+//! Letters: `B` batch, `C` channels, `H` rows, `W` columns, `G` globals, `A` policy length.
+
+#![allow(clippy::inline_always, reason = "what is not inlined is not compiled for the vectors")]
+
+mod evaluator;
+mod heads;
+mod matrix;
+mod pool;
+mod reference;
+mod simd;
+mod stem;
+mod tower;
+mod transform;
+mod winograd;
+
+pub use evaluator::CpuEvaluator;
+pub use reference::Reference;

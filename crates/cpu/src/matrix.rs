@@ -1,0 +1,150 @@
+//! Products of rows of lanes with a packed matrix: all of the network's multiplications.
+
+use crate::simd::{LANE, Lane, Simd, Task, Vectors};
+
+/// A matrix `[in, out]` of weights, cut into panels of a few lanes of outputs. A panel is
+/// `[in, width]` lanes, so that a product reads it from front to back.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix {
+    /// Lanes of a row that is multiplied.
+    pub(crate) lanes_in: usize,
+    /// Lanes of a row of the product.
+    pub(crate) lanes_out: usize,
+    /// Lanes of each panel; they add up to `lanes_out`.
+    widths: Vec<usize>,
+    data: Vec<Lane>,
+}
+
+impl Matrix {
+    /// Packs `weight(in, out)`; what is missing of whole lanes is 0.
+    pub(crate) fn new(
+        vectors: Vectors,
+        inputs: usize,
+        outputs: usize,
+        weight: impl Fn(usize, usize) -> f32,
+    ) -> Self {
+        let (lanes_in, lanes_out) = (inputs.div_ceil(LANE), outputs.div_ceil(LANE));
+        let widths = shares(lanes_out, vectors.width_max());
+        let mut data = vec![Lane::default(); lanes_in * LANE * lanes_out];
+        let (mut first, mut rest) = (0, data.as_mut_slice());
+        for &width in &widths {
+            let (panel, after) = rest.split_at_mut(lanes_in * LANE * width);
+            rest = after;
+            for (i, row) in panel.chunks_exact_mut(width).enumerate().take(inputs) {
+                for (j, x) in row.iter_mut().flat_map(|lane| &mut lane.0).enumerate() {
+                    let output = first * LANE + j;
+                    if output < outputs {
+                        *x = weight(i, output);
+                    }
+                }
+            }
+            first += width;
+        }
+        Self { lanes_in, lanes_out, widths, data }
+    }
+}
+
+/// `whole` as a sum of parts of at most `most`, as few and as equal as can be, larger ones first.
+pub(crate) fn shares(whole: usize, most: usize) -> Vec<usize> {
+    let parts = whole.div_ceil(most);
+    (0..parts).map(|i| whole / parts + usize::from(i < whole % parts)).collect()
+}
+
+/// `out = rows x matrix`, each number a sum in the order of the inputs, whatever the number of rows.
+pub(crate) struct Product<'a> {
+    /// Rows of `matrix.lanes_in` lanes.
+    pub(crate) rows: &'a [Lane],
+    pub(crate) matrix: &'a Matrix,
+    /// As many rows of `matrix.lanes_out` lanes.
+    pub(crate) out: &'a mut [Lane],
+}
+
+impl Task for Product<'_> {
+    #[inline(always)]
+    fn go<S: Simd>(self, s: S) {
+        let Self { rows, matrix, out } = self;
+        let Matrix { lanes_in, lanes_out, .. } = *matrix;
+        let count = rows.len() / lanes_in;
+        let (mut first, mut rest) = (0, matrix.data.as_slice());
+        for &width in &matrix.widths {
+            let (panel, after) = rest.split_at(lanes_in * LANE * width);
+            rest = after;
+            let parts = count.div_ceil(S::rows_max(width));
+            let (mut row, mut left) = (0, count);
+            for part in 0..parts {
+                let size = left.div_ceil(parts - part);
+                let rows = &rows[row * lanes_in..(row + size) * lanes_in];
+                let out = &mut out[row * lanes_out..(row + size) * lanes_out];
+                block(s, size, width, Block { rows, lanes_in, panel, out, lanes_out, first });
+                (row, left) = (row + size, left - size);
+            }
+            first += width;
+        }
+    }
+}
+
+/// `R` rows times one panel of `N` lanes.
+struct Block<'a> {
+    rows: &'a [Lane],
+    lanes_in: usize,
+    panel: &'a [Lane],
+    out: &'a mut [Lane],
+    lanes_out: usize,
+    /// Where the panel's lanes stand in a row of the product.
+    first: usize,
+}
+
+/// A block whose size the compiler knows.
+struct Sized<'a, const R: usize, const N: usize>(Block<'a>);
+
+#[inline(always)]
+fn block<S: Simd>(s: S, rows: usize, width: usize, block: Block<'_>) {
+    macro_rules! sizes {
+        ($($width:literal: $($rows:literal)*;)*) => {
+            match (width, rows) {
+                $($(($width, $rows) if S::WIDTH_MAX >= $width && S::rows_max($width) >= $rows
+                    => s.run(Sized::<$rows, $width>(block)),)*)*
+                _ => unreachable!("rows and panels are cut to what fits the registers"),
+            }
+        };
+    }
+    sizes! {
+        1: 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
+        2: 1 2 3 4 5 6 7 8 9 10 11 12;
+        3: 1 2 3 4 5 6 7 8 9;
+        4: 1 2 3 4 5 6;
+    }
+}
+
+impl<const R: usize, const N: usize> Task for Sized<'_, R, N> {
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop, reason = "iterators may not be inlined, indices are")]
+    fn go<S: Simd>(self, s: S) {
+        let Block { rows, lanes_in, panel, out, lanes_out, first } = self.0;
+        let mut sums = [[s.splat(0.0); N]; R];
+        for (k, weights) in panel.chunks_exact(LANE * N).enumerate() {
+            let mut xs = [&rows[k]; R];
+            for r in 0..R {
+                xs[r] = &rows[r * lanes_in + k];
+            }
+            for j in 0..LANE {
+                let mut w = [s.splat(0.0); N];
+                for n in 0..N {
+                    w[n] = s.load(&weights[j * N + n]);
+                }
+                for r in 0..R {
+                    let x = s.splat(xs[r].0[j]);
+                    for n in 0..N {
+                        sums[r][n] = s.fma(x, w[n], sums[r][n]);
+                    }
+                }
+            }
+        }
+        for r in 0..R {
+            let out = &mut out[r * lanes_out + first..][..N];
+            for n in 0..N {
+                s.store(sums[r][n], &mut out[n]);
+            }
+        }
+    }
+}

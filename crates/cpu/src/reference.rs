@@ -1,0 +1,137 @@
+//! The network of [`dz_network`]'s page in plain loops: what the fast kernels are checked against.
+
+use dz_game::unpack_planes;
+use dz_infer::{EncodedBatch, NetworkOutputs};
+use dz_network::{NetworkFile, NetworkSpec};
+
+/// A network evaluated one number at a time: 32-bit weights, sums in 64 bits. For tests; it is slow.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference<'a>(pub &'a NetworkFile);
+
+impl Reference<'_> {
+    /// Evaluates a batch of the network's shape.
+    ///
+    /// # Panics
+    /// If the batch has another shape than the network, or the file lacks a tensor.
+    pub fn evaluate(&self, batch: &EncodedBatch) -> NetworkOutputs {
+        let mut outputs = NetworkOutputs::default();
+        let mut planes = vec![0.0; batch.shape.bits()];
+        for i in 0..batch.len {
+            unpack_planes(batch.shape, batch.position(i), &mut planes);
+            let globals = batch.shape.globals;
+            let globals = &batch.globals[i * globals..(i + 1) * globals];
+            let (policy, wdl) = self.evaluate_one(&widen(&planes), &widen(globals));
+            outputs.policy_logits.extend(policy.iter().map(|&x| x as f32));
+            outputs.wdl_logits.extend(wdl.iter().map(|&x| x as f32));
+        }
+        outputs
+    }
+
+    fn spec(&self) -> &NetworkSpec {
+        &self.0.header.spec
+    }
+
+    fn tensor(&self, name: &str) -> &[f32] {
+        &self.0.tensors.get(name).expect("the file was checked").data
+    }
+
+    /// Policy and value logits; `planes` is `[C_in, H, W]`.
+    fn evaluate_one(&self, planes: &[f64], globals: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let spec = self.spec();
+        let mut h = self.convolution(planes, "stem.conv", 3);
+        if spec.globals > 0 {
+            let weight = self.tensor("stem.globals.weight");
+            for (channel, row) in h.chunks_mut(spec.area()).zip(weight.chunks(spec.globals)) {
+                add(channel, dot(row, globals));
+            }
+        }
+        relu(&mut h);
+        for i in 0..spec.blocks {
+            let mut t = self.convolution(&h, &format!("blocks.{i}.conv1"), 3);
+            if spec.is_pooling_block(i) {
+                self.pool(&mut t, &format!("blocks.{i}.pool"));
+            }
+            relu(&mut t);
+            let t = self.convolution(&t, &format!("blocks.{i}.conv2"), 3);
+            for (h, t) in h.iter_mut().zip(t) {
+                *h += t;
+            }
+            relu(&mut h);
+        }
+        let mut policy = self.convolution(&h, "policy.conv", 1);
+        relu(&mut policy);
+        let mut value = self.convolution(&h, "value.conv", 1);
+        relu(&mut value);
+        let mut value = self.linear(&value, "value.hidden");
+        relu(&mut value);
+        (self.linear(&policy, "policy.linear"), self.linear(&value, "value.output"))
+    }
+
+    /// `x` is `[in, H, W]`; the kernel is `side` x `side`.
+    fn convolution(&self, x: &[f64], layer: &str, side: usize) -> Vec<f64> {
+        let (height, width) = (self.spec().height, self.spec().width);
+        let weight = self.tensor(&format!("{layer}.weight"));
+        let bias = self.tensor(&format!("{layer}.bias"));
+        let filter_len = x.len() / (height * width) * side * side;
+        let mut out = Vec::with_capacity(bias.len() * height * width);
+        for (filter, &bias) in weight.chunks_exact(filter_len).zip(bias) {
+            for point in 0..height * width {
+                let mut sum = f64::from(bias);
+                for (board, taps) in x.chunks(height * width).zip(filter.chunks(side * side)) {
+                    for (tap, &weight) in taps.iter().enumerate() {
+                        // Shifted by half the kernel, so that nothing is negative.
+                        let (y, x) = (point / width + tap / side, point % width + tap % side);
+                        let (y, x) = (y.checked_sub(side / 2), x.checked_sub(side / 2));
+                        if let (Some(y), Some(x)) = (y, x)
+                            && y < height
+                            && x < width
+                        {
+                            sum += f64::from(weight) * board[y * width + x];
+                        }
+                    }
+                }
+                out.push(sum);
+            }
+        }
+        out
+    }
+
+    fn linear(&self, x: &[f64], layer: &str) -> Vec<f64> {
+        let weight = self.tensor(&format!("{layer}.weight"));
+        let bias = self.tensor(&format!("{layer}.bias"));
+        let rows = weight.chunks_exact(x.len()).zip(bias);
+        rows.map(|(row, &bias)| dot(row, x) + f64::from(bias)).collect()
+    }
+
+    fn pool(&self, t: &mut [f64], layer: &str) {
+        let area = self.spec().area();
+        let (pooled, shifted) = t.split_at_mut(self.spec().pooled_channels() * area);
+        let positive = |channel: &[f64]| channel.iter().map(|x| x.max(0.0)).collect::<Vec<_>>();
+        let means = pooled.chunks(area).map(|c| positive(c).iter().sum::<f64>() / area as f64);
+        let tops = pooled.chunks(area).map(|c| positive(c).into_iter().fold(0.0, f64::max));
+        let pooled: Vec<f64> = means.chain(tops).collect();
+        for (channel, shift) in shifted.chunks_mut(area).zip(self.linear(&pooled, layer)) {
+            add(channel, shift);
+        }
+    }
+}
+
+fn widen(numbers: &[f32]) -> Vec<f64> {
+    numbers.iter().map(|&x| f64::from(x)).collect()
+}
+
+fn dot(row: &[f32], x: &[f64]) -> f64 {
+    row.iter().zip(x).map(|(&a, b)| f64::from(a) * b).sum()
+}
+
+fn add(channel: &mut [f64], shift: f64) {
+    for x in channel {
+        *x += shift;
+    }
+}
+
+fn relu(x: &mut [f64]) {
+    for x in x {
+        *x = x.max(0.0);
+    }
+}

@@ -1,0 +1,115 @@
+//! The first convolution: its inputs are bits, so it is a sum of weights where bits are set.
+
+use dz_network::{NetworkFile, NetworkSpec};
+
+use crate::simd::{LANE, Lane, Simd, Task};
+
+/// 3x3 convolution of bit-packed planes, the globals' shift, and relu.
+#[derive(Clone, Debug)]
+pub(crate) struct Stem {
+    channels_in: usize,
+    height: usize,
+    width: usize,
+    lanes: usize,
+    /// `[C_in, 9]` rows of lanes.
+    taps: Vec<Lane>,
+    /// A row of lanes.
+    bias: Vec<Lane>,
+    /// `[G]` rows of lanes.
+    globals: Vec<Lane>,
+}
+
+impl Stem {
+    pub(crate) fn new(file: &NetworkFile) -> Self {
+        let NetworkSpec { channels_in, height, width, channels, globals, .. } = file.header.spec;
+        let weight = &file.tensors["stem.conv.weight"].data;
+        let inputs = channels_in * 9;
+        let taps = (0..inputs).flat_map(|tap| {
+            lanes_of((0..channels).map(move |output| weight[output * inputs + tap]))
+        });
+        let shifts = file.tensors.get("stem.globals.weight").map_or(&[][..], |t| &t.data);
+        let global = |g| lanes_of((0..channels).map(move |output| shifts[output * globals + g]));
+        Self {
+            channels_in,
+            height,
+            width,
+            lanes: channels.div_ceil(LANE),
+            taps: taps.collect(),
+            bias: lanes_of(file.tensors["stem.conv.bias"].data.iter().copied()),
+            globals: (0..globals).flat_map(global).collect(),
+        }
+    }
+}
+
+/// Numbers in lanes, the last one filled up with 0.
+pub(crate) fn lanes_of(numbers: impl IntoIterator<Item = f32>) -> Vec<Lane> {
+    let mut lanes: Vec<Lane> = Vec::new();
+    for (i, x) in numbers.into_iter().enumerate() {
+        if i % LANE == 0 {
+            lanes.push(Lane::default());
+        }
+        lanes[i / LANE].0[i % LANE] = x;
+    }
+    lanes
+}
+
+/// The stem on one position; writes all of a padded board, zeros on its border.
+pub(crate) struct StemOnBoard<'a> {
+    pub(crate) stem: &'a Stem,
+    pub(crate) planes: &'a [u8],
+    pub(crate) globals: &'a [f32],
+    pub(crate) board: &'a mut [Lane],
+    /// A row of lanes to work in.
+    pub(crate) shift: &'a mut [Lane],
+}
+
+impl Task for StemOnBoard<'_> {
+    #[inline(always)]
+    fn go<S: Simd>(self, s: S) {
+        let Self { stem, planes, globals, board, shift } = self;
+        let (lanes, width, area) = (stem.lanes, stem.width, stem.height * stem.width);
+        let padded = width + 2;
+        shift.copy_from_slice(&stem.bias);
+        for (weights, &global) in stem.globals.chunks_exact(lanes).zip(globals) {
+            for (sum, weight) in shift.iter_mut().zip(weights) {
+                s.store(s.fma(s.splat(global), s.load(weight), s.load(sum)), sum);
+            }
+        }
+        for point in board.chunks_exact_mut(lanes) {
+            point.copy_from_slice(shift);
+        }
+        for (i, &byte) in planes.iter().enumerate() {
+            let mut byte = byte;
+            while byte != 0 {
+                let bit = i * 8 + byte.trailing_zeros() as usize;
+                byte &= byte - 1;
+                let (channel, point) = (bit / area, bit % area);
+                if channel >= stem.channels_in {
+                    break;
+                }
+                // The point with its border is the centre of a square of outputs; tap 8 reaches its
+                // first, tap 0 its last. Those on the border are thrown away below.
+                let corner = (point / width) * padded + point % width;
+                let taps = &stem.taps[channel * 9 * lanes..][..9 * lanes];
+                for (tap, weights) in taps.chunks_exact(lanes).enumerate() {
+                    let (down, right) = (2 - tap / 3, 2 - tap % 3);
+                    let output = &mut board[(corner + down * padded + right) * lanes..][..lanes];
+                    for (sum, weight) in output.iter_mut().zip(weights) {
+                        s.store(s.add(s.load(sum), s.load(weight)), sum);
+                    }
+                }
+            }
+        }
+        for (y, row) in board.chunks_exact_mut(padded * lanes).enumerate() {
+            if y == 0 || y == stem.height + 1 {
+                row.fill(Lane::default());
+                continue;
+            }
+            row[..lanes].fill(Lane::default());
+            row[(width + 1) * lanes..].fill(Lane::default());
+            for x in &mut row[lanes..(width + 1) * lanes] {
+                s.store(s.relu(s.load(x)), x);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What an evaluator on the processor promises: equal bits everywhere, and clear refusals.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{network, positions, run, spec};
+use dz_cpu::CpuEvaluator;
+use dz_game::{Encoding, Game, games::TicTacToe};
+use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs, contract};
+use dz_network::NetworkSpec;
+
+fn full() -> NetworkSpec {
+    NetworkSpec { globals: 2, global_pooling: true, ..spec(5, 7, 2, 24) }
+}
+
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+/// Bits of position `i`'s outputs.
+fn bits(outputs: &NetworkOutputs, i: usize, policy_len: usize) -> Vec<u32> {
+    let policy = &outputs.policy_logits[i * policy_len..(i + 1) * policy_len];
+    policy.iter().chain(&outputs.wdl_logits[i * 3..(i + 1) * 3]).map(|x| x.to_bits()).collect()
+}
+
+/// `batch` with the first position of `probe` put at `place`.
+fn put(batch: &mut EncodedBatch, place: usize, probe: &EncodedBatch) {
+    let (bytes, globals) = (batch.shape.packed_bytes(), batch.shape.globals);
+    batch.bits[place * bytes..(place + 1) * bytes].copy_from_slice(probe.position(0));
+    batch.globals[place * globals..(place + 1) * globals]
+        .copy_from_slice(&probe.globals[..globals]);
+}
+
+#[test]
+fn bits_do_not_depend_on_batch_place_or_threads() {
+    for spec in [full(), spec(6, 7, 1, 64)] {
+        let file = network(&spec, 1);
+        let probe = positions(&spec, 1, 1234);
+        for (name, mut evaluator) in CpuEvaluator::load_each(&file).unwrap() {
+            let alone = bits(&run(&mut evaluator, &probe), 0, spec.policy_len);
+            for len in [1, 2, 7, 40, 100] {
+                for place in [0, len / 3, len - 1] {
+                    let mut batch = positions(&spec, len, place as u64);
+                    put(&mut batch, place, &probe);
+                    for threads in [1, 2, 3] {
+                        let outputs = on_threads(threads, || run(&mut evaluator, &batch));
+                        let here = bits(&outputs, place, spec.policy_len);
+                        assert_eq!(here, alone, "{name}: {place} of {len}, {threads} threads");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_ids_mean_equal_bits() {
+    let spec = full();
+    let file = network(&spec, 3);
+    let batch = positions(&spec, 20, 5);
+    let mut kinds = CpuEvaluator::load_each(&file).unwrap();
+    let answers: Vec<(String, NetworkOutputs)> =
+        kinds.iter_mut().map(|(_, e)| (e.id().to_owned(), run(e, &batch))).collect();
+    for (id, outputs) in &answers {
+        assert!(id.starts_with(&file.content_id()), "{id}");
+        for (other_id, other) in &answers {
+            assert_eq!(id == other_id, outputs == other, "{id} {other_id}");
+        }
+    }
+    let mut changed = file.clone();
+    changed.tensors.get_mut("policy.linear.bias").unwrap().data[0] += 1.0;
+    let (before, after) = (CpuEvaluator::load(&file), CpuEvaluator::load(&changed));
+    assert_ne!(before.unwrap().id(), after.unwrap().id());
+}
+
+#[test]
+fn the_contract_of_evaluators_is_kept() {
+    let game = TicTacToe;
+    let encoding = game.encoding();
+    let planes = encoding.planes();
+    let spec = NetworkSpec {
+        encoding: encoding.id(),
+        channels_in: planes.channels,
+        globals: planes.globals,
+        policy_len: encoding.policy_len(),
+        ..spec(planes.height, planes.width, 2, 16)
+    };
+    let mut evaluator = CpuEvaluator::load(&network(&spec, 9)).unwrap();
+    contract::check_network_evaluator(&game, &mut evaluator, 11, 0.0).unwrap();
+    assert_eq!(evaluator.encoding_id(), encoding.id());
+}
+
+#[test]
+fn a_diverged_network_is_not_hidden() {
+    let spec = spec(6, 7, 2, 16);
+    let mut file = network(&spec, 1);
+    file.tensors.get_mut("blocks.0.conv1.weight").unwrap().data[5] = f32::NAN;
+    let batch = positions(&spec, 2, 5);
+    for (name, mut evaluator) in CpuEvaluator::load_each(&file).unwrap() {
+        let outputs = run(&mut evaluator, &batch);
+        assert!(outputs.wdl_logits.iter().any(|x| x.is_nan()), "{name}: {outputs:?}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let spec = full();
+    let file = network(&spec, 1);
+    let mut evaluator = CpuEvaluator::load(&file).unwrap();
+    let other = positions(&common::spec(5, 7, 1, 8), 2, 0);
+    let error = evaluator.submit(other).unwrap_err();
+    assert!(error.to_string().contains("does not fit"), "{error}");
+    let mut short = positions(&spec, 2, 0);
+    short.bits.pop();
+    assert!(evaluator.submit(short).is_err());
+    assert_eq!(run(&mut evaluator, &positions(&spec, 0, 0)), NetworkOutputs::default());
+    let mut broken = file;
+    broken.tensors.remove("stem.conv.bias");
+    assert!(CpuEvaluator::load(&broken).is_err());
+}

@@ -1,0 +1,57 @@
+//! The kernels against the plain loops, on every kind of vectors that this processor has.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{difference, network, positions, run, spec};
+use dz_cpu::{CpuEvaluator, Reference};
+use dz_network::NetworkSpec;
+use proptest::prelude::*;
+
+/// Logits here are of the size of 1.
+const TOLERANCE: f32 = 2e-5;
+
+fn compare(spec: &NetworkSpec, boards: usize, seed: u64) {
+    let file = network(spec, seed);
+    let batch = positions(spec, boards, seed);
+    let wanted = Reference(&file).evaluate(&batch);
+    for (name, mut evaluator) in CpuEvaluator::load_each(&file).unwrap() {
+        let difference = difference(&run(&mut evaluator, &batch), &wanted);
+        println!("{name}: {difference:.1e}");
+        assert!(difference < TOLERANCE, "{name}: {difference} for {spec:?}");
+    }
+}
+
+#[test]
+fn networks_of_the_presets_sizes() {
+    compare(&spec(6, 7, 4, 32), 5, 1);
+    compare(&spec(6, 7, 6, 64), 3, 2);
+    compare(&NetworkSpec { global_pooling: true, ..spec(9, 9, 6, 96) }, 2, 3);
+}
+
+fn any_spec() -> impl Strategy<Value = NetworkSpec> {
+    let board = (1_usize..=13, 1_usize..=13, 0_usize..=3);
+    let sizes = (1_usize..=70, 1_usize..=5, 1_usize..=20, 1_usize..=20, 1_usize..=40);
+    (board, sizes, 0_usize..=3, any::<bool>()).prop_map(
+        |((height, width, blocks), (channels, planes, policy, value, hidden), globals, pooling)| {
+            NetworkSpec {
+                channels_in: planes,
+                policy_channels: policy,
+                value_channels: value,
+                value_hidden: hidden,
+                globals,
+                global_pooling: pooling && channels > 1,
+                ..spec(height, width, blocks, channels)
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn networks_of_any_shape(spec in any_spec(), boards in 1_usize..=5, seed in any::<u64>()) {
+        compare(&spec, boards, seed);
+    }
+}
