@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dz_game::games::Connect4;
 use dz_infer::{Hashed, Rollout, Uniform};
-use dz_play::{Effort, PlayerKind, Rates, game_rates, placement_rates, rollout_anchor};
+use dz_play::{Effort, PlayerKind, SearchRates, game_rates, placement_rates, rollout_anchor};
 use dz_search::{
     Backup, CatchUp, EpsilonSchedule, FirstPlay, Gumbel, Rave, RaveSchedule, Regularized,
     SearchParams, Selection, Staleness,
@@ -35,8 +35,9 @@ fn main() {
     }
 }
 
-fn show(name: &str, rates: &Rates) {
-    let (best, median, bytes) = (rates.best(), rates.median(), rates.bytes_a_node);
+fn show(name: &str, rates: &SearchRates) {
+    let (best, median, bytes) =
+        (rates.playouts.best(), rates.playouts.median(), rates.bytes_a_node);
     println!("{name:30} {best:10.0} {median:10.0} {bytes:7.0}");
 }
 

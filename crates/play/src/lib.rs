@@ -21,6 +21,7 @@ pub use player::{PlayerKind, PlayerSetup, rollout_anchor};
 pub use result::{MatchResult, Seat};
 pub use settings::{SearchSettings, anchor_player, root_noise, search_faults};
 pub use speed::{
-    Effort, Figure, Rates, game_rates, placement_rates, rollout_rates, search_figures,
+    Effort, Figure, Rates, RolloutGames, SearchRates, Timer, game_rates, perft_depth, perft_leaves,
+    placement_rates, search_figures,
 };
 pub use thinker::{Thinker, Thought};

@@ -1,0 +1,202 @@
+//! Who else is measured, in the same run.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use anyhow::{Context, bail};
+use cozy_chess::Board;
+use dz_game::GameSpec;
+
+/// The environment variable that names a Python which has `open_spiel`.
+const PYTHON: &str = "DAGZERO_PYTHON";
+
+/// `OpenSpiel`'s rollouts, in C++: one leaf of its search bot is evaluated by many of them, so that
+/// Python's share of the time is nothing. A process answers a line for each sample that is asked for.
+pub(super) struct OpenSpiel {
+    child: Child,
+    ask: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    /// What it is, with its version.
+    pub(super) name: String,
+    /// Plies of one of its random games, on average.
+    pub(super) plies_mean: f64,
+}
+
+/// Prints "none" without the package, else its version and the plies of a random game; then a rate
+/// for each line that it reads.
+const SCRIPT: &str = r#"
+import random, sys, time
+try:
+    import pyspiel
+    from importlib.metadata import version
+    version = version("open_spiel")
+except ImportError:
+    print("none")
+    sys.exit()
+game = pyspiel.load_game(sys.argv[1])
+start, draw = game.new_initial_state(), random.Random(1)
+plies, games, until = 0, 0, time.perf_counter() + 1
+while games < 1000 and time.perf_counter() < until:
+    state, games = start.clone(), games + 1
+    while not state.is_terminal():
+        state.apply_action(draw.choice(state.legal_actions()))
+        plies += 1
+print(version, plies / games, flush=True)
+
+def seconds(rollouts):
+    evaluator = pyspiel.RandomRolloutEvaluator(rollouts, draw.randrange(1 << 30))
+    bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 100, False, 1, False)
+    begun = time.perf_counter()
+    bot.mcts_search(start)
+    return time.perf_counter() - begun
+
+rollouts = 10
+while seconds(rollouts) < 0.1:
+    rollouts *= 2
+for _ in sys.stdin:
+    print(rollouts / seconds(rollouts), flush=True)
+"#;
+
+impl OpenSpiel {
+    /// Starts it, unless there is no Python for it or it does not have the game; says so on standard
+    /// error if the package is missing.
+    ///
+    /// # Errors
+    /// If the Python that is named cannot be started, or what it runs fails.
+    pub(super) fn start(game: &GameSpec) -> anyhow::Result<Option<Self>> {
+        let (Some(python), Some(theirs)) = (env::var_os(PYTHON), their_name(game)) else {
+            return Ok(None);
+        };
+        let mut command = Command::new(&python);
+        command.args(["-c", SCRIPT, &theirs]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .with_context(|| format!("cannot start {}, which {PYTHON} names", python.display()))?;
+        let (Some(ask), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+            bail!("the peer has no streams");
+        };
+        let name = String::new();
+        let answers = BufReader::new(answers);
+        let mut peer = Self { child, ask, answers, name, plies_mean: 0.0 };
+        let words = peer.line()?;
+        let Some((version, plies)) = words.split_once(' ') else {
+            eprintln!("no peer: {} has no open_spiel (pip install open_spiel)", python.display());
+            return Ok(None);
+        };
+        peer.name = format!("OpenSpiel {version} {theirs}, rollouts in C++");
+        peer.plies_mean = plies.parse().context("plies of the peer")?;
+        Ok(Some(peer))
+    }
+
+    /// Games a second in one more sample.
+    ///
+    /// # Errors
+    /// If the process has ended.
+    pub(super) fn sample(&mut self) -> anyhow::Result<f64> {
+        self.ask.write_all(b"\n").context("the peer has ended")?;
+        self.line()?.parse().context("the peer's rate")
+    }
+
+    fn line(&mut self) -> anyhow::Result<String> {
+        let mut line = String::new();
+        if self.answers.read_line(&mut line)? == 0 {
+            bail!("the peer has ended; its message is above");
+        }
+        Ok(line.trim().to_owned())
+    }
+}
+
+impl Drop for OpenSpiel {
+    fn drop(&mut self) {
+        // It would end by itself at the end of its input; nothing is left to lose.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The same game as `OpenSpiel` names it, if it has it.
+fn their_name(game: &GameSpec) -> Option<String> {
+    let value = |key: &str| {
+        let found = game.parameters().iter().find(|(known, _)| known == key);
+        found.map(|(_, value)| value.as_str())
+    };
+    Some(match game.name() {
+        "connect4" => {
+            let (rows, columns) = (value("height")?, value("width")?);
+            format!("connect_four(rows={rows},columns={columns},x_in_row={})", value("connect")?)
+        }
+        "tictactoe" => "tic_tac_toe".to_owned(),
+        "othello" if value("size")? == "8" => "othello".to_owned(),
+        "go" => format!("go(board_size={})", value("size")?),
+        "hex" => {
+            let swap = if value("swap")? == "true" { "True" } else { "False" };
+            format!("hex(board_size={},swap={swap})", value("size")?)
+        }
+        "gomoku" if value("rule")? == "freestyle" => format!("gomoku(size={})", value("size")?),
+        "chess" => "chess".to_owned(),
+        _ => return None,
+    })
+}
+
+/// Leaf nodes of chess from the start at `depth`, counted by the generator that our chess is built on as
+/// its own example does: moves at the last depth are counted, not played.
+pub(super) fn chess_leaves(depth: u32) -> u64 {
+    leaves(&Board::startpos(), depth)
+}
+
+fn leaves(board: &Board, depth: u32) -> u64 {
+    let mut found = u64::from(depth == 0);
+    board.generate_moves(|moves| {
+        match depth {
+            0 => return true,
+            1 => found += moves.len() as u64,
+            _ => {
+                for mv in moves {
+                    let mut child = board.clone();
+                    child.play_unchecked(mv);
+                    found += leaves(&child, depth - 1);
+                }
+            }
+        }
+        false
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::{Game, GameVisitor, with_game};
+
+    use super::*;
+
+    struct Name;
+
+    impl GameVisitor for Name {
+        type Output = Option<String>;
+        fn visit<G: Game>(self, game: G) -> Option<String> {
+            their_name(&game.spec())
+        }
+    }
+
+    #[test]
+    fn games_have_other_names_elsewhere() {
+        let name = |text: &str| with_game(&text.parse().unwrap(), Name).unwrap();
+        let connect_four = "connect_four(rows=6,columns=7,x_in_row=4)";
+        assert_eq!(name("connect4").as_deref(), Some(connect_four));
+        assert_eq!(name("hex:size=5").as_deref(), Some("hex(board_size=5,swap=False)"));
+        assert_eq!(name("go").as_deref(), Some("go(board_size=9)"));
+        assert_eq!(name("othello").as_deref(), Some("othello"));
+        assert_eq!(name("othello:size=6"), None, "theirs is 8x8 only");
+        assert_eq!(name("shuttle"), None);
+    }
+
+    #[test]
+    fn the_generator_counts_as_published() {
+        for (depth, count) in [1, 20, 400, 8902].into_iter().enumerate() {
+            assert_eq!(chess_leaves(depth as u32), count);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! How fast searches are.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use dz_game::Game;
+use dz_infer::{InstantEvaluator, Sources, Uniform};
+use dz_search::{Budget, Gathered, LookedUp, NetworkAnswer, Placement, Search, SearchParams};
+
+use super::{Effort, Figure, Rates};
+use crate::{Thinker, Thought};
+
+/// Speed and size of a search.
+#[derive(Clone, Debug)]
+pub struct SearchRates {
+    /// Playouts a second.
+    pub playouts: Rates,
+    /// All bytes that the search holds at the end, over its nodes, the root one of them.
+    pub bytes_a_node: f64,
+}
+
+/// Playouts a second on the measuring game ([`Placement`]) with priors that are looked up, root set-up
+/// included.
+pub fn placement_rates(
+    params: SearchParams,
+    points: u16,
+    layers: u8,
+    effort: Effort,
+) -> SearchRates {
+    let game = Placement::new(points, layers);
+    let tables = LookedUp::new(points);
+    let mut search: Search<Placement> = Search::new(game.clone(), params, game.start(), ());
+    let mut priors = Vec::new();
+    let rates = (0..effort.runs).map(|_| {
+        let started = Instant::now();
+        for seed in 0..effort.searches {
+            search.reset(game.start(), ());
+            search.start(Budget::Playouts(effort.playouts), u64::from(seed), None);
+            while let Gathered::Need(id) = search.gather() {
+                let (Some(key), Some(leaf)) = (search.leaf_eval_key(id), search.leaf(id)) else {
+                    break;
+                };
+                let estimate = tables.evaluate(key, leaf.legal, &mut priors);
+                let (heuristics, cached) = (&[][..], false);
+                let answer = NetworkAnswer { estimate, priors: &priors, heuristics, cached };
+                search.apply_network(id, &answer);
+            }
+        }
+        let playouts = f64::from(effort.searches) * f64::from(effort.playouts);
+        playouts / started.elapsed().as_secs_f64()
+    });
+    SearchRates {
+        playouts: Rates::new(rates.collect()),
+        bytes_a_node: search.bytes() as f64 / (search.node_count() + 1) as f64,
+    }
+}
+
+/// Playouts a second in games of a real game, with reuse, from the start to at most 20 plies, over and
+/// over.
+pub fn game_rates<G: Game>(
+    game: &G,
+    params: SearchParams,
+    evaluator: Arc<dyn InstantEvaluator<G>>,
+    effort: Effort,
+) -> SearchRates {
+    /// Games are cut here, so that positions of all ages are searched.
+    const PLIES: u32 = 20;
+    let mut sources = Sources::default();
+    sources.add_instant(evaluator);
+    let begin = || {
+        let search = Search::new(game.clone(), params, game.start(), G::History::default());
+        Thinker::at(search, true, 0, (1, 1))
+    };
+    let mut thinker = begin();
+    let rates = (0..effort.runs).map(|_| {
+        let started = Instant::now();
+        let mut playouts = 0;
+        for _ in 0..effort.searches {
+            thinker.begin(Budget::Playouts(effort.playouts), None);
+            while let Thought::Need(_) = thinker.think(sources.readers()) {}
+            let summary = thinker.summary();
+            playouts += summary.counts.playouts;
+            if let Some(best) = summary.moves.iter().max_by_key(|m| m.visits) {
+                thinker.advance(best.mv);
+            }
+            let (state, history) = thinker.search().position();
+            if thinker.ply() >= PLIES || game.to_move(state, history).is_none() {
+                thinker = begin();
+            }
+        }
+        playouts as f64 / started.elapsed().as_secs_f64()
+    });
+    let playouts = Rates::new(rates.collect());
+    let nodes = (thinker.search().node_count() + 1) as f64;
+    SearchRates { playouts, bytes_a_node: thinker.search().bytes() as f64 / nodes }
+}
+
+/// Every figure of a game: the bars of the measuring game, searches without evaluation cost.
+pub fn search_figures<G: Game>(game: &G, effort: Effort) -> Vec<Figure> {
+    let params = SearchParams::default();
+    let mut figures = Vec::new();
+    for (points, layers) in [(7, 6), (82, 1), (361, 1)] {
+        let rates = placement_rates(params, points, layers, effort);
+        let name = format!("placement, {points} moves, {} playouts", effort.playouts);
+        figures.extend(rates.playouts.figures(&name, "playouts/s"));
+        figures.push(Figure {
+            name: format!("{name}, memory"),
+            value: rates.bytes_a_node,
+            unit: "bytes/node",
+            samples: 1,
+        });
+    }
+    let spec = game.spec().to_string();
+    let uniform = game_rates(game, params, Arc::new(Uniform), effort);
+    figures.extend(uniform.playouts.figures(&format!("{spec}, uniform evaluator"), "playouts/s"));
+    figures
+}
