@@ -7,7 +7,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum GameError {
     /// No such game.
-    #[error("no game is called '{name}'; games are: {known}")]
+    #[error("no game is called '{}'; games are: {known}", shown(name))]
     UnknownGame {
         /// What was asked for.
         name: String,
@@ -15,13 +15,16 @@ pub enum GameError {
         known: String,
     },
     /// The text is not `name:key=value,key=value`.
-    #[error("'{text}' is not a game; write name:key=value,key=value, for example connect4:width=7")]
+    #[error(
+        "'{}' is not a game; write name:key=value,key=value, for example connect4:width=7",
+        shown(text)
+    )]
     BadSpec {
         /// What was given.
         text: String,
     },
     /// A parameter that the game does not have.
-    #[error("{game} has no parameter '{key}'; it has: {known}")]
+    #[error("{game} has no parameter '{}'; it has: {known}", shown(key))]
     UnknownParameter {
         /// The game's name.
         game: String,
@@ -31,7 +34,7 @@ pub enum GameError {
         known: String,
     },
     /// A parameter with a value out of range or of the wrong type.
-    #[error("{game}: {key}={value} is not possible; {allowed}")]
+    #[error("{game}: {key}={} is not possible; {allowed}", shown(value))]
     BadParameter {
         /// The game's name.
         game: String,
@@ -43,7 +46,7 @@ pub enum GameError {
         allowed: String,
     },
     /// Text that is no move.
-    #[error("'{text}' is not a move; {expected}")]
+    #[error("'{}' is not a move; {expected}", shown(text))]
     BadMove {
         /// What was given.
         text: String,
@@ -51,15 +54,15 @@ pub enum GameError {
         expected: String,
     },
     /// A move that the rules forbid here.
-    #[error("move '{text}' is not legal here; legal moves: {legal}")]
+    #[error("move '{}' is not legal here; {}", shown(text), allowed(legal))]
     IllegalMove {
         /// What was given.
         text: String,
-        /// The legal moves.
+        /// The legal moves; empty if the game is over.
         legal: String,
     },
     /// Text that is no position.
-    #[error("'{text}' is not a position: {reason}")]
+    #[error("'{}' is not a position: {reason}", shown(text))]
     BadPosition {
         /// What was given.
         text: String,
@@ -68,7 +71,8 @@ pub enum GameError {
     },
     /// The game has no notation for positions.
     #[error(
-        "{game} has no notation for positions, so '{text}' cannot be read; give --moves instead"
+        "{game} has no notation for positions, so '{}' cannot be read; give --moves instead",
+        shown(text)
     )]
     NoPositionText {
         /// The game's name.
@@ -76,4 +80,38 @@ pub enum GameError {
         /// What was given.
         text: String,
     },
+}
+
+/// What can be played where something else was tried.
+fn allowed(legal: &str) -> String {
+    if legal.is_empty() { "the game is over".to_owned() } else { format!("legal moves: {legal}") }
+}
+
+/// Input as a message shows it: in one line, control characters as escapes, not longer than a line is.
+fn shown(text: &str) -> String {
+    /// More than any position of chess needs.
+    const CHARS_MAX: usize = 120;
+    let mut left = text.chars();
+    let mut line: String = left.by_ref().take(CHARS_MAX).flat_map(char::escape_debug).collect();
+    if left.next().is_some() {
+        line.push_str("...");
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_line_whatever_the_input_was() {
+        let message = |text: &str| {
+            let expected = "write a point".to_owned();
+            GameError::BadMove { text: text.to_owned(), expected }.to_string()
+        };
+        assert_eq!(message("z9"), "'z9' is not a move; write a point");
+        assert_eq!(message("a\n\u{1b}[2J"), "'a\\n\\u{1b}[2J' is not a move; write a point");
+        let long = message(&"ab".repeat(100_000));
+        assert!(long.len() < 200 && long.contains("ab...'"), "{long}");
+    }
 }

@@ -10,8 +10,7 @@ use crate::GameError;
 /// [`GameError::BadPosition`] with what is wrong.
 pub(super) fn parse(text: &str) -> Result<Board, GameError> {
     read(text).map_err(|reason| GameError::BadPosition {
-        // In one line, whatever was given.
-        text: text.escape_debug().to_string(),
+        text: text.to_owned(),
         reason: reason.to_owned(),
     })
 }

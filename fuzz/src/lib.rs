@@ -1,0 +1,6 @@
+//! What hostile input may not do: panic, hang, take memory without bound, or be half accepted.
+//!
+//! Each function takes any bytes and panics if something is wrong. The fuzz targets call them, and so
+//! do tests of the crates that they are about, on the inputs in `seeds/` and on mutations of them.
+
+pub mod games;
