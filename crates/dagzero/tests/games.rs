@@ -1,29 +1,12 @@
 //! `inspect`, `perft` and `rules` through the library: fields, errors, exit codes.
 
+#[path = "common/cli.rs"]
+mod cli;
+
 use clap::Parser;
-use dagzero::{Cli, Exit, run};
+use cli::{command, object, refused};
+use dagzero::{Cli, Exit};
 use serde_json::{Value, json};
-
-/// Runs a command on `input`; gives its result and what it printed.
-fn command(args: &[&str], input: &str) -> (anyhow::Result<Exit>, String) {
-    let cli = Cli::try_parse_from([&["dagzero"], args].concat()).expect("valid arguments");
-    let mut out = Vec::new();
-    let result = run(cli, &mut input.as_bytes(), &mut out);
-    (result, String::from_utf8(out).expect("text"))
-}
-
-fn object(args: &[&str]) -> Value {
-    let (result, out) = command(args, "");
-    assert_eq!(result.expect("no error"), Exit::Done);
-    serde_json::from_str(&out).expect("JSON")
-}
-
-fn refused(args: &[&str]) -> String {
-    let (result, out) = command(args, "");
-    let error = result.expect_err("refused");
-    assert_eq!((Exit::of(&error), out.as_str()), (Exit::Usage, ""), "{args:?}");
-    error.to_string()
-}
 
 #[test]
 fn inspect_shows_the_start() {

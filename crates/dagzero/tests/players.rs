@@ -1,15 +1,15 @@
 //! `match` and `accuracy` as others start them.
 
+#[path = "common/network.rs"]
+mod network;
+
 use std::{
-    collections::BTreeMap,
     fs,
     process::{Command, Output, Stdio},
 };
 
-use dz_game::{Encoding, Game, games::Connect4};
-use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
+use network::blank_network;
 use serde_json::Value;
-use tempfile::TempDir;
 
 fn dagzero(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
@@ -20,42 +20,6 @@ fn json(output: &Output) -> Value {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{errors}");
     serde_json::from_slice(&output.stdout).expect("JSON")
-}
-
-/// A network of zeros: every move equally likely, every result too.
-fn blank_network(dir: &TempDir) -> String {
-    let game = Connect4::from_spec(&"connect4".parse().expect("a game")).expect("a game");
-    let encoding = game.encoding();
-    let planes = encoding.planes();
-    let spec = NetworkSpec {
-        game: game.spec().to_string(),
-        encoding: encoding.id(),
-        channels_in: planes.channels,
-        height: planes.height,
-        width: planes.width,
-        globals: planes.globals,
-        policy_len: encoding.policy_len(),
-        blocks: 1,
-        channels: 4,
-        policy_channels: 2,
-        value_channels: 2,
-        value_hidden: 4,
-        global_pooling: false,
-    };
-    let zeros = |shape: Vec<usize>| TensorData { data: vec![0.0; shape.iter().product()], shape };
-    let tensors: BTreeMap<String, TensorData> =
-        spec.tensor_shapes().into_iter().map(|(name, shape)| (name, zeros(shape))).collect();
-    let header = NetworkHeader {
-        spec,
-        config_hash: "none".to_owned(),
-        cycle: 1,
-        step: 0,
-        created_by: "test".to_owned(),
-    };
-    let bytes = NetworkFile { header, tensors }.to_bytes().expect("a network");
-    let path = dir.path().join("blank.safetensors");
-    fs::write(&path, bytes).expect("written");
-    path.display().to_string()
 }
 
 #[test]
@@ -80,7 +44,7 @@ fn a_match_counts_as_the_table_says() {
 #[test]
 fn a_network_file_plays_and_its_games_are_kept() {
     let dir = tempfile::tempdir().expect("a folder");
-    let network = blank_network(&dir);
+    let network = blank_network(&dir, "connect4");
     let games = dir.path().join("games.jsonl").display().to_string();
     let args = ["match", &network, "random", "--games", "4", "--playouts", "8", "--out", &games];
     let output = dagzero(&args);
@@ -97,7 +61,7 @@ fn a_network_file_plays_and_its_games_are_kept() {
 #[test]
 fn players_that_do_not_exist_or_do_not_fit_are_wrong_usage() {
     let dir = tempfile::tempdir().expect("a folder");
-    let network = blank_network(&dir);
+    let network = blank_network(&dir, "connect4");
     for args in [
         &["match", "random", "random"][..],
         &["match", "nobody", "random", "--game", "tictactoe"],
@@ -118,7 +82,7 @@ fn players_that_do_not_exist_or_do_not_fit_are_wrong_usage() {
 #[test]
 fn accuracy_knows_what_a_blank_network_would_play() {
     let dir = tempfile::tempdir().expect("a folder");
-    let network = blank_network(&dir);
+    let network = blank_network(&dir, "connect4");
     let positions = dir.path().join("positions.jsonl").display().to_string();
     // Equal priors: the raw policy takes column 1. With playouts it sees the win in column 7 of the
     // second position and prevents the loss in column 3 of the third. Values: a perfect solver's.
@@ -147,7 +111,7 @@ fn accuracy_knows_what_a_blank_network_would_play() {
 #[test]
 fn accuracy_makes_positions_from_a_seed() {
     let dir = tempfile::tempdir().expect("a folder");
-    let network = blank_network(&dir);
+    let network = blank_network(&dir, "connect4");
     let measure = |seed: &str| {
         let args = ["accuracy", "--network", &network, "--playouts", "0,400", "--json"];
         json(&dagzero(&[&args[..], &["--generate", "40", "--seed", seed]].concat()))

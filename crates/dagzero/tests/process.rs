@@ -16,16 +16,38 @@ fn results_go_to_standard_output_alone() {
 }
 
 #[test]
-fn errors_go_to_standard_error_with_exit_code_2() {
+fn errors_are_one_line_of_standard_error_with_exit_code_2() {
     for args in [
         &["inspect", "--game", "connect4", "--moves", "1111111"][..],
+        &["inspect", "--game", "connect4", "--moves", "1212121 3"],
         &["inspect", "--game", "chequers"],
-        &["inspect", "--gam", "connect4"],
+        &["inspect", "--game", "go", "--moves", "A1 A1"],
+        &["inspect", "--game", "go", "--moves", "pass pass pass"],
+        &["inspect", "--game", "go:size=1"],
+        &["inspect", "--game", "go", "--moves", "I5"],
+        &["inspect", "--game", "hex:size=3", "--moves", "a1 b2 swap"],
+        &["inspect", "--game", "hex", "--moves", "a1 \u{1b}[2J\u{7}"],
+        &["inspect", "--game", "othello", "--moves", "pass"],
+        &["inspect", "--game", "gomoku", "--moves", "a16"],
+        &["inspect", "--game", "chess", "--moves", "e2e4 e2e4"],
+        &["inspect", "--game", "chess", "--position", "rnbqkbnr/pppp\nfoo w - - 0 1"],
+        &["inspect", "--game", "chess", "--position", &"8".repeat(100_000)],
+        &["inspect", "--game", "go", "--position", "8/8"],
+        &["perft", "--game", "hex", "--moves", "z1", "--depth", "1"],
+        &["search", "--game", "othello", "--moves", "c4 c4", "--playouts", "5"],
+        &["rules", "--game", "chess:size=9"],
+        &["bench", "rules", "--game", "go:size=1"],
     ] {
         let output = dagzero(args);
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
-        assert!(output.stderr.starts_with(b"error: "), "{args:?}");
+        let message = String::from_utf8(output.stderr).expect("text");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{message}");
+        assert!(message.starts_with("error: ") && message.lines().count() == 1, "{message}");
+        assert!(message.len() < 1000 && !message.trim_end().contains(char::is_control));
     }
+    // The parser of the command line shows the usage as well.
+    let output = dagzero(&["inspect", "--gam", "connect4"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    assert!(output.stderr.starts_with(b"error: "));
 }
 
 #[test]

@@ -1,37 +1,27 @@
 //! `search` through the library: fields, hand-computed graphs, settings, exit codes.
 
-use std::{collections::BTreeMap, fs, path::Path};
+#[path = "common/cli.rs"]
+mod cli;
+#[path = "common/network.rs"]
+mod network;
+
+use std::{fs, path::Path};
 
 use clap::Parser;
-use dagzero::{Cli, Exit, run};
-use dz_game::{Encoding, Game, games::TicTacToe};
-use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
+use cli::object;
+use dagzero::Cli;
+use network::blank_network;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Runs a command; gives its result and what it printed.
-fn command(args: &[&str]) -> (anyhow::Result<Exit>, String) {
-    let cli =
-        Cli::try_parse_from([&["dagzero", "search"], args].concat()).expect("valid arguments");
-    let mut out = Vec::new();
-    let result = run(cli, &mut &b""[..], &mut out);
-    (result, String::from_utf8(out).expect("text"))
-}
-
 fn search(args: &[&str]) -> Value {
-    let (result, out) = command(args);
-    assert_eq!(result.expect("no error"), Exit::Done);
-    assert_eq!(out.matches('\n').count(), 1);
-    let found: Value = serde_json::from_str(&out).expect("JSON");
+    let found = object(&[&["search"], args].concat());
     check_sums(&found);
     found
 }
 
 fn refused(args: &[&str]) -> String {
-    let (result, out) = command(args);
-    let error = result.expect_err("refused");
-    assert_eq!((Exit::of(&error), out.as_str()), (Exit::Usage, ""), "{args:?}");
-    format!("{error:#}")
+    cli::refused(&[&["search"], args].concat())
 }
 
 /// What holds in every search.
@@ -287,45 +277,10 @@ fn evaluators_and_seeds_differ() {
     assert_eq!(mixed["counts"]["rollouts"], mixed["counts"]["evaluations"]);
 }
 
-/// A network of zeros: every move equally likely, every result too.
-fn blank_network(dir: &TempDir) -> String {
-    let (game, encoding) = (TicTacToe, TicTacToe.encoding());
-    let planes = encoding.planes();
-    let spec = NetworkSpec {
-        game: game.spec().to_string(),
-        encoding: encoding.id(),
-        channels_in: planes.channels,
-        height: planes.height,
-        width: planes.width,
-        globals: planes.globals,
-        policy_len: encoding.policy_len(),
-        blocks: 1,
-        channels: 4,
-        policy_channels: 2,
-        value_channels: 2,
-        value_hidden: 4,
-        global_pooling: false,
-    };
-    let zeros = |shape: Vec<usize>| TensorData { data: vec![0.0; shape.iter().product()], shape };
-    let tensors: BTreeMap<String, TensorData> =
-        spec.tensor_shapes().into_iter().map(|(name, shape)| (name, zeros(shape))).collect();
-    let header = NetworkHeader {
-        spec,
-        config_hash: "none".to_owned(),
-        cycle: 1,
-        step: 0,
-        created_by: "test".to_owned(),
-    };
-    let path = dir.path().join("blank.safetensors");
-    fs::write(&path, NetworkFile { header, tensors }.to_bytes().expect("a network"))
-        .expect("written");
-    path.display().to_string()
-}
-
 #[test]
 fn a_network_evaluates_leaves_alone_and_in_batches() {
     let dir = TempDir::new().expect("a folder");
-    let network = blank_network(&dir);
+    let network = blank_network(&dir, "tictactoe");
     for leaves in ["search.leaves_max=1", "search.leaves_max=8"] {
         let args = ["--game", "tictactoe", "--playouts", "100", "--set", leaves];
         let uniform = search(&args);

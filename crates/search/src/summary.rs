@@ -1,6 +1,7 @@
 //! What a search found, for callers.
 
 use dz_game::{Move, Wdl};
+use serde::Serialize;
 
 use crate::{
     Numbers, Search, Selection,
@@ -77,7 +78,7 @@ impl RootMove {
 }
 
 /// Counts of one search: playouts = evaluations + cache hits + terminals + cut + cycle ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SearchCounts {
     /// Walks down and back.
     pub playouts: u64,

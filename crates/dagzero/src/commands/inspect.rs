@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, Write};
 
-use dz_game::{Game, GameError, GameVisitor, Player, Status, with_game};
+use dz_game::{Game, GameVisitor, Player, Status, with_game};
 use serde::Serialize;
 
-use super::{PositionArgs, write_line};
+use super::{GameArgs, Line, LineArgs, write_line};
 use crate::Exit;
 
 /// Show a position: mover, legal moves, outcome, keys and board, as JSON
@@ -23,10 +23,9 @@ use crate::Exit;
     printf '5\\n5 1 9\\n\\n' | dagzero inspect --game tictactoe --batch")]
 pub(crate) struct Args {
     #[command(flatten)]
-    position: PositionArgs,
-    /// Moves to play from there
-    #[arg(long, value_name = "MOVES", default_value = "", hide_default_value = true)]
-    moves: String,
+    game: GameArgs,
+    #[command(flatten)]
+    line: LineArgs,
     /// Read one list of moves a line from standard input
     #[arg(long, conflicts_with = "moves")]
     batch: bool,
@@ -59,7 +58,7 @@ pub(crate) fn run(
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    with_game(&args.position.game.spec, Inspect { args, input, out })?
+    with_game(&args.game.spec, Inspect { args, input, out })?
 }
 
 struct Inspect<'a> {
@@ -72,16 +71,16 @@ impl GameVisitor for Inspect<'_> {
     type Output = anyhow::Result<Exit>;
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
-        let start = self.args.position.start(&game)?;
         if !self.args.batch {
-            write_line(self.out, &after(&game, &start, &self.args.moves)?)?;
+            write_line(self.out, &shown(&game, &self.args.line.play(&game)?))?;
             return Ok(Exit::Done);
         }
+        let start = self.args.line.start(&game)?;
         let mut line = Vec::new();
         while self.input.read_until(b'\n', &mut line)? > 0 {
-            match after(&game, &start, &String::from_utf8_lossy(&line)) {
-                Ok(position) => write_line(self.out, &position)?,
-                Err(error) => write_line(self.out, &Refused { error: error.to_string() })?,
+            match Line::play(&game, start.clone(), &String::from_utf8_lossy(&line)) {
+                Ok(line) => write_line(self.out, &shown(&game, &line))?,
+                Err(error) => write_line(self.out, &Refused { error: format!("{error:#}") })?,
             }
             // The other end of a pipe may wait for this answer before it asks again.
             self.out.flush()?;
@@ -91,29 +90,24 @@ impl GameVisitor for Inspect<'_> {
     }
 }
 
-/// The position after a list of moves from `start`.
-fn after<G: Game>(game: &G, start: &G::State, moves: &str) -> Result<Position, GameError> {
-    let (mut state, mut history) = (start.clone(), G::History::default());
-    let moves = game.split_moves(moves);
-    for text in &moves {
-        game.play_text(&mut state, &mut history, text)?;
-    }
+fn shown<G: Game>(game: &G, line: &Line<G>) -> Position {
+    let (state, history) = (&line.state, &line.history);
     let mut legal = Vec::new();
-    game.legal_moves(&state, &history, &mut legal);
-    let (to_move, outcome) = match game.status(&state, &history) {
+    game.legal_moves(state, history, &mut legal);
+    let (to_move, outcome) = match game.status(state, history) {
         Status::ToMove(player) => (Some(player), None),
         Status::Over(outcome) => (None, Some(outcome)),
     };
-    Ok(Position {
+    Position {
         game: game.spec().to_string(),
-        ply: moves.len(),
+        ply: line.moves.len(),
         to_move,
         legal: legal.into_iter().map(|mv| game.format_move(mv)).collect(),
         over: outcome.is_some(),
         winner: outcome.map(|outcome| outcome.winner.map_or("draw", Player::name)),
         margin: outcome.and_then(|outcome| outcome.margin),
-        eval_key: game.eval_key(&state, &history).to_string(),
-        node_key: game.node_key(&state, &history).to_string(),
-        board: game.render(&state),
-    })
+        eval_key: game.eval_key(state, history).to_string(),
+        node_key: game.node_key(state, history).to_string(),
+        board: game.render(state),
+    }
 }

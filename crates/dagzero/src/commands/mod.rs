@@ -17,31 +17,58 @@ pub(crate) mod status;
 
 use std::io::Write;
 
-use dz_game::{Game, GameError, GameSpec};
+use anyhow::Context;
+use dz_game::{Game, GameError, GameSpec, Move};
 use serde::Serialize;
-
-/// Which game, and from which position.
-#[derive(Debug, clap::Args)]
-pub(crate) struct PositionArgs {
-    #[command(flatten)]
-    game: GameArgs,
-    /// A position in the game's notation, instead of the start
-    #[arg(long, value_name = "POSITION")]
-    position: Option<String>,
-}
 
 /// Which game.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GameArgs {
-    /// Game and parameters, `name:key=value,...`: connect4, connect4:width=9,height=7, tictactoe
+    /// Game and parameters, `name:key=value,...`: connect4, go:size=9,komi=7.5, chess
     #[arg(long = "game", value_name = "GAME")]
     spec: GameSpec,
 }
 
-impl PositionArgs {
+/// Which position of it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LineArgs {
+    /// A position in the game's notation (FEN for chess), instead of the start
+    #[arg(long, value_name = "POSITION")]
+    position: Option<String>,
+    /// Moves to play from there
+    #[arg(long, value_name = "MOVES", default_value = "", hide_default_value = true)]
+    moves: String,
+}
+
+impl LineArgs {
     /// The state to begin with; its history is empty.
     fn start<G: Game>(&self, game: &G) -> Result<G::State, GameError> {
         self.position.as_ref().map_or_else(|| Ok(game.start()), |text| game.parse_position(text))
+    }
+
+    /// What the moves lead to.
+    fn play<G: Game>(&self, game: &G) -> anyhow::Result<Line<G>> {
+        Line::play(game, self.start(game)?, &self.moves)
+    }
+}
+
+/// Moves that were played, and what they lead to.
+struct Line<G: Game> {
+    state: G::State,
+    history: G::History,
+    moves: Vec<Move>,
+}
+
+impl<G: Game> Line<G> {
+    /// Plays a list of moves from `start`; the first that is not legal is an error that tells which.
+    fn play(game: &G, start: G::State, list: &str) -> anyhow::Result<Self> {
+        let mut line = Self { state: start, history: G::History::default(), moves: Vec::new() };
+        for text in game.split_moves(list) {
+            let mv = game.play_text(&mut line.state, &mut line.history, text);
+            line.moves
+                .push(mv.with_context(|| format!("move {} of the list", line.moves.len() + 1))?);
+        }
+        Ok(line)
     }
 }
 

@@ -5,18 +5,20 @@ use std::io::Write;
 use dz_game::{Game, GameVisitor, perft, with_game};
 use serde::Serialize;
 
-use super::{PositionArgs, write_line};
+use super::{GameArgs, LineArgs, write_line};
 use crate::Exit;
 
 /// Count the move sequences of each length, to check rules against published numbers
 ///
 /// Prints {"counts": [...]}: leaf nodes at depths 0 to D. A finished position has no successors,
-/// and a pass is a ply.
+/// and a pass is a ply. Chess counts by the movement of the pieces alone: no draw ends a line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  dagzero perft --game connect4 --depth 8")]
 pub(crate) struct Args {
     #[command(flatten)]
-    position: PositionArgs,
+    game: GameArgs,
+    #[command(flatten)]
+    line: LineArgs,
     /// Plies to look ahead
     // A line of play is walked on the stack; nobody counts further than a game is long.
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=1000))]
@@ -29,7 +31,7 @@ struct Counts {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let counts = with_game(&args.position.game.spec, Count(args))??;
+    let counts = with_game(&args.game.spec, Count(args))??;
     write_line(out, &Counts { counts })?;
     Ok(Exit::Done)
 }
@@ -39,7 +41,7 @@ struct Count<'a>(&'a Args);
 impl GameVisitor for Count<'_> {
     type Output = anyhow::Result<Vec<u64>>;
     fn visit<G: Game>(self, game: G) -> Self::Output {
-        let start = self.0.position.start(&game)?;
-        Ok(perft(&game, &start, &G::History::default(), self.0.depth))
+        let line = self.0.line.play(&game)?;
+        Ok(perft(&game, &line.state, &line.history, self.0.depth))
     }
 }

@@ -8,6 +8,7 @@ use dz_play::PositionCheck;
 use dz_solver::{SolverError, solved_positions};
 use serde::Deserialize;
 
+use super::Line;
 use crate::exit::UsageError;
 
 /// Reads the positions of a file for the game that is visited.
@@ -50,7 +51,7 @@ pub(crate) fn generated(
 
 /// A line of the file.
 #[derive(Deserialize)]
-struct Line {
+struct Given {
     moves: String,
     value_preserving: Vec<Text>,
 }
@@ -80,25 +81,21 @@ fn read_positions<G: Game>(
 }
 
 fn read_position<G: Game>(game: &G, line: &str) -> anyhow::Result<PositionCheck> {
-    let line: Line = serde_json::from_str(line)?;
-    let (mut state, mut history) = (game.start(), G::History::default());
-    let mut moves = Vec::new();
-    for text in game.split_moves(&line.moves) {
-        moves.push(game.play_text(&mut state, &mut history, text)?);
-    }
+    let given: Given = serde_json::from_str(line)?;
+    let Line { state, history, moves } = Line::play(game, game.start(), &given.moves)?;
     let mut legal = Vec::new();
     game.legal_moves(&state, &history, &mut legal);
-    ensure!(!legal.is_empty(), "the game is over after {}", line.moves);
+    ensure!(!legal.is_empty(), "the game is over after {}", given.moves);
     let read = |text: Text| {
         let text = match text {
             Text::Number(number) => number.to_string(),
             Text::Text(text) => text,
         };
         let mv = game.parse_move(&state, &text)?;
-        ensure!(legal.contains(&mv), "{text} is not legal after {}", line.moves);
+        ensure!(legal.contains(&mv), "{text} is not legal after {}", given.moves);
         Ok(mv)
     };
-    let preserving = line.value_preserving.into_iter().map(read);
+    let preserving = given.value_preserving.into_iter().map(read);
     let preserving = preserving.collect::<anyhow::Result<Vec<Move>>>()?;
     ensure!(!preserving.is_empty(), "some move always keeps the value, but none is given");
     Ok(PositionCheck { moves, preserving })

@@ -116,15 +116,15 @@ impl Graph {
         places
     }
 
-    /// Every node for the page.
+    /// Every node for the page, `places` being where they were met.
     pub(super) fn nodes<S: Subject>(
         &self,
-        search: &Search<S::Domain, Exact>,
+        places: &[Option<Place<S::Domain>>],
+        domain: &S::Domain,
         subject: &S,
     ) -> Vec<Node> {
-        let (domain, places) = (search.domain(), self.places(search));
         let format = |mv: &Move| subject.format_move(domain, *mv);
-        let nodes = self.0.iter().zip(&places).map(|(node, place)| Node {
+        let nodes = self.0.iter().zip(places).map(|(node, place)| Node {
             number: node.id,
             id: place.as_ref().and_then(|place| subject.id(domain, &place.state)),
             line: place.iter().flat_map(|place| place.line.iter().map(format)).collect(),

@@ -19,10 +19,12 @@ use dz_search::{Exact, ExplicitGraph, GraphFile, RootNoise, Search};
 use self::{
     budget::BudgetArgs,
     drive::drive,
+    graph::Graph,
     report::Report,
     subject::{EvaluatorArg, GameSubject, GraphSubject, Subject},
+    trace::Playout,
 };
-use super::write_line;
+use super::{LineArgs, write_line};
 use crate::{Exit, exit::UsageError};
 
 /// Search a position or an explicit graph with any settings, and print what was found as JSON
@@ -48,15 +50,11 @@ pub(crate) struct Args {
     /// Game and parameters, `name:key=value,...`: connect4, hex:size=7, tictactoe
     #[arg(long, value_name = "GAME")]
     game: Option<GameSpec>,
-    /// A position in the game's notation, instead of the start
-    #[arg(long, value_name = "POSITION", requires = "game")]
-    position: Option<String>,
-    /// Moves to play from there
-    #[arg(long, value_name = "MOVES", requires = "game")]
-    moves: Option<String>,
+    #[command(flatten)]
+    line: LineArgs,
     /// A graph in JSON: `{"root": id, "nodes": [{"id", "to_move": 1 or -1, "value", "children",
     /// "priors"} or {"id", "terminal"}]}`, values the first player's; moves are the children's indices
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "evaluator"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "position", "moves", "evaluator"])]
     graph: Option<PathBuf>,
     /// What evaluates positions: uniform, hashed, rollout, a network file or a run
     #[arg(long, value_name = "EVALUATOR", default_value = "uniform")]
@@ -145,13 +143,14 @@ impl Plan {
         search.start(limit.budget, self.seed, root);
         drive(&mut search, subject, &limit)?;
         let trace = args.trace.then(|| search.take_trace());
-        let mut report = Report::of(&search, subject, &self.settings, self.seed);
+        let graph = Graph::of(&search);
+        let mut report = Report::of(&search, &graph, subject, &self.settings, self.seed);
         report.set_settings(&self.section, self.seed)?;
-        if args.nodes {
-            report.set_nodes(&search, subject);
-        }
-        if let Some(trace) = trace {
-            report.set_trace(&trace, &search, subject);
+        if args.nodes || args.trace {
+            let places = graph.places(&search);
+            report.nodes = args.nodes.then(|| graph.nodes(&places, search.domain(), subject));
+            let playout = |playout| Playout::of(playout, &places, search.domain(), subject);
+            report.trace = trace.as_ref().map(|trace| trace.iter().map(playout).collect());
         }
         Ok(report)
     }
@@ -167,16 +166,9 @@ impl GameVisitor for OfGame<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { args, plan } = self;
-        let mut state = match &args.position {
-            Some(text) => game.parse_position(text)?,
-            None => game.start(),
-        };
-        let mut history = G::History::default();
-        for text in game.split_moves(args.moves.as_deref().unwrap_or_default()) {
-            game.play_text(&mut state, &mut history, text)?;
-        }
+        let line = args.line.play(&game)?;
         let mut subject = GameSubject::new(&game, &args.evaluator)?;
-        plan.search(args, &mut subject, game, state, history)
+        plan.search(args, &mut subject, game, line.state, line.history)
     }
 }
 

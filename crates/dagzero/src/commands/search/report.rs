@@ -4,8 +4,7 @@ use dz_config::SearchSection;
 use dz_game::Player;
 use dz_play::SearchSettings;
 use dz_search::{
-    Domain, Exact, Search, SearchCounts, Stand, Summary, TracedPlayout, choose_move, formula,
-    policy_target,
+    Domain, Exact, Search, SearchCounts, Stand, Summary, choose_move, formula, policy_target,
 };
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -34,9 +33,9 @@ pub(super) struct Report {
     /// Every setting.
     settings: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    nodes: Option<Vec<Node>>,
+    pub(super) nodes: Option<Vec<Node>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trace: Option<Vec<Playout>>,
+    pub(super) trace: Option<Vec<Playout>>,
 }
 
 #[derive(Serialize)]
@@ -80,32 +79,22 @@ struct RootMove {
     gumbel: Option<f64>,
 }
 
-/// Playouts = evaluations + cache hits + terminals + cut + cycle ends.
 #[derive(Serialize)]
 struct Counts {
-    playouts: u64,
     /// Of the root.
     visits: u32,
-    evaluations: u64,
-    cache_hits: u64,
-    /// Rollouts among the evaluations.
-    rollouts: u64,
-    terminals: u64,
-    cut: u64,
-    cycle_ends: u64,
-    transpositions: u64,
     /// The root included.
     nodes: usize,
-    /// Walks given up at a position that waited for its evaluation.
-    collisions: u64,
-    /// Nodes beside those on paths that were brought up to date.
-    refreshes: u64,
+    /// Playouts = evaluations + cache hits + terminals + cut + cycle ends.
+    #[serde(flatten)]
+    search: SearchCounts,
 }
 
 impl Report {
     /// The search as it stands, without settings, nodes and trace.
     pub(super) fn of<S: Subject>(
         search: &Search<S::Domain, Exact>,
+        graph: &Graph,
         subject: &S,
         settings: &SearchSettings,
         seed: u64,
@@ -115,7 +104,7 @@ impl Report {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let best = (!summary.moves.is_empty())
             .then(|| choose_move(&summary, settings.choice, &mut random));
-        let line = Graph::of(search).line();
+        let line = graph.line();
         Self {
             game: subject.game(domain),
             evaluator: subject.evaluator().to_owned(),
@@ -140,23 +129,6 @@ impl Report {
         }
         self.settings.insert("seed".to_owned(), seed.into());
         Ok(())
-    }
-
-    /// Adds every node.
-    pub(super) fn set_nodes<S: Subject>(&mut self, search: &Search<S::Domain, Exact>, subject: &S) {
-        self.nodes = Some(Graph::of(search).nodes(search, subject));
-    }
-
-    /// Adds every playout.
-    pub(super) fn set_trace<S: Subject>(
-        &mut self,
-        trace: &[TracedPlayout],
-        search: &Search<S::Domain, Exact>,
-        subject: &S,
-    ) {
-        let places = Graph::of(search).places(search);
-        let one = |playout| Playout::of(playout, &places, search.domain(), subject);
-        self.trace = Some(trace.iter().map(one).collect());
     }
 }
 
@@ -202,31 +174,10 @@ fn bound(m: &dz_search::RootMove, settings: &SearchSettings) -> Option<f64> {
 }
 
 fn counts<D: Domain>(search: &Search<D, Exact>, summary: &Summary) -> Counts {
-    let SearchCounts {
-        playouts,
-        evaluations,
-        cache_hits,
-        rollouts,
-        terminals,
-        cut,
-        cycle_ends,
-        transpositions,
-        collisions,
-        refreshes,
-    } = summary.counts;
     Counts {
-        playouts,
         visits: summary.visits,
-        evaluations,
-        cache_hits,
-        rollouts,
-        terminals,
-        cut,
-        cycle_ends,
-        transpositions,
         nodes: search.node_count() + usize::from(summary.visits > 0),
-        collisions,
-        refreshes,
+        search: summary.counts,
     }
 }
 

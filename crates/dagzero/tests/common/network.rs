@@ -1,0 +1,52 @@
+//! A network file for tests.
+
+use std::{collections::BTreeMap, fs};
+
+use dz_game::{Encoding, Game, GameVisitor, with_game};
+use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
+use tempfile::TempDir;
+
+/// A network of zeros for a game: every move equally likely, every result too.
+pub fn blank_network(dir: &TempDir, game: &str) -> String {
+    let spec = with_game(&game.parse().expect("a game"), SmallNetwork).expect("a game");
+    let zeros = |shape: Vec<usize>| TensorData { data: vec![0.0; shape.iter().product()], shape };
+    let tensors: BTreeMap<String, TensorData> =
+        spec.tensor_shapes().into_iter().map(|(name, shape)| (name, zeros(shape))).collect();
+    let header = NetworkHeader {
+        spec,
+        config_hash: "none".to_owned(),
+        cycle: 1,
+        step: 0,
+        created_by: "test".to_owned(),
+    };
+    let path = dir.path().join("blank.safetensors");
+    let bytes = NetworkFile { header, tensors }.to_bytes().expect("a network");
+    fs::write(&path, bytes).expect("written");
+    path.display().to_string()
+}
+
+/// The specification of a small network for the game.
+struct SmallNetwork;
+
+impl GameVisitor for SmallNetwork {
+    type Output = NetworkSpec;
+    fn visit<G: Game>(self, game: G) -> NetworkSpec {
+        let encoding = game.encoding();
+        let planes = encoding.planes();
+        NetworkSpec {
+            game: game.spec().to_string(),
+            encoding: encoding.id(),
+            channels_in: planes.channels,
+            height: planes.height,
+            width: planes.width,
+            globals: planes.globals,
+            policy_len: encoding.policy_len(),
+            blocks: 1,
+            channels: 4,
+            policy_channels: 2,
+            value_channels: 2,
+            value_hidden: 4,
+            global_pooling: false,
+        }
+    }
+}
