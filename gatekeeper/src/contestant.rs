@@ -132,6 +132,11 @@ impl<'a, G: Game> Players<'a, G> {
         &mut self.sources
     }
 
+    /// The sources of the players seated so far, for callers that drive their searches themselves.
+    pub fn into_sources(self) -> Sources<G> {
+        self.sources
+    }
+
     fn source(&mut self, mind: &Mind) -> Result<usize> {
         match mind {
             Mind::Bootstrap(BootstrapEvaluator::Rollout) => Ok(self.rollouts()),

@@ -10,7 +10,7 @@ const LAYERS: [&[&str]; 6] = [
     &["dz-search", "dz-shard", "dz-solver", "dz-infer"],
     &["dz-cpu"],
     &["dz-net", "dz-play", "dz-stage"],
-    &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-report"],
+    &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-engine", "dz-report"],
     &["dagzero"],
 ];
 

@@ -12,7 +12,8 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, bench, inspect, match_cmd, perft, report, rules, run, search, shard, stages, status,
+    accuracy, bench, engine, inspect, match_cmd, perft, report, rules, run, search, shard, stages,
+    status,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -46,6 +47,7 @@ enum Command {
     Status(status::Args),
     Report(report::Args),
     Match(match_cmd::Args),
+    Engine(engine::Args),
     Accuracy(accuracy::Args),
     Shard(shard::Args),
     Inspect(inspect::Args),
@@ -76,6 +78,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Status(args) => status::run(&args, out),
         Command::Report(args) => report::run(&args, out),
         Command::Match(args) => match_cmd::run(&args, out),
+        Command::Engine(args) => engine::run(&args, out),
         Command::Accuracy(args) => accuracy::run(&args, out),
         Command::Shard(args) => shard::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),

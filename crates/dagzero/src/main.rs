@@ -12,7 +12,8 @@ fn main() -> ExitCode {
     // Prints help or a usage error by itself, exit codes 0 and 2.
     let cli = Cli::parse();
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let done = dagzero::run(cli, &mut io::stdin().lock(), &mut out)
+    // Not locked: an engine reads its front end's lines on a thread of their own.
+    let done = dagzero::run(cli, &mut io::BufReader::new(io::stdin()), &mut out)
         .and_then(|exit| out.flush().map(|()| exit).map_err(Into::into));
     let exit = done.unwrap_or_else(|error| {
         let exit = Exit::of(&error);

@@ -82,6 +82,19 @@ impl<G: Game> Sources<G> {
         &self.readers
     }
 
+    /// Evaluates a batch and waits for it: for a search that is alone with the device.
+    ///
+    /// # Errors
+    /// What the evaluator reports, or that source `index` takes no batches.
+    pub fn evaluate(
+        &mut self,
+        index: usize,
+        leaves: &[Leaf<G>],
+    ) -> Result<Vec<Evaluation>, EvaluatorError> {
+        let ticket = self.submit(index, leaves)?;
+        self.wait(index, ticket, leaves)
+    }
+
     pub(crate) fn submit(
         &mut self,
         index: usize,

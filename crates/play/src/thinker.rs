@@ -92,7 +92,33 @@ impl<G: Game> Thinker<G> {
         }
     }
 
-    /// Takes the evaluation that `think` asked for.
+    /// As [`Thinker::think`] for a search that is alone with the device: asks for all leaves that wait at
+    /// once. Leaves whose answers are known are answered first. Empty once the search is decided.
+    pub fn think_together(&mut self, readers: &Readers<G>) -> Vec<Request<G>> {
+        loop {
+            self.gather();
+            if self.waiting.is_empty() {
+                return Vec::new();
+            }
+            let mut requests = Vec::new();
+            for id in std::mem::take(&mut self.waiting) {
+                if let Some(request) = self.answer(id, readers) {
+                    requests.push(request);
+                    self.waiting.push_back(id);
+                }
+            }
+            if !requests.is_empty() {
+                return requests;
+            }
+        }
+    }
+
+    /// Goes on with another budget, counted from [`Thinker::begin`].
+    pub fn extend(&mut self, budget: Budget) {
+        self.search.extend(budget);
+    }
+
+    /// Takes the evaluation that `think` asked for, or one of those of `think_together`, in their order.
     pub fn apply(&mut self, evaluation: &Evaluation) {
         if let Some(id) = self.waiting.pop_front() {
             self.search.apply(id, evaluation.wdl, &evaluation.priors);

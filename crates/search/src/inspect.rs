@@ -71,6 +71,22 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.child_of(mv).map(|id| id.0)
     }
 
+    /// The line of most visits that begins with a move at the root, of `plies_max` moves at most; ties
+    /// go to the move that was visited first.
+    pub fn line_from(&self, mv: Move, plies_max: usize) -> Vec<Move> {
+        let (mut line, mut at) = (vec![mv], self.child_of(mv));
+        while let Some(id) = at.filter(|_| line.len() < plies_max) {
+            let node = self.arena.node(id);
+            let edges = self.arena.edges(node).iter().zip(self.arena.priors(node));
+            let best = edges
+                .filter(|(edge, _)| edge.visits > 0 && edge.child != ROOT)
+                .reduce(|best, next| if next.0.visits > best.0.visits { next } else { best });
+            line.extend(best.map(|(_, prior)| Move(prior.mv())));
+            at = best.map(|(edge, _)| edge.child);
+        }
+        line
+    }
+
     fn view(&self, id: NodeId) -> NodeView {
         let node = self.arena.node(id);
         let side = self.arena.side.nodes.get(id.index());

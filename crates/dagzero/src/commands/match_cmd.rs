@@ -238,10 +238,10 @@ impl<'a> Report<'a> {
 }
 
 /// The one game that all players are for.
-fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Result<GameSpec> {
+pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Result<GameSpec> {
     let mut games = given.into_iter().chain(found.iter().filter_map(|found| found.game.as_ref()));
     let first = games.next().ok_or_else(|| {
-        UsageError("neither player is of a game; say which one with --game".to_owned())
+        UsageError("no player is of a game; say which one with --game".to_owned())
     })?;
     let canonical = with_game(first, Canonical)?;
     for other in games {

@@ -53,7 +53,7 @@ impl BudgetArgs {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(in crate::commands) fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
     let time = number.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.ok_or_else(|| "a number of seconds above 0, such as 0.5".to_owned())

@@ -16,6 +16,7 @@ use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_play::{SearchSettings, root_noise, search_faults};
 use dz_search::{Exact, ExplicitGraph, GraphFile, RootNoise, Search};
 
+pub(super) use self::budget::seconds;
 use self::{
     budget::BudgetArgs,
     drive::drive,

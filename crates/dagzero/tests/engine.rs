@@ -1,0 +1,51 @@
+//! `dagzero engine` as a front end starts it.
+
+use std::{
+    io::Write,
+    process::{Command, Output, Stdio},
+};
+
+fn engine(arguments: &[&str], said: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dagzero"))
+        .arg("engine")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    // It may end before it has read all.
+    let _ = input.write_all(said.as_bytes());
+    drop(input);
+    child.wait_with_output().expect("the program ends")
+}
+
+#[test]
+fn it_speaks_gtp_until_it_is_told_to_stop_or_nobody_speaks() {
+    let arguments = ["gtp", "uniform:20", "--game", "go:size=9"];
+    let said = "1 boardsize 5\n2 play b C3\n3 genmove w\n4 final_score\n5 boardsize 25\n";
+    for end in ["", "6 quit\n7 name\n"] {
+        let output = engine(&arguments, &format!("{said}{end}"));
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        let answers: Vec<&str> = text.trim_end().split("\n\n").collect();
+        assert_eq!(answers.len(), if end.is_empty() { 5 } else { 6 }, "{text}");
+        assert!(answers[..4].iter().all(|answer| answer.starts_with('=')), "{text}");
+        assert!(answers[4].starts_with("?5 unacceptable size: "), "{text}");
+    }
+}
+
+#[test]
+fn without_a_game_or_a_player_there_is_no_engine() {
+    for (arguments, part) in [
+        (&["gtp", "uniform:20"][..], "--game"),
+        (&["gtp", "--game", "go"], "--run"),
+        (&["gtp", "nowhere", "--game", "go"], "no player"),
+    ] {
+        let output = engine(arguments, "name\n");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{errors}");
+        assert!(errors.contains(part), "{errors}");
+    }
+}

@@ -1,0 +1,184 @@
+//! What a search thinks, while it thinks: `lz-analyze` (Leela Zero) and `kata-analyze` (`KataGo`,
+//! `docs/GTP_Extensions.md`), until the next line comes.
+
+use std::{fmt::Write, time::Duration};
+
+use dz_game::{Player, Wdl};
+
+use super::{
+    Answered, Gtp, Job, Reply,
+    syntax::{color, word},
+};
+use crate::{
+    Report, Session,
+    thinking::{Thought, think},
+};
+
+/// An analysis that goes on.
+pub(super) struct Analysis {
+    options: Options,
+    next: Duration,
+    /// Nothing is left to search.
+    pub rests: bool,
+}
+
+/// Whose numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Shares as whole numbers to 10,000.
+    LeelaZero,
+    /// Shares as they are.
+    KataGo,
+}
+
+/// What is told, and how often.
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    pub player: Option<Player>,
+    pub interval: Option<Duration>,
+    style: Style,
+    moves_max: usize,
+    root: bool,
+}
+
+impl Options {
+    /// Reads `[color] [interval] [key value]...`; the interval is in hundredths of a second.
+    pub(super) fn read(style: Style, arguments: &[String]) -> Result<Self, String> {
+        let mut options =
+            Self { player: None, interval: None, style, moves_max: usize::MAX, root: false };
+        let mut at = 0;
+        if let Some(player) = arguments.first().and_then(|word| color(word).ok()) {
+            options.player = Some(player);
+            at += 1;
+        }
+        if let Some(interval) = arguments.get(at).and_then(|word| hundredths(word)) {
+            options.interval = Some(interval);
+            at += 1;
+        }
+        while let Some(key) = arguments.get(at) {
+            let value = word(arguments, at + 1, "a value")?;
+            let wrong = || format!("syntax error: {key} {value} is not understood");
+            match key.as_str() {
+                "interval" => options.interval = Some(hundredths(value).ok_or_else(wrong)?),
+                "maxmoves" => options.moves_max = value.parse().map_err(|_| wrong())?,
+                "rootInfo" => options.root = value.parse().map_err(|_| wrong())?,
+                // Moves with visits are told anyway; what networks here do not know is left out.
+                "minmoves"
+                | "ownership"
+                | "ownershipStdev"
+                | "movesOwnership"
+                | "movesOwnershipStdev"
+                | "pvVisits"
+                | "pvEdgeVisits" => {}
+                _ => return Err(wrong()),
+            }
+            at += 2;
+        }
+        Ok(options)
+    }
+
+    /// A line about every move with visits, the best first; of a position without visits the best move.
+    pub(super) fn tell(&self, session: &dyn Session) -> String {
+        let report = session.report();
+        let visited = report.moves.iter().filter(|m| m.visits > 0).count().max(1);
+        let most = visited.min(self.moves_max);
+        let mut line = String::new();
+        for (order, found) in report.moves.iter().take(most).enumerate() {
+            let wdl = found.wdl.unwrap_or(report.wdl);
+            let space = if order == 0 { "" } else { " " };
+            let pv: Vec<String> = found.line.iter().map(|&mv| session.format(mv)).collect();
+            let (rate, bound) = (self.share(wdl.score()), self.share(lower(wdl, found.visits)));
+            let prior = self.share(found.prior as f32);
+            // Writing to a string cannot fail.
+            let _ = write!(
+                line,
+                "{space}info move {} visits {} winrate {rate} prior {prior} lcb {bound} order {order} \
+                 pv {}",
+                session.format(found.mv),
+                found.visits,
+                pv.join(" ")
+            );
+        }
+        if self.root && !line.is_empty() {
+            let _ = write!(line, " {}", self.root_info(&report));
+        }
+        if line.is_empty() { line } else { line + "\n" }
+    }
+
+    fn root_info(&self, report: &Report) -> String {
+        format!("rootInfo visits {} winrate {}", report.visits, self.share(report.wdl.score()))
+    }
+
+    fn share(&self, share: f32) -> String {
+        match self.style {
+            Style::LeelaZero => format!("{:.0}", 10_000.0 * share),
+            Style::KataGo => format!("{share:.6}"),
+        }
+    }
+}
+
+/// A bound below which the expected score is not likely to be: 1.96 deviations of so many visits with
+/// the largest variance that results between loss and win with this average have, p (1 - p).
+fn lower(wdl: Wdl, visits: u32) -> f32 {
+    let score = wdl.score();
+    (score - 1.96 * (score * (1.0 - score) / visits.max(1) as f32).sqrt()).max(0.0)
+}
+
+fn hundredths(text: &str) -> Option<Duration> {
+    let number = text.parse::<u32>().ok()?;
+    Some(Duration::from_millis(10 * u64::from(number.max(1))))
+}
+
+pub(super) fn lz_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    begin(gtp, Style::LeelaZero, arguments)
+}
+
+pub(super) fn kata_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    begin(gtp, Style::KataGo, arguments)
+}
+
+fn begin(gtp: &mut Gtp, style: Style, arguments: &[String]) -> Answered {
+    let options = Options::read(style, arguments)?;
+    let player = options.player.unwrap_or_else(|| gtp.mover());
+    gtp.session.begin(player, None).map_err(|error| error.to_string())?;
+    let next = gtp.clock.now() + options.interval();
+    Ok(Reply::Later(Job::Analysis(Analysis { options, next, rests: false })))
+}
+
+impl Options {
+    /// Once a second, where nothing else was asked for.
+    fn interval(&self) -> Duration {
+        self.interval.unwrap_or(Duration::from_secs(1))
+    }
+}
+
+impl Gtp {
+    pub(super) fn go_on_analysing(&mut self, mut analysis: Analysis) -> String {
+        let said = match think(&mut *self.session, &*self.clock, Some(analysis.next)) {
+            Ok(Thought::On) => String::new(),
+            Ok(Thought::Late) => {
+                analysis.next = self.clock.now() + analysis.options.interval();
+                analysis.options.tell(&*self.session)
+            }
+            Ok(Thought::Decided) => {
+                analysis.rests = true;
+                analysis.options.tell(&*self.session)
+            }
+            Err(error) => {
+                analysis.rests = true;
+                format!("error {}\n", error.to_string().replace('\n', " "))
+            }
+        };
+        self.job = Some(Job::Analysis(analysis));
+        said
+    }
+
+    /// Ends an analysis; the empty line ends its answer.
+    pub(super) fn end_analysis(&mut self) -> String {
+        if matches!(self.job, Some(Job::Analysis(_))) {
+            self.job = None;
+            return "\n".to_owned();
+        }
+        String::new()
+    }
+}

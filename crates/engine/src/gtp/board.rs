@@ -1,0 +1,185 @@
+//! Commands about the game: board, moves, score.
+
+use dz_game::{GameSpec, Outcome, Player, Status};
+
+use super::{
+    Answered, Gtp, done,
+    syntax::{color, color_name, whole, word},
+    text,
+};
+use crate::Session;
+
+/// Another size is another game, and its board is empty. Programs for Hex say the size twice.
+pub(super) fn boardsize(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    let size = whole(arguments, 0, "the size")?;
+    let square = arguments.len() < 2 || whole(arguments, 1, "the size")? == size;
+    let spec = with_parameter(&gtp.session.spec(), "size", &size.to_string());
+    let spec = spec.filter(|_| square).ok_or("unacceptable size")?;
+    if spec == gtp.session.spec() {
+        gtp.clear();
+        return done();
+    }
+    gtp.session = (gtp.maker)(&spec).map_err(|error| format!("unacceptable size: {error}"))?;
+    gtp.clear();
+    done()
+}
+
+pub(super) fn clear_board(gtp: &mut Gtp, _: &[String]) -> Answered {
+    gtp.clear();
+    done()
+}
+
+/// Another komi is another game; its moves are played again.
+pub(super) fn komi(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    let given = word(arguments, 0, "komi")?;
+    let number = given.parse::<f64>().ok().filter(|komi| komi.is_finite());
+    let number = number.ok_or("syntax error: komi is a number")?;
+    let half = (number * 2.0).fract() == 0.0 && number.abs() <= 361.0;
+    if !half {
+        return Err(format!("komi {number} is not played here: whole and half points to 361"));
+    }
+    let before = gtp.session.spec();
+    let spec = with_parameter(&before, "komi", &number.to_string());
+    let spec = spec.ok_or("this game has no komi")?;
+    if spec == before {
+        return done();
+    }
+    let mut session = (gtp.maker)(&spec)?;
+    for &(player, mv) in gtp.session.log() {
+        session.play(player, mv).map_err(|error| error.to_string())?;
+    }
+    gtp.session = session;
+    done()
+}
+
+pub(super) fn get_komi(gtp: &mut Gtp, _: &[String]) -> Answered {
+    text(komi_of(&gtp.session.spec()).to_string())
+}
+
+pub(super) fn play(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    let player = color(word(arguments, 0, "the color")?)?;
+    play_vertex(gtp, player, word(arguments, 1, "the move")?)?;
+    done()
+}
+
+/// `gogui-play_sequence`: colors and moves in turn; all of them or none.
+pub(super) fn play_sequence(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    let before = gtp.session.log().len();
+    for pair in arguments.chunks(2) {
+        if let Err(error) = play(gtp, pair) {
+            while gtp.session.log().len() > before && gtp.session.undo() {}
+            return Err(error);
+        }
+    }
+    done()
+}
+
+pub(super) fn play_vertex(gtp: &mut Gtp, player: Player, vertex: &str) -> Result<(), String> {
+    let mv = gtp.session.parse(vertex).map_err(|_| "invalid color or coordinate".to_owned())?;
+    gtp.session.play(player, mv).map_err(|error| error.to_string())
+}
+
+pub(super) fn undo(gtp: &mut Gtp, _: &[String]) -> Answered {
+    if gtp.session.undo() { done() } else { Err("cannot undo".to_owned()) }
+}
+
+/// The board with the names of its columns and rows, and who moves.
+pub(super) fn showboard(gtp: &mut Gtp, _: &[String]) -> Answered {
+    let session = &*gtp.session;
+    let board = drawn(session).unwrap_or_else(|| session.board());
+    let status = match session.status() {
+        Status::ToMove(player) => format!("{} to move", color_name(player)),
+        Status::Over(outcome) => format!("over: {}", result(session, outcome)),
+    };
+    text(format!("\n{board}{}, {status}\n", session.spec()))
+}
+
+/// The score of the position as it lies: in Go every stone counts as alive.
+pub(super) fn final_score(gtp: &mut Gtp, _: &[String]) -> Answered {
+    match gtp.session.score() {
+        Some(outcome) => text(result(&*gtp.session, outcome)),
+        None => Err("cannot score: the game is not over".to_owned()),
+    }
+}
+
+/// By the rules that are played here every stone on the board is alive.
+pub(super) fn final_status_list(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    let session = &*gtp.session;
+    match word(arguments, 0, "the status")? {
+        "alive" => {
+            let stones = session.stones().unwrap_or_default();
+            let taken = (0u16..).zip(stones).filter(|(_, stone)| stone.is_some());
+            let names: Vec<String> =
+                taken.map(|(point, _)| session.format(dz_game::Move(point))).collect();
+            text(names.join("\n"))
+        }
+        "dead" | "seki" => done(),
+        _ => Err("syntax error: the status is alive, dead or seki".to_owned()),
+    }
+}
+
+/// `B+3.5`, `W+`, or `0` for a draw; komi is counted.
+pub(super) fn result(session: &dyn Session, outcome: Outcome) -> String {
+    let Some(winner) = outcome.winner else { return "0".to_owned() };
+    let letter = if winner == Player::First { "B" } else { "W" };
+    let points = outcome.margin.map(|margin| {
+        let margin = f64::from(margin) - komi_of(&session.spec());
+        margin.abs().to_string()
+    });
+    format!("{letter}+{}", points.unwrap_or_default())
+}
+
+/// The board in the words of the protocol: the rows from the highest number down, as front ends draw
+/// them, X for black and O for white.
+pub(super) fn rows(session: &dyn Session) -> Option<Vec<(String, String)>> {
+    let (size, stones) = (usize::from(session.size()?), session.stones()?);
+    let mut rows: Vec<(u16, String)> = stones
+        .chunks(size)
+        .enumerate()
+        .map(|(row, stones)| {
+            let name = session.format(dz_game::Move((row * size) as u16));
+            let number = name.trim_start_matches(|c: char| c.is_alphabetic()).parse();
+            let signs: Vec<&str> = stones
+                .iter()
+                .map(|stone| match stone {
+                    Some(Player::First) => "X",
+                    Some(Player::Second) => "O",
+                    None => ".",
+                })
+                .collect();
+            (number.unwrap_or_default(), signs.join(" "))
+        })
+        .collect();
+    rows.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+    Some(rows.into_iter().map(|(number, signs)| (number.to_string(), signs)).collect())
+}
+
+fn drawn(session: &dyn Session) -> Option<String> {
+    let columns: Vec<String> = (0..session.size()?)
+        .map(|column| {
+            let name = session.format(dz_game::Move(column));
+            name.chars().take_while(|c| c.is_alphabetic()).collect()
+        })
+        .collect();
+    let rows = rows(session)?;
+    let mut lines: Vec<String> =
+        rows.iter().map(|(name, signs)| format!("{name:>2} {signs}")).collect();
+    lines.push(format!("   {}\n", columns.join(" ")));
+    Some(lines.join("\n"))
+}
+
+fn komi_of(spec: &GameSpec) -> f64 {
+    let komi = spec.parameters().iter().find(|(key, _)| key == "komi");
+    komi.and_then(|(_, value)| value.parse().ok()).unwrap_or(0.0)
+}
+
+/// The same game with another value of a parameter that it has.
+fn with_parameter(spec: &GameSpec, key: &str, value: &str) -> Option<GameSpec> {
+    let has = spec.parameters().iter().any(|(own, _)| own == key);
+    let parameters: Vec<(&str, String)> = spec
+        .parameters()
+        .iter()
+        .map(|(own, old)| (own.as_str(), if own == key { value.to_owned() } else { old.clone() }))
+        .collect();
+    has.then(|| GameSpec::new(spec.name(), &parameters))
+}

@@ -1,0 +1,175 @@
+//! Moves of the engine's own, and the clock.
+
+use std::time::Duration;
+
+use dz_game::{Player, Status};
+
+use super::{
+    Answered, Gtp, Job, Reply,
+    analysis::{Options, Style},
+    done,
+    syntax::{answer, color, whole, word},
+    text,
+};
+use crate::{
+    clock::{SideClock, TimeSettings},
+    thinking::{Thought, think},
+};
+
+/// A move that is being looked for.
+pub(super) struct Genmove {
+    pub id: Option<String>,
+    /// What is told meanwhile.
+    pub told: Option<Told>,
+    player: Player,
+    plays: bool,
+    started: Duration,
+    deadline: Option<Duration>,
+}
+
+/// What is told while a move is looked for, and when next.
+pub(super) struct Told {
+    options: Options,
+    next: Option<Duration>,
+}
+
+pub(super) fn genmove(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    let player = color(word(arguments, 0, "the color")?)?;
+    begin(gtp, player, true, None)
+}
+
+/// As `genmove`, but the move is not played.
+pub(super) fn reg_genmove(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    let player = color(word(arguments, 0, "the color")?)?;
+    begin(gtp, player, false, None)
+}
+
+pub(super) fn lz_genmove_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    begin_telling(gtp, Style::LeelaZero, arguments)
+}
+
+pub(super) fn kata_genmove_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    begin_telling(gtp, Style::KataGo, arguments)
+}
+
+fn begin_telling(gtp: &mut Gtp, style: Style, arguments: &[String]) -> Answered {
+    let options = Options::read(style, arguments)?;
+    let player = options.player.unwrap_or_else(|| gtp.mover());
+    let next = options.interval.map(|interval| gtp.clock.now() + interval);
+    begin(gtp, player, true, Some(Told { options, next }))
+}
+
+fn begin(gtp: &mut Gtp, player: Player, plays: bool, told: Option<Told>) -> Answered {
+    if let Status::Over(_) = gtp.session.status() {
+        // Nothing is left to win; a pass does no harm.
+        let pass = gtp.session.pass().filter(|_| told.is_none()).ok_or("the game is over")?;
+        if plays {
+            gtp.session.play(player, pass).map_err(|error| error.to_string())?;
+        }
+        return text(gtp.session.format(pass));
+    }
+    let started = gtp.clock.now();
+    let clock = gtp.clocks.as_ref().map(|clocks| clocks[player.index()].time_left());
+    let legal = gtp.session.legal().len();
+    let share = clock.map(|clock| clock.for_a_move(legal));
+    let allowed = [share, gtp.limits.time].into_iter().flatten().min();
+    let playouts = gtp.limits.playouts_of_a_move(clock.is_some());
+    // A move without choice needs no time.
+    let playouts = if legal == 1 && allowed.is_some() { Some(1) } else { playouts };
+    gtp.session.begin(player, playouts).map_err(|error| error.to_string())?;
+    let deadline = allowed.map(|allowed| started.saturating_add(allowed));
+    Ok(Reply::Later(Job::Genmove(Genmove { id: None, told, player, plays, started, deadline })))
+}
+
+impl Gtp {
+    /// Goes on with a move; answers when it is found.
+    pub(super) fn go_on(&mut self, mut genmove: Genmove) -> String {
+        let mut said = String::new();
+        let now = self.clock.now();
+        if let Some(told) = &mut genmove.told
+            && let Some(next) = told.next.filter(|next| *next <= now)
+        {
+            said = told.options.tell(&*self.session);
+            told.next = told.options.interval.map(|interval| next.max(now) + interval);
+        }
+        match think(&mut *self.session, &*self.clock, genmove.deadline) {
+            Ok(Thought::On) => {
+                self.job = Some(Job::Genmove(genmove));
+                said
+            }
+            Ok(Thought::Decided | Thought::Late) => {
+                let found = self.found(&genmove);
+                said + &self.close_genmove(&genmove, found)
+            }
+            Err(error) => said + &self.close_genmove(&genmove, Err(error.to_string())),
+        }
+    }
+
+    fn close_genmove(&self, genmove: &Genmove, found: Result<String, String>) -> String {
+        match (&genmove.told, found) {
+            (None, found) => {
+                answer(genmove.id.as_deref(), found.as_deref().map_err(String::as_str))
+            }
+            // The answer's first line is out: a fault can only be told as a comment of the answer.
+            (Some(_), Err(error)) => format!("error {}\n\n", error.replace('\n', " ")),
+            (Some(told), Ok(found)) => {
+                format!("{}play {found}\n\n", told.options.tell(&*self.session))
+            }
+        }
+    }
+
+    /// Plays what the search found, or resigns.
+    fn found(&mut self, genmove: &Genmove) -> Result<String, String> {
+        let mv = self.session.choose().ok_or("the game is over")?;
+        if !genmove.plays {
+            return Ok(self.session.format(mv));
+        }
+        if let Some(clocks) = &mut self.clocks {
+            let spent = self.clock.now().saturating_sub(genmove.started);
+            clocks[genmove.player.index()].spend(spent);
+        }
+        let hopeless = self.session.report().wdl.value() < self.resignation.value;
+        let turns = &mut self.hopeless[genmove.player.index()];
+        *turns = if hopeless { *turns + 1 } else { 0 };
+        if *turns >= self.resignation.turns {
+            return Ok("resign".to_owned());
+        }
+        let name = self.session.format(mv);
+        self.session.play(genmove.player, mv).map_err(|error| error.to_string())?;
+        Ok(name)
+    }
+}
+
+/// Main time, a period of byo-yomi and its stones. A period without stones is a game without limit.
+pub(super) fn time_settings(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    let main = seconds(arguments, 0, "the main time")?;
+    let period = seconds(arguments, 1, "the time of byo-yomi")?;
+    let stones = whole(arguments, 2, "the number of stones")?;
+    let settings = match (period.is_zero(), stones) {
+        (false, 0) => None,
+        (true, _) => Some(TimeSettings { main, byo_yomi: None }),
+        (false, _) => Some(TimeSettings { main, byo_yomi: Some((period, stones)) }),
+    };
+    gtp.set_clocks(settings);
+    done()
+}
+
+pub(super) fn time_left(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+    let player = color(word(arguments, 0, "the color")?)?;
+    let left = seconds(arguments, 1, "the time")?;
+    let stones = whole(arguments, 2, "the number of stones")?;
+    // A referee may tell the time without having told the settings.
+    let sudden_death = TimeSettings { main: left, byo_yomi: None };
+    let clocks = gtp.clocks.get_or_insert([SideClock::new(sudden_death); 2]);
+    clocks[player.index()].set(left, stones);
+    done()
+}
+
+/// Seconds; referees may have fractions of them, and less than none.
+fn seconds(arguments: &[String], index: usize, what: &str) -> Result<Duration, String> {
+    let number = word(arguments, index, what)?.parse::<f64>().ok();
+    let time = number.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+    // Longer than any game, and short enough to be added up.
+    let most = Duration::from_secs(u64::from(u32::MAX));
+    time.map(|time| time.min(most)).ok_or_else(|| format!("syntax error: {what} is in seconds"))
+}

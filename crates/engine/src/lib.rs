@@ -1,0 +1,23 @@
+//! Protocols by which front ends play with a player of ours: GTP.
+//!
+//! A protocol is a state machine: a line goes in, text comes out ([`Protocol`]). What it plays with is a
+//! [`Session`], a game in progress with its player, and the time is told by a [`Clock`]; so nothing here
+//! reads a file, starts a thread or looks at a clock by itself, but for [`converse`] and [`SystemClock`],
+//! which join a protocol to a channel of lines and to the machine's clock.
+
+mod clock;
+mod converse;
+mod gtp;
+mod limits;
+mod names;
+mod position;
+mod session;
+mod stones;
+mod thinking;
+
+pub use clock::{Clock, SystemClock};
+pub use converse::{Activity, LINE_BYTES_MAX, Protocol, converse, read_lines};
+pub use gtp::Gtp;
+pub use limits::{Limits, Resignation};
+pub use position::Refusal;
+pub use session::{Evaluated, GameSession, Maker, MoveReport, Report, Session};

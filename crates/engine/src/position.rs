@@ -1,0 +1,246 @@
+//! The game so far, as a front end tells it.
+
+use dz_game::{Game, Move, Outcome, Player, Status};
+use thiserror::Error;
+
+/// Why a move cannot be played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// The rules forbid it.
+    #[error("illegal move")]
+    Illegal,
+    /// The other player moves, and cannot pass.
+    #[error("illegal move: it is the other player's turn, and this game has no pass here")]
+    NotTheirTurn,
+    /// The game is over.
+    #[error("illegal move: the game is over")]
+    Over,
+}
+
+/// A position with the moves that led to it. Front ends may move twice in a row and play on after the
+/// end of a game; what that means under rules by which players take turns is said at
+/// [`Position::line_with_turn`].
+#[derive(Clone, Debug)]
+pub(crate) struct Position<G: Game> {
+    game: G,
+    start: G::State,
+    /// What the front end said.
+    log: Vec<(Player, Move)>,
+    /// The same as a legal game from the start.
+    line: Vec<Move>,
+    state: G::State,
+    history: G::History,
+    pass: Option<Move>,
+}
+
+impl<G: Game> Position<G> {
+    pub(crate) fn new(game: G) -> Self {
+        let start = game.start();
+        let pass = game.parse_move(&start, "pass").ok();
+        let (state, history) = (start.clone(), G::History::default());
+        Self { game, start, log: Vec::new(), line: Vec::new(), state, history, pass }
+    }
+
+    /// Stands at `start`, without moves.
+    pub(crate) fn reset(&mut self, start: G::State) {
+        self.start = start;
+        self.log.clear();
+        self.stand(Vec::new());
+    }
+
+    pub(crate) fn game(&self) -> &G {
+        &self.game
+    }
+
+    pub(crate) fn state(&self) -> &G::State {
+        &self.state
+    }
+
+    pub(crate) fn history(&self) -> &G::History {
+        &self.history
+    }
+
+    pub(crate) fn log(&self) -> &[(Player, Move)] {
+        &self.log
+    }
+
+    pub(crate) fn pass(&self) -> Option<Move> {
+        self.pass
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        self.game.status(&self.state, &self.history)
+    }
+
+    pub(crate) fn legal(&self) -> Vec<Move> {
+        legal(&self.game, &self.state, &self.history)
+    }
+
+    /// Plays `mv` for `player`. A pass out of turn, or after the end, is noted and changes nothing.
+    pub(crate) fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal> {
+        let in_turn = self.status() == Status::ToMove(player);
+        if !in_turn && Some(mv) == self.pass {
+            self.log.push((player, mv));
+            return Ok(());
+        }
+        if in_turn {
+            if self.legal().binary_search(&mv).is_err() {
+                return Err(Refusal::Illegal);
+            }
+        } else {
+            let line = self.line_with_turn(player)?;
+            let (state, history) = self.after(&line);
+            if legal(&self.game, &state, &history).binary_search(&mv).is_err() {
+                return Err(Refusal::Illegal);
+            }
+            (self.line, self.state, self.history) = (line, state, history);
+        }
+        self.game.advance(&mut self.state, &mut self.history, mv);
+        self.line.push(mv);
+        self.log.push((player, mv));
+        Ok(())
+    }
+
+    /// Takes the last move back; false if there is none.
+    pub(crate) fn undo(&mut self) -> bool {
+        let mut log = std::mem::take(&mut self.log);
+        let undone = log.pop().is_some();
+        self.stand(Vec::new());
+        for (player, mv) in log {
+            // It was legal after the same moves before.
+            let again = self.play(player, mv);
+            debug_assert!(again.is_ok(), "{again:?}");
+        }
+        undone
+    }
+
+    /// The game as it stands if `player` is to move now. Where the other one moves, the other one's turn
+    /// is left out: a pass of `player` just before is taken back, else the other one passes. After an
+    /// end by passes the passes are taken back as far as it needs.
+    pub(crate) fn line_with_turn(&self, player: Player) -> Result<Vec<Move>, Refusal> {
+        let wanted = Status::ToMove(player);
+        let mut line = self.line.clone();
+        if self.status() == wanted {
+            return Ok(line);
+        }
+        let over = matches!(self.status(), Status::Over(_));
+        while self.pass.is_some() && line.last().copied() == self.pass {
+            line.pop();
+            let (state, history) = self.after(&line);
+            if self.game.status(&state, &history) == wanted {
+                return Ok(line);
+            }
+        }
+        if over {
+            return Err(Refusal::Over);
+        }
+        let pass = self.pass.filter(|pass| self.legal().binary_search(pass).is_ok());
+        let mut line = self.line.clone();
+        line.push(pass.ok_or(Refusal::NotTheirTurn)?);
+        let (state, history) = self.after(&line);
+        let turned = self.game.status(&state, &history) == wanted;
+        turned.then_some(line).ok_or(Refusal::NotTheirTurn)
+    }
+
+    /// State and past after `line`, from the start.
+    pub(crate) fn after(&self, line: &[Move]) -> (G::State, G::History) {
+        let (mut state, mut history) = (self.start.clone(), G::History::default());
+        for &mv in line {
+            self.game.advance(&mut state, &mut history, mv);
+        }
+        (state, history)
+    }
+
+    /// How the game ends if it ends here: it is over, or both players may pass.
+    pub(crate) fn score(&self) -> Option<Outcome> {
+        let (mut state, mut history) = (self.state.clone(), self.history.clone());
+        for _ in 0..2 {
+            if let Some(outcome) = self.game.outcome(&state, &history) {
+                return Some(outcome);
+            }
+            let pass = self.pass?;
+            legal(&self.game, &state, &history).binary_search(&pass).ok()?;
+            self.game.advance(&mut state, &mut history, pass);
+        }
+        self.game.outcome(&state, &history)
+    }
+
+    fn stand(&mut self, line: Vec<Move>) {
+        (self.state, self.history) = self.after(&line);
+        self.line = line;
+    }
+}
+
+pub(crate) fn legal<G: Game>(game: &G, state: &G::State, history: &G::History) -> Vec<Move> {
+    let mut moves = Vec::new();
+    game.legal_moves(state, history, &mut moves);
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::Player::{First, Second};
+    use dz_game::games::{Go, Hex, Othello};
+
+    use super::*;
+
+    fn go() -> Position<Go> {
+        Position::new(Go::from_spec(&"go:size=5".parse().expect("a spec")).expect("a game"))
+    }
+
+    fn say(position: &mut Position<Go>, player: Player, text: &str) -> Result<(), Refusal> {
+        let mv = position.game.parse_move(&position.state, text).expect("a vertex");
+        position.play(player, mv)
+    }
+
+    #[test]
+    fn moves_in_a_row_are_a_game_with_passes() {
+        let mut position = go();
+        for vertex in ["B2", "D4", "B4"] {
+            assert_eq!(say(&mut position, First, vertex), Ok(()));
+        }
+        assert_eq!(position.line.len(), 5, "two passes between three stones");
+        assert_eq!(position.status(), Status::ToMove(Second));
+        assert_eq!(say(&mut position, Second, "B4"), Err(Refusal::Illegal));
+        assert!(position.undo());
+        assert_eq!((position.line.len(), position.log.len()), (3, 2));
+    }
+
+    #[test]
+    fn play_goes_on_after_two_passes_by_either_player() {
+        for player in Player::BOTH {
+            let mut position = go();
+            say(&mut position, First, "B2").expect("legal");
+            say(&mut position, Second, "pass").expect("legal");
+            say(&mut position, First, "pass").expect("legal");
+            assert!(matches!(position.status(), Status::Over(_)));
+            say(&mut position, First, "pass").expect("a pass more is nothing");
+            assert!(matches!(position.status(), Status::Over(_)));
+            say(&mut position, player, "D4").expect("legal");
+            assert_eq!(position.status(), Status::ToMove(player.opponent()));
+            assert!(position.undo() && position.undo());
+            assert!(
+                matches!(position.status(), Status::Over(_)),
+                "the fourth move was a pass, too"
+            );
+        }
+    }
+
+    #[test]
+    fn a_pass_of_one_s_own_is_taken_back_and_not_answered() {
+        let mut position = go();
+        say(&mut position, First, "pass").expect("legal");
+        say(&mut position, First, "C3").expect("legal");
+        assert_eq!((position.line.len(), position.status()), (1, Status::ToMove(Second)));
+    }
+
+    #[test]
+    fn games_without_pass_keep_their_turns() {
+        let hex = Position::new(Hex::new(4, false).expect("a game"));
+        assert_eq!(hex.line_with_turn(Second), Err(Refusal::NotTheirTurn));
+        let othello = Position::new(Othello::new(8).expect("a game"));
+        assert_eq!(othello.line_with_turn(Second), Err(Refusal::NotTheirTurn));
+        assert_eq!(othello.score(), None);
+        assert!(go().score().is_some_and(|outcome| outcome.winner == Some(Second)), "komi");
+    }
+}

@@ -1,0 +1,381 @@
+//! A game in progress with the player that is asked for moves.
+
+use std::fmt;
+
+use dz_game::{Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
+use dz_infer::{Answer, EvaluatorError, LeafView, Sources};
+use dz_play::{PlayerKind, PlayerSetup, Thinker};
+use dz_search::{Budget, MoveChoice, RootSetup, Search, SearchCounts, SearchParams, choose_move};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{
+    Refusal,
+    names::{Names, size_of},
+    position::{Position, legal},
+    stones::stones,
+};
+
+/// Makes a session of a game: loads the network for it, for one. The error is for people.
+pub type Maker = Box<dyn FnMut(&GameSpec) -> Result<Box<dyn Session>, String>>;
+
+/// The longest line that a report tells.
+const LINE_PLIES: usize = 20;
+
+/// A game in progress and its player; moves are named as front ends name them.
+pub trait Session {
+    /// The game with its parameters.
+    fn spec(&self) -> GameSpec;
+    /// Rows, which are as many as columns, where the game has points.
+    fn size(&self) -> Option<u16>;
+    /// The player's name.
+    fn player(&self) -> &str;
+    /// Whose move it is, or how the game ended.
+    fn status(&self) -> Status;
+    /// The legal moves, ascending.
+    fn legal(&self) -> Vec<Move>;
+    /// The pass, in games that have one.
+    fn pass(&self) -> Option<Move>;
+    /// A move's name.
+    fn format(&self, mv: Move) -> String;
+    /// The move that `text` names; not checked for legality.
+    fn parse(&self, text: &str) -> Result<Move, GameError>;
+    /// What was played, also out of turn.
+    fn log(&self) -> &[(Player, Move)];
+    /// Plays a move.
+    fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal>;
+    /// Takes the last move back; false if there is none.
+    fn undo(&mut self) -> bool;
+    /// Begins a game: at the start, or at a position that the game has a notation for.
+    fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError>;
+    /// Whose stone lies on each point, row by row from the top left, where the game has points.
+    fn stones(&self) -> Option<Vec<Option<Player>>>;
+    /// The board as the game draws it.
+    fn board(&self) -> String;
+    /// How the game ended, or would if both players passed now.
+    fn score(&self) -> Option<Outcome>;
+
+    /// Begins to think about `player`'s move, `playouts` at most. What earlier searches found of the
+    /// position is kept.
+    fn begin(&mut self, player: Player, playouts: Option<u32>) -> Result<(), Refusal>;
+    /// Does about `playouts` more; true once nothing is left to do.
+    fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError>;
+    /// What was found since.
+    fn report(&self) -> Report;
+    /// The move to play; `None` before `begin`.
+    fn choose(&mut self) -> Option<Move>;
+    /// What the player's evaluator says of the position through one of its symmetries: the mover's
+    /// chances and a prior for each legal move. `None` where the game is over or nothing evaluates.
+    fn evaluate(&mut self, symmetry: Symmetry) -> Result<Option<Evaluated>, EvaluatorError>;
+    /// How many symmetries there are.
+    fn symmetry_count(&self) -> u8;
+}
+
+/// The mover's chances, and a prior for each legal move.
+pub type Evaluated = (Wdl, Vec<(Move, f32)>);
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Visits of the root, those kept from earlier searches included.
+    pub visits: u32,
+    /// What was done since the search began.
+    pub counts: SearchCounts,
+    /// Chances of the player to move.
+    pub wdl: Wdl,
+    /// The legal moves, the one to play first, then by visits and priors.
+    pub moves: Vec<MoveReport>,
+}
+
+/// What a search found of a move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveReport {
+    /// The move.
+    pub mv: Move,
+    /// Visits.
+    pub visits: u32,
+    /// Its prior.
+    pub prior: f64,
+    /// Chances of the player who plays it; `None` without visits.
+    pub wdl: Option<Wdl>,
+    /// The move and what is expected to follow.
+    pub line: Vec<Move>,
+}
+
+/// A session of one game.
+pub struct GameSession<G: Game> {
+    name: String,
+    names: Names,
+    position: Position<G>,
+    sources: Sources<G>,
+    mind: Mind<G>,
+    seed: u64,
+    games: u64,
+}
+
+enum Mind<G: Game> {
+    Random { random: Xoshiro256PlusPlus, legal: Vec<Move> },
+    Search(Box<Searcher<G>>),
+}
+
+struct Searcher<G: Game> {
+    params: SearchParams,
+    root: RootSetup,
+    choice: MoveChoice,
+    reuse: bool,
+    source: usize,
+    random: Xoshiro256PlusPlus,
+    /// The search and the moves after which it stands.
+    thinker: Option<(Thinker<G>, Vec<Move>)>,
+    playouts_max: Option<u32>,
+}
+
+impl<G: Game> fmt::Debug for GameSession<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GameSession").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> GameSession<G> {
+    /// The start of a game. `sources` are those that `setup` names; `seed` fixes every random choice. How
+    /// long a move's search goes on is said with every move, not by `setup`.
+    pub fn new(game: G, setup: PlayerSetup, sources: Sources<G>, seed: u64) -> Self {
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mind = match setup.kind {
+            PlayerKind::Random => Mind::Random { random, legal: Vec::new() },
+            PlayerKind::Search { params, root, choice, reuse, source, .. } => {
+                let searcher = Searcher {
+                    params,
+                    root,
+                    choice,
+                    reuse,
+                    source,
+                    random,
+                    thinker: None,
+                    playouts_max: None,
+                };
+                Mind::Search(Box::new(searcher))
+            }
+        };
+        let names = Names::of(&game);
+        let position = Position::new(game);
+        Self { name: setup.name, names, position, sources, mind, seed, games: 0 }
+    }
+}
+
+impl<G: Game> Searcher<G> {
+    /// Stands after `line`, with what an earlier search found if the line goes on from there.
+    fn stand(&mut self, position: &Position<G>, line: Vec<Move>, seeds: (u64, u64)) {
+        let known = self.thinker.take().filter(|(_, old)| line.starts_with(old));
+        let thinker = if let Some((mut thinker, old)) = known {
+            for &mv in &line[old.len()..] {
+                thinker.advance(mv);
+            }
+            thinker
+        } else {
+            let (state, history) = position.after(&line);
+            let search = Search::new(position.game().clone(), self.params, state, history);
+            Thinker::at(search, self.reuse, self.source, seeds)
+        };
+        self.thinker = Some((thinker, line));
+    }
+
+    fn search(&mut self, sources: &mut Sources<G>, playouts: u32) -> Result<bool, EvaluatorError> {
+        let Some((thinker, _)) = &mut self.thinker else { return Ok(true) };
+        let done = playouts_of(thinker);
+        let playouts = playouts.max(self.params.leaves_max);
+        let goal = done.saturating_add(playouts).min(self.playouts_max.unwrap_or(u32::MAX));
+        thinker.extend(Budget::Playouts(goal));
+        loop {
+            let requests = thinker.think_together(sources.readers());
+            if requests.is_empty() {
+                break;
+            }
+            let leaves: Vec<_> = requests.into_iter().map(|request| request.leaf).collect();
+            for evaluation in sources.evaluate(self.source, &leaves)? {
+                thinker.apply(&evaluation);
+            }
+        }
+        // Without progress it is proven, over, or its nodes are used up.
+        let now = playouts_of(thinker);
+        Ok(now == done || self.playouts_max.is_some_and(|most| now >= most))
+    }
+
+    fn report(&self) -> Option<Report> {
+        let (thinker, _) = self.thinker.as_ref()?;
+        let (summary, search) = (thinker.summary(), thinker.search());
+        let mut moves: Vec<MoveReport> = summary
+            .moves
+            .iter()
+            .map(|m| MoveReport {
+                mv: m.mv,
+                visits: m.visits,
+                prior: m.prior,
+                wdl: m.wdl,
+                line: search.line_from(m.mv, LINE_PLIES),
+            })
+            .collect();
+        moves.sort_by(|a, b| {
+            (b.visits, b.prior)
+                .partial_cmp(&(a.visits, a.prior))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
+        if !moves.is_empty() {
+            // A choice with chance in it is not told before it is made.
+            let best = choose_move(&summary, self.choice, &mut self.random.clone());
+            let at = moves.iter().position(|m| m.mv == best).unwrap_or_default();
+            moves[..=at].rotate_right(1);
+        }
+        Some(Report { visits: summary.visits, counts: summary.counts, wdl: summary.wdl, moves })
+    }
+}
+
+fn playouts_of<G: Game>(thinker: &Thinker<G>) -> u32 {
+    u32::try_from(thinker.search().counts().playouts).unwrap_or(u32::MAX)
+}
+
+impl<G: Game> Session for GameSession<G> {
+    fn spec(&self) -> GameSpec {
+        self.position.game().spec()
+    }
+
+    fn size(&self) -> Option<u16> {
+        size_of(self.position.game())
+    }
+
+    fn player(&self) -> &str {
+        &self.name
+    }
+
+    fn status(&self) -> Status {
+        self.position.status()
+    }
+
+    fn legal(&self) -> Vec<Move> {
+        self.position.legal()
+    }
+
+    fn pass(&self) -> Option<Move> {
+        self.position.pass()
+    }
+
+    fn format(&self, mv: Move) -> String {
+        self.names.format(self.position.game(), self.position.state(), mv)
+    }
+
+    fn parse(&self, text: &str) -> Result<Move, GameError> {
+        self.names.parse(self.position.game(), self.position.state(), text)
+    }
+
+    fn log(&self) -> &[(Player, Move)] {
+        self.position.log()
+    }
+
+    fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal> {
+        self.position.play(player, mv)
+    }
+
+    fn undo(&mut self) -> bool {
+        self.position.undo()
+    }
+
+    fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError> {
+        let game = self.position.game();
+        let start = position.map_or_else(|| Ok(game.start()), |text| game.parse_position(text))?;
+        self.position.reset(start);
+        self.games += 1;
+        if let Mind::Search(searcher) = &mut self.mind {
+            searcher.thinker = None;
+        }
+        Ok(())
+    }
+
+    fn stones(&self) -> Option<Vec<Option<Player>>> {
+        stones(self.position.game(), self.position.state())
+    }
+
+    fn board(&self) -> String {
+        self.position.game().render(self.position.state())
+    }
+
+    fn score(&self) -> Option<Outcome> {
+        self.position.score()
+    }
+
+    fn begin(&mut self, player: Player, playouts: Option<u32>) -> Result<(), Refusal> {
+        let line = self.position.line_with_turn(player)?;
+        match &mut self.mind {
+            Mind::Random { legal: moves, .. } => {
+                let (state, history) = self.position.after(&line);
+                *moves = legal(self.position.game(), &state, &history);
+            }
+            Mind::Search(searcher) => {
+                searcher.stand(&self.position, line, (self.seed, self.games));
+                searcher.playouts_max = playouts;
+                if let Some((thinker, _)) = &mut searcher.thinker {
+                    let budget = playouts.map_or(Budget::Open, Budget::Playouts);
+                    thinker.begin(budget, searcher.root);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError> {
+        match &mut self.mind {
+            Mind::Random { .. } => Ok(true),
+            Mind::Search(searcher) => searcher.search(&mut self.sources, playouts),
+        }
+    }
+
+    fn report(&self) -> Report {
+        let found = match &self.mind {
+            Mind::Random { .. } => None,
+            Mind::Search(searcher) => searcher.report(),
+        };
+        let (visits, counts, moves) = (0, SearchCounts::default(), Vec::new());
+        found.unwrap_or(Report { visits, counts, wdl: Wdl::UNKNOWN, moves })
+    }
+
+    fn choose(&mut self) -> Option<Move> {
+        match &mut self.mind {
+            Mind::Random { random, legal } => {
+                (!legal.is_empty()).then(|| legal[random.random_range(0..legal.len())])
+            }
+            Mind::Search(searcher) => {
+                let summary = searcher.thinker.as_ref()?.0.summary();
+                let any = !summary.moves.is_empty();
+                any.then(|| choose_move(&summary, searcher.choice, &mut searcher.random))
+            }
+        }
+    }
+
+    fn evaluate(&mut self, symmetry: Symmetry) -> Result<Option<Evaluated>, EvaluatorError> {
+        let (Mind::Search(searcher), legal) = (&self.mind, self.position.legal()) else {
+            return Ok(None);
+        };
+        if legal.is_empty() {
+            return Ok(None);
+        }
+        let (state, history) = (self.position.state(), self.position.history());
+        let game = self.position.game();
+        let eval_key = game.eval_key(state, history);
+        let random = self.seed;
+        let view = LeafView { game, state, history, legal: &legal, eval_key, symmetry, random };
+        let mut priors = Vec::new();
+        let wdl = match self.sources.readers().ask(searcher.source, &view, &mut priors) {
+            Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,
+            Answer::Missing => {
+                let mut found = self.sources.evaluate(searcher.source, &[view.to_leaf()])?;
+                let Some(evaluation) = found.pop() else { return Ok(None) };
+                priors = evaluation.priors;
+                evaluation.wdl
+            }
+        };
+        Ok(Some((wdl, legal.into_iter().zip(priors).collect())))
+    }
+
+    fn symmetry_count(&self) -> u8 {
+        self.position.game().symmetry_count()
+    }
+}

@@ -1,0 +1,73 @@
+//! Engines for tests: players without networks, and a clock that ticks when it is looked at.
+
+use std::{cell::Cell, sync::Arc, time::Duration};
+
+use dz_engine::{Activity, Clock, GameSession, Gtp, Limits, Protocol, Resignation, Session};
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_infer::{Rollout, Sources, Uniform};
+use dz_play::{PlayerKind, rollout_anchor};
+
+/// A millisecond passes with every look.
+#[derive(Debug, Default)]
+pub struct Ticking(Cell<u32>);
+
+impl Clock for Ticking {
+    fn now(&self) -> Duration {
+        self.0.set(self.0.get() + 1);
+        Duration::from_millis(self.0.get().into())
+    }
+}
+
+/// What evaluates positions.
+#[derive(Clone, Copy, Debug)]
+pub enum Eyes {
+    Uniform,
+    Rollouts,
+}
+
+struct Make(Eyes);
+
+impl GameVisitor for Make {
+    type Output = Box<dyn Session>;
+
+    fn visit<G: Game>(self, game: G) -> Box<dyn Session> {
+        let mut sources = Sources::default();
+        let source = match self.0 {
+            Eyes::Uniform => sources.add_instant(Arc::new(Uniform)),
+            Eyes::Rollouts => sources.add_instant(Arc::new(Rollout::default())),
+        };
+        let mut setup = rollout_anchor("tester", 1, source);
+        if let PlayerKind::Search { reuse, .. } = &mut setup.kind {
+            *reuse = true;
+        }
+        Box::new(GameSession::new(game, setup, sources, 1))
+    }
+}
+
+pub fn session(spec: &GameSpec, eyes: Eyes) -> Result<Box<dyn Session>, String> {
+    with_game(spec, Make(eyes)).map_err(|error| error.to_string())
+}
+
+pub fn gtp(game: &str, eyes: Eyes, playouts: u32) -> Gtp {
+    let spec: GameSpec = game.parse().expect("a game");
+    let limits = Limits { playouts: Some(playouts), time: None, otherwise: 1 };
+    let first = session(&spec, eyes).expect("a session");
+    let maker = Box::new(move |spec: &GameSpec| session(spec, eyes));
+    Gtp::new(first, maker, Box::new(Ticking::default()), limits, Resignation::default())
+}
+
+/// Says a line and goes on until the protocol waits for another one, or would take one.
+pub fn say(protocol: &mut dyn Protocol, line: &str) -> String {
+    let mut text = protocol.line(line.as_bytes());
+    while protocol.activity() == Activity::Thinking {
+        text += &protocol.step();
+    }
+    text
+}
+
+/// The text of an answer that is a success.
+pub fn ask(gtp: &mut Gtp, line: &str) -> String {
+    let text = say(gtp, line);
+    let body = text.strip_prefix('=').and_then(|body| body.strip_suffix("\n\n"));
+    body.unwrap_or_else(|| panic!("{line}: {text}")).trim_start().to_owned()
+}

@@ -1,0 +1,85 @@
+//! Engine against engine through the protocol, with a referee that knows the rules.
+
+use crate::common::{Eyes, ask, gtp};
+use dz_game::{Game, GameSpec, GameVisitor, Player, Status, with_game};
+
+/// Plays a game in which both engines are told every move, and checks legality and the result.
+struct Referee {
+    playouts: u32,
+}
+
+impl GameVisitor for Referee {
+    type Output = ();
+
+    fn visit<G: Game>(self, game: G) {
+        let spec = game.spec().to_string();
+        let engine = |playouts| gtp(&spec, Eyes::Rollouts, playouts);
+        let mut engines = [engine(self.playouts), engine(self.playouts + 3)];
+        for engine in &mut engines {
+            ask(engine, "kata-set-param resignThreshold -1");
+        }
+        let (mut state, mut history) = (game.start(), G::History::default());
+        for _ in 0..400 {
+            let Status::ToMove(player) = game.status(&state, &history) else { break };
+            let color = if player == Player::First { "b" } else { "w" };
+            let (own, other) = (player.index(), player.opponent().index());
+            let mv = ask(&mut engines[own], &format!("genmove {color}"));
+            let known = game.parse_record_move(&state, &mv).or(game.parse_move(&state, &mv));
+            let mut legal = Vec::new();
+            game.legal_moves(&state, &history, &mut legal);
+            let known = known.expect("a move");
+            assert!(legal.contains(&known), "{spec}: {mv}");
+            game.advance(&mut state, &mut history, known);
+            ask(&mut engines[other], &format!("play {color} {mv}"));
+        }
+        let outcome = game.outcome(&state, &history).expect("the game ends");
+        let letter = match outcome.winner {
+            Some(Player::First) => "B+",
+            Some(Player::Second) => "W+",
+            None => "0",
+        };
+        for engine in &mut engines {
+            assert!(ask(engine, "final_score").starts_with(letter), "{spec}");
+        }
+    }
+}
+
+#[test]
+fn engines_play_whole_games_and_agree_on_their_end() {
+    for spec in ["go:size=5", "hex:size=4,swap=true", "othello:size=6", "connect4"] {
+        let spec: GameSpec = spec.parse().expect("a spec");
+        with_game(&spec, Referee { playouts: 25 }).expect("a game");
+    }
+}
+
+#[test]
+fn a_hopeless_engine_resigns_after_three_moves() {
+    // Black would need every point of the board.
+    let mut engine = gtp("go:size=5,komi=24.5", Eyes::Rollouts, 60);
+    for vertex in ["A2", "B2", "C2", "D2", "E2", "A4", "B4", "C4", "D4", "E4"] {
+        ask(&mut engine, &format!("play w {vertex}"));
+    }
+    let mut moves = Vec::new();
+    for _ in 0..3 {
+        moves.push(ask(&mut engine, "genmove b"));
+        if moves.len() < 3 {
+            ask(&mut engine, "undo");
+        }
+    }
+    assert_eq!(moves.last().map(String::as_str), Some("resign"), "{moves:?}");
+    assert!(moves[..2].iter().all(|mv| mv != "resign"), "{moves:?}");
+    ask(&mut engine, "kata-set-param resignThreshold -1");
+    assert_ne!(ask(&mut engine, "genmove b"), "resign");
+}
+
+#[test]
+fn what_a_search_found_serves_the_next_one() {
+    let mut engine = gtp("go:size=5", Eyes::Uniform, 200);
+    ask(&mut engine, "genmove b");
+    let visits = |text: &str| -> u32 {
+        let (_, rest) = text.split_once("rootInfo visits ").expect("the root");
+        rest.split(' ').next().expect("a number").parse().expect("a number")
+    };
+    let told = ask(&mut engine, "kata-genmove_analyze w rootInfo true");
+    assert!(visits(&told) > 200, "{told}");
+}

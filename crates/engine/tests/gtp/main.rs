@@ -1,0 +1,7 @@
+//! GTP as front ends and other engines meet it.
+
+mod common;
+mod conversations;
+mod fuzz;
+mod games;
+mod gnugo;
