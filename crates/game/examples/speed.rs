@@ -1,7 +1,7 @@
 //! Speed of the rules, one thread: perft, uniform random playouts, keys.
 //!
-//! `cargo run --release -p dz-game --example speed [-- NAME]`: all games listed below, or those that
-//! begin with a name.
+//! `cargo run --release -p dz-game --example speed [-- [NAME [PLIES]]]`: all games listed below, or those
+//! that begin with a name. Few plies and `valgrind --tool=callgrind` count instructions.
 
 use std::time::Instant;
 
@@ -9,11 +9,12 @@ use dz_game::{Game, GameSpec, GameVisitor, Move, Status, perft, with_game};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Plies of all playouts of a game, about.
+/// Plies of all playouts of a game, about, unless the command line says otherwise.
 const PLIES: u64 = 20_000_000;
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
+    let plies = std::env::args().nth(2).and_then(|plies| plies.parse().ok()).unwrap_or(PLIES);
     for (text, depth) in [
         ("connect4", 9),
         ("connect4:width=9,height=9,connect=5", 8),
@@ -22,6 +23,9 @@ fn main() {
         ("hex:size=19", 3),
         ("othello", 9),
         ("othello:size=10", 8),
+        ("go:size=9", 3),
+        ("go:size=13", 3),
+        ("go:size=19", 2),
         ("gomoku", 4),
         ("gomoku:size=19,rule=exact", 3),
     ] {
@@ -29,20 +33,22 @@ fn main() {
             continue;
         }
         let spec: GameSpec = text.parse().expect("a specification");
-        with_game(&spec, Speed { depth }).expect("possible parameters");
+        with_game(&spec, Speed { depth, plies }).expect("possible parameters");
     }
 }
 
 /// Prints the speeds of a game.
 struct Speed {
     depth: u32,
+    plies: u64,
 }
 
 impl GameVisitor for Speed {
     type Output = ();
     fn visit<G: Game>(self, game: G) {
-        let depth = self.depth;
-        let (nodes, plies, keys) = (perft_rate(&game, depth), playout_rate(&game), key_rate(&game));
+        let Self { depth, plies } = self;
+        let nodes = perft_rate(&game, depth);
+        let (plies, keys) = (playout_rate(&game, plies), key_rate(&game, plies));
         println!("{}, {} bytes a state", game.spec(), size_of::<G::State>());
         println!("  perft depth {depth}: {:.1} M leaf nodes/s", nodes / 1e6);
         println!("  random playouts: {:.3} M/s, {:.1} M plies/s", plies.0 / 1e6, plies.1 / 1e6);
@@ -58,25 +64,27 @@ fn perft_rate<G: Game>(game: &G, depth: u32) -> f64 {
 }
 
 /// Playouts and plies a second, with uniform moves from the start to the end of the game.
-fn playout_rate<G: Game>(game: &G) -> (f64, f64) {
+#[inline(never)]
+fn playout_rate<G: Game>(game: &G, plies_min: u64) -> (f64, f64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut legal, mut playouts, mut plies) = (Vec::new(), 0u64, 0u64);
+    let (mut scratch, mut playouts, mut plies, mut folded) = (Vec::new(), 0u64, 0u64, 0);
     let started = Instant::now();
-    while plies < PLIES {
+    while plies < plies_min {
         let (mut state, mut history) = (game.start(), G::History::default());
-        while let Status::ToMove(_) = game.status(&state, &history) {
-            game.legal_moves(&state, &history, &mut legal);
-            game.advance(&mut state, &mut history, legal[random.random_range(0..legal.len())]);
+        while let Some(mv) = game.random_move(&state, &history, &mut random, &mut scratch) {
+            game.advance_unkeyed(&mut state, &mut history, mv);
             plies += 1;
         }
+        folded += game.outcome(&state, &history).and_then(|o| o.margin).map_or(0, i64::from);
         playouts += 1;
     }
     let seconds = started.elapsed().as_secs_f64();
+    std::hint::black_box(folded);
     (playouts as f64 / seconds, plies as f64 / seconds)
 }
 
 /// Moves played and keyed a second, along a few random games that are drawn before.
-fn key_rate<G: Game>(game: &G) -> f64 {
+fn key_rate<G: Game>(game: &G, plies_min: u64) -> f64 {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
     let mut legal = Vec::new();
     let mut draw_game = || {
@@ -99,7 +107,7 @@ fn key_rate<G: Game>(game: &G) -> f64 {
             folded ^= game.node_key(&state, &history).low;
         }
         plies += moves.len() as u64;
-        if plies > PLIES {
+        if plies > plies_min {
             break;
         }
     }
