@@ -46,7 +46,7 @@ impl fmt::Display for Key {
 /// Steele, Lea and Flood's `SplitMix64` finaliser (OOPSLA 2014, Figure 4, with Stafford's variant
 /// 13 constants): a bijection of 64-bit words that flips each output bit with probability 1/2.
 #[inline]
-pub fn mix64(word: u64) -> u64 {
+pub const fn mix64(word: u64) -> u64 {
     let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

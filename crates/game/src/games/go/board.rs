@@ -1,7 +1,7 @@
 //! The board's geometry: grids for its size, symmetries, names of points, area.
 
-use super::set::{Grid, Set, WORDS_MAX, Words};
-use crate::{GameError, Move, Symmetry};
+use super::set::{ANY, Grid, Set, WORDS_MAX, Words};
+use crate::{GameError, Move, Symmetry, games::grid::Grid as Square};
 
 /// Largest side of a board.
 pub(super) const SIZE_MAX: u8 = 19;
@@ -11,31 +11,32 @@ const COLUMNS: &str = "ABCDEFGHJKLMNOPQRST";
 /// A board of given size.
 #[derive(Clone, Debug)]
 pub(super) struct Board {
-    pub size: u16,
-    /// Up to 11x11.
-    pub small: Grid<2>,
-    /// 12x12 and 13x13.
-    pub medium: Grid<3>,
-    /// Up to 19x19.
-    pub large: Grid<WORDS_MAX>,
+    pub square: Square,
+    pub shape: Shape,
 }
 
-/// Runs `$body` with `$grid` the smallest grid that holds the board.
+/// The smallest grid that holds a board. Where play takes place most, the length of a row is part of the
+/// type: shifts by a number that the compiler knows take a third less time.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    Nine(Grid<2, 9>),
+    /// Up to 11x11.
+    Small(Grid<2, ANY>),
+    Thirteen(Grid<3, 13>),
+    Nineteen(Grid<WORDS_MAX, 19>),
+    /// All others.
+    Large(Grid<WORDS_MAX, ANY>),
+}
+
+/// Runs `$body` with `$grid` the grid of the board.
 macro_rules! on_grid {
     ($board:expr, $grid:ident => $body:expr) => {
-        match $board.size {
-            0..=11 => {
-                let $grid = &$board.small;
-                $body
-            }
-            12..=13 => {
-                let $grid = &$board.medium;
-                $body
-            }
-            _ => {
-                let $grid = &$board.large;
-                $body
-            }
+        match &$board.shape {
+            $crate::games::go::board::Shape::Nine($grid) => $body,
+            $crate::games::go::board::Shape::Small($grid) => $body,
+            $crate::games::go::board::Shape::Thirteen($grid) => $body,
+            $crate::games::go::board::Shape::Nineteen($grid) => $body,
+            $crate::games::go::board::Shape::Large($grid) => $body,
         }
     };
 }
@@ -44,13 +45,25 @@ pub(super) use on_grid;
 impl Board {
     /// The caller has checked that `size` is 2 to [`SIZE_MAX`].
     pub fn new(size: u8) -> Self {
-        let size = u16::from(size);
-        Self { size, small: Grid::new(size), medium: Grid::new(size), large: Grid::new(size) }
+        let square = Square::new(size);
+        let shape = match square.size {
+            9 => Shape::Nine(Grid::new(square)),
+            0..=11 => Shape::Small(Grid::new(square)),
+            13 => Shape::Thirteen(Grid::new(square)),
+            19 => Shape::Nineteen(Grid::new(square)),
+            _ => Shape::Large(Grid::new(square)),
+        };
+        Self { square, shape }
+    }
+
+    /// Rows.
+    pub fn size(&self) -> u16 {
+        self.square.size
     }
 
     /// Points of the board.
     pub fn area(&self) -> u16 {
-        self.size * self.size
+        self.square.area()
     }
 
     /// The move after all points.
@@ -58,27 +71,11 @@ impl Board {
         Move(self.area())
     }
 
-    /// Where `symmetry` takes a point: bit 2 exchanges rows and columns, then bit 1 turns the rows
-    /// around and bit 0 the columns.
-    pub fn map_point(&self, symmetry: Symmetry, point: u16) -> u16 {
-        let (mut row, mut column) = (point / self.size, point % self.size);
-        if symmetry.0 & 4 != 0 {
-            (row, column) = (column, row);
-        }
-        if symmetry.0 & 2 != 0 {
-            row = self.size - 1 - row;
-        }
-        if symmetry.0 & 1 != 0 {
-            column = self.size - 1 - column;
-        }
-        row * self.size + column
-    }
-
     /// `set` seen through `symmetry`.
     pub fn map_words(&self, symmetry: Symmetry, set: &Words) -> Words {
         let mut mapped = [0; WORDS_MAX];
         for point in Set::<WORDS_MAX>::load(set).iter() {
-            let point = self.map_point(symmetry, point);
+            let point = self.square.map_point(symmetry, point);
             mapped[usize::from(point / 64)] |= 1 << (point % 64);
         }
         mapped
@@ -89,8 +86,9 @@ impl Board {
         if mv == self.pass() {
             return "pass".to_owned();
         }
-        let (row, column) = (mv.0 / self.size, usize::from(mv.0 % self.size));
-        format!("{}{}", &COLUMNS[column..=column], self.size - row)
+        let (row, column) = self.square.split(mv.0);
+        let column = usize::from(column);
+        format!("{}{}", &COLUMNS[column..=column], self.size() - row)
     }
 
     /// Reads what [`Board::format`] writes, without regard to case.
@@ -98,18 +96,18 @@ impl Board {
         if text.eq_ignore_ascii_case("pass") {
             return Ok(self.pass());
         }
-        let columns = &COLUMNS[..usize::from(self.size)];
+        let columns = &COLUMNS[..usize::from(self.size())];
         let point = text.split_at_checked(1).and_then(|(column, row)| {
             let column = columns.find(&column.to_ascii_uppercase())? as u16;
-            let row = super::parse_number(row).filter(|row| (1..=self.size).contains(row))?;
-            Some((self.size - row) * self.size + column)
+            let row = super::parse_number(row).filter(|row| (1..=self.size()).contains(row))?;
+            Some((self.size() - row) * self.size() + column)
         });
         point.map(Move).ok_or_else(|| GameError::BadMove {
             text: text.to_owned(),
             expected: format!(
                 "write a point, A1 to {}{} without I, or pass",
                 &columns[columns.len() - 1..],
-                self.size
+                self.size()
             ),
         })
     }
@@ -117,11 +115,11 @@ impl Board {
     /// The board as GTP's showboard draws it; `sign` tells what stands on a point.
     pub fn render(&self, sign: impl Fn(u16) -> char) -> String {
         let letters: Vec<String> =
-            COLUMNS.chars().take(self.size.into()).map(String::from).collect();
+            COLUMNS.chars().take(self.size().into()).map(String::from).collect();
         let mut text = String::new();
-        for row in 0..self.size {
-            text += &[format!("{:>2}", self.size - row)].concat();
-            for point in row * self.size..(row + 1) * self.size {
+        for row in 0..self.size() {
+            text += &[format!("{:>2}", self.size() - row)].concat();
+            for point in row * self.size()..(row + 1) * self.size() {
                 text.extend([' ', sign(point)]);
             }
             text.push('\n');
@@ -130,14 +128,12 @@ impl Board {
     }
 }
 
-impl<const N: usize> Grid<N> {
-    fn new(size: u16) -> Self {
+impl<const N: usize, const ROW: u32> Grid<N, ROW> {
+    fn new(square: Square) -> Self {
+        let size = square.size;
         let points = |keep: &dyn Fn(u16) -> bool| {
-            let mut set = Set::<N>::EMPTY;
-            for point in (0..size * size).filter(|&point| point / 64 < N as u16 && keep(point)) {
-                set = set.or(Set::of(point));
-            }
-            set
+            let kept = (0..square.area()).filter(|&point| keep(point));
+            kept.fold(Set::<N>::EMPTY, |set, point| set.or(Set::of(point)))
         };
         Self {
             size: size.into(),

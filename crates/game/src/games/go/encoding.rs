@@ -20,9 +20,9 @@ const BANNED: usize = 5;
 const BOARD: usize = 6;
 
 impl GoEncoding {
-    fn draw<const N: usize>(
+    fn draw<const N: usize, const ROW: u32>(
         &self,
-        grid: &Grid<N>,
+        grid: &Grid<N, ROW>,
         state: &GoState,
         history: &GoHistory,
         mut plane: impl FnMut(usize, Set<N>),
@@ -51,11 +51,11 @@ impl Encoding for GoEncoding {
     type Game = Go;
 
     fn id(&self) -> String {
-        format!("go-v1:{0}x{0}", self.game.board.size)
+        format!("go-v1:{0}x{0}", self.game.board.size())
     }
 
     fn planes(&self) -> PlaneShape {
-        let side = self.game.board.size.into();
+        let side = self.game.board.size().into();
         PlaneShape { channels: BOARD + 1, height: side, width: side, globals: 3 }
     }
 
@@ -98,8 +98,8 @@ impl Encoding for GoEncoding {
         let board = &self.game.board;
         on_grid!(board, grid => self.draw(grid, state, history, |channel, set| {
             for point in set.iter() {
-                let point = board.map_point(symmetry, point);
-                out.set(channel, (point / board.size).into(), (point % board.size).into());
+                let (row, column) = board.square.map(symmetry, board.square.split(point));
+                out.set(channel, row.into(), column.into());
             }
         }));
         let komi = f32::from(self.game.rules.komi.halves) / 2.0 / KOMI_UNIT;
@@ -121,7 +121,7 @@ impl Encoding for GoEncoding {
         on_grid!(board, grid => {
             for (player, area) in Player::BOTH.into_iter().zip(grid.areas(&end.stones)) {
                 for point in area.iter() {
-                    out[usize::from(board.map_point(symmetry, point))] = Some(player);
+                    out[usize::from(board.square.map_point(symmetry, point))] = Some(player);
                 }
             }
         });

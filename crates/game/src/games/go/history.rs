@@ -1,11 +1,13 @@
 //! Past positions of a game: what superko forbids, and what node keys mix in.
 
 use super::set::{Set, WORDS_MAX, Words};
-use crate::{Key, Move};
+use crate::{Key, Move, Player};
 
 /// Words of the filter in front of the exact search: two bits for each of some 300 positions leave
 /// about one false alarm in fifty.
 const FILTER_WORDS: usize = 64;
+/// Room for this many positions is made at once.
+const PAST_MIN: usize = 64;
 /// No point was new on the board.
 const NO_POINT: u16 = u16::MAX;
 
@@ -15,7 +17,7 @@ pub struct GoHistory {
     past: Vec<Past>,
     /// Bits of the keys in `past`; a key whose bits are not all set is not there.
     filter: [u64; FILTER_WORDS],
-    /// Points where each player had a stone in some position of `past`.
+    /// Points where each player had a stone in some position of `past`, or one that was suicide.
     ever: [Words; 2],
 }
 
@@ -27,8 +29,7 @@ pub(super) struct Past {
     /// The position's `node_key`.
     pub node_key: Key,
     pub mv: Move,
-    /// Where this position had a stone of a colour that was never there before: at most one, since
-    /// a ply adds one stone; `2 * point + colour`.
+    /// What the move that led to this position added to `ever`: `2 * point + colour`.
     new_stone: u16,
     /// Which of the two filter bits this position set.
     new_bits: [bool; 2],
@@ -74,23 +75,35 @@ impl GoHistory {
         Set::load(&self.ever[player])
     }
 
+    /// Adds the position with `stones`, whose last move was `opponent`'s, before `mv` is played from it.
     #[inline]
-    pub(super) fn push(&mut self, stones: &[Words; 2], key: Key, node_key: Key, mv: Move) {
+    pub(super) fn push(
+        &mut self,
+        stones: &[Words; 2],
+        opponent: Player,
+        key: Key,
+        node_key: Key,
+        mv: Move,
+    ) {
         let mut new_bits = [false; 2];
         for (new, (word, bit)) in new_bits.iter_mut().zip(filter_bits(key)) {
             *new = self.filter[word] & bit == 0;
             self.filter[word] |= bit;
         }
         let mut new_stone = NO_POINT;
-        for (colour, (ever, stones)) in self.ever.iter_mut().zip(stones).enumerate() {
-            for (word, (ever, &stones)) in ever.iter_mut().zip(stones).enumerate() {
-                let new = stones & !*ever;
-                if new != 0 {
-                    let point = 64 * word as u16 + new.trailing_zeros() as u16;
-                    new_stone = 2 * point + colour as u16;
-                    *ever |= new;
-                }
+        if let Some(last) = self.past.last() {
+            // A pass has a bit beyond the board, which nobody asks for.
+            let (point, colour) = (last.mv.0, opponent.index());
+            let (word, bit) = (&mut self.ever[colour][usize::from(point / 64)], 1 << (point % 64));
+            if *word & bit == 0 {
+                *word |= bit;
+                new_stone = 2 * point + colour as u16;
             }
+        } else {
+            self.ever = *stones;
+        }
+        if self.past.len() == self.past.capacity() {
+            self.past.reserve(PAST_MIN);
         }
         self.past.push(Past { key, node_key, mv, new_stone, new_bits });
     }

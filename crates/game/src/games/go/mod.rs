@@ -8,8 +8,11 @@ mod history;
 mod moves;
 mod record;
 mod rules;
+mod select;
 mod set;
 mod zobrist;
+
+use rand::Rng;
 
 use crate::{
     Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
@@ -69,7 +72,7 @@ impl Go {
 
     /// Rows, which are as many as columns.
     pub fn size(&self) -> u16 {
-        self.board.size
+        self.board.size()
     }
 
     /// The second player's compensation.
@@ -131,6 +134,23 @@ impl Go {
             && on_grid!(self.board, grid => moves::forgets(grid, state, mv.0, bound))
     }
 
+    /// Keeps a position and what is played from it.
+    #[inline]
+    fn remember(
+        &self,
+        history: &mut GoHistory,
+        state: &GoState,
+        mv: Move,
+        node_key: impl FnOnce(&GoHistory) -> Key,
+    ) {
+        // Simple ko is part of the position.
+        if self.rules.superko != Superko::Simple {
+            let key = moves::repetition_key(&self.rules, state.hash, state.mover);
+            let node_key = node_key(history);
+            history.push(&state.stones, state.mover.opponent(), key, node_key, mv);
+        }
+    }
+
     /// The position alone: stones, mover, passes, simple ko.
     #[inline]
     fn position_key(&self, state: &GoState) -> Key {
@@ -177,7 +197,7 @@ impl Game for Go {
         }
         on_grid!(self.board, grid => {
             let legal = moves::legality(grid, &self.rules, state, history).legal;
-            out.extend(legal.iter().map(Move));
+            legal.iter().for_each(|point| out.push(Move(point)));
         });
         out.push(self.board.pass());
     }
@@ -198,16 +218,35 @@ impl Game for Go {
 
     #[inline]
     fn push_history(&self, history: &mut GoHistory, state: &GoState, mv: Move) {
-        // Simple ko is part of the position.
-        if self.rules.superko != Superko::Simple {
-            let key = moves::repetition_key(&self.rules, state.hash, state.mover);
-            let node_key = self.node_key(state, history);
-            history.push(&state.stones, key, node_key, mv);
-        }
+        self.remember(history, state, mv, |history| self.node_key(state, history));
     }
 
     fn pop_history(&self, history: &mut GoHistory) {
         history.pop();
+    }
+
+    /// A node key takes a walk over the last chain's surroundings, which this spares.
+    #[inline]
+    fn advance_unkeyed(&self, state: &mut GoState, history: &mut GoHistory, mv: Move) {
+        self.remember(history, state, mv, |_| Key::default());
+        self.play(state, mv);
+    }
+
+    #[inline]
+    fn random_move(
+        &self,
+        state: &GoState,
+        history: &GoHistory,
+        random: &mut impl Rng,
+        _scratch: &mut Vec<Move>,
+    ) -> Option<Move> {
+        if state.is_over() {
+            return None;
+        }
+        let point = on_grid!(self.board, grid => {
+            moves::random_point(grid, &self.rules, state, history, random)
+        });
+        Some(point.map_or(self.board.pass(), Move))
     }
 
     /// The position, and which points superko forbids.
@@ -267,12 +306,13 @@ impl Game for Go {
                 hash = zobrist::toggled(hash, point, player);
             }
         }
-        let ko = if state.ko == NO_KO { NO_KO } else { self.board.map_point(symmetry, state.ko) };
+        let ko =
+            if state.ko == NO_KO { NO_KO } else { self.board.square.map_point(symmetry, state.ko) };
         GoState { stones, atari: map(&state.atari), hash, ko, ..*state }
     }
 
     fn map_move(&self, symmetry: Symmetry, mv: Move) -> Move {
-        if mv == self.board.pass() { mv } else { Move(self.board.map_point(symmetry, mv.0)) }
+        if mv == self.board.pass() { mv } else { Move(self.board.square.map_point(symmetry, mv.0)) }
     }
 
     fn format_move(&self, mv: Move) -> String {

@@ -6,6 +6,7 @@ use super::{
     zobrist::{toggled, xor},
 };
 use crate::{Key, Player};
+use rand::{Rng, RngExt};
 
 /// Points where the mover may put a stone, and those that only ko or superko forbids.
 pub(super) struct Legality<const N: usize> {
@@ -50,7 +51,11 @@ fn take<const N: usize>(key: Key, stones: Set<N>, player: Player) -> Key {
 
 /// Puts a stone of the mover on `point`, takes what has no liberty, the opponent's chains first.
 #[inline]
-pub(super) fn put<const N: usize>(grid: &Grid<N>, state: &mut GoState, point: u16) {
+pub(super) fn put<const N: usize, const ROW: u32>(
+    grid: &Grid<N, ROW>,
+    state: &mut GoState,
+    point: u16,
+) {
     let (mover, opponent) = (state.mover, state.mover.opponent());
     let mut sides = Sides::load(state);
     let stone = Set::of(point);
@@ -69,12 +74,14 @@ pub(super) fn put<const N: usize>(grid: &Grid<N>, state: &mut GoState, point: u1
         sides.own_atari = freed(grid, captured, sides.own_atari);
     }
     let empty = grid.all.without(sides.own.or(sides.other));
-    // The opponent's other chains here had two liberties or more and may be down to one.
-    let mut rest = near.and(sides.other);
+    // The opponent's other chains here had two liberties or more and may be down to one. Most have a
+    // stone that shows at once that they are not.
+    let rich = grid.near_two(empty);
+    let mut rest = near.and(sides.other).without(rich);
     while let Some(next) = rest.first() {
         let from = Set::of(next);
         rest = rest.without(from);
-        if let Liberties::One(chain) = grid.liberties(from, sides.other, empty) {
+        if let Liberties::One(chain) = grid.liberties(from, sides.other, empty, rich) {
             sides.other_atari = sides.other_atari.or(chain);
             rest = rest.without(chain);
         }
@@ -84,7 +91,7 @@ pub(super) fn put<const N: usize>(grid: &Grid<N>, state: &mut GoState, point: u1
     if !joined.is_empty() {
         sides.own_atari = sides.own_atari.without(grid.flood(joined, sides.own_atari));
     }
-    match grid.liberties(stone, sides.own, empty) {
+    match grid.liberties(stone, sides.own, empty, rich) {
         Liberties::Many => {}
         Liberties::One(chain) => {
             sides.own_atari = sides.own_atari.or(chain);
@@ -104,55 +111,110 @@ pub(super) fn put<const N: usize>(grid: &Grid<N>, state: &mut GoState, point: u1
 /// Of the chains in `atari`, those that stay in atari when `removed` leaves the board: a neighbour
 /// has one liberty more, which makes two.
 #[inline]
-fn freed<const N: usize>(grid: &Grid<N>, removed: Set<N>, atari: Set<N>) -> Set<N> {
+fn freed<const N: usize, const ROW: u32>(
+    grid: &Grid<N, ROW>,
+    removed: Set<N>,
+    atari: Set<N>,
+) -> Set<N> {
     let gained = grid.near(removed).and(atari);
     if gained.is_empty() { atari } else { atari.without(grid.flood(gained, atari)) }
 }
 
+/// What the board alone tells of the mover's moves, in a game that is not over.
+struct Open<const N: usize> {
+    sides: Sides<N>,
+    /// Where a stone is left with a liberty: beside an empty point, in a chain with another one, or by
+    /// what it captures.
+    lives: Set<N>,
+    /// Where a stone may be put but for ko and superko.
+    legal: Set<N>,
+}
+
+impl<const N: usize> Open<N> {
+    #[inline]
+    fn of<const ROW: u32>(grid: &Grid<N, ROW>, rules: &Rules, state: &GoState) -> Self {
+        let sides = Sides::load(state);
+        let empty = grid.all.without(sides.own.or(sides.other));
+        let helps = empty.or(sides.own.without(sides.own_atari)).or(sides.other_atari);
+        let lives = empty.and(grid.near(helps));
+        Self { sides, lives, legal: if rules.suicide { empty } else { lives } }
+    }
+
+    /// True if ko or superko forbids a stone on `point`, which is one of `legal`.
+    #[inline]
+    fn is_banned<const ROW: u32>(
+        &self,
+        grid: &Grid<N, ROW>,
+        rules: &Rules,
+        state: &GoState,
+        history: &GoHistory,
+        point: u16,
+    ) -> bool {
+        if rules.superko == Superko::Simple {
+            return point == state.ko;
+        }
+        let (mover, opponent) = (state.mover, state.mover.opponent());
+        let stone = Set::of(point);
+        let hash = if !self.lives.has(point) {
+            let own = self.sides.own;
+            let chain = grid.flood(stone, own.or(stone)).without(stone);
+            // A single stone's suicide leaves the current position to the opponent.
+            if rules.superko == Superko::Positional && chain.is_empty() {
+                return true;
+            }
+            take(state.hash, chain, mover)
+        } else if !history.ever::<N>(mover.index()).has(point) {
+            // The position is one that was never there.
+            return false;
+        } else {
+            let hash = toggled(state.hash, point, mover);
+            let dying = grid.near(stone).and(self.sides.other_atari);
+            let captured = grid.flood(dying, self.sides.other_atari);
+            take(hash, captured, opponent)
+        };
+        history.contains(repetition_key(rules, hash, opponent))
+    }
+}
+
 /// Which points the mover may play, in a game that is not over.
 #[inline]
-pub(super) fn legality<const N: usize>(
-    grid: &Grid<N>,
+pub(super) fn legality<const N: usize, const ROW: u32>(
+    grid: &Grid<N, ROW>,
     rules: &Rules,
     state: &GoState,
     history: &GoHistory,
 ) -> Legality<N> {
-    let sides = Sides::load(state);
-    let empty = grid.all.without(sides.own.or(sides.other));
-    // A stone lives if it has a liberty, joins a chain with another one, or captures.
-    let captures = empty.and(grid.near(sides.other_atari));
-    let lives = empty.and(grid.near(empty.or(sides.own.without(sides.own_atari)))).or(captures);
-    let legal = if rules.suicide { empty } else { lives };
-    let mut banned = Set::EMPTY;
+    let open = Open::of(grid, rules, state);
+    let mut suspects = open.legal.without(open.lives).or(history.ever(state.mover.index()));
     if rules.superko == Superko::Simple {
-        if state.ko != NO_KO {
-            banned = Set::of(state.ko).and(legal);
-        }
-        return Legality { legal: legal.without(banned), banned };
+        suspects = if state.ko == NO_KO { Set::EMPTY } else { Set::of(state.ko) };
     }
-    // Any other stone makes a position that was never there.
-    for point in lives.and(history.ever(state.mover.index())).iter() {
-        let mut hash = toggled(state.hash, point, state.mover);
-        if captures.has(point) {
-            let dying = grid.near(Set::of(point)).and(sides.other_atari);
-            let captured = grid.flood(dying, sides.other_atari);
-            hash = take(hash, captured, state.mover.opponent());
+    let banned = suspects.and(open.legal).iter().fold(Set::EMPTY, |banned, point| {
+        let is_banned = open.is_banned(grid, rules, state, history, point);
+        if is_banned { banned.or(Set::of(point)) } else { banned }
+    });
+    Legality { legal: open.legal.without(banned), banned }
+}
+
+/// One of the points that the mover may play or `None` for a pass, all with the same chance: draws from
+/// what the board alone allows, and again if superko forbids that.
+#[inline]
+pub(super) fn random_point<const N: usize, const ROW: u32>(
+    grid: &Grid<N, ROW>,
+    rules: &Rules,
+    state: &GoState,
+    history: &GoHistory,
+    random: &mut impl Rng,
+) -> Option<u16> {
+    let open = Open::of(grid, rules, state);
+    let mut left = open.legal;
+    loop {
+        let point = left.nth(random.random_range(0..=left.len()))?;
+        if !open.is_banned(grid, rules, state, history, point) {
+            return Some(point);
         }
-        if history.contains(repetition_key(rules, hash, state.mover.opponent())) {
-            banned = banned.or(Set::of(point));
-        }
+        left = left.without(Set::of(point));
     }
-    for point in legal.without(lives).iter() {
-        let stone = Set::of(point);
-        let chain = grid.flood(stone, sides.own.or(stone)).without(stone);
-        let hash = take(state.hash, chain, state.mover);
-        // A single stone's suicide leaves the current position to the opponent.
-        let repeats = rules.superko == Superko::Positional && chain.is_empty();
-        if repeats || history.contains(repetition_key(rules, hash, state.mover.opponent())) {
-            banned = banned.or(stone);
-        }
-    }
-    Legality { legal: legal.without(banned), banned }
 }
 
 /// What superko compares: the board, and under situational superko the next mover.
@@ -168,8 +230,8 @@ pub(super) fn repetition_key(rules: &Rules, hash: Key, to_move: Player) -> Key {
 /// plies: the stone's chain would have to be captured, for which its S stones' surroundings, E empty
 /// points in the empty regions that border it, are filled but for one: S + E - 1 plies or more.
 #[inline]
-pub(super) fn forgets<const N: usize>(
-    grid: &Grid<N>,
+pub(super) fn forgets<const N: usize, const ROW: u32>(
+    grid: &Grid<N, ROW>,
     state: &GoState,
     point: u16,
     bound: u32,

@@ -3,6 +3,8 @@
 //! A point is numbered `row * size + column`, row 0 at the top, and is that bit of the set. A set has
 //! as many words as the board needs (`N`), chosen once a call, so that small boards stay in registers.
 
+use super::select::select;
+
 /// Words that hold the largest board, 19x19.
 pub(super) const WORDS_MAX: usize = 6;
 
@@ -87,6 +89,21 @@ impl<const N: usize> Set<N> {
         Some(word as u16 * 64 + self.0[word].trailing_zeros() as u16)
     }
 
+    /// The point after `n` others, where there are so many. Words are chosen without branches, which
+    /// random numbers would often mislead.
+    #[inline]
+    pub fn nth(self, n: u32) -> Option<u16> {
+        let (mut word, mut at, mut before) = (self.0[0], 0, 0);
+        let mut sum = self.0[0].count_ones();
+        for (index, &next) in self.0.iter().enumerate().skip(1) {
+            if n >= sum {
+                (word, at, before) = (next, index, sum);
+            }
+            sum += next.count_ones();
+        }
+        (n < sum).then(|| at as u16 * 64 + select(word, n - before) as u16)
+    }
+
     /// The points, ascending.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = u16> {
@@ -118,9 +135,12 @@ impl<const N: usize> Set<N> {
     }
 }
 
-/// A board's shape in the words that its size needs.
+/// The length of a row is known when the program runs.
+pub(super) const ANY: u32 = 0;
+
+/// A board's shape in the words that its size needs, with rows of `ROW` points or [`ANY`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grid<const N: usize> {
+pub(super) struct Grid<const N: usize, const ROW: u32> {
     pub size: u32,
     pub all: Set<N>,
     /// All points but those of the first column, and of the last.
@@ -139,14 +159,27 @@ pub(super) enum Liberties<const N: usize> {
     Many,
 }
 
-impl<const N: usize> Grid<N> {
+impl<const N: usize, const ROW: u32> Grid<N, ROW> {
+    #[inline]
+    fn row(&self) -> u32 {
+        if ROW == ANY { self.size } else { ROW }
+    }
+
     /// The neighbours of `set`; some may be in `set`, and bits beyond the board may be set, so callers
     /// intersect the result with points of the board.
     #[inline]
     pub fn near(&self, set: Set<N>) -> Set<N> {
         let right = set.and(self.not_last).up(1);
         let left = set.and(self.not_first).down(1);
-        right.or(left).or(set.up(self.size)).or(set.down(self.size))
+        right.or(left).or(set.up(self.row())).or(set.down(self.row()))
+    }
+
+    /// Points with two neighbours or more in `set`; bits beyond the board may be set.
+    #[inline]
+    pub fn near_two(&self, set: Set<N>) -> Set<N> {
+        let (right, left) = (set.and(self.not_last).up(1), set.and(self.not_first).down(1));
+        let (up, down) = (set.up(self.row()), set.down(self.row()));
+        right.and(left).or(up.and(down)).or(right.or(left).and(up.or(down)))
     }
 
     /// All points of `within` connected with `from`, which lies inside `within`.
@@ -162,14 +195,21 @@ impl<const N: usize> Grid<N> {
         }
     }
 
-    /// Liberties of the chain of `stones` around `from`; stops at the second one.
+    /// Liberties of the chain of `stones` around `from`; stops at the second one. A chain with a stone of
+    /// `rich` is known to have two.
     #[inline]
-    pub fn liberties(&self, from: Set<N>, stones: Set<N>, empty: Set<N>) -> Liberties<N> {
+    pub fn liberties(
+        &self,
+        from: Set<N>,
+        stones: Set<N>,
+        empty: Set<N>,
+        rich: Set<N>,
+    ) -> Liberties<N> {
         let mut chain = from;
         loop {
             let near = self.near(chain);
             let free = near.and(empty);
-            if free.has_two() {
+            if free.has_two() | !chain.and(rich).is_empty() {
                 return Liberties::Many;
             }
             let next = chain.or(near.and(stones));

@@ -1,7 +1,5 @@
 //! Keys of stones on points: the exclusive or of all of them is the key of a board.
 
-use std::sync::LazyLock;
-
 use crate::{Key, Player, mix64};
 
 /// Points of the largest board.
@@ -10,15 +8,22 @@ const POINTS: usize = 19 * 19;
 /// By point and colour (A. Zobrist, A New Hashing Method with Application for Game Playing, 1970).
 pub(super) type Stones = [[Key; 2]; POINTS];
 
-static STONES: LazyLock<Stones> = LazyLock::new(|| {
-    let word = |n: usize| mix64(mix64(n as u64) ^ 0x6f09_11fe_c0de_5707);
-    std::array::from_fn(|point| {
-        std::array::from_fn(|colour| {
-            let n = 4 * point + 2 * colour;
-            Key { high: word(n), low: word(n + 1) }
-        })
-    })
-});
+static STONES: Stones = keys();
+
+const fn keys() -> Stones {
+    let mut keys = [[Key { high: 0, low: 0 }; 2]; POINTS];
+    let mut n = 0;
+    while n < 4 * POINTS as u64 {
+        let (point, colour) = (n as usize / 4, n as usize % 4 / 2);
+        keys[point][colour] = Key { high: word(n), low: word(n + 1) };
+        n += 2;
+    }
+    keys
+}
+
+const fn word(n: u64) -> u64 {
+    mix64(mix64(n) ^ 0x6f09_11fe_c0de_5707)
+}
 
 /// The keys of all stones.
 #[inline]
