@@ -1,9 +1,9 @@
 //! Go obeys the laws under every rule set; ko, suicide, komi, vertices and keys by hand.
 
 use dz_game::{
-    Game, Key, Outcome, Player, Status,
+    Encoding, Game, Key, Outcome, PlaneWriter, Player, Status, Symmetry,
     games::{Go, GoHistory, GoState},
-    laws,
+    laws, unpack_planes,
 };
 
 fn go(text: &str) -> Go {
@@ -40,6 +40,57 @@ fn laws_hold_under_every_rule_set() {
         }
     }
 }
+
+/// Keys tell past positions apart as far as networks see them.
+#[test]
+fn laws_hold_with_past_positions() {
+    for (text, games) in [
+        ("go:size=2,history_planes=7,suicide=true", 30),
+        ("go:size=3,history_planes=1,superko=situational", 6),
+        ("go:size=5,history_planes=3,repetition_bound=255", 3),
+    ] {
+        let checked = laws::check(&go(text), 12, games);
+        checked.unwrap_or_else(|broken| panic!("{text}: {broken}"));
+    }
+}
+
+/// Own and opponent's stones of a past position, as the mover sees them now.
+#[test]
+fn planes_of_the_past_are_those_of_its_positions() {
+    let game = go("go:size=5,history_planes=7");
+    let (shape, plain) = (game.encoding().planes(), go("go:size=5").encoding().planes());
+    assert_eq!(shape.channels, plain.channels + 14);
+    let mut past = Vec::new();
+    for moves in 0..=12 {
+        let moves: Vec<&str> = MANY.split(' ').take(moves).collect();
+        let (state, history) = after(&game, &moves.join(" "));
+        let mut packed = vec![0; shape.packed_bytes()];
+        let mut globals = vec![0.0; shape.globals];
+        let mut planes = vec![0.0; shape.bits()];
+        let mut writer = PlaneWriter::new(shape, &mut packed, &mut globals);
+        game.encoding().encode(&state, &history, Symmetry::IDENTITY, &mut writer);
+        unpack_planes(shape, &packed, &mut planes);
+        let planes: Vec<&[f32]> = planes.chunks(shape.area()).collect();
+        for plies in 1..=7 {
+            let seen = &planes[plain.channels + 2 * (plies - 1)..][..2];
+            let none = vec![0.0; shape.area()];
+            // Stones of the first player, then of the second.
+            let expected = past.iter().rev().nth(plies - 1).cloned();
+            let [first, second] = expected.unwrap_or_else(|| [none.clone(), none.clone()]);
+            let black = game.to_move(&state, &history) == Some(Player::First);
+            let expected = if black { [first, second] } else { [second, first] };
+            assert_eq!(seen, expected, "{plies} plies before {moves:?}");
+        }
+        let points = |player| {
+            let stone = |point| game.stone_at(&state, point) == Some(player);
+            (0..25).map(|point| f32::from(stone(point))).collect::<Vec<f32>>()
+        };
+        past.push(Player::BOTH.map(points));
+    }
+}
+
+/// Captures, a ko and a pass.
+const MANY: &str = "C4 D4 B3 E3 C2 D2 D3 C3 pass A5 D3 A1";
 
 /// White has just taken at C3; black may not take back at once, in any rule set.
 const KO: &str = "C4 D4 B3 E3 C2 D2 D3 C3";

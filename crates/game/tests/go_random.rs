@@ -92,9 +92,10 @@ fn points_that_superko_forbids() {
                 check(&game, &state, &history, found);
                 found += 1;
             }
-            match game.random_move(&state, &history, &mut random, &mut legal) {
-                Some(mv) => game.advance_unkeyed(&mut state, &mut history, mv),
-                None => (state, history) = (game.start(), GoHistory::default()),
+            if let Some(mv) = game.random_move(&state, &history, &mut random, &mut legal) {
+                game.advance_unkeyed(&mut state, &mut history, mv);
+            } else {
+                (state, history) = (game.start(), GoHistory::default());
             }
         }
     }

@@ -4,7 +4,7 @@ mod faulty;
 
 use dz_game::{
     Game, GameSpec,
-    games::{Connect4, Gomoku, GomokuRule, Hex, Othello, Shuttle, TicTacToe},
+    games::{Connect4, Go, Gomoku, GomokuRule, Hex, Othello, Shuttle, TicTacToe},
     laws, transcript,
 };
 use faulty::{Fault, Faulty};
@@ -35,6 +35,10 @@ fn othello() -> Othello {
 
 fn gomoku() -> Gomoku {
     Gomoku::new(6, GomokuRule::Freestyle).expect("a possible size")
+}
+
+fn go(text: &str) -> Go {
+    Go::from_spec(&text.parse().expect("a specification")).expect("possible rules")
 }
 
 fn check<G: Game>(game: &G, expected: &[(Fault, &str)]) {
@@ -222,6 +226,60 @@ fn faults_of_gomoku() {
             (Fault::PlaysIllegalText, "play_text plays legal moves only"),
         ],
     );
+}
+
+#[test]
+fn faults_of_go() {
+    let slot = "each move has a policy slot of its own";
+    let (sight, future) = ("equal eval_key, equal sight", "equal node_key, equal future");
+    let commute = "symmetries commute with play";
+    let follow = "encoding through a symmetry is encoding the mapped position";
+    check(
+        &go("go:size=3"),
+        &[
+            (Fault::LegalAfterTheEnd, "no legal moves if and only if over"),
+            (Fault::MovesMaxTooSmall, "moves_max bounds legal moves"),
+            (Fault::PlayDependsOnChance, "play is a function"),
+            (Fault::EvalKeyCollides, sight),
+            (Fault::NodeKeyCollides, "an acyclic game never repeats"),
+            (Fault::PopDoesNothing, "pop_history undoes push_history"),
+            (Fault::AdvanceForgetsHistory, "play is a function"),
+            (Fault::RandomMoveAnywhere, "a random move is a legal one"),
+            (Fault::MapStateMissing, commute),
+            (Fault::MapMoveMissing, "policy slots follow symmetries"),
+            (Fault::IdentityMoves, "symmetry 0 is the identity"),
+            (Fault::GroupNotClosed, "symmetries compose"),
+            (Fault::EncodeIgnoresSymmetry, follow),
+            (Fault::SlotIgnoresSymmetry, "policy slots follow symmetries"),
+            (Fault::SlotShared, slot),
+            (Fault::SlotOutOfRange, slot),
+            (Fault::MovesShareName, "moves have names of their own"),
+            (Fault::ParseMindsCase, "notation reads back in either case"),
+            (Fault::PlaysIllegalText, "play_text plays legal moves only"),
+            (Fault::MarginHidden, "outcomes have a margin if it is offered"),
+            (Fault::OwnersMissing, "points have owners if that is offered"),
+            (Fault::OwnersExchanged, "owned points make the margin"),
+            (
+                Fault::OwnersIgnoreSymmetry,
+                "owners through a symmetry are those of the mapped position",
+            ),
+        ],
+    );
+    // Where boards come back in most games.
+    check(
+        &go("go:size=2"),
+        &[
+            (Fault::NodeKeyForgetsHistory, future),
+            (Fault::EvalKeyForgetsHistory, sight),
+            (Fault::UnkeyedForgetsHistory, "advance_unkeyed plays as advance does"),
+        ],
+    );
+    check(
+        &go("go:size=2,superko=simple"),
+        &[(Fault::ClaimsAcyclic, "an acyclic game never repeats")],
+    );
+    // Planes of past positions that the key does not tell.
+    check(&go("go:size=3,history_planes=2"), &[(Fault::EvalKeyForgetsHistory, sight)]);
 }
 
 /// A view that is consistently wrong contradicts nothing. This is why goldens are read.

@@ -31,7 +31,9 @@ fn what_is_left_out_takes_its_default() {
     for text in ["go", "go:komi=7.0", "go:repetition_bound=11", full] {
         assert_eq!(canonical(text).as_deref(), Ok(full), "{text}");
     }
-    let unusual = "go:size=19,komi=-0.5,suicide=true,superko=simple,repetition_bound=30";
+    assert_eq!(canonical("go:history_planes=0").as_deref(), Ok(full));
+    let unusual = "go:size=19,komi=-0.5,suicide=true,superko=simple,repetition_bound=30,\
+                   history_planes=7";
     assert_eq!(canonical(unusual).as_deref(), Ok(unusual));
 }
 
@@ -64,6 +66,7 @@ fn errors_name_what_there_is() {
     }
     assert!(message("go:komi=x").contains("whole and half points"));
     assert!(message("go:superko=ko").contains("positional, situational, simple"));
+    assert!(message("go:history_planes=8").contains("allowed: 0 to 7"));
     assert!(message("shuttle:length=4").contains("odd"));
 }
 

@@ -71,3 +71,8 @@ fn a_cyclic_game_that_goes_on_for_a_while() {
 fn go_with_suicide_and_situational_superko() {
     check("go-5-situational.txt", "go:size=5,komi=0.5,suicide=true,superko=situational");
 }
+
+#[test]
+fn go_with_past_positions() {
+    check("go-3-history.txt", "go:size=3,history_planes=2");
+}

@@ -260,6 +260,9 @@ impl<G: Game> Encoding for FaultyEncoding<G> {
         }
         names
     }
+    fn global_names(&self) -> Vec<String> {
+        self.inner.global_names()
+    }
     fn policy_len(&self) -> usize {
         self.inner.policy_len()
     }

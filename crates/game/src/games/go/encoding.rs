@@ -1,14 +1,20 @@
 //! What networks see of Go.
 
-use super::{Go, GoHistory, GoState, board::on_grid, moves, set::Grid, set::Set};
+use super::{
+    Go, GoHistory, GoState,
+    board::on_grid,
+    moves,
+    set::{Grid, Set, WORDS_MAX},
+};
 use crate::{Encoding, Game, Move, PlaneShape, PlaneWriter, Player, Symmetry, Targets};
 
 /// Points of komi that the network sees as 1.
 const KOMI_UNIT: f32 = 20.0;
 
-/// Version 1, from the mover's side, without past positions: own and the opponent's stones, chains of
-/// either with one, two, and more liberties, points that only ko or superko forbids, all points;
-/// beside them the mover's colour, komi from the mover's side, and whether the last move was a pass.
+/// Version 1, from the mover's side: own and the opponent's stones, chains of either with one, two, and
+/// more liberties, points that only ko or superko forbids, all points; beside them the mover's colour,
+/// komi from the mover's side, and whether the last move was a pass. Under `history_planes` own and the
+/// opponent's stones of that many past positions follow, the last one first, none before the start.
 #[derive(Clone, Debug)]
 pub struct GoEncoding {
     pub(super) game: Go,
@@ -18,8 +24,14 @@ pub struct GoEncoding {
 const LIBERTIES: usize = 2;
 const BANNED: usize = 5;
 const BOARD: usize = 6;
+/// First plane of past positions.
+const PAST: usize = 7;
 
 impl GoEncoding {
+    fn past_positions(&self) -> usize {
+        self.game.rules.history_planes.into()
+    }
+
     fn draw<const N: usize, const ROW: u32>(
         &self,
         grid: &Grid<N, ROW>,
@@ -51,12 +63,17 @@ impl Encoding for GoEncoding {
     type Game = Go;
 
     fn id(&self) -> String {
-        format!("go-v1:{0}x{0}", self.game.board.size())
+        let seen = match self.past_positions() {
+            0 => String::new(),
+            past => format!(",history_planes={past}"),
+        };
+        format!("go-v1:{0}x{0}{seen}", self.game.board.size())
     }
 
     fn planes(&self) -> PlaneShape {
         let side = self.game.board.size().into();
-        PlaneShape { channels: BOARD + 1, height: side, width: side, globals: 3 }
+        let channels = PAST + 2 * self.past_positions();
+        PlaneShape { channels, height: side, width: side, globals: 3 }
     }
 
     fn plane_names(&self) -> Vec<String> {
@@ -69,7 +86,11 @@ impl Encoding for GoEncoding {
             "ko forbids",
             "board",
         ];
-        names.map(str::to_owned).to_vec()
+        let past = (1..=self.past_positions()).flat_map(|plies| {
+            let word = if plies == 1 { "ply" } else { "plies" };
+            ["own", "opponent's"].map(|whose| format!("{whose} stones {plies} {word} ago"))
+        });
+        names.map(str::to_owned).into_iter().chain(past).collect()
     }
 
     fn global_names(&self) -> Vec<String> {
@@ -96,12 +117,20 @@ impl Encoding for GoEncoding {
         out: &mut PlaneWriter<'_>,
     ) {
         let board = &self.game.board;
-        on_grid!(board, grid => self.draw(grid, state, history, |channel, set| {
-            for point in set.iter() {
-                let (row, column) = board.square.map(symmetry, board.square.split(point));
-                out.set(channel, row.into(), column.into());
-            }
+        let mut set = |channel, point| {
+            let (row, column) = board.square.map(symmetry, board.square.split(point));
+            out.set(channel, row.into(), column.into());
+        };
+        on_grid!(board, grid => self.draw(grid, state, history, |channel, points| {
+            points.iter().for_each(|point| set(channel, point));
         }));
+        let players = [state.mover, state.mover.opponent()];
+        for (at, past) in history.boards().take(self.past_positions()).enumerate() {
+            for (side, player) in players.into_iter().enumerate() {
+                let stones = Set::<WORDS_MAX>::load(&past.stones[player.index()]);
+                stones.iter().for_each(|point| set(PAST + 2 * at + side, point));
+            }
+        }
         let komi = f32::from(self.game.rules.komi.halves) / 2.0 / KOMI_UNIT;
         let black = state.mover == Player::First;
         out.global(0, if black { 1.0 } else { 0.0 });

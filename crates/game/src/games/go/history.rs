@@ -17,6 +17,8 @@ pub struct GoHistory {
     past: Vec<Past>,
     /// Bits of the keys in `past`; a key whose bits are not all set is not there.
     filter: [u64; FILTER_WORDS],
+    /// The same positions for networks, if they see any.
+    boards: Vec<PastBoard>,
     /// Points where each player had a stone in some position of `past`, or one that was suicide.
     ever: [Words; 2],
 }
@@ -35,20 +37,38 @@ pub(super) struct Past {
     new_bits: [bool; 2],
 }
 
+/// The stones of a past position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PastBoard {
+    pub stones: [Words; 2],
+    pub hash: Key,
+}
+
 impl Default for GoHistory {
     fn default() -> Self {
-        Self { past: Vec::new(), filter: [0; FILTER_WORDS], ever: [[0; WORDS_MAX]; 2] }
+        Self {
+            past: Vec::new(),
+            boards: Vec::new(),
+            filter: [0; FILTER_WORDS],
+            ever: [[0; WORDS_MAX]; 2],
+        }
     }
 }
 
 impl Clone for GoHistory {
     fn clone(&self) -> Self {
-        Self { past: self.past.clone(), filter: self.filter, ever: self.ever }
+        Self {
+            past: self.past.clone(),
+            boards: self.boards.clone(),
+            filter: self.filter,
+            ever: self.ever,
+        }
     }
 
     /// Keeps the memory of `self`, so that a search that starts at its root again allocates nothing.
     fn clone_from(&mut self, source: &Self) {
         self.past.clone_from(&source.past);
+        self.boards.clone_from(&source.boards);
         (self.filter, self.ever) = (source.filter, source.ever);
     }
 }
@@ -58,6 +78,16 @@ impl GoHistory {
     #[inline]
     pub(super) fn last(&self) -> Option<&Past> {
         self.past.last()
+    }
+
+    /// Past stones, the last ones first; none if nobody asked for them to be kept.
+    pub(super) fn boards(&self) -> impl Iterator<Item = &PastBoard> {
+        self.boards.iter().rev()
+    }
+
+    /// Keeps stones for networks.
+    pub(super) fn push_board(&mut self, stones: [Words; 2], hash: Key) {
+        self.boards.push(PastBoard { stones, hash });
     }
 
     /// True if a position with `key` occurred before.
@@ -109,6 +139,7 @@ impl GoHistory {
     }
 
     pub(super) fn pop(&mut self) {
+        self.boards.pop();
         let Some(past) = self.past.pop() else { return };
         if self.past.is_empty() {
             // The first position may have any number of stones.

@@ -91,7 +91,7 @@ pub(super) fn put<const N: usize, const ROW: u32>(
     if !joined.is_empty() {
         sides.own_atari = sides.own_atari.without(grid.flood(joined, sides.own_atari));
     }
-    match grid.liberties(stone, sides.own, empty, rich) {
+    match grid.liberties(stone.or(near.and(sides.own)), sides.own, empty, rich) {
         Liberties::Many => {}
         Liberties::One(chain) => {
             sides.own_atari = sides.own_atari.or(chain);
@@ -169,8 +169,11 @@ impl<const N: usize> Open<N> {
         } else {
             let hash = toggled(state.hash, point, mover);
             let dying = grid.near(stone).and(self.sides.other_atari);
-            let captured = grid.flood(dying, self.sides.other_atari);
-            take(hash, captured, opponent)
+            if dying.is_empty() {
+                hash
+            } else {
+                take(hash, grid.flood(dying, self.sides.other_atari), opponent)
+            }
         };
         history.contains(repetition_key(rules, hash, opponent))
     }

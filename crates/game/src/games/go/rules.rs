@@ -73,14 +73,19 @@ pub(super) struct Rules {
     pub superko: Superko,
     /// Plies within which a forgotten position cannot come back, see `Go::node_key`.
     pub repetition_bound: u8,
+    /// Past positions that the network sees.
+    pub history_planes: u8,
 }
 
 /// `KataGo`'s default of `graphSearchRepBound`.
 const REPETITION_BOUND: u8 = 11;
+/// As many as networks of `AlphaGo` Zero see beside the current one (Silver et al. 2017, "Mastering the
+/// game of Go without human knowledge", Methods, Neural network architecture).
+const HISTORY_PLANES_MAX: u8 = 7;
 
 impl Rules {
     const KEYS: &'static [&'static str] =
-        &["size", "komi", "suicide", "superko", "repetition_bound"];
+        &["size", "komi", "suicide", "superko", "repetition_bound", "history_planes"];
 
     pub fn from_spec(spec: &GameSpec) -> Result<Self, GameError> {
         let reader = spec.reader(Self::KEYS)?;
@@ -102,10 +107,12 @@ impl Rules {
             suicide: reader.flag("suicide", false)?,
             superko: superko?,
             repetition_bound: reader.number("repetition_bound", REPETITION_BOUND, 3..=255)?,
+            history_planes: reader.number("history_planes", 0, 0..=HISTORY_PLANES_MAX)?,
         })
     }
 
-    /// The bound changes what search shares and no rule, so it is named only where it is unusual.
+    /// The last two change what search shares and what networks see, but no rule, so they are named only
+    /// where they are unusual.
     pub fn spec(&self) -> GameSpec {
         let mut parameters = vec![
             ("size", self.size.to_string()),
@@ -115,6 +122,9 @@ impl Rules {
         ];
         if self.repetition_bound != REPETITION_BOUND {
             parameters.push(("repetition_bound", self.repetition_bound.to_string()));
+        }
+        if self.history_planes != 0 {
+            parameters.push(("history_planes", self.history_planes.to_string()));
         }
         GameSpec::new("go", &parameters)
     }

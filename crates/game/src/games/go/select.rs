@@ -34,7 +34,7 @@ pub(super) fn select(word: u64, rank: u32) -> u32 {
     let sums = bytes.wrapping_mul(ONES);
     let rank = u64::from(rank);
     // Bytes that end before the bit.
-    let passed = ((rank * ONES | TOPS) - sums) & TOPS;
+    let passed = (((rank * ONES) | TOPS) - sums) & TOPS;
     let place = ((passed >> 7).wrapping_mul(ONES) >> 56) * 8;
     let before = (sums << 8) >> place & 0xff;
     let byte = (word >> place & 0xff) as usize;

@@ -195,8 +195,8 @@ impl<const N: usize, const ROW: u32> Grid<N, ROW> {
         }
     }
 
-    /// Liberties of the chain of `stones` around `from`; stops at the second one. A chain with a stone of
-    /// `rich` is known to have two.
+    /// Liberties of the chain of `stones` around `from`, a part of it; stops at the second one. A chain
+    /// with a stone of `rich` is known to have two.
     #[inline]
     pub fn liberties(
         &self,
@@ -207,9 +207,12 @@ impl<const N: usize, const ROW: u32> Grid<N, ROW> {
     ) -> Liberties<N> {
         let mut chain = from;
         loop {
+            if !chain.and(rich).is_empty() {
+                return Liberties::Many;
+            }
             let near = self.near(chain);
             let free = near.and(empty);
-            if free.has_two() | !chain.and(rich).is_empty() {
+            if free.has_two() {
                 return Liberties::Many;
             }
             let next = chain.or(near.and(stones));
