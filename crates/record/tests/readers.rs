@@ -17,7 +17,7 @@ fn error_of(text: &str) -> String {
 #[test]
 fn sgf_of_other_programs() {
     let text = "From: someone (with a remark)\n\n(;GM[1]FF[3]AP[x:1]SZ[19:19]KM[6.50]RU[Japanese]\r\n\
-                PlayerBlack[]PB[A\\]B \n C]PW[?]RE[W+Resign]DT[1996-05,06]C[a: \\\\ b\\\nc]\n\
+                PlayerBlack[A\\]B \n C]PW[?]RE[W+Resign]DT[1996-05,06]C[a: \\\\ b\\\nc]\n\
                 ;B[dd]C[one](;W[pp]C[two](;B[tt])(;B[aa]))(;W[cc]))\n trailing (remark) \n(;B[ss])";
     let sheets = read(text).unwrap();
     assert_eq!(sheets.len(), 2);
