@@ -7,7 +7,7 @@ use crate::manifest::{Member, members, needs};
 /// The layers, lowest first. A crate may name crates of lower layers only, in its tests too.
 const LAYERS: [&[&str]; 6] = [
     &["dz-game", "dz-config", "dz-stats", "dz-store", "dz-network"],
-    &["dz-search", "dz-shard", "dz-solver", "dz-infer"],
+    &["dz-search", "dz-record", "dz-shard", "dz-solver", "dz-infer"],
     &["dz-cpu"],
     &["dz-net", "dz-play", "dz-stage"],
     &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-engine", "dz-report"],
@@ -24,7 +24,10 @@ const OWNED: [(&str, &str); 3] =
 /// What must not be anywhere in the dependencies of some crates, tests' dependencies included:
 /// these crates are built and tested in seconds, and their part of the work needs none of it.
 const KEPT_APART: [(&[&str], &[&str]); 3] = [
-    (&["dz-game", "dz-search", "dz-infer", "dz-shard", "dz-play", "dz-cpu"], &["burn", "cubecl"]),
+    (
+        &["dz-game", "dz-search", "dz-infer", "dz-record", "dz-shard", "dz-play", "dz-cpu"],
+        &["burn", "cubecl"],
+    ),
     (&["shuffler", "dz-report"], &["burn", "cubecl"]),
     (&["trainer"], &["dz-search"]),
 ];

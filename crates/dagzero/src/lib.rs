@@ -12,8 +12,8 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, bench, engine, inspect, match_cmd, perft, report, rules, run, search, shard, stages,
-    status,
+    accuracy, bench, engine, export, inspect, match_cmd, perft, report, rules, run, search, shard,
+    stages, status,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -50,6 +50,7 @@ enum Command {
     Engine(engine::Args),
     Accuracy(accuracy::Args),
     Shard(shard::Args),
+    Export(export::Args),
     Inspect(inspect::Args),
     Search(search::Args),
     Perft(perft::Args),
@@ -81,6 +82,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Engine(args) => engine::run(&args, out),
         Command::Accuracy(args) => accuracy::run(&args, out),
         Command::Shard(args) => shard::run(&args, out),
+        Command::Export(args) => export::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
         Command::Init(args) => run::init(&args, out),
         Command::Selfplay(args) => stages::run(Stage::Selfplay, &args),

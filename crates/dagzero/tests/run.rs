@@ -121,8 +121,32 @@ fn the_loop_ends_with_a_verdict_and_a_report_and_is_then_finished() {
     let shard = before.keys().find(|name| name.starts_with("shards/")).expect("a shard");
     let shown = output(&["shard", &format!("{dir}/{shard}"), "--json"]);
     assert!(shown.status.success(), "{}", text(&shown.stderr));
+    export_has_every_game(&dir, &status);
     let report = output(&["report", &dir, "--markdown"]);
     assert!(report.status.success() && text(&report.stdout).contains("| cycle |"));
+}
+
+/// Self-play games by generation and match games are records that the rules accept.
+fn export_has_every_game(dir: &str, status: &serde_json::Value) {
+    let read = |args: &[&str]| {
+        let written = output(&[&["export", dir], args].concat());
+        assert!(written.status.success(), "{}", text(&written.stderr));
+        dz_record::read(&text(&written.stdout)).expect("records")
+    };
+    let all = read(&["--comments"]);
+    assert_eq!(Some(all.len() as u64), status["games"].as_u64());
+    let game = dz_game::games::TicTacToe;
+    for sheet in &all {
+        let played = sheet.play(&game).expect("a legal game");
+        assert_eq!((played.stated, played.moves_after_end), (played.record.score(&game), 0));
+        assert!(
+            sheet.moves.last().expect("moves").comment.as_ref().expect("said").contains("visits")
+        );
+    }
+    let first = read(&["--generation", "0", "--limit", "5"]);
+    assert_eq!(first.len(), 5);
+    assert_eq!(first[0].header.round.as_deref(), Some("0"));
+    assert!(!read(&["--matches", "--limit", "3"]).is_empty());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 pub(crate) mod accuracy;
 pub(crate) mod bench;
 pub(crate) mod engine;
+pub(crate) mod export;
 pub(crate) mod inspect;
 pub(crate) mod match_cmd;
 pub(crate) mod perft;

@@ -12,7 +12,7 @@ impl Gomoku {
 
     pub(super) fn parse_sgf(&self, text: &str) -> Result<Move, GameError> {
         sgf_point::parse(self.size(), text).map(Move).ok_or_else(|| GameError::BadMove {
-            text: text.escape_debug().to_string(),
+            text: text.to_owned(),
             expected: format!(
                 "write two letters, column and row from the top left, aa to {}",
                 sgf_point::name(self.size(), self.grid.area() - 1)

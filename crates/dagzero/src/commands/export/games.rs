@@ -1,0 +1,228 @@
+//! Where games are kept, and the games as records.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use dz_gatekeeper::match_file::{MatchHeader, read_match};
+use dz_play::{PlayedGame, Seat};
+use dz_record::{Header, Record, RecordEnd, RecordedMove};
+use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind, ShardError, ShardHeader, ShardReader};
+use dz_store::{Ledger, Run};
+
+use crate::exit::UsageError;
+
+/// Files with games.
+pub(super) struct Source {
+    /// What the games are of, for people.
+    name: String,
+    files: Files,
+}
+
+enum Files {
+    Shards(Vec<PathBuf>),
+    /// Each file's name without an extension, and what is in it.
+    Matches(Vec<(String, String)>),
+}
+
+/// Which games, and how much of them.
+pub(super) struct Wanted {
+    pub(super) game: Option<u64>,
+    pub(super) generation: Option<u32>,
+    pub(super) comments: bool,
+}
+
+/// Takes a game by name, and says whether to go on.
+pub(super) type Take<'a> = &'a mut dyn FnMut(&str, &Record) -> anyhow::Result<bool>;
+
+impl Source {
+    /// What is at `path`: a run with its self-play or its matches, a shard, or a match file.
+    pub(super) fn find(path: &Path, matches: bool) -> anyhow::Result<Self> {
+        if Run::exists(path) {
+            return Self::of_run(path, matches);
+        }
+        if !path.is_file() {
+            let what = "there is no run, no shard and no match file";
+            return Err(UsageError(format!("{}: {what}", path.display())).into());
+        }
+        let name = stem(path);
+        match ShardReader::open(path) {
+            Ok(_) => Ok(Self { name, files: Files::Shards(vec![path.to_owned()]) }),
+            Err(ShardError::At { source, .. })
+                if matches!(*source, ShardError::NotThisKind { .. }) =>
+            {
+                let text = fs::read_to_string(path)
+                    .with_context(|| format!("{}: neither shard nor match", path.display()))?;
+                Ok(Self { name: name.clone(), files: Files::Matches(vec![(name, text)]) })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn of_run(path: &Path, matches: bool) -> anyhow::Result<Self> {
+        let run = Run::open(path)?;
+        let ledger = Ledger::open(&run)?;
+        let state = ledger.state();
+        let files = if matches {
+            let played = state.cycles.values().flat_map(|cycle| &cycle.matches);
+            let read = played.map(|found| {
+                let text = String::from_utf8(run.get(&found.games)?.to_vec());
+                let text = text.with_context(|| format!("{} is no text", found.games.path))?;
+                Ok((stem(Path::new(&found.games.path)), text))
+            });
+            Files::Matches(read.collect::<anyhow::Result<_>>()?)
+        } else {
+            Files::Shards(state.shards().map(|(_, shard)| run.local_path(&shard.object)).collect())
+        };
+        Ok(Self { name: run.name(), files })
+    }
+
+    /// The game that is played in the first file.
+    pub(super) fn game(&self) -> anyhow::Result<String> {
+        match &self.files {
+            Files::Shards(paths) => {
+                let path = paths.first().ok_or_else(|| self.nothing("shards"))?;
+                Ok(ShardReader::open(path)?.header().game.clone())
+            }
+            Files::Matches(matches) => {
+                let (name, text) = matches.first().ok_or_else(|| self.nothing("matches"))?;
+                Ok(read_match(text).with_context(|| name.clone())?.0.game)
+            }
+        }
+    }
+
+    fn nothing(&self, what: &str) -> UsageError {
+        UsageError(format!("{} has no {what} yet", self.name))
+    }
+
+    /// Gives every wanted game to `take`, in the order of their numbers, until it has enough.
+    pub(super) fn each(&self, wanted: &Wanted, take: Take<'_>) -> anyhow::Result<()> {
+        match &self.files {
+            Files::Shards(paths) => {
+                for path in paths {
+                    if !self.shard(path, wanted, take)? {
+                        return Ok(());
+                    }
+                }
+            }
+            Files::Matches(matches) => {
+                for (name, text) in matches {
+                    if !self.bout(name, text, wanted, take)? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn shard(&self, path: &Path, wanted: &Wanted, take: Take<'_>) -> anyhow::Result<bool> {
+        let mut reader = ShardReader::open(path)?;
+        let header = reader.header().clone();
+        let numbers = header.first_game()..header.first_game() + reader.footer().games;
+        if wanted.generation.is_some_and(|generation| generation != header.generation)
+            || wanted.game.is_some_and(|game| !numbers.contains(&game))
+        {
+            return Ok(true);
+        }
+        for record in reader.games() {
+            let record = record.map_err(|error| error.at(path))?;
+            let name = format!("game-{:08}", record.number);
+            if wanted.game.is_none_or(|game| game == record.number)
+                && !take(&name, &self.of_selfplay(&header, &record, wanted.comments))?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn of_selfplay(&self, shard: &ShardHeader, game: &GameRecord, comments: bool) -> Record {
+        let player = format!("{} generation {}", self.name, shard.generation);
+        let mut note = vec![format!("self-play game {}, seed {}", game.number, game.seed)];
+        if let Some(parent) = &game.parent {
+            note.push(format!("forked from game {} after {} plies", parent.game, parent.ply));
+        } else if !game.start_moves.is_empty() {
+            note.push(format!("the first {} moves are an opening", game.start_moves.len()));
+        }
+        let end = match (game.end, game.outcome.winner) {
+            (GameEnd::Rules, _) => RecordEnd::Rules(game.outcome),
+            (GameEnd::Resigned, Some(winner)) => RecordEnd::Resigned { loser: winner.opponent() },
+            (GameEnd::Resigned, None) => RecordEnd::Open,
+            (GameEnd::PlyLimit, winner) => {
+                note.push("ended at the ply limit".to_owned());
+                RecordEnd::Adjudicated { winner }
+            }
+        };
+        let opening = game.start_moves.iter().map(|&mv| RecordedMove { mv, comment: None });
+        let comment = |ply: &PlyRecord| comments.then(|| comment(ply));
+        let plies = game.plies.iter().map(|p| RecordedMove { mv: p.mv, comment: comment(p) });
+        let header = Header {
+            players: [Some(player.clone()), Some(player)],
+            event: Some(format!("{} self-play", self.name)),
+            round: Some(game.number.to_string()),
+            date: None,
+            note: Some(note.join("\n")),
+        };
+        Record { header, start: None, moves: opening.chain(plies).collect(), end }
+    }
+
+    fn bout(
+        &self,
+        name: &str,
+        text: &str,
+        wanted: &Wanted,
+        take: Take<'_>,
+    ) -> anyhow::Result<bool> {
+        let (header, games) = read_match(text).with_context(|| name.to_owned())?;
+        for game in &games {
+            if wanted.game.is_none_or(|number| number == game.number)
+                && !take(
+                    &format!("{name}-{:06}", game.number),
+                    &self.of_match(name, &header, game),
+                )?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn of_match(&self, name: &str, header: &MatchHeader, game: &PlayedGame) -> Record {
+        let [a, b] = header.players.each_ref().map(|player| Some(player.name.clone()));
+        let mut note = vec![format!("match game {}, seed {}", game.number, header.seed)];
+        if game.opening_plies > 0 {
+            note.push(format!("the first {} moves are an opening", game.opening_plies));
+        }
+        let end = if game.adjudicated {
+            note.push("ended at the ply limit".to_owned());
+            RecordEnd::Adjudicated { winner: game.outcome.winner }
+        } else {
+            RecordEnd::Rules(game.outcome)
+        };
+        let event =
+            if self.name == name { name.to_owned() } else { format!("{} {name}", self.name) };
+        let header = Header {
+            players: if game.first == Seat::A { [a, b] } else { [b, a] },
+            event: Some(event),
+            round: Some(game.number.to_string()),
+            date: None,
+            note: Some(note.join("\n")),
+        };
+        let moves = game.moves.iter().map(|&mv| RecordedMove { mv, comment: None }).collect();
+        Record { header, start: None, moves, end }
+    }
+}
+
+/// What the search of a ply found.
+fn comment(ply: &PlyRecord) -> String {
+    let visits: u64 = ply.visits.iter().map(|&(_, count)| u64::from(count)).sum();
+    let fast = if ply.kind == SearchKind::Fast { ", fast search" } else { "" };
+    format!("value {:+.3}, {visits} visits{fast}", ply.root_value.value())
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,110 @@
+//! What can be wrong with a record, where, and what to do.
+
+use dz_game::GameError;
+use thiserror::Error;
+
+use crate::{BYTES_MAX, Format, sheet::one_line};
+
+/// An error of writing or reading records; each is one line.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The text starts like no format.
+    #[error(
+        "line {line}: this is no record of games; SGF starts with (; PGN with [ or moves, JSON with {{ \
+         and plain text with game:"
+    )]
+    NoRecord {
+        /// The first line that has something, from 1.
+        line: usize,
+    },
+    /// The text is not what its format allows.
+    #[error("{}, line {line}: {what}", format.name())]
+    Syntax {
+        /// The format.
+        format: Format,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong and what was expected.
+        what: String,
+    },
+    /// More text than is read at once.
+    #[error("{bytes} bytes are more than the {BYTES_MAX} that are read at once; split the file")]
+    TooLong {
+        /// Bytes of the text.
+        bytes: usize,
+    },
+    /// The format is another game's.
+    #[error("{game} has no {} records; use {}, or plain or json, which every game has", format.name(), own.name())]
+    WrongFormat {
+        /// The game.
+        game: String,
+        /// The format that was asked for.
+        format: Format,
+        /// The game's own.
+        own: Format,
+    },
+    /// A game that is not played here, or with impossible parameters.
+    #[error("line {line}: {what}")]
+    Game {
+        /// Where the game begins, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// The position that the record starts from cannot be set up.
+    #[error("line {line}: {what}")]
+    Start {
+        /// Where the game begins, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// A move that is none, or that the rules forbid.
+    #[error("move {number}, line {line}: {source}")]
+    Move {
+        /// The move's number, from 1.
+        number: usize,
+        /// Where it stands, from 1.
+        line: usize,
+        /// What is wrong.
+        source: GameError,
+    },
+    /// A move of the player whose turn it is not.
+    #[error("move {number}, line {line}: it is the {to_move} player's turn")]
+    Turn {
+        /// The move's number, from 1.
+        number: usize,
+        /// Where it stands, from 1.
+        line: usize,
+        /// "first" or "second".
+        to_move: &'static str,
+    },
+    /// A record whose moves the rules forbid cannot be written.
+    #[error("ply {ply}: move number {mv} is not legal there; the record is not of {game}")]
+    Illegal {
+        /// Plies before it.
+        ply: usize,
+        /// The move as the game numbers it.
+        mv: u16,
+        /// The game.
+        game: String,
+    },
+}
+
+/// Text of a message: in one line whatever was given, and cut where nobody reads on.
+pub(crate) fn short(what: &str) -> String {
+    const CHARS_MAX: usize = 400;
+    let line = one_line(what);
+    match line.char_indices().nth(CHARS_MAX) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}
+
+impl RecordError {
+    /// An error of syntax.
+    pub(crate) fn syntax(format: Format, line: usize, what: impl AsRef<str>) -> Self {
+        Self::Syntax { format, line, what: short(what.as_ref()) }
+    }
+}

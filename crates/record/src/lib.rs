@@ -1,0 +1,30 @@
+//! Games as text that people and other programs read: SGF for Go, Hex, Othello and Gomoku, PGN for
+//! chess, plain lines and JSON for every game; written and read, without I/O.
+//!
+//! A [`Record`] is a game in moves, a [`Sheet`] the same game in words, as one format writes it.
+//!
+//! ```text
+//! Record --sheet(game, format)--> Sheet --to_string()--> text
+//! Record <----play(game)--------- Sheet <----read()----- text
+//! ```
+//!
+//! Reading text needs no rules, so results, players and the game itself can be known before anything
+//! is played; playing a sheet checks every move. Readers are tolerant of what other programs write and
+//! total: any text gives sheets or one line that says where it is wrong. They use no recursion, and time
+//! and memory grow with the length of the text, which is at most [`BYTES_MAX`].
+
+mod error;
+mod format;
+mod json;
+pub mod pgn;
+mod plain;
+mod record;
+mod score;
+pub mod sgf;
+mod sheet;
+
+pub use error::RecordError;
+pub use format::{BYTES_MAX, Format, decode, read, read_as};
+pub use record::{Header, Played, Record, RecordEnd, RecordedMove};
+pub use score::{By, Score, Winner};
+pub use sheet::{Sheet, SheetMove};

@@ -1,0 +1,8 @@
+//! Portable Game Notation (S. Edwards, Portable Game Notation Specification and Implementation Guide,
+//! 1994): chess.
+
+mod read;
+mod write;
+
+pub(crate) use read::read;
+pub(crate) use write::write;

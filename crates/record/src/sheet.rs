@@ -1,0 +1,114 @@
+//! A game in words.
+
+use std::fmt;
+
+use dz_game::{GameSpec, Player};
+
+use crate::{Format, Header, Score, json, pgn, plain, sgf};
+
+/// A game as a text states it: read, and not checked against any rules. `to_string` writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sheet {
+    /// The format it was read from, or is to be written in.
+    pub format: Format,
+    /// The line where it begins in its text, from 1; 0 for a sheet that was not read.
+    pub line: usize,
+    /// The game, as far as the text says: SGF of other programs names its size and komi, hardly its
+    /// rules of repetition.
+    pub game: Option<GameSpec>,
+    /// Who, where and when.
+    pub header: Header,
+    /// The position it starts from, where it is not the start.
+    pub start: Option<String>,
+    /// What else the text says: properties of an SGF's root, tags of a PGN.
+    pub tags: Vec<(String, Vec<String>)>,
+    /// The moves of the main line.
+    pub moves: Vec<SheetMove>,
+    /// The result.
+    pub score: Score,
+}
+
+/// A move in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetMove {
+    /// Who makes it, where the text says so.
+    pub player: Option<Player>,
+    /// The move as the format writes it. In plain text and JSON it may be a list, which the game splits.
+    pub text: String,
+    /// What is said about it.
+    pub comment: Option<String>,
+    /// The line where it stands, from 1.
+    pub line: usize,
+}
+
+impl Sheet {
+    /// A sheet that says nothing yet.
+    pub(crate) fn new(format: Format, line: usize) -> Self {
+        Self {
+            format,
+            line,
+            game: None,
+            header: Header::default(),
+            start: None,
+            tags: Vec::new(),
+            moves: Vec::new(),
+            score: Score::UNKNOWN,
+        }
+    }
+
+    /// Adds a move.
+    pub(crate) fn push(&mut self, player: Option<Player>, text: &str, line: usize) {
+        self.moves.push(SheetMove { player, text: text.to_owned(), comment: None, line });
+    }
+
+    /// Adds to the last move's comment, or to the note if there is no move yet.
+    pub(crate) fn comment(&mut self, text: &str) {
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        let place = match self.moves.last_mut() {
+            Some(last) => &mut last.comment,
+            None => &mut self.header.note,
+        };
+        match place {
+            Some(earlier) => {
+                earlier.push('\n');
+                earlier.push_str(text);
+            }
+            None => *place = Some(text.to_owned()),
+        }
+    }
+
+    /// The first value of a tag.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        let (_, values) = self.tags.iter().find(|(key, _)| key == name)?;
+        values.first().map(String::as_str)
+    }
+}
+
+impl fmt::Display for Sheet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.format {
+            Format::Sgf => sgf::write(self, f),
+            Format::Pgn => pgn::write(self, f),
+            Format::Plain => plain::write(self, f),
+            Format::Json => json::write(self, f),
+        }
+    }
+}
+
+/// One line without control characters.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace()
+        .map(|word| word.replace(|c: char| c.is_control(), ""))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The text unless it is blank or a question mark, which stands for what is not known.
+pub(crate) fn known(text: &str) -> Option<String> {
+    let text = text.trim();
+    let unknown = text.is_empty() || text.chars().all(|c| c == '?');
+    (!unknown).then(|| text.to_owned())
+}
