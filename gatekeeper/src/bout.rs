@@ -8,9 +8,11 @@ use anyhow::Result;
 use dz_game::{Game, mix64};
 use dz_infer::{Lockstep, LockstepCounts};
 use dz_play::{MatchPlan, PlayedGame, Seat, distinct_openings, play_match};
+use dz_stats::SprtPlan;
 use dz_store::{MatchPurpose, MatchResult};
 
 use crate::match_file::{FORMAT, KIND, MatchHeader, PlayerHeader};
+use crate::referee::Referee;
 use crate::work_file::WorkFile;
 use crate::{Contestant, Players};
 
@@ -27,6 +29,8 @@ pub struct Bout {
     pub seed: u64,
     /// Plies after which a game is a draw.
     pub plies_max: u32,
+    /// Ends the match before its last game, once it is decided.
+    pub test: Option<SprtPlan>,
 }
 
 /// A match that was played to its end, or was stopped.
@@ -90,7 +94,8 @@ pub fn match_seed(run_seed: u64, cycle: u32, purpose: MatchPurpose, players: [&s
 }
 
 /// Plays `bout`. With a working file, games that it holds are not played again, and every game that
-/// ends goes there at once. The games are the same however often the match was interrupted.
+/// ends goes there at once. The games are the same however often the match was interrupted; those
+/// that ended after the test had, in scheduled order, are not among them.
 ///
 /// # Errors
 /// What evaluators or the working file report.
@@ -136,10 +141,15 @@ pub fn play_bout<G: Game>(
         plies_max: bout.plies_max,
     };
     let mut scribe = Scribe::new(&header, file, &played, observer);
-    let mut each = |game: &PlayedGame, counts: &LockstepCounts| scribe.game_over(game, counts);
-    let games = play_match(game, &plan, played, lockstep, players.sources(), &mut each)?;
+    scribe.referee = Referee::new(bout.test, &played);
+    let games = if scribe.referee.is_over() {
+        played
+    } else {
+        let mut each = |game: &PlayedGame, counts: &LockstepCounts| scribe.game_over(game, counts);
+        play_match(game, &plan, played, lockstep, players.sources(), &mut each)?
+    };
     scribe.failed.map_or(Ok(()), Err)?;
-    Ok(Played { header, games })
+    Ok(scribe.referee.cut(Played { header, games }))
 }
 
 /// Counts games; those that repeat an earlier one are counted, but say nothing to ratings.
@@ -164,6 +174,7 @@ fn count(games: &[PlayedGame]) -> MatchResult {
 /// Keeps finished games and reports them.
 struct Scribe<'a> {
     file: Option<WorkFile>,
+    referee: Referee,
     observer: &'a mut dyn Observer,
     /// Twice A's points so far.
     half_points: u64,
@@ -190,7 +201,8 @@ impl<'a> Scribe<'a> {
             evaluations_per_second: 0.0,
         };
         let half_points = 2 * result.wins + result.draws;
-        Self { file, observer, half_points, progress, begun: Instant::now(), failed: None }
+        let (referee, begun) = (Referee::default(), Instant::now());
+        Self { file, referee, observer, half_points, progress, begun, failed: None }
     }
 
     /// Answers whether to go on.
@@ -207,6 +219,7 @@ impl<'a> Scribe<'a> {
         self.progress.score = self.half_points as f64 / (2 * self.progress.games) as f64;
         self.progress.evaluations_per_second = counts.evaluations as f64 / seconds;
         self.observer.progress(&self.progress);
-        self.failed.is_none() && !self.observer.stopped()
+        let is_over = self.referee.see(game);
+        self.failed.is_none() && !is_over && !self.observer.stopped()
     }
 }

@@ -14,7 +14,7 @@ use dz_store::{
 };
 
 use crate::match_file::write_match;
-use crate::verdict::judge;
+use crate::verdict::{judge, sprt_plan};
 use crate::{
     Bout, Contestant, ContestantKind, Mind, NetworkLoader, Observer, Players, match_seed,
     play_bout, rating, summary, work_file,
@@ -80,14 +80,10 @@ impl<G: Game> GateCycle<'_, G> {
         if self.state().verdict.is_none() {
             let Some((opponent, result)) = self.gate_match(players)? else { return Ok(false) };
             let gate = &self.config.gate;
-            let judged = judge(gate, &opponent, result.as_ref());
-            let rule = match gate.rule {
-                GateRule::Always => "always",
-                GateRule::Score => "score",
-            };
+            let judged = judge(gate, &opponent, result.as_ref())?;
             self.ledger.append(Entry::Verdict {
                 cycle: self.cycle,
-                rule: rule.to_owned(),
+                rule: gate.rule.to_string(),
                 accepted: judged.accepted,
                 reason: judged.reason,
                 score: judged.score.map(|interval| interval.score.0),
@@ -175,12 +171,17 @@ impl<G: Game> GateCycle<'_, G> {
             MatchPurpose::Gate => (config.gate.games, config.gate.opening_plies, "gate"),
             MatchPurpose::Rating => (config.rating.games, config.rating.opening_plies, "rating"),
         };
+        let test = match (purpose, config.gate.rule) {
+            (MatchPurpose::Gate, GateRule::Sprt) => Some(sprt_plan(&config.gate)?),
+            _ => None,
+        };
         let bout = Bout {
             seed: match_seed(config.run.seed, self.cycle, purpose, [a.as_str(), b.as_str()]),
             players: pair,
             games: games.into(),
             opening_plies,
             plies_max: config.selfplay.plies_max,
+            test,
         };
         let lockstep = Lockstep {
             parallel_games: config.gate.parallel_games as usize,

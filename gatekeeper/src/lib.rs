@@ -9,6 +9,7 @@ mod contestant;
 mod cycle;
 pub mod match_file;
 pub mod rating;
+mod referee;
 mod stage;
 mod summary;
 pub mod verdict;

@@ -36,7 +36,7 @@ pub struct MatchHeader {
     pub game: String,
     /// Players A and B.
     pub players: [PlayerHeader; 2],
-    /// Games that are to be played.
+    /// Games that are to be played; in the file of a match that a test ended, those up to there.
     pub games: u64,
     /// Distinct openings that there are; if fewer than pairs, they are used again.
     pub openings: u64,

@@ -145,6 +145,22 @@ fn an_interrupted_turn_ends_in_the_same_objects() {
 }
 
 #[test]
+fn a_test_ends_the_match_and_the_games_do_not_depend_on_interruptions() {
+    let sets = ["gate.rule=\"sprt\"", "gate.games=400", "gate.elo1=200.0", "rating.games=0"];
+    let played = |stop_after| {
+        let fixture = Fixture::new(&sets);
+        fixture.candidate(1, STRONG);
+        fixture.candidate_is_judged(1, stop_after)
+    };
+    let (reason, games) = played(None);
+    assert!(reason.contains("and the test of 0 against 200 normalised Elo "), "{reason}");
+    let count = games.lines().count() - 1;
+    assert!(count >= 2 && count < 400 && count.is_multiple_of(2), "{count} games");
+    assert!(read_match(&games).is_ok());
+    assert_eq!(played(Some(3)), (reason, games));
+}
+
+#[test]
 fn a_kill_after_any_entry_leaves_nothing_undone_and_nothing_done_twice() {
     let whole = Fixture::new(&[]);
     whole.candidate(1, STRONG);

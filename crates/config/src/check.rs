@@ -80,19 +80,22 @@ impl Checks<'_> {
         }
     }
 
-    /// The rule `score` needs games and a score.
+    /// The rules that play need games, and something to decide by.
     fn gate(&mut self) {
         let gate = &self.config.gate;
-        if gate.rule != GateRule::Score || !self.sound(&["gate.rule"]) {
+        if gate.rule == GateRule::Always || !self.sound(&["gate.rule"]) {
             return;
         }
-        if self.findings.defaulted.contains("gate.score_min") {
+        if gate.rule == GateRule::Score && self.findings.defaulted.contains("gate.score_min") {
             let problem = "missing, and gate.rule = \"score\" decides by it";
             let fault = Fault::new("gate.score_min", problem);
             self.faults.push(fault.allowed("a number from 0 to 1, or gate.rule = \"always\""));
         }
+        if gate.rule == GateRule::Sprt {
+            self.below("gate.elo0", "gate.elo1");
+        }
         if self.sound(&["gate.games"]) && gate.games == 0 {
-            let problem = "gate.rule = \"score\" cannot decide without games";
+            let problem = format!("gate.rule = \"{}\" cannot decide without games", gate.rule);
             let fault = Fault::new("gate.games", problem).value(0);
             self.faults.push(fault.allowed("an even number from 2, or gate.rule = \"always\""));
         }

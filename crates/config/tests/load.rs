@@ -96,7 +96,7 @@ fn all_faults_are_reported_at_once() {
         rows_min = 300
         rows_max = 200
         [gate]
-        rule = "sprt"
+        rule = "luck"
         games = 3
     "#;
     let game =
@@ -229,6 +229,8 @@ fn contradictions_name_both_keys() {
         (&["training.learning_rate=1e-5"], "above training.learning_rate = 0.00001"),
         (&["gate.rule=score"], "gate.score_min: missing, and gate.rule = \"score\""),
         (&["gate.rule=score", "gate.score_min=0.5", "gate.games=0"], "without games"),
+        (&["gate.rule=sprt", "gate.games=0"], "gate.rule = \"sprt\" cannot decide without games"),
+        (&["gate.rule=sprt", "gate.elo0=50"], "gate.elo0 = 50: is not below gate.elo1 = 50"),
         (
             &["selfplay.resign={ adaptive = -0.8 }", "selfplay.resign_play_on_share=0"],
             "selfplay.resign_play_on_share = 0: selfplay.resign = { adaptive = ... } measures nothing",
@@ -245,6 +247,7 @@ fn contradictions_name_both_keys() {
     assert_eq!(fixed.selfplay.resign, Resign::Fixed(-0.9));
     let score = config(&["gate.rule=score", "gate.score_min=0.55"]);
     assert_eq!(score.gate.rule, GateRule::Score);
+    assert_eq!(config(&["gate.rule=sprt"]).gate.rule, GateRule::Sprt);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, bench, engine, export, inspect, match_cmd, perft, report, rules, run, search, shard,
-    stages, status,
+    accuracy, bench, engine, export, inspect, match_cmd, perft, rate, report, rules, run, search,
+    shard, stages, status,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -49,6 +49,7 @@ enum Command {
     Match(match_cmd::Args),
     Engine(engine::Args),
     Accuracy(accuracy::Args),
+    Rate(rate::Args),
     Shard(shard::Args),
     Export(export::Args),
     Inspect(inspect::Args),
@@ -81,6 +82,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Match(args) => match_cmd::run(&args, out),
         Command::Engine(args) => engine::run(&args, out),
         Command::Accuracy(args) => accuracy::run(&args, out),
+        Command::Rate(args) => rate::run(&args, out),
         Command::Shard(args) => shard::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),

@@ -1,8 +1,8 @@
-//! What can be wrong with the games of a rating.
+//! What can be wrong with the games of a rating, or with the plan of a test.
 
 use thiserror::Error;
 
-/// Why no ratings could be computed.
+/// Why there are no ratings, or no test.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum StatsError {
     /// A game or the anchor names a player that is not there.
@@ -33,6 +33,21 @@ pub enum StatsError {
          never met, the others; use a prior above 0 or add games"
     )]
     NotFinite,
+    /// A sequential test between hypotheses that are none.
+    #[error(
+        "a sequential test needs elo0 below elo1, and alpha and beta above 0 with a sum below 1; \
+         it was given elo0 = {elo0}, elo1 = {elo1}, alpha = {alpha}, beta = {beta}"
+    )]
+    BadSprt {
+        /// Normalised Elo of the hypothesis to refuse.
+        elo0: f64,
+        /// Normalised Elo of the hypothesis to accept.
+        elo1: f64,
+        /// Probability of a false acceptance.
+        alpha: f64,
+        /// Probability of a false refusal.
+        beta: f64,
+    },
     /// The iteration did not settle.
     #[error("the fit did not settle after {iterations} steps; use a larger prior")]
     NoConvergence {

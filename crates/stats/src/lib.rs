@@ -3,6 +3,7 @@
 //! - [`Record`] and [`Pentanomial`] turn the counts of one match into a [`ScoreInterval`].
 //! - [`rate`] fits one Bradley-Terry model to all rated games of a run, with their joint
 //!   covariance, so that the error of a *difference* between two players is known too.
+//! - [`Sprt`] tests sequentially whether one player is stronger, pair by pair.
 //! - [`wilson`] gives the interval of a share, for accuracies.
 //!
 //! Every interval is at 95 %. Elo differences are on the logistic scale of 400 / ln 10 points a
@@ -19,6 +20,7 @@ mod roster;
 mod score;
 mod share;
 mod solve;
+mod sprt;
 
 pub use elo::{ELO_PER_NAT, Elo, Score};
 pub use error::StatsError;
@@ -28,3 +30,4 @@ pub use rating::{Difference, Draws, Rating, RatingOptions, Ratings, rate};
 pub use roster::Roster;
 pub use score::{Pentanomial, Record, ScoreInterval, los};
 pub use share::{ShareInterval, wilson};
+pub use sprt::{ELO_PER_DEVIATION, Sprt, SprtEstimate, SprtPlan, SprtStop};

@@ -1,20 +1,12 @@
 //! Intervals and likelihood of superiority of one match.
 
+mod random;
+
 use dz_stats::{Elo, Pentanomial, Record, Score, los, wilson};
+use random::Lcg;
 
 fn record(wins: u64, draws: u64, losses: u64) -> Record {
     Record { wins, draws, losses }
-}
-
-/// A seeded linear congruential generator (D. Knuth's MMIX constants): uniform numbers in [0, 1).
-struct Lcg(u64);
-
-impl Lcg {
-    fn uniform(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
 }
 
 #[test]

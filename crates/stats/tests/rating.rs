@@ -1,8 +1,11 @@
 //! Ratings with known answers, symmetries and simulated recovery.
 
+mod random;
+
 use dz_stats::{
     Draws, ELO_PER_NAT, Elo, PairResult, RatingOptions, Ratings, StatsError, Z95, rate,
 };
+use random::Lcg;
 
 fn game(first: usize, second: usize, wdl: [u64; 3]) -> PairResult {
     let [wins_first, draws, wins_second] = wdl;
@@ -285,17 +288,6 @@ fn nobody_and_no_games() {
     assert!(rate(0, &[], &options).unwrap().players.is_empty());
     let idle = rate(3, &[], &options).unwrap();
     assert!(idle.players.iter().all(|p| p.elo == Elo(0.0) && p.error95.0 > 100.0));
-}
-
-/// A seeded linear congruential generator (D. Knuth's MMIX constants): uniform numbers in [0, 1).
-struct Lcg(u64);
-
-impl Lcg {
-    fn uniform(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
 }
 
 /// Plays `games` games in each order between neighbours up to two apart, by Davidson's model.

@@ -115,6 +115,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         opening_plies: args.opening_plies,
         seed: args.seed,
         plies_max,
+        test: None,
     };
     let device = dz_net::pick_device(&args.device)?;
     let parallel_games = args.parallel_games as usize;

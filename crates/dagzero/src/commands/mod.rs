@@ -9,6 +9,7 @@ pub(crate) mod match_cmd;
 pub(crate) mod perft;
 mod players;
 mod positions;
+pub(crate) mod rate;
 pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod run;

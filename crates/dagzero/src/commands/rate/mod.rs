@@ -1,0 +1,107 @@
+//! `dagzero rate`: ratings of everybody in a file of results.
+
+mod jsonl;
+mod pgn;
+mod results;
+mod standings;
+mod text;
+
+use std::{fs, io::Write, path::PathBuf};
+
+use anyhow::Context;
+use clap::ValueEnum;
+use dz_stats::Draws;
+
+use super::write_line;
+use crate::Exit;
+use results::Results;
+use standings::{Standings, Terms};
+
+/// Rate all players of a file of results, from all games at once
+///
+/// A file is PGN (the tags White, Black and Result are read, White moves first), a match file of a
+/// run, or one result a line: {"first": NAME, "second": NAME, "winner": "first", "second", "draw" or
+/// null for an unfinished game}. Several files are rated as one.
+///
+/// The model is Bradley-Terry: 400 Elo points more are odds of ten to one. Errors are half the
+/// 95 % interval of the difference to the anchor, so name one player as the anchor to see how sure
+/// the differences to it are; without an anchor the mean of all players is 0.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dagzero rate games.pgn\n  \
+    dagzero rate data/connect4-quick/matches/*.jsonl --anchor rollout-1000\n  \
+    dagzero rate results.jsonl --draws davidson --first-mover off --prior 0 --json\n\n\
+    Exit code 1 says that something is missing from the ratings; what it is stands above them.")]
+pub(crate) struct Args {
+    /// Results, PGN or JSON lines
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The player at 0 Elo
+    #[arg(long, value_name = "NAME")]
+    anchor: Option<String>,
+    /// Draws as half a win and half a loss each, or as a result with a probability of its own
+    #[arg(long, value_enum, default_value = "half")]
+    draws: DrawsArg,
+    /// Whether moving first is worth something, the same for everybody
+    #[arg(long, value_enum, default_value = "on")]
+    first_mover: Switch,
+    /// Virtual draws of every player with one and the same virtual player: they keep ratings finite
+    /// where the games alone do not; 0 is maximum likelihood
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = prior,
+        allow_negative_numbers = true)]
+    prior: f64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How draws count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DrawsArg {
+    /// Half a win and half a loss
+    Half,
+    /// A third result (Davidson 1970)
+    Davidson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let mut results = Results::default();
+    let mut complete = true;
+    let mut notes = Vec::new();
+    for path in &args.files {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        // PGN was Latin-1 once; a name with such a letter is still the same name everywhere.
+        results.read(&String::from_utf8_lossy(&bytes));
+        let faults = std::mem::take(&mut results.faults);
+        complete &= faults.is_empty();
+        notes.extend(text::faults(path, &faults));
+    }
+    let terms = Terms {
+        draws: match args.draws {
+            DrawsArg::Half => Draws::HalfPoints,
+            DrawsArg::Davidson => Draws::Davidson,
+        },
+        first_mover: args.first_mover == Switch::On,
+        prior: args.prior,
+    };
+    let standings = Standings::of(&results, &terms, args.anchor.as_deref(), notes);
+    if args.json {
+        write_line(out, &standings)?;
+    } else {
+        standings.write_text(out)?;
+    }
+    Ok(if complete && standings.is_complete { Exit::Done } else { Exit::Wrong })
+}
+
+fn prior(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(draws) if draws.is_finite() && draws >= 0.0 => Ok(draws),
+        _ => Err("write a number of draws, 0 or more".to_owned()),
+    }
+}

@@ -1,0 +1,82 @@
+//! Results of games, read from PGN or JSON lines.
+
+use dz_stats::{PairResult, Roster};
+
+use super::{jsonl, pgn};
+
+/// What the files say: who played whom, how it ended, and what could not be read.
+#[derive(Debug, Default)]
+pub(super) struct Results {
+    /// Everybody who is named, also those without a finished game.
+    pub(super) roster: Roster,
+    /// Finished games, one an item.
+    pub(super) games: Vec<PairResult>,
+    /// Games without a result: `*`.
+    pub(super) unfinished: u64,
+    /// What is wrong, and where.
+    pub(super) faults: Vec<Fault>,
+}
+
+/// A game or a line that could not be used.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// The line, from 1; a game's first one.
+    pub(super) line: usize,
+    /// What is wrong with it.
+    pub(super) what: String,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    First,
+    Draw,
+    Second,
+    Unfinished,
+}
+
+impl Ending {
+    /// The words of PGN (S. Edwards, *PGN Standard*, 1994, section 8.1.1.7).
+    pub(super) fn of_pgn(word: &str) -> Option<Self> {
+        match word {
+            "1-0" => Some(Self::First),
+            "0-1" => Some(Self::Second),
+            "1/2-1/2" => Some(Self::Draw),
+            "*" => Some(Self::Unfinished),
+            _ => None,
+        }
+    }
+}
+
+impl Results {
+    /// Adds the results of a file: JSON lines if it begins with `{`, PGN otherwise.
+    pub(super) fn read(&mut self, text: &str) {
+        let text = text.trim_start_matches('\u{feff}');
+        if text.trim_start().starts_with('{') {
+            jsonl::read(text, self);
+        } else {
+            pgn::read(text, self);
+        }
+    }
+
+    /// Adds a game whose players' names were found at `line`.
+    pub(super) fn add(&mut self, line: usize, first: &str, second: &str, ending: Ending) {
+        let [first_index, second_index] = [first, second].map(|name| self.roster.index(name));
+        if first_index == second_index {
+            return self.fault(line, format!("{first} plays against itself"));
+        }
+        let [wins_first, draws, wins_second] = match ending {
+            Ending::First => [1, 0, 0],
+            Ending::Draw => [0, 1, 0],
+            Ending::Second => [0, 0, 1],
+            Ending::Unfinished => return self.unfinished += 1,
+        };
+        let (first, second) = (first_index, second_index);
+        self.games.push(PairResult { first, second, wins_first, draws, wins_second });
+    }
+
+    /// Notes what is wrong at `line`.
+    pub(super) fn fault(&mut self, line: usize, what: String) {
+        self.faults.push(Fault { line, what });
+    }
+}

@@ -1,0 +1,94 @@
+//! The table for people.
+
+use std::{io::Write, path::Path};
+
+use super::results::Fault;
+use super::standings::{Row, Standings};
+
+/// So many faults of a file are shown.
+const FAULTS_SHOWN: usize = 5;
+
+/// Notes about what could not be read in a file.
+pub(super) fn faults(path: &Path, faults: &[Fault]) -> Vec<String> {
+    let note = |fault: &Fault| format!("{}:{}: {}", path.display(), fault.line, fault.what);
+    let mut notes: Vec<String> = faults.iter().take(FAULTS_SHOWN).map(note).collect();
+    if faults.len() > FAULTS_SHOWN {
+        let more = faults.len() - FAULTS_SHOWN;
+        notes.push(format!("{}: {more} more games or lines are not right", path.display()));
+    }
+    notes
+}
+
+impl Standings {
+    /// Notes, the table, and what the numbers mean.
+    pub(super) fn write_text(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        for note in &self.notes {
+            writeln!(out, "note: {note}")?;
+        }
+        if !self.notes.is_empty() {
+            writeln!(out)?;
+        }
+        if self.ratings.is_empty() {
+            return Ok(());
+        }
+        self.write_rows(out)?;
+        self.write_legend(out)
+    }
+
+    fn write_rows(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let longest = self.ratings.iter().map(|row| row.player.chars().count()).max();
+        let name = longest.unwrap_or(0).max("player".len());
+        let head = format!("{:>4}  {:name$}  {:>6} {:>5}", "", "player", "Elo", "+-");
+        let head = format!("{head}  {:>6} {:>7} {:>6} {:>6}", "games", "won", "drawn", "lost");
+        let group = if self.groups > 1 { "  group" } else { "" };
+        writeln!(out, "{head}  {:>7}  {:>13} {:>8}{group}", "score", "above next", "surely")?;
+        for (place, row) in self.ratings.iter().enumerate() {
+            let Row { player, games, wins, draws, losses, .. } = row;
+            let whole =
+                |elo: Option<f64>| elo.map_or_else(|| "-".to_owned(), |e| format!("{e:.0}"));
+            let elo = row.elo.map_or_else(|| "-".to_owned(), |elo| format!("{elo:+.0}"));
+            let error = whole(row.error95);
+            write!(out, "{:>4}  {player:name$}  {elo:>6} {error:>5}", place + 1)?;
+            write!(out, "  {games:>6} {wins:>7} {draws:>6} {losses:>6}")?;
+            let percent = 100.0 * row.score;
+            let (above, surely) = match &row.above_next {
+                Some(next) => (
+                    format!("{:.0} +- {:.0}", next.elo, next.error95),
+                    format!("{:.1} %", 100.0 * next.los),
+                ),
+                None => (String::new(), String::new()),
+            };
+            let group = if self.groups > 1 { format!("  {:>5}", row.group) } else { String::new() };
+            let line = format!("  {percent:>5.1} %  {above:>13} {surely:>8}{group}");
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn write_legend(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let zero = match &self.anchor {
+            Some(anchor) => format!("{anchor} is at 0"),
+            None => "the mean of all players is at 0".to_owned(),
+        };
+        writeln!(out, "\n{} games. 400 Elo more are odds of ten to one; {zero}.", self.games)?;
+        writeln!(
+            out,
+            "+- is half the 95 % interval; \"surely\" is the probability of being above the next."
+        )?;
+        if let (Some(elo), Some(error)) = (self.first_mover_elo, self.first_mover_error95) {
+            writeln!(out, "Moving first is worth {elo:+.0} +- {error:.0} Elo.")?;
+        }
+        if let Some(rate) = self.draw_rate {
+            let of = if self.draws == "half" { "all games" } else { "games between equals" };
+            writeln!(out, "Draws are {:.1} % of {of}.", 100.0 * rate)?;
+        }
+        if self.prior > 0.0 {
+            writeln!(
+                out,
+                "A prior of {} virtual draws a player pulls ratings together; --prior 0 is without.",
+                self.prior
+            )?;
+        }
+        Ok(())
+    }
+}
