@@ -37,11 +37,22 @@ fn it_speaks_gtp_until_it_is_told_to_stop_or_nobody_speaks() {
 }
 
 #[test]
+fn it_speaks_uci_for_chess() {
+    let said = "uci\nisready\nposition startpos moves e2e4\ngo nodes 30\n";
+    let output = engine(&["uci", "uniform:20", "--game", "chess"], said);
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("uciok\n") && text.contains("readyok\n"), "{text}");
+    assert!(text.contains("\nbestmove "), "the search ends although nobody speaks: {text}");
+}
+
+#[test]
 fn without_a_game_or_a_player_there_is_no_engine() {
     for (arguments, part) in [
         (&["gtp", "uniform:20"][..], "--game"),
         (&["gtp", "--game", "go"], "--run"),
         (&["gtp", "nowhere", "--game", "go"], "no player"),
+        (&["uci", "random", "--game", "go"], "UCI is for chess"),
     ] {
         let output = engine(arguments, "name\n");
         let errors = String::from_utf8_lossy(&output.stderr);

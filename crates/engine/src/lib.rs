@@ -1,4 +1,4 @@
-//! Protocols by which front ends play with a player of ours: GTP.
+//! Protocols by which front ends play with a player of ours: GTP and UCI.
 //!
 //! A protocol is a state machine: a line goes in, text comes out ([`Protocol`]). What it plays with is a
 //! [`Session`], a game in progress with its player, and the time is told by a [`Clock`]; so nothing here
@@ -14,6 +14,7 @@ mod position;
 mod session;
 mod stones;
 mod thinking;
+mod uci;
 
 pub use clock::{Clock, SystemClock};
 pub use converse::{Activity, LINE_BYTES_MAX, Protocol, converse, read_lines};
@@ -21,3 +22,4 @@ pub use gtp::Gtp;
 pub use limits::{Limits, Resignation};
 pub use position::Refusal;
 pub use session::{Evaluated, GameSession, Maker, MoveReport, Report, Session};
+pub use uci::Uci;

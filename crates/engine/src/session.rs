@@ -1,7 +1,8 @@
 //! A game in progress with the player that is asked for moves.
 
-use std::fmt;
+use std::{any::Any, fmt};
 
+use dz_game::games::ChessState;
 use dz_game::{Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
 use dz_infer::{Answer, EvaluatorError, LeafView, Sources};
 use dz_play::{PlayerKind, PlayerSetup, Thinker};
@@ -50,6 +51,8 @@ pub trait Session {
     fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError>;
     /// Whose stone lies on each point, row by row from the top left, where the game has points.
     fn stones(&self) -> Option<Vec<Option<Player>>>;
+    /// The position in the game's notation, where it has one.
+    fn position_text(&self) -> Option<String>;
     /// The board as the game draws it.
     fn board(&self) -> String;
     /// How the game ended, or would if both players passed now.
@@ -183,8 +186,10 @@ impl<G: Game> Searcher<G> {
     fn search(&mut self, sources: &mut Sources<G>, playouts: u32) -> Result<bool, EvaluatorError> {
         let Some((thinker, _)) = &mut self.thinker else { return Ok(true) };
         let done = playouts_of(thinker);
-        let playouts = playouts.max(self.params.leaves_max);
-        let goal = done.saturating_add(playouts).min(self.playouts_max.unwrap_or(u32::MAX));
+        // Playouts that need no evaluation would go on for ever. The bound lies some batches away, so that
+        // it cuts none short.
+        let bound = playouts.max(4 * self.params.leaves_max);
+        let goal = done.saturating_add(bound).min(self.playouts_max.unwrap_or(u32::MAX));
         thinker.extend(Budget::Playouts(goal));
         loop {
             let requests = thinker.think_together(sources.readers());
@@ -194,6 +199,9 @@ impl<G: Game> Searcher<G> {
             let leaves: Vec<_> = requests.into_iter().map(|request| request.leaf).collect();
             for evaluation in sources.evaluate(self.source, &leaves)? {
                 thinker.apply(&evaluation);
+            }
+            if playouts_of(thinker) >= done.saturating_add(playouts) {
+                break;
             }
         }
         // Without progress it is proven, over, or its nodes are used up.
@@ -292,6 +300,11 @@ impl<G: Game> Session for GameSession<G> {
 
     fn stones(&self) -> Option<Vec<Option<Player>>> {
         stones(self.position.game(), self.position.state())
+    }
+
+    fn position_text(&self) -> Option<String> {
+        let state: &dyn Any = self.position.state();
+        state.downcast_ref::<ChessState>().map(ChessState::fen)
     }
 
     fn board(&self) -> String {

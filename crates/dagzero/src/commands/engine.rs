@@ -10,7 +10,8 @@ use std::{
 
 use clap::{ArgGroup, ValueEnum};
 use dz_engine::{
-    GameSession, Gtp, Limits, Maker, Resignation, Session, SystemClock, converse, read_lines,
+    GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock, Uci, converse,
+    read_lines,
 };
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevice, Players};
@@ -22,9 +23,9 @@ use super::{
     players::{Found, PlayerArg, champion, network_file},
     search::seconds,
 };
-use crate::Exit;
+use crate::{Exit, exit::UsageError};
 
-/// Play behind a protocol that front ends speak: GTP 2, for Sabaki and its like
+/// Play behind a protocol that front ends speak: GTP 2 or, for chess, UCI
 ///
 /// The player is a run's champion, a network file, or a player as `dagzero match` names them. A front end
 /// may ask for another size or komi: then the game begins anew under these rules, if the player can play
@@ -34,7 +35,7 @@ use crate::Exit;
 /// whichever comes first; without any of them after 400 playouts. `rollout:N` and `uniform:N` bring
 /// their N. What a search found is kept for the next moves, the opponent's too.
 ///
-/// In Go areas are counted with every stone alive; two passes end the game, and moves after them take the
+/// In UCI, `go depth` is no limit; everything else of `go` is. In Go areas are counted with every stone alive; two passes end the game, and moves after them take the
 /// passes back.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -43,7 +44,8 @@ use crate::Exit;
     after_help = "Examples:\n  \
     dagzero engine gtp --run data/go9-quick --seconds 2\n  \
     dagzero engine gtp --network data/go9-quick/networks/cycle-0009.dzn --playouts 800\n  \
-    dagzero engine gtp rollout:1000 --game go:size=9"
+    dagzero engine gtp rollout:1000 --game go:size=9\n  \
+    dagzero engine uci --run data/my-chess-run"
 )]
 pub(crate) struct Args {
     /// The protocol
@@ -65,7 +67,7 @@ pub(crate) struct Args {
     /// Seconds a move at most
     #[arg(long, value_name = "S", value_parser = seconds)]
     seconds: Option<Duration>,
-    /// Resign when the value, from -1 to 1, is below this for three own moves in a row; -1 is never
+    /// Resign (GTP) when the value, from -1 to 1, is below this for three own moves in a row; -1 is never
     #[arg(long, value_name = "VALUE", default_value_t = -0.9, value_parser = value,
         allow_negative_numbers = true)]
     resign: f32,
@@ -82,6 +84,8 @@ pub(crate) struct Args {
 enum ProtocolName {
     /// GTP 2: Go, Othello, Hex, Gomoku
     Gtp,
+    /// UCI: chess
+    Uci,
 }
 
 /// Playouts where neither the command line nor the front end sets a limit.
@@ -97,6 +101,10 @@ const LEAVES: u32 = 8;
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut found = args.found()?;
     let spec = game_of(args.game.as_ref(), std::slice::from_ref(&found))?;
+    if args.protocol == ProtocolName::Uci && spec.name() != "chess" {
+        let what = format!("UCI is for chess, not for {spec}; write dagzero engine gtp");
+        return Err(UsageError(what).into());
+    }
     for_one_game(&mut found.contestant);
     let device = dz_net::pick_device(&args.device)?;
     let (contestant, seed) = (found.contestant, args.seed);
@@ -108,13 +116,14 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let maker: Maker = Box::new(move |spec| make(spec).map_err(|error| format!("{error:#}")));
     let resignation = Resignation { value: args.resign, ..Resignation::default() };
     let clock = Box::new(SystemClock::default());
-    let mut protocol = match args.protocol {
-        ProtocolName::Gtp => Gtp::new(session, maker, clock, args.limits(), resignation),
+    let mut protocol: Box<dyn Protocol> = match args.protocol {
+        ProtocolName::Gtp => Box::new(Gtp::new(session, maker, clock, args.limits(), resignation)),
+        ProtocolName::Uci => Box::new(Uci::new(session, clock, args.limits())),
     };
     let (sender, lines) = mpsc::channel();
     // Ends with the process, which does not wait for a front end's next line.
     thread::spawn(move || read_lines(&mut io::stdin().lock(), &sender));
-    converse(&mut protocol, &lines, out)?;
+    converse(&mut *protocol, &lines, out)?;
     Ok(Exit::Done)
 }
 

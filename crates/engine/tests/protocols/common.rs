@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, sync::Arc, time::Duration};
 
-use dz_engine::{Activity, Clock, GameSession, Gtp, Limits, Protocol, Resignation, Session};
+use dz_engine::{Activity, Clock, GameSession, Gtp, Limits, Protocol, Resignation, Session, Uci};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{Rollout, Sources, Uniform};
 use dz_play::{PlayerKind, rollout_anchor};
@@ -54,6 +54,28 @@ pub fn gtp(game: &str, eyes: Eyes, playouts: u32) -> Gtp {
     let first = session(&spec, eyes).expect("a session");
     let maker = Box::new(move |spec: &GameSpec| session(spec, eyes));
     Gtp::new(first, maker, Box::new(Ticking::default()), limits, Resignation::default())
+}
+
+pub fn uci() -> Uci {
+    let chess: GameSpec = "chess".parse().expect("a game");
+    let limits = Limits { playouts: None, time: None, otherwise: 40 };
+    let session = session(&chess, Eyes::Uniform).expect("a session");
+    Uci::new(session, Box::new(Ticking::default()), limits)
+}
+
+/// Says a line and goes on until the search is answered, or rests.
+pub fn say_uci(uci: &mut Uci, line: &str) -> String {
+    let mut text = uci.line(line.as_bytes());
+    while uci.activity() == Activity::Open {
+        text += &uci.step();
+    }
+    text
+}
+
+/// The move that an answer names.
+pub fn best_move(text: &str) -> &str {
+    let (_, rest) = text.split_once("bestmove ").unwrap_or_else(|| panic!("no move: {text}"));
+    rest.split_whitespace().next().expect("a move")
 }
 
 /// Says a line and goes on until the protocol waits for another one, or would take one.

@@ -1,4 +1,4 @@
-//! What engines answer: files in `tests/gtp/conversations`. A file's first line names game and playouts;
+//! What engines answer: files in `tests/protocols/conversations`. A file's first line names game and playouts;
 //! lines with `> ` are said, all others are the answer, with `*` for what the search decides.
 
 use std::{fs, path::Path};
@@ -8,7 +8,7 @@ use dz_engine::{Activity, Protocol};
 
 #[test]
 fn engines_answer_as_the_files_say() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gtp/conversations");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/protocols/conversations");
     let mut files: Vec<_> =
         fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path()).collect();
     files.sort();

@@ -1,0 +1,255 @@
+//! UCI: the Universal Chess Interface (R. Huber and S. Meyer-Kahlen, 2006).
+
+mod go;
+mod info;
+mod place;
+
+use std::{fmt, time::Duration};
+
+use dz_game::{Player, Status};
+
+use crate::{
+    Activity, Clock, Limits, Protocol, Session,
+    thinking::{Thought, think},
+};
+use go::Go;
+use place::Told;
+
+/// Time between two reports of a search.
+const INFO_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The engine's side of UCI.
+pub struct Uci {
+    session: Box<dyn Session>,
+    clock: Box<dyn Clock>,
+    limits: Limits,
+    options: Options,
+    told: Told,
+    job: Option<Job>,
+    ended: bool,
+}
+
+/// What a front end may set.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    /// Lines told.
+    multi_pv: usize,
+    /// Whether chances of win, draw and loss are told.
+    wdl: bool,
+}
+
+/// A search in progress.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    started: Duration,
+    deadline: Option<Duration>,
+    /// The time it may take once the move that it ponders on is played.
+    allowed: Option<Duration>,
+    /// It is answered when the front end says so: infinite and pondering searches.
+    waits: bool,
+    decided: bool,
+    next_info: Duration,
+}
+
+impl fmt::Debug for Uci {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Uci").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl Uci {
+    /// An engine at the start of `session`'s game, which is chess.
+    pub fn new(session: Box<dyn Session>, clock: Box<dyn Clock>, limits: Limits) -> Self {
+        let options = Options { multi_pv: 1, wdl: false };
+        let told = Told::default();
+        Self { session, clock, limits, options, told, job: None, ended: false }
+    }
+
+    fn obey(&mut self, words: &[&str]) -> String {
+        let Some((&command, arguments)) = words.split_first() else { return String::new() };
+        match command {
+            "uci" => self.introduce(),
+            "isready" => "readyok\n".to_owned(),
+            "setoption" => self.set_option(arguments),
+            "ucinewgame" => {
+                let said = self.stop();
+                self.told = Told::default();
+                said + &note(self.session.begin_game(None).err().map(|error| error.to_string()))
+            }
+            "position" => {
+                let said = self.stop();
+                said + &note(place::place(&mut *self.session, &mut self.told, arguments).err())
+            }
+            "go" => self.stop() + &self.go(&Go::read(arguments)),
+            "stop" => self.stop(),
+            "ponderhit" => self.ponder_hit(),
+            "quit" => {
+                self.ended = true;
+                String::new()
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn introduce(&self) -> String {
+        let most = u32::MAX;
+        let playouts = self.limits.playouts.unwrap_or(0);
+        format!(
+            "id name DagZero {} {}\nid author the DagZero project\n\
+             option name Playouts type spin default {playouts} min 0 max {most}\n\
+             option name MultiPV type spin default 1 min 1 max 500\n\
+             option name UCI_ShowWDL type check default false\n\
+             option name Ponder type check default false\nuciok\n",
+            env!("CARGO_PKG_VERSION"),
+            self.session.player()
+        )
+    }
+
+    /// `name N value V`; names may have any case. Playouts 0 is no limit.
+    fn set_option(&mut self, arguments: &[&str]) -> String {
+        let text = arguments.join(" ");
+        let Some(text) = text.strip_prefix("name ") else { return unknown_option(&text) };
+        let (name, value) = text.split_once(" value ").unwrap_or((text, ""));
+        let number = value.trim().parse::<u32>();
+        match (name.trim().to_ascii_lowercase().as_str(), number) {
+            ("playouts", Ok(0)) => self.limits.playouts = None,
+            ("playouts", Ok(playouts)) => self.limits.playouts = Some(playouts),
+            ("multipv", Ok(lines @ 1..=500)) => self.options.multi_pv = lines as usize,
+            ("uci_showwdl", _) => self.options.wdl = value.trim().eq_ignore_ascii_case("true"),
+            // When to ponder is said with every search.
+            ("ponder", _) => {}
+            _ => return unknown_option(text),
+        }
+        String::new()
+    }
+
+    fn go(&mut self, go: &Go) -> String {
+        let said = note(go.ignored.clone());
+        let Status::ToMove(player) = place::mover(&mut *self.session) else {
+            return said + "bestmove (none)\n";
+        };
+        let started = self.clock.now();
+        let legal = self.session.legal().len();
+        let share = go.time(player).map(|time| time.for_a_move(legal));
+        let exact = go.move_time.map(|time| time.saturating_sub(info::OVERHEAD));
+        let allowed = [share, exact, self.limits.time].into_iter().flatten().min();
+        let timed = share.is_some() || exact.is_some();
+        let own = self.limits.playouts_of_a_move(timed || go.waits());
+        let playouts = [go.nodes, own].into_iter().flatten().min();
+        // Without a choice there is nothing to think about, unless it is asked for.
+        let forced = legal == 1 && timed && !go.waits();
+        let playouts = if forced { Some(1) } else { playouts };
+        if let Err(error) = self.session.begin(player, playouts) {
+            return said + &note(Some(error.to_string())) + "bestmove (none)\n";
+        }
+        let deadline = allowed.filter(|_| !go.waits()).map(|time| started.saturating_add(time));
+        let next_info = started + INFO_INTERVAL;
+        let waits = go.waits();
+        self.job = Some(Job { started, deadline, allowed, waits, decided: false, next_info });
+        said
+    }
+
+    /// The move that was pondered on is played: the clock runs from now on.
+    fn ponder_hit(&mut self) -> String {
+        let now = self.clock.now();
+        let Some(job) = &mut self.job else { return String::new() };
+        job.waits = false;
+        job.deadline = job.allowed.map(|time| now.saturating_add(time));
+        if job.decided { self.stop() } else { String::new() }
+    }
+
+    /// Ends the search and answers it.
+    fn stop(&mut self) -> String {
+        let Some(job) = self.job.take() else { return String::new() };
+        let mut said = String::new();
+        if self.session.report().visits == 0 {
+            // Stopped before it began; a look there must be.
+            let looked = self.session.search(1);
+            said += &note(looked.err().map(|error| error.to_string()));
+        }
+        said += &self.info(&job);
+        let best = self.session.choose().or_else(|| self.session.legal().first().copied());
+        let Some(best) = best else { return said + "bestmove (none)\n" };
+        let report = self.session.report();
+        let line = report.moves.iter().find(|m| m.mv == best).map(|m| &m.line[..]);
+        let reply = line.and_then(|line| line.get(1)).map(|&mv| self.session.format(mv));
+        let ponder = reply.map_or(String::new(), |reply| format!(" ponder {reply}"));
+        said + &format!("bestmove {}{ponder}\n", self.session.format(best))
+    }
+
+    fn info(&self, job: &Job) -> String {
+        let time = self.clock.now().saturating_sub(job.started);
+        info::lines(&*self.session, self.options, time)
+    }
+}
+
+/// What goes wrong is told, and changes nothing.
+fn note(error: Option<String>) -> String {
+    error.map_or(String::new(), |error| {
+        let line: String = error.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        format!("info string {line}\n")
+    })
+}
+
+fn unknown_option(text: &str) -> String {
+    note(Some(format!("no such option or value: {text}")))
+}
+
+impl Protocol for Uci {
+    fn line(&mut self, line: &[u8]) -> String {
+        let text = String::from_utf8_lossy(line);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        // Unknown words before a command are skipped, as the protocol says.
+        let known = words.iter().position(|word| COMMANDS.contains(word));
+        known.map_or(String::new(), |at| self.obey(&words[at..]))
+    }
+
+    fn step(&mut self) -> String {
+        let Some(mut job) = self.job else { return String::new() };
+        let mut said = match think(&mut *self.session, &*self.clock, job.deadline) {
+            Ok(Thought::On) => String::new(),
+            Ok(Thought::Decided | Thought::Late) => {
+                job.decided = true;
+                String::new()
+            }
+            Err(error) => {
+                job.decided = true;
+                note(Some(error.to_string()))
+            }
+        };
+        if job.decided && !job.waits {
+            return said + &self.stop();
+        }
+        let now = self.clock.now();
+        if now >= job.next_info {
+            job.next_info = now + INFO_INTERVAL;
+            said += &self.info(&job);
+        }
+        self.job = Some(job);
+        said
+    }
+
+    fn close(&mut self) -> String {
+        match &self.job {
+            Some(job) if job.waits => self.stop(),
+            _ => String::new(),
+        }
+    }
+
+    fn activity(&self) -> Activity {
+        match &self.job {
+            _ if self.ended => Activity::Ended,
+            None => Activity::Idle,
+            Some(job) if job.decided && job.waits => Activity::Idle,
+            Some(_) => Activity::Open,
+        }
+    }
+}
+
+const COMMANDS: [&str; 9] =
+    ["uci", "isready", "setoption", "ucinewgame", "position", "go", "stop", "ponderhit", "quit"];
+
+/// White moves first.
+fn is_white(player: Player) -> bool {
+    player == Player::First
+}

@@ -1,0 +1,10 @@
+//! GTP and UCI as front ends and other engines meet them.
+
+mod batches;
+mod common;
+mod conversations;
+mod fuzz;
+mod games;
+mod gnugo;
+mod stockfish;
+mod uci;
