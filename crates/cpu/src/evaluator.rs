@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use dz_game::PlaneShape;
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
@@ -9,7 +10,8 @@ use dz_network::{NetworkError, NetworkFile, NetworkSpec};
 use rayon::prelude::*;
 
 use crate::simd::Vectors;
-use crate::tower::Tower;
+use crate::tower::{Scratch, Tower};
+use crate::winograd::TILE_MAX;
 
 /// A network on the processor.
 ///
@@ -20,6 +22,8 @@ pub struct CpuEvaluator {
     id: String,
     spec: NetworkSpec,
     tower: Tower,
+    /// Working memory that no thread uses now.
+    free: Mutex<Vec<Scratch>>,
     finished: BTreeMap<Ticket, NetworkOutputs>,
     next: u64,
 }
@@ -46,26 +50,29 @@ impl CpuEvaluator {
 
     fn with_vectors(file: &NetworkFile, vectors: Vectors) -> Result<Self, NetworkError> {
         file.check()?;
-        let id = format!("{}-cpu-winograd-{}-f32", file.content_id(), vectors.rounding());
+        // Everything that a result's bits depend on: the tiles, how products are rounded, the precision.
+        let (content, rounding) = (file.content_id(), vectors.rounding());
+        let id = format!("{content}-cpu-winograd{TILE_MAX}-{rounding}-f32");
         let spec = file.header.spec.clone();
         let tower = Tower::new(vectors, file);
-        Ok(Self { id, spec, tower, finished: BTreeMap::new(), next: 0 })
+        let free = Mutex::default();
+        Ok(Self { id, spec, tower, free, finished: BTreeMap::new(), next: 0 })
     }
 
     fn check(&self, batch: &EncodedBatch) -> Result<(), EvaluatorError> {
         let NetworkSpec { channels_in: channels, height, width, globals, .. } = self.spec;
         let wanted = PlaneShape { channels, height, width, globals };
-        let fits = batch.shape == wanted
-            && batch.bits.len() == batch.len * wanted.packed_bytes()
-            && batch.globals.len() == batch.len * wanted.globals;
-        if fits {
-            return Ok(());
-        }
-        let found = (batch.shape, batch.len, batch.bits.len(), batch.globals.len());
-        Err(EvaluatorError::Device {
+        batch.check(wanted).map_err(|what| EvaluatorError::Device {
             device: "cpu".to_owned(),
-            message: format!("the batch does not fit the network: {found:?} for {wanted:?}"),
+            message: format!("the batch does not fit the network: {what}"),
         })
+    }
+
+    /// Positions of a piece of a batch: pieces are equal, fit the cache, and are a multiple of the threads.
+    fn chunk(&self, len: usize) -> usize {
+        let threads = rayon::current_num_threads().clamp(1, len.max(1));
+        let pieces = len.div_ceil(self.tower.chunk()).next_multiple_of(threads);
+        len.div_ceil(pieces.max(1)).max(1)
     }
 
     /// Outputs of a batch that fits.
@@ -73,17 +80,16 @@ impl CpuEvaluator {
         let policy_len = self.spec.policy_len;
         let mut policy_logits = vec![0.0; batch.len * policy_len];
         let mut wdl_logits = vec![0.0; batch.len * 3];
-        let share = batch.len.div_ceil(rayon::current_num_threads()).max(1);
-        let chunk = self.tower.chunk().min(share);
+        let chunk = self.chunk(batch.len);
         policy_logits
             .par_chunks_mut(chunk * policy_len)
             .zip(wdl_logits.par_chunks_mut(chunk * 3))
             .enumerate()
             .for_each_init(
-                || self.tower.scratch(chunk),
+                || Borrowed::new(&self.free, || self.tower.scratch(self.tower.chunk())),
                 |scratch, (i, outputs)| {
                     let boards = outputs.1.len() / 3;
-                    self.tower.run(batch, i * chunk, boards, scratch, outputs);
+                    self.tower.run(batch, i * chunk, boards, scratch.get(), outputs);
                 },
             );
         NetworkOutputs { policy_logits, wdl_logits }
@@ -113,6 +119,31 @@ impl NetworkEvaluator for CpuEvaluator {
 
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         self.finished.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
+    }
+}
+
+/// Working memory that goes back when its thread is done with a batch.
+struct Borrowed<'a> {
+    free: &'a Mutex<Vec<Scratch>>,
+    scratch: Scratch,
+}
+
+impl<'a> Borrowed<'a> {
+    fn new(free: &'a Mutex<Vec<Scratch>>, fresh: impl FnOnce() -> Scratch) -> Self {
+        // Nothing can be left half done in a list of memory, so a panic elsewhere does not matter.
+        let kept = free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Self { free, scratch: kept.unwrap_or_else(fresh) }
+    }
+
+    fn get(&mut self) -> &mut Scratch {
+        &mut self.scratch
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        let scratch = std::mem::take(&mut self.scratch);
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
     }
 }
 

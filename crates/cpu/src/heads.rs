@@ -20,7 +20,7 @@ pub(crate) struct Heads {
 }
 
 /// What heads work in, for as many boards as a chunk has.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct HeadScratch {
     /// Rows of the convolutions' outputs for one board.
     points: Vec<Lane>,

@@ -13,6 +13,7 @@
 
 #![allow(clippy::inline_always, reason = "what is not inlined is not compiled for the vectors")]
 
+mod bench;
 mod evaluator;
 mod heads;
 mod matrix;
@@ -24,5 +25,6 @@ mod tower;
 mod transform;
 mod winograd;
 
+pub use bench::{BenchError, InferEffort, InferFigure, infer_figures};
 pub use evaluator::CpuEvaluator;
 pub use reference::Reference;

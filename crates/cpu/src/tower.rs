@@ -36,7 +36,7 @@ struct Convolution {
 }
 
 /// The memory that a thread works in.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// Padded boards of the residual stream.
     stream: Vec<Lane>,

@@ -23,6 +23,25 @@ impl EncodedBatch {
         let bits = vec![0; len * shape.packed_bytes()];
         Self { shape, len, bits, globals: vec![0.0; len * shape.globals] }
     }
+
+    /// Checks that positions have the shape that a network takes, and that there are as many numbers as
+    /// the length says.
+    ///
+    /// # Errors
+    /// What does not fit, as a text.
+    pub fn check(&self, wanted: PlaneShape) -> Result<(), String> {
+        if self.shape != wanted {
+            return Err(format!("positions are {:?}, the network takes {wanted:?}", self.shape));
+        }
+        if self.bits.len() != self.len * wanted.packed_bytes() {
+            return Err(format!("{} bytes of planes for {} positions", self.bits.len(), self.len));
+        }
+        if self.globals.len() != self.len * wanted.globals {
+            return Err(format!("{} globals for {} positions", self.globals.len(), self.len));
+        }
+        Ok(())
+    }
+
     /// The packed planes of position `i`.
     pub fn position(&self, i: usize) -> &[u8] {
         let bytes = self.shape.packed_bytes();

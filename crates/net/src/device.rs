@@ -10,7 +10,7 @@ use crate::memory::keep_freed_memory;
 /// A device that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// The processor, through Burn's backend flex.
+    /// The processor: Burn's backend flex trains there, kernels of our own evaluate.
     Cpu,
     /// A CUDA card by its number.
     Cuda(usize),

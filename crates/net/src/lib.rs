@@ -2,7 +2,7 @@
 //!
 //! [`BurnEvaluator`] runs a network file behind [`dz_infer::NetworkEvaluator`]; [`BurnLearner`] trains
 //! one behind [`Learner`]. What is computed is written down in [`dz_network`], so other engines can take
-//! either place.
+//! either place: on the processor [`network_evaluator`] takes [`dz_cpu::CpuEvaluator`].
 //!
 //! Burn's modules and optimizers are not used, only its tensors and their gradients: all parameters
 //! lie in one flat tensor, in the order of their names. Initial values come from our own seeded stream,

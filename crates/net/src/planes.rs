@@ -49,16 +49,5 @@ pub(crate) fn shape_of(spec: &NetworkSpec) -> PlaneShape {
 
 /// Checks that a batch has the network's shape and as many numbers as it says.
 pub(crate) fn check(batch: &EncodedBatch, spec: &NetworkSpec) -> Result<(), NetError> {
-    let wanted = shape_of(spec);
-    let bad = |what| Err(NetError::BadBatch { what });
-    if batch.shape != wanted {
-        return bad(format!("positions are {:?}, the network takes {wanted:?}", batch.shape));
-    }
-    if batch.bits.len() != batch.len * wanted.packed_bytes() {
-        return bad(format!("{} bytes of planes for {} positions", batch.bits.len(), batch.len));
-    }
-    if batch.globals.len() != batch.len * wanted.globals {
-        return bad(format!("{} globals for {} positions", batch.globals.len(), batch.len));
-    }
-    Ok(())
+    batch.check(shape_of(spec)).map_err(|what| NetError::BadBatch { what })
 }

@@ -1,12 +1,14 @@
 //! From a network file's bytes to an evaluator of positions.
 
+use dz_cpu::CpuEvaluator;
 use dz_game::{Encoding, Game};
 use dz_infer::{Encoded, Evaluator};
 use dz_network::NetworkFile;
 
 use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError};
 
-/// Reads a network file, checks that it fits the game, and puts it on a device.
+/// Reads a network file, checks that it fits the game, and puts it on a device: on the processor with
+/// kernels of our own, on a card with Burn.
 ///
 /// # Errors
 /// [`NetError::File`] if the bytes are no network or one of another game or encoding; what
@@ -18,6 +20,9 @@ pub fn network_evaluator<G: Game>(
 ) -> Result<Box<dyn Evaluator<G>>, NetError> {
     let file = NetworkFile::from_bytes(bytes)?;
     file.check_fits(&game.spec().to_string(), &game.encoding().id())?;
+    if device == DeviceChoice::Cpu {
+        return Ok(Box::new(Encoded::<G, _>::new(game, CpuEvaluator::load(&file)?)?));
+    }
     let network = BurnEvaluator::load(&file, device, EvaluatorOptions::for_device(device))?;
     Ok(Box::new(Encoded::<G, _>::new(game, network)?))
 }

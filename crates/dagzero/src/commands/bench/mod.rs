@@ -1,5 +1,6 @@
 //! `dagzero bench`: figures that the benchmarks' tables are made of.
 
+mod infer;
 mod peers;
 mod rules;
 mod search;
@@ -46,6 +47,11 @@ enum What {
     Search,
     /// Speed of rules on one thread: perft and random playouts
     Rules,
+    /// Positions a second that networks of usual sizes evaluate on the processor
+    ///
+    /// Where `DAGZERO_PYTHON` names a Python that has `onnx`, `onnxruntime` and `numpy` (pip), ONNX Runtime
+    /// runs the same networks beside ours; two threads of ours are two independent batches.
+    Infer,
 }
 
 /// Games of the shard bench, visits of each of their searches, and repeats of each timing.
@@ -105,6 +111,7 @@ impl GameVisitor for Bench {
             }
             What::Search => search::rows(&game),
             What::Rules => rules::rows(&game),
+            What::Infer => infer::rows(),
             What::Shuffle => {
                 let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
                 dz_shuffler::bench(&game, scratch.path(), SHUFFLE_SHARDS)

@@ -1,0 +1,55 @@
+//! The processor's own kernels answer what Burn answers, on networks that Burn has trained.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{full, info, learner, positions, rows, small, wide};
+use dz_cpu::{CpuEvaluator, Reference};
+use dz_infer::{NetworkEvaluator, NetworkOutputs};
+use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Learner};
+use dz_network::NetworkSpec;
+
+fn agree(spec: &NetworkSpec) {
+    let mut learner = learner(spec.clone());
+    for i in 0..12 {
+        learner.step(&rows(spec, 16, i), 0.01).unwrap();
+    }
+    let file = learner.export(&info()).unwrap();
+    let batch = positions(spec, 19, 99);
+    let ask = |network: &mut dyn NetworkEvaluator| {
+        let ticket = network.submit(batch.clone()).unwrap();
+        network.wait(ticket).unwrap()
+    };
+    let options = EvaluatorOptions { chunk: 8 };
+    let burn = ask(&mut BurnEvaluator::load(&file, DeviceChoice::Cpu, options).unwrap());
+    let plain = Reference(&file).evaluate(&batch);
+    assert_near("the reference", &plain, &burn);
+    for (name, mut evaluator) in CpuEvaluator::load_each(&file).unwrap() {
+        assert_near(&name, &ask(&mut evaluator), &burn);
+    }
+    // The outputs are not all alike, or the comparison would say nothing.
+    assert!((burn.policy_logits[0] - burn.policy_logits[1]).abs() > 1e-3);
+}
+
+fn assert_near(name: &str, a: &NetworkOutputs, b: &NetworkOutputs) {
+    assert_eq!(a.policy_logits.len(), b.policy_logits.len());
+    assert_eq!(a.wdl_logits.len(), b.wdl_logits.len());
+    let numbers = a.policy_logits.iter().chain(&a.wdl_logits);
+    for (a, b) in numbers.zip(b.policy_logits.iter().chain(&b.wdl_logits)) {
+        assert!((a - b).abs() < 1e-4, "{name}: {a}, Burn: {b}");
+    }
+}
+
+#[test]
+fn plain_networks_agree() {
+    agree(&small());
+    agree(&wide());
+}
+
+#[test]
+fn pooling_globals_and_odd_sizes_agree() {
+    agree(&full());
+    let odd = NetworkSpec { height: 9, width: 9, blocks: 4, channels: 45, ..full() };
+    agree(&odd);
+}
