@@ -47,13 +47,10 @@ pub(super) fn parse(board: &Board, text: &str) -> Result<Move, GameError> {
         [mv] => Ok(mv),
         [] => match moves::parse(word) {
             Ok(mv) if legal.contains(&mv) => Ok(mv),
-            _ => Err(GameError::IllegalMove {
-                text: text.escape_debug().to_string(),
-                legal: names(board, &legal),
-            }),
+            _ => Err(GameError::IllegalMove { text: text.to_owned(), legal: names(board, &legal) }),
         },
         _ => Err(GameError::BadMove {
-            text: text.escape_debug().to_string(),
+            text: text.to_owned(),
             expected: format!("it may be any of: {}", names(board, &fits)),
         }),
     }

@@ -38,7 +38,7 @@ impl Go {
             return Ok(self.board.pass());
         }
         sgf_point::parse(self.size(), text).map(Move).ok_or_else(|| GameError::BadMove {
-            text: text.escape_debug().to_string(),
+            text: text.to_owned(),
             expected: format!(
                 "write two letters, column and row from the top left, aa to {}, or nothing to pass",
                 sgf_point::name(self.size(), self.board.area() - 1)
