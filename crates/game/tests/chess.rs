@@ -461,7 +461,7 @@ fn past_positions_are_drawn() {
         let spec = format!("chess:history_planes={count}").parse().expect("a specification");
         let game = Chess::from_spec(&spec).expect("a game");
         assert_eq!(game.spec(), spec);
-        assert_eq!(game.encoding().id(), format!("chess-v1:8x8-history{count}"));
+        assert_eq!(game.encoding().id(), format!("chess-v1:8x8,history_planes={count}"));
         let mut line = Line::from("7k/8/8/p7/P7/8/8/K6N w - - 0 1");
         let mut drawn: Vec<Vec<Vec<bool>>> = Vec::new();
         let mut repeated = 0;

@@ -91,7 +91,7 @@ impl Encoding for ChessEncoding {
     fn id(&self) -> String {
         match self.history_planes {
             0 => "chess-v1:8x8".to_owned(),
-            past => format!("chess-v1:8x8-history{past}"),
+            past => format!("chess-v1:8x8,history_planes={past}"),
         }
     }
 
