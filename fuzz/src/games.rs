@@ -10,6 +10,8 @@ use dz_game::{
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+const CHESS: Chess = Chess::new();
+
 /// The games whose moves are read; inputs begin with an index into this list.
 const GAMES: [&str; 15] = [
     "connect4",
@@ -146,24 +148,24 @@ pub fn positions(data: &[u8]) {
         let read = with_game(&name.parse().expect("a name"), Refuses(&text));
         assert_eq!(read, Ok(true), "{name} has no notation for positions");
     }
-    let state = match Chess.parse_position(&text) {
+    let state = match CHESS.parse_position(&text) {
         Ok(state) => state,
         Err(error) => return check_error(&error),
     };
-    let again = Chess.parse_position(&state.fen());
+    let again = CHESS.parse_position(&state.fen());
     assert_eq!(again.as_ref(), Ok(&state), "{} reads back", state.fen());
     let (history, mut legal) = (ChessHistory::default(), Vec::new());
-    look(&Chess, &state, &history);
-    let counts = perft(&Chess, &state, &history, 2);
-    Chess.legal_moves(&state, &history, &mut legal);
+    look(&CHESS, &state, &history);
+    let counts = perft(&CHESS, &state, &history, 2);
+    CHESS.legal_moves(&state, &history, &mut legal);
     // A position may be drawn and still have moves.
     assert!(legal.is_empty() || counts[1] == legal.len() as u64, "{}", state.fen());
     for mv in legal {
         let (mut child, mut past) = (state.clone(), history.clone());
-        Chess.advance(&mut child, &mut past, mv);
-        let again = Chess.parse_position(&child.fen());
+        CHESS.advance(&mut child, &mut past, mv);
+        let again = CHESS.parse_position(&child.fen());
         assert_eq!(again.as_ref(), Ok(&child), "{} after {mv:?}", state.fen());
-        look(&Chess, &child, &past);
+        look(&CHESS, &child, &past);
     }
 }
 

@@ -131,6 +131,10 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn parse_record_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError> {
         self.parse_move(state, text)
     }
+    /// One line on what the parameters make of the rules, where their names leave doubts.
+    fn summary(&self) -> Option<&'static str> {
+        None
+    }
 
     /// `play` and `push_history` together.
     fn advance(&self, state: &mut Self::State, history: &mut Self::History, mv: Move) {

@@ -81,6 +81,22 @@ impl ParameterReader<'_> {
         let Some(text) = self.values.get(key) else { return Ok(default) };
         text.parse().map_err(|_| self.bad(key, text, "allowed: true or false"))
     }
+    /// One of `values` by its name, or the first one if it was left out.
+    ///
+    /// # Errors
+    /// [`GameError::BadParameter`] if no value has that name.
+    pub fn choice<T: Copy>(
+        &self,
+        key: &str,
+        values: &[T],
+        name: impl Fn(T) -> &'static str,
+    ) -> Result<T, GameError> {
+        let Some(text) = self.values.get(key) else { return Ok(values[0]) };
+        values.iter().copied().find(|&value| name(value) == *text).ok_or_else(|| {
+            let names: Vec<&str> = values.iter().map(|&value| name(value)).collect();
+            self.bad(key, text, &format!("allowed: {}", names.join(", ")))
+        })
+    }
     /// An error about `key`, for rules between parameters.
     pub fn bad(&self, key: &str, value: &str, allowed: &str) -> GameError {
         GameError::BadParameter {

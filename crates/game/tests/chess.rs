@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use dz_game::{
-    Encoding, Game, GameError, Key, Move, Outcome, Player, Status, Symmetry,
+    Encoding, Game, GameError, Key, Move, Outcome, PlaneWriter, Player, Status, Symmetry,
     games::{Chess, ChessHistory, ChessState},
-    perft,
+    laws, perft,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -36,6 +36,8 @@ const PERFT: [(&str, &[u64]); 6] = [
     ),
 ];
 
+const CHESS: Chess = Chess::new();
+
 /// A position, and what came before it.
 #[derive(Clone, Debug)]
 struct Line {
@@ -45,33 +47,33 @@ struct Line {
 
 impl Line {
     fn start() -> Self {
-        Self { state: Chess.start(), history: ChessHistory::default() }
+        Self { state: CHESS.start(), history: ChessHistory::default() }
     }
     fn from(fen: &str) -> Self {
-        let state = Chess.parse_position(fen).unwrap_or_else(|error| panic!("{error}"));
+        let state = CHESS.parse_position(fen).unwrap_or_else(|error| panic!("{error}"));
         Self { state, history: ChessHistory::default() }
     }
     fn play(mut self, moves: &str) -> Self {
         for text in moves.split_whitespace() {
-            let played = Chess.play_text(&mut self.state, &mut self.history, text);
+            let played = CHESS.play_text(&mut self.state, &mut self.history, text);
             played.unwrap_or_else(|error| panic!("{error} in {}", self.state.fen()));
         }
         self
     }
     fn legal(&self) -> Vec<Move> {
         let mut legal = Vec::new();
-        Chess.legal_moves(&self.state, &self.history, &mut legal);
+        CHESS.legal_moves(&self.state, &self.history, &mut legal);
         legal
     }
     fn legal_text(&self) -> Vec<String> {
-        self.legal().into_iter().map(|mv| Chess.format_move(mv)).collect()
+        self.legal().into_iter().map(|mv| CHESS.format_move(mv)).collect()
     }
     fn status(&self) -> Status {
-        Chess.status(&self.state, &self.history)
+        CHESS.status(&self.state, &self.history)
     }
     fn keys(&self) -> (Key, Key) {
-        let key = Chess.eval_key(&self.state, &self.history);
-        (key, Chess.node_key(&self.state, &self.history))
+        let key = CHESS.eval_key(&self.state, &self.history);
+        (key, CHESS.node_key(&self.state, &self.history))
     }
     fn is_drawn(&self) -> bool {
         let drawn = self.status() == Status::Over(Outcome::DRAW);
@@ -84,7 +86,7 @@ impl Line {
 fn published_perft_counts() {
     for (fen, counts) in PERFT {
         let line = Line::from(fen);
-        let found = perft(&Chess, &line.state, &line.history, counts.len() as u32 - 1);
+        let found = perft(&CHESS, &line.state, &line.history, counts.len() as u32 - 1);
         assert_eq!(found, counts, "{fen}");
     }
 }
@@ -99,7 +101,7 @@ fn legal_moves_count_up_to_the_same() {
         }
         let after = legal.into_iter().map(|mv| {
             let mut next = line.clone();
-            Chess.advance(&mut next.state, &mut next.history, mv);
+            CHESS.advance(&mut next.state, &mut next.history, mv);
             count(&next, depth - 1)
         });
         after.sum()
@@ -113,11 +115,11 @@ fn legal_moves_count_up_to_the_same() {
 fn perft_follows_the_rules_of_movement_only() {
     let drawn = Line::from("7k/8/8/8/8/8/8/KB6 w - - 100 80");
     assert!(drawn.is_drawn());
-    let counts = perft(&Chess, &drawn.state, &drawn.history, 3);
+    let counts = perft(&CHESS, &drawn.state, &drawn.history, 3);
     assert_eq!(counts[..2], [1, 9]);
     assert!(counts[3] > 100, "{counts:?}");
     let mated = Line::start().play("f2f3 e7e5 g2g4 d8h4");
-    assert_eq!(perft(&Chess, &mated.state, &mated.history, 2), [1, 0, 0]);
+    assert_eq!(perft(&CHESS, &mated.state, &mated.history, 2), [1, 0, 0]);
 }
 
 #[test]
@@ -232,17 +234,17 @@ fn castling_en_passant_and_promotion_as_uci_writes_them() {
 
 #[test]
 fn text_that_is_no_move_is_refused() {
-    let state = Chess.start();
+    let state = CHESS.start();
     for text in ["", "e2", "e2e", "e9e4", "i2i4", "e2e4k", "e2e4p", "e2e4qq", "0000", "O-O", "é2e4"]
     {
-        let error = Chess.parse_move(&state, text).expect_err(text);
+        let error = CHESS.parse_move(&state, text).expect_err(text);
         assert!(matches!(&error, GameError::BadMove { .. }), "{error}");
     }
     for text in ["e2e5", "e2e4q", "e1g1", "e1h1", "e7e5", "a1a1", "h8h8n"] {
         let mut line = Line::start();
-        let error = Chess.play_text(&mut line.state, &mut line.history, text).expect_err(text);
+        let error = CHESS.play_text(&mut line.state, &mut line.history, text).expect_err(text);
         assert!(matches!(error, GameError::IllegalMove { .. }), "{error}");
-        assert_eq!(line.state, Chess.start());
+        assert_eq!(line.state, CHESS.start());
     }
 }
 
@@ -290,12 +292,32 @@ fn bad_positions_say_what_is_wrong() {
         ("8/8/8/8/8/8/k7/2K5 b - x 0 1", "two ranks"),
         ("1QQQQQQ1/QQQQ4/8/8/7k/6pp/6pp/2K5 b - - 0 1", "pawns"),
         ("8/8/8/k7/8/8/PPPPPPPP/2KNNN2 w - - 0 1", "pawns"),
+        ("8/8/8/8/8/8/k7/2K5 b - - 0 99999999999999999999", "65535"),
+        ("8/8/8/8/8/8/k7/2K5 b - - 99999999999999999999 1", "0 to 100"),
+        ("8/8/8/8/8/8/k7/2K5 b - - \u{661} 1", "counters"),
+        ("8/8/8/8/8/8/k7/2\u{212a}5 b - - 0 1", "eight squares"),
+        ("99999999/8/8/8/8/8/k7/2K5 b - - 0 1", "eight squares"),
+        ("8/8/8/8/8/8/k7/2K5 b Kq - 0 1", "KQkq"),
+        ("r3k3/8/8/8/8/8/8/4K2R w KQkq - 0 1", "KQkq"),
+        ("4k3/8/8/8/8/8/8/RN2K3 w K - 0 1", "KQkq"),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - e3 0 1", "two ranks"),
+        ("4k3/8/8/8/4P3/4N3/8/4K3 b - e3 0 1", "two ranks"),
+        ("4k3/8/8/8/4P3/8/4N3/4K3 b - e3 0 1", "two ranks"),
+        ("4k3/8/8/8/4P3/8/8/4K3 w - e3 0 1", "two ranks"),
+        ("4k3/8/8/4P3/8/8/8/4K3 b - e4 0 1", "two ranks"),
+        ("4k3/8/8/8/4P3/8/8/4K3 b - e9 0 1", "two ranks"),
+        ("4r1k1/8/8/8/7b/8/8/r3K3 w - - 0 1", "at most two pieces that give check"),
+        ("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", "side that has moved"),
         ("8\n8/8/8/8/8/8/k7/2K5 b - - 0 1", "six fields"),
     ] {
-        let error = Chess.parse_position(fen).expect_err(fen);
+        let error = CHESS.parse_position(fen).expect_err(fen);
         assert!(matches!(error, GameError::BadPosition { .. }), "{fen}: {error}");
         let message = error.to_string();
         assert!(message.contains(words) && !message.contains('\n'), "{fen}: {message}");
+    }
+    for text in ["8/".repeat(5000), "\u{1f600}".repeat(2500), "\n".repeat(10_000)] {
+        let message = CHESS.parse_position(&text).expect_err("refused").to_string();
+        assert!(message.chars().count() < 400 && message.contains("six fields"), "{message}");
     }
 }
 
@@ -323,7 +345,7 @@ fn mutated_positions_never_panic() {
             }
         }
         let text: String = text.into_iter().collect();
-        match Chess.parse_position(&text) {
+        match CHESS.parse_position(&text) {
             Err(error) => assert!(!error.to_string().contains('\n'), "{text:?}"),
             Ok(state) => {
                 accepted += 1;
@@ -341,15 +363,15 @@ fn play_on(line: &Line, random: &mut Xoshiro256PlusPlus) {
         let read = Line::from(&line.state.fen());
         assert_eq!(read.state, line.state, "{}", line.state.fen());
         let legal = line.legal();
-        assert!(legal.len() <= Chess.moves_max(), "{} moves", legal.len());
+        assert!(legal.len() <= CHESS.moves_max(), "{} moves", legal.len());
         check_slots(&line.state, &legal);
         let Some(&mv) = legal.get(random.random_range(0..legal.len().max(1))) else { return };
-        Chess.advance(&mut line.state, &mut line.history, mv);
+        CHESS.advance(&mut line.state, &mut line.history, mv);
     }
 }
 
 fn check_slots(state: &ChessState, legal: &[Move]) {
-    let encoding = Chess.encoding();
+    let encoding = CHESS.encoding();
     let slot = |&mv| encoding.policy_index(state, mv, Symmetry::IDENTITY);
     let slots: BTreeSet<usize> = legal.iter().map(slot).collect();
     assert_eq!(slots.len(), legal.len(), "two moves share a slot in {}", state.fen());
@@ -359,10 +381,10 @@ fn check_slots(state: &ChessState, legal: &[Move]) {
 /// Kinds of moves by hand, and the same for Black in the mirrored position.
 #[test]
 fn policy_indices() {
-    let encoding = Chess.encoding();
+    let encoding = CHESS.encoding();
     let slot = |fen: &str, text: &str| {
         let state = Line::from(fen).state;
-        let mv = Chess.parse_move(&state, text).expect("a move");
+        let mv = CHESS.parse_move(&state, text).expect("a move");
         encoding.policy_index(&state, mv, Symmetry::IDENTITY)
     };
     let square = |file: usize, rank: usize| (8 - rank) * 8 + file - 1;
@@ -417,4 +439,90 @@ fn keys_tell_apart_what_the_future_depends_on() {
     let (first, again) = (Line::start(), Line::start().play("g1f3 g8f6 f3g1 f6g8"));
     assert_ne!(first.keys().0, again.keys().0);
     assert_ne!(first.state, again.state, "the clock is part of the state");
+}
+
+/// What `game` draws of a position: a list of set points a plane.
+fn planes(game: &Chess, line: &Line) -> Vec<Vec<bool>> {
+    let encoding = game.encoding();
+    let shape = encoding.planes();
+    let (mut packed, mut globals) = (vec![0; shape.packed_bytes()], vec![0.0; shape.globals]);
+    let mut writer = PlaneWriter::new(shape, &mut packed, &mut globals);
+    encoding.encode(&line.state, &line.history, Symmetry::IDENTITY, &mut writer);
+    let bit = |bit: usize| packed[bit / 8] >> (bit % 8) & 1 == 1;
+    let points = |plane| (64 * plane..64 * (plane + 1)).map(bit).collect();
+    (0..shape.channels).map(points).collect()
+}
+
+/// A position of the past is drawn as it was when it was the current one, but from today's side.
+#[test]
+fn past_positions_are_drawn() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
+    for count in [1, 2, 7usize] {
+        let spec = format!("chess:history_planes={count}").parse().expect("a specification");
+        let game = Chess::from_spec(&spec).expect("a game");
+        assert_eq!(game.spec(), spec);
+        assert_eq!(game.encoding().id(), format!("chess-v1:8x8,history_planes={count}"));
+        let mut line = Line::from("7k/8/8/p7/P7/8/8/K6N w - - 0 1");
+        let mut drawn: Vec<Vec<Vec<bool>>> = Vec::new();
+        let mut repeated = 0;
+        while !line.legal().is_empty() {
+            let now = planes(&game, &line);
+            assert_eq!(now[..19], planes(&CHESS, &line));
+            for back in 1..=count {
+                let shown = &now[19 + 13 * (back - 1)..19 + 13 * back];
+                let Some(then) = drawn.len().checked_sub(back).map(|at| &drawn[at]) else {
+                    assert!(shown.iter().flatten().all(|point| !point), "before the first ply");
+                    continue;
+                };
+                let (own, other) = if back % 2 == 0 { (0, 6) } else { (6, 0) };
+                for kind in 0..6 {
+                    let seen = |plane: &[bool]| match back % 2 {
+                        0 => plane.to_vec(),
+                        _ => plane.chunks(8).rev().flatten().copied().collect(),
+                    };
+                    assert_eq!(shown[kind], seen(&then[own + kind]));
+                    assert_eq!(shown[6 + kind], seen(&then[other + kind]));
+                }
+                assert_eq!(shown[12], then[17], "whether it had occurred before");
+                repeated += usize::from(shown[12][0]);
+            }
+            drawn.push(now);
+            let legal = line.legal();
+            let mv = legal[random.random_range(0..legal.len())];
+            game.advance(&mut line.state, &mut line.history, mv);
+        }
+        assert!(repeated > 0 && drawn.len() > 20, "{} plies", drawn.len());
+    }
+    for count in ["8", "-1", "x"] {
+        let spec = format!("chess:history_planes={count}").parse().expect("a specification");
+        let refused = Chess::from_spec(&spec).expect_err("refused").to_string();
+        assert!(refused.ends_with("allowed: 0 to 7"), "{refused}");
+    }
+    assert_eq!(Chess::from_spec(&"chess:history_planes=0".parse().expect("text")), Ok(CHESS));
+}
+
+/// Lines that meet are one sight without history planes and two with them.
+#[test]
+fn keys_know_the_past_that_networks_see() {
+    let spec = "chess:history_planes=1".parse().expect("a specification");
+    let game = Chess::from_spec(&spec).expect("a game");
+    let keys = |game: &Chess, moves: &str| {
+        let mut line = Line::start();
+        for text in moves.split(' ') {
+            let played = game.play_text(&mut line.state, &mut line.history, text);
+            played.expect("a legal move");
+        }
+        (game.eval_key(&line.state, &line.history), game.node_key(&line.state, &line.history))
+    };
+    let (one, other) = ("e2e4 e7e5 d2d4", "d2d4 e7e5 e2e4");
+    assert_eq!(keys(&CHESS, one), keys(&CHESS, other));
+    assert_ne!(keys(&game, one).0, keys(&game, other).0);
+    assert_ne!(keys(&game, one).1, keys(&game, other).1);
+    let (one, other) = ("e2e4 e7e5 d2d4 a7a6 a2a3", "d2d4 e7e5 e2e4 a7a6 a2a3");
+    assert_eq!(keys(&game, one), keys(&game, other), "a ply later they meet");
+    for count in [1, 3] {
+        let spec = format!("chess:history_planes={count}").parse().expect("a specification");
+        let game = Chess::from_spec(&spec).expect("a game");
+        laws::check(&game, 20_261_124, 1).unwrap_or_else(|broken| panic!("{broken}"));
+    }
 }

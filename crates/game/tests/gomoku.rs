@@ -2,7 +2,7 @@
 
 use dz_game::{
     Encoding, Game, GameError, GameSpec, Move, Outcome, PlaneWriter, Player, Status, Symmetry,
-    games::{Gomoku, GomokuRule, GomokuState},
+    games::{Gomoku, GomokuOpening, GomokuRule, GomokuState},
     laws, perft,
 };
 
@@ -168,12 +168,16 @@ fn names_with_impossible_parameters_are_refused() {
         assert_eq!(read(text).as_deref(), Ok("gomoku:size=15,rule=freestyle"));
     }
     assert_eq!(read("gomoku:rule=exact").as_deref(), Ok("gomoku:size=15,rule=exact"));
+    assert_eq!(read("gomoku:opening=none").as_deref(), Ok("gomoku:size=15,rule=freestyle"));
+    let unusual = "gomoku:size=9,rule=exact,opening=swap2";
+    assert_eq!(read(unusual).as_deref(), Ok(unusual));
     for (text, expected) in [
         ("gomoku:size=5", "gomoku: size=5 is not possible; allowed: 6 to 19"),
         ("gomoku:size=20", "gomoku: size=20 is not possible; allowed: 6 to 19"),
         ("gomoku:size=x", "gomoku: size=x is not possible; allowed: 6 to 19"),
-        ("gomoku:rule=renju", "gomoku: rule=renju is not possible; allowed: freestyle or exact"),
-        ("gomoku:swap=true", "gomoku has no parameter 'swap'; it has: size, rule"),
+        ("gomoku:rule=renju", "gomoku: rule=renju is not possible; allowed: freestyle, exact"),
+        ("gomoku:opening=true", "gomoku: opening=true is not possible; allowed: none, swap, swap2"),
+        ("gomoku:swap=true", "gomoku has no parameter 'swap'; it has: size, rule, opening"),
     ] {
         assert_eq!(read(text).expect_err("refused").to_string(), expected);
     }
@@ -216,6 +220,108 @@ fn planes_are_drawn_from_the_movers_side() {
     assert_eq!(views.len(), 8);
 }
 
+fn with_opening(opening: GomokuOpening) -> Gomoku {
+    gomoku(6, GomokuRule::Freestyle).with_opening(opening)
+}
+
+/// Who moves after each list, and which moves place no stone there.
+#[test]
+fn colours_are_chosen_after_three_or_five_stones() {
+    let (first, second) = (Player::First, Player::Second);
+    for (opening, moves, mover, choices) in [
+        (GomokuOpening::Swap, "", first, ""),
+        (GomokuOpening::Swap, "a1 b1", first, ""),
+        (GomokuOpening::Swap, "a1 b1 c1", second, "swap"),
+        (GomokuOpening::Swap, "a1 b1 c1 d1", first, ""),
+        (GomokuOpening::Swap, "a1 b1 c1 swap", first, ""),
+        (GomokuOpening::Swap, "a1 b1 c1 SWAP d1", second, ""),
+        (GomokuOpening::Swap2, "a1 b1 c1", second, "swap more"),
+        (GomokuOpening::Swap2, "a1 b1 c1 d1", first, ""),
+        (GomokuOpening::Swap2, "a1 b1 c1 swap d1", second, ""),
+        (GomokuOpening::Swap2, "a1 b1 c1 more", second, ""),
+        (GomokuOpening::Swap2, "a1 b1 c1 More d1", second, ""),
+        (GomokuOpening::Swap2, "a1 b1 c1 more d1 e1", first, "swap"),
+        (GomokuOpening::Swap2, "a1 b1 c1 more d1 e1 f1", second, ""),
+        (GomokuOpening::Swap2, "a1 b1 c1 more d1 e1 swap", second, ""),
+        (GomokuOpening::Swap2, "a1 b1 c1 more d1 e1 swap f1", first, ""),
+    ] {
+        let game = with_opening(opening);
+        let state = after(&game, moves);
+        assert_eq!(game.status(&state, &()), Status::ToMove(mover), "{moves}");
+        let names = legal(&game, &state).into_iter().filter(|mv| mv.0 >= 36);
+        let names: Vec<String> = names.map(|mv| game.format_move(mv)).collect();
+        assert_eq!(names.join(" "), choices, "{moves}");
+        // Colours take turns, whoever places them.
+        let stones = moves.split(' ').filter(|text| text.len() == 2).count();
+        let colour = |point| game.stone_at(&state, point);
+        assert!((0..stones as u16).all(|p| colour(p) == Some(Player::BOTH[usize::from(p % 2)])));
+    }
+    let refused = after_refusal(GomokuOpening::None, "swap");
+    assert_eq!(refused, "'swap' is not a move; write a point, a1 to f6");
+    let refused = after_refusal(GomokuOpening::Swap, "more");
+    assert_eq!(refused, "'more' is not a move; write a point, a1 to f6, or swap");
+    let refused = after_refusal(GomokuOpening::Swap2, "more");
+    assert!(refused.starts_with("move 'more' is not legal here; legal moves: a1 b1"), "{refused}");
+}
+
+fn after_refusal(opening: GomokuOpening, text: &str) -> String {
+    let game = with_opening(opening);
+    game.play_text(&mut game.start(), &mut (), text).expect_err("refused").to_string()
+}
+
+/// Black makes five in each line; who has black is told below the board.
+#[test]
+fn whoever_has_the_colour_wins() {
+    let drawn = "   a b c d e f
+ 1 X X X X X .
+ 2 O O O O . .
+ 3 . . . . . .
+ 4 . . . . . .
+ 5 . . . . . .
+ 6 . . . . . .
+";
+    for (opening, moves, winner) in [
+        (GomokuOpening::None, "a1 a2 b1 b2 c1 c2 d1 d2 e1", Player::First),
+        (GomokuOpening::Swap, "a1 a2 b1 b2 c1 c2 d1 d2 e1", Player::First),
+        (GomokuOpening::Swap, "a1 a2 b1 swap b2 c1 c2 d1 d2 e1", Player::Second),
+        (GomokuOpening::Swap2, "a1 a2 b1 more b2 c1 swap c2 d1 d2 e1", Player::First),
+        (GomokuOpening::Swap2, "a1 a2 b1 more b2 c1 c2 d1 d2 e1", Player::Second),
+    ] {
+        let game = with_opening(opening);
+        let state = after(&game, moves);
+        assert_eq!(game.status(&state, &()), won_by(winner), "{moves}");
+        let told = match opening {
+            GomokuOpening::None => String::new(),
+            _ => format!("{} has black\n", winner.name()),
+        };
+        assert_eq!(game.render(&state), drawn.to_owned() + &told);
+    }
+    let shown = |moves: &str| {
+        let game = with_opening(GomokuOpening::Swap2);
+        game.render(&after(&game, moves)).lines().last().map(str::to_owned)
+    };
+    assert_eq!(shown("a1").as_deref(), Some("first places white, colours are chosen later"));
+    assert_eq!(shown("a1 b1 c1").as_deref(), Some("second chooses a colour"));
+    assert_eq!(
+        shown("a1 b1 c1 more").as_deref(),
+        Some("second places white, colours are chosen later")
+    );
+}
+
+/// The same stones with other colours or another choice to make are other positions.
+#[test]
+fn keys_know_who_has_black() {
+    let game = with_opening(GomokuOpening::Swap2);
+    let lists =
+        ["a1 b1 c1 d1 e1", "a1 b1 c1 swap d1 e1", "a1 b1 c1 more d1 e1", "a1 b1 e1 more d1 c1"];
+    let keys: Vec<_> = lists.map(|moves| game.node_key(&after(&game, moves), &())).to_vec();
+    assert_eq!(keys[2], keys[3]);
+    assert!(keys[0] != keys[1] && keys[0] != keys[2] && keys[1] != keys[2]);
+    let settled = ["a1 b1 c1 more d1 e1 f1", "a1 b1 c1 swap d1 e1 f1"];
+    let settled = settled.map(|moves| game.node_key(&after(&game, moves), &()));
+    assert_eq!(settled[0], settled[1], "by either way the second player has black");
+}
+
 /// Smallest, largest, and around the size at which a board needs a third word. The laws' own test
 /// plays the default.
 #[test]
@@ -228,4 +334,8 @@ fn laws_hold_on_many_sizes() {
     }
     let largest = gomoku(19, GomokuRule::Exact);
     laws::check(&largest, 20_261_122, 1).unwrap_or_else(|broken| panic!("{broken}"));
+    for (opening, games) in [(GomokuOpening::Swap, 6), (GomokuOpening::Swap2, 10)] {
+        let game = with_opening(opening);
+        laws::check(&game, 20_261_123, games).unwrap_or_else(|broken| panic!("{broken}"));
+    }
 }

@@ -5,7 +5,7 @@ mod square;
 
 use dz_game::{
     Move, Outcome, Player, Status,
-    games::{Gomoku, GomokuRule, GomokuState},
+    games::{Gomoku, GomokuOpening, GomokuRule, GomokuState},
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -18,13 +18,41 @@ use square::Square;
 #[derive(Clone)]
 struct ArrayBoard {
     rule: GomokuRule,
+    opening: GomokuOpening,
+    /// Black stones are the first player's here, white ones the second's.
     board: Square,
-    mover: Player,
+    /// Who has black and who has white, once they know.
+    owners: Option<[Player; 2]>,
+    /// The second player has asked for two more stones.
+    more: bool,
 }
 
 impl ArrayBoard {
-    fn new(size: u8, rule: GomokuRule) -> Self {
-        Self { rule, board: Square::new(size), mover: Player::First }
+    fn new(size: u8, rule: GomokuRule, opening: GomokuOpening) -> Self {
+        let owners = (opening == GomokuOpening::None).then_some(Player::BOTH);
+        Self { rule, opening, board: Square::new(size), owners, more: false }
+    }
+
+    fn stones(&self) -> usize {
+        self.board.points.iter().flatten().count()
+    }
+
+    /// The colour of the next stone.
+    fn colour(&self) -> Player {
+        Player::BOTH[self.stones() % 2]
+    }
+
+    fn mover(&self) -> Player {
+        match (self.owners, self.stones()) {
+            (Some(owners), _) => owners[self.colour().index()],
+            (None, 3 | 4) => Player::Second,
+            (None, _) => Player::First,
+        }
+    }
+
+    /// The mover may take a colour.
+    fn may_choose(&self) -> bool {
+        self.owners.is_none() && self.stones() == if self.more { 5 } else { 3 }
     }
 
     /// Lengths of the rows of `player` that begin at a point.
@@ -61,9 +89,12 @@ impl Literal for ArrayBoard {
 
     fn status(&self) -> Status {
         match Player::BOTH.into_iter().find(|&p| self.has_won(p)) {
-            Some(player) => Status::Over(Outcome::win_of(player)),
+            Some(colour) => {
+                let owners = self.owners.expect("five stones do not win in an opening");
+                Status::Over(Outcome::win_of(owners[colour.index()]))
+            }
             None if !self.board.points.contains(&None) => Status::Over(Outcome::DRAW),
-            None => Status::ToMove(self.mover),
+            None => Status::ToMove(self.mover()),
         }
     }
 
@@ -71,13 +102,30 @@ impl Literal for ArrayBoard {
         if matches!(self.status(), Status::Over(_)) {
             return Vec::new();
         }
-        let open = (0..self.board.points.len()).filter(|&point| self.board.points[point].is_none());
-        open.map(|point| Move(point as u16)).collect()
+        let area = self.board.points.len();
+        let mut legal: Vec<usize> =
+            (0..area).filter(|&point| self.board.points[point].is_none()).collect();
+        if self.may_choose() {
+            legal.push(area);
+            if self.opening == GomokuOpening::Swap2 && !self.more {
+                legal.push(area + 1);
+            }
+        }
+        legal.into_iter().map(|point| Move(point as u16)).collect()
     }
 
     fn play(&mut self, mv: Move) {
-        self.board.points[usize::from(mv.0)] = Some(self.mover);
-        self.mover = self.mover.opponent();
+        let (mover, point, area) = (self.mover(), usize::from(mv.0), self.board.points.len());
+        match point.checked_sub(area) {
+            Some(0) => self.owners = Some([mover, mover.opponent()]),
+            Some(_) => self.more = true,
+            None => {
+                if self.may_choose() {
+                    self.owners = Some([mover.opponent(), mover]);
+                }
+                self.board.points[point] = Some(self.colour());
+            }
+        }
     }
 
     fn check(&self, game: &Gomoku, state: &GomokuState) {
@@ -125,7 +173,7 @@ fn choose(
             let wins = |mv: Move| {
                 let mut child = pair.literal.clone();
                 child.play(mv);
-                child.has_won(pair.literal.mover)
+                child.has_won(pair.literal.colour())
             };
             let after = pair.legal.iter().position(|&mv| mv == any).expect("it is legal");
             let mut moves = pair.legal[after..].iter().chain(&pair.legal[..after]).copied();
@@ -134,9 +182,9 @@ fn choose(
     }
 }
 
-fn pair(size: u8, rule: GomokuRule) -> Pair<ArrayBoard> {
-    let game = Gomoku::new(size, rule).expect("a possible size");
-    Pair::new(game, ArrayBoard::new(size, rule))
+fn pair(size: u8, rule: GomokuRule, opening: GomokuOpening) -> Pair<ArrayBoard> {
+    let game = Gomoku::new(size, rule).expect("a possible size").with_opening(opening);
+    Pair::new(game, ArrayBoard::new(size, rule, opening))
 }
 
 /// Plays both side by side to the end.
@@ -168,7 +216,7 @@ fn random_games_agree_on_every_size() {
         for size in 6..=19 {
             for round in 0..10 {
                 let style = if round % 2 == 0 { Style::Random } else { Style::Near };
-                play_both(pair(size, rule), style, &mut random, &mut seen);
+                play_both(pair(size, rule, GomokuOpening::None), style, &mut random, &mut seen);
             }
         }
         assert!(seen.wins > 0, "{rule:?}: nobody wins");
@@ -187,11 +235,11 @@ fn many_games_agree_on_small_and_common_boards() {
         for (size, games) in [(6, 1500), (7, 1000), (8, 600), (9, 400), (15, 150)] {
             for round in 0..games {
                 let style = [Style::Random, Style::Near, Style::Near][round % 3];
-                play_both(pair(size, rule), style, &mut random, &mut seen);
+                play_both(pair(size, rule, GomokuOpening::None), style, &mut random, &mut seen);
             }
         }
         for _ in 0..30 {
-            play_both(pair(6, rule), Style::Shy, &mut random, &mut seen);
+            play_both(pair(6, rule, GomokuOpening::None), Style::Shy, &mut random, &mut seen);
         }
         let long = seen.long_rows > 0 || rule == GomokuRule::Freestyle;
         assert!(seen.wins > 0 && seen.draws > 0 && long, "{rule:?}: some end was never met");
@@ -207,7 +255,7 @@ fn move_sequences_to_the_end_agree() {
     for rule in [GomokuRule::Freestyle, GomokuRule::Exact] {
         let (mut checked, mut ended) = (0, 0);
         while checked < 12 {
-            let mut pair = pair(6, rule);
+            let mut pair = pair(6, rule, GomokuOpening::None);
             while pair.compare().is_some() && pair.legal.len() > 6 {
                 let mv = choose(&pair, Move(0), Style::Shy, &mut random);
                 pair.play(mv);
@@ -219,5 +267,52 @@ fn move_sequences_to_the_end_agree() {
             ended += usize::from(pair.compare_counts(7)[6] < 720);
         }
         assert!(ended > 0, "{rule:?}: no sequence ends early");
+    }
+}
+
+#[test]
+fn games_with_openings_agree() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for opening in [GomokuOpening::Swap, GomokuOpening::Swap2] {
+        let (mut seen, mut chosen) = (Seen::default(), [0; 3]);
+        for (size, games) in [(6, 300), (7, 100), (15, 20), (19, 10)] {
+            for _ in 0..games {
+                let mut pair = pair(size, GomokuRule::Exact, opening);
+                // Half of the players choose something else than to place a stone.
+                pair.play_out(10, |pair, _| {
+                    let area = usize::from(size) * usize::from(size);
+                    let points = pair.legal.len().min(area - pair.literal.stones());
+                    let choices = &pair.legal[points..];
+                    let chooses = !choices.is_empty() && random.random_bool(0.5);
+                    chosen[0] += usize::from(!choices.is_empty() && !chooses);
+                    let mv =
+                        any(if chooses { choices } else { &pair.legal[..points] }, &mut random);
+                    for choice in 0..2 {
+                        chosen[1 + choice] += usize::from(usize::from(mv.0) == area + choice);
+                    }
+                    mv
+                });
+                play_both(pair, Style::Near, &mut random, &mut seen);
+            }
+        }
+        let more = chosen[2] > 0 || opening == GomokuOpening::Swap;
+        assert!(chosen[0] > 0 && chosen[1] > 0 && more && seen.wins > 0, "{chosen:?}");
+        pair(6, GomokuRule::Freestyle, opening).compare_counts(3);
+    }
+}
+
+/// A first ply on one of three points, and from there all that follows the third stone.
+#[test]
+fn move_sequences_of_openings_agree() {
+    for opening in [GomokuOpening::Swap, GomokuOpening::Swap2] {
+        let mut pair = pair(6, GomokuRule::Freestyle, opening);
+        for point in [0, 14, 35] {
+            pair.compare();
+            pair.play(Move(point));
+        }
+        let counts = pair.compare_counts(4);
+        let (point, choice) = (33 * 32, 33);
+        let more = if opening == GomokuOpening::Swap2 { choice } else { 0 };
+        assert_eq!(counts[2], point + choice + more, "{counts:?}");
     }
 }

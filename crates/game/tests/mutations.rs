@@ -4,7 +4,9 @@ mod faulty;
 
 use dz_game::{
     Game, GameSpec,
-    games::{Connect4, Go, Gomoku, GomokuRule, Hex, Othello, Shuttle, TicTacToe},
+    games::{
+        Chess, Connect4, Go, Gomoku, GomokuOpening, GomokuRule, Hex, Othello, Shuttle, TicTacToe,
+    },
     laws, transcript,
 };
 use faulty::{Fault, Faulty};
@@ -13,8 +15,11 @@ const GAMES: u32 = 40;
 
 /// The law that falls, or "none".
 fn law_broken_by<G: Game>(game: &G, fault: Fault) -> &'static str {
-    let checked = laws::check(&Faulty::new(game.clone(), fault), 3, GAMES);
-    checked.err().map_or("none", |broken| broken.law)
+    law_broken_in(&Faulty::new(game.clone(), fault), GAMES)
+}
+
+fn law_broken_in<G: Game>(game: &Faulty<G>, games: u32) -> &'static str {
+    laws::check(game, 3, games).err().map_or("none", |broken| broken.law)
 }
 
 fn connect4() -> Connect4 {
@@ -42,10 +47,23 @@ fn go(text: &str) -> Go {
 }
 
 fn check<G: Game>(game: &G, expected: &[(Fault, &str)]) {
-    assert_eq!(law_broken_by(game, Fault::None), "none", "the wrapper alone breaks a law");
-    for &(fault, law) in expected {
-        assert_eq!(law_broken_by(game, fault), law, "{fault:?} in {}", game.spec());
-    }
+    check_from(game, &game.start(), GAMES, expected);
+}
+
+/// Games begin with `start`.
+fn check_from<G: Game>(game: &G, start: &G::State, games: u32, expected: &[(Fault, &str)]) {
+    let wrong: Vec<String> = [(Fault::None, "none")]
+        .iter()
+        .chain(expected)
+        .map(|&(fault, law)| {
+            let mut faulty = Faulty::new(game.clone(), fault);
+            faulty.start = start.clone();
+            (fault, law, law_broken_in(&faulty, games))
+        })
+        .filter(|(_, law, found)| law != found)
+        .map(|(fault, law, found)| format!("{fault:?} breaks '{found}', not '{law}'"))
+        .collect();
+    assert!(wrong.is_empty(), "{}:\n{}", game.spec(), wrong.join("\n"));
 }
 
 #[test]
@@ -280,6 +298,84 @@ fn faults_of_go() {
     );
     // Planes of past positions that the key does not tell.
     check(&go("go:size=3,history_planes=2"), &[(Fault::EvalKeyForgetsHistory, sight)]);
+}
+
+#[test]
+fn faults_of_openings() {
+    let repeats = "an acyclic game never repeats";
+    for opening in [GomokuOpening::Swap, GomokuOpening::Swap2] {
+        check(
+            &gomoku().with_opening(opening),
+            &[
+                (Fault::LegalDescending, "legal moves ascend"),
+                (Fault::PliesMaxTooSmall, "plies_max bounds games"),
+                (Fault::PlayDependsOnChance, "play is a function"),
+                (Fault::EvalKeyCollides, "equal eval_key, equal sight"),
+                (Fault::NodeKeyCollides, repeats),
+                (Fault::MapStateMissing, "symmetries commute with play"),
+                (Fault::MapMoveMissing, "policy slots follow symmetries"),
+                (Fault::GroupNotClosed, "symmetries compose"),
+                (
+                    Fault::EncodeIgnoresSymmetry,
+                    "encoding through a symmetry is encoding the mapped position",
+                ),
+                (Fault::SlotShared, "each move has a policy slot of its own"),
+                (Fault::SlotOutOfRange, "each move has a policy slot of its own"),
+                (Fault::NamesMissing, "planes and globals have names"),
+                (Fault::MovesShareName, "moves have names of their own"),
+                (Fault::ParseMindsCase, "notation reads back in either case"),
+                (Fault::PlaysIllegalText, "play_text plays legal moves only"),
+                (Fault::SpecIncomplete, "a specification names its game"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn faults_of_chess() {
+    let game = Chess::default();
+    check_from(
+        &game,
+        &game.start(),
+        2,
+        &[
+            (Fault::LegalTwice, "legal moves ascend"),
+            (Fault::LegalDescending, "legal moves ascend"),
+            (Fault::LegalNotCleared, "legal_moves clears its output"),
+            (Fault::LegalAfterTheEnd, "no legal moves if and only if over"),
+            (Fault::NoMovesBeforeTheEnd, "no legal moves if and only if over"),
+            (Fault::PliesMaxTooSmall, "plies_max bounds games"),
+            (Fault::StateTooLarge, "a state is small"),
+            (Fault::PlayDependsOnChance, "play is a function"),
+            (Fault::AdvanceForgetsHistory, "play is a function"),
+            (Fault::PopDoesNothing, "pop_history undoes push_history"),
+            (Fault::ToMoveOfTheOther, "to_move and outcome are the status"),
+            (Fault::EvalKeyCollides, "equal eval_key, equal sight"),
+            (Fault::NodeKeyCollides, "an acyclic game never repeats"),
+            (Fault::SlotShared, "each move has a policy slot of its own"),
+            (Fault::NamesMissing, "planes and globals have names"),
+            (Fault::MovesShareName, "moves have names of their own"),
+            (Fault::ParseMindsCase, "notation reads back in either case"),
+            (Fault::PlaysIllegalText, "play_text plays legal moves only"),
+            (Fault::RandomMoveAnywhere, "a random move is a legal one"),
+        ],
+    );
+    // With nothing but kings to move, positions come again, in one game and in several.
+    let kings = game.parse_position("7k/8/8/p7/P7/8/8/K7 w - - 0 1").expect("a position");
+    check_from(
+        &game,
+        &kings,
+        GAMES,
+        &[
+            (Fault::NodeKeyForgetsHistory, "equal node_key, equal future"),
+            (Fault::EvalKeyForgetsHistory, "equal eval_key, equal sight"),
+            (Fault::UnkeyedForgetsHistory, "advance_unkeyed plays as advance does"),
+            (Fault::PopDoesNothing, "pop_history undoes push_history"),
+        ],
+    );
+    let drawn = Chess::from_spec(&"chess:history_planes=2".parse().expect("a specification"));
+    let expected = [(Fault::EvalKeyForgetsHistory, "equal eval_key, equal sight")];
+    check_from(&drawn.expect("a game"), &kings, GAMES, &expected);
 }
 
 /// A view that is consistently wrong contradicts nothing. This is why goldens are read.

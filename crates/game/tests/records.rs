@@ -7,6 +7,8 @@ use dz_game::{
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+const CHESS: Chess = Chess::new();
+
 const PLIES: usize = 100_000;
 
 fn go(text: &str) -> Go {
@@ -22,10 +24,10 @@ fn root(game: &impl Game) -> SgfRoot {
 
 /// The notation in `fen` of the move that UCI calls `uci`; it must read back.
 fn san(fen: &str, uci: &str) -> String {
-    let state = Chess.parse_position(fen).expect(fen);
-    let mv = Chess.parse_move(&state, uci).expect(uci);
-    let text = Chess.record_move(&state, mv).expect("chess leaves nothing out");
-    assert_eq!(Chess.parse_record_move(&state, &text), Ok(mv), "{text}");
+    let state = CHESS.parse_position(fen).expect(fen);
+    let mv = CHESS.parse_move(&state, uci).expect(uci);
+    let text = CHESS.record_move(&state, mv).expect("chess leaves nothing out");
+    assert_eq!(CHESS.parse_record_move(&state, &text), Ok(mv), "{text}");
     text
 }
 
@@ -58,8 +60,8 @@ fn algebraic_notation_by_hand() {
 #[test]
 fn algebraic_notation_as_others_write_it() {
     let read = |fen: &str, text: &str| {
-        let state = Chess.parse_position(fen).unwrap();
-        Chess.parse_record_move(&state, text).map(|mv| Chess.format_move(mv))
+        let state = CHESS.parse_position(fen).unwrap();
+        CHESS.parse_record_move(&state, text).map(|mv| CHESS.format_move(mv))
     };
     let promotion = "3nk3/P3P3/8/8/8/8/8/4K3 w - - 0 1";
     for text in ["exd8=Q+", "exd8Q", "ed8=q", "exd8(Q)!", "e7xd8/Q", "e7d8q", "e:d8Q!?", "ed8Q+"] {
@@ -97,18 +99,18 @@ fn algebraic_notation_as_others_write_it() {
 #[test]
 fn algebraic_notation_reads_back_over_random_plies() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut state, mut history) = (Chess.start(), ChessHistory::default());
+    let (mut state, mut history) = (CHESS.start(), ChessHistory::default());
     let mut legal = Vec::new();
     for _ in 0..PLIES {
-        Chess.legal_moves(&state, &history, &mut legal);
+        CHESS.legal_moves(&state, &history, &mut legal);
         if legal.is_empty() {
-            (state, history) = (Chess.start(), ChessHistory::default());
+            (state, history) = (CHESS.start(), ChessHistory::default());
             continue;
         }
         let mv = legal[random.random_range(0..legal.len())];
-        let text = Chess.record_move(&state, mv).unwrap();
-        assert_eq!(Chess.parse_record_move(&state, &text), Ok(mv), "{text} in {}", state.fen());
-        Chess.advance(&mut state, &mut history, mv);
+        let text = CHESS.record_move(&state, mv).unwrap();
+        assert_eq!(CHESS.parse_record_move(&state, &text), Ok(mv), "{text} in {}", state.fen());
+        CHESS.advance(&mut state, &mut history, mv);
     }
 }
 

@@ -7,18 +7,23 @@ use dz_game::{Game, GameSpec, GameVisitor, game_names, transcript, with_game};
 
 const SEED: u64 = 1;
 
-struct Write;
+/// Writes a random game, by its seed.
+struct Write(u64);
 
 impl GameVisitor for Write {
     type Output = String;
     fn visit<G: Game>(self, game: G) -> String {
-        transcript(&game, SEED)
+        transcript(&game, self.0)
     }
 }
 
 fn check(file: &str, text: &str) {
+    check_seed(file, text, SEED);
+}
+
+fn check_seed(file: &str, text: &str, seed: u64) {
     let spec: GameSpec = text.parse().expect("a specification");
-    let written = with_game(&spec, Write).expect("a game");
+    let written = with_game(&spec, Write(seed)).expect("a game");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(file);
     if env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(&path, &written).expect("goldens can be written");
@@ -60,6 +65,13 @@ fn small_othello() {
 #[test]
 fn small_gomoku_of_exactly_five() {
     check("gomoku-6-exact.txt", "gomoku:size=6,rule=exact");
+}
+
+#[test]
+fn gomoku_in_which_colours_are_chosen() {
+    // The first seeds whose games meet every choice.
+    check_seed("gomoku-6-swap.txt", "gomoku:size=6,opening=swap", 114);
+    check_seed("gomoku-6-swap2.txt", "gomoku:size=6,opening=swap2", 222);
 }
 
 #[test]

@@ -24,6 +24,8 @@ struct Rules {
     /// Every parameter, those left out with their defaults.
     parameters: BTreeMap<String, Value>,
     notation: &'static str,
+    /// What the parameters make of the rules, null where their names say it.
+    summary: Option<&'static str>,
     /// Most plies of a game, null where the rules have no bound.
     plies_max: Option<u32>,
     moves_max: usize,
@@ -66,6 +68,7 @@ impl GameVisitor for Describe {
             game: spec.to_string(),
             parameters: parameters.map(|(key, text)| (key.clone(), typed(text))).collect(),
             notation: game.notation(),
+            summary: game.summary(),
             plies_max: game.plies_max(),
             moves_max: game.moves_max(),
             acyclic: game.acyclic(),

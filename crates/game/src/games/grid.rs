@@ -1,6 +1,6 @@
 //! Square boards whose points are named by a letter for the column and a number for the row.
 
-use crate::{Symmetry, games::parse_number};
+use crate::{GameError, Player, Symmetry, games::parse_number};
 
 /// Columns that have a letter.
 const LETTERS: &str = "abcdefghijklmnopqrs";
@@ -55,21 +55,30 @@ impl Grid {
     }
 
     /// The point that `text` names, without regard to case.
-    pub fn parse(self, text: &str) -> Option<u16> {
+    fn parse(self, text: &str) -> Option<u16> {
         let (column, row) = text.split_at_checked(1)?;
         let column = (0..self.size).find(|&c| column.eq_ignore_ascii_case(letter(c)))?;
         let row = parse_number(row).filter(|row| (1..=self.size).contains(row))?;
         Some((row - 1) * self.size + column)
     }
 
-    /// The board with letters above and numbers beside it; `sign` is what stands on a point.
-    pub fn draw(self, sign: impl Fn(u16) -> char) -> String {
+    /// As [`Grid::parse`]; `also` names other moves there are, for the error: ", or pass".
+    pub fn parse_move(self, text: &str, also: &str) -> Result<u16, GameError> {
+        self.parse(text).ok_or_else(|| GameError::BadMove {
+            text: text.to_owned(),
+            expected: format!("write a point, a1 to {}{also}", self.name(self.area() - 1)),
+        })
+    }
+
+    /// The board with letters above and numbers beside it; `stone` tells whose stone
+    /// stands on a point.
+    pub fn draw(self, stone: impl Fn(u16) -> Option<Player>) -> String {
         let columns: Vec<&str> = (0..self.size).map(letter).collect();
         let mut text = format!("   {}\n", columns.join(" "));
         for row in 0..self.size {
             text += &[if row < 9 { " " } else { "" }, &(row + 1).to_string()].concat();
             for point in row * self.size..(row + 1) * self.size {
-                text.extend([' ', sign(point)]);
+                text.extend([' ', sign(stone(point))]);
             }
             text.push('\n');
         }
@@ -77,7 +86,17 @@ impl Grid {
     }
 }
 
-fn letter(column: u16) -> &'static str {
+/// What is drawn for a stone of the first or second player, or for an empty point.
+pub(super) fn sign(stone: Option<Player>) -> char {
+    match stone {
+        Some(Player::First) => 'X',
+        Some(Player::Second) => 'O',
+        None => '.',
+    }
+}
+
+/// The name of a column.
+pub(super) fn letter(column: u16) -> &'static str {
     let at = usize::from(column);
     &LETTERS[at..=at]
 }

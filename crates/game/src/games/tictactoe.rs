@@ -2,7 +2,8 @@
 
 use crate::{
     Encoding, Game, GameError, GameSpec, Key, Move, Outcome, PlaneShape, PlaneWriter, Player,
-    Status, Symmetry, games::parse_number,
+    Status, Symmetry,
+    games::{grid::Grid, parse_number},
 };
 
 /// The rules; there are no parameters.
@@ -43,20 +44,8 @@ fn has_line(stones: u16) -> bool {
     LINES.iter().any(|&line| !stones & line == 0)
 }
 
-/// Where symmetry `number` takes a point: bit 2 transposes, bit 1 flips rows, bit 0 flips columns,
-/// in this order.
 fn map_point(symmetry: Symmetry, point: u16) -> u16 {
-    let (mut row, mut column) = (point / 3, point % 3);
-    if symmetry.0 & 4 != 0 {
-        (row, column) = (column, row);
-    }
-    if symmetry.0 & 2 != 0 {
-        row = 2 - row;
-    }
-    if symmetry.0 & 1 != 0 {
-        column = 2 - column;
-    }
-    3 * row + column
+    Grid { size: 3 }.map_point(symmetry, point)
 }
 
 fn map_stones(symmetry: Symmetry, stones: u16) -> u16 {
@@ -81,9 +70,7 @@ impl Game for TicTacToe {
     }
 
     fn status(&self, state: &TicTacToeState, (): &()) -> Status {
-        let winner = [Player::First, Player::Second]
-            .into_iter()
-            .find(|player| has_line(state.stones[player.index()]));
+        let winner = Player::BOTH.into_iter().find(|player| has_line(state.stones[player.index()]));
         match winner {
             Some(player) => Status::Over(Outcome::win_of(player)),
             None if state.stones[0] | state.stones[1] == FULL => Status::Over(Outcome::DRAW),

@@ -58,16 +58,18 @@ pub enum Fault {
 
 /// `inner` with one fault.
 #[derive(Clone, Debug)]
-pub struct Faulty<G> {
+pub struct Faulty<G: Game> {
     pub inner: G,
     pub fault: Fault,
+    /// Where games begin.
+    pub start: G::State,
     /// Calls so far: chance enough for `PlayDependsOnChance`.
     calls: Arc<AtomicUsize>,
 }
 
 impl<G: Game> Faulty<G> {
     pub fn new(inner: G, fault: Fault) -> Self {
-        Self { inner, fault, calls: Arc::default() }
+        Self { start: inner.start(), inner, fault, calls: Arc::default() }
     }
     fn is(&self, fault: Fault) -> bool {
         self.fault == fault
@@ -90,7 +92,7 @@ impl<G: Game> Game for Faulty<G> {
         FaultyEncoding { inner: self.inner.encoding(), fault: self.fault }
     }
     fn start(&self) -> G::State {
-        self.inner.start()
+        self.start.clone()
     }
     fn status(&self, state: &G::State, history: &G::History) -> Status {
         self.inner.status(state, history)

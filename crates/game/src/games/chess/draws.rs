@@ -14,6 +14,19 @@ const REPEATS_MAX: usize = 2;
 #[derive(Clone, Debug, Default)]
 pub struct ChessHistory {
     past: Vec<Past>,
+    /// As many positions where networks see some, else none.
+    seen: Vec<Seen>,
+}
+
+/// What networks see of a past position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub key: Key,
+    /// By kind, of either colour.
+    pub pieces: [BitBoard; Piece::NUM],
+    pub white: BitBoard,
+    /// It had occurred before.
+    pub has_occurred: bool,
 }
 
 /// A position of the past, and what can come again after the move that was played from it.
@@ -27,7 +40,16 @@ struct Past {
 }
 
 impl ChessHistory {
-    pub(super) fn push(&mut self, state: &ChessState, mv: Move) {
+    /// With `seen`, networks may see the position.
+    pub(super) fn push(&mut self, state: &ChessState, mv: Move, seen: bool) {
+        if seen {
+            self.seen.push(Seen {
+                key: state.key,
+                pieces: Piece::ALL.map(|piece| state.board.pieces(piece)),
+                white: state.board.colors(Color::White),
+                has_occurred: self.repeats(state) > 0,
+            });
+        }
         let past = if is_irreversible(&state.board, mv) {
             Past { key: state.key, plies: 0, sum: Key::default() }
         } else {
@@ -43,6 +65,12 @@ impl ChessHistory {
 
     pub(super) fn pop(&mut self) {
         self.past.pop();
+        self.seen.pop();
+    }
+
+    /// Up to `count` positions that networks see, the last one first.
+    pub(super) fn last(&self, count: u8) -> impl Iterator<Item = &Seen> {
+        self.seen.iter().rev().take(count.into())
     }
 
     /// A key of the positions that can come again, with how often each has occurred.

@@ -1,19 +1,24 @@
 //! What networks see of chess.
 
-use cozy_chess::{Color, Piece, Rank, Square};
+use cozy_chess::{BitBoard, Color, Piece, Rank, Square};
 
 use super::{Chess, ChessHistory, ChessState, castling, en_passant, moves};
 use crate::{Encoding, Move, PlaneShape, PlaneWriter, Symmetry};
 
 /// Version 1, from the mover's side, whose eighth rank is the top row; files keep their order. Pieces of
 /// mover and opponent, castling rights, en passant where it is legal, whether the position has
-/// occurred before, all squares; no past positions. The halfmove clock, divided by 100, is a global.
+/// occurred before, all squares. The halfmove clock, divided by 100, is a global. Then for each past
+/// position that is shown, the last one first: pieces of the mover and of the opponent of now, and
+/// whether it had occurred before. (`AlphaZero` has a second plane for the third occurrence, which ends
+/// the game here.)
 ///
 /// The policy is that of Silver et al., A general reinforcement learning algorithm that masters chess,
 /// shogi and Go through self-play (2018), table S2: for each square to move from, 56 moves of a queen,
 /// 8 of a knight, 9 promotions to a lesser piece.
 #[derive(Clone, Debug)]
-pub struct ChessEncoding;
+pub struct ChessEncoding {
+    pub(super) history_planes: u8,
+}
 
 const SIDE: usize = 8;
 /// Kinds of moves from a square.
@@ -51,6 +56,8 @@ const CASTLING: usize = 12;
 const EN_PASSANT: usize = 16;
 const OCCURRED: usize = 17;
 const BOARD: usize = 18;
+/// Planes of a past position.
+const PAST: usize = 13;
 
 /// Row and column where `color` sees `square`.
 fn seen(square: Square, color: Color) -> (usize, usize) {
@@ -82,15 +89,22 @@ impl Encoding for ChessEncoding {
     type Game = Chess;
 
     fn id(&self) -> String {
-        "chess-v1:8x8".to_owned()
+        match self.history_planes {
+            0 => "chess-v1:8x8".to_owned(),
+            past => format!("chess-v1:8x8,history_planes={past}"),
+        }
     }
 
     fn planes(&self) -> PlaneShape {
-        PlaneShape { channels: PLANES.len(), height: SIDE, width: SIDE, globals: 1 }
+        let channels = PLANES.len() + PAST * usize::from(self.history_planes);
+        PlaneShape { channels, height: SIDE, width: SIDE, globals: 1 }
     }
 
     fn plane_names(&self) -> Vec<String> {
-        PLANES.map(str::to_owned).to_vec()
+        let shown = PLANES[..CASTLING].iter().chain([&PLANES[OCCURRED]]);
+        let past = (1..=self.history_planes)
+            .flat_map(|plies| shown.clone().map(move |name| format!("{name}, {plies} back")));
+        PLANES.iter().map(|&name| name.to_owned()).chain(past).collect()
     }
 
     fn global_names(&self) -> Vec<String> {
@@ -123,14 +137,8 @@ impl Encoding for ChessEncoding {
         out: &mut PlaneWriter<'_>,
     ) {
         let (board, mover) = (&state.board, state.board.side_to_move());
-        for (side, color) in [mover, !mover].into_iter().enumerate() {
-            for piece in Piece::ALL {
-                for square in board.colored_pieces(color, piece) {
-                    let (row, column) = seen(square, mover);
-                    out.set(side * Piece::NUM + piece as usize, row, column);
-                }
-            }
-        }
+        let pieces = Piece::ALL.map(|piece| board.pieces(piece));
+        draw_pieces(pieces, board.colors(Color::White), mover, 0, out);
         let [white_short, white_long, black_short, black_long] = castling(board);
         let (white, black) = ([white_short, white_long], [black_short, black_long]);
         let (own, other) = if mover == Color::White { (white, black) } else { (black, white) };
@@ -149,5 +157,31 @@ impl Encoding for ChessEncoding {
         }
         out.fill(BOARD);
         out.global(0, f32::from(state.halfmove_clock()) / 100.0);
+        for (index, past) in history.last(self.history_planes).enumerate() {
+            let first = PLANES.len() + PAST * index;
+            draw_pieces(past.pieces, past.white, mover, first, out);
+            if past.has_occurred {
+                out.fill(first + PAST - 1);
+            }
+        }
+    }
+}
+
+/// Twelve planes from `first` on, the pieces of `mover` and then the other ones.
+fn draw_pieces(
+    pieces: [BitBoard; Piece::NUM],
+    white: BitBoard,
+    mover: Color,
+    first: usize,
+    out: &mut PlaneWriter<'_>,
+) {
+    let own = if mover == Color::White { white } else { !white };
+    for (side, color) in [own, !own].into_iter().enumerate() {
+        for (kind, pieces) in pieces.into_iter().enumerate() {
+            for square in pieces & color {
+                let (row, column) = seen(square, mover);
+                out.set(first + side * Piece::NUM + kind, row, column);
+            }
+        }
     }
 }

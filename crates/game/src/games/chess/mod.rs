@@ -18,8 +18,11 @@ pub use draws::ChessHistory;
 pub use encoding::ChessEncoding;
 
 /// The rules. White moves first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chess;
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chess {
+    /// Past positions that networks see.
+    history_planes: u8,
+}
 
 /// A position as FEN describes it: pieces, mover, castling rights, en passant and two counters.
 ///
@@ -34,13 +37,19 @@ pub struct ChessState {
 }
 
 impl Chess {
-    /// Reads no parameters.
+    /// Chess whose networks see no past position.
+    pub const fn new() -> Self {
+        Self { history_planes: 0 }
+    }
+
+    /// Reads `history_planes` (0), the number of past positions that networks see, up to the seven of
+    /// `AlphaZero`.
     ///
     /// # Errors
-    /// [`GameError::UnknownParameter`] for any parameter.
+    /// [`GameError`] for parameters that are unknown, no number, or more than 7.
     pub fn from_spec(spec: &GameSpec) -> Result<Self, GameError> {
-        spec.reader(&[])?;
-        Ok(Self)
+        let reader = spec.reader(&["history_planes"])?;
+        Ok(Self { history_planes: reader.number("history_planes", 0, 0..=7)? })
     }
 }
 
@@ -87,11 +96,16 @@ impl Game for Chess {
     type Encoding = ChessEncoding;
 
     fn spec(&self) -> GameSpec {
-        GameSpec::new("chess", &[])
+        // It changes no rule, so it is named only where there is one.
+        let seen = ("history_planes", self.history_planes.to_string());
+        GameSpec::new(
+            "chess",
+            if self.history_planes == 0 { &[] } else { std::slice::from_ref(&seen) },
+        )
     }
 
     fn encoding(&self) -> ChessEncoding {
-        ChessEncoding
+        ChessEncoding { history_planes: self.history_planes }
     }
 
     fn start(&self) -> ChessState {
@@ -126,7 +140,7 @@ impl Game for Chess {
     }
 
     fn push_history(&self, history: &mut ChessHistory, state: &ChessState, mv: Move) {
-        history.push(state, mv);
+        history.push(state, mv, self.history_planes > 0);
     }
 
     fn pop_history(&self, history: &mut ChessHistory) {
@@ -135,14 +149,18 @@ impl Game for Chess {
 
     fn eval_key(&self, state: &ChessState, history: &ChessHistory) -> Key {
         let repeats = history.repeats(state) as u64;
-        state.key.mix(u64::from(state.halfmove_clock()) | repeats << 8)
+        let key = state.key.mix(u64::from(state.halfmove_clock()) | repeats << 8);
+        history.last(self.history_planes).fold(key, |key, past| {
+            key.mix(past.key.high).mix(past.key.low).mix(u64::from(past.has_occurred))
+        })
     }
 
     /// Position, halfmove clock, and how often each position has occurred that can come again.
     ///
     /// That is all the future depends on, so equal keys have equal subtrees, exactly: no repetition
     /// and no count of 50 moves is ever missed. The price is that orders of reversible moves lead to
-    /// different nodes; lines meet again at each capture, pawn move and lost castling right.
+    /// different nodes; lines meet again at each capture, pawn move and lost castling right. Networks
+    /// that see k past positions tell lines apart for k plies more.
     fn node_key(&self, state: &ChessState, history: &ChessHistory) -> Key {
         let past = history.reversible();
         self.eval_key(state, history).mix(past.high).mix(past.low)

@@ -95,17 +95,11 @@ impl Rules {
                 reader.bad("komi", text, "allowed: whole and half points, -361 to 361")
             })
         });
-        let superko = given("superko").map_or(Ok(Superko::Positional), |text| {
-            let named = Superko::ALL.into_iter().find(|superko| superko.name() == text);
-            named.ok_or_else(|| {
-                reader.bad("superko", text, "allowed: positional, situational, simple")
-            })
-        });
         Ok(Self {
             size: reader.number("size", 9, 2..=SIZE_MAX)?,
             komi: komi?,
             suicide: reader.flag("suicide", false)?,
-            superko: superko?,
+            superko: reader.choice("superko", &Superko::ALL, Superko::name)?,
             repetition_bound: reader.number("repetition_bound", REPETITION_BOUND, 3..=255)?,
             history_planes: reader.number("history_planes", 0, 0..=HISTORY_PLANES_MAX)?,
         })

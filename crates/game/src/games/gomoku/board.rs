@@ -3,69 +3,30 @@
 //! Point `row * size + column` is bit `(row + 1) * (size + 1) + column + 1`: around the board there
 //! is always a bit that is never set, so that rows of stones end there by themselves.
 
+use crate::games::points;
+
 /// Largest side of a board.
 pub(super) const SIZE_MAX: u8 = 19;
 /// Words that hold the points of the largest board and the empty ones around it.
 const WORDS: usize = ((SIZE_MAX as usize + 1) * (SIZE_MAX as usize + 2) + 1).div_ceil(64);
 
 /// A set of points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Points([u64; WORDS]);
+pub(super) type Points = points::Points<WORDS>;
 
-impl Points {
-    pub const EMPTY: Self = Self([0; WORDS]);
-
-    #[inline]
-    pub fn has(&self, bit: u16) -> bool {
-        self.0[usize::from(bit / 64)] >> (bit % 64) & 1 == 1
-    }
-
-    #[inline]
-    pub fn insert(&mut self, bit: u16) {
-        self.0[usize::from(bit / 64)] |= 1 << (bit % 64);
-    }
-
-    /// The 64 bits from `start` on, zeros after the last word.
-    #[inline]
-    pub fn window(&self, start: u16) -> u64 {
-        let (word, shift) = (usize::from(start / 64), start % 64);
-        let next = self.0.get(word + 1).copied().unwrap_or(0);
-        // In two steps, because a shift by 64 is none.
-        (self.0[word] >> shift) | ((next << 1) << (63 - shift))
-    }
-
-    /// The words of a board whose last point is `last`.
-    #[inline]
-    pub fn words(&self, last: u16) -> &[u64] {
-        &self.0[..=usize::from(last / 64)]
-    }
-
-    /// The bits of the set, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u16> {
-        (0..).zip(self.0).flat_map(|(index, mut word)| {
-            std::iter::from_fn(move || {
-                let bit = (word != 0).then(|| word.trailing_zeros() as u16)?;
-                word &= word - 1;
-                Some(64 * index + bit)
-            })
-        })
-    }
-
-    /// Stones of the set in line with `bit`, which is one of them, without a gap: in a row, in a
-    /// column and on both diagonals of a board with `stride` bits from a row to the next one.
-    #[inline]
-    pub fn rows_through(&self, bit: u16, stride: u16) -> [u16; 4] {
-        [1, stride, stride - 1, stride + 1].map(|step| {
-            let (mut after, mut before) = (bit + step, bit - step);
-            while self.has(after) {
-                after += step;
-            }
-            while self.has(before) {
-                before -= step;
-            }
-            (after - before) / step - 1
-        })
-    }
+/// Stones of `set` in line with `bit`, which is one of them, without a gap: in a row, in a column and
+/// on both diagonals of a board with `stride` bits from a row to the next one.
+#[inline]
+pub(super) fn rows_through(set: &Points, bit: u16, stride: u16) -> [u16; 4] {
+    [1, stride, stride - 1, stride + 1].map(|step| {
+        let (mut after, mut before) = (bit + step, bit - step);
+        while set.has(after) {
+            after += step;
+        }
+        while set.has(before) {
+            before -= step;
+        }
+        (after - before) / step - 1
+    })
 }
 
 #[cfg(test)]
@@ -89,7 +50,7 @@ mod tests {
                         for last in 0..length {
                             let mut expected = [1; 4];
                             expected[way] = length as u16;
-                            let found = row.rows_through(bit(at(last)), size as u16 + 1);
+                            let found = rows_through(&row, bit(at(last)), size as u16 + 1);
                             assert_eq!(found, expected, "size {size}, {length} from {start:?}");
                         }
                         assert_eq!(row.iter().count(), length as usize);
@@ -110,7 +71,7 @@ mod tests {
             for (row, column) in points() {
                 let falling = size - row.abs_diff(column);
                 let rising = size - (size - 1).abs_diff(row + column);
-                let found = full.rows_through(bit((row, column)), size + 1);
+                let found = rows_through(&full, bit((row, column)), size + 1);
                 assert_eq!(found, [size, size, rising, falling], "size {size}, {row} {column}");
             }
         }

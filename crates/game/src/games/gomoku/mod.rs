@@ -1,52 +1,44 @@
 //! Gomoku of 6 to 19 rows: five stones in line win, on bitboards.
+//!
+//! No rule forbids a point, as Renju's do to black: both players may make two threes, two fours, and
+//! more than five in line.
 
 mod board;
 mod encoding;
+mod opening;
 mod record;
+mod rule;
 
 use crate::{
     Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
-    games::{grid::Grid, sgf_point},
+    games::grid::Grid,
 };
 
 use board::{Points, SIZE_MAX};
 pub use encoding::GomokuEncoding;
-
-/// Which rows of stones win, for both players alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GomokuRule {
-    /// Five or more.
-    Freestyle,
-    /// Five and no more: a row of six or more neither wins nor ends the game.
-    Exact,
-}
+pub use opening::GomokuOpening;
+use opening::Stage;
+pub use rule::GomokuRule;
 
 /// The rules with their parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gomoku {
     grid: Grid,
     rule: GomokuRule,
+    opening: GomokuOpening,
 }
 
-/// A position: stones of the first and of the second player.
+/// A position: black and white stones, and who has which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GomokuState {
     stones: [Points; 2],
-    plies: u16,
+    /// Stones on the board. Black's are placed first, and colours take turns, whoever places them.
+    placed: u16,
     /// The player who just moved has won.
     won: bool,
-}
-
-impl GomokuRule {
-    const ALL: [Self; 2] = [Self::Freestyle, Self::Exact];
-
-    /// "freestyle" or "exact".
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Freestyle => "freestyle",
-            Self::Exact => "exact",
-        }
-    }
+    stage: Stage,
+    /// Who has black; the first player until colours are settled.
+    black: Player,
 }
 
 impl Gomoku {
@@ -59,21 +51,22 @@ impl Gomoku {
         Self::from_spec(&GameSpec::new("gomoku", &parameters))
     }
 
-    /// Reads `size` (15) and `rule` (freestyle).
+    /// The same board and rule, with another opening.
+    #[must_use]
+    pub fn with_opening(self, opening: GomokuOpening) -> Self {
+        Self { opening, ..self }
+    }
+
+    /// Reads `size` (15), `rule` (freestyle) and `opening` (none).
     ///
     /// # Errors
     /// As [`Gomoku::new`], and for parameters that are unknown, no number, or no rule.
     pub fn from_spec(spec: &GameSpec) -> Result<Self, GameError> {
-        let reader = spec.reader(&["size", "rule"])?;
+        let reader = spec.reader(&["size", "rule", "opening"])?;
         let size = reader.number("size", 15, 6..=SIZE_MAX)?;
-        let rule = match spec.parameters().iter().find(|(key, _)| key == "rule") {
-            None => GomokuRule::Freestyle,
-            Some((_, name)) => GomokuRule::ALL
-                .into_iter()
-                .find(|rule| rule.name() == name)
-                .ok_or_else(|| reader.bad("rule", name, "allowed: freestyle or exact"))?,
-        };
-        Ok(Self { grid: Grid::new(size), rule })
+        let rule = reader.choice("rule", &GomokuRule::ALL, GomokuRule::name)?;
+        let opening = reader.choice("opening", &GomokuOpening::ALL, GomokuOpening::name)?;
+        Ok(Self { grid: Grid::new(size), rule, opening })
     }
 
     /// Rows, which are as many as columns.
@@ -86,10 +79,63 @@ impl Gomoku {
         self.rule
     }
 
-    /// Whose stone lies on `point`, which is `row * size + column`, the number of its move.
+    /// How games begin.
+    pub fn opening(&self) -> GomokuOpening {
+        self.opening
+    }
+
+    /// The colour of the stone on `point`, which is `row * size + column`, the number of its move: first
+    /// for black, second for white, whoever has them after an opening.
     pub fn stone_at(&self, state: &GomokuState, point: u16) -> Option<Player> {
         let bit = self.bit(self.grid.split(point));
-        [Player::First, Player::Second].into_iter().find(|p| state.stones[p.index()].has(bit))
+        Player::BOTH.into_iter().find(|p| state.stones[p.index()].has(bit))
+    }
+
+    /// The move after all points: take black.
+    #[inline]
+    fn swap(&self) -> Move {
+        Move(self.grid.area())
+    }
+
+    /// The last move: place two more stones.
+    #[inline]
+    fn more(&self) -> Move {
+        Move(self.grid.area() + 1)
+    }
+
+    #[inline]
+    fn more_is_legal(&self, state: &GomokuState) -> bool {
+        self.opening == GomokuOpening::Swap2 && state.stage == Stage::SecondChooses
+    }
+
+    /// Places a stone of the colour whose turn it is.
+    #[inline]
+    fn place(&self, state: &mut GomokuState, point: u16) {
+        debug_assert!(self.stone_at(state, point).is_none(), "the point is taken");
+        let bit = self.bit(self.grid.split(point));
+        let own = &mut state.stones[usize::from(state.placed % 2)];
+        own.insert(bit);
+        // Only rows through the new stone have changed.
+        state.won = self.rule.wins(board::rows_through(own, bit, self.stride()));
+        state.placed += 1;
+    }
+
+    /// A move before colours are settled.
+    fn play_opening(&self, state: &mut GomokuState, mv: Move) {
+        let (mover, choice) = (state.mover(), state.stage.is_choice());
+        if mv == self.swap() {
+            debug_assert!(choice, "there is nothing to choose");
+            state.black = mover;
+            state.stage = Stage::Settled;
+        } else if mv == self.more() {
+            debug_assert!(self.more_is_legal(state), "there is nothing to choose");
+            state.stage = Stage::TwoMore;
+        } else {
+            self.place(state, mv.0);
+            state.stage = state.stage.after_stone(state.placed);
+            // The next stone after three or five is a white one.
+            state.black = if choice { mover.opponent() } else { state.black };
+        }
     }
 
     /// Bits from a row to the next one.
@@ -113,7 +159,21 @@ impl GomokuState {
     /// Who moves if the game is not over.
     #[inline]
     fn mover(&self) -> Player {
-        if self.plies.is_multiple_of(2) { Player::First } else { Player::Second }
+        let black = self.placed.is_multiple_of(2);
+        self.stage.mover().unwrap_or(if black { self.black } else { self.black.opponent() })
+    }
+
+    /// Whose colours were chosen, or what is to be chosen, for people.
+    fn describe_opening(&self) -> String {
+        let (mover, colour) =
+            (self.mover().name(), if self.placed.is_multiple_of(2) { "black" } else { "white" });
+        match self.stage {
+            Stage::Settled => format!("{} has black\n", self.black.name()),
+            Stage::Three | Stage::TwoMore => {
+                format!("{mover} places {colour}, colours are chosen later\n")
+            }
+            Stage::SecondChooses | Stage::FirstChooses => format!("{mover} chooses a colour\n"),
+        }
     }
 }
 
@@ -124,7 +184,12 @@ impl Game for Gomoku {
 
     fn spec(&self) -> GameSpec {
         let (size, rule) = (self.grid.size.to_string(), self.rule.name().to_owned());
-        GameSpec::new("gomoku", &[("size", size), ("rule", rule)])
+        let mut parameters = vec![("size", size), ("rule", rule)];
+        // Named only where there is one, so that what was recorded before keeps its name.
+        if self.opening != GomokuOpening::None {
+            parameters.push(("opening", self.opening.name().to_owned()));
+        }
+        GameSpec::new("gomoku", &parameters)
     }
 
     fn encoding(&self) -> GomokuEncoding {
@@ -132,14 +197,20 @@ impl Game for Gomoku {
     }
 
     fn start(&self) -> GomokuState {
-        GomokuState { stones: [Points::EMPTY; 2], plies: 0, won: false }
+        GomokuState {
+            stones: [Points::EMPTY; 2],
+            placed: 0,
+            won: false,
+            stage: self.opening.first_stage(),
+            black: Player::First,
+        }
     }
 
     #[inline]
     fn status(&self, state: &GomokuState, (): &()) -> Status {
         if state.won {
             Status::Over(Outcome::win_of(state.mover().opponent()))
-        } else if state.plies == self.grid.area() {
+        } else if state.placed == self.grid.area() {
             Status::Over(Outcome::DRAW)
         } else {
             Status::ToMove(state.mover())
@@ -166,22 +237,21 @@ impl Game for Gomoku {
             }
         }
         out.truncate(len);
+        if state.stage.is_choice() {
+            out.push(self.swap());
+        }
+        if self.more_is_legal(state) {
+            out.push(self.more());
+        }
     }
 
     #[inline]
     fn play(&self, state: &mut GomokuState, mv: Move) {
         debug_assert!(!state.won, "the game is over");
-        debug_assert!(self.stone_at(state, mv.0).is_none(), "the point is taken");
-        let bit = self.bit(self.grid.split(mv.0));
-        let own = &mut state.stones[state.mover().index()];
-        own.insert(bit);
-        // Only rows through the new stone have changed.
-        let rows = own.rows_through(bit, self.stride());
-        state.won = match self.rule {
-            GomokuRule::Freestyle => rows.iter().any(|&length| length >= 5),
-            GomokuRule::Exact => rows.contains(&5),
-        };
-        state.plies += 1;
+        if state.stage != Stage::Settled {
+            return self.play_opening(state, mv);
+        }
+        self.place(state, mv.0);
     }
 
     #[inline]
@@ -190,11 +260,16 @@ impl Game for Gomoku {
         let last = self.bit((self.grid.size - 1, self.grid.size - 1));
         let [first, second] = &state.stones;
         let words = first.words(last).iter().zip(second.words(last));
-        words.fold(Key::of_words(&[]), |key, (&f, &s)| key.mix(f).mix(s))
+        let key = words.fold(Key::of_words(&[]), |key, (&f, &s)| key.mix(f).mix(s));
+        if self.opening == GomokuOpening::None {
+            return key;
+        }
+        // Who has which colour does not follow.
+        key.mix((state.stage as u64) << 1 | state.black.index() as u64)
     }
 
     fn plies_max(&self) -> Option<u32> {
-        Some(self.grid.area().into())
+        Some(u32::from(self.grid.area() + self.opening.choices()))
     }
 
     fn moves_max(&self) -> usize {
@@ -216,41 +291,54 @@ impl Game for Gomoku {
     }
 
     fn map_move(&self, symmetry: Symmetry, mv: Move) -> Move {
-        Move(self.grid.map_point(symmetry, mv.0))
+        if mv < self.swap() { Move(self.grid.map_point(symmetry, mv.0)) } else { mv }
     }
 
     fn format_move(&self, mv: Move) -> String {
-        self.grid.name(mv.0)
+        if mv == self.swap() {
+            "swap".to_owned()
+        } else if mv == self.more() {
+            "more".to_owned()
+        } else {
+            self.grid.name(mv.0)
+        }
     }
 
     fn parse_move(&self, _state: &GomokuState, text: &str) -> Result<Move, GameError> {
-        self.grid.parse(text).map(Move).ok_or_else(|| GameError::BadMove {
-            text: text.to_owned(),
-            expected: format!("write a point, a1 to {}", self.grid.name(self.grid.area() - 1)),
-        })
+        let (choices, also) = match self.opening {
+            GomokuOpening::None => (&[][..], ""),
+            GomokuOpening::Swap => (&["swap"][..], ", or swap"),
+            GomokuOpening::Swap2 => (&["swap", "more"][..], ", or swap, or more"),
+        };
+        match (self.swap().0..).zip(choices).find(|(_, name)| text.eq_ignore_ascii_case(name)) {
+            Some((number, _)) => Ok(Move(number)),
+            None => self.grid.parse_move(text, also).map(Move),
+        }
     }
 
+    /// Black stones as X, white ones as O; with an opening, who has which.
     fn render(&self, state: &GomokuState) -> String {
-        self.grid.draw(|point| match self.stone_at(state, point) {
-            Some(Player::First) => 'X',
-            Some(Player::Second) => 'O',
-            None => '.',
-        })
+        let board = self.grid.draw(|point| self.stone_at(state, point));
+        if self.opening == GomokuOpening::None { board } else { board + &state.describe_opening() }
     }
 
     fn notation(&self) -> &'static str {
-        "points by column and row, a1 top left, no letter skipped"
+        self.opening.notation()
+    }
+
+    fn summary(&self) -> Option<&'static str> {
+        Some(self.rule.summary())
     }
 
     fn record_format(&self) -> RecordFormat {
-        self.sgf()
+        self.records()
     }
 
     fn record_move(&self, _state: &GomokuState, mv: Move) -> Option<String> {
-        Some(sgf_point::name(self.size(), mv.0))
+        Some(self.format_record(mv))
     }
 
-    fn parse_record_move(&self, _state: &GomokuState, text: &str) -> Result<Move, GameError> {
-        self.parse_sgf(text)
+    fn parse_record_move(&self, state: &GomokuState, text: &str) -> Result<Move, GameError> {
+        self.parse_record(state, text)
     }
 }

@@ -4,12 +4,15 @@
 //! before the first one stays empty, so the neighbours of a point, at -size, -size + 1, -1, +1,
 //! size - 1 and size from it, are always among the 64 bits that begin with bit `point`.
 
-use crate::{Move, Player};
+use crate::{Move, Player, games::points};
 
 /// Largest side of a board.
 pub(super) const SIZE_MAX: u8 = 19;
 /// Words that hold the points of the largest board and the row before them.
 const WORDS: usize = (SIZE_MAX as usize * (SIZE_MAX as usize + 1)).div_ceil(64);
+
+/// A set of points.
+pub(super) type Points = points::Points<WORDS>;
 
 /// A board of given size.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,12 +62,12 @@ impl Board {
 
     #[inline]
     pub fn has(&self, points: &Points, point: u16) -> bool {
-        points.window(self.size + point) & 1 == 1
+        points.has(self.size + point)
     }
 
     #[inline]
     pub fn insert(&self, points: &mut Points, point: u16) {
-        points.add_window(self.size + point, 1);
+        points.insert(self.size + point);
     }
 
     /// The points of a set, 64 a word from point 0 on, without the empty row before them.
@@ -74,8 +77,8 @@ impl Board {
     }
 
     /// The points of a set, ascending.
-    pub fn iter(&self, mut points: Points) -> impl Iterator<Item = u16> {
-        std::iter::from_fn(move || points.pop()).map(|bit| bit - self.size)
+    pub fn iter(&self, points: Points) -> impl Iterator<Item = u16> {
+        points.iter().map(|bit| bit - self.size)
     }
 
     /// Links the stone on `point`, one of `own`, and the stones that it connects, if it touches the
@@ -111,42 +114,6 @@ impl Board {
     fn neighbours_in(&self, column: u16) -> u64 {
         let place = usize::from(column > 0) + usize::from(column == self.size - 1);
         self.neighbours[place]
-    }
-}
-
-/// A set of points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Points([u64; WORDS]);
-
-impl Points {
-    pub const EMPTY: Self = Self([0; WORDS]);
-
-    /// The 64 bits from `start` on, zeros after the last word.
-    #[inline]
-    fn window(&self, start: u16) -> u64 {
-        let (word, shift) = (usize::from(start / 64), start % 64);
-        let next = self.0.get(word + 1).copied().unwrap_or(0);
-        // In two steps, because a shift by 64 is none.
-        (self.0[word] >> shift) | ((next << 1) << (63 - shift))
-    }
-
-    /// Adds the points of a window that begins at bit `start`.
-    #[inline]
-    fn add_window(&mut self, start: u16, bits: u64) {
-        let (word, shift) = (usize::from(start / 64), start % 64);
-        self.0[word] |= bits << shift;
-        if let Some(next) = self.0.get_mut(word + 1) {
-            *next |= (bits >> 1) >> (63 - shift);
-        }
-    }
-
-    /// Takes the lowest bit out.
-    #[inline]
-    fn pop(&mut self) -> Option<u16> {
-        let word = self.0.iter().position(|&word| word != 0)?;
-        let bit = self.0[word].trailing_zeros();
-        self.0[word] &= self.0[word] - 1;
-        Some(64 * word as u16 + bit as u16)
     }
 }
 

@@ -10,7 +10,7 @@ mod record;
 
 use crate::{
     Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
-    games::parse_number,
+    games::grid::{Grid, letter, sign},
 };
 
 use board::{Board, Points, SIZE_MAX};
@@ -69,7 +69,11 @@ impl Hex {
     /// Whose stone lies on `point`, which is `row * size + column`, the number of its move.
     pub fn stone_at(&self, state: &HexState, point: u16) -> Option<Player> {
         let has = |player: &Player| self.board.has(&state.stones[player.index()], point);
-        [Player::First, Player::Second].into_iter().find(has)
+        Player::BOTH.into_iter().find(has)
+    }
+
+    fn grid(&self) -> Grid {
+        Grid { size: self.board.size }
     }
 
     /// The move after all points.
@@ -187,7 +191,7 @@ impl Game for Hex {
         }
         // The edges change places, so what is linked is found anew.
         let mut mapped = HexState { plies: state.plies, ..HexState::START };
-        for player in [Player::First, Player::Second] {
+        for player in Player::BOTH {
             for point in self.board.iter(state.stones[player.index()]) {
                 self.place(&mut mapped, player, self.map_point(symmetry, point));
             }
@@ -203,27 +207,15 @@ impl Game for Hex {
         if mv == self.swap_move() {
             return "swap".to_owned();
         }
-        let (row, column) = self.board.split(mv.0);
-        format!("{}{}", letter(column), row + 1)
+        self.grid().name(mv.0)
     }
 
     fn parse_move(&self, _state: &HexState, text: &str) -> Result<Move, GameError> {
         if self.swap && text.eq_ignore_ascii_case("swap") {
             return Ok(self.swap_move());
         }
-        let size = self.board.size;
-        let point = text.split_at_checked(1).and_then(|(column, row)| {
-            let column = (0..size).find(|&c| column.eq_ignore_ascii_case(letter(c)))?;
-            let row = parse_number(row).filter(|row| (1..=size).contains(row))?;
-            Some((row - 1) * size + column)
-        });
-        point.map(Move).ok_or_else(|| {
-            let swap = if self.swap { ", or swap" } else { "" };
-            GameError::BadMove {
-                text: text.to_owned(),
-                expected: format!("write a point, a1 to {}{size}{swap}", letter(size - 1)),
-            }
-        })
+        let also = if self.swap { ", or swap" } else { "" };
+        self.grid().parse_move(text, also).map(Move)
     }
 
     /// Rows lean to the right, so that neighbours of a point are left and right of it, and in the rows
@@ -235,11 +227,7 @@ impl Game for Hex {
         for row in 0..size {
             text += &[" ".repeat(row.into()), format!("{:>2}", row + 1)].concat();
             for point in row * size..(row + 1) * size {
-                text += match self.stone_at(state, point) {
-                    Some(Player::First) => " X",
-                    Some(Player::Second) => " O",
-                    None => " .",
-                };
+                text.extend([' ', sign(self.stone_at(state, point))]);
             }
             text.push('\n');
         }
@@ -265,10 +253,4 @@ impl Game for Hex {
     fn parse_record_move(&self, state: &HexState, text: &str) -> Result<Move, GameError> {
         self.parse_sgf(state, text)
     }
-}
-
-fn letter(column: u16) -> &'static str {
-    const LETTERS: &str = "abcdefghijklmnopqrs";
-    let at = usize::from(column);
-    &LETTERS[at..=at]
 }

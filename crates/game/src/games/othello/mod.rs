@@ -71,7 +71,7 @@ impl Othello {
     /// Whose disc lies on `point`, which is `row * size + column`, the number of its move.
     pub fn disc_at(&self, state: &OthelloState, point: u16) -> Option<Player> {
         let bit = self.bit(point);
-        [Player::First, Player::Second].into_iter().find(|p| state.discs[p.index()] & bit != 0)
+        Player::BOTH.into_iter().find(|p| state.discs[p.index()] & bit != 0)
     }
 
     /// The move after all points.
@@ -244,21 +244,11 @@ impl Game for Othello {
         if text.eq_ignore_ascii_case("pass") {
             return Ok(self.pass());
         }
-        self.grid.parse(text).map(Move).ok_or_else(|| GameError::BadMove {
-            text: text.to_owned(),
-            expected: format!(
-                "write a point, a1 to {}, or pass",
-                self.grid.name(self.grid.area() - 1)
-            ),
-        })
+        self.grid.parse_move(text, ", or pass").map(Move)
     }
 
     fn render(&self, state: &OthelloState) -> String {
-        self.grid.draw(|point| match self.disc_at(state, point) {
-            Some(Player::First) => 'X',
-            Some(Player::Second) => 'O',
-            None => '.',
-        })
+        self.grid.draw(|point| self.disc_at(state, point))
     }
 
     fn notation(&self) -> &'static str {
