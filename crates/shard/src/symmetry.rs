@@ -84,12 +84,11 @@ pub fn symmetry_tables<G: Game>(game: &G) -> Result<Vec<SymmetryTables>, ShardEr
             what: what.to_owned(),
         };
         let symmetry = Symmetry(number);
-        let tables = SymmetryTables {
-            point: find_points(game, &learn, symmetry)
-                .ok_or_else(|| failed("no point of the mapped planes looks the same"))?,
-            policy: find_policy(game, &learn, symmetry)
-                .ok_or_else(|| failed("a policy index is never legal or goes to two others"))?,
-        };
+        let point = find_points(game, &learn, symmetry)
+            .ok_or_else(|| failed("no point of the mapped planes looks the same"))?;
+        let policy = find_policy(game, &learn, symmetry, &point)
+            .ok_or_else(|| failed("a policy index is never legal or goes to two others"))?;
+        let tables = SymmetryTables { point, policy };
         if !tables.fits(shape) {
             return Err(failed("two go to the same place"));
         }
@@ -199,8 +198,16 @@ fn find_points<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Opt
     Some(point)
 }
 
-/// Follows every legal move; `None` if an index is never seen or seen in two places.
-fn find_policy<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Option<Vec<u16>> {
+/// Follows every legal move; `None` if an index goes to two places, or nothing tells where it goes.
+///
+/// Where indices that are legal somewhere go as the points of the same numbers do, so do those that
+/// are legal nowhere, such as the four points that an Othello board starts with.
+fn find_policy<G: Game>(
+    game: &G,
+    sample: &Sample<G>,
+    symmetry: Symmetry,
+    point: &[u16],
+) -> Option<Vec<u16>> {
     let encoding = game.encoding();
     let mut policy = vec![None; encoding.policy_len()];
     for (state, _, legal) in &sample.positions {
@@ -212,12 +219,15 @@ fn find_policy<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Opt
             }
         }
     }
+    if policy.iter().zip(point).all(|(to, &point)| to.is_none_or(|to| to == point)) {
+        policy.iter_mut().zip(point).for_each(|(to, &point)| *to = Some(point));
+    }
     policy.into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use dz_game::games::{Connect4, TicTacToe};
+    use dz_game::games::{Connect4, Othello, TicTacToe};
 
     use super::*;
 
@@ -229,6 +239,24 @@ mod tests {
         assert_eq!(tables[1].policy, [6, 5, 4, 3, 2, 1, 0]);
         let mirrored: Vec<u16> = (0..42).map(|p| p / 7 * 7 + 6 - p % 7).collect();
         assert_eq!(tables[1].point, mirrored);
+    }
+
+    #[test]
+    fn indices_that_are_never_legal_go_where_their_points_go() {
+        let game = Othello::from_spec(&"othello:size=6".parse().unwrap()).unwrap();
+        let tables = symmetry_tables(&game).unwrap();
+        let (area, pass) = (36, 36);
+        let sample = Sample::draw(&game, 0);
+        for start in [14, 15, 20, 21] {
+            let is_start = |&mv: &Move| {
+                game.encoding().policy_index(&game.start(), mv, Symmetry::IDENTITY) == start
+            };
+            assert!(!sample.positions.iter().any(|(_, _, legal)| legal.iter().any(is_start)));
+        }
+        for table in &tables {
+            assert_eq!(table.policy[..area], table.point);
+            assert_eq!(usize::from(table.policy[pass]), pass);
+        }
     }
 
     #[test]
