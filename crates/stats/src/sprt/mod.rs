@@ -43,7 +43,7 @@ impl SprtPlan {
         pairs_max: u64,
     ) -> Result<Self, StatsError> {
         let elos_fit = elo0 < elo1 && elo0.is_finite() && elo1.is_finite();
-        if !elos_fit || !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
+        if !(elos_fit && alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
             return Err(StatsError::BadSprt { elo0, elo1, alpha, beta });
         }
         let bounds = [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()];

@@ -73,13 +73,14 @@ impl Tags {
             return;
         }
         match (self.white, self.black, self.result) {
-            (Some(white), Some(black), Some(result)) => match Ending::of_pgn(&result) {
-                Some(ending) => results.add(self.line, &white, &black, ending),
-                None => {
+            (Some(white), Some(black), Some(result)) => {
+                if let Some(ending) = Ending::of_pgn(&result) {
+                    results.add(self.line, &white, &black, ending);
+                } else {
                     let what = format!("\"{result}\" is no result: 1-0, 0-1, 1/2-1/2 or *");
                     results.fault(self.line, what);
                 }
-            },
+            }
             (white, black, result) => {
                 let tags = [("White", white), ("Black", black), ("Result", result)];
                 let missing = tags.iter().filter(|(_, value)| value.is_none());
