@@ -138,7 +138,7 @@ mod tests {
     fn perft_is_timed_where_there_are_the_most_leaves_that_it_may_have() {
         assert_eq!(perft_depth(&TicTacToe), 8);
         assert_eq!(perft_leaves(&TicTacToe, 8), 200_448);
-        assert_eq!(perft_depth(&Chess), 5);
+        assert_eq!(perft_depth(&Chess::new()), 5);
         // 1, 2, 4, 4, 8, 0: it stops where depth brings no more.
         let shuttle = Shuttle::from_spec(&"shuttle".parse().unwrap()).unwrap();
         assert_eq!(perft_depth(&shuttle), 2);
