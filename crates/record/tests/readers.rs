@@ -77,7 +77,7 @@ fn pgn_of_other_programs() {
     assert_eq!(sheets[0].score.winner, Winner::Draw);
     assert_eq!((words(1), sheets[1].score.winner), (vec!["d4"], Winner::Player(Player::First)));
     assert_eq!((words(2), sheets[2].score.winner), (vec!["c4"], Winner::Unknown));
-    let chess = dz_game::games::Chess;
+    let chess = dz_game::games::Chess::new();
     for sheet in &sheets {
         sheet.play(&chess).unwrap();
     }

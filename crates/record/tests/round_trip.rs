@@ -93,7 +93,7 @@ fn formats_of_other_games_and_illegal_moves_are_refused() {
 
 #[test]
 fn chess_from_a_position() {
-    let game = dz_game::games::Chess;
+    let game = dz_game::games::Chess::new();
     let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 40";
     let text = format!(
         "[White \"w\"]\n[FEN \"{fen}\"]\n[SetUp \"1\"]\n\n40... Kd7 {{why}} 41. e4 (41. e3 Kc6 (41... Kd6)) \
@@ -110,7 +110,7 @@ fn chess_from_a_position() {
 
 #[test]
 fn results_by_the_rules_win_over_what_is_stated() {
-    let game = dz_game::games::Chess;
+    let game = dz_game::games::Chess::new();
     let mate = "1. f3 e5 2. g4 Qh4# 1-0";
     let played = read(mate).unwrap()[0].play(&game).unwrap();
     assert_eq!(played.record.end, RecordEnd::Rules(Outcome::win_of(dz_game::Player::Second)));
