@@ -155,7 +155,7 @@ fn a_test_ends_the_match_and_the_games_do_not_depend_on_interruptions() {
     let (reason, games) = played(None);
     assert!(reason.contains("and the test of 0 against 200 normalised Elo "), "{reason}");
     let count = games.lines().count() - 1;
-    assert!(count >= 2 && count < 400 && count.is_multiple_of(2), "{count} games");
+    assert!((2..400).contains(&count) && count.is_multiple_of(2), "{count} games");
     assert!(read_match(&games).is_ok());
     assert_eq!(played(Some(3)), (reason, games));
 }

@@ -251,7 +251,7 @@ mod tests {
             let is_start = |&mv: &Move| {
                 game.encoding().policy_index(&game.start(), mv, Symmetry::IDENTITY) == start
             };
-            assert!(!sample.positions.iter().any(|((), (), legal)| legal.iter().any(is_start)));
+            assert!(!sample.positions.iter().any(|(_, (), legal)| legal.iter().any(is_start)));
         }
         for table in &tables {
             assert_eq!(table.policy[..area], table.point);
