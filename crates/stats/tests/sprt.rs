@@ -117,7 +117,10 @@ fn the_estimate_does_not_flatter() {
         }
         let [above, held] = [above, held].map(|count| f64::from(count) / f64::from(tests));
         println!("{elo}: above {above}, held {held}");
-        assert!((0.42..0.58).contains(&above), "{elo}: {above}");
+        // A dozen pairs decide where the difference is twice elo1; the walk then ends well beyond its
+        // bound, and the estimate errs to the cautious side.
+        let above_min = if elo > 100.0 { 0.3 } else { 0.42 };
+        assert!((above_min..0.58).contains(&above), "{elo}: {above}");
         assert!((0.92..0.985).contains(&held), "{elo}: {held}");
     }
 }

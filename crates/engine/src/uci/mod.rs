@@ -135,7 +135,8 @@ impl Uci {
         let allowed = [share, exact, self.limits.time].into_iter().flatten().min();
         let timed = share.is_some() || exact.is_some();
         let own = self.limits.playouts_of_a_move(timed || go.waits());
-        let playouts = [go.nodes, own].into_iter().flatten().min();
+        // What the front end asks for goes before what the engine was started with.
+        let playouts = go.nodes.or(own);
         // Without a choice there is nothing to think about, unless it is asked for.
         let forced = legal == 1 && timed && !go.waits();
         let playouts = if forced { Some(1) } else { playouts };
