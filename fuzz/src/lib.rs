@@ -4,3 +4,4 @@
 //! do tests of the crates that they are about, on the inputs in `seeds/` and on mutations of them.
 
 pub mod games;
+pub mod records;

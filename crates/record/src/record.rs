@@ -230,7 +230,7 @@ impl Sheet {
                     "the record sets stones up ({name}); only games from the start of {} can be played",
                     game.spec()
                 );
-                return Err(RecordError::Start { line: self.line, what });
+                return Err(RecordError::Start { line: self.line, what: short(&what) });
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use dz_game::GameSpec;
 
 use super::Node;
-use crate::RecordError;
+use crate::{RecordError, error::short};
 
 /// Games by number (<https://www.red-bean.com/sgf/properties.html#GM>), as far as they have one here,
 /// with the size that files leave out.
@@ -16,7 +16,7 @@ pub(super) fn of(root: &Node, swaps: bool) -> Result<GameSpec, RecordError> {
     if let Some(spec) = root.value("GC").and_then(noted) {
         return Ok(spec);
     }
-    let error = |what: String| RecordError::Game { line: root.line, what };
+    let error = |what: String| RecordError::Game { line: root.line, what: short(&what) };
     let number = root.value("GM").unwrap_or("1").trim();
     let known = GAMES.iter().find(|(known, ..)| *known == number);
     let Some(&(_, name, usual)) = known else {

@@ -1,0 +1,11 @@
+//! Records that nobody should write: the body of the fuzz target on its seeds and on mutations.
+
+#[path = "../../../fuzz/src/mutate.rs"]
+mod mutate;
+#[path = "../../../fuzz/src/records.rs"]
+mod records;
+
+#[test]
+fn records_of_games() {
+    mutate::run("records", 20_000, records::records);
+}

@@ -1,0 +1,54 @@
+//! Records of games: any text is games or an error of one line, and what was played reads back.
+
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_record::{Format, RecordError, Sheet, decode, read, read_as};
+
+/// The longest input that is looked at.
+const BYTES_MAX: usize = 20_000;
+
+/// A text that may be records, in each format.
+pub fn records(data: &[u8]) {
+    let text = decode(&data[..data.len().min(BYTES_MAX)]);
+    if let Err(error) = read(&text) {
+        check_error(&error);
+    }
+    for format in Format::ALL {
+        match read_as(format, &text) {
+            Err(error) => check_error(&error),
+            Ok(sheets) => sheets.iter().take(4).for_each(check_sheet),
+        }
+    }
+}
+
+fn check_sheet(sheet: &Sheet) {
+    let default = if sheet.format == Format::Pgn { "chess" } else { "go:size=5" };
+    let spec: GameSpec = default.parse().expect("a name");
+    // A game that does not exist has no rules to play by.
+    let _ = with_game(sheet.game.as_ref().unwrap_or(&spec), Play(sheet));
+}
+
+struct Play<'a>(&'a Sheet);
+
+impl GameVisitor for Play<'_> {
+    type Output = ();
+    fn visit<G: Game>(self, game: G) {
+        let record = match self.0.play(&game) {
+            Err(error) => return check_error(&error),
+            Ok(played) => played.record,
+        };
+        for format in [Format::of(&game), Format::Plain, Format::Json] {
+            let text = record.sheet(&game, format).expect("it was played").to_string();
+            let again = read_as(format, &text).unwrap_or_else(|error| panic!("{error}: {text}"));
+            let again = again[0].play(&game).unwrap_or_else(|error| panic!("{error}: {text}"));
+            let moves = |record: &dz_record::Record| {
+                record.moves.iter().map(|recorded| recorded.mv).collect::<Vec<_>>()
+            };
+            assert_eq!(moves(&again.record), moves(&record), "{text}");
+        }
+    }
+}
+
+fn check_error(error: &RecordError) {
+    let message = error.to_string();
+    assert!(!message.chars().any(char::is_control), "{message:?}");
+}
