@@ -1,6 +1,5 @@
 //! Positions a second, beside ONNX Runtime on the same network in the same minutes.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -8,12 +7,12 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
-use dz_game::{PlaneShape, mix64, unpack_planes};
+use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs};
-use dz_network::{NetworkError, NetworkFile, NetworkHeader, NetworkSpec, TensorData};
+use dz_network::{NetworkError, NetworkFile, NetworkSpec};
 use thiserror::Error;
 
-use crate::CpuEvaluator;
+use crate::{CpuEvaluator, random_network, random_positions};
 
 /// What stops a bench.
 #[derive(Debug, Error)]
@@ -116,7 +115,7 @@ struct Setting<'a> {
 impl Setting<'_> {
     fn measure(&self, spec: &NetworkSpec) -> Result<Vec<InferFigure>, BenchError> {
         let Self { name, threads, effort, python, scratch } = *self;
-        let file = random_network(spec);
+        let file = random_network(spec, 1);
         let mut evaluators = Vec::new();
         for _ in 0..threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
@@ -124,7 +123,7 @@ impl Setting<'_> {
         }
         let mut peer = None;
         if let Some(python) = python {
-            let batch = random_positions(spec, BATCHES[BATCHES.len() - 1]);
+            let batch = random_positions(spec, BATCHES[BATCHES.len() - 1], 2);
             let evaluator = &mut evaluators[0].1;
             let ticket = evaluator.submit(batch.clone())?;
             let ours = evaluator.wait(ticket)?;
@@ -132,7 +131,7 @@ impl Setting<'_> {
         }
         let mut figures = Vec::new();
         for len in BATCHES {
-            let batch = random_positions(spec, len);
+            let batch = random_positions(spec, len, 2);
             let (mut rates, mut peer_rates) = (Vec::new(), Vec::new());
             for _ in 0..effort.rounds {
                 rates.push((threads * len) as f64 / fastest(&mut evaluators, &batch, effort)?);
@@ -256,49 +255,5 @@ impl Drop for Peer {
         // It may have ended by itself; then there is nothing to end.
         let _ = self.process.kill();
         let _ = self.process.wait();
-    }
-}
-
-/// Weights that keep the size of activations about the same from layer to layer.
-fn random_network(spec: &NetworkSpec) -> NetworkFile {
-    let mut numbers = Numbers(1);
-    let mut tensors = BTreeMap::new();
-    for (name, shape) in spec.tensor_shapes() {
-        let inputs: usize = shape[1..].iter().product();
-        let bound = if shape.len() == 1 { 0.1 } else { (3.0 / inputs as f32).sqrt() };
-        let data = (0..shape.iter().product()).map(|_| bound * numbers.next()).collect();
-        tensors.insert(name, TensorData { shape, data });
-    }
-    let header = NetworkHeader {
-        spec: spec.clone(),
-        config_hash: "bench".to_owned(),
-        cycle: 1,
-        step: 0,
-        created_by: "bench".to_owned(),
-    };
-    NetworkFile { header, tensors }
-}
-
-/// Positions of which a quarter of the bits are set.
-fn random_positions(spec: &NetworkSpec, len: usize) -> EncodedBatch {
-    let NetworkSpec { channels_in: channels, height, width, globals, .. } = *spec;
-    let shape = PlaneShape { channels, height, width, globals };
-    let mut numbers = Numbers(2);
-    let mut batch = EncodedBatch::zeroed(shape, len);
-    for position in batch.bits.chunks_exact_mut(shape.packed_bytes()) {
-        for bit in 0..shape.bits() {
-            position[bit / 8] |= u8::from(numbers.next() > 0.5) << (bit % 8);
-        }
-    }
-    batch
-}
-
-/// A stream of numbers in [-1, 1).
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        (mix64(self.0) >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
 }

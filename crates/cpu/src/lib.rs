@@ -18,6 +18,7 @@ mod evaluator;
 mod heads;
 mod matrix;
 mod pool;
+mod random;
 mod reference;
 mod simd;
 mod stem;
@@ -27,4 +28,5 @@ mod winograd;
 
 pub use bench::{BenchError, InferEffort, InferFigure, infer_figures};
 pub use evaluator::CpuEvaluator;
+pub use random::{random_network, random_positions};
 pub use reference::Reference;
