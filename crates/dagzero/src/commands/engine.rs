@@ -35,7 +35,8 @@ use crate::{Exit, exit::UsageError};
 /// whichever comes first; without any of them after 400 playouts. `rollout:N` and `uniform:N` bring
 /// their N. What a search found is kept for the next moves, the opponent's too.
 ///
-/// In UCI, `go depth` is no limit; everything else of `go` is. In Go areas are counted with every stone alive; two passes end the game, and moves after them take the
+/// In UCI, `go nodes` goes before --playouts, and `go depth` is no limit; everything else of `go` is. In
+/// Go areas are counted with every stone alive; two passes end the game, and moves after them take the
 /// passes back.
 #[derive(Debug, clap::Args)]
 #[command(

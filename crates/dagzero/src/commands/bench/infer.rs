@@ -4,9 +4,11 @@ use anyhow::Context;
 use dz_cpu::{InferEffort, InferFigure, infer_figures};
 use dz_shard::BenchRow;
 
+use super::peers::PYTHON;
+
 pub(super) fn rows() -> anyhow::Result<Vec<BenchRow>> {
     let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
-    let python = std::env::var_os("DAGZERO_PYTHON");
+    let python = std::env::var_os(PYTHON);
     let row = |figure: InferFigure| {
         let row = BenchRow::new(&figure.name, figure.value, "positions/s", figure.samples);
         match figure.peer_value {

@@ -10,8 +10,8 @@ use anyhow::{Context, bail};
 use cozy_chess::Board;
 use dz_game::GameSpec;
 
-/// The environment variable that names a Python which has `open_spiel`.
-const PYTHON: &str = "DAGZERO_PYTHON";
+/// The environment variable that names a Python which has the peers.
+pub(super) const PYTHON: &str = "DAGZERO_PYTHON";
 
 /// `OpenSpiel`'s rollouts, in C++: one leaf of its search bot is evaluated by many of them, so that
 /// Python's share of the time is nothing. A process answers a line for each sample that is asked for.
