@@ -1,9 +1,9 @@
 //! What a protocol calls the moves.
 
-use dz_game::{Game, GameError, Move};
-
-/// Columns of GTP, left to right: no I.
-const COLUMNS: &str = "ABCDEFGHJKLMNOPQRST";
+use dz_game::{
+    Game, GameError, Move,
+    games::{parse_vertex, vertex_name},
+};
 
 /// Which names of moves a game's front ends use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +31,9 @@ impl Names {
         match self {
             Self::Own => game.format_move(mv),
             Self::Record => game.record_move(state, mv).unwrap_or_else(|| game.format_move(mv)),
-            Self::Vertices(size) => {
-                let (row, column) = (mv.0 / size, usize::from(mv.0 % size));
-                let letter = COLUMNS.get(column..=column).unwrap_or("?");
-                format!("{letter}{}", size.saturating_sub(row))
-            }
+            Self::Vertices(size) if mv.0 < size * size => vertex_name(size, mv.0),
+            // Taking a colour is no point.
+            Self::Vertices(_) => game.format_move(mv),
         }
     }
 
@@ -48,10 +46,17 @@ impl Names {
         match self {
             Self::Own => game.parse_move(state, text),
             Self::Record => game.parse_record_move(state, text),
-            Self::Vertices(size) => vertex(size, text).ok_or_else(|| GameError::BadMove {
-                text: text.to_owned(),
-                expected: "write a vertex, column and row from the bottom left, without I".into(),
-            }),
+            Self::Vertices(size) => {
+                match (parse_vertex(size, text), game.parse_move(state, text)) {
+                    (Some(point), _) => Ok(Move(point)),
+                    (None, Ok(mv)) if mv.0 >= size * size => Ok(mv),
+                    _ => Err(GameError::BadMove {
+                        text: text.to_owned(),
+                        expected: "write a vertex, column and row from the bottom left, without I"
+                            .into(),
+                    }),
+                }
+            }
         }
     }
 }
@@ -61,14 +66,6 @@ pub(crate) fn size_of<G: Game>(game: &G) -> Option<u16> {
     let spec = game.spec();
     let (_, size) = spec.parameters().iter().find(|(key, _)| key == "size")?;
     size.parse().ok()
-}
-
-fn vertex(size: u16, text: &str) -> Option<Move> {
-    let (column, row) = text.split_at_checked(1)?;
-    let column = COLUMNS.find(&column.to_ascii_uppercase())? as u16;
-    let digits = !row.is_empty() && row.bytes().all(|byte| byte.is_ascii_digit());
-    let row: u16 = row.parse().ok().filter(|_| digits)?;
-    ((1..=size).contains(&row) && column < size).then(|| Move((size - row) * size + column))
 }
 
 #[cfg(test)]
@@ -89,6 +86,17 @@ mod tests {
         }
         for text in ["I5", "A16", "A0", "Q1", "pass", "", "A+5", "\u{e9}5", "A"] {
             assert!(names.parse(&game, &state, text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn colours_of_gomoku_are_taken_by_word() {
+        let game = Gomoku::from_spec(&"gomoku:size=9,opening=swap2".parse().expect("a spec"));
+        let game = game.expect("a game");
+        let (names, state) = (Names::of(&game), game.start());
+        for (text, mv) in [("swap", 81), ("more", 82), ("A1", 72)] {
+            assert_eq!(names.parse(&game, &state, text), Ok(Move(mv)));
+            assert_eq!(names.format(&game, &state, Move(mv)), text);
         }
     }
 

@@ -11,6 +11,7 @@ mod points;
 mod sgf_point;
 mod shuttle;
 mod tictactoe;
+mod vertex;
 
 pub use chess::{Chess, ChessEncoding, ChessHistory, ChessState};
 pub use connect4::{Connect4, Connect4Encoding, Connect4State};
@@ -20,6 +21,7 @@ pub use hex::{Hex, HexEncoding, HexState};
 pub use othello::{Othello, OthelloEncoding, OthelloState};
 pub use shuttle::{Shuttle, ShuttleEncoding, ShuttleHistory, ShuttleState};
 pub use tictactoe::{TicTacToe, TicTacToeEncoding, TicTacToeState};
+pub use vertex::{parse_vertex, vertex_name};
 
 /// A number written with digits alone: no sign, no blank.
 fn parse_number(text: &str) -> Option<u16> {

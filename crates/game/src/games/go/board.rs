@@ -1,12 +1,13 @@
 //! The board's geometry: grids for its size, symmetries, names of points, area.
 
 use super::set::{ANY, Grid, Set, WORDS_MAX, Words};
-use crate::{GameError, Move, Symmetry, games::grid::Grid as Square};
+use crate::{
+    GameError, Move, Symmetry,
+    games::{grid::Grid as Square, vertex},
+};
 
 /// Largest side of a board.
 pub(super) const SIZE_MAX: u8 = 19;
-/// Names of columns; GTP skips the I, which looks like a J.
-const COLUMNS: &str = "ABCDEFGHJKLMNOPQRST";
 
 /// A board of given size.
 #[derive(Clone, Debug)]
@@ -83,12 +84,7 @@ impl Board {
 
     /// A GTP vertex, A1 at the bottom left, or `pass`.
     pub fn format(&self, mv: Move) -> String {
-        if mv == self.pass() {
-            return "pass".to_owned();
-        }
-        let (row, column) = self.square.split(mv.0);
-        let column = usize::from(column);
-        format!("{}{}", &COLUMNS[column..=column], self.size() - row)
+        if mv == self.pass() { "pass".to_owned() } else { vertex::vertex_name(self.size(), mv.0) }
     }
 
     /// Reads what [`Board::format`] writes, without regard to case.
@@ -96,26 +92,19 @@ impl Board {
         if text.eq_ignore_ascii_case("pass") {
             return Ok(self.pass());
         }
-        let columns = &COLUMNS[..usize::from(self.size())];
-        let point = text.split_at_checked(1).and_then(|(column, row)| {
-            let column = columns.find(&column.to_ascii_uppercase())? as u16;
-            let row = super::parse_number(row).filter(|row| (1..=self.size()).contains(row))?;
-            Some((self.size() - row) * self.size() + column)
-        });
-        point.map(Move).ok_or_else(|| GameError::BadMove {
+        let size = self.size();
+        vertex::parse_vertex(size, text).map(Move).ok_or_else(|| GameError::BadMove {
             text: text.to_owned(),
             expected: format!(
-                "write a point, A1 to {}{} without I, or pass",
-                &columns[columns.len() - 1..],
-                self.size()
+                "write a point, A1 to {} without I, or pass",
+                vertex::vertex_name(size, size - 1)
             ),
         })
     }
 
     /// The board as GTP's showboard draws it; `sign` tells what stands on a point.
     pub fn render(&self, sign: impl Fn(u16) -> char) -> String {
-        let letters: Vec<String> =
-            COLUMNS.chars().take(self.size().into()).map(String::from).collect();
+        let letters: Vec<String> = vertex::columns(self.size()).chars().map(String::from).collect();
         let mut text = String::new();
         for row in 0..self.size() {
             text += &[format!("{:>2}", self.size() - row)].concat();
