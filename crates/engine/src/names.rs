@@ -29,11 +29,10 @@ impl Names {
 
     pub(crate) fn format<G: Game>(self, game: &G, state: &G::State, mv: Move) -> String {
         match self {
-            Self::Own => game.format_move(mv),
             Self::Record => game.record_move(state, mv).unwrap_or_else(|| game.format_move(mv)),
             Self::Vertices(size) if mv.0 < size * size => vertex_name(size, mv.0),
             // Taking a colour is no point.
-            Self::Vertices(_) => game.format_move(mv),
+            Self::Own | Self::Vertices(_) => game.format_move(mv),
         }
     }
 
