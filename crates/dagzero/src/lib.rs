@@ -12,8 +12,8 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, bench, engine, export, inspect, match_cmd, perft, rate, report, rules, run, search,
-    shard, stages, status,
+    accuracy, bench, doctor, engine, export, inspect, match_cmd, perft, rate, report, rules, run,
+    search, shard, stages, status,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -57,6 +57,7 @@ enum Command {
     Perft(perft::Args),
     Rules(rules::Args),
     Bench(bench::Args),
+    Doctor(doctor::Args),
     Init(run::InitArgs),
     /// Live as the self-play stage of a run
     Selfplay(StageArgs),
@@ -86,6 +87,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Shard(args) => shard::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
+        Command::Doctor(args) => doctor::run(&args, out),
         Command::Init(args) => run::init(&args, out),
         Command::Selfplay(args) => stages::run(Stage::Selfplay, &args),
         Command::Shuffler(args) => stages::run(Stage::Shuffler, &args),

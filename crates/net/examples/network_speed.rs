@@ -74,7 +74,7 @@ fn evaluate(spec: &NetworkSpec, threads: usize) -> Result<(), NetError> {
     let info = ExportInfo { config_hash: String::new(), cycle: 1, created_by: String::new() };
     let file: NetworkFile = learner(spec)?.export(&info)?;
     for chunk in [8, 16, 32, 64, 128] {
-        let options = EvaluatorOptions { chunk };
+        let options = EvaluatorOptions::fixed(chunk);
         let mut evaluator = BurnEvaluator::load(&file, DeviceChoice::Cpu, options)?;
         for len in [32, 128, 256, 512] {
             let batch = positions(spec, len);

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::board::Boards;
 use crate::checkpoint::{self, Flats, Header};
-use crate::evaluator::tower_of;
+use crate::evaluator::{Precision, tower_of};
 use crate::fold::fold;
 use crate::layout::Layout;
 use crate::losses::{self, Losses, Targets};
@@ -196,7 +196,7 @@ impl Learner for BurnLearner {
         self.choice.guard(|| {
             let inputs = Inputs::unpack(&batch.planes, 0, batch.planes.len, &self.device);
             let boards = self.boards(batch.planes.len, &self.device);
-            let tower = tower_of(&file, &self.device);
+            let tower = tower_of(&file, Precision::F32, &self.device);
             let logits = tower.forward(&boards, inputs, &mut Tensors::new());
             let (policy, value) = (download(logits.policy.clone()), download(logits.wdl.clone()));
             let policy_accuracy = losses::accuracy(&policy, &batch.policy, &batch.policy_weights);

@@ -5,6 +5,7 @@ use std::{fmt, panic};
 use burn::tensor::Device;
 
 use crate::NetError;
+use crate::evaluator::Precision;
 use crate::memory::keep_freed_memory;
 
 /// A device that is there.
@@ -45,12 +46,12 @@ pub fn pick_device(name: &str) -> Result<DeviceChoice, NetError> {
 }
 
 #[cfg(feature = "cuda")]
-fn cards() -> usize {
+pub(crate) fn cards() -> usize {
     Device::enumerate(burn::tensor::DeviceType::Cuda).into_vec().len()
 }
 
 #[cfg(not(feature = "cuda"))]
-fn cards() -> usize {
+pub(crate) fn cards() -> usize {
     0
 }
 
@@ -70,10 +71,21 @@ impl DeviceChoice {
     }
 
     /// Backend, instruction set and precision: what the bits of an evaluation depend on.
-    pub(crate) fn arithmetic(self) -> String {
-        match self {
-            Self::Cpu => format!("flex-{}-f32", instruction_set()),
-            Self::Cuda(_) => "cuda-f32".to_owned(),
+    pub(crate) fn arithmetic(self, precision: Precision) -> String {
+        let engine = match self {
+            Self::Cpu => format!("flex-{}", instruction_set()),
+            Self::Cuda(_) => "cuda".to_owned(),
+        };
+        format!("{engine}-{}", format!("{precision:?}").to_lowercase())
+    }
+
+    /// How far a right logit of size 1 may be from the exact one after a few layers: products in 32 bits on the
+    /// processor, with factors of 10 bits on a card (TF32 and 16-bit floats alike), of 7 bits in bf16.
+    pub(crate) fn logit_tolerance(self, precision: Precision) -> f64 {
+        match (self, precision) {
+            (Self::Cpu, Precision::F32) => 1e-4,
+            (_, Precision::F32 | Precision::F16) => 0.02,
+            (_, Precision::Bf16) => 0.15,
         }
     }
 

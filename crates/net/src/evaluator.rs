@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use burn::tensor::Device;
+use burn::tensor::{Device, FloatDType, Tensor};
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
 use dz_network::{NetworkFile, NetworkSpec};
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::board::Boards;
 use crate::planes::{self, Inputs};
@@ -15,19 +16,104 @@ use crate::{DeviceChoice, NetError};
 /// How batches are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EvaluatorOptions {
-    /// Positions that run at a time, at least 1. Batches are cut into chunks of exactly this size, the
-    /// last one padded with blank positions; on the processor, chunks run on as many threads as there are.
-    pub chunk: usize,
+    /// Positions that run at a time, at most and at least; 1 or more, the largest the smallest times a
+    /// power of two. Kernels are chosen and compiled for each size, so batches are cut into chunks of
+    /// these sizes: the largest while more are left, then the smallest that takes the rest, padded with
+    /// blank positions. On the processor, chunks run on as many threads as there are.
+    pub chunk_max: usize,
+    /// The smallest size.
+    pub chunk_min: usize,
+    /// What the network computes in.
+    pub precision: Precision,
+    /// Where bit-packed planes become numbers: on the device, to which 32 times fewer bytes then go, or
+    /// before they are sent.
+    pub unpack_on_device: bool,
+}
+
+/// Floating-point format of a network's weights and activations while it plays. Logits come back in
+/// 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// 32 bits; cards may round the factors of products to 10 bits (TF32).
+    F32,
+    /// 16 bits, 10 of them behind the point, up to 65,504: the more exact half precision.
+    F16,
+    /// 16 bits, 7 of them behind the point, as large as 32 bits.
+    Bf16,
+}
+
+impl Precision {
+    fn dtype(self) -> FloatDType {
+        match self {
+            Self::F32 => FloatDType::F32,
+            Self::F16 => FloatDType::F16,
+            Self::Bf16 => FloatDType::BF16,
+        }
+    }
 }
 
 impl EvaluatorOptions {
-    /// What is fast on a device: on the processor small chunks, which are shared out evenly and stay in
-    /// the cache; on a card few launches.
+    /// What is fast on a device: on the processor small chunks of one size, which are shared out evenly and
+    /// stay in the cache; on a card few launches, in half precision.
     pub const fn for_device(choice: DeviceChoice) -> Self {
         match choice {
-            DeviceChoice::Cpu => Self { chunk: 16 },
-            DeviceChoice::Cuda(_) => Self { chunk: 512 },
+            DeviceChoice::Cpu => Self::fixed(16),
+            DeviceChoice::Cuda(_) => Self {
+                chunk_max: 4096,
+                chunk_min: 64,
+                precision: Precision::F16,
+                unpack_on_device: true,
+            },
         }
+    }
+
+    /// Chunks of one size, in 32 bits, unpacked before they are sent.
+    pub const fn fixed(chunk: usize) -> Self {
+        let precision = Precision::F32;
+        Self { chunk_max: chunk, chunk_min: chunk, precision, unpack_on_device: false }
+    }
+
+    fn check(self) -> Result<(), NetError> {
+        let refuse = |key, value: usize, allowed| {
+            Err(NetError::BadOption { key, value: value.to_string(), allowed })
+        };
+        if self.chunk_min == 0 {
+            return refuse("chunk_min", 0, "1 or more");
+        }
+        let factor = self.chunk_max / self.chunk_min;
+        if factor * self.chunk_min != self.chunk_max || !factor.is_power_of_two() {
+            return refuse("chunk_max", self.chunk_max, "chunk_min times a power of two");
+        }
+        Ok(())
+    }
+
+    /// The size of the next chunk when `left` positions are left.
+    fn chunk(self, left: usize) -> usize {
+        let mut chunk = self.chunk_min;
+        while chunk < left && chunk < self.chunk_max {
+            chunk *= 2;
+        }
+        chunk
+    }
+
+    /// First position and size of each chunk of a batch.
+    fn chunks(self, len: usize) -> Vec<(usize, usize)> {
+        let mut chunks = Vec::new();
+        let mut first = 0;
+        while first < len {
+            let chunk = self.chunk(len - first);
+            chunks.push((first, chunk));
+            first += chunk;
+        }
+        chunks
+    }
+
+    /// All sizes, the smallest first.
+    fn sizes(self) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(self.chunk_min), move |chunk| {
+            (*chunk < self.chunk_max).then_some(chunk * 2)
+        })
     }
 }
 
@@ -40,10 +126,11 @@ pub struct BurnEvaluator {
     id: String,
     spec: NetworkSpec,
     tower: Tower,
-    boards: Boards,
+    /// By size of chunk.
+    boards: BTreeMap<usize, Boards>,
     choice: DeviceChoice,
     device: Device,
-    chunk: usize,
+    options: EvaluatorOptions,
     in_flight: BTreeMap<Ticket, Pending>,
     next: u64,
 }
@@ -58,8 +145,8 @@ enum Pending {
 
 #[derive(Debug)]
 struct Chunk {
-    policy: burn::tensor::Tensor<2>,
-    wdl: burn::tensor::Tensor<2>,
+    policy: Tensor<2>,
+    wdl: Tensor<2>,
 }
 
 impl BurnEvaluator {
@@ -73,34 +160,46 @@ impl BurnEvaluator {
         choice: DeviceChoice,
         options: EvaluatorOptions,
     ) -> Result<Self, NetError> {
-        if options.chunk == 0 {
-            let value = options.chunk.to_string();
-            return Err(NetError::BadOption { key: "chunk", value, allowed: "1 or more" });
-        }
+        options.check()?;
         let spec = file.header.spec.clone();
         file.check()?;
         let device = choice.open();
         let (tower, boards) = choice.guard(|| {
-            let boards = Boards::new(&spec, options.chunk, choice.gathers(), &device);
-            (tower_of(file, &device), boards)
+            let boards = |chunk| Boards::new(&spec, chunk, choice.gathers(), &device);
+            let boards = options.sizes().map(|chunk| (chunk, boards(chunk))).collect();
+            (tower_of(file, options.precision, &device), boards)
         })?;
-        let id = format!("{}-{}-c{}", file.content_id(), choice.arithmetic(), options.chunk);
+        let (content, arithmetic) = (file.content_id(), choice.arithmetic(options.precision));
+        let id = format!("{content}-{arithmetic}-c{}", options.chunk_max);
         let (in_flight, next) = (BTreeMap::new(), 0);
-        let chunk = options.chunk;
-        Ok(Self { id, spec, tower, boards, choice, device, chunk, in_flight, next })
+        Ok(Self { id, spec, tower, boards, choice, device, options, in_flight, next })
     }
 
-    fn run(&self, batch: &EncodedBatch, first: usize) -> Logits {
-        let inputs = Inputs::unpack(batch, first, self.chunk, &self.device);
-        self.tower.forward(&self.boards, inputs, &mut Tensors::new())
+    /// Outputs of a chunk, in 32 bits.
+    fn run(&self, batch: &EncodedBatch, (first, chunk): (usize, usize)) -> Logits {
+        let dtype = self.options.precision.dtype();
+        let inputs = if self.options.unpack_on_device {
+            Inputs::unpack_there(batch, first, chunk, &self.device)
+        } else {
+            Inputs::unpack(batch, first, chunk, &self.device)
+        };
+        let inputs = Inputs {
+            planes: inputs.planes.cast(dtype),
+            globals: inputs.globals.map(|globals| globals.cast(dtype)),
+        };
+        let logits = self.tower.forward(&self.boards[&chunk], inputs, &mut Tensors::new());
+        let whole = |logits: Tensor<2>| logits.cast(FloatDType::F32);
+        Logits { policy: whole(logits.policy), wdl: whole(logits.wdl) }
     }
 
     /// On the processor: chunks in parallel, outputs in order.
     fn run_here(&self, batch: &EncodedBatch) -> NetworkOutputs {
-        let chunks: Vec<(Vec<f32>, Vec<f32>)> = (0..batch.len.div_ceil(self.chunk))
+        let chunks: Vec<(Vec<f32>, Vec<f32>)> = self
+            .options
+            .chunks(batch.len)
             .into_par_iter()
-            .map(|i| {
-                let logits = self.run(batch, i * self.chunk);
+            .map(|chunk| {
+                let logits = self.run(batch, chunk);
                 (download(logits.policy), download(logits.wdl))
             })
             .collect();
@@ -146,8 +245,8 @@ impl NetworkEvaluator for BurnEvaluator {
         let pending = self.choice.guard(|| match self.choice {
             DeviceChoice::Cpu => Pending::Done(self.run_here(&batch)),
             DeviceChoice::Cuda(_) => {
-                let starts = (0..batch.len).step_by(self.chunk);
-                let chunks = starts.map(|first| self.run(&batch, first));
+                let chunks = self.options.chunks(batch.len).into_iter();
+                let chunks = chunks.map(|chunk| self.run(&batch, chunk));
                 let chunks = chunks.map(|Logits { policy, wdl }| Chunk { policy, wdl }).collect();
                 Pending::OnDevice(chunks, batch.len)
             }
@@ -172,8 +271,35 @@ impl NetworkEvaluator for BurnEvaluator {
 }
 
 /// A file's network on a device.
-pub(crate) fn tower_of(file: &NetworkFile, device: &Device) -> Tower {
-    let upload = |tensor: &dz_network::TensorData| upload(tensor.data.clone(), device);
+pub(crate) fn tower_of(file: &NetworkFile, precision: Precision, device: &Device) -> Tower {
+    let upload = |tensor: &dz_network::TensorData| {
+        upload(tensor.data.clone(), device).cast(precision.dtype())
+    };
     let tensors = file.tensors.iter().map(|(name, t)| (name.clone(), upload(t))).collect();
     Tower::new(&file.header.spec, &tensors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_cut_into_few_sizes_and_every_position_is_in_one_chunk() {
+        let options =
+            EvaluatorOptions { chunk_max: 32, chunk_min: 4, ..EvaluatorOptions::fixed(4) };
+        assert_eq!(options.sizes().collect::<Vec<_>>(), [4, 8, 16, 32]);
+        assert_eq!(options.chunks(0), []);
+        assert_eq!(options.chunks(3), [(0, 4)]);
+        assert_eq!(options.chunks(9), [(0, 16)]);
+        assert_eq!(options.chunks(69), [(0, 32), (32, 32), (64, 8)]);
+        assert_eq!(EvaluatorOptions::fixed(5).chunks(11), [(0, 5), (5, 5), (10, 5)]);
+    }
+
+    #[test]
+    fn sizes_that_do_not_double_are_refused() {
+        for (chunk_max, chunk_min) in [(4, 0), (12, 4), (4, 8), (9, 4)] {
+            let options = EvaluatorOptions { chunk_max, chunk_min, ..EvaluatorOptions::fixed(4) };
+            assert!(options.check().is_err(), "{chunk_max} {chunk_min}");
+        }
+    }
 }

@@ -15,6 +15,8 @@
 
 mod board;
 mod burn_learner;
+mod canary;
+mod card;
 mod checkpoint;
 mod device;
 mod error;
@@ -30,11 +32,13 @@ mod source;
 mod tower;
 
 pub use burn_learner::BurnLearner;
+pub use canary::{CanaryReport, burn_canary, canary, canary_spec};
+pub use card::{CardFacts, DeviceFacts};
 pub use device::{DeviceChoice, pick_device};
 pub use dz_infer::EncodedBatch;
 pub use error::NetError;
-pub use evaluator::{BurnEvaluator, EvaluatorOptions};
+pub use evaluator::{BurnEvaluator, EvaluatorOptions, Precision};
 pub use learner::{
     EvaluationReport, ExportInfo, Learner, LearnerOptions, LossReport, StepReport, TrainBatch,
 };
-pub use source::network_evaluator;
+pub use source::{network_evaluator, network_on};

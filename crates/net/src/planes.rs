@@ -1,6 +1,6 @@
 //! From bit-packed planes to tensors.
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use dz_game::PlaneShape;
 use dz_infer::EncodedBatch;
 use dz_network::NetworkSpec;
@@ -16,7 +16,7 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Unpacks positions `first..first + rows` of a batch; rows beyond its end are blank.
     pub(crate) fn unpack(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> Self {
-        let PlaneShape { channels, globals, .. } = batch.shape;
+        let PlaneShape { channels, .. } = batch.shape;
         let (bits, area) = (batch.shape.bits(), batch.shape.area());
         let real = rows.min(batch.len - first);
         let mut planes = vec![0.0; rows * bits];
@@ -28,13 +28,54 @@ impl Inputs {
             }
         }
         let planes = TensorData::new(planes, [rows * area, channels]);
-        let globals = (globals > 0).then(|| {
-            let mut values = batch.globals[first * globals..(first + real) * globals].to_vec();
-            values.resize(rows * globals, 0.0);
-            Tensor::from_data(TensorData::new(values, [rows, globals]), device)
-        });
+        let globals = globals(batch, first, rows, device);
         Self { planes: Tensor::from_data(planes, device), globals }
     }
+
+    /// The same, but the bits are sent as they are, 32 in a number, and unpacked on the device.
+    pub(crate) fn unpack_there(
+        batch: &EncodedBatch,
+        first: usize,
+        rows: usize,
+        device: &Device,
+    ) -> Self {
+        let PlaneShape { channels, .. } = batch.shape;
+        let (bits, area) = (batch.shape.bits(), batch.shape.area());
+        let real = rows.min(batch.len - first);
+        let words = bits.div_ceil(32);
+        let mut packed = vec![0_i32; rows * words];
+        for (i, position) in packed.chunks_exact_mut(words).take(real).enumerate() {
+            for (word, bytes) in position.iter_mut().zip(batch.position(first + i).chunks(4)) {
+                let mut four = [0; 4];
+                four[..bytes.len()].copy_from_slice(bytes);
+                *word = i32::from_le_bytes(four);
+            }
+        }
+        let packed = TensorData::new(packed, [rows, words, 1]);
+        let packed: Tensor<3, Int> = Tensor::from_data(packed, (device, DType::I32));
+        let places = TensorData::new((0..32).collect::<Vec<i32>>(), [1, 1, 32]);
+        let places: Tensor<3, Int> = Tensor::from_data(places, (device, DType::I32));
+        // The shift repeats the sign, which the mask takes away again.
+        let places = places.expand([rows, words, 32]);
+        let packed = packed.expand([rows, words, 32]);
+        let bit = packed.bitwise_right_shift(places).bitwise_and_scalar(1);
+        let bit = bit.reshape([rows, words * 32]).slice([0..rows, 0..bits]).float();
+        // Packed channel by channel, wanted point by point.
+        let planes: Tensor<3> = bit.reshape([rows, channels, area]);
+        let planes = planes.swap_dims(1, 2).reshape([rows * area, channels]);
+        Self { planes, globals: globals(batch, first, rows, device) }
+    }
+}
+
+/// `[rows, G]`, rows beyond the end of the batch at 0; none if `G` is 0.
+fn globals(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> Option<Tensor<2>> {
+    let globals = batch.shape.globals;
+    (globals > 0).then(|| {
+        let end = batch.len.min(first + rows);
+        let mut values = batch.globals[first * globals..end * globals].to_vec();
+        values.resize(rows * globals, 0.0);
+        Tensor::from_data(TensorData::new(values, [rows, globals]), device)
+    })
 }
 
 /// The shape of encoded positions that a network takes.
@@ -50,4 +91,29 @@ pub(crate) fn shape_of(spec: &NetworkSpec) -> PlaneShape {
 /// Checks that a batch has the network's shape and as many numbers as it says.
 pub(crate) fn check(batch: &EncodedBatch, spec: &NetworkSpec) -> Result<(), NetError> {
     batch.check(shape_of(spec)).map_err(|what| NetError::BadBatch { what })
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_cpu::random_positions;
+
+    use super::*;
+    use crate::canary::canary_spec;
+    use crate::tower::download;
+
+    /// Sizes at which a position's bits end within a word, and with one.
+    #[test]
+    fn both_ways_to_unpack_give_the_same_planes() {
+        let device = Device::flex();
+        for (height, channels_in) in [(6, 3), (8, 4), (1, 1)] {
+            let spec = NetworkSpec { height, channels_in, ..canary_spec() };
+            let batch = random_positions(&spec, 11, 5);
+            let here = Inputs::unpack(&batch, 4, 8, &device);
+            let there = Inputs::unpack_there(&batch, 4, 8, &device);
+            let planes = download(here.planes);
+            assert!(planes.iter().any(|&x| x == 1.0));
+            assert_eq!(planes, download(there.planes), "{height} {channels_in}");
+            assert_eq!(here.globals.map(download), there.globals.map(download));
+        }
+    }
 }

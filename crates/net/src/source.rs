@@ -2,7 +2,7 @@
 
 use dz_cpu::CpuEvaluator;
 use dz_game::{Encoding, Game};
-use dz_infer::{Encoded, Evaluator};
+use dz_infer::{Encoded, Evaluator, NetworkEvaluator};
 use dz_network::NetworkFile;
 
 use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError};
@@ -25,4 +25,18 @@ pub fn network_evaluator<G: Game>(
     }
     let network = BurnEvaluator::load(&file, device, EvaluatorOptions::for_device(device))?;
     Ok(Box::new(Encoded::<G, _>::new(game, network)?))
+}
+
+/// A network on the engine that plays on a device, below the rules of any game.
+///
+/// # Errors
+/// What [`BurnEvaluator::load`] reports.
+pub fn network_on(
+    device: DeviceChoice,
+    file: &NetworkFile,
+) -> Result<Box<dyn NetworkEvaluator>, NetError> {
+    if device == DeviceChoice::Cpu {
+        return Ok(Box::new(CpuEvaluator::load(file)?));
+    }
+    Ok(Box::new(BurnEvaluator::load(file, device, EvaluatorOptions::for_device(device))?))
 }

@@ -21,7 +21,7 @@ fn agree(spec: &NetworkSpec) {
         let ticket = network.submit(batch.clone()).unwrap();
         network.wait(ticket).unwrap()
     };
-    let options = EvaluatorOptions { chunk: 8 };
+    let options = EvaluatorOptions::fixed(8);
     let burn = ask(&mut BurnEvaluator::load(&file, DeviceChoice::Cpu, options).unwrap());
     let plain = Reference(&file).evaluate(&batch);
     assert_near("the reference", &plain, &burn);

@@ -19,7 +19,7 @@ fn network(spec: &NetworkSpec) -> NetworkFile {
 }
 
 fn load(file: &NetworkFile, chunk: usize) -> BurnEvaluator {
-    BurnEvaluator::load(file, DeviceChoice::Cpu, EvaluatorOptions { chunk }).unwrap()
+    BurnEvaluator::load(file, DeviceChoice::Cpu, EvaluatorOptions::fixed(chunk)).unwrap()
 }
 
 fn run(evaluator: &mut BurnEvaluator, batch: EncodedBatch) -> NetworkOutputs {
@@ -134,9 +134,9 @@ fn what_does_not_fit_is_refused() {
     assert!(load(&file, 8).submit(short).is_err());
     let mut broken = file.clone();
     broken.tensors.remove("stem.conv.bias");
-    let options = EvaluatorOptions { chunk: 8 };
+    let options = EvaluatorOptions::fixed(8);
     let error = BurnEvaluator::load(&broken, DeviceChoice::Cpu, options).unwrap_err();
     assert!(matches!(error, NetError::File(_)), "{error}");
-    let options = EvaluatorOptions { chunk: 0 };
+    let options = EvaluatorOptions::fixed(0);
     assert!(BurnEvaluator::load(&file, DeviceChoice::Cpu, options).is_err());
 }

@@ -152,7 +152,7 @@ fn compare(spec: &NetworkSpec) {
     }
     let batch = positions(spec, 5, 99);
     let file = learner.export(&info()).unwrap();
-    let options = EvaluatorOptions { chunk: 4 };
+    let options = EvaluatorOptions::fixed(4);
     let mut burn = BurnEvaluator::load(&file, DeviceChoice::Cpu, options).unwrap();
     let ticket = burn.submit(batch.clone()).unwrap();
     let outputs = burn.wait(ticket).unwrap();

@@ -2,6 +2,7 @@
 
 pub(crate) mod accuracy;
 pub(crate) mod bench;
+pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod export;
 pub(crate) mod inspect;

@@ -1,5 +1,6 @@
 //! `dagzero bench`: figures that the benchmarks' tables are made of.
 
+mod device;
 mod infer;
 mod peers;
 mod rules;
@@ -32,6 +33,8 @@ pub(crate) struct Args {
     /// Game and parameters, instead of every game for `rules` and of connect4 for the others
     #[arg(long = "game", value_name = "GAME")]
     game: Option<GameSpec>,
+    #[command(flatten)]
+    on: device::DeviceArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -52,6 +55,10 @@ enum What {
     /// Where `DAGZERO_PYTHON` names a Python that has `onnx`, `onnxruntime` and `numpy` (pip), ONNX Runtime
     /// runs the same networks beside ours; two threads of ours are two independent batches.
     Infer,
+    /// A network of any size on any device, playing and learning with Burn
+    ///
+    /// benchmarks/gpu measures PyTorch beside it.
+    Device,
 }
 
 /// Games of the shard bench, visits of each of their searches, and repeats of each timing.
@@ -63,6 +70,21 @@ const SHUFFLE_SHARDS: u64 = 8;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut rows = Vec::new();
+    if let What::Device = args.what {
+        device::rows(&args.on, &mut |row| {
+            if !args.json {
+                write_row(out, &row)?;
+                out.flush()?;
+            }
+            rows.push(row);
+            Ok(())
+        })?;
+        return if args.json {
+            write_line(out, &rows).map(|()| Exit::Done)
+        } else {
+            Ok(Exit::Done)
+        };
+    }
     for game in games(args)? {
         let measured = with_game(&game, Bench(args.what))??;
         // Figures come as they are found: all of them take a minute or two.
@@ -112,6 +134,8 @@ impl GameVisitor for Bench {
             What::Search => search::rows(&game),
             What::Rules => rules::rows(&game),
             What::Infer => infer::rows(),
+            // Of no game, so it does not come here.
+            What::Device => Ok(Vec::new()),
             What::Shuffle => {
                 let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
                 dz_shuffler::bench(&game, scratch.path(), SHUFFLE_SHARDS)

@@ -1,0 +1,206 @@
+//! `dagzero bench device`: a network of any size on any device, playing and learning.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use dz_cpu::{random_network, random_positions};
+use dz_infer::NetworkEvaluator;
+use dz_net::{
+    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
+    TrainBatch, pick_device,
+};
+use dz_network::NetworkSpec;
+use dz_shard::BenchRow;
+
+/// What `bench device` measures; the other benches take no notice of it.
+#[derive(Debug, clap::Args)]
+pub(super) struct DeviceArgs {
+    /// For `device`: auto, cpu, cuda or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: String,
+    /// For `device`: board and network, HEIGHTxWIDTHbBLOCKScCHANNELS
+    #[arg(long, value_name = "SIZE", default_value = "9x9b6c96")]
+    network: String,
+    /// For `device`: positions of a batch
+    #[arg(long, value_name = "N", default_value = "1024")]
+    batch: usize,
+    /// For `device`: f32, f16 or bf16 while playing
+    #[arg(long, value_name = "FORMAT", default_value = "f16", value_parser = precision)]
+    precision: Precision,
+    /// For `device`: seconds that each figure may take, after what is compiled has been
+    #[arg(long, value_name = "S", default_value = "5")]
+    seconds: f64,
+}
+
+/// Batches that are with the device at a time: while one is read back the next is worked on.
+const IN_FLIGHT: usize = 2;
+
+fn precision(text: &str) -> Result<Precision, String> {
+    match text {
+        "f32" => Ok(Precision::F32),
+        "f16" => Ok(Precision::F16),
+        "bf16" => Ok(Precision::Bf16),
+        _ => Err("write f32, f16 or bf16".to_owned()),
+    }
+}
+
+/// Hands each figure to `each` as soon as it is known: a card may fail at the next.
+pub(super) fn rows(
+    args: &DeviceArgs,
+    each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let choice = pick_device(&args.device)?;
+    let spec = spec_of(&args.network)
+        .with_context(|| format!("'{}' is no size; write 9x9b6c96", args.network))?;
+    let DeviceArgs { network, batch, seconds, .. } = args;
+    let name = |what: &str| format!("{choice}, {network}, batch {batch}: {what}");
+    let time = Duration::from_secs_f64(*seconds);
+
+    let (first, rate) = playing(choice, &spec, args, time)?;
+    let format = format!("{:?}", args.precision).to_lowercase();
+    each(BenchRow::new(&name(&format!("play, {format}, until the first answer")), first, "s", 1))?;
+    each(BenchRow::new(&name(&format!("play, {format}")), rate, "positions/s", 1))?;
+    let (first, rate) = learning(choice, spec, *batch, time)?;
+    each(BenchRow::new(&name("learn, until the first step is done"), first, "s", 1))?;
+    each(BenchRow::new(&name("learn"), rate, "rows/s", 1))
+}
+
+/// Seconds until the first answer, and positions a second after it.
+fn playing(
+    choice: DeviceChoice,
+    spec: &NetworkSpec,
+    args: &DeviceArgs,
+    time: Duration,
+) -> anyhow::Result<(f64, f64)> {
+    let options = EvaluatorOptions {
+        precision: args.precision,
+        chunk_max: args.batch,
+        chunk_min: args.batch,
+        ..EvaluatorOptions::for_device(choice)
+    };
+    let (file, positions) = (random_network(spec, 1), random_positions(spec, args.batch, 2));
+    let begin = Instant::now();
+    let mut network = BurnEvaluator::load(&file, choice, options)?;
+    let ticket = network.submit(positions.clone())?;
+    network.wait(ticket)?;
+    let first = begin.elapsed().as_secs_f64();
+
+    let mut flying = std::collections::VecDeque::new();
+    let (begin, mut done) = (Instant::now(), 0);
+    while begin.elapsed() < time || done == 0 {
+        while flying.len() < IN_FLIGHT {
+            flying.push_back(network.submit(positions.clone())?);
+        }
+        if let Some(ticket) = flying.pop_front() {
+            network.wait(ticket)?;
+            done += args.batch;
+        }
+    }
+    let rate = done as f64 / begin.elapsed().as_secs_f64();
+    for ticket in flying {
+        network.wait(ticket)?;
+    }
+    Ok((first, rate))
+}
+
+/// Seconds until the first step is done, and rows a second after it.
+fn learning(
+    choice: DeviceChoice,
+    spec: NetworkSpec,
+    batch: usize,
+    time: Duration,
+) -> anyhow::Result<(f64, f64)> {
+    let rows = random_rows(&spec, batch);
+    let options = LearnerOptions {
+        weight_decay: 1e-4,
+        clip_norm: 10.0,
+        ema_decay: 0.99,
+        value_weight: 1.0,
+        seed: 1,
+        config_hash: "bench".to_owned(),
+    };
+    let begin = Instant::now();
+    let mut learner = BurnLearner::new(spec, choice, options)?;
+    learner.step(&rows, 1e-4)?;
+    let first = begin.elapsed().as_secs_f64();
+    let (begin, mut steps) = (Instant::now(), 0);
+    while begin.elapsed() < time || steps == 0 {
+        learner.step(&rows, 1e-4)?;
+        steps += 1;
+    }
+    Ok((first, (steps * batch) as f64 / begin.elapsed().as_secs_f64()))
+}
+
+/// Random positions, each to be answered with one move and a win.
+fn random_rows(spec: &NetworkSpec, rows: usize) -> TrainBatch {
+    let mut policy = vec![0.0; rows * spec.policy_len];
+    for (i, row) in policy.chunks_exact_mut(spec.policy_len).enumerate() {
+        row[i % spec.policy_len] = 1.0;
+    }
+    TrainBatch {
+        planes: random_positions(spec, rows, 3),
+        policy,
+        wdl: [1.0, 0.0, 0.0].repeat(rows),
+        policy_weights: vec![1.0; rows],
+        value_weights: vec![1.0; rows],
+    }
+}
+
+/// `9x9b6c96` as a network with the heads of the presets, 16 planes, and a move for each point and one more.
+fn spec_of(text: &str) -> anyhow::Result<NetworkSpec> {
+    let numbers: Vec<usize> =
+        text.split(['x', 'b', 'c']).map(str::parse).collect::<Result<_, _>>()?;
+    let [height, width, blocks, channels] = numbers[..] else {
+        bail!("{} numbers instead of 4", numbers.len());
+    };
+    let spec = NetworkSpec {
+        game: "bench".to_owned(),
+        encoding: "bench".to_owned(),
+        channels_in: 16,
+        height,
+        width,
+        globals: 0,
+        policy_len: height * width + 1,
+        blocks,
+        channels,
+        policy_channels: 16,
+        value_channels: 8,
+        value_hidden: 64,
+        global_pooling: false,
+    };
+    spec.validate()?;
+    Ok(spec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_and_nonsense_is_refused() {
+        let spec = spec_of("6x7b4c32").unwrap();
+        assert_eq!((spec.height, spec.width, spec.blocks, spec.channels), (6, 7, 4, 32));
+        for text in ["6x7", "b4c32", "6x7b4c32c1", "6x7b4c", "0x7b4c32"] {
+            assert!(spec_of(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_processor_plays_and_learns() {
+        let args = DeviceArgs {
+            device: "cpu".to_owned(),
+            network: "3x3b1c8".to_owned(),
+            batch: 16,
+            precision: Precision::F32,
+            seconds: 0.0,
+        };
+        let mut units = Vec::new();
+        let mut each = |row: BenchRow| {
+            assert!(row.value > 0.0, "{row:?}");
+            units.push(row.unit);
+            Ok(())
+        };
+        rows(&args, &mut each).unwrap();
+        assert_eq!(units, ["s", "positions/s", "s", "rows/s"]);
+    }
+}

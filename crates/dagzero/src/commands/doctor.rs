@@ -1,0 +1,161 @@
+//! `dagzero doctor`: what this machine computes with, and whether it does so rightly.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use dz_cpu::{random_network, random_positions};
+use dz_net::{
+    CanaryReport, CardFacts, DeviceChoice, DeviceFacts, canary, canary_spec, network_on,
+    pick_device,
+};
+use serde::Serialize;
+
+use super::write_line;
+use crate::Exit;
+
+/// Look at what this machine computes with, and check that it computes rightly
+///
+/// Names the driver, the cards and the compiler that kernels need; runs a fixed network on fixed positions
+/// on the device and compares the answers with those of a plain implementation; measures for a second how
+/// fast it is. Says in one sentence what to do if something is missing. Exits 1 if the answers are wrong.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dagzero doctor\n  \
+    dagzero doctor --device cuda:1 --json")]
+pub(crate) struct Args {
+    /// The device to check: auto (the first card, or else the processor), cpu, cuda or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Positions of a batch of the speed test.
+const BATCH: usize = 1024;
+/// How long it runs, after a first batch that compiles what is to be compiled.
+const SPEED_TIME: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Serialize)]
+struct Findings {
+    version: &'static str,
+    #[serde(flatten)]
+    facts: DeviceFacts,
+    /// Threads that the processor runs at once.
+    threads: usize,
+    device: String,
+    canary: CanaryReport,
+    canary_passed: bool,
+    speed: Speed,
+    advice: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Speed {
+    network: &'static str,
+    batch: usize,
+    /// From nothing to the first answers: loading, compiling, tuning.
+    first_batch_seconds: f64,
+    positions_per_second: f64,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let facts = DeviceFacts::look();
+    let advice = facts.advice();
+    let choice = pick_device(&args.device)
+        .with_context(|| advice.clone().unwrap_or_else(|| "the device is not there".to_owned()))?;
+    let canary = canary(choice)?;
+    let findings = Findings {
+        version: env!("CARGO_PKG_VERSION"),
+        facts,
+        threads: std::thread::available_parallelism().map_or(1, Into::into),
+        device: choice.to_string(),
+        canary,
+        canary_passed: canary.passed(),
+        speed: speed(choice)?,
+        advice,
+    };
+    if args.json {
+        write_line(out, &findings)?;
+    } else {
+        write_text(out, &findings)?;
+    }
+    Ok(if findings.canary_passed { Exit::Done } else { Exit::Wrong })
+}
+
+/// How fast the canary's network is on the engine that plays on this device.
+fn speed(choice: DeviceChoice) -> anyhow::Result<Speed> {
+    let file = random_network(&canary_spec(), 1);
+    let batch = random_positions(&file.header.spec, BATCH, 2);
+    let begin = Instant::now();
+    let mut network = network_on(choice, &file)?;
+    let mut evaluate = || {
+        let ticket = network.submit(batch.clone())?;
+        network.wait(ticket)
+    };
+    evaluate()?;
+    let first_batch_seconds = begin.elapsed().as_secs_f64();
+    let (begin, mut positions) = (Instant::now(), 0);
+    while begin.elapsed() < SPEED_TIME {
+        evaluate()?;
+        positions += BATCH;
+    }
+    let positions_per_second = positions as f64 / begin.elapsed().as_secs_f64();
+    let network = "6x7 b3c32, pooling";
+    Ok(Speed { network, batch: BATCH, first_batch_seconds, positions_per_second })
+}
+
+fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
+    let Findings { facts, canary, speed, .. } = findings;
+    let with = if facts.built_with_cuda { "with" } else { "without" };
+    let mut line = |name: &str, text: &str| writeln!(out, "{name:<10}{text}");
+    line("dagzero", &format!("{}, built {with} CUDA", findings.version))?;
+    line("processor", &format!("{} threads", findings.threads))?;
+    line("driver", facts.driver.as_deref().unwrap_or("no NVIDIA driver"))?;
+    for card in &facts.cards {
+        line("card", &card_text(card))?;
+    }
+    if let Some(works) = facts.compiler_works {
+        line("compiler", if works { "NVRTC works" } else { "NVRTC does not work" })?;
+        let headers = facts.headers.as_ref().map(|folder| folder.display().to_string());
+        line("headers", headers.as_deref().unwrap_or("not found"))?;
+    }
+    line("device", &findings.device)?;
+    let verdict = if findings.canary_passed { "right" } else { "WRONG" };
+    let CanaryReport { positions, logit_difference_max, tolerance } = canary;
+    line(
+        "answers",
+        &format!(
+            "{verdict}: {positions} positions, largest difference of a logit {logit_difference_max:.1e} \
+             (at most {tolerance:.0e} is right)"
+        ),
+    )?;
+    line(
+        "speed",
+        &format!(
+            "{:.0} positions/s (network {}, batch {}); {:.1} s until the first answer",
+            speed.positions_per_second, speed.network, speed.batch, speed.first_batch_seconds
+        ),
+    )?;
+    if !findings.canary_passed {
+        let device = &findings.device;
+        writeln!(out, "\nDo not train or play on {device}: it gives wrong answers.")?;
+    }
+    if let Some(advice) = &findings.advice {
+        writeln!(out, "\nNo card is used: {advice}.")?;
+    }
+    Ok(())
+}
+
+fn card_text(card: &CardFacts) -> String {
+    let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+    let (major, minor) = card.compute_capability;
+    format!(
+        "cuda:{} {}, compute capability {major}.{minor}, {:.0} of {:.0} GiB free",
+        card.index,
+        card.name,
+        gib(card.memory_free_bytes),
+        gib(card.memory_bytes)
+    )
+}
