@@ -244,7 +244,10 @@ struct Failing {
 impl Failing {
     fn new(gives_handles: bool) -> Self {
         let network = FakeNetwork { gives_handles, ..FakeNetwork::of(&connect4()) };
-        Self { inner: Encoded::new(&connect4(), network).unwrap(), left: 2 }
+        Self {
+            inner: Encoded::new(&connect4(), network).expect("the network is of this game"),
+            left: 2,
+        }
     }
 }
 
