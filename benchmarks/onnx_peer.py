@@ -4,7 +4,8 @@ usage: onnx_peer.py NETWORK.dzn PLANES.f32 OUTPUTS.f32 THREADS
 
 Builds the graph that crates/network/src/lib.rs writes down (without globals and pooling), evaluates the
 planes once and writes the logits, so that the caller can compare them. Then answers each line `BATCH
-SECONDS` with the seconds of the fastest call in that time. Needs onnx, onnxruntime and numpy.
+SECONDS` with the seconds of the fastest call in that time. Needs onnx, onnxruntime and numpy; prints
+`none` without them.
 """
 
 import json
@@ -12,9 +13,13 @@ import struct
 import sys
 import time
 
-import numpy as np
-import onnxruntime as ort
-from onnx import TensorProto, helper, numpy_helper
+try:
+    import numpy as np
+    import onnxruntime as ort
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError:
+    print("none")
+    sys.exit()
 
 
 def read_network(path):

@@ -72,7 +72,7 @@ pub struct MatchProgress {
 }
 
 /// Is told how matches go, and may stop them.
-pub trait Observer {
+pub trait Observer: Send {
     /// A game has ended.
     fn progress(&mut self, progress: &MatchProgress);
     /// True if no more games are to be started.

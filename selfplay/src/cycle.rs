@@ -70,9 +70,9 @@ impl CycleTally {
 }
 
 /// Who receives a cycle's shards, and may end it early.
-pub trait ShardSink {
+pub trait ShardSink: Send {
     /// What can go wrong.
-    type Error: From<EvaluatorError>;
+    type Error: From<EvaluatorError> + Send;
     /// Takes shard `index` of the cycle: its games, in order.
     fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), Self::Error>;
     /// Called once a step; answers false if no more shards are to be begun.

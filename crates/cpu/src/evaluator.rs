@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dz_game::PlaneShape;
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
@@ -17,15 +17,23 @@ use crate::winograd::TILE_MAX;
 ///
 /// A position's outputs have the same bits whatever the batch, its place in it and the number of threads,
 /// and on all processors whose multiplication and addition are fused. A batch is worked on where it is
-/// submitted, cut into pieces for rayon's threads, which share nothing but the weights.
+/// submitted, cut into pieces for rayon's threads, which share nothing but the weights. A handle does all
+/// of it on the thread that submits.
 pub struct CpuEvaluator {
     id: String,
-    spec: NetworkSpec,
-    tower: Tower,
+    network: Arc<Network>,
+    /// Whether batches are shared out among threads.
+    shares: bool,
     /// Working memory that no thread uses now.
     free: Mutex<Vec<Scratch>>,
     finished: BTreeMap<Ticket, NetworkOutputs>,
     next: u64,
+}
+
+/// What handles share.
+struct Network {
+    spec: NetworkSpec,
+    tower: Tower,
 }
 
 impl CpuEvaluator {
@@ -53,14 +61,17 @@ impl CpuEvaluator {
         // Everything that a result's bits depend on: the tiles, how products are rounded, the precision.
         let (content, rounding) = (file.content_id(), vectors.rounding());
         let id = format!("{content}-cpu-winograd{TILE_MAX}-{rounding}-f32");
-        let spec = file.header.spec.clone();
-        let tower = Tower::new(vectors, file);
-        let free = Mutex::default();
-        Ok(Self { id, spec, tower, free, finished: BTreeMap::new(), next: 0 })
+        let (spec, tower) = (file.header.spec.clone(), Tower::new(vectors, file));
+        Ok(Self::over(id, Arc::new(Network { spec, tower }), true))
+    }
+
+    fn over(id: String, network: Arc<Network>, shares: bool) -> Self {
+        let (free, finished) = (Mutex::default(), BTreeMap::new());
+        Self { id, network, shares, free, finished, next: 0 }
     }
 
     fn check(&self, batch: &EncodedBatch) -> Result<(), EvaluatorError> {
-        let NetworkSpec { channels_in: channels, height, width, globals, .. } = self.spec;
+        let NetworkSpec { channels_in: channels, height, width, globals, .. } = self.network.spec;
         let wanted = PlaneShape { channels, height, width, globals };
         batch.check(wanted).map_err(|what| EvaluatorError::Device {
             device: "cpu".to_owned(),
@@ -68,28 +79,32 @@ impl CpuEvaluator {
         })
     }
 
-    /// Positions of a piece of a batch: pieces are equal, fit the cache, and are a multiple of the threads.
-    fn chunk(&self, len: usize) -> usize {
-        let threads = rayon::current_num_threads().clamp(1, len.max(1));
-        let pieces = len.div_ceil(self.tower.chunk()).next_multiple_of(threads);
-        len.div_ceil(pieces.max(1)).max(1)
+    /// Positions of a piece of a batch, and pieces that a thread takes at least: pieces are equal, fit the
+    /// cache, and are a multiple of the threads.
+    fn pieces(&self, len: usize) -> (usize, usize) {
+        let threads = if self.shares { rayon::current_num_threads() } else { 1 };
+        let threads = threads.clamp(1, len.max(1));
+        let pieces = len.div_ceil(self.network.tower.chunk()).next_multiple_of(threads);
+        (len.div_ceil(pieces.max(1)).max(1), if self.shares { 1 } else { usize::MAX })
     }
 
     /// Outputs of a batch that fits.
     fn run(&self, batch: &EncodedBatch) -> NetworkOutputs {
-        let policy_len = self.spec.policy_len;
+        let Network { spec, tower } = &*self.network;
+        let policy_len = spec.policy_len;
         let mut policy_logits = vec![0.0; batch.len * policy_len];
         let mut wdl_logits = vec![0.0; batch.len * 3];
-        let chunk = self.chunk(batch.len);
+        let (chunk, pieces_min) = self.pieces(batch.len);
         policy_logits
             .par_chunks_mut(chunk * policy_len)
             .zip(wdl_logits.par_chunks_mut(chunk * 3))
             .enumerate()
+            .with_min_len(pieces_min)
             .for_each_init(
-                || Borrowed::new(&self.free, || self.tower.scratch(self.tower.chunk())),
+                || Borrowed::new(&self.free, || tower.scratch(tower.chunk())),
                 |scratch, (i, outputs)| {
                     let boards = outputs.1.len() / 3;
-                    self.tower.run(batch, i * chunk, boards, scratch.get(), outputs);
+                    tower.run(batch, i * chunk, boards, scratch.get(), outputs);
                 },
             );
         NetworkOutputs { policy_logits, wdl_logits }
@@ -102,11 +117,11 @@ impl NetworkEvaluator for CpuEvaluator {
     }
 
     fn encoding_id(&self) -> &str {
-        &self.spec.encoding
+        &self.network.spec.encoding
     }
 
     fn policy_len(&self) -> usize {
-        self.spec.policy_len
+        self.network.spec.policy_len
     }
 
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
@@ -119,6 +134,10 @@ impl NetworkEvaluator for CpuEvaluator {
 
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         self.finished.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
+    }
+
+    fn handle(&self) -> Option<Self> {
+        Some(Self::over(self.id.clone(), Arc::clone(&self.network), false))
     }
 }
 

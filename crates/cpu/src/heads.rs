@@ -104,19 +104,13 @@ impl Heads {
             self.convolution.multiply(vectors, rows, out, true);
         }
         let lanes = self.policy.matrix.lanes_in;
-        let policy = scratch.policy[index * lanes..][..lanes].iter_mut();
+        let policy = &mut scratch.policy[index * lanes..][..lanes];
         let lanes = self.hidden.matrix.lanes_in;
-        let value = scratch.value[index * lanes..][..lanes].iter_mut();
-        let mut policy = policy.flat_map(|lane| &mut lane.0);
-        let mut value = value.flat_map(|lane| &mut lane.0);
-        for point in scratch.points.chunks_exact(lanes_out) {
-            let mut channels = point.iter().flat_map(|lane| lane.0);
-            for x in channels.by_ref().take(self.policy_channels) {
-                *policy.next().expect("a row has room for every point") = x;
-            }
-            for x in channels.take(self.value_channels) {
-                *value.next().expect("a row has room for every point") = x;
-            }
+        let value = &mut scratch.value[index * lanes..][..lanes];
+        let (policies, values) = (self.policy_channels, self.value_channels);
+        for (i, point) in scratch.points.chunks_exact(lanes_out).enumerate() {
+            copy_numbers(point, 0, policy, i * policies, policies);
+            copy_numbers(point, policies, value, i * values, values);
         }
     }
 
@@ -134,6 +128,18 @@ impl Heads {
         self.output.on_boards(vectors, boards, hidden, wdl_logits, false);
         copy_rows(policy_logits, self.policy.matrix.lanes_out, policy, self.policy_len);
         copy_rows(wdl_logits, self.output.matrix.lanes_out, wdl, 3);
+    }
+}
+
+/// Copies `len` numbers from the one's number `from` to the other's number `to`, as many at a time as stand
+/// together in both.
+fn copy_numbers(source: &[Lane], mut from: usize, target: &mut [Lane], mut to: usize, len: usize) {
+    let end = from + len;
+    while from < end {
+        let together = (end - from).min(LANE - from % LANE).min(LANE - to % LANE);
+        let numbers = &source[from / LANE].0[from % LANE..][..together];
+        target[to / LANE].0[to % LANE..][..together].copy_from_slice(numbers);
+        (from, to) = (from + together, to + together);
     }
 }
 

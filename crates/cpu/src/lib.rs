@@ -13,7 +13,6 @@
 
 #![allow(clippy::inline_always, reason = "what is not inlined is not compiled for the vectors")]
 
-mod bench;
 mod evaluator;
 mod heads;
 mod matrix;
@@ -26,7 +25,6 @@ mod tower;
 mod transform;
 mod winograd;
 
-pub use bench::{BenchError, InferEffort, InferFigure, infer_figures};
 pub use evaluator::CpuEvaluator;
-pub use random::{random_network, random_positions};
+pub use random::{random_network, random_network_of, random_positions};
 pub use reference::Reference;

@@ -1,6 +1,6 @@
 //! Networks with random weights and random positions, for benches and tests.
 
-use dz_game::{PlaneShape, mix64};
+use dz_game::{Encoding, Game, PlaneShape, mix64};
 use dz_infer::EncodedBatch;
 use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
@@ -21,6 +21,33 @@ pub fn random_network(spec: &NetworkSpec, seed: u64) -> NetworkFile {
         created_by: "random".to_owned(),
     };
     NetworkFile { tensors: tensors.collect(), header }
+}
+
+/// A random network for `game`, with heads as in the presets.
+pub fn random_network_of<G: Game>(
+    game: &G,
+    blocks: usize,
+    channels: usize,
+    seed: u64,
+) -> NetworkFile {
+    let encoding = game.encoding();
+    let planes = encoding.planes();
+    let spec = NetworkSpec {
+        game: game.spec().to_string(),
+        encoding: encoding.id(),
+        channels_in: planes.channels,
+        height: planes.height,
+        width: planes.width,
+        globals: planes.globals,
+        policy_len: encoding.policy_len(),
+        blocks,
+        channels,
+        policy_channels: 16,
+        value_channels: 8,
+        value_hidden: 64,
+        global_pooling: false,
+    };
+    random_network(&spec, seed)
 }
 
 /// `len` positions of which a quarter of the bits are set, with globals in [-1, 1).

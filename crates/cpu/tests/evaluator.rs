@@ -55,6 +55,26 @@ fn bits_do_not_depend_on_batch_place_or_threads() {
 }
 
 #[test]
+fn handles_give_the_same_bits_on_threads_of_their_own() {
+    let spec = full();
+    let mut evaluator = CpuEvaluator::load(&network(&spec, 1)).unwrap();
+    let batches = [1, 7, 100].map(|len| positions(&spec, len, 8));
+    let wanted = batches.each_ref().map(|batch| run(&mut evaluator, batch));
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            let mut handle = evaluator.handle().unwrap();
+            assert_eq!(handle.id(), evaluator.id());
+            let (batches, wanted) = (&batches, &wanted);
+            scope.spawn(move || {
+                for _ in 0..5 {
+                    assert!(batches.each_ref().map(|batch| run(&mut handle, batch)) == *wanted);
+                }
+            });
+        }
+    });
+}
+
+#[test]
 fn equal_ids_mean_equal_bits() {
     let spec = full();
     let file = network(&spec, 3);

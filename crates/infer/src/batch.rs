@@ -70,4 +70,11 @@ pub trait NetworkEvaluator: Send {
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch. A position's outputs do not depend on the batch it came in.
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError>;
+    /// As [`crate::Evaluator::handle`].
+    fn handle(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }

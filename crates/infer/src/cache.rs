@@ -1,5 +1,7 @@
 //! The evaluation cache: results of networks by position and symmetry.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use dz_game::{Key, Symmetry, Wdl};
 
 use crate::Evaluation;
@@ -13,13 +15,14 @@ pub struct CacheKey {
     pub symmetry: Symmetry,
 }
 
-/// A direct-mapped cache of evaluations. It is read while games walk and filled between steps in game
-/// order, so its contents are the same for any number of threads. A hit has the bits that a fresh
-/// evaluation would have, so nothing recorded depends on it.
+/// A direct-mapped cache of evaluations for many threads. A hit has the bits that a fresh evaluation would
+/// have, so nothing recorded depends on it. Where groups take turns it is filled between their steps in
+/// the order of games, and hits are the same for any number of threads; where each thread has a group of
+/// its own, what one finds depends on how far the others are.
 #[derive(Debug)]
 pub struct EvaluationCache {
-    /// A power of two of places, or none.
-    entries: Vec<Option<Entry>>,
+    /// A power of two of places, or none. Threads hardly ever want the same one.
+    entries: Vec<Mutex<Option<Entry>>>,
 }
 
 #[derive(Debug)]
@@ -33,34 +36,32 @@ impl EvaluationCache {
     /// A cache with at least `entries` places; 0 turns caching off.
     pub fn new(entries: usize) -> Self {
         let places = if entries == 0 { 0 } else { entries.next_power_of_two() };
-        Self { entries: std::iter::repeat_with(|| None).take(places).collect() }
+        Self { entries: std::iter::repeat_with(Mutex::default).take(places).collect() }
     }
 
     /// The evaluation stored under `key`: fills `priors` and answers the mover's chances.
     pub fn get(&self, key: CacheKey, priors: &mut Vec<f32>) -> Option<Wdl> {
-        let entry = self.entries.get(self.place(key)?)?.as_ref().filter(|e| e.key == key)?;
+        let place = self.place(key)?;
+        let entry = place.as_ref().filter(|entry| entry.key == key)?;
         priors.clear();
         priors.extend_from_slice(&entry.priors);
         Some(entry.wdl)
     }
 
     /// Stores an evaluation; the newest takes the place.
-    pub fn put(&mut self, key: CacheKey, evaluation: &Evaluation) {
-        if let Some(place) = self.place(key) {
+    pub fn put(&self, key: CacheKey, evaluation: &Evaluation) {
+        if let Some(mut place) = self.place(key) {
             let priors = evaluation.priors.clone().into_boxed_slice();
-            self.entries[place] = Some(Entry { key, wdl: evaluation.wdl, priors });
+            *place = Some(Entry { key, wdl: evaluation.wdl, priors });
         }
     }
 
-    /// Forgets everything, for a new network.
-    pub fn clear(&mut self) {
-        self.entries.iter_mut().for_each(|entry| *entry = None);
-    }
-
-    fn place(&self, key: CacheKey) -> Option<usize> {
+    fn place(&self, key: CacheKey) -> Option<MutexGuard<'_, Option<Entry>>> {
         let mask = self.entries.len().checked_sub(1)?;
         // The symmetries of a position lie far apart, so that they do not drive each other out.
         let apart = u64::from(key.symmetry.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Some((key.eval_key.low ^ (apart >> 32)) as usize & mask)
+        let place = &self.entries[(key.eval_key.low ^ (apart >> 32)) as usize & mask];
+        // An entry is put in whole, so a panic elsewhere does not matter.
+        Some(place.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -15,7 +15,12 @@ pub struct Encoded<G: Game, N> {
     network: N,
     /// For each batch in flight, where each leaf's legal moves stand in the policy.
     in_flight: BTreeMap<Ticket, Vec<Vec<usize>>>,
+    /// Positions that are finished on one thread at least; all of a batch where it has one only.
+    together: usize,
 }
+
+/// Positions whose softmaxes are worth handing to another thread.
+const TOGETHER: usize = 64;
 
 impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
     /// The adapter for `game`'s current encoding.
@@ -35,7 +40,7 @@ impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
         if network_len != game_len {
             return Err(EvaluatorError::WrongPolicy { network: network_len, game: game_len });
         }
-        Ok(Self { encoding, network, in_flight: BTreeMap::new() })
+        Ok(Self { encoding, network, in_flight: BTreeMap::new(), together: TOGETHER })
     }
 
     fn check_length(&self, got: usize, wanted: usize) -> Result<(), EvaluatorError> {
@@ -50,7 +55,7 @@ impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
     }
 }
 
-impl<G: Game, N: NetworkEvaluator> Evaluator<G> for Encoded<G, N> {
+impl<G: Game, N: NetworkEvaluator + 'static> Evaluator<G> for Encoded<G, N> {
     fn id(&self) -> &str {
         self.network.id()
     }
@@ -75,7 +80,7 @@ impl<G: Game, N: NetworkEvaluator> Evaluator<G> for Encoded<G, N> {
         self.check_length(outputs.wdl_logits.len(), indices.len() * 3)?;
         let evaluations: Vec<Evaluation> = indices
             .par_iter()
-            .with_min_len(64)
+            .with_min_len(self.together)
             .zip(outputs.policy_logits.par_chunks_exact(policy_len))
             .zip(outputs.wdl_logits.par_chunks_exact(3))
             .map(|((indices, policy), wdl)| {
@@ -91,6 +96,12 @@ impl<G: Game, N: NetworkEvaluator> Evaluator<G> for Encoded<G, N> {
         } else {
             Err(EvaluatorError::NotFinite { evaluator: self.network.id().to_owned() })
         }
+    }
+
+    fn handle(&self) -> Option<Box<dyn Evaluator<G>>> {
+        let (network, encoding) = (self.network.handle()?, self.encoding.clone());
+        let in_flight = BTreeMap::new();
+        Some(Box::new(Self { encoding, network, in_flight, together: usize::MAX }))
     }
 }
 

@@ -1,14 +1,23 @@
 //! Lockstep: many games walk until each needs an evaluation; the leaves go as one batch.
 //!
-//! There is no queue and no thread of its own. Games stand in two or more groups; while one group
-//! walks, the batches of the others are with the device. Which game stands where, and in which step
-//! it is answered, depends on nothing but the games, so results are the same for any number of
-//! threads.
+//! There is no queue and no thread of its own. Games stand in groups, and a group's leaves are a batch.
+//!
+//! - Where batches go to a device, the groups take turns: while one group walks, on all threads, the
+//!   batches of the others are with the device.
+//! - Where every evaluator gives handles ([`crate::Evaluator::handle`]), a thread has one group, from
+//!   beginning to end, with handles of its own. Threads meet only to fetch games, to hand them back, and
+//!   in the caches.
+//!
+//! What a game comes to depends on nothing but the game, so results are the same for any number of threads
+//! and however games fall to groups.
+
+mod driver;
 
 use dz_game::Game;
 use rayon::prelude::*;
 
-use crate::{Evaluation, EvaluatorError, Leaf, Readers, Sources, Ticket};
+use crate::{Evaluation, EvaluatorError, Leaf, Readers, Sources};
+use driver::{Desk, Driver};
 
 /// Something that plays, one evaluation at a time: a self-play game, a game of a match.
 pub trait Walker<G: Game>: Send {
@@ -18,15 +27,18 @@ pub trait Walker<G: Game>: Send {
     fn apply(&mut self, evaluation: Evaluation);
 }
 
-/// Who plays: hands out walkers and takes them back.
-pub trait Roster<W> {
+/// Who plays: hands out walkers and takes them back. One thread at a time calls it.
+pub trait Roster<W>: Send {
     /// What can go wrong with what is handed back.
-    type Error: From<EvaluatorError>;
-    /// The next walker to start, or `None` when no more are to be started.
+    type Error: From<EvaluatorError> + Send;
+    /// The next walker to start, or `None` when no more are to be started; it stays at that.
     fn next(&mut self) -> Option<W>;
     /// Takes a walker that is done.
+    ///
+    /// # Errors
+    /// What ends the run: walkers in progress are dropped.
     fn finished(&mut self, walker: W, counts: &LockstepCounts) -> Result<(), Self::Error>;
-    /// Called once a step, for progress reports.
+    /// Called once a step, for progress reports; not while another thread has the roster.
     fn step(&mut self, _counts: &LockstepCounts) {}
 }
 
@@ -51,18 +63,13 @@ pub struct LockstepCounts {
     pub places: u64,
 }
 
-/// A batch with the device.
-struct Flight<G: Game> {
-    source: usize,
-    ticket: Ticket,
-    /// The slots that asked, by position in the batch.
-    slots: Vec<usize>,
-    leaves: Vec<Leaf<G>>,
-}
-
-struct Group<G: Game, W> {
-    slots: Vec<Option<W>>,
-    flights: Vec<Flight<G>>,
+impl LockstepCounts {
+    /// Adds what another thread did.
+    fn add(&mut self, other: Self) {
+        self.batches += other.batches;
+        self.evaluations += other.evaluations;
+        self.places += other.places;
+    }
 }
 
 /// Drives walkers in lockstep.
@@ -70,13 +77,14 @@ struct Group<G: Game, W> {
 pub struct Lockstep {
     /// Games at once, at least 1.
     pub parallel_games: usize,
-    /// Groups that take turns with the device, the games shared out among them; at least 1.
+    /// Groups that take turns with a device, the games shared out among them; at least 1. Without a
+    /// device there are as many as threads.
     pub groups: usize,
 }
 
 impl Lockstep {
-    /// Runs the roster's walkers until it gives no more and all are done; they are handed back in an
-    /// order that depends on the walkers alone.
+    /// Runs the roster's walkers until it gives no more and all are done. With a device, or on one
+    /// thread, they are handed back in an order that depends on the walkers alone.
     ///
     /// # Errors
     /// What the evaluators report, or what the roster returns.
@@ -85,117 +93,25 @@ impl Lockstep {
         sources: &mut Sources<G>,
         roster: &mut R,
     ) -> Result<LockstepCounts, R::Error> {
-        let mut counts = LockstepCounts::default();
         let games = self.parallel_games.max(1);
-        let groups = self.groups.clamp(1, games);
-        let mut groups: Vec<Group<G, W>> = (0..groups)
-            .map(|group| {
-                let places = games / groups + usize::from(group < games % groups);
-                Group { slots: (0..places).map(|_| None).collect(), flights: Vec::new() }
-            })
-            .collect();
-        loop {
-            let mut busy = false;
-            for group in &mut groups {
-                Self::land(group, sources)?;
-                let requests = Self::walk(group, sources.readers(), roster, &counts)?;
-                busy |= !requests.is_empty();
-                Self::take_off(group, requests, sources, &mut counts)?;
-                roster.step(&counts);
-            }
-            if !busy {
-                return Ok(counts);
-            }
-        }
-    }
-
-    /// Waits for a group's batches and hands out the evaluations.
-    fn land<G: Game, W: Walker<G>>(
-        group: &mut Group<G, W>,
-        sources: &mut Sources<G>,
-    ) -> Result<(), EvaluatorError> {
-        let mut answers: Vec<Option<Evaluation>> = group.slots.iter().map(|_| None).collect();
-        for flight in group.flights.drain(..) {
-            let evaluations = sources.wait(flight.source, flight.ticket, &flight.leaves)?;
-            for (&slot, evaluation) in flight.slots.iter().zip(evaluations) {
-                answers[slot] = Some(evaluation);
-            }
-        }
-        group.slots.par_iter_mut().zip(answers).with_min_len(16).for_each(|(walker, answer)| {
-            if let (Some(walker), Some(evaluation)) = (walker, answer) {
-                walker.apply(evaluation);
-            }
-        });
-        Ok(())
-    }
-
-    /// Lets every walker of a group go on; those that end make room for the next ones, which walk in
-    /// the same step. Answers the requests by slot.
-    fn walk<G: Game, W: Walker<G>, R: Roster<W>>(
-        group: &mut Group<G, W>,
-        readers: &Readers<G>,
-        roster: &mut R,
-        counts: &LockstepCounts,
-    ) -> Result<Vec<(usize, Request<G>)>, R::Error> {
-        let mut requests = Vec::new();
-        let mut fresh: Vec<usize> = (0..group.slots.len()).collect();
-        while !fresh.is_empty() {
-            for &slot in &fresh {
-                if group.slots[slot].is_none() {
-                    group.slots[slot] = roster.next();
-                }
-            }
-            let mut walking: Vec<(usize, &mut W)> = group
-                .slots
-                .iter_mut()
-                .enumerate()
-                .filter(|(slot, _)| fresh.binary_search(slot).is_ok())
-                .filter_map(|(slot, walker)| walker.as_mut().map(|walker| (slot, walker)))
-                .collect();
-            let walked: Vec<(usize, Option<Request<G>>)> = walking
-                .par_iter_mut()
-                .with_max_len(8)
-                .map(|(slot, walker)| (*slot, walker.walk(readers)))
-                .collect();
-            fresh.clear();
-            for (slot, request) in walked {
-                if let Some(request) = request {
-                    requests.push((slot, request));
-                } else if let Some(walker) = group.slots[slot].take() {
-                    roster.finished(walker, counts)?;
-                    fresh.push(slot);
-                }
-            }
-        }
-        requests.sort_by_key(|(slot, _)| *slot);
-        Ok(requests)
-    }
-
-    /// Sends a group's requests, one batch a source.
-    fn take_off<G: Game, W>(
-        group: &mut Group<G, W>,
-        requests: Vec<(usize, Request<G>)>,
-        sources: &mut Sources<G>,
-        counts: &mut LockstepCounts,
-    ) -> Result<(), EvaluatorError> {
-        if requests.is_empty() {
-            return Ok(());
-        }
-        let mut batches: Vec<(Vec<usize>, Vec<Leaf<G>>)> =
-            (0..sources.len()).map(|_| Default::default()).collect();
-        counts.places += group.slots.len() as u64;
-        for (slot, Request { source, leaf }) in requests {
-            batches[source].0.push(slot);
-            batches[source].1.push(leaf);
-        }
-        for (source, (slots, leaves)) in batches.into_iter().enumerate() {
-            if !leaves.is_empty() {
-                counts.batches += 1;
-                counts.evaluations += leaves.len() as u64;
-                let ticket = sources.submit(source, &leaves)?;
-                group.flights.push(Flight { source, ticket, slots, leaves });
-            }
-        }
-        Ok(())
+        // Places of group `index` of `groups`.
+        let share =
+            |index: usize, groups: usize| games / groups + usize::from(index < games % groups);
+        let mut handles = sources.handles(rayon::current_num_threads().min(games));
+        let drivers: Vec<Driver<'_, G, W>> = if handles.is_empty() {
+            let groups = self.groups.clamp(1, games);
+            let places = (0..groups).map(|index| share(index, groups));
+            vec![Driver::of_all_threads(sources, places)]
+        } else {
+            let groups = handles.len();
+            let own = handles.iter_mut().enumerate();
+            own.map(|(index, sources)| Driver::of_one_thread(sources, share(index, groups)))
+                .collect()
+        };
+        let desk = Desk::new(roster);
+        let ends: Vec<Result<(), R::Error>> =
+            drivers.into_par_iter().with_max_len(1).map(|driver| driver.run(&desk)).collect();
+        ends.into_iter().collect::<Result<(), R::Error>>()?;
+        Ok(desk.counts())
     }
 }

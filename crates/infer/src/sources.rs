@@ -18,13 +18,15 @@ pub struct Sources<G: Game> {
 }
 
 /// What walkers may ask of the sources while they walk on many threads.
+#[derive(Clone)]
 pub struct Readers<G: Game> {
     readers: Vec<Reader<G>>,
 }
 
+#[derive(Clone)]
 enum Reader<G: Game> {
     Instant(Arc<dyn InstantEvaluator<G>>),
-    Cache(EvaluationCache),
+    Cache(Arc<EvaluationCache>),
 }
 
 /// What a source can say at once.
@@ -57,7 +59,8 @@ impl<G: Game> Sources<G> {
     /// index.
     pub fn add_batched(&mut self, evaluator: Box<dyn Evaluator<G>>, cache_entries: usize) -> usize {
         self.ids.push(evaluator.id().to_owned());
-        self.readers.readers.push(Reader::Cache(EvaluationCache::new(cache_entries)));
+        let cache = Arc::new(EvaluationCache::new(cache_entries));
+        self.readers.readers.push(Reader::Cache(cache));
         self.evaluators.push(Some(evaluator));
         self.ids.len() - 1
     }
@@ -80,6 +83,20 @@ impl<G: Game> Sources<G> {
     /// The part that walkers see.
     pub fn readers(&self) -> &Readers<G> {
         &self.readers
+    }
+
+    /// The same sources for each of `count` threads, caches shared; none where an evaluator gives no
+    /// handles.
+    pub(crate) fn handles(&self, count: usize) -> Vec<Self> {
+        let one = || {
+            let evaluators = self.evaluators.iter().map(|evaluator| match evaluator {
+                Some(evaluator) => evaluator.handle().map(Some),
+                None => Some(None),
+            });
+            let evaluators = evaluators.collect::<Option<_>>()?;
+            Some(Self { readers: self.readers.clone(), evaluators, ids: self.ids.clone() })
+        };
+        (0..count).map_while(|_| one()).collect()
     }
 
     /// Evaluates a batch and waits for it: for a search that is alone with the device.
@@ -111,7 +128,7 @@ impl<G: Game> Sources<G> {
         leaves: &[Leaf<G>],
     ) -> Result<Vec<Evaluation>, EvaluatorError> {
         let evaluations = self.evaluator(index)?.wait(ticket)?;
-        if let Reader::Cache(cache) = &mut self.readers.readers[index] {
+        if let Reader::Cache(cache) = &self.readers.readers[index] {
             for (leaf, evaluation) in leaves.iter().zip(&evaluations) {
                 let key = CacheKey { eval_key: leaf.eval_key, symmetry: leaf.symmetry };
                 cache.put(key, evaluation);

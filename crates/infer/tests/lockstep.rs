@@ -103,11 +103,11 @@ impl Roster<Solo> for List {
     }
 }
 
-/// Two networks, one with a cache.
-fn networks(cache: usize) -> Sources<Connect4> {
+/// Two networks, one with a cache, which may give handles.
+fn networks(cache: usize, gives_handles: bool) -> Sources<Connect4> {
     let mut sources = Sources::default();
     for entries in [0, cache] {
-        let network = FakeNetwork::of(&connect4());
+        let network = FakeNetwork { gives_handles, ..FakeNetwork::of(&connect4()) };
         let encoded = Encoded::new(&connect4(), network).expect("the network is of this game");
         sources.add_batched(Box::new(encoded), entries);
     }
@@ -118,9 +118,11 @@ fn run(
     lockstep: &Lockstep,
     games: u64,
     cache: usize,
+    handles: bool,
 ) -> (Vec<(u64, Vec<u16>, u64)>, LockstepCounts) {
     let mut list = List { left: 0..games, done: Vec::new() };
-    let counts = lockstep.run(&mut networks(cache), &mut list).expect("the fake does not fail");
+    let mut sources = networks(cache, handles);
+    let counts = lockstep.run(&mut sources, &mut list).expect("the fake does not fail");
     (list.done, counts)
 }
 
@@ -130,17 +132,19 @@ fn pool(threads: usize) -> rayon::ThreadPool {
 
 #[test]
 fn results_do_not_depend_on_grouping_threads_or_cache() {
-    let (mut wanted, _) = run(&Lockstep { parallel_games: 1, groups: 1 }, 100, 0);
+    let (mut wanted, _) = run(&Lockstep { parallel_games: 1, groups: 1 }, 100, 0, false);
     wanted.sort_unstable();
     assert_eq!(wanted.len(), 100, "all games finish");
     assert!(wanted.iter().enumerate().all(|(i, game)| game.0 == i as u64));
-    for threads in [1, 2] {
+    for (threads, handles) in [(1, false), (2, false), (1, true), (2, true), (5, true)] {
+        let pool = pool(threads);
         for groups in [1, 2, 3] {
             for (parallel_games, cache) in [(1, 64), (2, 0), (7, 16), (64, 0), (64, 4096)] {
                 let lockstep = Lockstep { parallel_games, groups };
-                let (mut got, _) = pool(threads).install(|| run(&lockstep, 100, cache));
+                let (mut got, _) = pool.install(|| run(&lockstep, 100, cache, handles));
                 got.sort_unstable();
-                assert_eq!(got, wanted, "{lockstep:?}, {threads} threads, cache of {cache}");
+                let how = format!("{threads} threads, cache of {cache}, handles: {handles}");
+                assert_eq!(got, wanted, "{lockstep:?}, {how}");
             }
         }
     }
@@ -149,8 +153,8 @@ fn results_do_not_depend_on_grouping_threads_or_cache() {
 #[test]
 fn the_order_of_finishing_and_the_counts_do_not_depend_on_threads() {
     let lockstep = Lockstep { parallel_games: 20, groups: 2 };
-    let one = pool(1).install(|| run(&lockstep, 100, 128));
-    let two = pool(2).install(|| run(&lockstep, 100, 128));
+    let one = pool(1).install(|| run(&lockstep, 100, 128, false));
+    let two = pool(2).install(|| run(&lockstep, 100, 128, false));
     assert_eq!(one, two);
 }
 
@@ -197,7 +201,8 @@ impl Roster<Asker> for Askers {
 fn ask(parallel_games: usize, groups: usize, askers: u32) -> LockstepCounts {
     let mut roster = Askers { left: askers, finished: 0, steps: 0 };
     let lockstep = Lockstep { parallel_games, groups };
-    let counts = lockstep.run(&mut networks(0), &mut roster).expect("the fake does not fail");
+    let counts =
+        lockstep.run(&mut networks(0, false), &mut roster).expect("the fake does not fail");
     assert_eq!(roster.finished, askers);
     assert!(roster.steps >= counts.batches as u32);
     counts
@@ -218,10 +223,32 @@ fn fill_is_counted_tail_included() {
     assert_eq!(ask(4, 1, 0), LockstepCounts::default());
 }
 
-/// Fails at the third batch.
+#[test]
+fn threads_of_their_own_count_together() {
+    // Every asker asks five times, whoever has it; a thread's group has 4 of 8 places.
+    let mut roster = Askers { left: 100, finished: 0, steps: 0 };
+    let lockstep = Lockstep { parallel_games: 8, groups: 1 };
+    let run = |roster: &mut Askers| lockstep.run(&mut networks(0, true), roster);
+    let counts = pool(2).install(|| run(&mut roster)).expect("the fake does not fail");
+    assert_eq!((counts.evaluations, roster.finished), (500, 100));
+    assert_eq!(counts.places, 4 * counts.batches);
+    assert!(roster.steps > 0);
+}
+
+/// Fails at the third batch, or its handles do.
 struct Failing {
     inner: Encoded<Connect4, FakeNetwork>,
     left: u32,
+}
+
+impl Failing {
+    fn new(gives_handles: bool) -> Self {
+        let network = FakeNetwork { gives_handles, ..FakeNetwork::of(&connect4()) };
+        Self {
+            inner: Encoded::new(&connect4(), network).expect("the network is of this game"),
+            left: 2,
+        }
+    }
 }
 
 impl Evaluator<Connect4> for Failing {
@@ -238,17 +265,57 @@ impl Evaluator<Connect4> for Failing {
     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
         self.inner.wait(ticket)
     }
+    fn handle(&self) -> Option<Box<dyn Evaluator<Connect4>>> {
+        self.inner.handle()?;
+        Some(Box::new(Self::new(false)))
+    }
 }
 
 #[test]
 fn failures_come_out() {
-    let mut sources = Sources::default();
-    let inner = Encoded::new(&connect4(), FakeNetwork::of(&connect4())).unwrap();
-    sources.add_batched(Box::new(Failing { inner, left: 2 }), 0);
-    let mut roster = Askers { left: 3, finished: 0, steps: 0 };
-    let lockstep = Lockstep { parallel_games: 3, groups: 1 };
-    let failure = lockstep.run(&mut sources, &mut roster).unwrap_err();
-    assert!(failure.to_string().contains("out of batches"), "{failure}");
+    for handles in [false, true] {
+        let mut sources = Sources::default();
+        sources.add_batched(Box::new(Failing::new(handles)), 0);
+        // Far more than would be played if one thread's failure did not stop the other.
+        let mut roster = Askers { left: u32::MAX, finished: 0, steps: 0 };
+        let lockstep = Lockstep { parallel_games: 3, groups: 1 };
+        let run = || lockstep.run(&mut sources, &mut roster);
+        let failure = pool(2).install(run).unwrap_err();
+        assert!(failure.to_string().contains("out of batches"), "{failure}");
+    }
+}
+
+/// Panics at the third walk of one of its walkers; the others ask without end.
+struct Endless(u32);
+
+impl Walker<Connect4> for Endless {
+    fn walk(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+        self.0 = self.0.saturating_sub(1);
+        assert!(self.0 > 0, "a bug in a walker");
+        Asker(1).walk(readers)
+    }
+    fn apply(&mut self, _evaluation: Evaluation) {}
+}
+
+struct Started(u32);
+
+impl Roster<Endless> for Started {
+    type Error = EvaluatorError;
+    fn next(&mut self) -> Option<Endless> {
+        self.0 += 1;
+        Some(Endless(if self.0 == 2 { 3 } else { u32::MAX }))
+    }
+    fn finished(&mut self, _: Endless, _: &LockstepCounts) -> Result<(), EvaluatorError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_panic_on_one_thread_ends_the_run() {
+    let lockstep = Lockstep { parallel_games: 2, groups: 1 };
+    let run = || lockstep.run(&mut networks(0, true), &mut Started(0));
+    let ended = pool(2).install(|| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)));
+    assert!(ended.is_err());
 }
 
 #[test]

@@ -23,13 +23,13 @@ pub struct MatchPlan {
 }
 
 /// Told of every game that ends, in the order in which they end; says whether to go on.
-pub trait MatchProgress {
+pub trait MatchProgress: Send {
     /// A game is over; `counts` are those of the lockstep. With `false` no more games are started;
     /// those in progress are finished.
     fn game_over(&mut self, game: &PlayedGame, counts: &LockstepCounts) -> bool;
 }
 
-impl<F: FnMut(&PlayedGame, &LockstepCounts) -> bool> MatchProgress for F {
+impl<F: FnMut(&PlayedGame, &LockstepCounts) -> bool + Send> MatchProgress for F {
     fn game_over(&mut self, game: &PlayedGame, counts: &LockstepCounts) -> bool {
         self(game, counts)
     }

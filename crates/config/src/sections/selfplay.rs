@@ -11,7 +11,8 @@ section! {
         [Results, whole(1, 100_000_000)] games: u32;
         /// Games that are played at once, over all groups.
         [Speed, whole(2, 65_536)] parallel_games: u32 = 64;
-        /// Lockstep groups: one walks while another's batch is evaluated.
+        /// Lockstep groups: one walks while another's batch is with the card. On the processor there
+        /// is one group a thread, whatever stands here.
         [Speed, whole(2, 64)] groups: u32 = 2;
         /// Playouts of a full search.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;

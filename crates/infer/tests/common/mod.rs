@@ -3,6 +3,7 @@
 #![allow(dead_code)] // Each test binary uses a part.
 
 use std::collections::BTreeMap;
+use std::thread::{self, ThreadId};
 
 use dz_game::{Encoding, Game, mix64};
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
@@ -15,6 +16,11 @@ pub struct FakeNetwork {
     pub submitted: u64,
     /// Faults to show, for the checks of outputs.
     pub fault: Option<Fault>,
+    /// Whether it gives handles.
+    pub gives_handles: bool,
+    /// The one thread that may use it, once a handle was used.
+    pub thread: Option<ThreadId>,
+    pub is_handle: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +39,9 @@ impl FakeNetwork {
             waiting: BTreeMap::new(),
             submitted: 0,
             fault: None,
+            gives_handles: false,
+            thread: None,
+            is_handle: false,
         }
     }
 }
@@ -55,6 +64,10 @@ impl NetworkEvaluator for FakeNetwork {
     }
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
         self.submitted += 1;
+        if self.is_handle {
+            let here = thread::current().id();
+            assert_eq!(*self.thread.get_or_insert(here), here, "a handle has one thread");
+        }
         let mut outputs = NetworkOutputs::default();
         for i in 0..batch.len {
             let logits = |range: std::ops::Range<usize>| {
@@ -75,5 +88,17 @@ impl NetworkEvaluator for FakeNetwork {
     }
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         self.waiting.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
+    }
+    fn handle(&self) -> Option<Self> {
+        self.gives_handles.then(|| Self {
+            encoding_id: self.encoding_id.clone(),
+            policy_len: self.policy_len,
+            waiting: BTreeMap::new(),
+            submitted: 0,
+            fault: self.fault,
+            gives_handles: false,
+            thread: None,
+            is_handle: true,
+        })
     }
 }

@@ -3,8 +3,10 @@
 mod device;
 mod infer;
 mod peers;
+mod python;
 mod rules;
 mod search;
+mod selfplay;
 
 use std::io::Write;
 
@@ -20,8 +22,9 @@ use crate::Exit;
 ///
 /// Prints one row a figure. benchmarks/ keeps the tables, with what they were measured on.
 ///
-/// Where `DAGZERO_PYTHON` names a Python that has `open_spiel` (pip), `rules` and `search` measure
-/// OpenSpiel's random games beside ours, a sample of one and a sample of the other in turns.
+/// Where `DAGZERO_PYTHON` names a Python that has them (pip), others are measured beside ours, a sample
+/// of one and a sample of the other in turns: `open_spiel` by `rules` and `search`, `onnx` and
+/// `onnxruntime` by `infer`, `pgx` and `mctx` by `selfplay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero bench shard --json\n  \
@@ -52,13 +55,17 @@ enum What {
     Rules,
     /// Positions a second that networks of usual sizes evaluate on the processor
     ///
-    /// Where `DAGZERO_PYTHON` names a Python that has `onnx`, `onnxruntime` and `numpy` (pip), ONNX Runtime
-    /// runs the same networks beside ours; two threads of ours are two independent batches.
+    /// ONNX Runtime is the peer, on the same networks; two threads of ours are two independent batches.
     Infer,
     /// A network of any size on any device, playing and learning with Burn
     ///
     /// benchmarks/gpu measures PyTorch beside it.
     Device,
+    /// Speed of self-play on the processor, with networks of random weights
+    ///
+    /// Games like those of the quick preset, beside Burn's evaluator in place of ours; and games of 32
+    /// playouts a move, beside pgx and mctx on Connect Four.
+    Selfplay,
 }
 
 /// Games of the shard bench, visits of each of their searches, and repeats of each timing.
@@ -136,6 +143,7 @@ impl GameVisitor for Bench {
             What::Infer => infer::rows(),
             // Of no game, so it does not come here.
             What::Device => Ok(Vec::new()),
+            What::Selfplay => selfplay::rows(&game),
             What::Shuffle => {
                 let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
                 dz_shuffler::bench(&game, scratch.path(), SHUFFLE_SHARDS)

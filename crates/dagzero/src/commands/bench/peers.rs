@@ -1,24 +1,15 @@
-//! Who else is measured, in the same run.
+//! Who else is measured beside our rules, in the same run.
 
-use std::{
-    env,
-    io::{BufRead, BufReader, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-};
-
-use anyhow::{Context, bail};
+use anyhow::Context;
 use cozy_chess::Board;
 use dz_game::GameSpec;
 
-/// The environment variable that names a Python which has the peers.
-pub(super) const PYTHON: &str = "DAGZERO_PYTHON";
+use super::python::PythonPeer;
 
 /// `OpenSpiel`'s rollouts, in C++: one leaf of its search bot is evaluated by many of them, so that
 /// Python's share of the time is nothing. A process answers a line for each sample that is asked for.
 pub(super) struct OpenSpiel {
-    child: Child,
-    ask: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    peer: PythonPeer,
     /// What it is, with its version.
     pub(super) name: String,
     /// Plies of one of its random games, on average.
@@ -61,34 +52,19 @@ for _ in sys.stdin:
 "#;
 
 impl OpenSpiel {
-    /// Starts it, unless there is no Python for it or it does not have the game; says so on standard
-    /// error if the package is missing.
+    /// Starts it, unless there is no Python for it or it does not have the game.
     ///
     /// # Errors
-    /// If the Python that is named cannot be started, or what it runs fails.
+    /// As [`PythonPeer::start`].
     pub(super) fn start(game: &GameSpec) -> anyhow::Result<Option<Self>> {
-        let (Some(python), Some(theirs)) = (env::var_os(PYTHON), their_name(game)) else {
+        let Some(theirs) = their_name(game) else { return Ok(None) };
+        let Some(peer) = PythonPeer::start(SCRIPT, "open_spiel", &[theirs.as_ref()])? else {
             return Ok(None);
         };
-        let mut command = Command::new(&python);
-        command.args(["-c", SCRIPT, &theirs]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command
-            .spawn()
-            .with_context(|| format!("cannot start {}, which {PYTHON} names", python.display()))?;
-        let (Some(ask), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            bail!("the peer has no streams");
-        };
-        let name = String::new();
-        let answers = BufReader::new(answers);
-        let mut peer = Self { child, ask, answers, name, plies_mean: 0.0 };
-        let words = peer.line()?;
-        let Some((version, plies)) = words.split_once(' ') else {
-            eprintln!("no peer: {} has no open_spiel (pip install open_spiel)", python.display());
-            return Ok(None);
-        };
-        peer.name = format!("OpenSpiel {version} {theirs}, rollouts in C++");
-        peer.plies_mean = plies.parse().context("plies of the peer")?;
-        Ok(Some(peer))
+        let (version, plies) = peer.greeting.split_once(' ').context("the peer's greeting")?;
+        let name = format!("OpenSpiel {version} {theirs}, rollouts in C++");
+        let plies_mean = plies.parse().context("plies of the peer")?;
+        Ok(Some(Self { peer, name, plies_mean }))
     }
 
     /// Games a second in one more sample.
@@ -96,24 +72,7 @@ impl OpenSpiel {
     /// # Errors
     /// If the process has ended.
     pub(super) fn sample(&mut self) -> anyhow::Result<f64> {
-        self.ask.write_all(b"\n").context("the peer has ended")?;
-        self.line()?.parse().context("the peer's rate")
-    }
-
-    fn line(&mut self) -> anyhow::Result<String> {
-        let mut line = String::new();
-        if self.answers.read_line(&mut line)? == 0 {
-            bail!("the peer has ended; its message is above");
-        }
-        Ok(line.trim().to_owned())
-    }
-}
-
-impl Drop for OpenSpiel {
-    fn drop(&mut self) {
-        // It would end by itself at the end of its input; nothing is left to lose.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.peer.ask("")?.parse().context("the peer's rate")
     }
 }
 

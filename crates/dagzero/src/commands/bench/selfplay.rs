@@ -1,0 +1,231 @@
+//! `dagzero bench selfplay`: whole games on the processor.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use dz_config::RunConfig;
+use dz_cpu::{CpuEvaluator, random_network_of};
+use dz_game::Game;
+use dz_infer::{Encoded, Evaluator, EvaluatorError, Sources};
+use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions};
+use dz_network::NetworkFile;
+use dz_play::Rates;
+use dz_selfplay::{CyclePlan, CycleTally, ShardSink, cycle_plan, play_cycle};
+use dz_shard::{BenchRow, GameRecord};
+
+use super::python::PythonPeer;
+
+/// Samples of each figure, whose median counts.
+const SAMPLES: usize = 5;
+
+/// Which games are played, and by what.
+struct Setting {
+    /// What sets them apart.
+    name: &'static str,
+    /// Blocks and channels of the network.
+    network: (usize, usize),
+    /// Games of a sample.
+    games: u32,
+    /// Laid over the quick preset.
+    overrides: &'static [&'static str],
+}
+
+/// Self-play of the quick preset.
+const QUICK: Setting =
+    Setting { name: "quick preset", network: (3, 32), games: 300, overrides: &[] };
+
+/// Every move has the same small search.
+const SMALL: Setting = Setting {
+    name: "32 playouts",
+    network: (4, 64),
+    games: 300,
+    overrides: &["selfplay.playouts=32", "selfplay.full_share=1", "selfplay.opening_plies_max=0"],
+};
+
+/// Work a second in several samples.
+#[derive(Default)]
+struct Samples {
+    games: Vec<f64>,
+    evaluations: Vec<f64>,
+    playouts: Vec<f64>,
+}
+
+pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
+    let mut rows = beside_burn(game, &QUICK, SAMPLES)?;
+    rows.extend(beside_pgx(game, &SMALL, SAMPLES)?);
+    Ok(rows)
+}
+
+/// Our evaluator and Burn's, in turns.
+fn beside_burn<G: Game>(
+    game: &G,
+    setting: &Setting,
+    samples: usize,
+) -> anyhow::Result<Vec<BenchRow>> {
+    let (plan, file) = setting.ready(game)?;
+    let (mut ours, mut theirs) = (Samples::default(), Samples::default());
+    for _ in 0..samples {
+        ours.add(game, &plan, Box::new(Encoded::new(game, CpuEvaluator::load(&file)?)?))?;
+        let options = EvaluatorOptions::for_device(DeviceChoice::Cpu);
+        let burn = BurnEvaluator::load(&file, DeviceChoice::Cpu, options)?;
+        theirs.add(game, &plan, Box::new(Encoded::new(game, burn)?))?;
+    }
+    let name = setting.full_name(game);
+    let peers = theirs.figures().map(|(_, rates)| rates.median());
+    let rows = ours.figures().into_iter().zip(peers);
+    Ok(rows.map(|(ours, peer)| row(&name, &ours).beside("with Burn's evaluator", peer)).collect())
+}
+
+/// Our self-play and that of pgx and mctx, in turns; alone where there is no Python for them, and in games
+/// other than Connect Four.
+fn beside_pgx<G: Game>(
+    game: &G,
+    setting: &Setting,
+    samples: usize,
+) -> anyhow::Result<Vec<BenchRow>> {
+    const SCRIPT: &str = include_str!("../../../../../benchmarks/pgx_peer.py");
+    let (plan, file) = setting.ready(game)?;
+    let spec = &file.header.spec;
+    let [blocks, channels] = [spec.blocks, spec.channels].map(|size| size.to_string());
+    let args = [blocks.as_ref(), channels.as_ref(), "32".as_ref()];
+    let mut peer = match game.spec().to_string().as_str() {
+        "connect4:width=7,height=6,connect=4" => {
+            PythonPeer::start(SCRIPT, "jax, pgx and mctx", &args)?
+        }
+        _ => None,
+    };
+    let (mut ours, mut theirs) = (Samples::default(), Samples::default());
+    for _ in 0..samples {
+        ours.add(game, &plan, Box::new(Encoded::new(game, CpuEvaluator::load(&file)?)?))?;
+        if let Some(peer) = &mut peer {
+            let numbers: Result<Vec<f64>, _> = peer.ask("")?.split(' ').map(str::parse).collect();
+            let numbers = numbers.context("the peer's rates")?;
+            ensure!(numbers.len() == 3, "the peer gave {} rates, not 3", numbers.len());
+            theirs.games.push(numbers[0]);
+            theirs.evaluations.push(numbers[1]);
+            theirs.playouts.push(numbers[2]);
+        }
+    }
+    let name = setting.full_name(game);
+    let rows = ours.figures().into_iter().zip(theirs.figures());
+    let rows = rows.map(|(ours, (_, theirs))| match &peer {
+        Some(peer) => row(&name, &ours).beside(&peer.greeting, theirs.median()),
+        None => row(&name, &ours),
+    });
+    Ok(rows.collect())
+}
+
+fn row(name: &str, (unit, rates): &(&'static str, Rates)) -> BenchRow {
+    BenchRow::new(name, rates.median(), unit, rates.samples())
+}
+
+impl Setting {
+    /// The plan of a sample's games, and the network that plays them.
+    fn ready<G: Game>(&self, game: &G) -> anyhow::Result<(CyclePlan, NetworkFile)> {
+        const PRESET: &str = include_str!("../../../../../configs/connect4-quick.toml");
+        let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
+        let path = scratch.path().join("quick.toml");
+        fs::write(&path, PRESET)?;
+        let config = self.config(game, &path)?;
+        let (blocks, channels) = self.network;
+        let plan = cycle_plan(&config, 1, 0, None);
+        Ok((plan, random_network_of(game, blocks, channels, 1)))
+    }
+
+    fn config<G: Game>(&self, game: &G, preset: &Path) -> anyhow::Result<RunConfig> {
+        let mut overrides: Vec<String> = self.overrides.iter().map(ToString::to_string).collect();
+        overrides.push(format!("run.game=\"{}\"", game.spec()));
+        overrides.push(format!("selfplay.games={}", self.games));
+        if game.spec().name() != "connect4" {
+            // The preset's bound is Connect Four's board.
+            overrides.push("selfplay.plies_max=1000".to_owned());
+        }
+        Ok(RunConfig::load(preset, &overrides, &|_| Vec::new())?.config)
+    }
+
+    fn full_name<G: Game>(&self, game: &G) -> String {
+        let (blocks, channels) = self.network;
+        let threads = rayon::current_num_threads();
+        format!("{}, b{blocks}c{channels}, {}, {threads} threads", game.spec().name(), self.name)
+    }
+}
+
+impl Samples {
+    /// Plays the games once more.
+    fn add<G: Game>(
+        &mut self,
+        game: &G,
+        plan: &CyclePlan,
+        evaluator: Box<dyn Evaluator<G>>,
+    ) -> anyhow::Result<()> {
+        let mut sources = Sources::default();
+        sources.add_batched(evaluator, CACHE_ENTRIES);
+        let shards: Vec<u64> = (0..plan.shards()).collect();
+        let begun = Instant::now();
+        let tally = play_cycle(game, plan, &shards, &mut sources, &mut Nowhere)?;
+        let seconds = begun.elapsed().as_secs_f64();
+        self.games.push(tally.games as f64 / seconds);
+        self.evaluations.push(tally.lockstep.evaluations as f64 / seconds);
+        self.playouts.push(tally.cost.search.playouts as f64 / seconds);
+        Ok(())
+    }
+
+    fn figures(self) -> [(&'static str, Rates); 3] {
+        [
+            ("games/s", Rates::new(self.games)),
+            ("evaluations/s", Rates::new(self.evaluations)),
+            ("playouts/s", Rates::new(self.playouts)),
+        ]
+    }
+}
+
+/// Entries of the evaluation cache: the default of `selfplay.cache_entries`.
+const CACHE_ENTRIES: usize = 262_144;
+
+/// Takes games and keeps none.
+struct Nowhere;
+
+impl ShardSink for Nowhere {
+    type Error = EvaluatorError;
+
+    fn shard(&mut self, _index: u64, _games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
+        Ok(())
+    }
+
+    fn go_on(&mut self, _tally: &CycleTally) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::games::{Connect4, TicTacToe};
+
+    use super::*;
+
+    #[test]
+    fn games_are_played_with_both_evaluators_and_counted() {
+        let setting = Setting { network: (1, 16), games: 3, ..QUICK };
+        let rows = beside_burn(&TicTacToe, &setting, 1).unwrap();
+        let units: Vec<&str> = rows.iter().map(|row| row.unit.as_str()).collect();
+        assert_eq!(units, ["games/s", "evaluations/s", "playouts/s"]);
+        for row in &rows {
+            assert!(row.value > 0.0 && row.peer_value.is_some_and(|value| value > 0.0), "{row:?}");
+            assert!(row.name.starts_with("tictactoe, b1c16, quick preset"), "{row:?}");
+        }
+        assert!(rows[2].value >= rows[1].value, "playouts that a cache answers are none of its");
+    }
+
+    /// With `DAGZERO_PYTHON`, beside pgx and mctx.
+    #[test]
+    fn small_searches_have_the_playouts_that_they_are_named_for() {
+        let game = Connect4::new(7, 6, 4).unwrap();
+        let setting = Setting { network: (1, 16), games: 2, ..SMALL };
+        let (plan, _) = setting.ready(&game).unwrap();
+        assert_eq!((plan.games.playouts, plan.games.full_share, plan.count), (32, 1.0, 2));
+        let rows = beside_pgx(&game, &setting, 1).unwrap();
+        assert!(rows.len() == 3 && rows.iter().all(|row| row.value > 0.0), "{rows:?}");
+    }
+}

@@ -1,0 +1,143 @@
+//! Shards of games that a network plays on the processor: the same bytes for any number of threads, however
+//! games fall to groups, and after a stop in the middle.
+
+#![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
+
+use std::{collections::BTreeMap, path::Path};
+
+use dz_config::RunConfig;
+use dz_cpu::{CpuEvaluator, random_network_of};
+use dz_game::games::{Connect4, TicTacToe};
+use dz_game::{Encoding, Game};
+use dz_infer::{Encoded, EvaluatorError, Lockstep, Sources};
+use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter};
+use selfplay::{CyclePlan, CycleTally, ShardSink, cycle_plan, play_cycle};
+
+/// Four shards of eight games, the last one short.
+const SETTINGS: [&str; 5] = [
+    "selfplay.games=29",
+    "selfplay.games_per_shard=8",
+    "selfplay.playouts=20",
+    "selfplay.playouts_fast=6",
+    "selfplay.full_share=0.5",
+];
+
+/// A cycle of a game and the network that plays it.
+struct Cycle<G: Game> {
+    game: G,
+    plan: CyclePlan,
+    network: CpuEvaluator,
+}
+
+impl<G: Game> Cycle<G> {
+    fn new(game: G) -> Self {
+        let network = CpuEvaluator::load(&random_network_of(&game, 2, 16, 7)).unwrap();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
+        let config = RunConfig::load(&path, &SETTINGS.map(str::to_owned), &|_| Vec::new());
+        let plan = cycle_plan(&config.unwrap().config, 1, 3, None);
+        assert_eq!(plan.shards(), 4);
+        Self { game, plan, network }
+    }
+
+    /// Plays what `shards` does not have, with so many places at the evaluators' cache, and no more shards
+    /// once it has `enough`.
+    fn play(&self, shards: &mut Shards, lockstep: Lockstep, threads: usize, enough: usize) {
+        let plan = CyclePlan { lockstep, ..self.plan.clone() };
+        let missing: Vec<u64> =
+            (0..plan.shards()).filter(|index| !shards.written.contains_key(index)).collect();
+        let mut sources = Sources::default();
+        let network = dz_infer::NetworkEvaluator::handle(&self.network).unwrap();
+        sources.add_batched(Box::new(Encoded::new(&self.game, network).unwrap()), 256);
+        shards.enough = enough;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let play = || play_cycle(&self.game, &plan, &missing, &mut sources, shards);
+        let tally = pool.install(play).unwrap();
+        assert!(tally.lockstep.evaluations > 0 && tally.cost.search.cache_hits > 0);
+    }
+
+    fn shards(&self) -> Shards {
+        let header = ShardHeader {
+            game: self.game.spec().to_string(),
+            encoding: self.game.encoding().id(),
+            generation: 1,
+            number: 0,
+            games_per_shard: 8,
+            run_seed: 1,
+            config_hash: String::new(),
+            evaluators: vec!["network".into()],
+            networks: vec!["network".into()],
+        };
+        Shards { header, written: BTreeMap::new(), enough: usize::MAX }
+    }
+}
+
+/// Shards as bytes.
+struct Shards {
+    header: ShardHeader,
+    written: BTreeMap<u64, Vec<u8>>,
+    enough: usize,
+}
+
+impl ShardSink for Shards {
+    type Error = EvaluatorError;
+
+    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
+        let header = ShardHeader { number: 3 + index, ..self.header.clone() };
+        let mut writer = ShardWriter::new(Vec::new(), header, SHARD_LEVEL).unwrap();
+        for game in games {
+            writer.push(game).unwrap();
+        }
+        let again = self.written.insert(index, writer.finish().unwrap().0);
+        assert!(again.is_none(), "shard {index} was there");
+        Ok(())
+    }
+
+    fn go_on(&mut self, _: &CycleTally) -> bool {
+        self.written.len() < self.enough
+    }
+}
+
+fn check<G: Game>(game: G) {
+    let cycle = Cycle::new(game);
+    let mut wanted = cycle.shards();
+    cycle.play(&mut wanted, Lockstep { parallel_games: 1, groups: 1 }, 1, usize::MAX);
+    assert_eq!(wanted.written.len(), 4);
+    for (threads, parallel_games, groups) in
+        [(1, 7, 2), (1, 64, 1), (2, 2, 2), (2, 16, 1), (2, 9, 3), (5, 5, 1), (5, 3, 2), (5, 40, 4)]
+    {
+        let how = format!("{threads} threads, {parallel_games} games in {groups} groups");
+        let lockstep = Lockstep { parallel_games, groups };
+        let mut whole = cycle.shards();
+        cycle.play(&mut whole, lockstep, threads, usize::MAX);
+        assert!(whole.written == wanted.written, "{how}");
+
+        // Stopped after the first shard, and gone on with by others. Which shards were begun by then is a
+        // matter of time where there are more threads than one.
+        let mut parts = cycle.shards();
+        cycle.play(&mut parts, lockstep, threads, 1);
+        let before = parts.written.len();
+        let is_stopped = threads > 1 || parallel_games > 16 || before < 4;
+        assert!(before >= 1 && is_stopped, "{how}: {before} shards");
+        if before < 4 {
+            let lockstep = Lockstep { parallel_games: 11, groups: 2 };
+            cycle.play(&mut parts, lockstep, 6 - threads, usize::MAX);
+        }
+        assert!(parts.written == wanted.written, "{how}, in two parts");
+
+        // What a kill may leave: some of the shards, in any order.
+        let mut parts = cycle.shards();
+        parts.written.extend([1, 3].map(|index| (index, wanted.written[&index].clone())));
+        cycle.play(&mut parts, lockstep, threads, usize::MAX);
+        assert!(parts.written == wanted.written, "{how}, after a kill");
+    }
+}
+
+#[test]
+fn tictactoe_shards_depend_on_nothing_but_the_games() {
+    check(TicTacToe);
+}
+
+#[test]
+fn connect4_shards_depend_on_nothing_but_the_games() {
+    check(Connect4::new(5, 4, 4).unwrap());
+}
