@@ -90,6 +90,8 @@ pub fn infer_figures(
             value_channels: 8,
             value_hidden: 64,
             global_pooling: false,
+            squeeze_ratio: 0,
+            bottleneck_blocks: 0,
         };
         for threads in [1, 2] {
             let with = Setting { name: &name, threads, effort, python, scratch };
@@ -166,7 +168,8 @@ fn fastest(
     let one = |(pool, evaluator): &mut (rayon::ThreadPool, CpuEvaluator)| {
         pool.install(|| {
             let (mut best, begin) = (f64::INFINITY, Instant::now());
-            while begin.elapsed().as_secs_f64() < effort.seconds {
+            // One call is made even where none fits.
+            while best.is_infinite() || begin.elapsed().as_secs_f64() < effort.seconds {
                 let batch = batch.clone();
                 let start = Instant::now();
                 let ticket = evaluator.submit(batch)?;
