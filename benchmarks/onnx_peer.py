@@ -2,7 +2,7 @@
 
 usage: onnx_peer.py NETWORK.dzn PLANES.f32 OUTPUTS.f32 THREADS
 
-Builds the graph that crates/network/src/lib.rs writes down (without globals and pooling), evaluates the
+Builds the graph that crates/network/src/lib.rs writes down (without globals), evaluates the
 planes once and writes the logits, so that the caller can compare them. Then answers each line `BATCH
 SECONDS` with the seconds of the fastest call in that time. Needs onnx, onnxruntime and numpy; prints
 `none` without them.
@@ -39,6 +39,11 @@ def read_network(path):
 def build(spec, tensors):
     """The ONNX model; the batch size is left open."""
     nodes = []
+    constants = {
+        "board": np.array([2, 3], "<i8"),
+        "halves": np.array([spec["channels"]] * 2, "<i8"),
+    }
+    bottleneck_blocks, squeeze_ratio = (spec.get(k, 0) for k in ("bottleneck_blocks", "squeeze_ratio"))
 
     def node(op, inputs, output, **attributes):
         nodes.append(helper.make_node(op, inputs, [output], **attributes))
@@ -57,11 +62,55 @@ def build(spec, tensors):
     def flat(x):
         return node("Flatten", [x], x + ".flat")
 
+    def mean(x):
+        return node("ReduceMean", [x], x + ".mean", axes=[2, 3], keepdims=0)
+
+    def on_boards(op, x, channels):
+        channels = node("Unsqueeze", [channels, "board"], channels + ".wide")
+        return node(op, [x, channels], f"{channels}.{op}")
+
+    def split(x, sizes, axis=1):
+        parts = [f"{x}.{part}" for part in range(2)]
+        nodes.append(helper.make_node("Split", [x, sizes], parts, axis=axis))
+        return parts
+
+    def pool(t, layer):
+        shifted = tensors[f"{layer}.bias"].shape[0]
+        pooled = tensors[f"{layer}.weight"].shape[1] // 2
+        constants[layer] = np.array([pooled, shifted], "<i8")
+        head, tail = split(t, layer)
+        p = relu(head)
+        top = node("ReduceMax", [p], p + ".max", axes=[2, 3], keepdims=0)
+        pooled = node("Concat", [mean(p), top], layer + ".pooled", axis=1)
+        tail = on_boards("Add", tail, linear(pooled, layer, layer + ".shift"))
+        return node("Concat", [head, tail], layer + ".out", axis=1)
+
+    def convolved(x, name):
+        t = conv(x, f"{name}.conv1", 3)
+        if f"{name}.pool.weight" in tensors:
+            t = pool(t, f"{name}.pool")
+        return conv(relu(t), f"{name}.conv2", 3)
+
+    def squeeze(t, block):
+        s = relu(linear(mean(t), f"{block}.squeeze", f"{block}.squeeze"))
+        scale, shift = split(linear(s, f"{block}.excite", f"{block}.excite"), "halves")
+        t = on_boards("Mul", t, node("Sigmoid", [scale], scale + ".sigmoid"))
+        return on_boards("Add", t, shift)
+
     h = relu(conv("planes", "stem.conv", 3))
     for i in range(spec["blocks"]):
-        t = relu(conv(h, f"blocks.{i}.conv1", 3))
-        t = conv(t, f"blocks.{i}.conv2", 3)
-        h = relu(node("Add", [t, h], f"blocks.{i}.sum"))
+        block = f"blocks.{i}"
+        if bottleneck_blocks:
+            u = relu(conv(h, f"{block}.conv_down", 1))
+            for j in range(bottleneck_blocks):
+                t = convolved(u, f"{block}.inner.{j}")
+                u = relu(node("Add", [t, u], f"{block}.inner.{j}.sum"))
+            t = conv(u, f"{block}.conv_up", 1)
+        else:
+            t = convolved(h, block)
+        if squeeze_ratio:
+            t = squeeze(t, block)
+        h = relu(node("Add", [t, h], f"{block}.sum"))
     linear(flat(relu(conv(h, "policy.conv", 1))), "policy.linear", "policy")
     value = flat(relu(conv(h, "value.conv", 1)))
     linear(relu(linear(value, "value.hidden", "value.hidden")), "value.output", "value")
@@ -74,7 +123,7 @@ def build(spec, tensors):
         "network",
         [info("planes", spec["channels_in"], spec["height"], spec["width"])],
         [info("policy", spec["policy_len"]), info("value", 3)],
-        [numpy_helper.from_array(data, name) for name, data in tensors.items()],
+        [numpy_helper.from_array(data, name) for name, data in {**tensors, **constants}.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
     model.ir_version = 8

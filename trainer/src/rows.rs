@@ -82,6 +82,8 @@ impl CycleRows {
             value_channels: network.value_channels as usize,
             value_hidden: network.value_hidden as usize,
             global_pooling: network.global_pooling,
+            squeeze_ratio: network.squeeze_ratio as usize,
+            bottleneck_blocks: network.bottleneck_blocks as usize,
         })
     }
 }

@@ -20,6 +20,8 @@ pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fau
     }
     checks.at_most("window.rows_min", "window.rows_max");
     checks.at_most("training.batch", "training.rows_max");
+    checks.at_most("network.squeeze_ratio", "network.channels");
+    checks.network();
     if config.training.schedule == Schedule::Cosine {
         let concerns = ["training.schedule"];
         checks.compare("training.learning_rate_final", "training.learning_rate", &concerns, false);
@@ -77,6 +79,27 @@ impl Checks<'_> {
             let fault = Fault::new("selfplay.resign_play_on_share", problem).value(0.0);
             self.faults
                 .push(fault.allowed("a number above 0, or selfplay.resign = { fixed = ... }"));
+        }
+    }
+
+    /// Pooling needs a second block, and channels that it leaves; bottlenecks halve them.
+    fn network(&mut self) {
+        let network = &self.config.network;
+        let keys = ["network.global_pooling", "network.blocks", "network.channels"];
+        if !self.sound(&keys) || !self.sound(&["network.bottleneck_blocks"]) {
+            return;
+        }
+        if network.global_pooling && network.blocks == 1 {
+            let problem = "every second block pools, and network.blocks = 1";
+            let fault = Fault::new("network.global_pooling", problem).value(true);
+            self.faults.push(fault.allowed("false, or 2 or more network.blocks"));
+        }
+        let halves = network.bottleneck_blocks > 0;
+        let least = if halves { 2 } else { 1 } * if network.global_pooling { 2 } else { 1 };
+        if network.channels < least {
+            let problem = "too few for network.global_pooling or network.bottleneck_blocks";
+            let fault = Fault::new("network.channels", problem).value(network.channels);
+            self.faults.push(fault.allowed(format!("{least} or more")));
         }
     }
 

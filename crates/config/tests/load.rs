@@ -226,6 +226,18 @@ fn contradictions_name_both_keys() {
         (&["search.nodes_max=150"], "bootstrap.playouts = 200: is not below search.nodes_max"),
         (&["window.rows_min=9", "window.rows_max=8"], "is above window.rows_max = 8"),
         (&["training.rows_max=100"], "training.batch = 256: is above training.rows_max = 100"),
+        (
+            &["network.squeeze_ratio=64"],
+            "network.squeeze_ratio = 64: is above network.channels = 16",
+        ),
+        (
+            &["network.blocks=1", "network.global_pooling=true"],
+            "network.global_pooling = true: every second block pools, and network.blocks = 1",
+        ),
+        (
+            &["network.channels=3", "network.bottleneck_blocks=2", "network.global_pooling=true"],
+            "network.channels = 3: too few",
+        ),
         (&["training.learning_rate=1e-5"], "above training.learning_rate = 0.00001"),
         (&["gate.rule=score"], "gate.score_min: missing, and gate.rule = \"score\""),
         (&["gate.rule=score", "gate.score_min=0.5", "gate.games=0"], "without games"),

@@ -1,4 +1,5 @@
-//! Positions a second on one thread, best of many, for each kind of vectors.
+//! Positions a second on one thread, best of many, for each kind of vectors; p is with pooling, s with
+//! squeeze-excitation, n in nested bottlenecks of two.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -8,6 +9,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use dz_cpu::CpuEvaluator;
+use dz_network::NetworkSpec;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let only = std::env::args().nth(1);
@@ -17,6 +19,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("6x7 b6c64", common::spec(6, 7, 6, 64)),
         ("9x9 b6c96", common::spec(9, 9, 6, 96)),
         ("19x19 b6c96", common::spec(19, 19, 6, 96)),
+        ("9x9 b6c96 p", NetworkSpec { global_pooling: true, ..common::spec(9, 9, 6, 96) }),
+        ("9x9 b6c96 s", NetworkSpec { squeeze_ratio: 8, ..common::spec(9, 9, 6, 96) }),
+        ("9x9 b6c96 n", NetworkSpec { bottleneck_blocks: 2, ..common::spec(9, 9, 6, 96) }),
     ] {
         let file = common::network(&spec, 1);
         for (vectors, mut evaluator) in CpuEvaluator::load_each(&file)? {

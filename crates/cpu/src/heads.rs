@@ -2,7 +2,8 @@
 
 use dz_network::{NetworkFile, NetworkSpec};
 
-use crate::matrix::{Matrix, Product};
+use crate::layer::{Apply, Layer};
+use crate::matrix::Matrix;
 use crate::simd::{LANE, Lane, Vectors};
 use crate::winograd::Tiling;
 
@@ -101,7 +102,7 @@ impl Heads {
         let outs = scratch.points.chunks_exact_mut(tiling.width * lanes_out);
         for (row, out) in boards.zip(outs) {
             let rows = &row[lanes_in..(tiling.width + 1) * lanes_in];
-            self.convolution.multiply(vectors, rows, out, true);
+            vectors.run(Apply { layer: &self.convolution, rows, out, relu: true });
         }
         let lanes = self.policy.matrix.lanes_in;
         let policy = &mut scratch.policy[index * lanes..][..lanes];
@@ -123,9 +124,14 @@ impl Heads {
         (policy, wdl): (&mut [f32], &mut [f32]),
     ) {
         let HeadScratch { policy: flat, value, hidden, policy_logits, wdl_logits, .. } = scratch;
-        self.policy.on_boards(vectors, boards, flat, policy_logits, false);
-        self.hidden.on_boards(vectors, boards, value, hidden, true);
-        self.output.on_boards(vectors, boards, hidden, wdl_logits, false);
+        let on_boards = |layer: &Layer, rows: &[Lane], out: &mut [Lane], relu: bool| {
+            let rows = &rows[..boards * layer.matrix.lanes_in];
+            let out = &mut out[..boards * layer.matrix.lanes_out];
+            vectors.run(Apply { layer, rows, out, relu });
+        };
+        on_boards(&self.policy, flat, policy_logits, false);
+        on_boards(&self.hidden, value, hidden, true);
+        on_boards(&self.output, hidden, wdl_logits, false);
         copy_rows(policy_logits, self.policy.matrix.lanes_out, policy, self.policy_len);
         copy_rows(wdl_logits, self.output.matrix.lanes_out, wdl, 3);
     }
@@ -148,52 +154,6 @@ fn copy_rows(rows: &[Lane], lanes: usize, to: &mut [f32], len: usize) {
     for (row, to) in rows.chunks_exact(lanes).zip(to.chunks_exact_mut(len)) {
         for (lane, to) in row.iter().zip(to.chunks_mut(LANE)) {
             to.copy_from_slice(&lane.0[..to.len()]);
-        }
-    }
-}
-
-/// A matrix and a bias.
-#[derive(Clone, Debug)]
-struct Layer {
-    matrix: Matrix,
-    bias: Vec<Lane>,
-}
-
-impl Layer {
-    fn new(
-        vectors: Vectors,
-        inputs: usize,
-        bias: &[f32],
-        weight: impl Fn(usize, usize) -> f32,
-    ) -> Self {
-        let matrix = Matrix::new(vectors, inputs, bias.len(), weight);
-        Self { matrix, bias: crate::stem::lanes_of(bias.iter().copied()) }
-    }
-
-    fn on_boards(
-        &self,
-        vectors: Vectors,
-        boards: usize,
-        rows: &[Lane],
-        out: &mut [Lane],
-        relu: bool,
-    ) {
-        let rows = &rows[..boards * self.matrix.lanes_in];
-        self.multiply(vectors, rows, &mut out[..boards * self.matrix.lanes_out], relu);
-    }
-
-    fn multiply(&self, vectors: Vectors, rows: &[Lane], out: &mut [Lane], relu: bool) {
-        vectors.run(Product { rows, matrix: &self.matrix, out });
-        for row in out.chunks_exact_mut(self.matrix.lanes_out) {
-            for (lane, bias) in row.iter_mut().zip(&self.bias) {
-                for (x, bias) in lane.0.iter_mut().zip(bias.0) {
-                    *x += bias;
-                    // Written so that a number that is none stays.
-                    if relu && *x < 0.0 {
-                        *x = 0.0;
-                    }
-                }
-            }
         }
     }
 }

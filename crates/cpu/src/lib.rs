@@ -9,17 +9,23 @@
 //! to matrix products, a few boards together, so that everything between the stem and the heads stays in
 //! the second-level cache.
 //!
+//! Vectors are AVX-512, AVX2 with FMA, or NEON, found when a network is loaded; elsewhere the compiler makes what it
+//! can of plain arrays. NEON is tested in an emulator only (CONTRIBUTING.md), and its speed is not known.
+//!
 //! Letters: `B` batch, `C` channels, `H` rows, `W` columns, `G` globals, `A` policy length.
 
 #![allow(clippy::inline_always, reason = "what is not inlined is not compiled for the vectors")]
 
+mod blocks;
 mod evaluator;
 mod heads;
+mod layer;
 mod matrix;
 mod pool;
 mod random;
 mod reference;
 mod simd;
+mod squeeze;
 mod stem;
 mod tower;
 mod transform;

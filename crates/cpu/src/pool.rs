@@ -1,45 +1,44 @@
 //! Global pooling: the first channels' mean and maximum over the board shift the other channels.
 
-use dz_network::{NetworkFile, NetworkSpec};
+use dz_network::NetworkFile;
 
-use crate::matrix::{Matrix, Product};
+use crate::layer::Layer;
+use crate::matrix::Matrix;
 use crate::simd::{LANE, Lane, Simd, Task, Vectors};
-use crate::stem::lanes_of;
 use crate::winograd::Tiling;
 
 /// A pooling block's linear layer. It takes the means, then the maxima, each filled up to whole lanes,
 /// and gives a shift for every channel, which is 0 for the pooled ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
-    matrix: Matrix,
-    bias: Vec<Lane>,
+    layer: Layer,
     /// Points of the board.
     area: f32,
 }
 
 impl Pool {
-    pub(crate) fn new(vectors: Vectors, file: &NetworkFile, block: usize) -> Self {
+    /// Packs the layer of the residual block of that name.
+    pub(crate) fn new(vectors: Vectors, file: &NetworkFile, block: &str) -> Self {
         let spec = &file.header.spec;
-        let NetworkSpec { channels, .. } = *spec;
         let pooled = spec.pooled_channels();
         let whole = pooled.next_multiple_of(LANE);
-        let tensor = |part: &str| &file.tensors[&format!("blocks.{block}.pool.{part}")].data;
-        let (weight, bias) = (tensor("weight"), tensor("bias"));
-        let matrix = Matrix::new(vectors, 2 * whole, channels, |input, output| {
+        let tensor = |part: &str| &file.tensors[&format!("{block}.pool.{part}")].data;
+        let weight = tensor("weight");
+        let mut bias = vec![0.0; pooled];
+        bias.extend(tensor("bias"));
+        let layer = Layer::new(vectors, 2 * whole, &bias, |input, output| {
             let (half, input) = (input / whole, input % whole);
             if input >= pooled || output < pooled {
                 return 0.0;
             }
             weight[(output - pooled) * 2 * pooled + half * pooled + input]
         });
-        let unshifted = (0..pooled).map(|_| 0.0);
-        let bias = lanes_of(unshifted.chain(bias.iter().copied()));
-        Self { matrix, bias, area: spec.area() as f32 }
+        Self { layer, area: spec.area() as f32 }
     }
 
     /// Lanes to work in: what is pooled, then the shift.
-    pub(crate) fn scratch_len(spec: &NetworkSpec) -> usize {
-        2 * spec.pooled_channels().div_ceil(LANE) + spec.channels.div_ceil(LANE)
+    pub(crate) fn scratch_len(&self) -> usize {
+        self.layer.matrix.lanes_in + self.layer.matrix.lanes_out
     }
 }
 
@@ -55,7 +54,7 @@ impl Task for PoolBoard<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
         let Self { pool, tiling, board, scratch } = self;
-        let Matrix { lanes_in, lanes_out, .. } = pool.matrix;
+        let Matrix { lanes_in, lanes_out, .. } = pool.layer.matrix;
         let (pooled, shift) = scratch[..lanes_in + lanes_out].split_at_mut(lanes_in);
         let stride = (tiling.width + 2) * lanes_out;
         let rows = stride..stride * (tiling.height + 1);
@@ -76,10 +75,7 @@ impl Task for PoolBoard<'_> {
             }
             s.store(top, &mut pooled[half + lane]);
         }
-        s.run(Product { rows: pooled, matrix: &pool.matrix, out: shift });
-        for (shift, bias) in shift.iter_mut().zip(&pool.bias) {
-            s.store(s.add(s.load(shift), s.load(bias)), shift);
-        }
+        pool.layer.apply(s, pooled, shift, false);
         for row in board[rows].chunks_exact_mut(stride) {
             for point in row[columns.clone()].chunks_exact_mut(lanes_out) {
                 for (x, shift) in point.iter_mut().zip(&*shift) {

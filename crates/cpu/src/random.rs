@@ -46,6 +46,8 @@ pub fn random_network_of<G: Game>(
         value_channels: 8,
         value_hidden: 64,
         global_pooling: false,
+        squeeze_ratio: 0,
+        bottleneck_blocks: 0,
     };
     random_network(&spec, seed)
 }

@@ -2,7 +2,7 @@
 
 use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, NetworkOutputs};
-use dz_network::{NetworkFile, NetworkSpec};
+use dz_network::{NetworkFile, NetworkSpec, ResidualSpec};
 
 /// A network evaluated one number at a time: 32-bit weights, sums in 64 bits. For tests; it is slow.
 #[derive(Clone, Copy, Debug)]
@@ -47,16 +47,22 @@ impl Reference<'_> {
         }
         relu(&mut h);
         for i in 0..spec.blocks {
-            let mut t = self.convolution(&h, &format!("blocks.{i}.conv1"), 3);
-            if spec.is_pooling_block(i) {
-                self.pool(&mut t, &format!("blocks.{i}.pool"));
+            let residuals = spec.residuals(i);
+            let mut t = if spec.bottleneck_blocks == 0 {
+                self.convolved(&h, &residuals[0])
+            } else {
+                let mut u = self.convolution(&h, &format!("blocks.{i}.conv_down"), 1);
+                relu(&mut u);
+                for residual in &residuals {
+                    let t = self.convolved(&u, residual);
+                    add_and_relu(&mut u, &t);
+                }
+                self.convolution(&u, &format!("blocks.{i}.conv_up"), 1)
+            };
+            if spec.squeeze_ratio > 0 {
+                self.squeeze(&mut t, &format!("blocks.{i}"));
             }
-            relu(&mut t);
-            let t = self.convolution(&t, &format!("blocks.{i}.conv2"), 3);
-            for (h, t) in h.iter_mut().zip(t) {
-                *h += t;
-            }
-            relu(&mut h);
+            add_and_relu(&mut h, &t);
         }
         let mut policy = self.convolution(&h, "policy.conv", 1);
         relu(&mut policy);
@@ -103,6 +109,32 @@ impl Reference<'_> {
         rows.map(|(row, &bias)| dot(row, x) + f64::from(bias)).collect()
     }
 
+    /// Both 3x3 convolutions of a residual block, before its input is added.
+    fn convolved(&self, x: &[f64], residual: &ResidualSpec) -> Vec<f64> {
+        let name = &residual.name;
+        let mut t = self.convolution(x, &format!("{name}.conv1"), 3);
+        if residual.pooling {
+            self.pool(&mut t, &format!("{name}.pool"));
+        }
+        relu(&mut t);
+        self.convolution(&t, &format!("{name}.conv2"), 3)
+    }
+
+    fn squeeze(&self, t: &mut [f64], block: &str) {
+        let area = self.spec().area();
+        let means: Vec<f64> = t.chunks(area).map(|c| c.iter().sum::<f64>() / area as f64).collect();
+        let mut hidden = self.linear(&means, &format!("{block}.squeeze"));
+        relu(&mut hidden);
+        let excited = self.linear(&hidden, &format!("{block}.excite"));
+        let (scales, shifts) = excited.split_at(means.len());
+        for ((channel, scale), shift) in t.chunks_mut(area).zip(scales).zip(shifts) {
+            let scale = 1.0 / (1.0 + (-scale).exp());
+            for x in channel {
+                *x = scale * *x + shift;
+            }
+        }
+    }
+
     fn pool(&self, t: &mut [f64], layer: &str) {
         let area = self.spec().area();
         let (pooled, shifted) = t.split_at_mut(self.spec().pooled_channels() * area);
@@ -128,6 +160,13 @@ fn add(channel: &mut [f64], shift: f64) {
     for x in channel {
         *x += shift;
     }
+}
+
+fn add_and_relu(h: &mut [f64], t: &[f64]) {
+    for (h, t) in h.iter_mut().zip(t) {
+        *h += t;
+    }
+    relu(h);
 }
 
 fn relu(x: &mut [f64]) {

@@ -39,6 +39,11 @@ impl Stem {
             globals: (0..globals).flat_map(global).collect(),
         }
     }
+
+    /// Lanes of a point of its outputs.
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes
+    }
 }
 
 /// Numbers in lanes, the last one filled up with 0.

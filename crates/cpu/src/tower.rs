@@ -1,38 +1,20 @@
 //! The whole network on a few boards at a time.
 
 use dz_infer::EncodedBatch;
-use dz_network::{NetworkFile, NetworkSpec};
+use dz_network::NetworkFile;
 
+use crate::blocks::{Blocks, Work};
 use crate::heads::{HeadScratch, Heads};
-use crate::pool::{Pool, PoolBoard};
-use crate::simd::{LANE, Lane, Vectors};
-use crate::stem::{Stem, StemOnBoard, lanes_of};
-use crate::transform::{Inputs, Outputs, Then};
-use crate::winograd::{Kernel, Spread, Tiling};
+use crate::simd::{Lane, Vectors};
+use crate::stem::{Stem, StemOnBoard};
 
 /// A network packed for one kind of vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct Tower {
     vectors: Vectors,
-    spread: Spread,
-    lanes: usize,
     stem: Stem,
-    blocks: Vec<Block>,
+    blocks: Blocks,
     heads: Heads,
-    pool_scratch_len: usize,
-}
-
-#[derive(Clone, Debug)]
-struct Block {
-    conv1: Convolution,
-    pool: Option<Pool>,
-    conv2: Convolution,
-}
-
-#[derive(Clone, Debug)]
-struct Convolution {
-    kernel: Kernel,
-    bias: Vec<Lane>,
 }
 
 /// The memory that a thread works in.
@@ -40,12 +22,9 @@ struct Convolution {
 pub(crate) struct Scratch {
     /// Padded boards of the residual stream.
     stream: Vec<Lane>,
-    /// A padded board between a block's convolutions.
-    inner: Vec<Lane>,
-    /// Rows of all frequencies, before and after the products.
-    rows: Vec<Lane>,
-    products: Vec<Lane>,
+    /// A row of lanes for the stem.
     shift: Vec<Lane>,
+    work: Work,
     heads: HeadScratch,
 }
 
@@ -59,47 +38,23 @@ const CHUNK_ROWS: usize = 72;
 impl Tower {
     /// Packs a checked file.
     pub(crate) fn new(vectors: Vectors, file: &NetworkFile) -> Self {
-        let spec = &file.header.spec;
-        let NetworkSpec { height, width, channels, .. } = *spec;
-        let tiling = Tiling::new(height, width);
-        let lanes = channels.div_ceil(LANE);
-        let convolution = |name: String| {
-            let tensor = |part: &str| &file.tensors[&format!("{name}.{part}")].data;
-            let kernel = Kernel::new(vectors, &tiling, tensor("weight"), [channels, channels]);
-            Convolution { kernel, bias: lanes_of(tensor("bias").iter().copied()) }
-        };
-        let block = |i: usize| Block {
-            conv1: convolution(format!("blocks.{i}.conv1")),
-            pool: spec.is_pooling_block(i).then(|| Pool::new(vectors, file, i)),
-            conv2: convolution(format!("blocks.{i}.conv2")),
-        };
-        Self {
-            vectors,
-            lanes,
-            stem: Stem::new(file),
-            blocks: (0..spec.blocks).map(block).collect(),
-            spread: Spread::new(tiling, lanes),
-            heads: Heads::new(vectors, file),
-            pool_scratch_len: Pool::scratch_len(spec),
-        }
+        let (stem, blocks) = (Stem::new(file), Blocks::new(vectors, file));
+        Self { vectors, stem, blocks, heads: Heads::new(vectors, file) }
     }
 
     /// How many boards run together best.
     pub(crate) fn chunk(&self) -> usize {
-        let board = 2 * self.spread.len(1) + self.board_lanes();
+        let board = self.blocks.work_lanes() + self.blocks.board_lanes();
         let fitting = CHUNK_BYTES / (board * size_of::<Lane>());
-        fitting.clamp(1, CHUNK_ROWS.div_ceil(self.spread.tiling.tiles()))
+        fitting.clamp(1, CHUNK_ROWS.div_ceil(self.blocks.tiling().tiles()))
     }
 
     /// Memory for chunks of up to `boards`.
     pub(crate) fn scratch(&self, boards: usize) -> Scratch {
-        let lanes = |count: usize| vec![Lane::default(); count];
         Scratch {
-            stream: lanes(boards * self.board_lanes()),
-            inner: lanes(self.board_lanes()),
-            rows: lanes(self.spread.len(boards)),
-            products: lanes(self.spread.len(boards)),
-            shift: lanes(self.lanes.max(self.pool_scratch_len)),
+            stream: vec![Lane::default(); boards * self.blocks.board_lanes()],
+            shift: vec![Lane::default(); self.stem.lanes()],
+            work: self.blocks.work(boards),
             heads: self.heads.scratch(boards),
         }
     }
@@ -113,70 +68,24 @@ impl Tower {
         scratch: &mut Scratch,
         outputs: (&mut [f32], &mut [f32]),
     ) {
+        let Self { vectors, stem, blocks, heads } = self;
+        let Scratch { stream, shift, work, heads: head_scratch } = scratch;
         let globals_len = batch.shape.globals;
-        let size = self.board_lanes();
-        for (board, stream) in scratch.stream.chunks_exact_mut(size).take(boards).enumerate() {
+        let size = blocks.board_lanes();
+        for (board, stream) in stream.chunks_exact_mut(size).take(boards).enumerate() {
             let position = first + board;
-            self.vectors.run(StemOnBoard {
-                stem: &self.stem,
+            vectors.run(StemOnBoard {
+                stem,
                 planes: batch.position(position),
                 globals: &batch.globals[position * globals_len..][..globals_len],
                 board: stream,
-                shift: &mut scratch.shift[..self.lanes],
+                shift: &mut *shift,
             });
-            self.spread_board(stream, &mut scratch.rows, boards, board);
         }
-        for (i, block) in self.blocks.iter().enumerate() {
-            self.run_block(block, boards, scratch, i + 1 < self.blocks.len());
+        blocks.run(boards, stream, work);
+        for (board, stream) in stream.chunks_exact(size).take(boards).enumerate() {
+            heads.convolve(*vectors, blocks.tiling(), stream, board, head_scratch);
         }
-        for (board, stream) in scratch.stream.chunks_exact(size).take(boards).enumerate() {
-            self.heads.convolve(
-                self.vectors,
-                &self.spread.tiling,
-                stream,
-                board,
-                &mut scratch.heads,
-            );
-        }
-        self.heads.finish(self.vectors, boards, &mut scratch.heads, outputs);
-    }
-
-    /// From the stream's rows to the stream, and to its rows again where a block follows.
-    fn run_block(&self, block: &Block, boards: usize, scratch: &mut Scratch, followed: bool) {
-        let Scratch { stream, inner, rows, products, shift, .. } = scratch;
-        let (vectors, spread) = (self.vectors, &self.spread);
-        spread.multiply(vectors, &block.conv1.kernel, boards, rows, products);
-        let then = if block.pool.is_some() { Then::Nothing } else { Then::Relu };
-        for board in 0..boards {
-            let (to, bias) = (&mut inner[..], &block.conv1.bias[..]);
-            vectors.run(Outputs { spread, from: products, to, boards, board, bias, then });
-            if let Some(pool) = &block.pool {
-                vectors.run(PoolBoard {
-                    pool,
-                    tiling: &self.spread.tiling,
-                    board: inner,
-                    scratch: shift,
-                });
-            }
-            self.spread_board(inner, rows, boards, board);
-        }
-        spread.multiply(vectors, &block.conv2.kernel, boards, rows, products);
-        for (board, to) in stream.chunks_exact_mut(self.board_lanes()).take(boards).enumerate() {
-            let (bias, then) = (&block.conv2.bias[..], Then::AddAndRelu);
-            let to = &mut to[..];
-            vectors.run(Outputs { spread, from: products, to, boards, board, bias, then });
-            if followed {
-                self.spread_board(to, rows, boards, board);
-            }
-        }
-    }
-
-    fn spread_board(&self, from: &[Lane], to: &mut [Lane], boards: usize, board: usize) {
-        self.vectors.run(Inputs { spread: &self.spread, from, to, boards, board });
-    }
-
-    /// Lanes of a padded board.
-    fn board_lanes(&self) -> usize {
-        self.spread.tiling.padded_area() * self.lanes
+        heads.finish(*vectors, boards, head_scratch, outputs);
     }
 }

@@ -28,12 +28,21 @@ pub(crate) struct Outputs<'a> {
 /// What follows a convolution and its bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
-    /// Nothing: global pooling looks at it first.
+    /// Nothing: global pooling or squeeze-excitation looks at it first.
     Nothing,
     /// relu(x)
     Relu,
     /// relu(x + what stands there)
     AddAndRelu,
+}
+
+impl Then {
+    /// Does it with a convolution's sum, bias included, and writes the result.
+    #[inline(always)]
+    pub(crate) fn store<S: Simd>(self, s: S, sum: S::V, to: &mut Lane) {
+        let sum = if self == Self::AddAndRelu { s.add(sum, s.load(to)) } else { sum };
+        s.store(if self == Self::Nothing { sum } else { s.relu(sum) }, to);
+    }
 }
 
 /// Calls `$pass::<S, size>(...)`, so that the compiler knows the size.
@@ -162,15 +171,7 @@ fn output_columns<S: Simd, const M: usize>(
         }
         let y = outputs_1d::<S, M>(s, v);
         for i in 0..M {
-            let to = &mut to[i * strides[1] + j * strides[0]];
-            let mut y = s.add(y[i], bias);
-            if then == Then::AddAndRelu {
-                y = s.add(y, s.load(to));
-            }
-            if then != Then::Nothing {
-                y = s.relu(y);
-            }
-            s.store(y, to);
+            then.store(s, s.add(y[i], bias), &mut to[i * strides[1] + j * strides[0]]);
         }
     }
 }

@@ -14,6 +14,11 @@ fn full() -> NetworkSpec {
     NetworkSpec { globals: 2, global_pooling: true, ..spec(5, 7, 2, 24) }
 }
 
+/// Everything that a network may have.
+fn nested() -> NetworkSpec {
+    NetworkSpec { squeeze_ratio: 3, bottleneck_blocks: 2, ..full() }
+}
+
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
@@ -34,7 +39,7 @@ fn put(batch: &mut EncodedBatch, place: usize, probe: &EncodedBatch) {
 
 #[test]
 fn bits_do_not_depend_on_batch_place_or_threads() {
-    for spec in [full(), spec(6, 7, 1, 64)] {
+    for spec in [full(), nested(), NetworkSpec { squeeze_ratio: 8, ..spec(6, 7, 1, 64) }] {
         let file = network(&spec, 1);
         let probe = positions(&spec, 1, 1234);
         for (name, mut evaluator) in CpuEvaluator::load_each(&file).unwrap() {
@@ -76,9 +81,14 @@ fn handles_give_the_same_bits_on_threads_of_their_own() {
 
 #[test]
 fn equal_ids_mean_equal_bits() {
-    let spec = full();
-    let file = network(&spec, 3);
-    let batch = positions(&spec, 20, 5);
+    for spec in [full(), nested()] {
+        check_ids(&spec);
+    }
+}
+
+fn check_ids(spec: &NetworkSpec) {
+    let file = network(spec, 3);
+    let batch = positions(spec, 20, 5);
     let mut kinds = CpuEvaluator::load_each(&file).unwrap();
     let answers: Vec<(String, NetworkOutputs)> =
         kinds.iter_mut().map(|(_, e)| (e.id().to_owned(), run(e, &batch))).collect();
@@ -113,13 +123,15 @@ fn the_contract_of_evaluators_is_kept() {
 
 #[test]
 fn a_diverged_network_is_not_hidden() {
-    let spec = spec(6, 7, 2, 16);
-    let mut file = network(&spec, 1);
-    file.tensors.get_mut("blocks.0.conv1.weight").unwrap().data[5] = f32::NAN;
-    let batch = positions(&spec, 2, 5);
-    for (name, mut evaluator) in CpuEvaluator::load_each(&file).unwrap() {
-        let outputs = run(&mut evaluator, &batch);
-        assert!(outputs.wdl_logits.iter().any(|x| x.is_nan()), "{name}: {outputs:?}");
+    let spec = NetworkSpec { squeeze_ratio: 4, ..spec(6, 7, 2, 16) };
+    for tensor in ["blocks.0.conv1.weight", "blocks.1.excite.weight"] {
+        let mut file = network(&spec, 1);
+        file.tensors.get_mut(tensor).unwrap().data[5] = f32::NAN;
+        let batch = positions(&spec, 2, 5);
+        for (name, mut evaluator) in CpuEvaluator::load_each(&file).unwrap() {
+            let outputs = run(&mut evaluator, &batch);
+            assert!(outputs.wdl_logits.iter().any(|x| x.is_nan()), "{name}: {outputs:?}");
+        }
     }
 }
 

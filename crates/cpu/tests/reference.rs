@@ -30,18 +30,48 @@ fn networks_of_the_presets_sizes() {
     compare(&NetworkSpec { global_pooling: true, ..spec(9, 9, 6, 96) }, 2, 3);
 }
 
+#[test]
+fn blocks_of_every_kind() {
+    let squeezed = NetworkSpec { squeeze_ratio: 8, ..spec(6, 7, 4, 64) };
+    compare(&squeezed, 3, 4);
+    let nested = NetworkSpec { bottleneck_blocks: 2, ..spec(9, 9, 4, 96) };
+    compare(&nested, 20, 5);
+    compare(&NetworkSpec { squeeze_ratio: 5, global_pooling: true, ..nested }, 2, 6);
+}
+
+/// Small enough for Miri, which CONTRIBUTING.md says how to run.
+#[test]
+fn a_small_network_with_everything() {
+    let everything = NetworkSpec {
+        globals: 1,
+        policy_channels: 2,
+        value_channels: 1,
+        value_hidden: 4,
+        global_pooling: true,
+        squeeze_ratio: 8,
+        bottleneck_blocks: 1,
+        ..spec(3, 5, 2, 34)
+    };
+    compare(&everything, 2, 7);
+}
+
 fn any_spec() -> impl Strategy<Value = NetworkSpec> {
     let board = (1_usize..=13, 1_usize..=13, 0_usize..=3);
     let sizes = (1_usize..=70, 1_usize..=5, 1_usize..=20, 1_usize..=20, 1_usize..=40);
-    (board, sizes, 0_usize..=3, any::<bool>()).prop_map(
-        |((height, width, blocks), (channels, planes, policy, value, hidden), globals, pooling)| {
+    let kind = (any::<bool>(), any::<bool>(), 1_usize..=20, 0_usize..=2);
+    (board, sizes, 0_usize..=3, kind).prop_map(
+        |((height, width, blocks), (channels, planes, policy, value, hidden), globals, kind)| {
+            let (pooling, squeezes, ratio, nested) = kind;
+            let nested = if channels > 1 { nested } else { 0 };
             NetworkSpec {
                 channels_in: planes,
                 policy_channels: policy,
                 value_channels: value,
                 value_hidden: hidden,
                 globals,
-                global_pooling: pooling && channels > 1,
+                global_pooling: pooling && channels > if nested > 0 { 3 } else { 1 },
+                squeeze_ratio: if squeezes { ratio.min(channels) } else { 0 },
+                bottleneck_blocks: nested,
                 ..spec(height, width, blocks, channels)
             }
         },

@@ -41,6 +41,8 @@ fn connect4(blocks: usize, channels: usize) -> NetworkSpec {
         value_channels: 16,
         value_hidden: 32,
         global_pooling: false,
+        squeeze_ratio: 0,
+        bottleneck_blocks: 0,
     }
 }
 

@@ -76,6 +76,20 @@ impl Boards {
         (boards + shift.reshape([self.batch, 1, channels])).reshape([points, channels])
     }
 
+    /// Multiplies every point of each board with `scale [B, C]`.
+    pub(crate) fn scale_boards(&self, x: Tensor<2>, scale: Tensor<2>) -> Tensor<2> {
+        let [points, channels] = x.dims();
+        let boards = x.reshape([self.batch, self.area(), channels]);
+        (boards * scale.reshape([self.batch, 1, channels])).reshape([points, channels])
+    }
+
+    /// Mean of each channel over each board: `[B * H * W, C]` to `[B, C]`.
+    pub(crate) fn mean(&self, x: Tensor<2>) -> Tensor<2> {
+        let [_, channels] = x.dims();
+        let boards: Tensor<3> = x.reshape([self.batch, self.area(), channels]);
+        boards.mean_dim(1).reshape([self.batch, channels])
+    }
+
     /// Mean and maximum of each channel over each board: `[B * H * W, C]` to two of `[B, C]`.
     pub(crate) fn mean_and_max(&self, x: Tensor<2>) -> [Tensor<2>; 2] {
         let [_, channels] = x.dims();
@@ -136,6 +150,8 @@ mod tests {
             value_channels: 1,
             value_hidden: 1,
             global_pooling: false,
+            squeeze_ratio: 0,
+            bottleneck_blocks: 0,
         };
         let device = Device::flex();
         let wave = |length: usize| (0..length).map(|i| (i as f32 * 0.7).sin()).collect();

@@ -44,6 +44,8 @@ pub fn canary_spec() -> NetworkSpec {
         value_channels: 8,
         value_hidden: 32,
         global_pooling: true,
+        squeeze_ratio: 4,
+        bottleneck_blocks: 0,
     }
 }
 

@@ -77,7 +77,12 @@ fn layouts(spec: &NetworkSpec) -> [(&'static str, Layout); 6] {
 fn difference(found: &NetworkSpec, wanted: &NetworkSpec) -> Option<String> {
     let fields = |spec| serde_json::to_value(spec).expect("a specification is texts and numbers");
     let (found, wanted) = (fields(found), fields(wanted));
-    let fields = wanted.as_object().expect("a specification has fields");
-    let (name, value) = fields.iter().find(|(name, value)| &found[name.as_str()] != *value)?;
-    Some(format!("its {name} is {}, the run's is {value}", found[name.as_str()]))
+    // Fields that are left out are numbers, and 0.
+    let value = |of: &serde_json::Value, name: &String| of.get(name).cloned().unwrap_or(0.into());
+    let names = [&wanted, &found].into_iter().flat_map(serde_json::Value::as_object);
+    let mut differences = names.flat_map(serde_json::Map::keys).filter_map(|name| {
+        let (found, wanted) = (value(&found, name), value(&wanted, name));
+        (found != wanted).then(|| format!("its {name} is {found}, the run's is {wanted}"))
+    });
+    differences.next()
 }

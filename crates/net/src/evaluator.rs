@@ -119,6 +119,9 @@ impl EvaluatorOptions {
 
 /// A network on a device.
 ///
+/// For cards. On the processor [`crate::network_evaluator`] takes [`dz_cpu::CpuEvaluator`], several times as fast; that
+/// this runs there too is what tests compare both by, and what `examples/network_speed.rs` measures.
+///
 /// On the processor a position's outputs have the same bits whatever the batch, its place in it and the
 /// number of threads: every chunk has the same shape, and no operation of the network mixes its rows.
 #[derive(Debug)]

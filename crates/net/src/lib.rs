@@ -13,6 +13,7 @@
 //! Letters: `B` batch, `C` channels, `H` rows, `W` columns, `G` globals, `A` policy length, `N` numbers
 //! in all parameters.
 
+mod block;
 mod board;
 mod burn_learner;
 mod canary;

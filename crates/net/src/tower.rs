@@ -6,6 +6,7 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 use dz_network::NetworkSpec;
 
+use crate::block::Block;
 use crate::board::Boards;
 use crate::planes::Inputs;
 
@@ -42,15 +43,6 @@ impl Tower {
     /// `beta` (to train); everything else is the same.
     pub(crate) fn new(spec: &NetworkSpec, tensors: &Tensors) -> Self {
         let c = spec.channels;
-        let block = |i: usize| Block {
-            conv1: Convolution::new(tensors, &format!("blocks.{i}.conv1"), [c, c, 3]),
-            conv2: Convolution::new(tensors, &format!("blocks.{i}.conv2"), [c, c, 3]),
-            pool: spec.is_pooling_block(i).then(|| {
-                let pooled = spec.pooled_channels();
-                let name = format!("blocks.{i}.pool");
-                Pool { pooled, linear: Linear::new(tensors, &name, [c - pooled, 2 * pooled]) }
-            }),
-        };
         let (policy, value, area) = (spec.policy_channels, spec.value_channels, spec.area());
         let hidden = spec.value_hidden;
         Self {
@@ -58,7 +50,7 @@ impl Tower {
             stem_globals: tensors
                 .get("stem.globals.weight")
                 .map(|weight| weight.clone().reshape([c, spec.globals])),
-            blocks: (0..spec.blocks).map(block).collect(),
+            blocks: (0..spec.blocks).map(|i| Block::new(spec, tensors, i)).collect(),
             policy_conv: Convolution::new(tensors, "policy.conv", [policy, c, 1]),
             policy: Linear::new(tensors, "policy.linear", [spec.policy_len, policy * area]),
             value_conv: Convolution::new(tensors, "value.conv", [value, c, 1]),
@@ -88,43 +80,9 @@ impl Tower {
     }
 }
 
+/// A convolution, with batch norm in training and a bias in play.
 #[derive(Clone, Debug)]
-struct Block {
-    conv1: Convolution,
-    conv2: Convolution,
-    pool: Option<Pool>,
-}
-
-impl Block {
-    fn forward(&self, on: &Boards, h: Tensor<2>, statistics: &mut Tensors) -> Tensor<2> {
-        let mut t = self.conv1.forward(on, h.clone(), statistics);
-        if let Some(pool) = &self.pool {
-            t = pool.forward(on, t);
-        }
-        relu(self.conv2.forward(on, relu(t), statistics) + h)
-    }
-}
-
-/// Global pooling: the first channels' mean and maximum over the board shift the other channels.
-#[derive(Clone, Debug)]
-struct Pool {
-    pooled: usize,
-    linear: Linear,
-}
-
-impl Pool {
-    fn forward(&self, on: &Boards, t: Tensor<2>) -> Tensor<2> {
-        let [_, channels] = t.dims();
-        let head = on.channels(t.clone(), 0, self.pooled);
-        let tail = on.channels(t, self.pooled, channels);
-        let pooled = on.mean_and_max(relu(head.clone())).to_vec();
-        let shift = self.linear.forward(Tensor::cat(pooled, 1));
-        Tensor::cat(vec![head, on.add_to_boards(tail, shift)], 1)
-    }
-}
-
-#[derive(Clone, Debug)]
-struct Convolution {
+pub(crate) struct Convolution {
     name: String,
     /// `[9 * in, out]` if 3x3, `[in, out]` if 1x1.
     kernel: Tensor<2>,
@@ -136,7 +94,7 @@ struct Convolution {
 }
 
 impl Convolution {
-    fn new(tensors: &Tensors, name: &str, [out, inputs, side]: [usize; 3]) -> Self {
+    pub(crate) fn new(tensors: &Tensors, name: &str, [out, inputs, side]: [usize; 3]) -> Self {
         let row = |tensor: Tensor<1>| tensor.reshape([1, out]);
         let gamma = tensors.get(&format!("{name}.gamma")).cloned().map(row);
         let shift = row(named(tensors, name, if gamma.is_some() { "beta" } else { "bias" }));
@@ -149,7 +107,7 @@ impl Convolution {
         Self { name: name.to_owned(), kernel, is_3x3: side == 3, gamma, shift }
     }
 
-    fn forward(&self, on: &Boards, x: Tensor<2>, statistics: &mut Tensors) -> Tensor<2> {
+    pub(crate) fn forward(&self, on: &Boards, x: Tensor<2>, statistics: &mut Tensors) -> Tensor<2> {
         let x = if self.is_3x3 {
             on.convolve3x3(x, &self.kernel)
         } else {
@@ -168,8 +126,9 @@ impl Convolution {
     }
 }
 
+/// A linear layer.
 #[derive(Clone, Debug)]
-struct Linear {
+pub(crate) struct Linear {
     /// `[in, out]`
     weight: Tensor<2>,
     /// `[1, out]`
@@ -177,14 +136,14 @@ struct Linear {
 }
 
 impl Linear {
-    fn new(tensors: &Tensors, name: &str, shape: [usize; 2]) -> Self {
+    pub(crate) fn new(tensors: &Tensors, name: &str, shape: [usize; 2]) -> Self {
         Self {
             weight: named(tensors, name, "weight").reshape(shape).transpose(),
             bias: named(tensors, name, "bias").reshape([1, shape[0]]),
         }
     }
 
-    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         x.matmul(self.weight.clone()) + self.bias.clone()
     }
 }

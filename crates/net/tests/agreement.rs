@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{full, info, learner, positions, rows, small, wide};
+use common::{full, info, learner, nested, positions, rows, small, wide};
 use dz_cpu::{CpuEvaluator, Reference};
 use dz_infer::{NetworkEvaluator, NetworkOutputs};
 use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Learner};
@@ -51,5 +51,13 @@ fn plain_networks_agree() {
 fn pooling_globals_and_odd_sizes_agree() {
     agree(&full());
     let odd = NetworkSpec { height: 9, width: 9, blocks: 4, channels: 45, ..full() };
+    agree(&odd);
+}
+
+#[test]
+fn squeeze_excitation_and_bottlenecks_agree() {
+    agree(&NetworkSpec { squeeze_ratio: 4, ..full() });
+    agree(&nested());
+    let odd = NetworkSpec { height: 6, width: 7, blocks: 4, channels: 45, ..nested() };
     agree(&odd);
 }

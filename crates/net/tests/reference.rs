@@ -7,7 +7,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{full, info, learner, positions, rows, small};
+use common::{full, info, learner, nested, positions, rows, small};
 use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, NetworkEvaluator};
 use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Learner};
@@ -74,7 +74,7 @@ impl Plain<'_> {
 
     fn pool(&self, t: &mut [f64], layer: &str) {
         let area = self.spec.area();
-        let pooled = (self.spec.channels / 4).max(1);
+        let pooled = (t.len() / area / 4).max(1);
         let heads: Vec<Vec<f64>> = t[..pooled * area].chunks(area).map(relu).collect();
         let means = heads.iter().map(|c| c.iter().sum::<f64>() / area as f64);
         let tops = heads.iter().map(|c| c.iter().copied().fold(0.0, f64::max));
@@ -84,6 +84,26 @@ impl Plain<'_> {
                 *x += shift;
             }
         }
+    }
+
+    fn convolved(&self, x: &[f64], name: &str, pools: bool) -> Vec<f64> {
+        let mut t = self.convolution(x, &format!("{name}.conv1"));
+        if pools {
+            self.pool(&mut t, &format!("{name}.pool"));
+        }
+        self.convolution(&relu(&t), &format!("{name}.conv2"))
+    }
+
+    fn squeeze(&self, t: &[f64], block: &str) -> Vec<f64> {
+        let area = self.spec.area();
+        let means: Vec<f64> = t.chunks(area).map(|c| c.iter().sum::<f64>() / area as f64).collect();
+        let hidden = relu(&self.linear(&means, &format!("{block}.squeeze")));
+        let excited = self.linear(&hidden, &format!("{block}.excite"));
+        let scaled = |i: usize| {
+            let (scale, shift) = (excited[i / area], excited[self.spec.channels + i / area]);
+            t[i] / (1.0 + (-scale).exp()) + shift
+        };
+        (0..t.len()).map(scaled).collect()
     }
 
     /// Policy logits, then value logits, of one position.
@@ -101,12 +121,21 @@ impl Plain<'_> {
         }
         let mut h = relu(&h);
         for i in 0..spec.blocks {
-            let mut t = self.convolution(&h, &format!("blocks.{i}.conv1"));
-            if spec.global_pooling && i % 2 == 1 {
-                self.pool(&mut t, &format!("blocks.{i}.pool"));
+            let pools = spec.global_pooling && i % 2 == 1;
+            let mut t = if spec.bottleneck_blocks == 0 {
+                self.convolved(&h, &format!("blocks.{i}"), pools)
+            } else {
+                let mut u = relu(&self.convolution(&h, &format!("blocks.{i}.conv_down")));
+                for j in 0..spec.bottleneck_blocks {
+                    let t = self.convolved(&u, &format!("blocks.{i}.inner.{j}"), pools && j == 0);
+                    u = relu(&sum(&t, &u));
+                }
+                self.convolution(&u, &format!("blocks.{i}.conv_up"))
+            };
+            if spec.squeeze_ratio > 0 {
+                t = self.squeeze(&t, &format!("blocks.{i}"));
             }
-            let t = self.convolution(&relu(&t), &format!("blocks.{i}.conv2"));
-            h = relu(&t.iter().zip(&h).map(|(a, b)| a + b).collect::<Vec<_>>());
+            h = relu(&sum(&t, &h));
         }
         let mut logits = self.linear(&relu(&self.convolution(&h, "policy.conv")), "policy.linear");
         let value = self.linear(&relu(&self.convolution(&h, "value.conv")), "value.hidden");
@@ -126,6 +155,10 @@ impl Plain<'_> {
         };
         (0..batch.len).map(one).collect()
     }
+}
+
+fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
 fn relu(x: &[f64]) -> Vec<f64> {
@@ -182,4 +215,10 @@ fn a_plain_network_computes_what_is_written_down() {
 #[test]
 fn pooling_and_globals_compute_what_is_written_down() {
     compare(&full());
+}
+
+#[test]
+fn squeeze_excitation_and_bottlenecks_compute_what_is_written_down() {
+    compare(&NetworkSpec { squeeze_ratio: 3, ..full() });
+    compare(&nested());
 }

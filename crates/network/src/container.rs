@@ -43,13 +43,13 @@ pub fn pack<H: Serialize>(
         .map_err(|e| NetworkError::BadTensors { kind: kind.to_owned(), reason: e.to_string() })
 }
 
-/// Reads what [`pack`] wrote for the same kind and format, and checks its hash.
+/// Reads what [`pack`] wrote for the same kind and a format from 1 to `newest`, and checks its hash.
 ///
 /// # Errors
 /// Everything that a reader refuses, from [`NetworkError::NotOurs`] to [`NetworkError::BadHeader`].
 pub fn unpack<H: DeserializeOwned>(
     kind: &str,
-    format: u32,
+    newest: u32,
     bytes: &[u8],
 ) -> Result<(H, BTreeMap<String, TensorData>), NetworkError> {
     check_length(kind, bytes)?;
@@ -66,9 +66,9 @@ pub fn unpack<H: DeserializeOwned>(
     if envelope.kind != kind {
         return Err(not_ours(format!("a {} file", envelope.kind)));
     }
-    if envelope.format != u64::from(format) {
+    if !(1..=u64::from(newest)).contains(&envelope.format) {
         let (kind, found) = (kind.to_owned(), envelope.format);
-        return Err(NetworkError::OtherFormat { kind, found, known: format });
+        return Err(NetworkError::OtherFormat { kind, found, known: newest });
     }
     let tensors = read_tensors(kind, bytes)?;
     let found = hash(kind, envelope.format, envelope.header.get(), &tensors);

@@ -18,7 +18,7 @@ pub enum NetworkError {
     },
     /// A later or earlier format.
     #[error(
-        "the {kind} has format {found}, this program reads format {known}; \
+        "the {kind} has format {found}, this program reads formats up to {known}; \
          use the program version that wrote it, or train again"
     )]
     OtherFormat {
@@ -26,7 +26,7 @@ pub enum NetworkError {
         kind: String,
         /// The file's format.
         found: u64,
-        /// Ours.
+        /// The newest that is read.
         known: u32,
     },
     /// Fewer bytes than the file's own header announces.

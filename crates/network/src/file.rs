@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{NetworkError, NetworkSpec, TensorData, container};
 
-/// The format that this crate writes and reads.
-pub const FORMAT: u32 = 1;
+/// The newest format that this crate writes, and reads with all before it. Format 2 has squeeze-excitation
+/// and bottlenecks; a network without them is still written in format 1.
+pub const FORMAT: u32 = 2;
 
 const KIND: &str = "network";
 
@@ -43,7 +44,7 @@ impl NetworkFile {
     /// [`NetworkError::BadSpec`] or [`NetworkError::BadTensors`] if it could not be read back.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NetworkError> {
         self.check()?;
-        container::pack(KIND, FORMAT, &self.header, &self.tensors)
+        container::pack(KIND, self.header.spec.format(), &self.header, &self.tensors)
     }
 
     /// Reads and checks a file: hash, format, specification, and every tensor's shape.
@@ -73,7 +74,8 @@ impl NetworkFile {
 
     /// 16 hex digits of the content's hash, for evaluator ids.
     pub fn content_id(&self) -> String {
-        let hash = container::content_hash(KIND, FORMAT, &self.header, &self.tensors);
+        let hash =
+            container::content_hash(KIND, self.header.spec.format(), &self.header, &self.tensors);
         hash.to_hex()[..16].to_owned()
     }
 

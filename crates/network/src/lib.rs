@@ -17,22 +17,36 @@
 //! ```text
 //! h = relu(conv3x3(x; stem.conv) + stem.globals.weight g)      the second term only where G > 0
 //! for block i in 0..blocks:
-//!     t = conv3x3(h; blocks.i.conv1)
-//!     if global_pooling and i is odd:
-//!         p = relu(t[:, 0..P])                                 P = max(1, C / 4), rounded down
-//!         s = [mean of p over the board, max of p over the board]     [B, 2P], the P means first
-//!         t[:, P..C] += linear(s; blocks.i.pool)               one number a channel, on every point
-//!     t = relu(t)
-//!     h = relu(conv3x3(t; blocks.i.conv2) + h)
+//!     if bottleneck_blocks = 0:
+//!         t = convolved(h; blocks.i)
+//!     else:
+//!         u = relu(conv1x1(h; blocks.i.conv_down))             D = max(1, C / 2) channels, rounded down
+//!         for j in 0..bottleneck_blocks:
+//!             u = relu(convolved(u; blocks.i.inner.j) + u)
+//!         t = conv1x1(u; blocks.i.conv_up)
+//!     if squeeze_ratio > 0:
+//!         s = relu(linear(mean of t over the board; blocks.i.squeeze))       S = max(1, C / squeeze_ratio)
+//!         (a, b) = linear(s; blocks.i.excite)                  [B, 2C], the C of a first
+//!         t = sigmoid(a) t + b                                 two numbers a channel, on every point
+//!     h = relu(t + h)
 //! policy logits = linear(flat(relu(conv1x1(h; policy.conv))); policy.linear)             [B, A]
 //! value logits  = linear(relu(linear(flat(relu(conv1x1(h; value.conv))); value.hidden));
 //!                        value.output)                                                   [B, 3]
+//!
+//! convolved(x; name):                                          x has D channels, or C without bottlenecks
+//!     t = conv3x3(x; name.conv1)
+//!     if global_pooling and i is odd and (bottleneck_blocks = 0 or j = 0):
+//!         p = relu(t[:, 0..P])                                 P = max(1, a quarter of x's channels)
+//!         s = [mean of p over the board, max of p over the board]     [B, 2P], the P means first
+//!         t[:, P..] += linear(s; name.pool)                    one number a channel, on every point
+//!     return conv3x3(relu(t); name.conv2)
 //! ```
 //!
 //! `flat` reads a position's channels in order, each row by row: index `c*H*W + y*W + x`. The three
 //! value logits are win, draw and loss of the player to move. Illegal moves are not masked. Global
 //! pooling is that of `KataGo` (Wu 2019, arXiv:1902.10565, section 3.3), without its terms for boards of
-//! several sizes.
+//! several sizes. Squeeze-excitation is that of Hu 2018 (arXiv:1709.01507) with the shift that `lc0`
+//! adds to it; bottlenecks are nested as `KataGo` nests them (its `nbt` networks).
 //!
 //! # Tensors
 //!
@@ -44,6 +58,12 @@
 //! | `stem.globals.weight` (where `G > 0`) | `[C, G]` |
 //! | `blocks.i.conv1.weight`, `.bias`; `blocks.i.conv2.weight`, `.bias` | `[C, C, 3, 3]`, `[C]` |
 //! | `blocks.i.pool.weight`, `.bias` (pooling blocks) | `[C - P, 2P]`, `[C - P]` |
+//! | with bottlenecks, in their place: `blocks.i.conv_down.weight`, `.bias` | `[D, C, 1, 1]`, `[D]` |
+//! | `blocks.i.inner.j.conv1.weight`, `.bias`; `blocks.i.inner.j.conv2.weight`, `.bias` | `[D, D, 3, 3]`, `[D]` |
+//! | `blocks.i.inner.0.pool.weight`, `.bias` (pooling blocks) | `[D - P, 2P]`, `[D - P]` |
+//! | `blocks.i.conv_up.weight`, `.bias` | `[C, D, 1, 1]`, `[C]` |
+//! | with squeeze-excitation: `blocks.i.squeeze.weight`, `.bias` | `[S, C]`, `[S]` |
+//! | `blocks.i.excite.weight`, `.bias` | `[2C, S]`, `[2C]` |
 //! | `policy.conv.weight`, `.bias` | `[policy_channels, C, 1, 1]`, `[policy_channels]` |
 //! | `policy.linear.weight`, `.bias` | `[A, policy_channels * H * W]`, `[A]` |
 //! | `value.conv.weight`, `.bias` | `[value_channels, C, 1, 1]`, `[value_channels]` |
@@ -53,7 +73,7 @@
 //! # Header
 //!
 //! The safetensors metadata has one entry, `dagzero`, a JSON object: `kind` (`network`), `format`
-//! ([`FORMAT`]), `header` ([`NetworkHeader`]) and `blake3`, the hash of kind, format, header and tensors
+//! (1, or 2 with squeeze-excitation or bottlenecks), `header` ([`NetworkHeader`]) and `blake3`, the hash of kind, format, header and tensors
 //! (see [`container`]). Readers check all of it and refuse what does not fit.
 
 pub mod container;
@@ -64,4 +84,4 @@ mod spec;
 pub use container::TensorData;
 pub use error::NetworkError;
 pub use file::{FORMAT, NetworkFile, NetworkHeader};
-pub use spec::NetworkSpec;
+pub use spec::{NetworkSpec, ResidualSpec};

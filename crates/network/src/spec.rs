@@ -36,6 +36,24 @@ pub struct NetworkSpec {
     pub value_hidden: usize,
     /// Whether every second block has global pooling.
     pub global_pooling: bool,
+    /// Channels over the width of squeeze-excitation's hidden layer; 0 is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub squeeze_ratio: usize,
+    /// Residual blocks within each block, between 1x1 convolutions to half the channels and back;
+    /// 0 makes each block a plain residual block.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bottleneck_blocks: usize,
+}
+
+/// A residual block of two 3x3 convolutions: a block of the tower, or one within a bottleneck.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResidualSpec {
+    /// What its tensors' names begin with.
+    pub name: String,
+    /// Channels of both convolutions.
+    pub channels: usize,
+    /// Whether it has global pooling.
+    pub pooling: bool,
 }
 
 /// Largest number of elements that a tensor may have: far above any network that trains here, and
@@ -63,13 +81,19 @@ impl NetworkSpec {
             ("policy_channels", self.policy_channels, 1, 4096),
             ("value_channels", self.value_channels, 1, 4096),
             ("value_hidden", self.value_hidden, 1, 1 << 16),
+            ("squeeze_ratio", self.squeeze_ratio, 0, self.channels),
+            ("bottleneck_blocks", self.bottleneck_blocks, 0, 64),
         ] {
             if !(min..=max).contains(&value) {
                 faults.push(format!("{name} = {value} (allowed: {min} to {max})"));
             }
         }
-        if self.global_pooling && self.channels < 2 {
-            faults.push("global_pooling needs at least 2 channels".to_owned());
+        if self.bottleneck_blocks > 0 && self.channels < 2 {
+            faults.push("a bottleneck needs at least 2 channels".to_owned());
+        }
+        if self.global_pooling && self.block_channels() < 2 {
+            let least = if self.bottleneck_blocks > 0 { 4 } else { 2 };
+            faults.push(format!("global_pooling needs at least {least} channels"));
         }
         if faults.is_empty()
             && self.tensor_shapes().values().any(|s| s.iter().product::<usize>() > ELEMENTS_MAX)
@@ -89,9 +113,37 @@ impl NetworkSpec {
         self.global_pooling && i % 2 == 1
     }
 
+    /// Channels of the 3x3 convolutions of blocks: half of the tower's within bottlenecks.
+    pub fn block_channels(&self) -> usize {
+        if self.bottleneck_blocks > 0 { (self.channels / 2).max(1) } else { self.channels }
+    }
+
     /// Channels that a pooling block pools, P.
     pub fn pooled_channels(&self) -> usize {
-        (self.channels / 4).max(1)
+        (self.block_channels() / 4).max(1)
+    }
+
+    /// Width of squeeze-excitation's hidden layer, S; none without squeeze-excitation.
+    pub fn squeezed_channels(&self) -> Option<usize> {
+        self.channels.checked_div(self.squeeze_ratio).map(|width| width.max(1))
+    }
+
+    /// The residual blocks that block `i` consists of: itself, or those within the bottleneck.
+    pub fn residuals(&self, i: usize) -> Vec<ResidualSpec> {
+        let (channels, pooling) = (self.block_channels(), self.is_pooling_block(i));
+        if self.bottleneck_blocks == 0 {
+            return vec![ResidualSpec { name: format!("blocks.{i}"), channels, pooling }];
+        }
+        let inner = |j| {
+            let name = format!("blocks.{i}.inner.{j}");
+            ResidualSpec { name, channels, pooling: pooling && j == 0 }
+        };
+        (0..self.bottleneck_blocks).map(inner).collect()
+    }
+
+    /// The earliest format of files that can say it.
+    pub fn format(&self) -> u32 {
+        if self.squeeze_ratio > 0 || self.bottleneck_blocks > 0 { 2 } else { 1 }
     }
 
     /// Name and shape of every tensor of the file.
@@ -104,11 +156,22 @@ impl NetworkSpec {
         };
         layer("stem.conv", vec![c, self.channels_in, 3, 3]);
         for i in 0..self.blocks {
-            layer(&format!("blocks.{i}.conv1"), vec![c, c, 3, 3]);
-            layer(&format!("blocks.{i}.conv2"), vec![c, c, 3, 3]);
-            if self.is_pooling_block(i) {
-                let pooled = self.pooled_channels();
-                layer(&format!("blocks.{i}.pool"), vec![c - pooled, 2 * pooled]);
+            for ResidualSpec { name, channels, pooling } in self.residuals(i) {
+                layer(&format!("{name}.conv1"), vec![channels, channels, 3, 3]);
+                layer(&format!("{name}.conv2"), vec![channels, channels, 3, 3]);
+                if pooling {
+                    let pooled = self.pooled_channels();
+                    layer(&format!("{name}.pool"), vec![channels - pooled, 2 * pooled]);
+                }
+            }
+            if self.bottleneck_blocks > 0 {
+                let inner = self.block_channels();
+                layer(&format!("blocks.{i}.conv_down"), vec![inner, c, 1, 1]);
+                layer(&format!("blocks.{i}.conv_up"), vec![c, inner, 1, 1]);
+            }
+            if let Some(squeezed) = self.squeezed_channels() {
+                layer(&format!("blocks.{i}.squeeze"), vec![squeezed, c]);
+                layer(&format!("blocks.{i}.excite"), vec![2 * c, squeezed]);
             }
         }
         layer("policy.conv", vec![self.policy_channels, c, 1, 1]);
@@ -126,4 +189,11 @@ impl NetworkSpec {
     pub fn parameters(&self) -> usize {
         self.tensor_shapes().values().map(|shape| shape.iter().product::<usize>()).sum()
     }
+}
+
+/// Fields that a format does not know are left out where they say nothing, so that what an earlier program
+/// wrote keeps its bytes and its hash.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

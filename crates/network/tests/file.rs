@@ -19,6 +19,8 @@ fn spec() -> NetworkSpec {
         value_channels: 3,
         value_hidden: 5,
         global_pooling: true,
+        squeeze_ratio: 0,
+        bottleneck_blocks: 0,
     }
 }
 
@@ -133,7 +135,7 @@ fn another_format_is_refused_before_its_header_is_read() {
     let strange = BTreeMap::from([("fields", "of a later version")]);
     let bytes = container::pack("network", 9, &strange, &network().tensors).unwrap();
     let error = NetworkFile::from_bytes(&bytes).unwrap_err();
-    assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 1, .. }), "{error}");
+    assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 2, .. }), "{error}");
 }
 
 #[test]
@@ -174,4 +176,54 @@ fn impossible_specifications_name_every_fault() {
     assert!(network().to_bytes().is_ok());
     let file = NetworkFile { header: NetworkHeader { spec: bad, ..header() }, ..network() };
     assert!(file.to_bytes().is_err());
+}
+
+#[test]
+fn squeeze_excitation_and_bottlenecks_have_the_documented_tensors() {
+    let nested = NetworkSpec { squeeze_ratio: 4, bottleneck_blocks: 2, ..spec() };
+    let shapes = nested.tensor_shapes();
+    assert_eq!(shapes["blocks.1.conv_down.weight"], [4, 8, 1, 1]);
+    assert_eq!(shapes["blocks.1.conv_up.weight"], [8, 4, 1, 1]);
+    assert_eq!(shapes["blocks.0.inner.1.conv2.weight"], [4, 4, 3, 3]);
+    assert_eq!(shapes["blocks.1.inner.0.pool.weight"], [3, 2]);
+    assert_eq!(shapes["blocks.0.squeeze.weight"], [2, 8]);
+    assert_eq!(shapes["blocks.0.excite.bias"], [16]);
+    for absent in ["blocks.0.conv1.weight", "blocks.1.inner.1.pool.bias"] {
+        assert!(!shapes.contains_key(absent), "{absent}");
+    }
+}
+
+/// What a network does not have is not in its header, so files of format 1 keep their hash and their id.
+#[test]
+fn a_network_is_written_in_the_earliest_format_that_can_say_it() {
+    let plain = network();
+    let text = serde_json::to_string(&plain.header).unwrap();
+    assert!(!text.contains("squeeze") && !text.contains("bottleneck"), "{text}");
+    // The id that this very network had before there was a second format.
+    assert_eq!(plain.content_id(), "32f5de1f4e9b4d8c");
+    let bytes = plain.to_bytes().unwrap();
+    assert!(container::unpack::<NetworkHeader>("network", 1, &bytes).is_ok());
+
+    let spec = NetworkSpec { squeeze_ratio: 4, bottleneck_blocks: 1, ..spec() };
+    let tensors = spec.tensor_shapes().into_iter().map(|(name, shape)| {
+        let data = vec![0.5; shape.iter().product()];
+        (name, TensorData { shape, data })
+    });
+    let tensors = tensors.collect();
+    let file = NetworkFile { header: NetworkHeader { spec, ..header() }, tensors };
+    let bytes = file.to_bytes().unwrap();
+    assert_eq!(NetworkFile::from_bytes(&bytes).unwrap(), file);
+    let error = container::unpack::<NetworkHeader>("network", 1, &bytes).unwrap_err();
+    assert!(matches!(error, NetworkError::OtherFormat { found: 2, known: 1, .. }), "{error}");
+}
+
+#[test]
+fn bottlenecks_need_channels_to_halve() {
+    for (channels, squeeze_ratio, fault) in
+        [(1, 0, "a bottleneck needs"), (3, 0, "at least 4 channels"), (8, 9, "squeeze_ratio = 9")]
+    {
+        let bad = NetworkSpec { channels, squeeze_ratio, bottleneck_blocks: 1, ..spec() };
+        let message = bad.validate().unwrap_err().to_string();
+        assert!(message.contains(fault), "{message}");
+    }
 }

@@ -6,7 +6,7 @@ use crate::section::section;
 section! {
     /// `[network]`: the shape of the residual network.
     pub struct NetworkSection = "network" {
-        /// Residual blocks of two 3x3 convolutions.
+        /// Blocks of the tower: residual blocks of two 3x3 convolutions, or bottlenecks.
         [Fixed, whole(1, 256)] blocks: u32;
         /// Channels of the trunk; CUDA is fastest at multiples of 32.
         [Fixed, whole(1, 4096)] channels: u32;
@@ -16,7 +16,11 @@ section! {
         [Fixed, whole(1, 4096)] value_channels: u32 = 8;
         /// Width of the value head's hidden layer.
         [Fixed, whole(1, 65_536)] value_hidden: u32 = 64;
-        /// Whether blocks see means and maxima over the whole board (Wu 2019, section 3.3).
+        /// Whether every second block sees means and maxima over the whole board (Wu 2019, section 3.3).
         [Fixed, Limits::Any] global_pooling: bool = false;
+        /// Channels over the hidden width of squeeze-excitation, which scales and shifts each block's channels by their means over the board (Hu 2018: 16, scale only; lc0 has the shift); 0 is none.
+        [Fixed, whole(0, 4096)] squeeze_ratio: u32 = 0;
+        /// Residual blocks within each block, between 1x1 convolutions to half the channels and back (KataGo's nested bottlenecks: 2); 0 makes blocks plain.
+        [Fixed, whole(0, 64)] bottleneck_blocks: u32 = 0;
     }
 }

@@ -20,6 +20,8 @@ pub fn spec(height: usize, width: usize, blocks: usize, channels: usize) -> Netw
         value_channels: 8,
         value_hidden: 64,
         global_pooling: false,
+        squeeze_ratio: 0,
+        bottleneck_blocks: 0,
     }
 }
 

@@ -47,6 +47,8 @@ impl GameVisitor for SmallNetwork {
             value_channels: 2,
             value_hidden: 4,
             global_pooling: false,
+            squeeze_ratio: 0,
+            bottleneck_blocks: 0,
         }
     }
 }

@@ -22,12 +22,19 @@ pub fn small() -> NetworkSpec {
         value_channels: 4,
         value_hidden: 8,
         global_pooling: false,
+        squeeze_ratio: 0,
+        bottleneck_blocks: 0,
     }
 }
 
 /// The same with everything that a network may have: two blocks, the second of them pooling, globals.
 pub fn full() -> NetworkSpec {
     NetworkSpec { blocks: 2, globals: 2, global_pooling: true, ..small() }
+}
+
+/// The same in bottlenecks of two residual blocks, with squeeze-excitation.
+pub fn nested() -> NetworkSpec {
+    NetworkSpec { squeeze_ratio: 4, bottleneck_blocks: 2, ..full() }
 }
 
 /// Connect Four's board and 64 channels: matrix products are so large that they use several threads.

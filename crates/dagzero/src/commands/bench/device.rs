@@ -167,6 +167,8 @@ fn spec_of(text: &str) -> anyhow::Result<NetworkSpec> {
         value_channels: 8,
         value_hidden: 64,
         global_pooling: false,
+        squeeze_ratio: 0,
+        bottleneck_blocks: 0,
     };
     spec.validate()?;
     Ok(spec)

@@ -57,6 +57,8 @@ fn rows_with(effort: Effort) -> anyhow::Result<Vec<BenchRow>> {
             value_channels: 8,
             value_hidden: 64,
             global_pooling: false,
+            squeeze_ratio: 0,
+            bottleneck_blocks: 0,
         };
         for threads in [1, 2] {
             rows.extend(measure(&spec, threads, effort, scratch.path())?);
