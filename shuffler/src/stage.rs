@@ -11,6 +11,7 @@ use dz_store::{Entry, ObjectRef, RowsSummary, Stage, Staged, layout};
 
 use crate::{
     Draw, Mixer, RowCounts, Shuffler, Window, WindowLaw,
+    budget::keep_budget,
     sources::{RunSources, set_aside_damaged},
 };
 
@@ -97,6 +98,7 @@ impl GameVisitor for Turn<'_> {
             wall_ms: started.elapsed().as_millis() as u64,
         };
         let line = line(&summary);
+        keep_budget(context, cycle, &window)?;
         context.ledger.append(Entry::Rows {
             cycle,
             train: train_files,
