@@ -30,6 +30,7 @@ mod source;
 mod tower;
 
 pub use burn_learner::BurnLearner;
+pub use checkpoint::check_checkpoint;
 pub use device::{DeviceChoice, pick_device};
 pub use dz_infer::EncodedBatch;
 pub use error::NetError;
