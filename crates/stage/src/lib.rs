@@ -25,7 +25,7 @@ pub use event::{Event, Progress, Rates};
 pub use exit::{exit_code_of, exit_with};
 pub use logging::{init_logging, stderr_line};
 pub use numbers::{duration_text, number_text};
-pub use pause::DiskTrouble;
+pub use pause::{DiskTrouble, trouble_text};
 pub use sink::{EventSink, Sink};
 pub use stage::{StageContext, StageEnd, run_stage, run_stage_with};
 pub use stop::Stop;

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use dz_store::{Run, Stage, StoreError, layout};
 
 use crate::disk::check_free;
-use crate::event::Event;
 use crate::numbers::duration_text;
 use crate::sink::EventSink;
 use crate::stop::Stop;
@@ -39,6 +38,12 @@ impl DiskTrouble {
     pub fn of(error: &anyhow::Error) -> Option<Self> {
         error.chain().find_map(of_cause)
     }
+}
+
+/// What troubles the disk, said once.
+pub fn trouble_text(error: &anyhow::Error) -> String {
+    let store = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>());
+    store.map_or_else(|| format!("{error:#}"), ToString::to_string)
 }
 
 fn of_cause(cause: &(dyn Error + 'static)) -> Option<DiskTrouble> {
@@ -84,13 +89,11 @@ impl Patience {
             return Err(error);
         }
         let begun = Instant::now();
-        events.emit(&Event::Note {
+        let text = trouble_text(&error);
+        events.note(
             stage,
-            text: format!(
-                "PAUSED: {error:#}. What is published is kept; the {stage} looks again by itself and goes \
-                 on when the disk takes its files"
-            ),
-        });
+            format!("PAUSED: {text}. The {stage} goes on by itself when the disk takes its files"),
+        );
         let mut pause = PAUSE_MIN * 2_u32.pow(self.troubles.min(5) - 1);
         loop {
             let until = Instant::now() + pause.min(PAUSE_MAX);

@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_stage::{ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Update};
+use dz_stage::{ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Update, trouble_text};
 use dz_store::{Entry, Stage};
 
 pub(crate) use prepare::{RefusedChanges, default_dir, load_config, prepare};
@@ -100,8 +100,13 @@ fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
             Ok(()) => again_at = None,
             Err(error) if DiskTrouble::of(&error).is_some() => {
                 if again_at.is_none() {
-                    events
-                        .note(Stage::Driver, format!("PAUSED: {error:#}. The driver tries again"));
+                    events.note(
+                        Stage::Driver,
+                        format!(
+                            "PAUSED: {}. The driver tries again by itself",
+                            trouble_text(&error)
+                        ),
+                    );
                 }
                 again_at = Some(Instant::now() + DISK_PAUSE);
             }
