@@ -15,6 +15,16 @@ use crate::{
     sources::{RunSources, set_aside_damaged},
 };
 
+/// Removes what a predecessor that was killed right after its turn had not yet removed.
+///
+/// # Errors
+/// What the store reports.
+pub fn start(context: &mut StageContext) -> anyhow::Result<()> {
+    let cycles = &context.ledger.state().cycles;
+    let newest = cycles.iter().rev().find(|(_, cycle)| cycle.rows.is_some());
+    newest.map_or(Ok(()), |(&cycle, _)| delete_old_rows(context, cycle))
+}
+
 /// Makes the rows of a cycle and closes the turn.
 ///
 /// # Errors
