@@ -7,5 +7,5 @@ mod mutate;
 
 #[test]
 fn configurations() {
-    mutate::run("config", 3000, config::config);
+    mutate::run("config", 1000, config::config);
 }

@@ -18,7 +18,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// How often a turn is tried again after errors of the device itself, which may never end.
 const DEVICE_ERRORS_MAX: u32 = 5;
 /// What is written to see whether the disk takes it.
-const PROBE: [u8; 1 << 16] = [0; 1 << 16];
+static PROBE: [u8; 1 << 16] = [0; 1 << 16];
 /// Input or output error, by Linux's number.
 const EIO: i32 = 5;
 
