@@ -16,4 +16,4 @@ pub use publish::{ShardPublisher, first_shard};
 pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_minimum};
 pub use self_game::{GamePlan, GameTally, SelfGame};
 pub use settings::cycle_plan;
-pub use stage::run;
+pub use stage::{champion_sources, run};

@@ -3,12 +3,12 @@
 use std::{sync::Arc, time::Instant};
 
 use anyhow::{Context, bail};
-use dz_config::BootstrapEvaluator;
+use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
 use dz_shard::{GameRecord, ShardReader};
 use dz_stage::{Progress, Rates, StageContext};
-use dz_store::{Entry, ResignSummary, SelfplaySummary, Stage};
+use dz_store::{ChampionState, Entry, ResignSummary, Run, SelfplaySummary, Stage};
 
 use crate::{
     CyclePlan, CycleTally, GameTally, ResignTally, ShardPublisher, ShardSink, cycle_plan,
@@ -40,7 +40,9 @@ impl GameVisitor for Turn<'_> {
         let resign = cycle_resign(&game, &context.config.selfplay, (&context.run, state), cycle)?;
         let first_shard = first_shard(state, cycle);
         let plan = cycle_plan(&context.config, generation, first_shard, resign.plan);
-        let (mut sources, network) = champion_sources(&game, context)?;
+        let champion = context.ledger.state().champion.as_ref();
+        let (mut sources, network) =
+            champion_sources(&game, &context.run, &context.config, champion)?;
         let evaluator = sources.ids()[0].clone();
         let shards = context.ledger.state().cycle_state(cycle).map(|c| c.shards.clone());
         let published = shards.unwrap_or_default();
@@ -69,25 +71,31 @@ impl GameVisitor for Turn<'_> {
     }
 }
 
-/// The champion as source 0, and the name of its network for headers.
-fn champion_sources<G: Game>(
+/// The champion as source 0, and the name of its network for headers; without a champion what
+/// generation 0 plays with.
+///
+/// # Errors
+/// If the network is damaged or does not load, or the device is not there.
+pub fn champion_sources<G: Game>(
     game: &G,
-    context: &StageContext,
+    run: &Run,
+    config: &RunConfig,
+    champion: Option<&ChampionState>,
 ) -> anyhow::Result<(Sources<G>, String)> {
     let mut sources = Sources::default();
-    let Some(champion) = &context.ledger.state().champion else {
-        match context.config.bootstrap.evaluator {
+    let Some(champion) = champion else {
+        match config.bootstrap.evaluator {
             BootstrapEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
             BootstrapEvaluator::Rollout => sources.add_instant(Arc::new(Rollout::default())),
         };
         let name = sources.ids()[0].clone();
         return Ok((sources, name));
     };
-    let bytes = context.run.get(&champion.network)?;
-    let device = dz_net::pick_device(&context.config.run.device.to_string())?;
+    let bytes = run.get(&champion.network)?;
+    let device = dz_net::pick_device(&config.run.device.to_string())?;
     let evaluator = dz_net::network_evaluator(game, &bytes, device)
         .with_context(|| format!("the champion {} does not load", champion.network.path))?;
-    sources.add_batched(evaluator, context.config.selfplay.cache_entries as usize);
+    sources.add_batched(evaluator, config.selfplay.cache_entries as usize);
     Ok((sources, champion.network.blake3.clone()))
 }
 

@@ -11,6 +11,7 @@
 //! new and trained rows; rows of the window that are not drawn are not read.
 
 mod bench;
+mod budget;
 pub mod draw;
 mod hash;
 pub mod mix;
@@ -25,5 +26,6 @@ pub use draw::{Draw, Pick};
 pub use mix::Mixer;
 pub use segments::{Buckets, SegmentFile, Source};
 pub use shuffler::{Shuffler, Window};
-pub use stage::run;
+pub use sources::set_aside_path;
+pub use stage::{run, start};
 pub use window::{RowCounts, WindowLaw};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use dz_stage::{Stage, StageArgs};
+use dz_stage::{Stage, StageArgs, run_stage_with};
 
 /// Turns a run's game shards into shuffled training rows of the window.
 ///
@@ -19,5 +19,6 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     dz_stage::init_logging(args.stage.events);
-    dz_stage::exit_with(&dz_stage::run_stage(Stage::Shuffler, &args.stage, shuffler::run))
+    let turn = |(): &mut (), context: &mut _, cycle| shuffler::run(context, cycle);
+    dz_stage::exit_with(&run_stage_with(Stage::Shuffler, &args.stage, shuffler::start, turn))
 }

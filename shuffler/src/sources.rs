@@ -1,11 +1,11 @@
 //! The shards of a run, and what becomes of damaged ones.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
 use anyhow::Context;
 use dz_shard::ShardError;
 use dz_stage::StageContext;
-use dz_store::{ObjectRef, Stage, StoreError};
+use dz_store::{ObjectRef, Run, Stage, StoreError};
 
 use crate::segments::Source;
 
@@ -29,12 +29,14 @@ impl RunSources {
     /// If a shard is missing that was not set aside.
     pub fn of(context: &StageContext, cycle: u32) -> anyhow::Result<Self> {
         let mut sources = Self { all: Vec::new(), new: 0, objects: Vec::new() };
-        let aside = context.run.work_dir(Stage::Shuffler)?.join(SET_ASIDE);
         let shards = context.ledger.state().shards().filter(|&(of, _)| of <= cycle);
         for (id, (of, shard)) in shards.enumerate() {
             let path = context.run.local_path(&shard.object);
+            if context.ledger.state().expired.contains(&shard.object.path) {
+                continue;
+            }
             if !path.exists() {
-                if aside.join(aside_name(&shard.object)).exists() {
+                if set_aside_path(&context.run, &shard.object)?.exists() {
                     continue;
                 }
                 let missing = fs::File::open(&path)
@@ -47,6 +49,11 @@ impl RunSources {
             sources.objects.push(shard.object.clone());
         }
         Ok(sources)
+    }
+
+    /// The published files of the shards with an id below this, oldest first.
+    pub fn before(&self, id: u64) -> impl Iterator<Item = &ObjectRef> {
+        self.all.iter().zip(&self.objects).filter(move |(s, _)| s.id < id).map(|(_, object)| object)
     }
 
     /// The newest cycle's shards.
@@ -75,10 +82,8 @@ pub fn set_aside_damaged(
     });
     let Some(damaged) = damaged else { return Err(error) };
     let object = &sources.objects[damaged];
-    let folder = context.run.work_dir(Stage::Shuffler)?.join(SET_ASIDE);
-    let to = folder.join(aside_name(object));
-    fs::create_dir_all(&folder)
-        .and_then(|()| fs::rename(&sources.all[damaged].path, &to))
+    let to = set_aside_path(&context.run, object)?;
+    fs::rename(&sources.all[damaged].path, &to)
         .with_context(|| format!("cannot set the damaged shard {object} aside"))?;
     context.events.note(
         Stage::Shuffler,
@@ -91,7 +96,13 @@ pub fn set_aside_damaged(
     Ok(())
 }
 
-/// `shards/cycle-0001/00000003.dzs` as one name.
-fn aside_name(object: &ObjectRef) -> String {
-    object.path.replace('/', "-")
+/// Where a damaged shard is moved to, so that training goes on without its games. The folder is made.
+///
+/// # Errors
+/// If the folder cannot be made.
+pub fn set_aside_path(run: &Run, object: &ObjectRef) -> Result<PathBuf, StoreError> {
+    let folder = run.work_dir(Stage::Shuffler)?.join(SET_ASIDE);
+    fs::create_dir_all(&folder).map_err(|e| StoreError::io(folder.display().to_string(), e))?;
+    // `shards/cycle-0001/00000003.dzs` as one name.
+    Ok(folder.join(object.path.replace('/', "-")))
 }

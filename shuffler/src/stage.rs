@@ -11,8 +11,19 @@ use dz_store::{Entry, ObjectRef, RowsSummary, Stage, Staged, layout};
 
 use crate::{
     Draw, Mixer, RowCounts, Shuffler, Window, WindowLaw,
+    budget::keep_budget,
     sources::{RunSources, set_aside_damaged},
 };
+
+/// Removes what a predecessor that was killed right after its turn had not yet removed.
+///
+/// # Errors
+/// What the store reports.
+pub fn start(context: &mut StageContext) -> anyhow::Result<()> {
+    let cycles = &context.ledger.state().cycles;
+    let newest = cycles.iter().rev().find(|(_, cycle)| cycle.rows.is_some());
+    newest.map_or(Ok(()), |(&cycle, _)| delete_old_rows(context, cycle))
+}
 
 /// Makes the rows of a cycle and closes the turn.
 ///
@@ -97,6 +108,7 @@ impl GameVisitor for Turn<'_> {
             wall_ms: started.elapsed().as_millis() as u64,
         };
         let line = line(&summary);
+        keep_budget(context, cycle, &window)?;
         context.ledger.append(Entry::Rows {
             cycle,
             train: train_files,

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use dz_net::ExportInfo;
-use dz_store::{CheckpointState, Entry, Ledger, Losses, Run, RunState, StoreError, layout};
+use dz_store::{
+    CHECKPOINTS_KEPT_MIN, CheckpointState, Entry, Ledger, Losses, Run, RunState, StoreError, layout,
+};
 
 use crate::Session;
-
-/// The two newest checkpoints are never removed: one may turn out to be damaged.
-const KEEP_MIN: usize = 2;
 
 /// Publishes the session's state as a checkpoint of the turn in `cycle`; nothing if it is the newest
 /// already.
@@ -70,13 +69,9 @@ pub fn publish_candidate(
 /// # Errors
 /// What the store reports.
 pub fn prune_checkpoints(run: &Run, state: &RunState, keep: usize) -> Result<(), StoreError> {
-    let mut newest = Vec::new();
-    for (_, checkpoint) in state.checkpoints().rev() {
-        if !newest.contains(&checkpoint.object.path.as_str()) {
-            newest.push(&checkpoint.object.path);
-        }
-    }
-    let kept: BTreeSet<&str> = newest.iter().take(keep.max(KEEP_MIN)).copied().collect();
+    let newest = state.checkpoint_paths();
+    let kept: BTreeSet<&str> =
+        newest.iter().take(keep.max(CHECKPOINTS_KEPT_MIN)).copied().collect();
     let named: BTreeSet<&str> = newest.into_iter().collect();
     for path in run.list(layout::CHECKPOINTS)? {
         if named.contains(path.as_str()) && !kept.contains(path.as_str()) {

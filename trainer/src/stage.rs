@@ -13,6 +13,7 @@ use dz_stage::StageContext;
 use dz_store::{RowsState, RunInfo, Stage};
 
 use crate::checkpoint::Cursor;
+use crate::publish::prune_checkpoints;
 use crate::turn::{End, Work};
 use crate::{CycleRows, Session, restore};
 
@@ -35,11 +36,14 @@ pub struct Trainer {
     session: Option<Session>,
 }
 
-/// Finds the device.
+/// Finds the device, and removes what a predecessor that was killed right after its turn had not yet
+/// removed.
 ///
 /// # Errors
-/// If it is not there.
+/// If the device is not there, and what the store reports.
 pub fn start(context: &mut StageContext) -> anyhow::Result<Trainer> {
+    let keep = context.config.storage.checkpoints_keep as usize;
+    prune_checkpoints(&context.run, context.ledger.state(), keep)?;
     let device = dz_net::pick_device(&context.config.run.device.to_string())?;
     Ok(Trainer::new(Box::new(move |spec, config| {
         let learner = BurnLearner::new(spec, device, learner_options(config))?;

@@ -4,14 +4,22 @@ use std::{
     env, fs,
     path::Path,
     process::{Command, ExitCode},
+    time::Instant,
 };
 
-use anyhow::Context;
-use xtask::{manifest, root, sources};
+use anyhow::{Context, bail};
+use xtask::{
+    chaos::{Chaos, Tally},
+    manifest, root, sources,
+};
 
 const HELP: &str = "cargo xtask CHORE
 
   ci [STEP...]   every step that CI runs, or some of them; `ci --list` names them
+  chaos [--kills N] [--seed S] [--config FILE] [--set KEY=VALUE]... [--program FILE]
+                 kills a small run at every named point of a publication, then up to N times in all, and
+                 compares what it ends with to a run that nobody disturbed; the program is
+                 target/release/dagzero unless given
   goldens        writes all golden files anew; read `git diff` before you commit them";
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -21,6 +29,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["ci", steps @ ..] => {
             finish(Command::new("bash").arg(".ci/run").args(steps).current_dir(root()))
         }
+        ["chaos", words @ ..] => chaos(words),
         ["goldens"] => goldens(&root()),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}");
@@ -45,6 +54,47 @@ fn goldens(root: &Path) -> anyhow::Result<ExitCode> {
         }
     }
     finish(&mut test)
+}
+
+/// Kills runs; see [`xtask::chaos`].
+fn chaos(words: &[&str]) -> anyhow::Result<ExitCode> {
+    let mut chaos = Chaos {
+        program: root().join("target/release/dagzero"),
+        config: root().join("configs/tictactoe-smoke.toml"),
+        set: Vec::new(),
+        scratch: env::temp_dir().join(format!("dagzero-chaos-{}", std::process::id())),
+        seed: 1,
+    };
+    let mut kills = 200;
+    for pair in words.chunks(2) {
+        match pair {
+            ["--kills", number] => kills = number.parse().context("--kills")?,
+            ["--seed", number] => chaos.seed = number.parse().context("--seed")?,
+            ["--config", file] => chaos.config = file.into(),
+            ["--program", file] => chaos.program = file.into(),
+            ["--set", pair] => chaos.set.push((*pair).to_owned()),
+            _ => bail!("{pair:?} is no option of chaos\n{HELP}"),
+        }
+    }
+    let begun = Instant::now();
+    let tally = chaos.run(kills, |line| println!("{line}"))?;
+    let Tally { points, killed_at_points, killed_at_random, stage_alone, runs, differences } =
+        tally;
+    println!(
+        "{} kills in {:.0} s: at {killed_at_points} of {points} named points, {killed_at_random} at random \
+         moments, {stage_alone} of one stage alone; {runs} runs ended and were compared",
+        killed_at_points as u64 + killed_at_random,
+        begun.elapsed().as_secs_f64()
+    );
+    if differences.is_empty() {
+        println!("every one ended in the bytes of the undisturbed run");
+        std::fs::remove_dir_all(&chaos.scratch)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for what in differences {
+        println!("DIFFERENT {what}");
+    }
+    Ok(ExitCode::FAILURE)
 }
 
 /// Runs a command and passes its exit code on.

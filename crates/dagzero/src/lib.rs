@@ -12,8 +12,8 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, bench, doctor, engine, export, inspect, match_cmd, perft, rate, report, rules, run,
-    search, shard, stages, status,
+    accuracy, bench, doctor, engine, export, inspect, match_cmd, perft, rate, replay, report, rules,
+    run, search, shard, stages, status, verify,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -46,6 +46,8 @@ enum Command {
     Resume(run::ResumeArgs),
     Status(status::Args),
     Report(report::Args),
+    Verify(verify::Args),
+    Replay(replay::Args),
     Match(match_cmd::Args),
     Engine(engine::Args),
     Accuracy(accuracy::Args),
@@ -80,6 +82,8 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Resume(args) => run::resume(&args, out),
         Command::Status(args) => status::run(&args, out),
         Command::Report(args) => report::run(&args, out),
+        Command::Verify(args) => verify::run(&args, out),
+        Command::Replay(args) => replay::run(&args, out),
         Command::Match(args) => match_cmd::run(&args, out),
         Command::Engine(args) => engine::run(&args, out),
         Command::Accuracy(args) => accuracy::run(&args, out),

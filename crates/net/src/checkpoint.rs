@@ -66,6 +66,22 @@ pub(crate) fn unpack(bytes: &[u8], spec: &NetworkSpec) -> Result<(Header, Flats)
     Ok((header, flats))
 }
 
+/// Checks a learner's whole state without a device: its hash, and that network, moving averages and
+/// the optimizer's moments are all there and finite. Answers its network and steps.
+///
+/// # Errors
+/// What a learner refuses to load, and numbers that are not finite.
+pub fn check_checkpoint(bytes: &[u8]) -> Result<(NetworkSpec, u64), NetworkError> {
+    let (header, _): (Header, BTreeMap<String, TensorData>) =
+        container::unpack(KIND, FORMAT, bytes)?;
+    let (header, flats) = unpack(bytes, &header.spec)?;
+    if let Some(group) = flats.iter().position(|flat| !flat.iter().all(|x| x.is_finite())) {
+        let reason = format!("a number in {} is not finite", GROUPS[group].0);
+        return Err(NetworkError::BadTensors { kind: KIND.to_owned(), reason });
+    }
+    Ok((header.spec, header.step))
+}
+
 fn layouts(spec: &NetworkSpec) -> [(&'static str, Layout); 6] {
     GROUPS.map(|(group, is_parameters)| {
         let of = if is_parameters { Layout::of_parameters } else { Layout::of_statistics };

@@ -35,6 +35,7 @@ mod tower;
 pub use burn_learner::BurnLearner;
 pub use canary::{CanaryReport, burn_canary, canary, canary_spec};
 pub use card::{CardFacts, DeviceFacts};
+pub use checkpoint::check_checkpoint;
 pub use device::{DeviceChoice, pick_device};
 pub use dz_infer::EncodedBatch;
 pub use error::NetError;

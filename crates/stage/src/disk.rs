@@ -23,8 +23,11 @@ pub(crate) fn check_free(root: &Path, min_mb: u64) -> Result<(), StoreError> {
 }
 
 /// Bytes that this user may still write to the file system of `path`.
+///
+/// # Errors
+/// What the operating system reports.
 #[allow(unsafe_code)]
-fn free_bytes(path: &Path) -> io::Result<u64> {
+pub fn free_bytes(path: &Path) -> io::Result<u64> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     let mut stats = std::mem::MaybeUninit::<libc::statvfs>::uninit();
     // SAFETY: `path` is a NUL-terminated string and `stats` has room for what the call fills in;

@@ -5,11 +5,10 @@ use std::process;
 use std::thread;
 use std::time::Duration;
 
+use dz_store::DRIVER_ENV;
+
 use crate::exit::TRY_AGAIN;
 use crate::stop::Stop;
-
-/// Environment variable that carries the driver's process id to the stages it starts.
-pub(crate) const DRIVER_ENV: &str = "DAGZERO_DRIVER";
 
 /// How long an orphan may drain.
 const ORPHAN_GRACE: Duration = Duration::from_secs(5);

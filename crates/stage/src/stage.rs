@@ -14,6 +14,7 @@ use crate::disk::check_free;
 use crate::event::Event;
 use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
 use crate::parent::die_with_driver;
+use crate::pause::Patience;
 use crate::sink::EventSink;
 use crate::stop::Stop;
 
@@ -170,6 +171,7 @@ fn take_turns<S>(
 ) -> anyhow::Result<StageEnd> {
     let stage = context.stage();
     let mut pause = POLL_MIN;
+    let mut patience = Patience::default();
     loop {
         if context.stop.requested() {
             return Ok(StageEnd::Stopped);
@@ -178,10 +180,23 @@ fn take_turns<S>(
             Some(Turn::Finished) => return Ok(StageEnd::Finished),
             Some(now) if now.stage() == Some(stage) => {
                 let cycle = now.cycle().unwrap_or_default();
-                check_free(context.run.root(), context.config.storage.disk_free_min_mb)?;
-                turn(shared, context, cycle)
-                    .with_context(|| format!("{stage} failed in cycle {cycle}"))?;
-                context.ledger.poll()?;
+                let free_min_mb = context.config.storage.disk_free_min_mb;
+                let taken = check_free(context.run.root(), free_min_mb)
+                    .map_err(anyhow::Error::from)
+                    .and_then(|()| turn(shared, context, cycle))
+                    .and_then(|()| Ok(context.ledger.poll().map(drop)?))
+                    .with_context(|| format!("{stage} failed in cycle {cycle}"));
+                if let Err(error) = taken {
+                    let place = (&context.run, stage, free_min_mb);
+                    patience.wait(place, error, &context.events, &context.stop)?;
+                    if context.stop.requested() {
+                        return Ok(StageEnd::Interrupted);
+                    }
+                    // What an interrupted write may have entered all the same.
+                    context.ledger.poll()?;
+                    continue;
+                }
+                patience.reset();
                 if context.turn() == Some(now) {
                     if context.stop.requested() {
                         return Ok(StageEnd::Interrupted);

@@ -160,3 +160,42 @@ fn a_stage_runs_once() {
     drop(first);
     open().unwrap();
 }
+
+#[test]
+fn a_full_disk_is_waited_for_and_the_turn_is_taken_again() {
+    let (_dir, args) = new_run();
+    let args = StageArgs { once: true, ..args };
+    let (events, received) = sink();
+    let mut tries = 0;
+    let turn = |(): &mut (), context: &mut StageContext, cycle| {
+        tries += 1;
+        if tries == 1 {
+            let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+            return Err(StoreError::io("shards/x", full).into());
+        }
+        append_all(context, cycle)
+    };
+    let end = live(Stage::Selfplay, &args, &events, &Stop::new(), |_| Ok(()), turn).unwrap();
+    assert_eq!((end, tries), (StageEnd::TurnDone, 2));
+    let notes: Vec<String> = received
+        .try_iter()
+        .filter_map(|event| match event {
+            Event::Note { text, .. } => Some(text),
+            _ => None,
+        })
+        .collect();
+    assert!(notes[0].contains("PAUSED") && notes[0].contains("shards/x"), "{notes:?}");
+    assert!(notes[1].contains("goes on"), "{notes:?}");
+}
+
+#[test]
+fn a_stop_ends_a_pause() {
+    let (_dir, args) = new_run();
+    let stop = Stop::new();
+    let turn = |(): &mut (), context: &mut StageContext, _| {
+        context.stop.ask();
+        Err(StoreError::io("x", std::io::Error::from_raw_os_error(30)).into())
+    };
+    let end = live(Stage::Selfplay, &args, &sink().0, &stop, |_| Ok(()), turn).unwrap();
+    assert_eq!(end, StageEnd::Interrupted);
+}

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use crate::event::Event;
-use crate::exit::{CONFIG, DONE, TRY_AGAIN, USAGE};
+use crate::exit::{CHECK_FAILED, CONFIG, DONE, TRY_AGAIN, USAGE};
 use crate::stop::Stop;
 use crate::watched::{ChildSpec, StageFailure, Watched, how};
 
@@ -103,6 +103,8 @@ struct Supervised {
     life: Life,
     starts: usize,
     crashes: Vec<Instant>,
+    /// The last line that it said when it last failed by itself.
+    fault: Option<String>,
 }
 
 enum Life {
@@ -114,7 +116,7 @@ enum Life {
 
 impl Supervised {
     fn new(spec: ChildSpec) -> Self {
-        Self { spec, life: Life::Due(Instant::now()), starts: 0, crashes: Vec::new() }
+        Self { spec, life: Life::Due(Instant::now()), starts: 0, crashes: Vec::new(), fault: None }
     }
 
     /// Starts it when it is due and notices its end.
@@ -158,7 +160,11 @@ impl Supervised {
         let now = Instant::now();
         self.crashes.retain(|at| now.duration_since(*at) < restarts.window);
         self.crashes.push(now);
-        let hopeless = stopping || matches!(code, Some(CONFIG | USAGE));
+        // A stage that fails of itself twice, with the same words, would do so a third time.
+        let fault = last_lines.last().filter(|_| code == Some(CHECK_FAILED)).cloned();
+        let again = fault.is_some() && fault == self.fault;
+        self.fault = fault;
+        let hopeless = stopping || again || matches!(code, Some(CONFIG | USAGE));
         if hopeless || self.crashes.len() > restarts.max {
             let (stage, starts) = (self.spec.stage, self.starts);
             return Err(StageFailure { stage, code, how: how(status), starts, last_lines });

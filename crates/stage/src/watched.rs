@@ -12,12 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use dz_store::Stage;
+use dz_store::{DRIVER_ENV, Stage};
 
 use crate::event::Event;
 use crate::exit::{CHECK_FAILED, CONFIG, TRY_AGAIN, USAGE};
 use crate::logging::stderr_line;
-use crate::parent::DRIVER_ENV;
 
 /// Lines of standard error that a failure report shows.
 const LAST_LINES_MAX: usize = 20;

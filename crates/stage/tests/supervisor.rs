@@ -78,6 +78,16 @@ fn bad_configuration_is_never_tried_again() {
 }
 
 #[test]
+fn a_fault_that_comes_back_the_same_is_not_tried_a_third_time() {
+    let same = shell(Stage::Trainer, "echo the rows are damaged >&2; exit 1");
+    let failure = run(vec![same], &Stop::new()).0.unwrap_err();
+    assert_eq!((failure.starts, failure.exit_code()), (2, 1));
+    // Another fault each time may still go away.
+    let other = shell(Stage::Trainer, "echo fault $$ >&2; exit 1");
+    assert_eq!(run(vec![other], &Stop::new()).0.unwrap_err().starts, 4);
+}
+
+#[test]
 fn a_program_that_is_not_there_is_named() {
     let spec =
         ChildSpec { stage: Stage::Trainer, program: "/nonexistent/trainer".into(), args: vec![] };

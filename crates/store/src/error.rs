@@ -48,8 +48,8 @@ pub enum StoreError {
     },
     /// The disk or the quota is full.
     #[error(
-        "no space left for {path} ({source}): free some space and start the same command again; \
-         nothing that was published is lost"
+        "no space left for {path} ({source}): free some space; a command that has ended may then be started \
+         again, and nothing that was published is lost"
     )]
     NoSpace {
         /// The file.

@@ -9,26 +9,30 @@
 mod block;
 mod clock;
 mod error;
+mod faults;
 pub mod layout;
 mod ledger;
 mod lock;
 mod metrics;
 mod object;
+mod retention;
 mod run;
 mod staged;
 mod sweep;
 
 pub use clock::utc;
 pub use error::{Result, StoreError};
+pub use faults::{DRIVER_ENV, FAULTS_ENV, Faults};
 pub use ledger::{
-    CandidateState, ChampionState, CheckpointState, CycleState, Entry, GamesDoneState, Ledger,
-    Losses, MatchPurpose, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Record,
-    ResignSummary, RowsState, RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary,
-    ShardState, Stage, Turn, VerdictState,
+    Audit, AuditFault, CandidateState, ChampionState, CheckpointState, CycleState, Entry,
+    GamesDoneState, Ledger, Losses, MatchPurpose, MatchResult, MatchState, PlayerName, RatingRow,
+    RatingsState, Record, ResignSummary, RowsState, RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY,
+    SelfplaySummary, ShardState, Stage, Turn, VerdictState,
 };
 pub use lock::{Holder, LOCK_WAIT, RunLock};
 pub use metrics::MetricsWriter;
 pub use object::ObjectRef;
+pub use retention::CHECKPOINTS_KEPT_MIN;
 pub use run::Run;
 pub use staged::Staged;
 pub use sweep::Swept;

@@ -10,12 +10,13 @@ use bytes::Bytes;
 use futures::TryStreamExt;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
-use object_store::{ObjectStore, ObjectStoreExt, PutMode};
+use object_store::{ObjectStore, ObjectStoreExt};
 
 use crate::block::wait;
 use crate::error::{Result, StoreError};
+use crate::faults::Faults;
 use crate::layout;
-use crate::staged::Staged;
+use crate::staged::{Staged, sync_folders};
 use crate::{ObjectRef, Stage};
 
 /// An open run directory. Cheap to clone; holds no lock (see [`crate::RunLock`]).
@@ -26,6 +27,7 @@ use crate::{ObjectRef, Stage};
 pub struct Run {
     root: PathBuf,
     store: Arc<LocalFileSystem>,
+    faults: Faults,
 }
 
 impl Run {
@@ -40,6 +42,7 @@ impl Run {
         let run = Self::at(dir)?;
         // The configuration comes last: it marks the directory as a run.
         run.put_create(layout::CONFIG, config_toml.as_bytes())?;
+        sync_folders(run.root(), 1).map_err(|e| StoreError::io(dir.display().to_string(), e))?;
         Ok(run)
     }
 
@@ -79,38 +82,44 @@ impl Run {
             .map_err(|_| StoreError::damaged(layout::CONFIG, "it is not UTF-8 text"))
     }
 
+    /// The same run with faults of its own, for tests; otherwise those of the environment hold.
+    #[must_use]
+    pub fn with_faults(mut self, faults: Faults) -> Self {
+        self.faults = faults;
+        self
+    }
+
     /// Publishes `content` at `path`. Where the path holds the same bytes already that is success;
     /// other bytes are [`StoreError::Conflict`].
     pub fn put_create(&self, path: &str, content: &[u8]) -> Result<ObjectRef> {
-        let location = location(path)?;
-        let payload = Bytes::copy_from_slice(content).into();
-        let reference = ObjectRef::of(path, content);
-        match wait(self.store.put_opts(&location, payload, PutMode::Create.into())) {
-            Ok(_) => Ok(reference),
-            // Ours from an earlier life, or another writer's: only the bytes can tell.
-            Err(object_store::Error::AlreadyExists { .. }) => {
-                if self.read(path)? == content {
-                    Ok(reference)
-                } else {
-                    Err(StoreError::Conflict { path: path.to_owned() })
-                }
-            }
-            Err(error) => Err(StoreError::object(path, &error)),
-        }
+        self.put_create_as(class(path), path, content)
+    }
+
+    /// As [`Self::put_create`], under another name for faults.
+    pub(crate) fn put_create_as(
+        &self,
+        class: &str,
+        path: &str,
+        content: &[u8],
+    ) -> Result<ObjectRef> {
+        location(path)?;
+        let mut staged = Staged::create(path, self.root.join(path), &self.faults, class)?;
+        staged.write_whole(content)?;
+        staged.publish()
     }
 
     /// Replaces `path` atomically. Only for files that are no objects: the configuration, reports.
     pub fn replace(&self, path: &str, content: &[u8]) -> Result<()> {
-        let payload = Bytes::copy_from_slice(content).into();
-        wait(self.store.put_opts(&location(path)?, payload, PutMode::Overwrite.into()))
-            .map(drop)
-            .map_err(|e| StoreError::object(path, &e))
+        location(path)?;
+        let mut staged = Staged::create(path, self.root.join(path), &self.faults, class(path))?;
+        staged.write_whole(content)?;
+        staged.replace()
     }
 
     /// Begins an object that is written piece by piece; nobody sees it before [`Staged::publish`].
     pub fn create_file(&self, path: &str) -> Result<Staged> {
         location(path)?;
-        Staged::create(path, self.root.join(path))
+        Staged::create(path, self.root.join(path), &self.faults, class(path))
     }
 
     /// The whole object, after its length and hash are checked.
@@ -192,7 +201,8 @@ impl Run {
         let store = LocalFileSystem::new_with_prefix(&root)
             .map_err(|e| StoreError::object(&shown, &e))?
             .with_fsync(true);
-        Ok(Self { root, store: Arc::new(store) })
+        let faults = Faults::of_environment().map_err(|e| StoreError::io(&shown, e))?;
+        Ok(Self { root, store: Arc::new(store), faults })
     }
 }
 
@@ -211,6 +221,11 @@ pub(crate) fn hash_file(path: &Path) -> io::Result<(u64, blake3::Hash)> {
             }
         }
     }
+}
+
+/// What faults call a file: its folder, or its name without an ending.
+fn class(path: &str) -> &str {
+    path.split(['/', '.']).next().unwrap_or(path)
 }
 
 fn location(path: &str) -> Result<ObjectPath> {

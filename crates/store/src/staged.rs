@@ -7,6 +7,7 @@ use std::process;
 
 use crate::ObjectRef;
 use crate::error::{Result, StoreError};
+use crate::faults::{Faults, Moment};
 use crate::run::hash_file;
 
 /// A file that is being written beside its final place, as `<name>#<digits>`: the name that
@@ -19,10 +20,34 @@ pub struct Staged {
     file: BufWriter<File>,
     hasher: blake3::Hasher,
     bytes: u64,
+    points: Points,
+}
+
+/// The points of one publication at which faults may happen.
+#[derive(Debug)]
+struct Points {
+    faults: Faults,
+    class: String,
+    path: String,
+}
+
+impl Points {
+    fn pass(&self, moment: Moment) -> io::Result<()> {
+        self.faults.pass(&self.class, moment, &self.path)
+    }
 }
 
 impl Staged {
-    pub(crate) fn create(path: &str, target: PathBuf) -> Result<Self> {
+    /// Begins the file that will be `target`, `path` inside the run. `class` is what faults call it.
+    pub(crate) fn create(
+        path: &str,
+        target: PathBuf,
+        faults: &Faults,
+        class: &str,
+    ) -> Result<Self> {
+        let points =
+            Points { faults: faults.clone(), class: class.to_owned(), path: path.to_owned() };
+        points.pass(Moment::Create).map_err(|e| StoreError::io(path, e))?;
         let folder = target.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(folder).map_err(|e| StoreError::io(path, e))?;
         let mut attempt = 0_u32;
@@ -41,6 +66,7 @@ impl Staged {
                         file,
                         hasher,
                         bytes: 0,
+                        points,
                     });
                 }
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
@@ -71,8 +97,8 @@ impl Staged {
         let object =
             ObjectRef { path: self.path.clone(), bytes: self.bytes, blake3: self.blake3() };
         let io = |e| StoreError::io(&object.path, e);
-        self.file.flush().map_err(io)?;
-        self.file.get_ref().sync_all().map_err(io)?;
+        self.make_durable().map_err(io)?;
+        self.points.pass(Moment::Name).map_err(io)?;
         match fs::hard_link(&self.temporary, &self.target) {
             Ok(()) => {}
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
@@ -83,17 +109,53 @@ impl Staged {
             }
             Err(e) => return Err(io(e)),
         }
-        sync_folders(&self.target).map_err(io)?;
+        self.name_durable().map_err(io)?;
         Ok(object)
+    }
+
+    /// Makes the file durable and puts it in the place of what is there: for files that are no objects.
+    pub(crate) fn replace(mut self) -> Result<()> {
+        let path = self.path.clone();
+        let io = |e| StoreError::io(&path, e);
+        self.make_durable().map_err(io)?;
+        self.points.pass(Moment::Name).map_err(io)?;
+        fs::rename(&self.temporary, &self.target).map_err(io)?;
+        self.name_durable().map_err(io)
+    }
+
+    /// Writes all of a short file.
+    pub(crate) fn write_whole(&mut self, content: &[u8]) -> Result<()> {
+        let (first, rest) = content.split_at(content.len() / 2);
+        let written = self.write_all(first).and_then(|()| {
+            self.points.pass(Moment::Torn)?;
+            self.write_all(rest)
+        });
+        written.map_err(|e| StoreError::io(&self.path, e))
+    }
+
+    fn make_durable(&mut self) -> io::Result<()> {
+        self.file.flush()?;
+        self.points.pass(Moment::Sync)?;
+        self.file.get_ref().sync_all()
+    }
+
+    fn name_durable(&self) -> io::Result<()> {
+        self.points.pass(Moment::Folder)?;
+        // As many folders as the path has: those that may be new.
+        let folders = self.path.matches('/').count().max(1);
+        sync_folders(&self.target, folders)?;
+        self.points.pass(Moment::Done)
     }
 }
 
 impl Write for Staged {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let moment = if self.bytes == 0 { Moment::Write } else { Moment::Torn };
         // Whoever writes through this sees the advice too, and the kind stays what it was.
         let n = self
-            .file
-            .write(buffer)
+            .points
+            .pass(moment)
+            .and_then(|()| self.file.write(buffer))
             .map_err(|e| io::Error::new(e.kind(), StoreError::io(&self.path, e)))?;
         self.hasher.update(&buffer[..n]);
         self.bytes += n as u64;
@@ -112,9 +174,9 @@ impl Drop for Staged {
     }
 }
 
-/// Makes the directory entry of `target` durable, and that of its folder, which may be new.
-fn sync_folders(target: &Path) -> io::Result<()> {
-    for folder in target.ancestors().skip(1).take(2) {
+/// Makes the directory entry of `target` durable, and those of the folders above it, which may be new.
+pub(crate) fn sync_folders(target: &Path, folders: usize) -> io::Result<()> {
+    for folder in target.ancestors().skip(1).take(folders) {
         File::open(folder)?.sync_all()?;
     }
     Ok(())
@@ -127,7 +189,9 @@ mod tests {
     #[test]
     fn a_write_to_a_full_device_says_what_to_do() {
         let dir = tempfile::tempdir().unwrap();
-        let mut staged = Staged::create("shards/a", dir.path().join("shards/a")).unwrap();
+        let mut staged =
+            Staged::create("shards/a", dir.path().join("shards/a"), &Faults::default(), "shards")
+                .unwrap();
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         staged.file = BufWriter::with_capacity(1, full);
         let error = staged.write_all(b"more than one byte").unwrap_err();
@@ -140,7 +204,9 @@ mod tests {
     #[test]
     fn publishing_to_a_full_device_says_what_to_do_and_publishes_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let mut staged = Staged::create("shards/a", dir.path().join("shards/a")).unwrap();
+        let mut staged =
+            Staged::create("shards/a", dir.path().join("shards/a"), &Faults::default(), "shards")
+                .unwrap();
         staged.file = BufWriter::new(OpenOptions::new().write(true).open("/dev/full").unwrap());
         staged.write_all(b"held by the buffer until published").unwrap();
         let error = staged.publish().unwrap_err();

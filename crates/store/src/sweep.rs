@@ -48,6 +48,19 @@ impl Run {
         Ok(swept)
     }
 
+    /// What a sweep of every stage would remove: staged files, and objects that `state` does not name.
+    /// Where processes are alive, some of it is work in progress.
+    pub fn leftovers(&self, state: &RunState) -> Result<Vec<Swept>> {
+        let named: BTreeSet<&str> = state.objects().map(|o| o.path.as_str()).collect();
+        let mut found = Vec::new();
+        for folder in Stage::WORKERS.iter().flat_map(|&stage| folders_of(stage)) {
+            let goes = |path: &str, staged| staged || !named.contains(path);
+            found.extend(self.found(folder, None, &goes)?);
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
     fn sweep_folder(
         &self,
         folder: &str,
@@ -55,20 +68,36 @@ impl Run {
         swept: &mut Vec<Swept>,
         goes: &dyn Fn(&str, bool) -> bool,
     ) -> Result<()> {
+        for found in self.found(folder, Some(before), goes)? {
+            fs::remove_file(self.root().join(&found.path))
+                .map_err(|e| StoreError::io(&found.path, e))?;
+            swept.push(found);
+        }
+        Ok(())
+    }
+
+    /// The files below a folder that `goes` chooses by path and whether they are staged, of those that
+    /// were changed before a time.
+    fn found(
+        &self,
+        folder: &str,
+        before: Option<SystemTime>,
+        goes: &dyn Fn(&str, bool) -> bool,
+    ) -> Result<Vec<Swept>> {
         let io = |e| StoreError::io(folder, e);
         let mut files = Vec::new();
         files_below(&self.root().join(folder), &mut files).map_err(io)?;
+        let mut found = Vec::new();
         for (file, meta) in files {
             let Ok(relative) = file.strip_prefix(self.root()) else { continue };
             let path = relative.to_string_lossy().into_owned();
             let staged = is_staged(&path);
-            let old = meta.modified().map_err(io)? < before;
-            if old && goes(&path, staged) {
-                fs::remove_file(&file).map_err(|e| StoreError::io(&path, e))?;
-                swept.push(Swept { path, bytes: meta.len(), staged });
+            let changed = meta.modified().map_err(io)?;
+            if before.is_none_or(|before| changed < before) && goes(&path, staged) {
+                found.push(Swept { path, bytes: meta.len(), staged });
             }
         }
-        Ok(())
+        Ok(found)
     }
 }
 
@@ -78,7 +107,8 @@ fn is_staged(path: &str) -> bool {
         .is_some_and(|(_, digits)| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn files_below(
+/// All files below a folder, none where it is missing.
+pub(crate) fn files_below(
     folder: &Path,
     files: &mut Vec<(std::path::PathBuf, fs::Metadata)>,
 ) -> io::Result<()> {
@@ -88,7 +118,11 @@ fn files_below(
     };
     for entry in entries {
         let entry = entry?;
-        let meta = entry.metadata()?;
+        let meta = match entry.metadata() {
+            // Gone meanwhile, such as a staged file that was published.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+            meta => meta?,
+        };
         if meta.is_dir() {
             files_below(&entry.path(), files)?;
         } else {

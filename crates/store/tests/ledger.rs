@@ -141,7 +141,9 @@ fn damaged_records_are_named() {
     let torn = &good[..good.len() / 2];
     let other_number = good.replace("\"number\":1", "\"number\":3");
     let unknown_field = good.replace("\"process_id\"", "\"colour\":1,\"process_id\"");
-    for text in [torn, "", "garbage", &other_number, &unknown_field] {
+    let other_digit = good.replace("\"process_id\":", "\"process_id\":1");
+    let no_hash = good.replace("\"blake3\":\"", "\"blake4\":\"");
+    for text in [torn, "", "garbage", &other_number, &unknown_field, &other_digit, &no_hash] {
         assert_ne!(text, good);
         let (_dir, run) = run();
         let mut writer = claimed(&run, Stage::Selfplay);
@@ -281,7 +283,11 @@ fn a_snapshot_equals_the_fold() {
     let lie = text.replace("\"config_hash\":\"\"", "\"config_hash\":\"lie\"");
     assert_ne!(lie, text);
     fs::write(&newest, &lie).unwrap();
-    // Proof that snapshots are used at all: a well-formed lie is believed.
+    assert!(Ledger::open(&run).unwrap().state() == &with, "its hash is another one");
+    // Proof that snapshots are used at all: a lie with the right hash is believed.
+    let body = &lie[..lie.rfind(",\"blake3\":\"").unwrap()];
+    let hash = blake3::hash(body.as_bytes());
+    fs::write(&newest, format!("{body},\"blake3\":\"{hash}\"}}\n")).unwrap();
     assert_eq!(Ledger::open(&run).unwrap().state().config_hash, "lie");
     fs::write(&newest, &text[..text.len() - 9]).unwrap();
     assert!(Ledger::open(&run).unwrap().state() == &with);

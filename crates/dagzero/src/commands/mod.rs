@@ -11,6 +11,7 @@ pub(crate) mod perft;
 mod players;
 mod positions;
 pub(crate) mod rate;
+pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod run;
@@ -18,6 +19,7 @@ pub(crate) mod search;
 pub(crate) mod shard;
 pub(crate) mod stages;
 pub(crate) mod status;
+pub(crate) mod verify;
 
 use std::io::Write;
 

@@ -1,14 +1,17 @@
 //! `dagzero status`: where a run stands.
 
-use std::{io::Write, path::PathBuf};
+use std::{fmt, io::Write, path::PathBuf};
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_store::{Ledger, RatingRow, Run, RunLock, RunState, Stage, Turn};
+use dz_store::{Ledger, RatingRow, Run, RunLock, RunState, Stage, Turn, layout};
 use serde::Serialize;
 
 use super::write_line;
 use crate::Exit;
+
+/// Bytes of a megabyte, as `[storage]` counts.
+const MB: u64 = 1_000_000;
 
 /// Say where a run stands
 #[derive(Debug, clap::Args)]
@@ -33,6 +36,8 @@ struct Status {
     turn: Turn,
     /// Process that drives the run at this moment.
     driven_by: Option<u32>,
+    /// Stages that are alive, whoever started them.
+    stages: Vec<Process>,
     cycles_done: u32,
     cycles: u32,
     generation: u32,
@@ -42,16 +47,37 @@ struct Status {
     ratings: Vec<RatingRow>,
     first_mover_elo: Option<f64>,
     finished: Option<String>,
+    disk: Disk,
     report: PathBuf,
+}
+
+/// A stage's process.
+#[derive(Debug, Serialize)]
+struct Process {
+    stage: Stage,
+    process_id: u32,
+}
+
+/// What the run takes on disk.
+#[derive(Debug, Serialize)]
+struct Disk {
+    /// Bytes of all its files.
+    bytes: u64,
+    /// Bytes that it will take when its cycles are done, if they go on as so far; none before the first.
+    forecast_bytes: Option<u64>,
+    /// Bytes that are free.
+    free_bytes: Option<u64>,
+    /// `storage.disk_budget_mb` in bytes; 0 is none.
+    budget_bytes: u64,
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
-    let path = run.root().join(dz_store::layout::CONFIG);
+    let path = run.root().join(layout::CONFIG);
     let config = RunConfig::load(&path, &[], &|_| Vec::new())
         .with_context(|| format!("the run's configuration {} does not load", path.display()))?;
-    let status = Status::of(&run, ledger.state(), &config.config);
+    let status = Status::of(&run, ledger.state(), &config.config)?;
     if args.json {
         write_line(out, &status)?;
     } else {
@@ -61,14 +87,19 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 impl Status {
-    fn of(run: &Run, state: &RunState, config: &RunConfig) -> Self {
-        Self {
+    fn of(run: &Run, state: &RunState, config: &RunConfig) -> anyhow::Result<Self> {
+        let alive = |stage| {
+            let process_id = RunLock::holder(run, stage)?.process_id;
+            Some(Process { stage, process_id })
+        };
+        Ok(Self {
             run: run.root().to_owned(),
             game: state.started.as_ref().map(|info| info.game.clone()),
             seed: state.started.as_ref().map(|info| info.seed),
             config_hash: state.config_hash.clone(),
             turn: state.turn(),
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
+            stages: Stage::WORKERS.into_iter().filter_map(alive).collect(),
             cycles_done: state.cycles_done,
             cycles: config.run.cycles,
             generation: state.generation(),
@@ -78,8 +109,9 @@ impl Status {
             ratings: state.ratings.iter().flat_map(|r| r.players.iter().cloned()).collect(),
             first_mover_elo: state.ratings.as_ref().map(|ratings| ratings.first_mover_elo),
             finished: state.finished.clone(),
-            report: run.root().join(dz_store::layout::REPORT),
-        }
+            disk: Disk::of(run, state, config)?,
+            report: run.root().join(layout::REPORT),
+        })
     }
 
     fn write_text(&self, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -90,6 +122,15 @@ impl Status {
         let driver = match (self.driven_by, &self.finished) {
             (Some(process), _) => format!("running (process {process})"),
             (None, Some(_)) => "finished".to_owned(),
+            (None, None) if self.cycles_done >= self.cycles => {
+                let run = self.run.display();
+                format!("all cycles are done; `dagzero resume {run}` writes the verdict")
+            }
+            (None, None) if !self.stages.is_empty() => {
+                let stages: Vec<String> =
+                    self.stages.iter().map(|p| format!("{} {}", p.stage, p.process_id)).collect();
+                format!("stages run by hand (processes: {})", stages.join(", "))
+            }
             (None, None) => {
                 format!("stopped; `dagzero resume {}` goes on", self.run.display())
             }
@@ -111,10 +152,47 @@ impl Status {
                 row.games
             )?;
         }
+        writeln!(out, "disk        {}", self.disk)?;
         writeln!(out, "report      {}", self.report.display())?;
         if let Some(verdict) = &self.finished {
             writeln!(out, "\n{verdict}")?;
         }
         Ok(())
+    }
+}
+
+impl Disk {
+    fn of(run: &Run, state: &RunState, config: &RunConfig) -> anyhow::Result<Self> {
+        let usage = run.usage()?;
+        // What grows with every cycle; rows and checkpoints are replaced by newer ones.
+        let stays =
+            [layout::LOG, layout::SHARDS, layout::NETWORKS, layout::MATCHES, layout::METRICS];
+        let growing: u64 = stays.iter().filter_map(|folder| usage.get(folder)).sum();
+        let bytes: u64 = usage.values().sum();
+        let left = u64::from(config.run.cycles.saturating_sub(state.cycles_done));
+        let more = (growing * left).checked_div(state.cycles_done.into());
+        Ok(Self {
+            bytes,
+            forecast_bytes: more.map(|more| bytes + more),
+            free_bytes: dz_stage::free_bytes(run.root()).ok(),
+            budget_bytes: config.storage.disk_budget_mb * MB,
+        })
+    }
+}
+
+impl fmt::Display for Disk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mb = |bytes: u64| format!("{:.1} MB", bytes as f64 / MB as f64);
+        f.write_str(&mb(self.bytes))?;
+        if let Some(forecast) = self.forecast_bytes {
+            write!(f, ", about {} when all cycles are done", mb(forecast))?;
+        }
+        if self.budget_bytes > 0 {
+            write!(f, ", budget {}", mb(self.budget_bytes))?;
+        }
+        let Some(free) = self.free_bytes else { return Ok(()) };
+        write!(f, "; {} free", mb(free))?;
+        let more = self.forecast_bytes.map_or(0, |forecast| forecast - self.bytes);
+        if more > free { f.write_str(": NOT ENOUGH, the run will pause") } else { Ok(()) }
     }
 }

@@ -4,11 +4,16 @@ mod prepare;
 mod progress;
 mod report;
 
-use std::{ffi::OsString, io::Write, path::Path};
+use std::{
+    ffi::OsString,
+    io::Write,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_stage::{ChildSpec, Event, EventSink, Stop, Supervisor, Update};
+use dz_stage::{ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Update, trouble_text};
 use dz_store::{Entry, Stage};
 
 pub(crate) use prepare::{RefusedChanges, default_dir, load_config, prepare};
@@ -17,6 +22,9 @@ pub(crate) use report::{report, write_report};
 use crate::Exit;
 use prepare::Prepared;
 use progress::CycleLines;
+
+/// How long the driver waits before it writes again to a disk that took nothing.
+const DISK_PAUSE: Duration = Duration::from_secs(2);
 
 /// Drives the run at `dir` under `config` until it is finished or somebody asks to stop.
 ///
@@ -34,6 +42,9 @@ pub(crate) fn drive(dir: &Path, config: RunConfig, out: &mut dyn Write) -> anyho
     if prepared.ledger.state().finished.is_none() {
         let stop = Stop::of_driver()?;
         supervise(&mut prepared, &stop)?;
+        if prepared.ledger.state().finished.is_some() {
+            write_report(&prepared.run, &report(&prepared.run, &prepared.ledger)?)?;
+        }
     }
     let Some(verdict) = prepared.ledger.state().finished.clone() else {
         let dir = prepared.run.root().display();
@@ -70,6 +81,8 @@ fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
     let mut lines =
         CycleLines::new(prepared.ledger.state().cycles_done, prepared.config.run.cycles);
     let mut failed = None;
+    // While the disk takes nothing: when to try again.
+    let mut again_at = None;
     let supervisor = Supervisor::new(stages(prepared.run.root())?);
     supervisor.run(stop, |update| {
         let look = match update {
@@ -80,13 +93,28 @@ fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
             }
             Update::Idle => true,
         };
-        if look
-            && failed.is_none()
-            && let Err(error) = follow(prepared, &mut lines, &events)
-        {
-            // The ledger cannot be read or written: the stages meet the same fault, but say it now.
-            failed = Some(error);
-            stop.ask();
+        if !look || failed.is_some() || again_at.is_some_and(|at| Instant::now() < at) {
+            return;
+        }
+        match follow(prepared, &mut lines, &events) {
+            Ok(()) => again_at = None,
+            Err(error) if DiskTrouble::of(&error).is_some() => {
+                if again_at.is_none() {
+                    events.note(
+                        Stage::Driver,
+                        format!(
+                            "PAUSED: {}. The driver tries again by itself",
+                            trouble_text(&error)
+                        ),
+                    );
+                }
+                again_at = Some(Instant::now() + DISK_PAUSE);
+            }
+            Err(error) => {
+                // The ledger cannot be read: the stages meet the same fault, but say it now.
+                failed = Some(error);
+                stop.ask();
+            }
         }
     })?;
     failed.map_or(Ok(()), Err)
@@ -108,10 +136,11 @@ fn follow(
         events.note(Stage::Driver, line);
     }
     if prepared.ledger.state().cycles_done >= prepared.config.run.cycles {
-        let verdict = report_so_far.verdict();
-        prepared.ledger.append(Entry::Finished { verdict })?;
+        // The last report, with the verdict, is written when the stages have ended.
+        prepared.ledger.append(Entry::Finished { verdict: report_so_far.verdict() })?;
+        return Ok(());
     }
-    write_report(&prepared.run, &report(&prepared.run, &prepared.ledger)?)
+    write_report(&prepared.run, &report_so_far)
 }
 
 /// Each stage as a process of this same executable.

@@ -59,6 +59,15 @@ pub(crate) fn prepare(dir: &Path, config: RunConfig) -> anyhow::Result<Prepared>
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })?;
     }
+    let stated = ledger.state().config_hash.clone();
+    let open = ledger.state().finished.is_none();
+    if resumed && open && changes.is_empty() && config.hash() != stated {
+        // A kill between file and entry, an edit by hand, or keys of a newer version.
+        let text = format!(
+            "config.toml is not the one of hash {stated} that the ledger named; taken as it is"
+        );
+        ledger.append(Entry::ConfigChanged { config_hash: config.hash(), changes: vec![text] })?;
+    }
     if !changes.is_empty() {
         run.replace(dz_store::layout::CONFIG, config.to_toml().as_bytes())?;
         let lines = changes.iter().map(ToString::to_string).collect();

@@ -174,11 +174,42 @@ pub enum Entry {
         /// Wall time of the whole cycle.
         wall_ms: u64,
     },
+    /// Published files that the disk budget has no room for, and that training no longer needs: they are
+    /// about to be removed.
+    Expired {
+        /// The cycle in which they were given up.
+        cycle: u32,
+        /// Their paths.
+        paths: Vec<String>,
+    },
     /// The run is finished.
     Finished {
         /// One paragraph for people.
         verdict: String,
     },
+}
+
+impl Entry {
+    /// The entry's kind, as records have it.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::RunStarted { .. } => "run_started",
+            Self::ConfigChanged { .. } => "config_changed",
+            Self::Claim { .. } => "claim",
+            Self::Shard { .. } => "shard",
+            Self::GamesDone { .. } => "games_done",
+            Self::Rows { .. } => "rows",
+            Self::Checkpoint { .. } => "checkpoint",
+            Self::Candidate { .. } => "candidate",
+            Self::Match { .. } => "match",
+            Self::Verdict { .. } => "verdict",
+            Self::Champion { .. } => "champion",
+            Self::Ratings { .. } => "ratings",
+            Self::CycleDone { .. } => "cycle_done",
+            Self::Expired { .. } => "expired",
+            Self::Finished { .. } => "finished",
+        }
+    }
 }
 
 /// A process that writes to the ledger.

@@ -3,6 +3,7 @@
 use std::process;
 
 use super::entry::{Entry, Record, Stage};
+use super::seal::{seal, unseal};
 use super::snapshot;
 use super::state::RunState;
 use crate::clock;
@@ -116,7 +117,9 @@ impl Ledger {
 
     /// Tries to create the next record; false where another writer was faster.
     fn write(&mut self, record: &Record) -> Result<bool> {
-        match self.run.put_create(&log_path(record.number), &encode(record)?) {
+        let class = format!("{LOG}.{}", record.entry.kind());
+        let path = log_path(record.number);
+        match self.run.put_create_as(&class, &path, &encode(record)?) {
             Ok(object) => {
                 self.state.apply(record);
                 snapshot::keep(&self.run, &self.state, &object);
@@ -139,17 +142,21 @@ fn encode(record: &Record) -> Result<Vec<u8>> {
     let invalid = |what: String| StoreError::Invalid {
         what: format!("a {} entry cannot be stored: {what}", record.stage),
     };
-    let mut bytes = serde_json::to_vec(record).map_err(|e| invalid(e.to_string()))?;
-    bytes.push(b'\n');
+    let bytes = serde_json::to_vec(record).map_err(|e| invalid(e.to_string()))?;
     // JSON has no infinities and no NaN; such a record could never be read again.
     let back: Record = serde_json::from_slice(&bytes).map_err(|e| invalid(e.to_string()))?;
     if back != *record {
         return Err(invalid("a number in it is not finite".to_owned()));
     }
-    Ok(bytes)
+    Ok(seal(&bytes))
 }
 
 fn read_record(run: &Run, number: u64) -> Result<Option<Record>> {
+    Ok(read_sealed(run, number)?.map(|(record, _)| record))
+}
+
+/// A record, and whether it carries a hash; `None` where there is none of this number.
+pub(super) fn read_sealed(run: &Run, number: u64) -> Result<Option<(Record, bool)>> {
     let path = log_path(number);
     let bytes = match run.read(&path) {
         Ok(bytes) => bytes,
@@ -158,12 +165,13 @@ fn read_record(run: &Run, number: u64) -> Result<Option<Record>> {
     };
     let corrupt =
         |what: String| StoreError::Corrupt { path: path.clone(), what, advice: advice(number) };
-    let record: Record = serde_json::from_slice(&bytes)
+    let (object, sealed) = unseal(&bytes).map_err(corrupt)?;
+    let record: Record = serde_json::from_slice(&object)
         .map_err(|e| corrupt(format!("it is no record of this version ({e})")))?;
     if record.number != number {
         return Err(corrupt(format!("it says that it is record {}", record.number)));
     }
-    Ok(Some(record))
+    Ok(Some((record, sealed)))
 }
 
 /// What identifies a record's file for a snapshot made after it.
@@ -173,7 +181,7 @@ pub(super) fn record_object(run: &Run, number: u64) -> Result<ObjectRef> {
     Ok(ObjectRef::of(path, &bytes))
 }
 
-fn advice(number: u64) -> String {
+pub(super) fn advice(number: u64) -> String {
     format!(
         "Restore the file from a copy of the run; or move it and every later record out of {LOG}/, \
          and the run goes on after record {}",

@@ -1,13 +1,16 @@
 //! The ledger: a numbered, create-only log of JSON records, and the state that it folds to.
 
+mod audit;
 mod entry;
 mod log;
 mod parts;
+mod seal;
 mod snapshot;
 mod state;
 mod summary;
 mod turn;
 
+pub use audit::{Audit, AuditFault};
 pub use entry::{Entry, MatchPurpose, PlayerName, Record, Stage};
 pub use log::Ledger;
 pub use parts::{

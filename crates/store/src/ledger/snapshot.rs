@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::log::record_object;
+use super::seal::{seal, unseal};
 use super::state::RunState;
 use crate::error::Result;
 use crate::layout::{SNAPSHOTS, number_of, snapshot_path};
@@ -12,7 +13,7 @@ use crate::{ObjectRef, Run};
 pub const SNAPSHOT_EVERY: u64 = 256;
 
 /// Version of the snapshot's format; any other is ignored.
-const SNAPSHOT_FORMAT: u32 = 1;
+const SNAPSHOT_FORMAT: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,13 +41,15 @@ pub(super) fn keep(run: &Run, state: &RunState, record: &ObjectRef) {
         Snapshot { format: SNAPSHOT_FORMAT, record: record.clone(), state: state.clone() };
     if let Ok(bytes) = serde_json::to_vec(&snapshot) {
         // Replaced, not created: after the log was cut, an older snapshot may have the name.
-        let _ = run.replace(&snapshot_path(state.number), &bytes);
+        let _ = run.replace(&snapshot_path(state.number), &seal(&bytes));
     }
 }
 
-fn read(run: &Run, number: u64) -> Option<RunState> {
+/// The state in snapshot `number`; `None` unless it is whole and follows the log's record.
+pub(super) fn read(run: &Run, number: u64) -> Option<RunState> {
     let bytes = run.read(&snapshot_path(number)).ok()?;
-    let snapshot: Snapshot = serde_json::from_slice(&bytes).ok()?;
+    let (object, true) = unseal(&bytes).ok()? else { return None };
+    let snapshot: Snapshot = serde_json::from_slice(&object).ok()?;
     let fits = snapshot.format == SNAPSHOT_FORMAT
         && snapshot.state.number == number
         && record_object(run, number).is_ok_and(|object| object == snapshot.record);

@@ -1,6 +1,6 @@
 //! The state of a run: the fold of its ledger.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,9 @@ pub struct RunState {
     pub cycles_done: u32,
     /// The newest ratings.
     pub ratings: Option<RatingsState>,
+    /// Paths that retention gave up, by [`Entry::Expired`].
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub expired: BTreeSet<String>,
     /// The verdict of a finished run.
     pub finished: Option<String>,
 }
@@ -134,6 +137,7 @@ impl RunState {
                     draw_rate: *draw_rate,
                 });
             }
+            Entry::Expired { paths, .. } => self.expired.extend(paths.iter().cloned()),
             Entry::CycleDone { cycle, wall_ms } => {
                 first(&mut self.cycle_mut(*cycle).wall_ms, *wall_ms);
                 self.cycles_done = self.cycles_done.max(*cycle);

@@ -74,7 +74,8 @@ impl Source {
             });
             Files::Matches(read.collect::<anyhow::Result<_>>()?)
         } else {
-            Files::Shards(state.shards().map(|(_, shard)| run.local_path(&shard.object)).collect())
+            let there = state.shards().filter(|(_, s)| !state.expired.contains(&s.object.path));
+            Files::Shards(there.map(|(_, shard)| run.local_path(&shard.object)).collect())
         };
         Ok(Self { name: run.name(), files })
     }

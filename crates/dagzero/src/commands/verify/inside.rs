@@ -1,0 +1,164 @@
+//! What is inside published files, against what the ledger says of them.
+
+use std::{fmt, ops::Range, path::Path};
+
+use anyhow::{Context, bail, ensure};
+use dz_game::{Game, GameVisitor, Status, with_game};
+use dz_gatekeeper::{Played, match_file::read_match};
+use dz_network::NetworkFile;
+use dz_play::PlayedGame;
+use dz_shard::{RowReader, RowSet, ShardError};
+use dz_store::{MatchResult, PlayerName, RunInfo};
+use dz_trainer::checkpoint;
+
+/// A whole shard: hashes, counts, every game by the rules. Answers the numbers of its games.
+pub(super) fn shard(
+    path: &Path,
+    info: &RunInfo,
+    generation: u32,
+    champion: Option<&str>,
+    (games, positions): (u64, u64),
+) -> anyhow::Result<Range<u64>> {
+    let found = dz_shard::describe(path)?;
+    let header = &found.header;
+    same("game", &header.game, &info.game)?;
+    same("encoding", &header.encoding, &info.encoding)?;
+    same("run's seed", &header.run_seed, &info.seed)?;
+    same("generation", &header.generation, &generation)?;
+    same("number of games", &found.games, &games)?;
+    same("number of positions", &found.positions, &positions)?;
+    if let (Some(champion), [network]) = (champion, header.networks.as_slice()) {
+        same("network", network.as_str(), champion)?;
+    }
+    Ok(header.first_game()..header.first_game() + found.games)
+}
+
+/// A whole row file, every row decoded. Answers how many there are.
+pub(super) fn rows(path: &Path, info: &RunInfo, cycle: u32) -> anyhow::Result<u64> {
+    let mut reader = RowReader::open(path)?;
+    reader.verify()?;
+    reader.check(&info.game, &info.encoding)?;
+    // Validation rows are drawn as of no cycle, so that losses are taken over much the same ones.
+    let drawn_in = if reader.header().set == RowSet::Validation { 0 } else { u64::from(cycle) };
+    same("cycle", &reader.header().cycle, &drawn_in)?;
+    same("seed", &reader.header().seed, &info.seed)?;
+    let rows = reader.rows();
+    let mut decoded = 0;
+    for block in reader.blocks() {
+        decoded += block?.len() as u64;
+    }
+    same("number of rows", &decoded, &rows)?;
+    Ok(rows)
+}
+
+/// Rows that a file says it has; 0 where it cannot be read, which is a finding of its own.
+pub(super) fn row_count(path: &Path) -> u64 {
+    RowReader::open(path).map_or(0, |reader| reader.rows())
+}
+
+/// A checkpoint with network, moving averages and optimizer.
+pub(super) fn checkpoint(bytes: &[u8], info: &RunInfo, step: u64) -> anyhow::Result<()> {
+    let (header, learner) = checkpoint::unpack(bytes)?;
+    header.check(&info.game, &info.encoding)?;
+    let (spec, learner_step) =
+        dz_net::check_checkpoint(learner).context("the learner's state in it")?;
+    same("step", &header.step, &step)?;
+    same("learner's step", &learner_step, &step)?;
+    same("network's game", &spec.game, &info.game)?;
+    same("network's encoding", &spec.encoding, &info.encoding)
+}
+
+/// A network file.
+pub(super) fn network(
+    bytes: &[u8],
+    info: &RunInfo,
+    (cycle, step): (u32, u64),
+) -> anyhow::Result<()> {
+    let file = NetworkFile::from_bytes(bytes)?;
+    file.check_fits(&info.game, &info.encoding)?;
+    same("cycle", &file.header.cycle, &cycle)?;
+    same("step", &file.header.step, &step)?;
+    let finite = |data: &[f32]| data.iter().all(|x| x.is_finite());
+    match file.tensors.iter().find(|(_, tensor)| !finite(&tensor.data)) {
+        Some((name, _)) => bail!("a number in {name} is not finite"),
+        None => Ok(()),
+    }
+}
+
+/// A match file: every game by the rules, and the counts. Answers its games.
+pub(super) fn bout(
+    bytes: &[u8],
+    info: &RunInfo,
+    players: [&PlayerName; 2],
+    result: &MatchResult,
+) -> anyhow::Result<u64> {
+    let text = std::str::from_utf8(bytes).context("it is no text")?;
+    let (header, games) = read_match(text)?;
+    same("game", &header.game, &info.game)?;
+    for (found, wanted) in header.players.iter().zip(players) {
+        same("player", found.name.as_str(), wanted.as_str())?;
+    }
+    let plies_max = header.plies_max;
+    with_game(&header.game.parse()?, Replay { games: &games, plies_max })??;
+    let counted = Played { header, games }.result();
+    ensure!(counted == *result, "its games come to {counted:?}, the ledger says {result:?}");
+    Ok(counted.games)
+}
+
+/// What an error says, without the file's own path in front.
+pub(super) fn text(error: &anyhow::Error) -> String {
+    if let Some(ShardError::At { source, .. }) = error.downcast_ref() {
+        return source.to_string();
+    }
+    format!("{error:#}")
+}
+
+fn same<T: PartialEq + fmt::Display + ?Sized>(
+    what: &str,
+    found: &T,
+    wanted: &T,
+) -> anyhow::Result<()> {
+    ensure!(found == wanted, "its {what} is {found}, the ledger says {wanted}");
+    Ok(())
+}
+
+/// Plays the games of a match again.
+struct Replay<'a> {
+    games: &'a [PlayedGame],
+    plies_max: u32,
+}
+
+impl GameVisitor for Replay<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        for played in self.games {
+            replay(&game, played, self.plies_max)
+                .with_context(|| format!("game {}", played.number))?;
+        }
+        Ok(())
+    }
+}
+
+fn replay<G: Game>(game: &G, played: &PlayedGame, plies_max: u32) -> anyhow::Result<()> {
+    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut legal = Vec::new();
+    for (ply, mv) in played.moves.iter().enumerate() {
+        if let Status::Over(_) = game.status(&state, &history) {
+            bail!("it goes on after its end at ply {ply}");
+        }
+        game.legal_moves(&state, &history, &mut legal);
+        ensure!(legal.contains(mv), "move {} at ply {ply} is not legal", mv.0);
+        game.advance(&mut state, &mut history, *mv);
+    }
+    match game.status(&state, &history) {
+        Status::Over(outcome) => {
+            ensure!(outcome == played.outcome && !played.adjudicated, "its outcome is another one");
+        }
+        Status::ToMove(_) => {
+            let at_limit = played.moves.len() >= plies_max as usize;
+            ensure!(played.adjudicated && at_limit, "it is not over");
+        }
+    }
+    Ok(())
+}

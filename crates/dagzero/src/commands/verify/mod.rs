@@ -1,0 +1,236 @@
+//! `dagzero verify`: whether a run's files are what they were.
+
+mod inside;
+mod objects;
+mod quarantine;
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use dz_config::RunConfig;
+use dz_shard::RowReader;
+use dz_store::{Audit, Run, RunLock, Stage, layout};
+use serde::Serialize;
+
+use super::write_line;
+use crate::Exit;
+
+/// Check every file of a run, and say what can be done about bad ones
+///
+/// Reads everything: the hash of each published file, what is inside (shards are replayed by the rules,
+/// matches recounted, checkpoints opened with their optimizer), each record of the ledger and what follows
+/// from it. Nothing is changed unless --quarantine is given. Exits with 1 if something is wrong.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  dagzero verify data/connect4-quick\n  \
+    dagzero verify data/connect4-quick --json\n  \
+    dagzero verify data/connect4-quick --quarantine    (no process may be using the run)")]
+pub(crate) struct Args {
+    /// The run's directory
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Move damaged files out of the run's way; nothing is deleted
+    #[arg(long)]
+    quarantine: bool,
+}
+
+/// What was looked at and found.
+#[derive(Debug, Serialize)]
+struct Findings {
+    run: PathBuf,
+    /// Records of the ledger.
+    records: u64,
+    /// Records of earlier versions, which carry no hash.
+    records_without_hash: u64,
+    /// Published files that were read.
+    objects: u64,
+    /// Their bytes.
+    bytes: u64,
+    /// Published files that are gone because retention removes them.
+    expired: u64,
+    /// Games that were replayed.
+    games: u64,
+    /// Files that no record names: work in progress, or left by killed processes and swept later.
+    unnamed: Vec<String>,
+    bad: Vec<Bad>,
+    /// Where damaged files were moved.
+    quarantined: Vec<quarantine::Moved>,
+}
+
+/// A file that is not what it should be.
+#[derive(Debug, Serialize)]
+struct Bad {
+    /// Inside the run.
+    path: String,
+    what: String,
+    /// What can be done about it.
+    remedy: String,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let run = Run::open(&args.run)?;
+    // Held to the end, so that nobody uses a file that is being moved.
+    let _locks = if args.quarantine { quarantine::locks(&run)? } else { Vec::new() };
+    let findings = Findings::of(&run, args.quarantine)?;
+    if args.json {
+        write_line(out, &findings)?;
+    } else {
+        findings.write_text(out, &run)?;
+    }
+    Ok(if findings.bad.is_empty() { Exit::Done } else { Exit::Wrong })
+}
+
+impl Findings {
+    fn of(run: &Run, quarantine: bool) -> anyhow::Result<Self> {
+        let audit = Audit::of(run)?;
+        let mut findings = Self {
+            run: run.root().to_owned(),
+            records: audit.records.len() as u64 + audit.fenced,
+            records_without_hash: audit.without_hash,
+            objects: 0,
+            bytes: 0,
+            expired: 0,
+            games: 0,
+            unnamed: Vec::new(),
+            bad: Vec::new(),
+            quarantined: Vec::new(),
+        };
+        findings.ledger(&audit);
+        findings.config(run, &audit);
+        findings.metrics(run);
+        findings.segments(run)?;
+        let damaged = objects::check(run, &audit, &mut findings);
+        findings.unnamed = run.leftovers(&audit.state)?.into_iter().map(|f| f.path).collect();
+        if quarantine {
+            findings.quarantined = quarantine::move_away(run, &damaged)?;
+        }
+        Ok(findings)
+    }
+
+    fn bad(&mut self, path: &str, what: impl Into<String>, remedy: impl Into<String>) {
+        let (what, remedy) = (what.into(), remedy.into());
+        self.bad.push(Bad { path: path.to_owned(), what, remedy });
+    }
+
+    fn ledger(&mut self, audit: &Audit) {
+        for fault in &audit.faults {
+            let remedy = if fault.path.starts_with(layout::SNAPSHOTS) {
+                "delete it: it is a cache of the ledger".to_owned()
+            } else {
+                format!("restore it from a copy of the run; or {}", cut_from(&fault.path))
+            };
+            self.bad(&fault.path, &fault.what, remedy);
+        }
+        if audit.state.started.is_none() {
+            self.bad(layout::LOG, "no record says that the run began", "start it: dagzero run");
+        }
+    }
+
+    /// The configuration is the one that the ledger names.
+    fn config(&mut self, run: &Run, audit: &Audit) {
+        let remedy = "restore it from a copy of the run; `dagzero resume` takes it as it is and writes \
+                      the change into the ledger";
+        let loaded = RunConfig::load(&run.root().join(layout::CONFIG), &[], &|_| Vec::new());
+        let loaded = match loaded {
+            Ok(loaded) => loaded.config,
+            Err(error) => return self.bad(layout::CONFIG, error.to_string(), remedy),
+        };
+        let (found, stated) = (loaded.hash(), &audit.state.config_hash);
+        if audit.state.started.is_some() && found != *stated {
+            let what = format!("it has the hash {found}, the ledger says {stated}");
+            self.bad(layout::CONFIG, what, remedy);
+        } else if run.config_toml().is_ok_and(|text| text != loaded.to_toml()) {
+            self.bad(layout::CONFIG, "it says the same as before, but in other words", remedy);
+        }
+    }
+
+    /// Measurements carry no hash: what can be seen is a line that is no JSON.
+    fn metrics(&mut self, run: &Run) {
+        for stage in Stage::WORKERS {
+            let path = layout::metrics_path(stage);
+            let Ok(content) = run.read(&path) else { continue };
+            // The last line may be unfinished: it is cut off when its writer starts again.
+            let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+            let is_bad = |line: &&[u8]| {
+                !line.is_empty() && serde_json::from_slice::<serde_json::Value>(line).is_err()
+            };
+            let bad = content[..whole].split(|&byte| byte == b'\n').filter(is_bad).count();
+            if bad > 0 {
+                let what = format!("{bad} of its lines are no JSON");
+                self.bad(&path, what, "nothing depends on it: reports leave such lines out");
+            }
+        }
+    }
+
+    /// The shuffler's own files, which carry hashes and can be made again.
+    fn segments(&mut self, run: &Run) -> anyhow::Result<()> {
+        for path in run.list(&layout::work_path(Stage::Shuffler))? {
+            let is_row_file = Path::new(&path).extension().is_some_and(|kind| kind == "dzr");
+            if !is_row_file {
+                continue;
+            }
+            let file = run.root().join(&path);
+            let checked = RowReader::open(&file).and_then(|mut reader| reader.verify());
+            if let Err(error) = checked {
+                let remedy = "delete it: the shuffler makes it again from its shard";
+                self.bad(&path, inside::text(&error.into()), remedy);
+            }
+        }
+        Ok(())
+    }
+
+    fn write_text(&self, out: &mut dyn Write, run: &Run) -> anyhow::Result<()> {
+        writeln!(out, "run       {}", self.run.display())?;
+        if RunLock::holder(run, Stage::Driver).is_some() {
+            writeln!(
+                out,
+                "          in use at this moment: what it writes meanwhile is not looked at"
+            )?;
+        }
+        writeln!(out, "records   {}", self.records)?;
+        if self.records_without_hash > 0 {
+            writeln!(
+                out,
+                "          {} of an earlier version carry no hash: a changed digit would not be seen",
+                self.records_without_hash
+            )?;
+        }
+        let Self { objects, bytes, expired, games, .. } = self;
+        writeln!(out, "objects   {objects} read ({bytes} bytes); {expired} removed by retention")?;
+        writeln!(out, "games     {games} replayed by the rules")?;
+        if !self.unnamed.is_empty() {
+            writeln!(
+                out,
+                "unnamed   {} files that no record names, swept at the next start",
+                self.unnamed.len()
+            )?;
+        }
+        for moved in &self.quarantined {
+            writeln!(out, "moved     {} to {}", moved.path, moved.to.display())?;
+        }
+        if self.bad.is_empty() {
+            return Ok(writeln!(
+                out,
+                "bad       none: every file is what it was when it was published"
+            )?);
+        }
+        writeln!(out, "bad       {}", self.bad.len())?;
+        for Bad { path, what, remedy } in &self.bad {
+            writeln!(out, "\n{path}\n  {what}\n  what can be done: {remedy}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How a run goes on from before a record.
+fn cut_from(record_path: &str) -> String {
+    format!(
+        "move {record_path} and every later record out of {}/: the run then does again what they told of, \
+         with the same bytes on the processor",
+        layout::LOG
+    )
+}

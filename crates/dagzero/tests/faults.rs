@@ -1,0 +1,126 @@
+//! A disk that takes nothing, and a second process of a kind: the run waits, the second is refused.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use dz_store::FAULTS_ENV;
+
+fn dagzero(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
+    command.args(args).env_remove("RUST_LOG").stdin(Stdio::null());
+    command
+}
+
+/// A small run in a folder of its own.
+struct Small {
+    folder: tempfile::TempDir,
+    config: String,
+}
+
+impl Small {
+    fn new() -> Self {
+        let config =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
+        let folder = tempfile::tempdir().expect("a folder");
+        Self { folder, config: config.display().to_string() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn dir(&self) -> String {
+        self.path("run").display().to_string()
+    }
+
+    fn run(&self) -> Command {
+        let mut run = dagzero(&["run", &self.config, "--dir", &self.dir()]);
+        for pair in ["run.cycles=1", "bootstrap.games=32", "window.rows_min=100"] {
+            run.args(["--set", pair]);
+        }
+        run
+    }
+
+    /// Starts the run under faults; what it says goes to the file `said`.
+    fn start(&self, faults: &str) -> Child {
+        let said = File::create(self.path("said")).expect("a file");
+        let mut run = self.run();
+        run.env(FAULTS_ENV, faults).stdout(said).stderr(Stdio::null());
+        run.spawn().expect("dagzero starts")
+    }
+
+    fn said(&self) -> String {
+        fs::read_to_string(self.path("said")).expect("what it said")
+    }
+
+    fn wait_for(&self, words: &str) {
+        let begun = Instant::now();
+        while !self.said().contains(words) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no '{words}' in\n{}", self.said());
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn is_sound(&self) {
+        let verified = dagzero(&["verify", &self.dir()]).output().expect("dagzero starts");
+        assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    }
+}
+
+fn refused(output: &Output, by: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(75), "{by}: {said}");
+    assert!(said.contains("in use") && said.contains(by), "{by}: {said}");
+}
+
+#[test]
+fn a_full_disk_pauses_the_run_and_nobody_may_take_it_over_meanwhile() {
+    let small = Small::new();
+    let full = small.path("full");
+    fs::write(&full, "").expect("written");
+    let mut run = small.start(&format!("enospc shards.* while={}", full.display()));
+    small.wait_for("PAUSED");
+    assert!(small.said().contains("no space left for shards/"), "{}", small.said());
+
+    // All of them are alive and wait; a second one of each kind gives up after some seconds.
+    let status = dagzero(&["status", &small.dir(), "--json"]).output().expect("dagzero starts");
+    let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
+    assert_eq!(status["driven_by"], run.id());
+    assert_eq!(status["stages"].as_array().map(Vec::len), Some(4), "{status}");
+    let seconds = ["selfplay", "shuffler", "trainer", "gatekeeper"].map(|stage| {
+        let mut second = dagzero(&[stage, "--run", &small.dir()]);
+        second.stdout(Stdio::piped()).stderr(Stdio::piped());
+        (stage, second.spawn().expect("dagzero starts"))
+    });
+    refused(&small.run().output().expect("dagzero starts"), "driver");
+    for (stage, second) in seconds {
+        refused(&second.wait_with_output().expect("an end"), stage);
+    }
+    assert!(run.try_wait().expect("a state").is_none(), "it still waits");
+
+    fs::remove_file(&full).expect("room");
+    assert!(run.wait().expect("an end").success(), "{}", small.said());
+    assert!(small.said().contains("goes on after"), "{}", small.said());
+    small.is_sound();
+}
+
+#[test]
+fn single_errors_of_the_device_cost_a_pause_and_no_byte() {
+    let small = Small::new();
+    let points = ["shards.sync", "rows.name", "checkpoints.folder", "networks.write"];
+    let more = ["matches.torn", "log.shard.folder", "log.verdict.name", "log.finished.sync"];
+    let points = [points, more].concat();
+    let fuse = |point: &str| small.path(&format!("fuse-{point}"));
+    let rule = |point: &&str| format!("eio {point}:* once={}", fuse(point).display());
+    let rules: Vec<String> = points.iter().map(rule).collect();
+    let ended = small.start(&rules.join(";")).wait().expect("an end");
+    assert!(ended.success(), "{}", small.said());
+    assert!(points.iter().all(|point| fuse(point).exists()), "every fault has come");
+    assert_eq!(small.said().matches("PAUSED").count(), points.len(), "{}", small.said());
+    small.is_sound();
+}

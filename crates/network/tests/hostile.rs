@@ -1,0 +1,35 @@
+//! Networks that nobody wrote: the body of a fuzz target on a good file and on mutations of it.
+
+#[allow(dead_code, reason = "the inputs are made here")]
+#[path = "../../../fuzz/src/mutate.rs"]
+mod mutate;
+#[path = "../../../fuzz/src/networks.rs"]
+mod networks;
+
+use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
+
+#[test]
+fn network_files() {
+    let spec = NetworkSpec {
+        game: "tictactoe".to_owned(),
+        encoding: "tictactoe-v1:3x3".to_owned(),
+        channels_in: 2,
+        height: 3,
+        width: 3,
+        globals: 1,
+        policy_len: 9,
+        blocks: 1,
+        channels: 4,
+        policy_channels: 1,
+        value_channels: 1,
+        value_hidden: 4,
+        global_pooling: false,
+    };
+    let tensor = |shape: Vec<usize>| TensorData { data: vec![0.25; shape.iter().product()], shape };
+    let tensors = spec.tensor_shapes().into_iter().map(|(name, shape)| (name, tensor(shape)));
+    let tensors = tensors.collect();
+    let (config_hash, created_by) = ("abc".to_owned(), "test".to_owned());
+    let header = NetworkHeader { spec, config_hash, cycle: 3, step: 12, created_by };
+    let bytes = NetworkFile { header, tensors }.to_bytes().expect("a network");
+    mutate::run_on(&[bytes], 4000, networks::networks);
+}

@@ -1,0 +1,29 @@
+//! Shards and row files that nobody wrote: the body of a fuzz target on good files and on mutations of them.
+
+mod common;
+#[path = "../../../fuzz/src/files.rs"]
+mod files;
+#[allow(dead_code, reason = "the inputs are made here")]
+#[path = "../../../fuzz/src/mutate.rs"]
+mod mutate;
+
+use common::{connect4, header, shard};
+use dz_shard::{
+    ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowWriter, bench_records, rows_of_game,
+};
+
+#[test]
+fn shards_and_row_files() {
+    let game = connect4();
+    let records = || bench_records(&game, 70, 20, 4);
+    let row_header = RowFileHeader::new(&game, RowSet::Train, 7).expect("symmetries");
+    let mut rows = RowBlock::new(row_header.shape);
+    for record in records() {
+        rows_of_game(&game, &record, &mut rows).expect("a legal game");
+    }
+    let mut writer = RowWriter::new(Vec::new(), &row_header, ROW_LEVEL).expect("a header");
+    writer.push(&rows).expect("rows");
+    let row_file = writer.finish().expect("a file").0;
+    let seeds = [shard(header(&game, 100), records()), row_file];
+    mutate::run_on(&seeds, 4000, files::shards);
+}

@@ -1,0 +1,208 @@
+//! The whole log looked at again: every record by itself, and what follows from each.
+
+use super::entry::{Entry, Record, Stage};
+use super::log::read_sealed;
+use super::snapshot;
+use super::state::RunState;
+use crate::error::{Result, StoreError};
+use crate::layout::{LOG, SNAPSHOTS, log_path, number_of, snapshot_path};
+use crate::{ObjectRef, Run};
+
+/// What [`Audit::of`] found.
+#[derive(Clone, Debug, Default)]
+pub struct Audit {
+    /// The fold of all records before the first that is damaged or missing.
+    pub state: RunState,
+    /// Every record that can be read and counts, in order; where one is damaged, those after it too.
+    pub records: Vec<Record>,
+    /// Records without a hash, of earlier versions: a changed digit in them would not be seen.
+    pub without_hash: u64,
+    /// Records that a fenced process wrote: they count for nothing.
+    pub fenced: u64,
+    /// What is wrong, by file.
+    pub faults: Vec<AuditFault>,
+}
+
+/// Something wrong with a file of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditFault {
+    /// The file, inside the run.
+    pub path: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Audit {
+    /// Reads all records and snapshots of a run.
+    ///
+    /// # Errors
+    /// If the folders cannot be listed or a record cannot be read at all; what is in files is no error
+    /// but a fault.
+    pub fn of(run: &Run) -> Result<Self> {
+        let mut audit = Self::default();
+        let mut whole = true;
+        for number in 1..=newest(run, LOG)? {
+            match read_sealed(run, number) {
+                Ok(Some((record, sealed))) => {
+                    audit.without_hash += u64::from(!sealed);
+                    if !whole || audit.fold(run, &record) {
+                        audit.records.push(record);
+                    }
+                }
+                Ok(None) => {
+                    whole = false;
+                    audit.fault(log_path(number), "it is missing, but later records exist");
+                }
+                Err(StoreError::Corrupt { path, what, .. }) => {
+                    whole = false;
+                    audit.fault(path, what);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        for path in run.list(SNAPSHOTS)? {
+            let beyond = number_of(&path).is_some_and(|n| n > audit.state.number);
+            if beyond && whole {
+                audit.fault(path, "it is a snapshot of records that do not exist");
+            }
+        }
+        Ok(audit)
+    }
+
+    /// Folds a record in; false if it does not count.
+    fn fold(&mut self, run: &Run, record: &Record) -> bool {
+        let newest_claim = self.state.claims.get(&record.stage).copied().unwrap_or(0);
+        let counts = record.epoch >= newest_claim;
+        if !counts {
+            self.fenced += 1;
+        } else if let Some(what) = contradiction(&self.state, record) {
+            self.fault(log_path(record.number), what);
+        }
+        self.state.apply(record);
+        let path = snapshot_path(record.number);
+        if run.root().join(&path).exists()
+            && snapshot::read(run, record.number).as_ref() != Some(&self.state)
+        {
+            self.fault(path, "it is damaged or no fold of the records before it; it is not used");
+        }
+        counts
+    }
+
+    fn fault(&mut self, path: String, what: impl Into<String>) {
+        self.faults.push(AuditFault { path, what: what.into() });
+    }
+}
+
+impl Entry {
+    /// The published files that the entry names.
+    pub fn objects(&self) -> Vec<&ObjectRef> {
+        match self {
+            Self::Shard { object, .. } | Self::Checkpoint { object, .. } => vec![object],
+            Self::Rows { train, validation, .. } => train.iter().chain(validation).collect(),
+            Self::Candidate { network, .. } | Self::Champion { network, .. } => vec![network],
+            Self::Match { games, .. } => vec![games],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whose entry it is, and the cycle where it belongs to one.
+    fn owner(&self) -> Option<(Stage, Option<u32>)> {
+        Some(match self {
+            Self::RunStarted { .. } | Self::ConfigChanged { .. } | Self::Finished { .. } => {
+                (Stage::Driver, None)
+            }
+            Self::Claim { .. } => return None,
+            Self::Shard { cycle, .. } | Self::GamesDone { cycle, .. } => {
+                (Stage::Selfplay, Some(*cycle))
+            }
+            Self::Rows { cycle, .. } | Self::Expired { cycle, .. } => {
+                (Stage::Shuffler, Some(*cycle))
+            }
+            Self::Checkpoint { cycle, .. } | Self::Candidate { cycle, .. } => {
+                (Stage::Trainer, Some(*cycle))
+            }
+            Self::Match { cycle, .. }
+            | Self::Verdict { cycle, .. }
+            | Self::Champion { cycle, .. }
+            | Self::Ratings { cycle, .. }
+            | Self::CycleDone { cycle, .. } => (Stage::Gatekeeper, Some(*cycle)),
+        })
+    }
+}
+
+/// Number of the newest file in a folder of numbered ones; 0 where there is none.
+fn newest(run: &Run, folder: &str) -> Result<u64> {
+    Ok(run.list(folder)?.iter().filter_map(|p| number_of(p)).max().unwrap_or(0))
+}
+
+/// What in `record` does not follow from the state before it.
+fn contradiction(state: &RunState, record: &Record) -> Option<String> {
+    if let Entry::Claim { stage, .. } = &record.entry {
+        let sound = record.epoch == record.number && *stage == record.stage;
+        return (!sound).then(|| "a claim of another epoch or stage".to_owned());
+    }
+    let claim = state.claims.get(&record.stage).copied();
+    if claim != Some(record.epoch) {
+        return Some(format!("the {} wrote it under a claim that is not there", record.stage));
+    }
+    let (owner, cycle) = record.entry.owner()?;
+    if owner != record.stage {
+        return Some(format!("the {} wrote an entry of the {owner}", record.stage));
+    }
+    let turn = state.turn();
+    if cycle.is_some() && (turn.stage(), turn.cycle()) != (Some(owner), cycle) {
+        return Some(format!("an entry out of turn: it was the turn of {turn}"));
+    }
+    inconsistency(state, &record.entry)
+}
+
+/// What an entry claims that the entries before it do not bear out.
+fn inconsistency(state: &RunState, entry: &Entry) -> Option<String> {
+    let now = state.cycles.get(&state.cycle());
+    let what = match entry {
+        Entry::RunStarted { .. } if state.started.is_some() => "the run begins a second time",
+        Entry::Shard { number, .. } if now.is_some_and(|n| n.shards.contains_key(number)) => {
+            "a second shard of this number in its cycle"
+        }
+        Entry::Shard { generation, .. } | Entry::GamesDone { generation, .. }
+            if *generation != state.generation() =>
+        {
+            "games of a generation that was not the champion's"
+        }
+        Entry::GamesDone { summary, .. }
+            if now.map_or((0, 0), |n| (n.games(), n.positions()))
+                != (summary.games, summary.positions) =>
+        {
+            "its games and positions are not those of the cycle's shards"
+        }
+        Entry::Candidate { step, .. } if state.checkpoint().is_none_or(|k| k.step != *step) => {
+            "no checkpoint of the candidate's step came before it"
+        }
+        Entry::Match { result, .. }
+            if result.games != result.wins + result.draws + result.losses =>
+        {
+            "wins, draws and losses are not as many as games"
+        }
+        Entry::Champion { generation, .. } if *generation != state.generation() + 1 => {
+            "the champions' numbers do not follow each other"
+        }
+        Entry::Champion { network, .. } => {
+            let accepted = now.and_then(|n| n.verdict.as_ref()).is_some_and(|v| v.accepted);
+            let candidate = now.and_then(|n| n.candidate.as_ref());
+            if accepted && candidate.is_some_and(|c| c.network == *network) {
+                return None;
+            }
+            "the champion is no candidate that a verdict accepted"
+        }
+        Entry::CycleDone { .. } => {
+            let verdict = now.and_then(|n| n.verdict.as_ref());
+            let crowned = now.is_some_and(|n| n.champion.is_some());
+            if verdict.is_some_and(|v| v.accepted == crowned) {
+                return None;
+            }
+            "the cycle ended without its verdict, or without the champion that the verdict made"
+        }
+        _ => return None,
+    };
+    Some(what.to_owned())
+}

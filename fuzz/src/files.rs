@@ -1,0 +1,19 @@
+//! Files that begin with what they are: shards and rows. Refused, or read with bounded memory.
+
+use std::io::Cursor;
+
+use dz_shard::{RowReader, ShardReader};
+
+/// Bytes that may be a shard or a row file.
+pub fn shards(data: &[u8]) {
+    if let Ok(mut reader) = ShardReader::new(Cursor::new(data)) {
+        let _ = reader.verify();
+        for index in 0..reader.footer().frames.len() {
+            let _ = reader.frame(index);
+        }
+    }
+    if let Ok(mut reader) = RowReader::new(Cursor::new(data)) {
+        let _ = reader.verify();
+        let _ = reader.blocks().filter(Result::is_ok).count();
+    }
+}

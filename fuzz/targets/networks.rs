@@ -1,0 +1,4 @@
+//! Network files.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| dagzero_fuzz::networks::networks(data));

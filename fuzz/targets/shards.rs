@@ -1,0 +1,4 @@
+//! Shards and row files.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| dagzero_fuzz::files::shards(data));
