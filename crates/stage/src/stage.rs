@@ -184,7 +184,7 @@ fn take_turns<S>(
                 let taken = check_free(context.run.root(), free_min_mb)
                     .map_err(anyhow::Error::from)
                     .and_then(|()| turn(shared, context, cycle))
-                    .and_then(|()| Ok(context.ledger.poll().map(drop)?))
+                    .and_then(|()| context.ledger.poll().map(drop).map_err(anyhow::Error::from))
                     .with_context(|| format!("{stage} failed in cycle {cycle}"));
                 if let Err(error) = taken {
                     let place = (&context.run, stage, free_min_mb);

@@ -101,7 +101,7 @@ impl Chaos {
     ) -> anyhow::Result<()> {
         let fuse = |point: &str| self.scratch.join(format!("fuse-{point}"));
         let rule = |(place, point): (usize, &String)| {
-            let kill = if place % STAGE_ALONE_EVERY == 0 { "kill" } else { "kill-run" };
+            let kill = if place.is_multiple_of(STAGE_ALONE_EVERY) { "kill" } else { "kill-run" };
             format!("{kill} {point}:* once={}", fuse(point).display())
         };
         let rules: Vec<String> = points.iter().enumerate().map(rule).collect();
@@ -112,7 +112,7 @@ impl Chaos {
                 break;
             }
             let dir = self.scratch.join(format!("points-{number}"));
-            let starts = self.to_the_end(&dir, &rules.join(";"), || left())?;
+            let starts = self.to_the_end(&dir, &rules.join(";"), left)?;
             self.compare(&dir, whole, tally)?;
             let killed = before - left();
             say(&format!(
