@@ -39,7 +39,7 @@ fn blocks_of_every_kind() {
     compare(&NetworkSpec { squeeze_ratio: 5, global_pooling: true, ..nested }, 2, 6);
 }
 
-/// Small enough for Miri, which CONTRIBUTING.md says how to run.
+/// Small, for slow ways to run it: an emulator, an interpreter.
 #[test]
 fn a_small_network_with_everything() {
     let everything = NetworkSpec {

@@ -24,6 +24,8 @@ fn network_files() {
         value_channels: 1,
         value_hidden: 4,
         global_pooling: false,
+        squeeze_ratio: 0,
+        bottleneck_blocks: 0,
     };
     let tensor = |shape: Vec<usize>| TensorData { data: vec![0.25; shape.iter().product()], shape };
     let tensors = spec.tensor_shapes().into_iter().map(|(name, shape)| (name, tensor(shape)));
