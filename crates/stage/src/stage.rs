@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use dz_config::RunConfig;
-use dz_store::{Ledger, Run, RunLock, Stage, Turn, layout};
+use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, Turn, layout};
 
 use crate::args::StageArgs;
 use crate::disk::check_free;
 use crate::event::Event;
 use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
+use crate::memory::{TurnMetrics, peak_bytes};
 use crate::parent::die_with_driver;
 use crate::sink::EventSink;
 use crate::stop::Stop;
@@ -179,8 +180,12 @@ fn take_turns<S>(
             Some(now) if now.stage() == Some(stage) => {
                 let cycle = now.cycle().unwrap_or_default();
                 check_free(context.run.root(), context.config.storage.disk_free_min_mb)?;
+                let begun = Instant::now();
                 turn(shared, context, cycle)
                     .with_context(|| format!("{stage} failed in cycle {cycle}"))?;
+                let turn_ms = begun.elapsed().as_millis() as u64;
+                let line = TurnMetrics { cycle, turn_ms, peak_bytes: peak_bytes() };
+                MetricsWriter::open(&context.run, stage)?.write(&line)?;
                 context.ledger.poll()?;
                 if context.turn() == Some(now) {
                     if context.stop.requested() {
