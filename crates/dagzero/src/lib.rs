@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     accuracy, bench, engine, export, inspect, match_cmd, perft, rate, report, rules, run, search,
-    shard, stages, status,
+    shard, stages, status, watch,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -45,6 +45,7 @@ enum Command {
     Run(run::Args),
     Resume(run::ResumeArgs),
     Status(status::Args),
+    Watch(watch::Args),
     Report(report::Args),
     Match(match_cmd::Args),
     Engine(engine::Args),
@@ -78,6 +79,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Run(args) => run::run(&args, out),
         Command::Resume(args) => run::resume(&args, out),
         Command::Status(args) => status::run(&args, out),
+        Command::Watch(args) => watch::run(&args, out),
         Command::Report(args) => report::run(&args, out),
         Command::Match(args) => match_cmd::run(&args, out),
         Command::Engine(args) => engine::run(&args, out),

@@ -17,6 +17,7 @@ pub(crate) mod search;
 pub(crate) mod shard;
 pub(crate) mod stages;
 pub(crate) mod status;
+pub(crate) mod watch;
 
 use std::io::Write;
 
