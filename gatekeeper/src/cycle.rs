@@ -14,9 +14,10 @@ use dz_store::{
 };
 
 use crate::match_file::write_match;
+use crate::probes::{Settings, probe};
 use crate::verdict::{judge, sprt_plan};
 use crate::{
-    Bout, Contestant, ContestantKind, Mind, NetworkLoader, Observer, Players, match_seed,
+    Bout, Contestant, ContestantKind, Mind, NetworkLoader, Observer, Players, league, match_seed,
     play_bout, rating, summary, work_file,
 };
 
@@ -65,6 +66,7 @@ impl<G: Game> GateCycle<'_, G> {
             && !self.state().rated
         {
             self.ledger.append(fit.entry(self.cycle))?;
+            self.probe()?;
         }
         if self.state().wall_ms.is_none() {
             let wall_ms = stages_wall_ms(self.state()) + begun.elapsed().as_millis() as u64;
@@ -126,32 +128,54 @@ impl<G: Game> GateCycle<'_, G> {
         Ok(result.map(|result| (name, Some(result))))
     }
 
-    /// The candidate against every anchor and the latest champions before it, accepted or not;
-    /// false if they were stopped.
+    /// The matches that the league plans, the candidate accepted or not; false if they were stopped.
     fn rating_matches(&mut self, players: &mut Players<'_, G>) -> Result<bool> {
         let rating = &self.config.rating;
         if rating.games == 0 || self.state().rated {
             return Ok(true);
         }
-        let candidate = self.network(self.cycle, &self.candidate()?, rating.playouts)?;
-        let mut opponents: Vec<Contestant> = Vec::new();
-        for anchor in &rating.anchors {
-            let kind = ContestantKind::Anchor(anchor.kind);
-            opponents.push(Contestant { name: anchor.name.clone(), kind });
-        }
-        let state = self.ledger.state();
-        let earlier = state.cycles.range(..self.cycle).rev();
-        let champions = earlier.filter_map(|(_, now)| now.champion.as_ref());
-        for champion in champions.take(rating.neighbours as usize) {
-            opponents.push(self.network(champion.cycle, &champion.network, rating.playouts)?);
-        }
-        for opponent in opponents {
-            let pair = [candidate.clone(), opponent];
+        for [a, b] in league::plan(self.ledger.state(), rating, self.cycle)? {
+            let pair = [self.rated(&a)?, self.rated(&b)?];
             if self.recorded(MatchPurpose::Rating, pair, players)?.is_none() {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// A player of rating games by its name: an anchor, or a network of the run.
+    fn rated(&self, name: &PlayerName) -> Result<Contestant> {
+        let rating = &self.config.rating;
+        if let Some(anchor) = rating.anchors.iter().find(|anchor| anchor.name == name.as_str()) {
+            let kind = ContestantKind::Anchor(anchor.kind);
+            return Ok(Contestant { name: anchor.name.clone(), kind });
+        }
+        let of = |cycle: u32| self.ledger.state().cycle_state(cycle)?.candidate.as_ref();
+        let cycle = name.cycle().with_context(|| format!("{name} is no player of this run"))?;
+        let network = of(cycle).with_context(|| format!("{name} has no network"))?.network.clone();
+        self.network(cycle, &network, rating.playouts)
+    }
+
+    /// Measures for the report; results do not depend on it.
+    fn probe(&mut self) -> Result<()> {
+        let playouts = self.config.rating.playouts;
+        let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
+        let settings = Settings {
+            seed: self.config.run.seed,
+            cycle: self.cycle,
+            playouts,
+            cache_entries: self.config.selfplay.cache_entries as usize,
+            lockstep: self.lockstep(),
+        };
+        probe(self.game, self.networks, self.ledger.run(), &candidate, settings)
+    }
+
+    /// How games share batches.
+    fn lockstep(&self) -> Lockstep {
+        Lockstep {
+            parallel_games: self.config.gate.parallel_games as usize,
+            groups: self.config.selfplay.groups as usize,
+        }
     }
 
     /// The counts of a match: from the ledger, or else it is played, published and entered. `None`
@@ -183,10 +207,7 @@ impl<G: Game> GateCycle<'_, G> {
             plies_max: config.selfplay.plies_max,
             test,
         };
-        let lockstep = Lockstep {
-            parallel_games: config.gate.parallel_games as usize,
-            groups: config.selfplay.groups as usize,
-        };
+        let lockstep = self.lockstep();
         let stem = format!("cycle-{:04}-{word}-{}", self.cycle, file_word(b.as_str(), bout.seed));
         let working = self.ledger.run().work_dir(Stage::Gatekeeper)?.join(format!("{stem}.jsonl"));
         let played = play_bout(&bout, players, &lockstep, Some(&working), self.observer)

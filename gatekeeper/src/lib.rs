@@ -7,7 +7,9 @@
 mod bout;
 mod contestant;
 mod cycle;
+pub mod league;
 pub mod match_file;
+mod probes;
 pub mod rating;
 mod referee;
 mod stage;

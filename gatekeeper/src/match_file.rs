@@ -3,7 +3,7 @@
 //! JSON lines. The first line is a [`MatchHeader`], every other line a [`PlayedGame`]:
 //!
 //! ```text
-//! {"kind":"match","format":1,"game":"tictactoe","players":[{...},{...}],"games":2,...}
+//! {"kind":"match","format":2,"game":"tictactoe","players":[{...},{...}],"games":2,...}
 //! {"number":0,"first":"a","opening_plies":1,"moves":[4,0,...],"outcome":{"winner":"first","margin":null},"adjudicated":false}
 //! ```
 //!
@@ -18,8 +18,9 @@ use dz_play::{PlayedGame, PlayerKind, PlayerSetup};
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams};
 use serde::{Deserialize, Serialize};
 
-/// The format that this program writes and reads.
-pub const FORMAT: u32 = 1;
+/// The format that this program writes and reads. In format 1 headers told only some of a search's
+/// settings.
+pub const FORMAT: u32 = 2;
 
 /// The `kind` of every header.
 pub const KIND: &str = "match";
@@ -46,6 +47,13 @@ pub struct MatchHeader {
     pub seed: u64,
     /// Plies after which a game is a draw.
     pub plies_max: u32,
+}
+
+/// How every header begins.
+#[derive(Deserialize)]
+struct Kind {
+    kind: String,
+    format: u32,
 }
 
 /// One player of a match.
@@ -137,12 +145,13 @@ pub fn write_match(header: &MatchHeader, games: &[PlayedGame]) -> Result<Vec<u8>
 /// If it is no match file, of another format, or not whole.
 pub fn read_match(text: &str) -> Result<(MatchHeader, Vec<PlayedGame>)> {
     let (first, rest) = text.split_once('\n').context("an empty file is no match file")?;
-    let header: MatchHeader =
-        serde_json::from_str(first).context("the first line is no header of a match")?;
-    if header.kind != KIND || header.format != FORMAT {
-        let MatchHeader { kind, format, .. } = &header;
+    let no_header = "the first line is no header of a match";
+    // What it is before what is in it: the fields differ from format to format.
+    let Kind { kind, format } = serde_json::from_str(first).context(no_header)?;
+    if kind != KIND || format != FORMAT {
         bail!("this is a {kind} of format {format}; this program reads matches of format {FORMAT}");
     }
+    let header: MatchHeader = serde_json::from_str(first).context(no_header)?;
     let read = |line| serde_json::from_str(line).context("a line is no game of a match");
     let games = rest.lines().map(read).collect::<Result<Vec<PlayedGame>>>()?;
     let in_order = games.iter().enumerate().all(|(index, game)| game.number == index as u64);

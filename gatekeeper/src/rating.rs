@@ -12,16 +12,26 @@ pub struct Fit {
     ratings: Ratings,
 }
 
-/// Fits one Bradley-Terry model, with a first-mover term, to all rating games of the run; gate games
+/// Fits one Bradley-Terry model, with draws, a first-mover term and a lineage prior
+/// ([`RatingOptions::of_run`]), to all rating games of the run; gate games
 /// are no part of it, since only winners of them are seen again. The anchor that moves at random
 /// is at 0 Elo, or else the first anchor, or else the first player. `None` without games.
 ///
 /// # Errors
 /// If the fit does not settle.
 pub fn fit(state: &RunState, anchors: &[Anchor]) -> Result<Option<Fit>> {
+    fit_before(state, anchors, u32::MAX)
+}
+
+/// As [`fit`], to the games of the cycles before `cycle`.
+///
+/// # Errors
+/// If the fit does not settle.
+pub fn fit_before(state: &RunState, anchors: &[Anchor], cycle: u32) -> Result<Option<Fit>> {
     let mut roster = Roster::default();
     let mut games = Vec::new();
-    for (_, played) in state.matches().filter(|(_, m)| m.purpose == MatchPurpose::Rating) {
+    let rated = state.matches().filter(|(at, m)| *at < cycle && m.purpose == MatchPurpose::Rating);
+    for (_, played) in rated {
         let (a, b) = (roster.index(played.a.as_str()), roster.index(played.b.as_str()));
         for (first, second, counts) in
             [(a, b, played.result.by_first[0]), (b, a, played.result.by_first[1])]
@@ -37,7 +47,8 @@ pub fn fit(state: &RunState, anchors: &[Anchor]) -> Result<Option<Fit>> {
         |anchor: &&Anchor| anchor.kind == AnchorKind::Random && roster.find(&anchor.name).is_some();
     let pinned = anchors.iter().find(by_moving_at_random).or(anchors.first());
     let anchor = pinned.and_then(|anchor| roster.find(&anchor.name)).unwrap_or(0);
-    let options = RatingOptions { anchor: Some(anchor), ..RatingOptions::default() };
+    let lineage = roster.chain(|name| PlayerName::new(name).cycle());
+    let options = RatingOptions::of_run(Some(anchor), lineage);
     let ratings = rate(roster.len(), &games, &options).context("rating the run's players")?;
     Ok(Some(Fit { roster, ratings }))
 }
@@ -59,6 +70,11 @@ impl Fit {
             first_mover_elo: self.ratings.first_mover.0,
             draw_rate: self.ratings.draw_rate,
         }
+    }
+
+    /// Elo of a player; `None` if it was never rated.
+    pub fn elo(&self, name: &str) -> Option<f64> {
+        Some(self.ratings.players[self.roster.find(name)?].elo.0)
     }
 
     /// How far `one` is above `other`; `None` if one of them was never rated.

@@ -70,14 +70,17 @@ impl WorkFile {
     }
 }
 
-/// Removes all working files in `folder`: none of them is needed once their cycle is over.
+/// Removes the working files of matches in `folder`: none of them is needed once their cycle is over.
 ///
 /// # Errors
 /// What the operating system reports.
 pub fn clear(folder: &Path) -> Result<()> {
     let context = || format!("folder {}", folder.display());
     for entry in fs::read_dir(folder).with_context(context)? {
-        fs::remove_file(entry.with_context(context)?.path()).with_context(context)?;
+        let path = entry.with_context(context)?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            fs::remove_file(path).with_context(context)?;
+        }
     }
     Ok(())
 }

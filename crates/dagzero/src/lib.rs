@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     accuracy, bench, doctor, engine, export, inspect, match_cmd, perft, rate, replay, report, rules,
-    run, search, shard, stages, status, verify,
+    run, search, shard, stages, status, verify, watch,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -45,6 +45,7 @@ enum Command {
     Run(run::Args),
     Resume(run::ResumeArgs),
     Status(status::Args),
+    Watch(watch::Args),
     Report(report::Args),
     Verify(verify::Args),
     Replay(replay::Args),
@@ -81,6 +82,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Run(args) => run::run(&args, out),
         Command::Resume(args) => run::resume(&args, out),
         Command::Status(args) => status::run(&args, out),
+        Command::Watch(args) => watch::run(&args, out),
         Command::Report(args) => report::run(&args, out),
         Command::Verify(args) => verify::run(&args, out),
         Command::Replay(args) => replay::run(&args, out),

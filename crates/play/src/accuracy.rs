@@ -4,7 +4,7 @@ use dz_game::{Game, Move};
 use dz_infer::{
     Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Walker,
 };
-use dz_search::{Budget, MoveChoice, Search, SearchParams, choose_move};
+use dz_search::{Budget, MoveChoice, Search, SearchParams, Summary, choose_move};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -45,19 +45,61 @@ pub fn check_positions<G: Game>(
     lockstep: &Lockstep,
     sources: &mut Sources<G>,
 ) -> Result<Vec<Preserved>, EvaluatorError> {
-    let mut exam = Exam { game, positions, params, playouts, next: 0, answers: Vec::new() };
+    let lines: Vec<&[Move]> = positions.iter().map(|position| position.moves.as_slice()).collect();
+    let mut answers = Vec::new();
+    examine(game, &lines, params, playouts, lockstep, sources, &mut |index, summary| {
+        let position = &positions[index];
+        let mut unused = Xoshiro256PlusPlus::seed_from_u64(0);
+        let mv = choose_move(summary, MoveChoice::MostVisits, &mut unused);
+        answers.push(Preserved {
+            index,
+            ply: position.moves.len(),
+            preserved: position.preserving.contains(&mv),
+            nontrivial: position.preserving.len() < summary.moves.len(),
+        });
+    })?;
+    answers.sort_by_key(|answer| answer.index);
+    Ok(answers)
+}
+
+/// Searches the position at the end of every line with source 0 and hands out what was found, in the
+/// order in which searches end. The root's evaluation is the first playout, and there is always one.
+///
+/// # Errors
+/// What the evaluators report.
+pub(crate) fn examine<G: Game>(
+    game: &G,
+    lines: &[&[Move]],
+    params: SearchParams,
+    playouts: u32,
+    lockstep: &Lockstep,
+    sources: &mut Sources<G>,
+    each: Each<'_>,
+) -> Result<(), EvaluatorError> {
+    let mut exam = Exam { game, lines, params, playouts, next: 0, each };
     lockstep.run(sources, &mut exam)?;
-    exam.answers.sort_by_key(|answer| answer.index);
-    Ok(exam.answers)
+    Ok(())
+}
+
+/// Is told a position's place and what the search found.
+type Each<'a> = &'a mut dyn FnMut(usize, &Summary);
+
+/// The position at the end of a line.
+pub(crate) fn played_out<G: Game>(game: &G, line: &[Move]) -> (G::State, G::History) {
+    let (mut state, mut history) = (game.start(), G::History::default());
+    for &mv in line {
+        game.advance(&mut state, &mut history, mv);
+    }
+    (state, history)
 }
 
 struct Exam<'a, G: Game> {
     game: &'a G,
-    positions: &'a [PositionCheck],
+    lines: &'a [&'a [Move]],
     params: SearchParams,
     playouts: u32,
     next: usize,
-    answers: Vec<Preserved>,
+    each: Each<'a>,
 }
 
 struct Question<G: Game> {
@@ -83,12 +125,9 @@ impl<G: Game> Roster<Question<G>> for Exam<'_, G> {
 
     fn next(&mut self) -> Option<Question<G>> {
         let index = self.next;
-        let position = self.positions.get(index)?;
+        let line = self.lines.get(index)?;
         self.next += 1;
-        let (mut state, mut history) = (self.game.start(), G::History::default());
-        for &mv in &position.moves {
-            self.game.advance(&mut state, &mut history, mv);
-        }
+        let (state, history) = played_out(self.game, line);
         let search = Search::new(self.game.clone(), self.params, state, history);
         let mut thinker = Thinker::at(search, false, 0, (0, index as u64));
         // The root's evaluation is the first playout; without visits the best prior is the move.
@@ -101,16 +140,7 @@ impl<G: Game> Roster<Question<G>> for Exam<'_, G> {
         question: Question<G>,
         _counts: &LockstepCounts,
     ) -> Result<(), EvaluatorError> {
-        let position = &self.positions[question.index];
-        let summary = question.thinker.summary();
-        let mut unused = Xoshiro256PlusPlus::seed_from_u64(0);
-        let mv = choose_move(&summary, MoveChoice::MostVisits, &mut unused);
-        self.answers.push(Preserved {
-            index: question.index,
-            ply: position.moves.len(),
-            preserved: position.preserving.contains(&mv),
-            nontrivial: position.preserving.len() < summary.moves.len(),
-        });
+        (self.each)(question.index, &question.thinker.summary());
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod game;
 mod match_play;
 mod openings;
 mod player;
+mod probe;
 mod result;
 mod settings;
 mod speed;
@@ -18,6 +19,10 @@ pub use game::{MatchGame, PlayedGame};
 pub use match_play::{MatchPlan, MatchProgress, play_match};
 pub use openings::{Opening, distinct_openings};
 pub use player::{PlayerKind, PlayerSetup, rollout_anchor};
+pub use probe::{
+    POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
+    sample_positions,
+};
 pub use result::{MatchResult, Seat};
 pub use settings::{SearchSettings, anchor_player, root_noise, search_faults};
 pub use speed::{

@@ -1,24 +1,42 @@
 //! One figure as SVG.
 
+use plotters::coord::cartesian::Cartesian2d;
 use plotters::prelude::*;
 
 use crate::ReportError;
 use crate::palette::Colour;
 use crate::ticks::{Ticks, ticks};
 
+type Drawing<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Ticks, Ticks>>;
+
 /// What a figure shows.
+#[derive(Default)]
 pub(crate) struct Chart {
     pub(crate) title: String,
+    /// Key of its numbers in the report's JSON.
+    pub(crate) key: &'static str,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     pub(crate) curves: Vec<Curve>,
     /// Horizontal lines: name, height, colour.
     pub(crate) levels: Vec<Level>,
-    /// Crosses on the x axis: things that happened there.
+    /// Crosses on the x axis: candidates that were refused there.
     pub(crate) crosses: Vec<f64>,
+    /// Vertical lines: other things that happened.
+    pub(crate) marks: Vec<Mark>,
+    /// What a hollow dot means.
+    pub(crate) hollow: &'static str,
+}
+
+/// A vertical line.
+pub(crate) struct Mark {
+    pub(crate) name: &'static str,
+    pub(crate) x: f64,
+    pub(crate) colour: Colour,
 }
 
 /// One axis.
+#[derive(Default)]
 pub(crate) struct Axis {
     /// Label, with the unit.
     pub(crate) label: String,
@@ -41,6 +59,8 @@ pub(crate) struct Curve {
 pub(crate) enum CurveStyle {
     /// A line with dots.
     Solid,
+    /// A line without dots.
+    Plain,
     /// A broken line with dots.
     Dashed,
     /// A line with dots and its errors as a band.
@@ -55,6 +75,8 @@ pub(crate) struct Point {
     pub(crate) x: f64,
     pub(crate) y: f64,
     pub(crate) interval: Option<(f64, f64)>,
+    /// Drawn as a ring: not settled yet.
+    pub(crate) hollow: bool,
 }
 
 /// A horizontal line.
@@ -62,6 +84,15 @@ pub(crate) struct Level {
     pub(crate) name: String,
     pub(crate) height: f64,
     pub(crate) colour: Colour,
+}
+
+/// Lines of one name and colour at these places.
+pub(crate) fn marks(
+    name: &'static str,
+    colour: Colour,
+    at: impl Iterator<Item = f64>,
+) -> Vec<Mark> {
+    at.map(|x| Mark { name, x, colour }).collect()
 }
 
 /// Pixels of a figure, which are its SVG units.
@@ -81,7 +112,7 @@ pub(crate) const NARROW: Size = Size { width: 360, height: 270, x_ticks_max: 6 }
 impl Point {
     /// A point without an interval.
     pub(crate) fn at(x: f64, y: f64) -> Self {
-        Self { x, y, interval: None }
+        Self { x, y, interval: None, hollow: false }
     }
 }
 
@@ -125,6 +156,11 @@ impl Chart {
             .x_desc(&self.x.label)
             .y_desc(&self.y.label)
             .draw()?;
+        for mark in &self.marks {
+            let ends = [(mark.x, y.low), (mark.x, y.high)];
+            let style = mark.colour.rgb().stroke_width(1);
+            chart.draw_series(DashedLineSeries::new(ends, 2, 3, style))?;
+        }
         for level in &self.levels {
             let ends = [(x.low, level.height), (x.high, level.height)];
             let style = level.colour.rgb().stroke_width(1);
@@ -134,7 +170,7 @@ impl Chart {
             let colour = curve.colour.rgb();
             let line = || curve.points.iter().map(|p| (p.x, p.y));
             match curve.style {
-                CurveStyle::Solid => {
+                CurveStyle::Solid | CurveStyle::Plain => {
                     chart.draw_series(LineSeries::new(line(), colour.stroke_width(2)))?;
                 }
                 CurveStyle::Dashed => {
@@ -148,16 +184,7 @@ impl Chart {
                 }
                 CurveStyle::Bars => {}
             }
-            let lone = curve.style == CurveStyle::Band && curve.points.len() == 1;
-            if lone || curve.style == CurveStyle::Bars {
-                chart.draw_series(curve.points.iter().filter_map(|p| {
-                    let (low, high) = p.interval?;
-                    Some(PathElement::new(vec![(p.x, low), (p.x, high)], colour.stroke_width(2)))
-                }))?;
-            }
-            // Dots on a long curve would hide it.
-            let radius = if curve.points.len() > 60 { 2 } else { 3 };
-            chart.draw_series(line().map(|at| Circle::new(at, radius, colour.filled())))?;
+            curve.dots(&mut chart)?;
         }
         let red = Colour::Red.rgb().stroke_width(2);
         chart.draw_series(self.crosses.iter().map(|&at| {
@@ -171,7 +198,9 @@ impl Chart {
 
     fn x_ticks(&self, size: Size) -> Ticks {
         let points = self.curves.iter().flat_map(|curve| &curve.points).map(|p| p.x);
-        axis(&self.x, points.chain(self.crosses.iter().copied()), size.x_ticks_max)
+        let marks = self.marks.iter().map(|mark| mark.x);
+        let xs = points.chain(self.crosses.iter().copied()).chain(marks);
+        axis(&self.x, xs, size.x_ticks_max)
     }
 
     fn y_ticks(&self) -> Ticks {
@@ -185,6 +214,32 @@ impl Chart {
 }
 
 impl Curve {
+    /// Error bars, dots and rings.
+    fn dots(&self, chart: &mut Drawing<'_, '_>) -> Result<(), Box<dyn std::error::Error>> {
+        let colour = self.colour.rgb();
+        let lone = self.style == CurveStyle::Band && self.points.len() == 1;
+        if lone || self.style == CurveStyle::Bars {
+            chart.draw_series(self.points.iter().filter_map(|p| {
+                let (low, high) = p.interval?;
+                Some(PathElement::new(vec![(p.x, low), (p.x, high)], colour.stroke_width(2)))
+            }))?;
+        }
+        if self.style == CurveStyle::Plain {
+            return Ok(());
+        }
+        // Dots on a long curve would hide it.
+        let radius = if self.points.len() > 60 { 2 } else { 3 };
+        let full = self.points.iter().filter(|p| !p.hollow).map(|p| (p.x, p.y));
+        chart.draw_series(full.map(|at| Circle::new(at, radius, colour.filled())))?;
+        let rings = self.points.iter().filter(|p| p.hollow).map(|p| (p.x, p.y));
+        chart.draw_series(rings.map(|at| {
+            EmptyElement::at(at)
+                + Circle::new((0, 0), radius + 1, Colour::Page.rgb().filled())
+                + Circle::new((0, 0), radius + 1, colour.stroke_width(2))
+        }))?;
+        Ok(())
+    }
+
     /// Lower ends from left to right, then upper ends back.
     fn outline(&self) -> Vec<(f64, f64)> {
         let ends = |p: &Point| p.interval.unwrap_or((p.y, p.y));

@@ -32,6 +32,15 @@ pub(crate) fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "-".to_owned() }
 }
 
+/// A probability that is never certain.
+pub(crate) fn chance(chance: f64) -> String {
+    match chance {
+        c if c > 0.999 => "above 99.9 %".to_owned(),
+        c if c < 0.001 => "below 0.1 %".to_owned(),
+        c => percent(c),
+    }
+}
+
 /// Part of whole as a percentage, `-` of nothing.
 pub(crate) fn share(part: u64, of: u64) -> String {
     percent(part as f64 / of as f64)
@@ -40,6 +49,17 @@ pub(crate) fn share(part: u64, of: u64) -> String {
 /// A number of events a second.
 pub(crate) fn rate(events: u64, wall_ms: u64) -> String {
     real(events as f64 / (wall_ms as f64 / 1000.0))
+}
+
+/// A number of bytes in the unit that fits, `12.3 MB`; a MB is a million.
+pub(crate) fn bytes(bytes: u64) -> String {
+    let (value, unit) = match bytes {
+        0..1_000 => return format!("{bytes} B"),
+        1_000..1_000_000 => (bytes as f64 / 1e3, "KB"),
+        1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
+        _ => (bytes as f64 / 1e9, "GB"),
+    };
+    format!("{} {unit}", real(value))
 }
 
 /// An Elo difference with its sign, `+123`.

@@ -1,9 +1,17 @@
 //! What a report knows: plain data, folded from the ledger and embedded in the page as JSON.
 
-use dz_stats::{Elo, Record as Wdl};
+use std::collections::BTreeMap;
+
+use dz_config::RunConfig;
+use dz_stats::{Difference, Elo, Record as Wdl, Z95, normal_cdf};
 use dz_store::{Losses, MatchResult, ObjectRef, RowsSummary, SelfplaySummary};
 use serde::Serialize;
 
+use crate::compare::Compared;
+use crate::curve::{CurvePoint, Marker};
+use crate::fold::Files;
+use crate::measures::{Health, Measures};
+use crate::pairings::Pairing;
 use crate::scale::Scale;
 
 /// A run, as its ledger tells it.
@@ -13,15 +21,30 @@ pub struct Report {
     pub run: RunFacts,
     /// Every cycle begun, ascending.
     pub cycles: Vec<CycleFacts>,
+    /// Ratings of the champions with what had been spent until then, by generation.
+    pub curve: Vec<CurvePoint>,
+    /// What happened on the way that may bend the curve.
+    pub markers: Vec<Marker>,
     /// Every rated player, strongest first; from the newest fit, which rates all of them anew.
     pub players: Vec<PlayerFacts>,
     /// Advantage of moving first in the newest fit, in Elo.
     pub first_mover_elo: Option<f64>,
     /// Probability of a draw between equal players in the newest fit, 0 to 1.
     pub draw_rate: Option<f64>,
+    /// Rating games of every two players, beside what their ratings expect.
+    pub pairings: Vec<Pairing>,
+    /// What was measured beside the ledger.
+    pub measures: Measures,
+    /// What a reader would look for and the run does not have, a sentence each.
+    pub missing: Vec<String>,
+    /// Other runs, drawn over this one.
+    pub compared: Vec<Compared>,
     /// Errors of differences between players.
     #[serde(skip)]
     pub(crate) scale: Scale,
+    /// Files to look into.
+    #[serde(skip)]
+    pub(crate) files: Files,
 }
 
 /// What the ledger does not say.
@@ -31,6 +54,8 @@ pub struct RunContext<'a> {
     pub name: &'a str,
     /// The effective configuration as TOML, where it can be read.
     pub config_toml: Option<&'a str>,
+    /// The same, read.
+    pub config: Option<&'a RunConfig>,
 }
 
 /// What was run, and with what.
@@ -92,6 +117,16 @@ pub struct CycleFacts {
     /// Time spent in cycles up to the end of this one, pauses between processes left out; of a
     /// cycle under way, its stages so far.
     pub elapsed_ms: u64,
+    /// As `elapsed_ms`, without the time of the shuffler: what a rented device costs.
+    pub device_ms: u64,
+    /// Wall clock of its newest entry, milliseconds since 1970.
+    pub newest_unix_ms: u64,
+    /// What its games look like, where its shards are there.
+    pub health: Option<Health>,
+    /// Bytes that it published, by folder.
+    pub bytes: BTreeMap<String, u64>,
+    /// Numbers of the ledger's records that these facts are from, by kind of entry.
+    pub records: BTreeMap<String, u64>,
 }
 
 /// A gate match.
@@ -143,6 +178,12 @@ pub struct PlayerFacts {
     pub draws: u64,
     /// Rating games lost, repeated ones left out.
     pub losses: u64,
+    /// Elo minus the newest champion's; none for that one and where there is none.
+    pub behind: Option<f64>,
+    /// Half the width of the 95 % interval of `behind`, from the joint covariance.
+    pub behind_error95: Option<f64>,
+    /// Probability of being stronger than the newest champion, 0 to 1.
+    pub behind_los: Option<f64>,
 }
 
 impl PlayerFacts {
@@ -153,6 +194,12 @@ impl PlayerFacts {
 }
 
 impl CycleFacts {
+    /// Positions that a network evaluated in its self-play; generation 0 has none.
+    pub(crate) fn network_evaluations(&self) -> u64 {
+        let by_network = self.selfplay.as_ref().filter(|_| self.generation > Some(0));
+        by_network.map_or(0, |s| s.evaluations)
+    }
+
     /// Time of its stages that reported one.
     pub(crate) fn stages_ms(&self) -> u64 {
         let selfplay = self.selfplay.as_ref().map_or(0, |s| s.wall_ms);
@@ -194,8 +241,16 @@ impl Report {
         self.cycles.iter().filter_map(|cycle| cycle.promoted).max().unwrap_or(0)
     }
 
-    /// Elo of `one` minus that of `other`, and half the width of its 95 % interval.
-    pub(crate) fn gain(&self, one: &PlayerFacts, other: &PlayerFacts) -> (Elo, Elo) {
-        (Elo(one.elo - other.elo), self.scale.error95(one, other))
+    /// How far `one` is above `other`, by the ledger's ratings and the joint errors of all games.
+    pub(crate) fn gain(&self, one: &PlayerFacts, other: &PlayerFacts) -> Difference {
+        let (elo, error95) = (one.elo - other.elo, self.scale.error95(one, other));
+        let sd = error95.0 / Z95;
+        let los = if sd > 0.0 { normal_cdf(elo / sd) } else { 0.5 };
+        Difference { elo: Elo(elo), error95, los }
+    }
+
+    /// The facts of a cycle.
+    pub(crate) fn cycle(&self, cycle: u32) -> Option<&CycleFacts> {
+        self.cycles.iter().find(|facts| facts.cycle == cycle)
     }
 }

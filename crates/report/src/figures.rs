@@ -1,65 +1,8 @@
-//! The figures of a report.
+//! The figures of a report, all but the curve of ratings.
 
 use crate::chart::{Axis, Chart, Curve, CurveStyle, Level, Point};
 use crate::facts::{CycleFacts, Report};
 use crate::palette::Colour;
-
-/// What the curve of ratings is drawn over.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Over {
-    Cycles,
-    Time,
-}
-
-const LEVELS: [Colour; 4] = [Colour::Orange, Colour::Purple, Colour::Green, Colour::Muted];
-
-/// Ratings of the champions with their errors, and the anchors' heights.
-pub(crate) fn elo(report: &Report, over: Over) -> Chart {
-    let clock = Clock::of(report);
-    let place = |cycle: u32| match over {
-        Over::Cycles => f64::from(cycle),
-        Over::Time => clock.at(report, cycle),
-    };
-    let points = report
-        .champions()
-        .into_iter()
-        .filter_map(|player| {
-            let interval = (player.elo - player.error95, player.elo + player.error95);
-            Some(Point { x: place(player.cycle?), y: player.elo, interval: Some(interval) })
-        })
-        .collect();
-    let refused = report.cycles.iter().filter(|c| c.verdict.as_ref().is_some_and(|v| !v.accepted));
-    let anchors = report.anchors();
-    let levels = anchors.iter().zip(LEVELS.iter().cycle()).map(|(anchor, &colour)| Level {
-        name: format!("{} ({})", anchor.name, crate::count::elo(anchor.elo)),
-        height: anchor.elo,
-        colour,
-    });
-    let zero = anchors.iter().find(|anchor| anchor.error95 == 0.0);
-    Chart {
-        title: match over {
-            Over::Cycles => "Elo of the champions over cycles".to_owned(),
-            Over::Time => "Elo of the champions over running time".to_owned(),
-        },
-        x: match over {
-            Over::Cycles => cycles(),
-            Over::Time => Axis { label: clock.label.to_owned(), whole: false, include: Some(0.0) },
-        },
-        y: Axis {
-            label: zero.map_or("Elo".to_owned(), |anchor| format!("Elo above {}", anchor.name)),
-            whole: false,
-            include: None,
-        },
-        curves: vec![Curve {
-            name: "new champion, 95 % band".to_owned(),
-            colour: Colour::Blue,
-            points,
-            style: CurveStyle::Band,
-        }],
-        levels: levels.collect(),
-        crosses: refused.map(|cycle| place(cycle.cycle)).collect(),
-    }
-}
 
 /// The candidates' scores in the gate.
 pub(crate) fn gate(report: &Report) -> Chart {
@@ -70,27 +13,50 @@ pub(crate) fn gate(report: &Report) -> Chart {
             .filter_map(|facts| {
                 let verdict = facts.verdict.as_ref().filter(|v| v.accepted == accepted)?;
                 let interval = verdict.score_lo95.zip(verdict.score_hi95);
-                Some(Point { x: f64::from(facts.cycle), y: verdict.score?, interval })
+                let (x, y) = (f64::from(facts.cycle), verdict.score?);
+                Some(Point { x, y, interval, hollow: false })
             })
             .collect()
     };
-    let bars = |name: &str, colour, points| Curve {
-        name: name.to_owned(),
-        colour,
-        points,
-        style: CurveStyle::Bars,
+    let axis = share("score, 0 to 1");
+    let curves = vec![
+        line("accepted, 95 % interval", Colour::Green, CurveStyle::Bars, of(true)),
+        line("refused", Colour::Red, CurveStyle::Bars, of(false)),
+    ];
+    let levels = vec![Level { name: "even".to_owned(), height: 0.5, colour: Colour::Muted }];
+    Chart { levels, ..chart("Score of each candidate in its gate", "cycles.verdict", axis, curves) }
+}
+
+/// The newest gates pair by pair: the log-likelihood ratio of a test, or else the mean score.
+pub(crate) fn traces(report: &Report) -> Chart {
+    const COLOURS: [Colour; 6] =
+        [Colour::Muted, Colour::Purple, Colour::Teal, Colour::Green, Colour::Orange, Colour::Blue];
+    let traces = &report.measures.traces;
+    let tested = traces.iter().any(|trace| !trace.llr.is_empty());
+    // The newest has the strongest colour, however many there are.
+    let skip = COLOURS.len().saturating_sub(traces.len());
+    let curves = traces.iter().zip(COLOURS.iter().skip(skip)).map(|(trace, &colour)| {
+        let values = if tested { &trace.llr } else { &trace.score };
+        let points = values.iter().enumerate();
+        let points = points.map(|(pair, &y)| Point::at((pair + 1) as f64, y)).collect();
+        line(&format!("cycle {}", trace.cycle), colour, CurveStyle::Plain, points)
+    });
+    let curves: Vec<Curve> = curves.collect();
+    let level = |name: &str, height, colour| Level { name: name.to_owned(), height, colour };
+    let (title, axis, levels) = if tested {
+        let bounds = traces.iter().rev().find_map(|trace| trace.bounds);
+        let levels = bounds.map(|[lower, upper]| {
+            vec![level("accepts", upper, Colour::Green), level("refuses", lower, Colour::Red)]
+        });
+        let axis =
+            Axis { label: "log-likelihood ratio".to_owned(), whole: false, include: Some(0.0) };
+        ("The newest gates' tests, pair by pair", axis, levels.unwrap_or_default())
+    } else {
+        let levels = vec![level("even", 0.5, Colour::Muted)];
+        ("The newest gates' mean score, pair by pair", share("mean score so far"), levels)
     };
-    Chart {
-        title: "Score of each candidate in its gate".to_owned(),
-        x: cycles(),
-        y: share("score, 0 to 1"),
-        curves: vec![
-            bars("accepted, 95 % interval", Colour::Green, of(true)),
-            bars("refused", Colour::Red, of(false)),
-        ],
-        levels: vec![Level { name: "even".to_owned(), height: 0.5, colour: Colour::Muted }],
-        crosses: Vec::new(),
-    }
+    let x = Axis { label: "pairs of games".to_owned(), whole: true, include: None };
+    Chart { x, levels, ..chart(title, "measures.traces", axis, curves) }
 }
 
 /// Which part of the loss.
@@ -116,12 +82,33 @@ pub(crate) fn losses(report: &Report, part: LossPart) -> Chart {
     };
     chart(
         title,
-        Axis { label: "cross-entropy (nats)".to_owned(), whole: false, include: None },
+        "cycles.losses",
+        nats(),
         vec![
             line("training rows", colour, CurveStyle::Solid, train),
             line("validation rows", Colour::Ink, CurveStyle::Dashed, validation),
         ],
     )
+}
+
+/// Losses step by step, with the entropy of the policy's targets, below which its loss cannot fall.
+pub(crate) fn steps(report: &Report) -> Chart {
+    let of = |value: fn(&crate::measures::StepPoint) -> f64| {
+        let points = report.measures.steps.iter();
+        points.map(|point| Point::at(point.step as f64, value(point))).collect()
+    };
+    let curves = vec![
+        line("policy", Colour::Blue, CurveStyle::Plain, of(|p| p.policy_loss)),
+        line(
+            "entropy of policy targets",
+            Colour::Teal,
+            CurveStyle::Plain,
+            of(|p| p.policy_entropy),
+        ),
+        line("value", Colour::Orange, CurveStyle::Plain, of(|p| p.value_loss)),
+    ];
+    let x = Axis { label: "step".to_owned(), whole: true, include: None };
+    Chart { x, ..chart("Losses by step, on training rows", "measures.steps", nats(), curves) }
 }
 
 /// How self-play games ended.
@@ -135,6 +122,7 @@ pub(crate) fn results(report: &Report) -> Chart {
     let axis = Axis { label: "share of games (%)".to_owned(), whole: false, include: Some(0.0) };
     chart(
         "Results of self-play games",
+        "cycles.selfplay",
         axis,
         vec![
             line("first player won", Colour::Blue, CurveStyle::Solid, of(|s| s.wins_first)),
@@ -144,12 +132,107 @@ pub(crate) fn results(report: &Report) -> Chart {
     )
 }
 
-/// Length of self-play games.
+/// Length of self-play games: the mean, and the middle eight tenths where shards tell.
 pub(crate) fn plies(report: &Report) -> Chart {
-    let points = over_cycles(report, |facts| Some(facts.selfplay.as_ref()?.plies_mean));
-    let axis = Axis { label: "mean length (plies)".to_owned(), whole: false, include: None };
-    let curve = line("self-play games", Colour::Blue, CurveStyle::Solid, points);
-    chart("Length of self-play games", axis, vec![curve])
+    let points = report.cycles.iter().filter_map(|facts| {
+        let y = facts.selfplay.as_ref()?.plies_mean;
+        let health = facts.health.as_ref();
+        let interval = health.map(|h| (f64::from(h.plies_p10), f64::from(h.plies_p90)));
+        Some(Point { x: f64::from(facts.cycle), y, interval, hollow: false })
+    });
+    let axis = Axis { label: "length (plies)".to_owned(), whole: false, include: None };
+    let known = report.cycles.iter().any(|facts| facts.health.is_some());
+    let name = if known { "mean; band: all but the shortest and longest tenth" } else { "mean" };
+    let style = if known { CurveStyle::Band } else { CurveStyle::Solid };
+    let curve = line(name, Colour::Blue, style, points.collect());
+    chart("Length of self-play games", "cycles.health", axis, vec![curve])
+}
+
+/// How sure the searches of self-play are, and how wrong.
+pub(crate) fn surprise(report: &Report) -> Chart {
+    let of = |value: fn(&crate::measures::Health) -> f64| {
+        over_cycles(report, |facts| Some(value(facts.health.as_ref()?)))
+    };
+    let curves = vec![
+        line(
+            "entropy of policy targets",
+            Colour::Teal,
+            CurveStyle::Solid,
+            of(|h| h.target_entropy),
+        ),
+        line(
+            "surprise at the outcome",
+            Colour::Purple,
+            CurveStyle::Solid,
+            of(|h| h.value_surprise),
+        ),
+    ];
+    let axis = Axis { label: "nats".to_owned(), whole: false, include: Some(0.0) };
+    chart("Entropy and surprise of self-play", "cycles.health", axis, curves)
+}
+
+/// Games that teach nothing new, and resignations.
+pub(crate) fn sameness(report: &Report) -> Chart {
+    let of = |count: fn(&crate::measures::Health) -> u64| {
+        over_cycles(report, |facts| {
+            let health = facts.health.as_ref().filter(|health| health.games > 0)?;
+            Some(100.0 * count(health) as f64 / health.games as f64)
+        })
+    };
+    let curves = vec![
+        line("repeat another game", Colour::Red, CurveStyle::Solid, of(|h| h.duplicates)),
+        line("resigned", Colour::Purple, CurveStyle::Dashed, of(|h| h.resigned)),
+        line("ended by the ply limit", Colour::Muted, CurveStyle::Dashed, of(|h| h.at_limit)),
+    ];
+    let axis = Axis { label: "share of games (%)".to_owned(), whole: false, include: Some(0.0) };
+    chart("Repeated and cut short", "cycles.health", axis, curves)
+}
+
+/// Value-preserving moves of the candidates where the game is solved, by cycle.
+pub(crate) fn truth(report: &Report) -> Chart {
+    let mut kinds: Vec<u32> = report.measures.truth.iter().map(|l| l.truth_playouts).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let colours = [Colour::Orange, Colour::Blue, Colour::Teal, Colour::Purple];
+    let curves = kinds.iter().zip(colours.iter().cycle()).map(|(&playouts, &colour)| {
+        let lines = report.measures.truth.iter().filter(|line| line.truth_playouts == playouts);
+        let points = lines.map(|line| {
+            let found = dz_stats::wilson(line.nontrivial_preserving, line.nontrivial);
+            Point {
+                x: f64::from(line.cycle),
+                y: 100.0 * found.share,
+                interval: Some((100.0 * found.lo95, 100.0 * found.hi95)),
+                hollow: false,
+            }
+        });
+        line(&thinking(playouts), colour, CurveStyle::Band, points.collect())
+    });
+    let axis =
+        Axis { label: "non-trivial positions (%)".to_owned(), whole: false, include: Some(100.0) };
+    chart("Moves that keep the solved value", "measures.truth", axis, curves.collect())
+}
+
+/// The same of the newest champion, by ply.
+pub(crate) fn truth_by_ply(report: &Report) -> Chart {
+    let newest = report.measures.truth.iter().map(|line| line.cycle).max();
+    let lines = report.measures.truth.iter().filter(|line| Some(line.cycle) == newest);
+    let colours = [Colour::Orange, Colour::Blue, Colour::Teal, Colour::Purple];
+    let curves = lines.zip(colours.iter().cycle()).map(|(facts, &colour)| {
+        let points = facts.by_ply.iter().filter(|at| at.positions > 0).map(|at| {
+            let found = dz_stats::wilson(at.preserving, at.positions);
+            Point::at(f64::from(at.ply), 100.0 * found.share)
+        });
+        line(&thinking(facts.truth_playouts), colour, CurveStyle::Solid, points.collect())
+    });
+    let axis =
+        Axis { label: "non-trivial positions (%)".to_owned(), whole: false, include: Some(100.0) };
+    let title = newest.map_or(String::new(), |cycle| format!("The same by ply, cycle {cycle}"));
+    let x = Axis { label: "plies from the start".to_owned(), whole: true, include: None };
+    Chart { x, ..chart(&title, "measures.truth.by_ply", axis, curves.collect()) }
+}
+
+fn thinking(playouts: u32) -> String {
+    if playouts == 0 { "raw policy".to_owned() } else { format!("{playouts} playouts") }
 }
 
 /// The window and what was trained of it.
@@ -160,6 +243,7 @@ pub(crate) fn window(report: &Report) -> Chart {
     let axis = Axis { label: "rows (thousands)".to_owned(), whole: false, include: Some(0.0) };
     chart(
         "Rows",
+        "cycles.rows",
         axis,
         vec![
             line("in the window", Colour::Blue, CurveStyle::Solid, of(|r| r.window_rows)),
@@ -169,10 +253,31 @@ pub(crate) fn window(report: &Report) -> Chart {
     )
 }
 
-fn chart(title: &str, y: Axis, mut curves: Vec<Curve>) -> Chart {
+/// Where each cycle's time went.
+pub(crate) fn times(report: &Report) -> Chart {
+    let of = |part: fn(&CycleFacts) -> Option<u64>| {
+        over_cycles(report, |facts| Some(part(facts)? as f64 / 1000.0))
+    };
+    let rest = |facts: &CycleFacts| Some(facts.wall_ms?.saturating_sub(facts.stages_ms()));
+    let axis = Axis { label: "seconds".to_owned(), whole: false, include: Some(0.0) };
+    let selfplay = of(|facts| Some(facts.selfplay.as_ref()?.wall_ms));
+    let curves = vec![
+        line("self-play", Colour::Blue, CurveStyle::Solid, selfplay),
+        line(
+            "training",
+            Colour::Orange,
+            CurveStyle::Solid,
+            of(|f| Some(f.losses.as_ref()?.wall_ms)),
+        ),
+        line("gate, ratings, rest", Colour::Green, CurveStyle::Solid, of(rest)),
+        line("shuffling", Colour::Muted, CurveStyle::Solid, of(|f| Some(f.rows.as_ref()?.wall_ms))),
+    ];
+    chart("Time of each stage", "cycles.wall_ms", axis, curves)
+}
+
+fn chart(title: &str, key: &'static str, y: Axis, mut curves: Vec<Curve>) -> Chart {
     curves.retain(|curve| !curve.points.is_empty());
-    let title = title.to_owned();
-    Chart { title, x: cycles(), y, curves, levels: Vec::new(), crosses: Vec::new() }
+    Chart { title: title.to_owned(), key, x: cycles(), y, curves, ..Chart::default() }
 }
 
 fn line(name: &str, colour: Colour, style: CurveStyle, points: Vec<Point>) -> Curve {
@@ -191,29 +296,10 @@ fn cycles() -> Axis {
     Axis { label: "cycle".to_owned(), whole: true, include: None }
 }
 
+fn nats() -> Axis {
+    Axis { label: "cross-entropy (nats)".to_owned(), whole: false, include: None }
+}
+
 fn share(label: &str) -> Axis {
     Axis { label: label.to_owned(), whole: false, include: Some(0.5) }
-}
-
-/// The unit in which a run's time is told.
-struct Clock {
-    label: &'static str,
-    unit_ms: f64,
-}
-
-impl Clock {
-    fn of(report: &Report) -> Self {
-        let total_ms = report.cycles.last().map_or(0, |facts| facts.elapsed_ms);
-        // Two hours still read well in minutes.
-        if total_ms < 2 * 3_600_000 {
-            Self { label: "running time (minutes)", unit_ms: 60_000.0 }
-        } else {
-            Self { label: "running time (hours)", unit_ms: 3_600_000.0 }
-        }
-    }
-
-    fn at(&self, report: &Report, cycle: u32) -> f64 {
-        let facts = report.cycles.iter().find(|facts| facts.cycle == cycle);
-        facts.map_or(0.0, |facts| facts.elapsed_ms as f64 / self.unit_ms)
-    }
 }

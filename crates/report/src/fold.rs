@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use dz_stats::Record as Wdl;
-use dz_store::{Entry, MatchPurpose, MatchResult, PlayerName, RatingRow, Record, Stage};
+use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow, Record, Stage};
 
+use crate::curve::{curve, markers};
 use crate::facts::{
     CycleFacts, GateFacts, PlayerFacts, Report, RunContext, RunFacts, VerdictFacts,
 };
+use crate::gaps::gaps;
+use crate::measures::Measures;
+use crate::pairings::pairings;
 use crate::scale::Scale;
 
 impl Report {
@@ -23,8 +27,17 @@ impl Report {
         }
         context.name.clone_into(&mut fold.run.name);
         fold.run.config_toml = context.config_toml.map(str::to_owned);
-        fold.finish()
+        fold.finish(context)
     }
+}
+
+/// Published files that a report looks into.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    /// Shards by cycle, in their order.
+    pub(crate) shards: BTreeMap<u32, Vec<ObjectRef>>,
+    /// Gate matches by cycle, and whether the candidate is player B.
+    pub(crate) gates: BTreeMap<u32, (ObjectRef, bool)>,
 }
 
 /// What the records so far say.
@@ -32,6 +45,9 @@ impl Report {
 struct Fold {
     run: RunFacts,
     cycles: BTreeMap<u32, CycleFacts>,
+    files: Files,
+    /// Changes of the configuration, with the cycle that was under way.
+    changes: Vec<(u32, String)>,
     /// Rating matches, added up by the two names in order.
     rating_matches: BTreeMap<(String, String), MatchResult>,
     newest_ratings: Vec<RatingRow>,
@@ -53,6 +69,7 @@ impl Fold {
         self.add_run(record);
         self.add_cycle(&record.entry);
         self.add_match(&record.entry);
+        self.add_files(record);
     }
 
     fn add_run(&mut self, record: &Record) {
@@ -69,6 +86,8 @@ impl Fold {
             Entry::ConfigChanged { config_hash, changes } => {
                 self.run.config_hash.clone_from(config_hash);
                 self.run.config_changes.extend(changes.iter().cloned());
+                let cycle = self.cycles.keys().next_back().copied().unwrap_or(0);
+                self.changes.extend(changes.iter().map(|change| (cycle, change.clone())));
                 self.run.finished = None;
             }
             Entry::Finished { verdict } => self.run.finished = Some(verdict.clone()),
@@ -134,30 +153,96 @@ impl Fold {
         }
     }
 
+    /// Notes what was published, and which record says what of a cycle.
+    fn add_files(&mut self, record: &Record) {
+        let (kind, cycle, objects): (&str, u32, Vec<&ObjectRef>) = match &record.entry {
+            Entry::Shard { cycle, object, .. } => {
+                self.files.shards.entry(*cycle).or_default().push(object.clone());
+                ("shard", *cycle, vec![object])
+            }
+            Entry::Rows { cycle, train, validation, .. } => {
+                ("rows", *cycle, train.iter().chain(validation).collect())
+            }
+            Entry::Checkpoint { cycle, object, .. } => ("checkpoint", *cycle, vec![object]),
+            Entry::Candidate { cycle, network, .. } => ("candidate", *cycle, vec![network]),
+            Entry::Match { cycle, purpose, b, games, .. } => {
+                if *purpose == MatchPurpose::Gate {
+                    let candidate_is_b = *b == PlayerName::network(*cycle);
+                    self.files.gates.insert(*cycle, (games.clone(), candidate_is_b));
+                    ("gate", *cycle, vec![games])
+                } else {
+                    ("rating_match", *cycle, vec![games])
+                }
+            }
+            Entry::GamesDone { cycle, .. } => ("games_done", *cycle, Vec::new()),
+            Entry::Verdict { cycle, .. } => ("verdict", *cycle, Vec::new()),
+            Entry::Champion { cycle, .. } => ("champion", *cycle, Vec::new()),
+            Entry::Ratings { cycle, .. } => ("ratings", *cycle, Vec::new()),
+            Entry::CycleDone { cycle, .. } => ("cycle_done", *cycle, Vec::new()),
+            _ => return,
+        };
+        let facts = self.cycle(cycle);
+        facts.newest_unix_ms = record.time_unix_ms;
+        // Of a kind with many records the first one tells where to begin to look.
+        facts.records.entry(kind.to_owned()).or_insert(record.number);
+        for object in objects {
+            let folder = object.path.split('/').next().unwrap_or_default();
+            *facts.bytes.entry(folder.to_owned()).or_default() += object.bytes;
+        }
+    }
+
     fn cycle(&mut self, cycle: u32) -> &mut CycleFacts {
         self.cycles.entry(cycle).or_insert_with(|| CycleFacts { cycle, ..CycleFacts::default() })
     }
 
-    fn finish(self) -> Report {
+    fn finish(self, context: RunContext<'_>) -> Report {
         let mut cycles: Vec<CycleFacts> = self.cycles.into_values().collect();
-        let mut elapsed_ms = 0;
+        let (mut elapsed_ms, mut device_ms) = (0, 0);
         for cycle in &mut cycles {
-            elapsed_ms += cycle.wall_ms.unwrap_or_else(|| cycle.stages_ms());
-            cycle.elapsed_ms = elapsed_ms;
+            let wall_ms = cycle.wall_ms.unwrap_or_else(|| cycle.stages_ms());
+            elapsed_ms += wall_ms;
+            device_ms += wall_ms.saturating_sub(cycle.rows.as_ref().map_or(0, |r| r.wall_ms));
+            (cycle.elapsed_ms, cycle.device_ms) = (elapsed_ms, device_ms);
         }
-        let mut players: Vec<PlayerFacts> = self
-            .newest_ratings
-            .iter()
-            .map(|row| player(row, &cycles, &self.rating_matches))
-            .collect();
+        let scale = Scale::fit(&self.rating_matches);
+        let rated_by_ledger = !self.newest_ratings.is_empty();
+        let rows = if rated_by_ledger { self.newest_ratings } else { scale.rows() };
+        let mut players: Vec<PlayerFacts> =
+            rows.iter().map(|row| player(row, &cycles, &self.rating_matches)).collect();
         players.sort_by(|a, b| b.elo.total_cmp(&a.elo).then_with(|| a.name.cmp(&b.name)));
-        Report {
+        let mut report = Report {
             run: self.run,
+            curve: curve(&cycles, &players, &self.rating_matches),
+            markers: markers(&cycles, &self.changes),
             cycles,
+            pairings: pairings(&self.rating_matches, &scale),
             players,
             first_mover_elo: self.first_mover_elo,
             draw_rate: self.draw_rate,
-            scale: Scale::fit(&self.rating_matches),
+            measures: Measures::default(),
+            missing: Vec::new(),
+            compared: Vec::new(),
+            scale,
+            files: self.files,
+        };
+        report.compare_players();
+        report.missing = gaps(&report, context.config, rated_by_ledger);
+        report
+    }
+}
+
+impl Report {
+    /// Sets every player beside the newest champion.
+    fn compare_players(&mut self) {
+        let Some(champion) = self.champion().cloned() else { return };
+        let gains: Vec<_> =
+            self.players.iter().map(|player| self.gain(player, &champion)).collect();
+        for (player, gain) in self.players.iter_mut().zip(gains) {
+            if player.name != champion.name {
+                player.behind = Some(gain.elo.0);
+                player.behind_error95 = Some(gain.error95.0);
+                player.behind_los = Some(gain.los);
+            }
         }
     }
 }
@@ -188,6 +273,9 @@ fn player(
         wins: counts.wins,
         draws: counts.draws,
         losses: counts.losses,
+        behind: None,
+        behind_error95: None,
+        behind_los: None,
     }
 }
 

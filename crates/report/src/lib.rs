@@ -1,25 +1,50 @@
 //! A run's ledger as one self-contained HTML page, a Markdown table and lines for a terminal.
 //!
-//! [`Report::from_ledger`] folds the records of a run; everything shown is derived from them, so a
-//! report can be written again at any time, from a finished run or a running one. The page has no
-//! script and fetches nothing: figures are inline SVG, colours follow the reader's light or dark
-//! scheme.
+//! [`Report::read`] takes a run's directory: the ledger, which [`Report::from_ledger`] folds, and what
+//! lies beside it, shards, match files and metrics. So a report can be written again at any time, from
+//! a finished run or a running one. What a run lacks is said ([`Report::missing`]) and the rest shown.
+//! The page has no script and fetches nothing: figures are inline SVG, colours follow the reader's
+//! light or dark scheme.
 
+mod board;
+mod bottleneck;
 mod chart;
+mod compare;
 mod count;
+mod csv;
+mod curve;
+mod elo;
 mod facts;
 mod figures;
 mod fold;
+mod gaps;
+mod health;
 mod html;
+mod measures;
+mod pairings;
 mod palette;
+mod players;
+mod read;
 mod scale;
 mod sections;
 mod table;
+mod tensorboard;
 mod text;
 mod ticks;
+mod trace;
+mod tree;
 mod verdict;
+mod watch;
 
+pub use compare::Compared;
+pub use csv::CsvFile;
+pub use curve::{CurvePoint, LATER_OPPONENTS_MIN, Marker, MarkerKind};
 pub use facts::{CycleFacts, GateFacts, PlayerFacts, Report, RunContext, RunFacts, VerdictFacts};
+pub use measures::{
+    GateTrace, Health, Measures, OpeningNode, Sample, SampleView, StepPoint, TurnFacts,
+};
+pub use pairings::Pairing;
+pub use watch::{Dashboard, Live, watch};
 
 use thiserror::Error;
 
@@ -36,6 +61,12 @@ pub enum ReportError {
         /// What the drawing library says.
         reason: String,
     },
+    /// The run's files could not be listed.
+    #[error(transparent)]
+    Store(#[from] dz_store::StoreError),
+    /// The terminal does not answer.
+    #[error("the terminal does not answer: {0}")]
+    Terminal(#[from] std::io::Error),
     /// The embedded data could not be written.
     #[error("writing the embedded data failed")]
     Data(#[from] serde_json::Error),

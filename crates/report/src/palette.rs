@@ -16,10 +16,12 @@ pub(crate) enum Colour {
     Green,
     Purple,
     Red,
+    Page,
+    Teal,
 }
 
 impl Colour {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Ink,
         Self::Muted,
         Self::Grid,
@@ -28,6 +30,8 @@ impl Colour {
         Self::Green,
         Self::Purple,
         Self::Red,
+        Self::Page,
+        Self::Teal,
     ];
 
     /// Name of the style sheet's variable and class, value in light, value in dark.
@@ -40,6 +44,8 @@ impl Colour {
             Self::Orange => ("orange", 0xB8_560F, 0xF0_A061),
             Self::Green => ("green", 0x2F_7D4F, 0x7C_C99A),
             Self::Purple => ("purple", 0x7A_4FA3, 0xC3_A2E6),
+            Self::Page => ("page", 0xFF_FFFF, 0x14_171A),
+            Self::Teal => ("teal", 0x0E_7C86, 0x5C_C8D0),
             Self::Red => ("red", 0xB3_372F, 0xF0_8A82),
         }
     }
@@ -67,8 +73,8 @@ pub(crate) fn style() -> String {
         })
     };
     let mut out = format!(
-        ":root{{color-scheme:light dark;--page:#ffffff;--card:#f5f7f9;{}}}\n\
-         @media screen and (prefers-color-scheme:dark){{:root{{--page:#14171a;--card:#1c2025;{}}}}}\n",
+        ":root{{color-scheme:light dark;--card:#f5f7f9;{}}}\n\
+         @media screen and (prefers-color-scheme:dark){{:root{{--card:#1c2025;{}}}}}\n",
         variables(false),
         variables(true),
     );

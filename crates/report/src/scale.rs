@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use dz_stats::{Elo, PairResult, RatingOptions, Ratings, Roster, rate};
-use dz_store::MatchResult;
+use dz_stats::{Elo, PairResult, Rating, RatingOptions, Ratings, Roster, rate};
+use dz_store::{MatchResult, PlayerName, RatingRow};
 
 use crate::facts::PlayerFacts;
 
@@ -19,7 +19,7 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// Fits all rating matches, given by the players' names and in the first one's view, as the
-    /// gatekeeper does: with a first-mover term, repeated games left out.
+    /// gatekeeper does ([`RatingOptions::of_run`]), repeated games left out.
     pub(crate) fn fit(matches: &BTreeMap<(String, String), MatchResult>) -> Self {
         let mut roster = Roster::default();
         let mut games = Vec::new();
@@ -31,8 +31,49 @@ impl Scale {
                 games.push(PairResult { first, second, wins_first, draws, wins_second });
             }
         }
-        let ratings = rate(roster.len(), &games, &RatingOptions::default()).ok();
+        let lineage = roster.chain(|name| PlayerName::new(name).cycle());
+        let ratings = rate(roster.len(), &games, &RatingOptions::of_run(None, lineage)).ok();
         Self { roster, ratings }
+    }
+
+    /// Ratings of the fit itself, for a ledger that has none: random play at 0, or else the mean.
+    pub(crate) fn rows(&self) -> Vec<RatingRow> {
+        let Some(ratings) = &self.ratings else { return Vec::new() };
+        let zero = self.roster.find("random");
+        let row = |(name, rating): (&String, &Rating)| {
+            let (elo, error95) = match zero {
+                Some(zero) => {
+                    let difference = ratings.difference(rating.player, zero);
+                    (difference.elo.0, difference.error95.0)
+                }
+                None => (rating.elo.0, rating.error95.0),
+            };
+            RatingRow {
+                player: PlayerName::new(name.clone()),
+                elo,
+                error95,
+                score: rating.record.score().0,
+                games: rating.record.games(),
+            }
+        };
+        self.roster.names().iter().zip(&ratings.players).map(row).collect()
+    }
+
+    /// Groups of players that no games connect, by name; one group where the games connect all.
+    pub(crate) fn groups(&self) -> Vec<Vec<&str>> {
+        let Some(ratings) = &self.ratings else { return Vec::new() };
+        let mut groups: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for (name, &component) in self.roster.names().iter().zip(&ratings.components) {
+            groups.entry(component).or_default().push(name);
+        }
+        groups.into_values().collect()
+    }
+
+    /// The score that the fit expects of `one` against `other` where it moves first, and where it moves
+    /// second; `None` where the fit does not know both.
+    pub(crate) fn expected(&self, one: &str, other: &str) -> Option<[f64; 2]> {
+        let (one, other) = (self.roster.find(one)?, self.roster.find(other)?);
+        Some(self.ratings.as_ref()?.expected(one, other))
     }
 
     /// Half the width of the difference's 95 % interval; the two errors added as if they were

@@ -1,56 +1,25 @@
 //! The tables of a report.
 
 use crate::count;
-use crate::facts::{CycleFacts, GateFacts, PlayerFacts, Report, VerdictFacts};
+use crate::facts::{CycleFacts, GateFacts, Report, VerdictFacts};
 use crate::table::{Cell, Table, number, words};
 
-const NONE: &str = "-";
-
-/// Everybody who is rated, strongest first.
-pub(crate) fn players(report: &Report) -> Table {
-    let mut table = Table::new(vec![
-        words("player"),
-        number("Elo", "± 95 %"),
-        number("generation", ""),
-        number("games", ""),
-        number("W-D-L", ""),
-        number("score", ""),
-    ]);
-    let best = report.champion().map(|player| player.name.as_str());
-    for player in &report.players {
-        let class = match player {
-            p if Some(p.name.as_str()) == best => "best",
-            p if p.is_anchor() => "anchor",
-            _ => "",
-        };
-        let name = if player.is_anchor() {
-            format!("{} (anchor)", player.name)
-        } else {
-            player.name.clone()
-        };
-        table.row(vec![
-            Cell::classed(name, class),
-            Cell::classed(count::elo_error(player.elo, player.error95), class),
-            optional(player.generation).into(),
-            count::whole(player.games).into(),
-            wdl(player).into(),
-            count::percent(player.score).into(),
-        ]);
-    }
-    table
-}
+pub(crate) const NONE: &str = "-";
 
 /// Every gate and what it decided.
 pub(crate) fn gates(report: &Report) -> Table {
-    let mut table = Table::new(vec![
-        number("cycle", ""),
-        words("against"),
-        number("W-D-L", ""),
-        number("score", "95 % interval"),
-        number("repeated", "games"),
-        words("verdict"),
-        words("reason"),
-    ]);
+    let mut table = Table::new(
+        "cycles.gate",
+        vec![
+            number("cycle", ""),
+            words("against"),
+            number("W-D-L", ""),
+            number("score", "95 % interval"),
+            number("repeated", "games"),
+            words("verdict"),
+            words("reason"),
+        ],
+    );
     for facts in &report.cycles {
         if facts.verdict.is_none() && facts.gate.is_none() {
             continue;
@@ -71,19 +40,22 @@ pub(crate) fn gates(report: &Report) -> Table {
 
 /// Losses by cycle.
 pub(crate) fn losses(report: &Report) -> Table {
-    let mut table = Table::new(vec![
-        number("cycle", ""),
-        number("policy", "train"),
-        number("policy", "validation"),
-        number("value", "train"),
-        number("value", "validation"),
-        number("policy", "right"),
-        number("value", "right"),
-        number("learning rate", ""),
-        number("gradient", "norm"),
-        number("steps", ""),
-        number("rows/s", ""),
-    ]);
+    let mut table = Table::new(
+        "cycles.losses",
+        vec![
+            number("cycle", ""),
+            number("policy", "train"),
+            number("policy", "validation"),
+            number("value", "train"),
+            number("value", "validation"),
+            number("policy", "right"),
+            number("value", "right"),
+            number("learning rate", ""),
+            number("gradient", "norm"),
+            number("steps", ""),
+            number("rows/s", ""),
+        ],
+    );
     for facts in &report.cycles {
         let Some(losses) = &facts.losses else { continue };
         let nats = |loss: f64| Cell::from(format!("{loss:.3}"));
@@ -108,28 +80,42 @@ pub(crate) fn losses(report: &Report) -> Table {
 
 /// Self-play by cycle: what came out.
 pub(crate) fn games(report: &Report) -> Table {
-    let mut table = Table::new(vec![
-        number("cycle", ""),
-        number("generation", "that played"),
-        number("games", ""),
-        number("positions", ""),
-        number("plies", "mean"),
-        number("first", "won"),
-        number("drawn", ""),
-        number("second", "won"),
-        words("evaluator"),
-    ]);
+    let mut table = Table::new(
+        "cycles.selfplay",
+        vec![
+            number("cycle", ""),
+            number("generation", "that played"),
+            number("games", ""),
+            number("positions", ""),
+            number("plies", "mean"),
+            number("plies", "10 % to 90 %"),
+            number("first", "won"),
+            number("drawn", ""),
+            number("second", "won"),
+            number("repeated", "games"),
+            number("openings", "of 4 plies"),
+            number("entropy", "of targets"),
+            number("surprise", "at outcome"),
+            words("evaluator"),
+        ],
+    );
     for facts in &report.cycles {
         let Some(s) = &facts.selfplay else { continue };
+        let health = facts.health.as_ref();
         table.row(vec![
             facts.cycle.to_string().into(),
             optional(facts.generation).into(),
             count::whole(s.games).into(),
             count::whole(s.positions).into(),
             count::real(s.plies_mean).into(),
+            health.map_or(NONE.into(), |h| format!("{} to {}", h.plies_p10, h.plies_p90).into()),
             count::share(s.wins_first, s.games).into(),
             count::share(s.draws, s.games).into(),
             count::share(s.wins_second, s.games).into(),
+            health.map_or(NONE.into(), |h| count::share(h.duplicates, h.games).into()),
+            health.map_or(NONE.into(), |h| count::whole(h.openings).into()),
+            health.map_or(NONE.into(), |h| format!("{:.2}", h.target_entropy).into()),
+            health.map_or(NONE.into(), |h| format!("{:.2}", h.value_surprise).into()),
             s.evaluator.clone().into(),
         ]);
     }
@@ -138,17 +124,20 @@ pub(crate) fn games(report: &Report) -> Table {
 
 /// Self-play by cycle: how fast, and what was saved.
 pub(crate) fn speed(report: &Report) -> Table {
-    let mut table = Table::new(vec![
-        number("cycle", ""),
-        number("games", "/s"),
-        number("positions", "/s"),
-        number("playouts", "/s"),
-        number("evaluations", "/s"),
-        number("batches", "/s"),
-        number("batch", "fill"),
-        number("cache", "hits"),
-        number("transpositions", "of playouts"),
-    ]);
+    let mut table = Table::new(
+        "cycles.selfplay",
+        vec![
+            number("cycle", ""),
+            number("games", "/s"),
+            number("positions", "/s"),
+            number("playouts", "/s"),
+            number("evaluations", "/s"),
+            number("batches", "/s"),
+            number("batch", "fill"),
+            number("cache", "hits"),
+            number("transpositions", "of playouts"),
+        ],
+    );
     for facts in &report.cycles {
         let Some(s) = &facts.selfplay else { continue };
         let rate = |events| Cell::from(count::rate(events, s.wall_ms));
@@ -167,17 +156,55 @@ pub(crate) fn speed(report: &Report) -> Table {
     table
 }
 
+/// Resignation by cycle, where it is on.
+pub(crate) fn resignation(report: &Report) -> Table {
+    let mut table = Table::new(
+        "cycles.selfplay.resign",
+        vec![
+            number("cycle", ""),
+            number("threshold", "value"),
+            number("resigned", "games"),
+            number("played on", "to measure"),
+            number("would have", "resigned"),
+            number("wrongly", "of played on"),
+            number("wrongly", "95 % interval"),
+        ],
+    );
+    for facts in &report.cycles {
+        let summary = facts.selfplay.as_ref();
+        let Some(resign) = summary.and_then(|s| s.resign.as_ref()) else { continue };
+        let interval = format!(
+            "{} to {}",
+            count::percent(resign.wrong_lo95),
+            count::percent(resign.wrong_hi95)
+        );
+        table.row(vec![
+            facts.cycle.to_string().into(),
+            resign.value_min.map_or(NONE.to_owned(), |value| format!("{value:.3}")).into(),
+            count::whole(resign.resigned).into(),
+            count::whole(resign.played_on).into(),
+            count::whole(resign.would_resign).into(),
+            count::percent(resign.wrong_share).into(),
+            interval.into(),
+        ]);
+    }
+    table
+}
+
 /// Window and rows by cycle.
 pub(crate) fn window(report: &Report) -> Table {
-    let mut table = Table::new(vec![
-        number("cycle", ""),
-        number("new", "rows"),
-        number("window", "rows"),
-        number("window", "games"),
-        number("training", "rows"),
-        number("validation", "rows"),
-        number("training / new", ""),
-    ]);
+    let mut table = Table::new(
+        "cycles.rows",
+        vec![
+            number("cycle", ""),
+            number("new", "rows"),
+            number("window", "rows"),
+            number("window", "games"),
+            number("training", "rows"),
+            number("validation", "rows"),
+            number("training / new", ""),
+        ],
+    );
     for facts in &report.cycles {
         let Some(rows) = &facts.rows else { continue };
         table.row(vec![
@@ -195,15 +222,18 @@ pub(crate) fn window(report: &Report) -> Table {
 
 /// Where each cycle's time went.
 pub(crate) fn times(report: &Report) -> Table {
-    let mut table = Table::new(vec![
-        number("cycle", ""),
-        number("self-play", "s"),
-        number("shuffle", "s"),
-        number("train", "s"),
-        number("gate, ratings, rest", "s"),
-        number("whole", "s"),
-        number("self-play", "share"),
-    ]);
+    let mut table = Table::new(
+        "cycles.wall_ms",
+        vec![
+            number("cycle", ""),
+            number("self-play", "s"),
+            number("shuffle", "s"),
+            number("train", "s"),
+            number("gate, ratings, rest", "s"),
+            number("whole", "s"),
+            number("self-play", "share"),
+        ],
+    );
     let seconds = |ms: u64| Cell::from(format!("{:.1}", ms as f64 / 1000.0));
     for facts in &report.cycles {
         let Some(wall_ms) = facts.wall_ms else { continue };
@@ -221,14 +251,70 @@ pub(crate) fn times(report: &Report) -> Table {
     table
 }
 
+/// Bytes of each cycle's published files, and of all of them.
+pub(crate) fn bytes(report: &Report) -> Table {
+    let mut table = Table::new(
+        "cycles.bytes",
+        vec![
+            words("folder"),
+            number("published", "in all cycles"),
+            number("published", "newest cycle"),
+            number("on disk", "now"),
+        ],
+    );
+    let mut folders: Vec<&str> = Vec::new();
+    for name in report.cycles.iter().flat_map(|facts| facts.bytes.keys()) {
+        if !folders.contains(&name.as_str()) {
+            folders.push(name);
+        }
+    }
+    folders.extend(
+        report
+            .measures
+            .disk
+            .keys()
+            .map(String::as_str)
+            .filter(|name| !folders.contains(name))
+            .collect::<Vec<_>>(),
+    );
+    folders.sort_unstable();
+    let shown = |bytes: u64| if bytes == 0 { NONE.to_owned() } else { count::bytes(bytes) };
+    for folder in folders {
+        let of = |facts: &CycleFacts| facts.bytes.get(folder).copied().unwrap_or(0);
+        table.row(vec![
+            folder.into(),
+            shown(report.cycles.iter().map(of).sum()).into(),
+            shown(report.cycles.last().map_or(0, of)).into(),
+            shown(report.measures.disk.get(folder).copied().unwrap_or(0)).into(),
+        ]);
+    }
+    table
+}
+
+/// The most memory that each stage has held.
+pub(crate) fn memory(report: &Report) -> Table {
+    let mut table = Table::new(
+        "measures.turns",
+        vec![words("stage"), number("turns", "measured"), number("peak memory", "resident")],
+    );
+    for stage in dz_store::Stage::WORKERS {
+        let turns = || report.measures.turns.iter().filter(|turn| turn.stage == stage.name());
+        let Some(peak) = turns().filter_map(|turn| turn.peak_bytes).max() else { continue };
+        table.row(vec![
+            stage.name().into(),
+            turns().count().to_string().into(),
+            count::bytes(peak).into(),
+        ]);
+    }
+    table
+}
+
 /// Networks with their hashes.
 pub(crate) fn networks(report: &Report) -> Table {
-    let mut table = Table::new(vec![
-        number("cycle", ""),
-        number("generation", ""),
-        words("file"),
-        words("BLAKE3"),
-    ]);
+    let mut table = Table::new(
+        "cycles.network",
+        vec![number("cycle", ""), number("generation", ""), words("file"), words("BLAKE3")],
+    );
     for facts in &report.cycles {
         let Some(network) = &facts.network else { continue };
         table.row(vec![
@@ -241,12 +327,8 @@ pub(crate) fn networks(report: &Report) -> Table {
     table
 }
 
-fn optional(number: Option<u32>) -> String {
+pub(crate) fn optional(number: Option<u32>) -> String {
     number.map_or(NONE.to_owned(), |n| n.to_string())
-}
-
-fn wdl(player: &PlayerFacts) -> String {
-    format!("{}-{}-{}", player.wins, player.draws, player.losses)
 }
 
 fn gate_wdl(gate: &GateFacts) -> String {

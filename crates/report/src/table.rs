@@ -6,6 +6,8 @@ use crate::html::escape;
 
 /// A table with a header.
 pub(crate) struct Table {
+    /// Key of its numbers in the report's JSON.
+    key: &'static str,
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
 }
@@ -50,9 +52,9 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Table {
-    /// An empty table.
-    pub(crate) fn new(columns: Vec<Column>) -> Self {
-        Self { columns, rows: Vec::new() }
+    /// An empty table of numbers that stand under `key` in the report's JSON.
+    pub(crate) fn new(key: &'static str, columns: Vec<Column>) -> Self {
+        Self { key, columns, rows: Vec::new() }
     }
 
     /// Adds a row; cells that are missing at its end are left empty.
@@ -66,7 +68,7 @@ impl Table {
         if self.rows.is_empty() {
             return format!("<p class=\"none\">{}</p>\n", escape(without_rows));
         }
-        let mut out = String::from("<div class=\"scroll\"><table><thead><tr>");
+        let mut out = format!("<div class=\"scroll\"><table data-key=\"{}\"><thead><tr>", self.key);
         for column in &self.columns {
             let class = if column.numbers { " class=\"n\"" } else { "" };
             let _ = write!(out, "<th{class}>{}", escape(column.name));
@@ -79,8 +81,13 @@ impl Table {
         for row in &self.rows {
             out.push_str("<tr>");
             for (column, cell) in self.columns.iter().zip(row) {
-                let n = if column.numbers { "n" } else { "w" };
-                let _ = write!(out, "<td class=\"{n} {}\">{}</td>", cell.class, escape(&cell.text));
+                let class = match (column.numbers, cell.class) {
+                    (true, "") => " class=\"n\"".to_owned(),
+                    (false, "") => String::new(),
+                    (true, class) => format!(" class=\"n {class}\""),
+                    (false, class) => format!(" class=\"{class}\""),
+                };
+                let _ = write!(out, "<td{class}>{}</td>", escape(&cell.text));
             }
             out.push_str("</tr>\n");
         }

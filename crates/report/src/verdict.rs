@@ -49,8 +49,9 @@ impl Report {
         let against: Vec<String> = anchors
             .iter()
             .map(|anchor| {
-                let (elo, error) = self.gain(champion, anchor);
-                format!("{} Elo against {}", count::elo_error(elo.0, error.0), anchor.name)
+                let gain = self.gain(champion, anchor);
+                let elo = count::elo_error(gain.elo.0, gain.error95.0);
+                format!("{elo} Elo against {}", anchor.name)
             })
             .collect();
         format!("{name} is at {} (95 % errors).", listed(&against))
@@ -61,10 +62,10 @@ impl Report {
         if first.name == champion.name {
             return None;
         }
-        let (elo, error) = self.gain(champion, first);
+        let gain = self.gain(champion, first);
         Some(format!(
             "That is {} Elo over {}, the first rated one.",
-            count::elo_error(elo.0, error.0),
+            count::elo_error(gain.elo.0, gain.error95.0),
             lower(&describe(first)),
         ))
     }
@@ -84,22 +85,30 @@ impl Report {
                 format!("No candidate has replaced it in the last {cycles}{says}.")
             });
         }
-        let (elo, error) = self.gain(champion, before);
-        let says = if elo.0 > error.0 {
-            "so it is still rising"
-        } else if elo.0 < -error.0 {
-            "so it has fallen back"
+        let gain = self.gain(champion, before);
+        let (elo, error) = (gain.elo.0, gain.error95.0);
+        let los = count::chance(gain.los);
+        let says = if elo > error {
+            format!("so it is still rising (stronger with probability {los})")
+        } else if elo < -error {
+            format!("so it has fallen back (stronger with probability {los})")
+        } else if error <= LEVEL_ERROR_MAX {
+            "which is within a small error: it has levelled off".to_owned()
         } else {
-            "which is within the error, so it may have levelled off"
+            format!("too few rating games to tell whether it still rises (probability {los})")
         };
         Some(format!(
             "Since {} (cycle {}) it changed by {} Elo, {says}.",
             lower(&describe(before)),
             before.cycle?,
-            count::elo_error(elo.0, error.0),
+            count::elo_error(elo, error),
         ))
     }
 }
+
+/// With a larger 95 % error than this, in Elo, a difference within it says nothing about a plateau:
+/// a quarter of a run is expected to gain less than that.
+const LEVEL_ERROR_MAX: f64 = 40.0;
 
 /// `Generation 3`, or the name of a player without one.
 fn describe(player: &PlayerFacts) -> String {

@@ -8,6 +8,7 @@ mod disk;
 mod event;
 pub mod exit;
 mod logging;
+mod memory;
 mod numbers;
 mod parent;
 mod pause;

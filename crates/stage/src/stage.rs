@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use dz_config::RunConfig;
-use dz_store::{Ledger, Run, RunLock, Stage, Turn, layout};
+use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, Turn, layout};
 
 use crate::args::StageArgs;
 use crate::disk::check_free;
 use crate::event::Event;
 use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
+use crate::memory::{TurnMetrics, peak_bytes};
 use crate::parent::die_with_driver;
 use crate::pause::Patience;
 use crate::sink::EventSink;
@@ -181,9 +182,11 @@ fn take_turns<S>(
             Some(now) if now.stage() == Some(stage) => {
                 let cycle = now.cycle().unwrap_or_default();
                 let free_min_mb = context.config.storage.disk_free_min_mb;
+                let begun = Instant::now();
                 let taken = check_free(context.run.root(), free_min_mb)
                     .map_err(anyhow::Error::from)
                     .and_then(|()| turn(shared, context, cycle))
+                    .and_then(|()| tell_turn(context, stage, cycle, begun))
                     .and_then(|()| context.ledger.poll().map(drop).map_err(anyhow::Error::from))
                     .with_context(|| format!("{stage} failed in cycle {cycle}"));
                 if let Err(error) = taken {
@@ -223,6 +226,18 @@ fn take_turns<S>(
             }
         }
     }
+}
+
+/// Writes what a turn took.
+fn tell_turn(
+    context: &StageContext,
+    stage: Stage,
+    cycle: u32,
+    begun: Instant,
+) -> anyhow::Result<()> {
+    let turn_ms = begun.elapsed().as_millis() as u64;
+    let line = TurnMetrics { cycle, turn_ms, peak_bytes: peak_bytes() };
+    Ok(MetricsWriter::open(&context.run, stage)?.write(&line)?)
 }
 
 #[cfg(test)]

@@ -26,6 +26,10 @@ pub(crate) struct Model {
     pub(crate) davidson: bool,
     /// Virtual draws a parameter, 0 or more.
     pub(crate) prior: f64,
+    /// Players that are expected to be close, by index.
+    pub(crate) lineage: Vec<(usize, usize)>,
+    /// Virtual draws of each two of those, 0 or more.
+    pub(crate) lineage_draws: f64,
 }
 
 /// Log-likelihood, prior included, with its derivatives at one point.
@@ -63,7 +67,8 @@ impl Model {
     pub(crate) fn log_likelihood(&self, at: &[f64]) -> f64 {
         let games: f64 = self.games.iter().map(|game| self.term(game, at).log_likelihood).sum();
         let prior: f64 = (0..at.len()).map(|k| self.prior_term(k, at).log_likelihood).sum();
-        games + prior - 0.5 * self.gauge(at).powi(2)
+        let lineage = self.lineage.iter().map(|&bond| self.bond_term(bond, at).log_likelihood);
+        games + prior + lineage.sum::<f64>() - 0.5 * self.gauge(at).powi(2)
     }
 
     /// First and second derivatives.
@@ -95,6 +100,14 @@ impl Model {
             *slope += term.by_d;
             information.add_symmetric(k, k, term.info_d);
         }
+        for &(a, b) in &self.lineage {
+            let term = self.bond_term((a, b), at);
+            gradient[a] += term.by_d;
+            gradient[b] -= term.by_d;
+            information.add_symmetric(a, a, term.info_d);
+            information.add_symmetric(b, b, term.info_d);
+            information.add_symmetric(a, b, -term.info_d);
+        }
         if self.prior == 0.0 {
             let sum = self.gauge(at);
             for (a, slope) in gradient.iter_mut().enumerate().take(self.players) {
@@ -124,6 +137,12 @@ impl Model {
         // e^eta : 2 are the odds of a draw between equals.
         let centre = if Some(k) == self.eta_index() { std::f64::consts::LN_2 } else { 0.0 };
         half_points(0.5 * self.prior, 0.5 * self.prior, at[k] - centre)
+    }
+
+    /// Virtual draws of two players that are expected to be close, in half points and without a first
+    /// move, so that they say nothing about draws and the first move.
+    fn bond_term(&self, (a, b): (usize, usize), at: &[f64]) -> Term {
+        half_points(0.5 * self.lineage_draws, 0.5 * self.lineage_draws, at[a] - at[b])
     }
 
     /// Without a prior nothing says where 0 is; this sum is held at 0, which leaves the differences

@@ -28,6 +28,15 @@ impl Roster {
     pub fn names(&self) -> &[String] {
         &self.names
     }
+    /// Each player with the one before it, by the place that `place` gives names; those without one are
+    /// left out.
+    pub fn chain(&self, place: impl Fn(&str) -> Option<u32>) -> Vec<(usize, usize)> {
+        let named = self.names.iter().enumerate();
+        let mut placed: Vec<(u32, usize)> =
+            named.filter_map(|(index, name)| Some((place(name)?, index))).collect();
+        placed.sort_unstable();
+        placed.windows(2).map(|pair| (pair[1].1, pair[0].1)).collect()
+    }
     /// How many players there are.
     pub fn len(&self) -> usize {
         self.names.len()
@@ -49,5 +58,9 @@ mod tests {
         assert_eq!(roster.find("b"), Some(1));
         assert_eq!(roster.find("c"), None);
         assert_eq!(roster.names(), ["a", "b"]);
+        roster.index("3");
+        roster.index("12");
+        roster.index("7");
+        assert_eq!(roster.chain(|name| name.parse().ok()), [(4, 2), (3, 4)]);
     }
 }

@@ -83,7 +83,16 @@ mod tests {
         {
             for prior in [0.0, 1.5] {
                 let games = games.clone();
-                models.push(Model { players: 4, games, first_mover, davidson, prior });
+                let lineage = vec![(1, 0), (3, 2)];
+                models.push(Model {
+                    players: 4,
+                    games,
+                    first_mover,
+                    davidson,
+                    prior,
+                    lineage,
+                    lineage_draws: 1.5,
+                });
             }
         }
         models
@@ -157,7 +166,15 @@ mod tests {
     #[test]
     fn a_runaway_first_mover_term_is_an_error() {
         let games = vec![game(0, 1, [10, 0, 0]), game(1, 0, [10, 0, 0])];
-        let mut model = Model { players: 2, games, first_mover: true, davidson: false, prior: 0.0 };
+        let mut model = Model {
+            players: 2,
+            games,
+            first_mover: true,
+            davidson: false,
+            prior: 0.0,
+            lineage: Vec::new(),
+            lineage_draws: 0.0,
+        };
         assert_eq!(maximise(&model).unwrap_err(), StatsError::NotFinite);
         model.prior = 1.0;
         assert!(maximise(&model).unwrap().at[2] > 1.0);

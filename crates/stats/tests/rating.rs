@@ -19,6 +19,7 @@ fn plain() -> RatingOptions {
         first_mover: false,
         anchor: Some(0),
         prior_draws: 0.0,
+        ..RatingOptions::default()
     }
 }
 
@@ -332,7 +333,8 @@ fn intervals_hold_the_truth() {
     let cases = [(Draws::HalfPoints, 0.0), (Draws::Davidson, 0.8)];
     for (case, (draws, nu)) in cases.into_iter().enumerate() {
         let mut random = Lcg(case as u64 + 11);
-        let options = RatingOptions { draws, first_mover: true, anchor: Some(0), prior_draws: 0.1 };
+        let options =
+            RatingOptions { draws, anchor: Some(0), prior_draws: 0.1, ..RatingOptions::default() };
         let (mut ratings_held, mut differences_held, mut first_held) = (0, 0, 0);
         let rounds = 600;
         for _ in 0..rounds {
@@ -353,5 +355,41 @@ fn intervals_hold_the_truth() {
             let coverage = f64::from(held) / f64::from(of * rounds);
             assert!((0.92..=0.98).contains(&coverage), "{draws:?}: {coverage}");
         }
+    }
+}
+
+/// Two players with one virtual draw in all, and k games won by the one: the maximum has the closed
+/// form of (k + 1/2) against 1/2 points.
+#[test]
+fn a_lineage_is_virtual_draws_between_two_players() {
+    let options = RatingOptions { lineage: vec![(1, 0)], lineage_draws: 1.0, ..plain() };
+    let games = [game(1, 0, [3, 0, 0]), game(0, 1, [0, 0, 1])];
+    // All games won: only the lineage keeps it finite, and the check for that looks at games alone.
+    assert!(matches!(rate(2, &games, &options), Err(StatsError::NotFinite)));
+    let games = [game(1, 0, [3, 0, 0]), game(0, 1, [1, 0, 0])];
+    let ratings = rate(2, &games, &options).unwrap();
+    close(ratings.players[1].elo.0, ELO_PER_NAT * (3.5_f64 / 1.5).ln(), 1e-6);
+    // A heavier expectation draws them closer; players without it stay where they were.
+    let heavy = RatingOptions { lineage_draws: 20.0, ..options };
+    let closer = rate(2, &games, &heavy).unwrap();
+    assert!(closer.players[1].elo.0 < 0.4 * ratings.players[1].elo.0);
+    for lineage in [vec![(0, 7)], vec![(1, 1)]] {
+        assert!(rate(2, &games, &RatingOptions { lineage, ..plain() }).is_err());
+    }
+}
+
+#[test]
+fn expected_scores_are_the_models() {
+    let games = [game(0, 1, [6, 8, 2]), game(1, 0, [4, 8, 4])];
+    for draws in [Draws::HalfPoints, Draws::Davidson] {
+        let options = RatingOptions { draws, first_mover: true, ..plain() };
+        let ratings = rate(2, &games, &options).unwrap();
+        let [first, second] = ratings.expected(0, 1);
+        let [other_first, other_second] = ratings.expected(1, 0);
+        close(first + other_second, 1.0, 1e-12);
+        close(second + other_first, 1.0, 1e-12);
+        // The maximum of the likelihood agrees with the observed points, moving first and second.
+        close(16.0 * first, 10.0, 1e-5);
+        close(16.0 * second, 8.0, 1e-5);
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod shard;
 pub(crate) mod stages;
 pub(crate) mod status;
 pub(crate) mod verify;
+pub(crate) mod watch;
 
 use std::io::Write;
 

@@ -1,10 +1,12 @@
 //! `dagzero status`: where a run stands.
 
-use std::{fmt, io::Write, path::PathBuf};
+use std::{fmt, io::Write, path::PathBuf, time::Duration};
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_store::{Ledger, RatingRow, Run, RunLock, RunState, Stage, Turn, layout};
+use dz_store::{
+    Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, Turn, layout,
+};
 use serde::Serialize;
 
 use super::write_line;
@@ -41,6 +43,12 @@ struct Status {
     cycles_done: u32,
     cycles: u32,
     generation: u32,
+    /// The newest champion that is rated.
+    champion: Option<Champion>,
+    /// Time spent in cycles, pauses left out.
+    elapsed_ms: u64,
+    /// What the cycles to come may take; none where nothing is known, or the run is finished.
+    left_ms: Option<u64>,
     games: u64,
     positions: u64,
     steps: u64,
@@ -69,6 +77,15 @@ struct Disk {
     free_bytes: Option<u64>,
     /// `storage.disk_budget_mb` in bytes; 0 is none.
     budget_bytes: u64,
+}
+
+/// A rated champion.
+#[derive(Debug, Serialize)]
+struct Champion {
+    generation: u32,
+    cycle: u32,
+    elo: f64,
+    error95: f64,
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -103,6 +120,9 @@ impl Status {
             cycles_done: state.cycles_done,
             cycles: config.run.cycles,
             generation: state.generation(),
+            champion: champion(state),
+            elapsed_ms: state.cycles.values().filter_map(|cycle| cycle.wall_ms).sum(),
+            left_ms: left_ms(state, config.run.cycles),
             games: state.games(),
             positions: state.positions(),
             steps: state.checkpoint().map_or(0, |checkpoint| checkpoint.step),
@@ -139,6 +159,10 @@ impl Status {
         writeln!(out, "turn        {}", self.turn)?;
         writeln!(out, "cycles      {} of {} done", self.cycles_done, self.cycles)?;
         writeln!(out, "generation  {}", self.generation)?;
+        if let Some(left_ms) = self.left_ms {
+            let left = dz_stage::duration_text(Duration::from_millis(left_ms));
+            writeln!(out, "time left   about {left}")?;
+        }
         writeln!(out, "games       {} ({} positions)", self.games, self.positions)?;
         writeln!(out, "steps       {}", self.steps)?;
         for (i, row) in self.ratings.iter().enumerate() {
@@ -195,4 +219,28 @@ impl fmt::Display for Disk {
         let more = self.forecast_bytes.map_or(0, |forecast| forecast - self.bytes);
         if more > free { f.write_str(": NOT ENOUGH, the run will pause") } else { Ok(()) }
     }
+/// The rating of the newest champion that has one.
+fn champion(state: &RunState) -> Option<Champion> {
+    let ratings = state.ratings.as_ref()?;
+    let made = state.cycles.values().rev().filter_map(|cycle| cycle.champion.as_ref());
+    let mut rated = made.filter_map(|champion| {
+        let name = PlayerName::network(champion.cycle);
+        let row = ratings.players.iter().find(|row| row.player == name)?;
+        let (generation, cycle) = (champion.generation, champion.cycle);
+        Some(Champion { generation, cycle, elo: row.elo, error95: row.error95 })
+    });
+    rated.next()
+}
+
+/// The mean of the cycles with a network, or of the first while there is no other, times those left.
+pub(crate) fn left_ms(state: &RunState, cycles: u32) -> Option<u64> {
+    let left = cycles.saturating_sub(state.cycles_done);
+    if left == 0 || state.finished.is_some() {
+        return None;
+    }
+    let times = |first: u32| -> Vec<u64> {
+        state.cycles.range(first..).filter_map(|(_, cycle)| cycle.wall_ms).collect()
+    };
+    let seen = Some(times(2)).filter(|later| !later.is_empty()).unwrap_or_else(|| times(1));
+    (!seen.is_empty()).then(|| seen.iter().sum::<u64>() / seen.len() as u64 * u64::from(left))
 }

@@ -38,7 +38,7 @@ pub(crate) fn drive(dir: &Path, config: RunConfig, out: &mut dyn Write) -> anyho
     writeln!(out, "report  {}", page.display())?;
     tell_start(&prepared, out)?;
     out.flush()?;
-    write_report(&prepared.run, &report(&prepared.run, &prepared.ledger)?)?;
+    write_report(&prepared.run, &report(&prepared.run)?)?;
     if prepared.ledger.state().finished.is_none() {
         let stop = Stop::of_driver()?;
         supervise(&mut prepared, &stop)?;
@@ -131,7 +131,7 @@ fn follow(
     if state.finished.is_some() || !lines.is_behind(state.cycles_done) {
         return Ok(());
     }
-    let report_so_far = report(&prepared.run, &prepared.ledger)?;
+    let report_so_far = report(&prepared.run)?;
     for line in lines.catch_up(prepared.ledger.state(), &report_so_far) {
         events.note(Stage::Driver, line);
     }

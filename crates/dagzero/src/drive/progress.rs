@@ -5,6 +5,8 @@ use std::{fmt::Write, time::Duration};
 use dz_report::Report;
 use dz_store::RunState;
 
+use crate::commands::status::left_ms;
+
 /// Which cycles were shown already.
 #[derive(Debug)]
 pub(crate) struct CycleLines {
@@ -29,24 +31,13 @@ impl CycleLines {
         let mut lines: Vec<String> =
             (self.shown..done).filter_map(|place| rows.get(place as usize).cloned()).collect();
         self.shown = done;
-        if let (Some(last), Some(left)) = (lines.last_mut(), self.time_left(state)) {
-            let _ = write!(last, "  about {} left", dz_stage::duration_text(left));
+        if let (Some(last), Some(left)) = (lines.last_mut(), left_ms(state, self.total)) {
+            let _ = write!(
+                last,
+                "  about {} left",
+                dz_stage::duration_text(Duration::from_millis(left))
+            );
         }
         lines
-    }
-
-    /// The mean of the cycles with a network, times those to come; the first one, which has none, counts
-    /// only while there is no other.
-    fn time_left(&self, state: &RunState) -> Option<Duration> {
-        let left = self.total.saturating_sub(state.cycles_done);
-        if left == 0 {
-            return None;
-        }
-        let times = |first: u32| -> Vec<u64> {
-            state.cycles.range(first..).filter_map(|(_, cycle)| cycle.wall_ms).collect()
-        };
-        let seen = Some(times(2)).filter(|later| !later.is_empty()).unwrap_or_else(|| times(1));
-        let mean = seen.iter().sum::<u64>() / (seen.len() as u64).max(1);
-        Some(Duration::from_millis(mean * u64::from(left)))
     }
 }

@@ -1,13 +1,11 @@
-//! The report of a run, from its ledger.
+//! The report of a run, from its directory.
 
-use dz_report::{Report, RunContext};
-use dz_store::{Ledger, Run};
+use dz_report::Report;
+use dz_store::Run;
 
-/// What the ledger says, folded for people.
-pub(crate) fn report(run: &Run, ledger: &Ledger) -> anyhow::Result<Report> {
-    let config = run.config_toml()?;
-    let context = RunContext { name: &run.name(), config_toml: Some(&config) };
-    Ok(Report::from_ledger(&ledger.records()?, context))
+/// What a run's ledger, shards, matches and metrics say, for people.
+pub(crate) fn report(run: &Run) -> anyhow::Result<Report> {
+    Ok(Report::read(run)?)
 }
 
 /// Writes `report.html` of a run.

@@ -1,5 +1,10 @@
 //! The page.
 
+mod escape;
+mod figure;
 mod page;
+mod parts;
+mod positions;
+mod run;
 
-pub(crate) use page::escape;
+pub(crate) use escape::escape;

@@ -277,6 +277,12 @@ impl PlayerName {
         Self(format!("network-{cycle:04}"))
     }
 
+    /// The cycle whose candidate this is; `None` for anchors.
+    pub fn cycle(&self) -> Option<u32> {
+        let cycle: u32 = self.0.strip_prefix("network-")?.parse().ok()?;
+        (*self == Self::network(cycle)).then_some(cycle)
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -2,6 +2,7 @@
 
 mod games;
 mod sink;
+mod tensorboard;
 
 use std::{
     io::Write,
@@ -28,8 +29,25 @@ use crate::{Exit, exit::UsageError};
     dagzero export data/go9-smoke --generation 2 --out games.sgf\n  \
     dagzero export data/chess-smoke --matches --comments > matches.pgn\n  \
     dagzero export data/connect4-quick --game 17 --format json\n  \
-    dagzero export data/go9-smoke --limit 100 --out games/      (one file a game)")]
+    dagzero export data/go9-smoke --limit 100 --out games/      (one file a game)\n  \
+    dagzero export tensorboard data/connect4-quick --out logs")]
+#[command(subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
+    #[command(flatten)]
+    games: Option<GamesArgs>,
+}
+
+/// What else can be exported.
+#[derive(Debug, clap::Subcommand)]
+enum Other {
+    Tensorboard(tensorboard::Args),
+}
+
+/// Which games, and how.
+#[derive(Debug, clap::Args)]
+struct GamesArgs {
     /// A run's directory, a shard, or a match file (`dagzero match --out`)
     #[arg(value_name = "PATH")]
     path: PathBuf,
@@ -59,13 +77,21 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    match (&args.other, &args.games) {
+        (Some(Other::Tensorboard(args)), _) => tensorboard::run(args, out),
+        (None, Some(args)) => games(args, out),
+        (None, None) => Err(UsageError("name a run, a shard or a match file".to_owned()).into()),
+    }
+}
+
+fn games(args: &GamesArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let source = Source::find(&args.path, args.matches)?;
     let spec: GameSpec = source.game()?.parse()?;
     with_game(&spec, Export { args, source, out })?
 }
 
 struct Export<'a> {
-    args: &'a Args,
+    args: &'a GamesArgs,
     source: Source,
     out: &'a mut dyn Write,
 }

@@ -130,6 +130,7 @@ impl Standings {
             first_mover: terms.first_mover,
             anchor,
             prior_draws,
+            ..RatingOptions::default()
         };
         let names = results.roster.names();
         let fit = rate(players, &results.games, &options(terms.prior));

@@ -1,14 +1,13 @@
 //! The page: whole, self-contained, and with the ledger's numbers in it.
 
-mod ledger;
-
+use crate::ledger::{self, Ledger};
 use dz_report::{Report, RunContext};
 use dz_store::Record;
-use ledger::Ledger;
 
 fn report(records: &[Record]) -> Report {
     let config_toml = Some("[run]\nseed = 7 # <not a tag>\n");
-    Report::from_ledger(records, RunContext { name: "made-up & tested", config_toml })
+    let context = RunContext { name: "made-up & tested", config_toml, config: None };
+    Report::from_ledger(records, context)
 }
 
 fn page(records: &[Record]) -> String {
@@ -17,7 +16,7 @@ fn page(records: &[Record]) -> String {
 
 /// Every element is closed in the right order; returns how many there are.
 fn balanced(html: &str) -> Result<usize, String> {
-    const VOID: [&str; 2] = ["meta", "!DOCTYPE"];
+    const VOID: [&str; 4] = ["meta", "!DOCTYPE", "input", "br"];
     let (mut open, mut elements): (Vec<&str>, usize) = (Vec::new(), 0);
     let mut rest = html;
     while let Some(start) = rest.find('<') {
@@ -54,8 +53,9 @@ fn a_whole_run_is_balanced_and_self_contained() {
     {
         assert!(!html.contains(fetched), "the page has {fetched}");
     }
-    // Ratings twice, gate, two losses, two of self-play, window; each for wide and narrow screens.
-    assert_eq!(html.matches("<svg ").count(), 16);
+    // Ratings over six things, gate, two losses, two of self-play, window, times; each for wide and
+    // narrow screens.
+    assert_eq!(html.matches("<svg ").count(), 26);
     assert!(html.contains("prefers-color-scheme:dark"));
     assert!(html.contains("<meta name=\"viewport\""));
 }
@@ -97,6 +97,7 @@ fn the_numbers_of_the_ledger_are_there() {
         assert!(html.contains(&expected), "the page lacks {expected}");
     }
     assert_eq!(html.matches(">refused</td>").count(), ledger::REFUSED.len());
+    assert_eq!(html.matches("<li class=\"lost\"").count(), ledger::REFUSED.len());
     for cycle in &report.cycles {
         let losses = cycle.losses.as_ref().expect("every cycle was trained");
         assert!(html.contains(&format!("{:.3}", losses.policy)));
@@ -121,6 +122,36 @@ fn the_embedded_data_reads_back() {
     assert_eq!(data["run"]["seed"], 7);
     assert_eq!(data["cycles"][1]["gate"]["opponent"], "network-0001");
     assert_eq!(data["players"].as_array().map(Vec::len), Some(7));
+}
+
+/// Every figure and table says where its numbers stand in the JSON, and something stands there.
+#[test]
+fn every_number_has_a_key() {
+    let run = ledger::run(12);
+    let html = page(&run.records);
+    let data: serde_json::Value =
+        serde_json::from_str(&report(&run.records).to_json().expect("JSON")).expect("JSON");
+    let keys: Vec<&str> =
+        html.split("data-key=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(keys.len() > 25, "{keys:?}");
+    for key in keys {
+        let found = key.split('.').try_fold(&data, |at, name| {
+            // Of a list, any element that has it.
+            match at {
+                serde_json::Value::Array(items) => items.iter().find_map(|item| item.get(name)),
+                other => other.get(name),
+            }
+        });
+        assert!(found.is_some(), "{key} is not in the JSON");
+    }
+    assert_eq!(html.matches("<figure>").count(), 0, "a figure without a key");
+    assert_eq!(html.matches("<table>").count(), 0, "a table without a key");
+    // The first cycle's facts name the ledger's records.
+    let records = &data["cycles"][0]["records"];
+    for (kind, place) in [("games_done", 1), ("rows", 2), ("candidate", 3)] {
+        let number = records[kind].as_u64().expect("a record's number");
+        assert_eq!(number, run.records[place].number, "{kind}");
+    }
 }
 
 /// A page can be written at any moment of a run: after each single record.

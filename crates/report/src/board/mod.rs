@@ -1,0 +1,126 @@
+//! Positions drawn as boards: one routine a kind of board, whatever game is played on it.
+
+mod draw;
+mod grid;
+
+use dz_game::{Game, GameSpec, GameVisitor, Player, with_game};
+
+pub(crate) use draw::board_svg;
+use grid::Grid;
+
+/// A position that can be drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Board {
+    kind: Kind,
+    grid: Grid,
+    /// Who is to move; none where the game is over.
+    pub(crate) to_move: Option<Player>,
+}
+
+/// Kinds of boards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Discs in squares: Connect Four, Othello.
+    Discs,
+    /// Crosses and noughts.
+    Signs,
+    /// Stones on the crossings of lines: Go, Gomoku.
+    Stones,
+    /// Hexagons, each row half a cell to the right of the one above.
+    Hexagons,
+    /// Pieces by their letters, capital for the first player.
+    Pieces,
+}
+
+/// How moves name points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Naming {
+    /// A column from 1, in which the move falls.
+    Columns,
+    /// Numbers from 1, row by row.
+    Numbers,
+    /// Letter and number from the top left.
+    FromTop,
+    /// Letter without I and number from the bottom left.
+    Vertices,
+    /// Two squares, from and to, numbered from the bottom left.
+    FromTo,
+}
+
+/// The board after `moves` of the game; `None` where the game is unknown, a move is not legal, or the
+/// game's text shows no board.
+pub(crate) fn board(game: &str, moves: &[String]) -> Option<Board> {
+    with_game(&game.parse::<GameSpec>().ok()?, After { moves }).ok()?
+}
+
+struct After<'a> {
+    moves: &'a [String],
+}
+
+impl GameVisitor for After<'_> {
+    type Output = Option<Board>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let (mut state, mut history) = (game.start(), G::History::default());
+        for text in self.moves {
+            game.play_text(&mut state, &mut history, text).ok()?;
+        }
+        let (kind, naming) = match game.spec().name() {
+            "connect4" => (Kind::Discs, Naming::Columns),
+            "othello" => (Kind::Discs, Naming::FromTop),
+            "tictactoe" => (Kind::Signs, Naming::Numbers),
+            "go" => (Kind::Stones, Naming::Vertices),
+            "gomoku" => (Kind::Stones, Naming::FromTop),
+            "hex" => (Kind::Hexagons, Naming::FromTop),
+            "chess" => (Kind::Pieces, Naming::FromTo),
+            _ => (Kind::Pieces, Naming::Numbers),
+        };
+        let signs = if kind == Kind::Pieces { "pnbrqkPNBRQK.*" } else { "XO." };
+        let grid = Grid::parse(&game.render(&state), signs, naming)?;
+        Some(Board { kind, grid, to_move: game.to_move(&state, &history) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every game of the registry has a board that can be drawn, and its moves lie on it.
+    #[test]
+    fn every_game_is_drawn() {
+        for name in dz_game::game_names() {
+            let board = board(name, &[]).unwrap_or_else(|| panic!("{name} has no board"));
+            assert!(board.to_move.is_some(), "{name}");
+            let svg = board_svg(&board, &[], name);
+            assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"), "{name}");
+            assert!(!svg.contains("NaN"), "{name}");
+        }
+        assert_eq!(board("nothing", &[]), None);
+        assert_eq!(board("tictactoe", &["5".to_owned(), "5".to_owned()]), None);
+    }
+
+    #[test]
+    fn moves_lie_where_the_game_puts_them() {
+        for (game, moves, name, empty, at) in [
+            ("connect4", &["4"][..], "4", '.', (3, 4)),
+            ("tictactoe", &[], "6", '.', (2, 1)),
+            ("go:size=9", &[], "J9", '.', (8, 0)),
+            ("gomoku:size=9", &[], "b3", '.', (1, 2)),
+            ("hex:size=5", &[], "c1", '.', (2, 0)),
+            ("othello:size=6", &[], "a2", '.', (0, 1)),
+            ("chess", &[], "e2e4", '.', (4, 4)),
+        ] {
+            let moves: Vec<String> = moves.iter().map(|&text| text.to_owned()).collect();
+            let board = board(game, &moves).unwrap();
+            assert_eq!(board.grid.target(name), Some(at), "{game} {name}");
+            assert_eq!(board.grid.at(at), empty, "{game} {name}");
+            let mut after = moves.clone();
+            after.push(name.to_owned());
+            if let Some(played) = super::board(game, &after) {
+                assert_ne!(played.grid.at(at), empty, "{game} {name}");
+            }
+        }
+        let go = board("go:size=9", &[]).unwrap();
+        assert_eq!(go.grid.target("pass"), None);
+    }
+}

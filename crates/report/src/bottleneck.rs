@@ -1,0 +1,49 @@
+//! What a run's time went into, in a sentence.
+
+use std::fmt::Write as _;
+
+use crate::count;
+use crate::facts::Report;
+
+/// Below this share of filled places a device works for nothing.
+const FILL_MIN: f64 = 0.8;
+
+impl Report {
+    /// The stage that takes the most time, and what that suggests; none before a cycle is over.
+    pub(crate) fn bottleneck(&self) -> Option<String> {
+        let over = || self.cycles.iter().filter(|facts| facts.wall_ms.is_some());
+        let sum = |of: &dyn Fn(&crate::CycleFacts) -> u64| over().map(of).sum::<u64>();
+        let whole = sum(&|facts| facts.wall_ms.unwrap_or(0));
+        if whole == 0 {
+            return None;
+        }
+        let selfplay = sum(&|facts| facts.selfplay.as_ref().map_or(0, |s| s.wall_ms));
+        let training = sum(&|facts| facts.losses.as_ref().map_or(0, |l| l.wall_ms));
+        let shuffling = sum(&|facts| facts.rows.as_ref().map_or(0, |r| r.wall_ms));
+        let rest = whole.saturating_sub(selfplay + training + shuffling);
+        let mut parts = [
+            ("self-play", selfplay),
+            ("training", training),
+            ("shuffling", shuffling),
+            ("matches for gate and ratings", rest),
+        ];
+        parts.sort_by_key(|part| std::cmp::Reverse(part.1));
+        let shares: Vec<String> =
+            parts.iter().map(|(name, ms)| format!("{name} {}", count::share(*ms, whole))).collect();
+        let mut text = format!("Of the running time, {}.", shares.join(", "));
+        let Some(last) = self.cycles.iter().rev().find_map(|facts| facts.selfplay.as_ref()) else {
+            return Some(text);
+        };
+        if parts[0].0 == "self-play" && last.batch_fill > 0.0 && last.batch_fill < FILL_MIN {
+            let _ = write!(
+                text,
+                " Only {} of the places in the newest cycle's batches were filled: more \
+                 selfplay.parallel_games would use the device better.",
+                count::percent(last.batch_fill)
+            );
+        } else if parts[0].0.starts_with("matches") {
+            text += " Fewer rating or gate games would leave more time for self-play.";
+        }
+        Some(text)
+    }
+}

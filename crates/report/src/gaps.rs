@@ -1,0 +1,121 @@
+//! What a ledger lacks, in sentences. The rest of the report is shown all the same.
+
+use dz_config::RunConfig;
+
+use crate::facts::Report;
+
+/// Sentences about what is missing or does not fit together; none for a run without faults.
+pub(crate) fn gaps(
+    report: &Report,
+    config: Option<&RunConfig>,
+    rated_by_ledger: bool,
+) -> Vec<String> {
+    let mut said = Vec::new();
+    if report.run.entries > 0 && report.run.game.is_empty() {
+        said.push("The entry that begins the run is missing: its game is not known.".to_owned());
+    }
+    said.extend(cycles(report));
+    if !rated_by_ledger && !report.players.is_empty() {
+        let what = "The ledger has no ratings: those shown are fitted here from its rating games.";
+        said.push(what.to_owned());
+    }
+    said.extend(players(report, config));
+    said.extend(connection(report));
+    said
+}
+
+/// Cycles that are over, or followed by others, and lack a part.
+fn cycles(report: &Report) -> Vec<String> {
+    let Some(last) = report.cycles.last().map(|facts| facts.cycle) else { return Vec::new() };
+    let mut said = Vec::new();
+    let absent: Vec<String> = (1..last)
+        .filter(|&cycle| report.cycle(cycle).is_none())
+        .map(|cycle| cycle.to_string())
+        .collect();
+    if !absent.is_empty() {
+        said.push(format!("Nothing is known of cycle {}.", absent.join(", ")));
+    }
+    for facts in &report.cycles {
+        if facts.wall_ms.is_none() && facts.cycle == last {
+            continue;
+        }
+        let parts = [
+            ("self-play", facts.selfplay.is_some()),
+            ("rows", facts.rows.is_some()),
+            ("candidate", facts.losses.is_some()),
+            ("verdict", facts.verdict.is_some()),
+            ("end", facts.wall_ms.is_some()),
+        ];
+        let lacking: Vec<&str> =
+            parts.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
+        if !lacking.is_empty() {
+            said.push(format!("Cycle {} has no {}.", facts.cycle, lacking.join(", no ")));
+        }
+    }
+    said
+}
+
+/// Players that nobody knows, have played no game, or are missing altogether.
+fn players(report: &Report, config: Option<&RunConfig>) -> Vec<String> {
+    let mut said = Vec::new();
+    let idle: Vec<&str> =
+        report.players.iter().filter(|p| p.games == 0).map(|p| p.name.as_str()).collect();
+    if !idle.is_empty() {
+        said.push(format!(
+            "Rated without a single game, so by the prior alone: {}.",
+            idle.join(", ")
+        ));
+    }
+    if report.players.len() == 1 {
+        let name = &report.players[0].name;
+        said.push(format!("{name} is the only rated player: a rating compares at least two."));
+    }
+    let Some(config) = config else { return said };
+    let anchors = &config.rating.anchors;
+    let foreign: Vec<&str> = report
+        .players
+        .iter()
+        .filter(|p| p.is_anchor() && anchors.iter().all(|anchor| anchor.name != p.name))
+        .map(|p| p.name.as_str())
+        .collect();
+    if !foreign.is_empty() {
+        said.push(format!(
+            "Rated, but neither a network of this run nor an anchor of its configuration: {}.",
+            foreign.join(", ")
+        ));
+    }
+    let rated = report.cycles.iter().any(|facts| facts.records.contains_key("rating_match"));
+    let absent: Vec<&str> = anchors
+        .iter()
+        .filter(|anchor| report.pairings.iter().all(|p| p.a != anchor.name && p.b != anchor.name))
+        .map(|anchor| anchor.name.as_str())
+        .collect();
+    if rated && !absent.is_empty() {
+        said.push(format!(
+            "These anchors have finished no rating game, perhaps because they crashed: {}.",
+            absent.join(", ")
+        ));
+    }
+    said
+}
+
+/// Players whose ratings no games compare.
+fn connection(report: &Report) -> Option<String> {
+    let groups = report.scale.groups();
+    if groups.len() < 2 {
+        return None;
+    }
+    let groups: Vec<String> = groups
+        .iter()
+        .map(|names| match names.as_slice() {
+            [first, .., last] if names.len() > 4 => {
+                format!("{first} to {last} ({} players)", names.len())
+            }
+            names => names.join(", "),
+        })
+        .collect();
+    Some(format!(
+        "No games connect {}: their ratings against each other are the prior's.",
+        groups.join(" with ")
+    ))
+}

@@ -1,0 +1,132 @@
+//! What is measured beside the ledger: from shards, match files, metrics and the disk.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use dz_play::{ProbedPosition, TruthLine};
+
+/// All of it. A part that a run does not have is empty, and [`crate::Report::missing`] says so.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Measures {
+    /// How the newest cycle's games open.
+    pub openings: Option<OpeningNode>,
+    /// The trainer's steps, thinned.
+    pub steps: Vec<StepPoint>,
+    /// The newest gates, pair by pair.
+    pub traces: Vec<GateTrace>,
+    /// Value-preserving moves where the game is solved, by cycle.
+    pub truth: Vec<TruthLine>,
+    /// What the newest champion and an earlier one make of the same positions.
+    pub samples: Vec<Sample>,
+    /// Turns of the stages, with their peak memory.
+    pub turns: Vec<TurnFacts>,
+    /// Bytes on disk by folder, now.
+    pub disk: BTreeMap<String, u64>,
+}
+
+/// What a cycle's self-play games look like; of all its shards.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Health {
+    /// Games in the shards.
+    pub games: u64,
+    /// Recorded plies.
+    pub positions: u64,
+    /// Plies of a game, opening included: the shortest tenth is shorter than this.
+    pub plies_p10: u32,
+    /// The middle game's plies.
+    pub plies_p50: u32,
+    /// The longest tenth is longer than this.
+    pub plies_p90: u32,
+    /// Mean entropy of the policy targets, nats.
+    pub target_entropy: f64,
+    /// Mean of minus log probability that the search's value gave to the outcome, nats.
+    pub value_surprise: f64,
+    /// Games whose moves repeat another game of the cycle.
+    pub duplicates: u64,
+    /// Distinct first four plies.
+    pub openings: u64,
+    /// Games that ended by resignation.
+    pub resigned: u64,
+    /// Games that the ply limit ended.
+    pub at_limit: u64,
+}
+
+/// A move of the opening tree and what became of the games that began so.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OpeningNode {
+    /// The move, in the game's notation; empty at the root.
+    pub name: String,
+    /// Games.
+    pub games: u64,
+    /// The first player's mean score, 0 to 1.
+    pub score: f64,
+    /// The most frequent replies.
+    pub replies: Vec<OpeningNode>,
+}
+
+/// One step of the trainer, or the mean of several.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepPoint {
+    /// The last step of those.
+    pub step: u64,
+    /// Policy cross-entropy, nats.
+    pub policy_loss: f64,
+    /// Value cross-entropy, nats.
+    pub value_loss: f64,
+    /// Entropy of the policy targets, nats; `policy_loss` minus this is the surprise of the policy.
+    pub policy_entropy: f64,
+}
+
+/// A gate match, pair by pair, in scheduled order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateTrace {
+    /// The cycle.
+    pub cycle: u32,
+    /// The match file.
+    pub path: String,
+    /// The candidate's half points of each pair, 0 to 4.
+    pub pairs: Vec<u8>,
+    /// The candidate's mean score after each pair, 0 to 1.
+    pub score: Vec<f64>,
+    /// The log-likelihood ratio after each pair, where the rule is a test.
+    pub llr: Vec<f64>,
+    /// The test's bounds.
+    pub bounds: Option<[f64; 2]>,
+    /// Why the test ended.
+    pub stop: Option<String>,
+    /// The test's median-unbiased estimate with its 95 % interval, normalised Elo.
+    pub estimate: Option<[f64; 3]>,
+}
+
+/// A position, seen by the newest champion and an earlier one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sample {
+    /// Moves from the start.
+    pub moves: Vec<String>,
+    /// The views, older champion first.
+    pub views: Vec<SampleView>,
+}
+
+/// What one champion makes of a position.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SampleView {
+    /// The cycle that trained it.
+    pub cycle: u32,
+    /// What it says.
+    pub position: ProbedPosition,
+}
+
+/// One turn of a stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnFacts {
+    /// The stage.
+    #[serde(default)]
+    pub stage: String,
+    /// The cycle.
+    pub cycle: u32,
+    /// Wall time of the turn.
+    pub turn_ms: u64,
+    /// The most memory that the process has held so far, bytes; none where the system does not say.
+    pub peak_bytes: Option<u64>,
+}

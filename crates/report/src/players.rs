@@ -1,0 +1,158 @@
+//! Tables about players: everybody's rating, and everybody against everybody.
+
+use std::fmt::Write as _;
+
+use crate::count;
+use crate::facts::{PlayerFacts, Report};
+use crate::html::escape;
+use crate::pairings::Pairing;
+use crate::sections::{NONE, optional};
+use crate::table::{Cell, Table, number, words};
+
+/// Players of the cross table; with more, champions are left out evenly.
+const CROSS_MAX: usize = 16;
+
+/// Everybody who is rated, strongest first.
+pub(crate) fn players(report: &Report) -> Table {
+    let mut table = Table::new(
+        "players",
+        vec![
+            words("player"),
+            number("Elo", "± 95 %"),
+            number("against champion", "± 95 %"),
+            number("stronger", "probability"),
+            number("generation", ""),
+            number("games", ""),
+            number("W-D-L", ""),
+            number("score", ""),
+        ],
+    );
+    let best = report.champion().map(|player| player.name.as_str());
+    for player in &report.players {
+        let class = match player {
+            p if Some(p.name.as_str()) == best => "best",
+            p if p.is_anchor() => "anchor",
+            _ => "",
+        };
+        let name = if player.is_anchor() {
+            format!("{} (anchor)", player.name)
+        } else {
+            player.name.clone()
+        };
+        let behind = player.behind.zip(player.behind_error95);
+        table.row(vec![
+            Cell::classed(name, class),
+            Cell::classed(count::elo_error(player.elo, player.error95), class),
+            behind.map_or(NONE.to_owned(), |(elo, error)| count::elo_error(elo, error)).into(),
+            player.behind_los.map_or(NONE.to_owned(), count::chance).into(),
+            optional(player.generation).into(),
+            count::whole(player.games).into(),
+            wdl(player).into(),
+            count::percent(player.score).into(),
+        ]);
+    }
+    table
+}
+
+fn wdl(player: &PlayerFacts) -> String {
+    format!("{}-{}-{}", player.wins, player.draws, player.losses)
+}
+
+/// Who scored what against whom, coloured by how far that is from what the ratings expect.
+pub(crate) fn cross_table(report: &Report) -> String {
+    let chosen = chosen(report);
+    if chosen.len() < 2 || report.pairings.is_empty() {
+        return "<p class=\"none\">No data yet: no rating games.</p>\n".to_owned();
+    }
+    let mut out = String::from(
+        "<div class=\"scroll\"><table class=\"cross\" data-key=\"pairings\"><thead><tr><th></th>",
+    );
+    for player in &chosen {
+        let _ = write!(out, "<th class=\"n\">{}</th>", escape(&short(player)));
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for row in &chosen {
+        let _ = write!(out, "<tr><td>{}</td>", escape(&row.name));
+        for column in &chosen {
+            match report.pairing(&row.name, &column.name) {
+                Some((pairing, flipped)) => cell(&mut out, pairing, flipped),
+                None if row.name == column.name => out.push_str("<td class=\"self\"></td>"),
+                None => out.push_str("<td></td>"),
+            }
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n");
+    let left_out = report.players.len() - chosen.len();
+    if left_out > 0 {
+        let _ = writeln!(
+            out,
+            "<p class=\"sub\">{left_out} players are left out here; the JSON has all pairings.</p>"
+        );
+    }
+    out
+}
+
+fn cell(out: &mut String, pairing: &Pairing, flipped: bool) {
+    let (score, expected, deviation) = if flipped {
+        (1.0 - pairing.score, 1.0 - pairing.expected, -pairing.deviation)
+    } else {
+        (pairing.score, pairing.expected, pairing.deviation)
+    };
+    let class = match deviation {
+        d if d >= 3.0 => "up3",
+        d if d >= 2.0 => "up2",
+        d if d >= 1.0 => "up1",
+        d if d <= -3.0 => "down3",
+        d if d <= -2.0 => "down2",
+        d if d <= -1.0 => "down1",
+        _ => "even",
+    };
+    let _ = write!(
+        out,
+        "<td class=\"n {class}\" title=\"{} games; expected {:.0} %\">{:.0} %\
+         <small>{deviation:+.1}</small></td>",
+        pairing.games,
+        100.0 * expected,
+        100.0 * score,
+    );
+}
+
+/// All anchors, and champions evenly from the first to the newest; strongest first.
+fn chosen(report: &Report) -> Vec<&PlayerFacts> {
+    if report.players.len() <= CROSS_MAX {
+        return report.players.iter().collect();
+    }
+    let mut names: Vec<&str> = report.anchors().iter().map(|p| p.name.as_str()).collect();
+    names.truncate(CROSS_MAX / 2);
+    let champions = report.champions();
+    let places = CROSS_MAX - names.len();
+    let last = champions.len().saturating_sub(1);
+    for place in 0..places {
+        // From the newest back, closely at first: neighbours play each other.
+        let share = place as f64 / (places - 1) as f64;
+        let back = (share * share * last as f64).round() as usize;
+        let back = back.max(place.min(last));
+        if let Some(player) = champions.get(last - back.min(last))
+            && !names.contains(&player.name.as_str())
+        {
+            names.push(&player.name);
+        }
+    }
+    report.players.iter().filter(|player| names.contains(&player.name.as_str())).collect()
+}
+
+/// A name that fits above a column.
+fn short(player: &PlayerFacts) -> String {
+    player.cycle.map_or_else(|| player.name.clone(), |cycle| format!("{cycle}"))
+}
+
+impl Report {
+    /// The pairing of two players, and whether it is kept the other way round.
+    fn pairing(&self, one: &str, other: &str) -> Option<(&Pairing, bool)> {
+        let (a, b, flipped) = if one <= other { (one, other, false) } else { (other, one, true) };
+        let at =
+            self.pairings.binary_search_by(|p| (p.a.as_str(), p.b.as_str()).cmp(&(a, b))).ok()?;
+        Some((&self.pairings[at], flipped))
+    }
+}

@@ -1,0 +1,291 @@
+//! A run on disk as a report: the ledger, and what lies beside it. What cannot be read is said and
+//! left out; the rest is shown.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+
+use dz_config::RunConfig;
+use dz_play::{SampleLine, TruthLine};
+use dz_store::{Record, Run, Stage, layout};
+use serde::{Deserialize, Serialize};
+
+use crate::ReportError;
+use crate::facts::{Report, RunContext};
+use crate::health::{ShardFacts, read_shards};
+use crate::measures::{Sample, SampleView, StepPoint, TurnFacts};
+use crate::trace::trace;
+
+/// Gates that are traced pair by pair: the newest ones.
+const TRACES_MAX: usize = 6;
+/// Points of the curves of steps.
+const STEP_POINTS_MAX: u64 = 240;
+/// What the shards of finished cycles show, so that each is read once.
+const HEALTH_CACHE: &str = "health.jsonl";
+
+impl Report {
+    /// Reads all that a run's directory tells; the run may be finished, under way or damaged.
+    ///
+    /// # Errors
+    /// If the folder of the ledger cannot be listed.
+    pub fn read(run: &Run) -> Result<Self, ReportError> {
+        let mut missing = Vec::new();
+        let records = records(run, &mut missing)?;
+        let config_toml = run.config_toml().ok();
+        let path = run.root().join(layout::CONFIG);
+        let config = match RunConfig::load(&path, &[], &|_| Vec::new()) {
+            Ok(loaded) => Some(loaded.config),
+            Err(error) => {
+                let why = error.to_string().replace('\n', "; ");
+                missing.push(format!("The configuration does not load: {why}"));
+                None
+            }
+        };
+        let name = run.name();
+        let context = RunContext {
+            name: &name,
+            config_toml: config_toml.as_deref(),
+            config: config.as_ref(),
+        };
+        let mut report = Self::from_ledger(&records, context);
+        report.missing.splice(0..0, missing);
+        report.add_health(run);
+        report.add_traces(run, config.as_ref());
+        report.add_steps(run);
+        report.add_probes(run);
+        report.measures.disk = disk(run.root());
+        Ok(report)
+    }
+
+    /// Self-play as the shards show it, from the cache where they were read before.
+    fn add_health(&mut self, run: &Run) {
+        let folder = run.work_dir(Stage::Driver).ok();
+        let cache = folder.map(|folder| folder.join(HEALTH_CACHE));
+        let known = cache.as_deref().map(known_health).unwrap_or_default();
+        let mut unread = Vec::new();
+        for (&cycle, shards) in &self.files.shards {
+            let Some(facts) = self.cycles.iter_mut().find(|facts| facts.cycle == cycle) else {
+                continue;
+            };
+            // Before its games are done a cycle has only some of them.
+            if facts.selfplay.is_none() {
+                continue;
+            }
+            let last = shards.last().map_or("", |shard| shard.blake3.as_str());
+            let key = format!("{}-{last}", shards.len());
+            let found = if let Some(line) = known.get(&cycle).filter(|line| line.key == key) {
+                line.facts.clone()
+            } else {
+                let paths: Vec<_> = shards.iter().map(|shard| run.local_path(shard)).collect();
+                match read_shards(&self.run.game, &paths) {
+                    Ok(Ok(found)) => {
+                        let line = HealthLine { cycle, key, facts: found };
+                        if let Some(path) = &cache {
+                            keep(path, &line);
+                        }
+                        line.facts
+                    }
+                    Ok(Err(error)) => {
+                        unread.push(format!("cycle {cycle} ({error})"));
+                        continue;
+                    }
+                    Err(error) => {
+                        unread.push(format!("all cycles ({error})"));
+                        break;
+                    }
+                }
+            };
+            facts.health = Some(found.health);
+            self.measures.openings = Some(found.openings);
+        }
+        if !unread.is_empty() {
+            let cycles = unread.join(", ");
+            self.missing.push(format!("Shards that cannot be read: {cycles}."));
+        }
+    }
+
+    fn add_traces(&mut self, run: &Run, config: Option<&RunConfig>) {
+        let gate = config.map(|config| &config.gate);
+        let newest = self.files.gates.iter().rev().take(TRACES_MAX);
+        let mut traces = Vec::new();
+        for (&cycle, (object, candidate_is_b)) in newest {
+            let text = run.read(&object.path).map_err(|error| error.to_string());
+            let traced = text.and_then(|bytes| {
+                let text = String::from_utf8_lossy(&bytes);
+                trace(cycle, &object.path, &text, *candidate_is_b, gate)
+            });
+            match traced {
+                Ok(trace) => traces.push(trace),
+                Err(why) => {
+                    self.missing
+                        .push(format!("The gate match {} is not shown: {why}", object.path));
+                }
+            }
+        }
+        traces.reverse();
+        self.measures.traces = traces;
+    }
+
+    fn add_steps(&mut self, run: &Run) {
+        let mut steps = BTreeMap::new();
+        for line in run.metrics::<StepLine>(Stage::Trainer).unwrap_or_default() {
+            // A trainer that goes back to a checkpoint does later steps again.
+            steps.split_off(&line.step);
+            steps.insert(line.step, line);
+        }
+        self.measures.steps = thinned(&steps.into_values().collect::<Vec<_>>());
+        if self.measures.steps.is_empty() && self.cycles.iter().any(|c| c.losses.is_some()) {
+            self.missing.push("The trainer left no metrics of its steps.".to_owned());
+        }
+        for stage in Stage::WORKERS {
+            for mut turn in run.metrics::<TurnFacts>(stage).unwrap_or_default() {
+                stage.name().clone_into(&mut turn.stage);
+                self.measures.turns.push(turn);
+            }
+        }
+    }
+
+    /// What the gatekeeper wrote down about solved and sample positions.
+    fn add_probes(&mut self, run: &Run) {
+        let truth = run.metrics::<TruthLine>(Stage::Gatekeeper).unwrap_or_default();
+        let newest: BTreeMap<(u32, u32), TruthLine> =
+            truth.into_iter().map(|line| ((line.cycle, line.truth_playouts), line)).collect();
+        self.measures.truth = newest.into_values().collect();
+        let lines = run.metrics::<SampleLine>(Stage::Gatekeeper).unwrap_or_default();
+        let by_cycle: BTreeMap<u32, SampleLine> =
+            lines.into_iter().map(|line| (line.cycle, line)).collect();
+        let champions: Vec<&SampleLine> = self
+            .cycles
+            .iter()
+            .filter(|facts| facts.promoted.is_some())
+            .filter_map(|facts| by_cycle.get(&facts.cycle))
+            .collect();
+        self.measures.samples = samples(&champions);
+        if champions.is_empty() && self.generation() > 0 {
+            let what = "No champion was asked about sample positions (metrics/gatekeeper.jsonl).";
+            self.missing.push(what.to_owned());
+        }
+    }
+}
+
+/// The records of the ledger in order. A gap or a record that cannot be read is said; what it said
+/// is not known, and all others count.
+fn records(run: &Run, missing: &mut Vec<String>) -> Result<Vec<Record>, ReportError> {
+    let mut records = Vec::new();
+    let mut paths = run.list(layout::LOG)?;
+    paths.sort();
+    let mut next = 1;
+    for path in paths {
+        let Some(number) = path.rsplit('/').next().and_then(|name| name.strip_suffix(".json"))
+        else {
+            continue;
+        };
+        let Ok(number) = number.parse::<u64>() else { continue };
+        if number > next {
+            missing.push(match number - next {
+                1 => format!("Record {next} of the ledger is missing."),
+                _ => format!("Records {next} to {} of the ledger are missing.", number - 1),
+            });
+        }
+        next = number + 1;
+        let read = run.read(&path).map_err(|error| error.to_string()).and_then(|bytes| {
+            serde_json::from_slice::<Record>(&bytes).map_err(|error| error.to_string())
+        });
+        match read {
+            Ok(record) if record.number == number => records.push(record),
+            Ok(record) => {
+                missing.push(format!("{path} says that it is record {}; left out.", record.number));
+            }
+            Err(why) => missing.push(format!("{path} is no record of this version ({why}).")),
+        }
+    }
+    Ok(records)
+}
+
+/// A step as the trainer measures it; other fields are not shown.
+#[derive(Deserialize)]
+struct StepLine {
+    step: u64,
+    policy_loss: f64,
+    value_loss: f64,
+    policy_entropy: f64,
+}
+
+/// Means over equal stretches, so that a long training is still a curve.
+fn thinned(steps: &[StepLine]) -> Vec<StepPoint> {
+    let stretch = (steps.len() as u64).div_ceil(STEP_POINTS_MAX).max(1) as usize;
+    let mean = |chunk: &[StepLine], of: fn(&StepLine) -> f64| {
+        chunk.iter().map(of).sum::<f64>() / chunk.len() as f64
+    };
+    let point = |chunk: &[StepLine]| StepPoint {
+        step: chunk.last().map_or(0, |line| line.step),
+        policy_loss: mean(chunk, |line| line.policy_loss),
+        value_loss: mean(chunk, |line| line.value_loss),
+        policy_entropy: mean(chunk, |line| line.policy_entropy),
+    };
+    steps.chunks(stretch).map(point).collect()
+}
+
+/// The newest champion's positions, beside what the first one said of them.
+fn samples(champions: &[&SampleLine]) -> Vec<Sample> {
+    let Some((newest, earlier)) = champions.split_last() else { return Vec::new() };
+    let first = earlier.first();
+    let seen = newest.samples.iter().map(|position| {
+        let old = first.and_then(|line| {
+            let position = line.samples.iter().find(|old| old.moves == position.moves)?;
+            Some(SampleView { cycle: line.cycle, position: position.clone() })
+        });
+        let new = SampleView { cycle: newest.cycle, position: position.clone() };
+        Sample { moves: position.moves.clone(), views: old.into_iter().chain([new]).collect() }
+    });
+    seen.collect()
+}
+
+/// A line of the cache.
+#[derive(Serialize, Deserialize)]
+struct HealthLine {
+    cycle: u32,
+    /// What tells these shards from others.
+    key: String,
+    facts: ShardFacts,
+}
+
+fn known_health(path: &Path) -> BTreeMap<u32, HealthLine> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<HealthLine>(line).ok());
+    lines.map(|line| (line.cycle, line)).collect()
+}
+
+/// Adds a line to the cache; where that fails, the shards are read again next time.
+fn keep(path: &Path, line: &HealthLine) {
+    if let Ok(mut text) = serde_json::to_string(line)
+        && let Ok(mut file) = OpenOptions::new().append(true).create(true).open(path)
+    {
+        text.push('\n');
+        let _ = file.write_all(text.as_bytes());
+    }
+}
+
+/// Bytes below each folder of the run, and of its own files under their names.
+fn disk(root: &Path) -> BTreeMap<String, u64> {
+    let mut by_name = BTreeMap::new();
+    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
+        let bytes = bytes_below(&entry.path());
+        if bytes > 0 {
+            by_name.insert(entry.file_name().to_string_lossy().into_owned(), bytes);
+        }
+    }
+    by_name
+}
+
+fn bytes_below(path: &Path) -> u64 {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => {
+            let inside = fs::read_dir(path).into_iter().flatten().flatten();
+            inside.map(|entry| bytes_below(&entry.path())).sum()
+        }
+        Ok(meta) if meta.is_file() => meta.len(),
+        _ => 0,
+    }
+}

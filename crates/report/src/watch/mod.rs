@@ -1,0 +1,140 @@
+//! The dashboard of a terminal: the report's numbers, read again whenever the ledger has grown.
+
+mod view;
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use dz_store::{Ledger, Run, RunLock, Stage};
+use ratatui::Frame;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+
+use crate::{Report, ReportError};
+
+/// Longest pause between two looks at the ledger.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Longest wait for a key.
+const KEY_WAIT: Duration = Duration::from_millis(250);
+
+/// What the dashboard shows: a report, and how the run stands at this moment.
+#[derive(Debug)]
+pub struct Dashboard {
+    report: Report,
+    live: Live,
+}
+
+/// How the run stands.
+#[derive(Clone, Debug, Default)]
+pub struct Live {
+    /// Whose turn it is, in words.
+    pub turn: String,
+    /// The process that drives the run.
+    pub driven_by: Option<u32>,
+    /// Stages whose process is alive.
+    pub stages: Vec<Stage>,
+    /// Cycles that are over.
+    pub cycles_done: u32,
+    /// Cycles that the configuration asks for; 0 where it cannot be read.
+    pub cycles: u32,
+    /// Number of the newest record.
+    pub record: u64,
+}
+
+impl Dashboard {
+    /// A dashboard of what is known.
+    pub fn new(report: Report, live: Live) -> Self {
+        Self { report, live }
+    }
+
+    /// Reads a run.
+    ///
+    /// # Errors
+    /// What [`Report::read`] and the ledger report.
+    pub fn read(run: &Run) -> Result<Self, ReportError> {
+        let ledger = Ledger::open(run)?;
+        Ok(Self { live: Live::of(run, &ledger), report: Report::read(run)? })
+    }
+
+    /// Draws it, whatever the size.
+    pub fn draw(&self, frame: &mut Frame<'_>) {
+        view::draw(&self.report, &self.live, frame);
+    }
+
+    /// It as text, for a standard output that is no terminal.
+    pub fn to_text(&self, width: u16, height: u16) -> String {
+        // Memory does not fail.
+        let Ok(mut terminal) = Terminal::new(TestBackend::new(width, height));
+        let Ok(_) = terminal.draw(|frame| self.draw(frame));
+        let buffer = terminal.backend().buffer();
+        let mut text = String::new();
+        for y in 0..height {
+            let row: String = (0..width)
+                .filter_map(|x| buffer.cell((x, y)).map(|cell| cell.symbol().to_owned()))
+                .collect();
+            text.push_str(row.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Live {
+    fn of(run: &Run, ledger: &Ledger) -> Self {
+        let state = ledger.state();
+        let path = run.root().join(dz_store::layout::CONFIG);
+        let config = dz_config::RunConfig::load(&path, &[], &|_| Vec::new());
+        let alive = |stage: &Stage| RunLock::holder(run, *stage).is_some();
+        Self {
+            turn: state.turn().to_string(),
+            driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
+            stages: Stage::WORKERS.into_iter().filter(alive).collect(),
+            cycles_done: state.cycles_done,
+            cycles: config.map_or(0, |loaded| loaded.config.run.cycles),
+            record: state.number,
+        }
+    }
+}
+
+/// Shows the run on the terminal until `q`, Escape or Ctrl-C; where standard output is none, writes one
+/// picture and returns it.
+///
+/// # Errors
+/// What the run or the terminal report.
+pub fn watch(run: &Run, once: bool) -> Result<Option<String>, ReportError> {
+    let mut dashboard = Dashboard::read(run)?;
+    if once || !std::io::stdout().is_terminal() {
+        return Ok(Some(dashboard.to_text(120, 44)));
+    }
+    let mut ledger = Ledger::open(run)?;
+    let mut terminal = ratatui::try_init()?;
+    let shown: Result<(), ReportError> = (|| {
+        let mut looked = Instant::now();
+        loop {
+            terminal.draw(|frame| dashboard.draw(frame))?;
+            if event::poll(KEY_WAIT)? && asks_to_leave(&event::read()?) {
+                return Ok(());
+            }
+            if looked.elapsed() >= LOOK_EVERY {
+                ledger.poll()?;
+                if ledger.state().number != dashboard.live.record {
+                    dashboard.report = Report::read(run)?;
+                }
+                // Whether processes live is not in the ledger.
+                dashboard.live = Live::of(run, &ledger);
+                looked = Instant::now();
+            }
+        }
+    })();
+    // The terminal is given back whatever happened.
+    ratatui::restore();
+    shown.map(|()| None)
+}
+
+fn asks_to_leave(event: &Event) -> bool {
+    let Event::Key(key) = event else { return false };
+    key.kind == KeyEventKind::Press
+        && (matches!(key.code, KeyCode::Char('q') | KeyCode::Esc)
+            || (key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL)))
+}

@@ -1,0 +1,10 @@
+//! The report from outside, on made-up ledgers.
+
+mod bad_input;
+mod fold;
+mod health;
+mod ledger;
+mod long;
+mod page;
+mod tensorboard;
+mod watch;

@@ -1,0 +1,102 @@
+//! What the cycle's candidate makes of fixed positions: metrics for the report, no results.
+//!
+//! Two kinds of lines go to `metrics/gatekeeper.jsonl`: a [`SampleLine`], and where the game has a
+//! solver, a [`TruthLine`] for the raw policy and one for the search of rating games.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use dz_game::{Game, GameSpec, Move};
+use dz_infer::Lockstep;
+use dz_play::{
+    PlayerKind, PositionCheck, SampleLine, TruthLine, check_positions, probe_positions,
+    sample_positions,
+};
+use dz_solver::solved_positions;
+use dz_store::{MetricsWriter, Run, Stage};
+
+use crate::{Contestant, NetworkLoader, Players};
+
+/// Solved positions of a run.
+const SOLVED: usize = 120;
+/// No more positions are solved after this; which ones a run has is kept in its folder.
+const SOLVING_MAX: Duration = Duration::from_secs(8);
+/// Their file, in the stage's working folder.
+pub(crate) const SOLVED_FILE: &str = "solved.json";
+
+/// Asks the candidate of `cycle` and writes down what it says.
+///
+/// # Errors
+/// What the evaluator or the metrics' file report.
+pub(crate) fn probe<G: Game>(
+    game: &G,
+    networks: &dyn NetworkLoader<G>,
+    run: &Run,
+    candidate: &Contestant,
+    settings: Settings,
+) -> Result<()> {
+    // Players of their own: the candidate's network is then the first source.
+    let mut players = Players::new(game, networks, settings.cache_entries);
+    let PlayerKind::Search { params, .. } = players.seat(candidate)?.kind else {
+        bail!("the candidate does not search; please report this");
+    };
+    let Settings { seed, cycle, playouts, lockstep, .. } = settings;
+    let mut metrics = MetricsWriter::open(run, Stage::Gatekeeper)?;
+    let positions = sample_positions(game, seed);
+    let samples = probe_positions(game, &positions, params, &lockstep, players.sources())?;
+    metrics.write(&SampleLine { cycle, samples })?;
+    let solved = solved(game, &run.work_dir(Stage::Gatekeeper)?.join(SOLVED_FILE), seed)?;
+    if solved.is_empty() {
+        return Ok(());
+    }
+    for playouts in [0, playouts] {
+        let sources = players.sources();
+        let answers = check_positions(game, &solved, params, playouts, &lockstep, sources)?;
+        metrics.write(&TruthLine::of(cycle, playouts, &answers))?;
+    }
+    Ok(())
+}
+
+/// How to ask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// The run's seed: it fixes the positions.
+    pub(crate) seed: u64,
+    /// The cycle.
+    pub(crate) cycle: u32,
+    /// Playouts of a search.
+    pub(crate) playouts: u32,
+    /// Entries of the evaluation cache.
+    pub(crate) cache_entries: usize,
+    /// How positions share batches.
+    pub(crate) lockstep: Lockstep,
+}
+
+/// The run's solved positions: from their file, or else solved and kept; none where the game has no
+/// solver.
+fn solved<G: Game>(game: &G, file: &Path, seed: u64) -> Result<Vec<PositionCheck>> {
+    if let Ok(text) = fs::read_to_string(file)
+        && let Ok(kept) = serde_json::from_str::<Vec<(Vec<Move>, Vec<Move>)>>(&text)
+    {
+        let check = |(moves, preserving)| PositionCheck { moves, preserving };
+        return Ok(kept.into_iter().map(check).collect());
+    }
+    let spec: GameSpec = game.spec();
+    let Ok(stream) = solved_positions(&spec, seed) else { return Ok(Vec::new()) };
+    let begun = Instant::now();
+    let mut kept: Vec<(Vec<Move>, Vec<Move>)> = Vec::new();
+    for position in stream.take(SOLVED) {
+        let position = position.context("solving positions for the report")?;
+        let preserving = position.solved.preserving();
+        kept.push((position.moves, preserving));
+        if begun.elapsed() > SOLVING_MAX {
+            break;
+        }
+    }
+    let text = serde_json::to_string(&kept).context("solved positions")?;
+    fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
+    let check = |(moves, preserving)| PositionCheck { moves, preserving };
+    Ok(kept.into_iter().map(check).collect())
+}
