@@ -136,7 +136,7 @@ impl<G: Game> GateCycle<'_, G> {
         let candidate = self.network(self.cycle, &self.candidate()?, rating.playouts)?;
         let mut opponents: Vec<Contestant> = Vec::new();
         for anchor in &rating.anchors {
-            let kind = ContestantKind::Anchor(anchor.kind);
+            let kind = ContestantKind::Anchor(anchor.kind.clone());
             opponents.push(Contestant { name: anchor.name.clone(), kind });
         }
         let state = self.ledger.state();
