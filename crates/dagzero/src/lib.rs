@@ -12,8 +12,8 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, bench, engine, export, inspect, match_cmd, perft, rate, report, rules, run, search,
-    shard, stages, status,
+    accuracy, analyze, bench, engine, export, inspect, match_cmd, perft, play, rate, report, rules,
+    run, search, shard, stages, status,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -48,6 +48,8 @@ enum Command {
     Report(report::Args),
     Match(match_cmd::Args),
     Engine(engine::Args),
+    Play(play::Args),
+    Analyze(analyze::Args),
     Accuracy(accuracy::Args),
     Rate(rate::Args),
     Shard(shard::Args),
@@ -81,6 +83,8 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Report(args) => report::run(&args, out),
         Command::Match(args) => match_cmd::run(&args, out),
         Command::Engine(args) => engine::run(&args, out),
+        Command::Play(args) => play::run(&args, input, out),
+        Command::Analyze(args) => analyze::run(&args, out),
         Command::Accuracy(args) => accuracy::run(&args, out),
         Command::Rate(args) => rate::run(&args, out),
         Command::Shard(args) => shard::run(&args, out),

@@ -1,5 +1,6 @@
 //! `dagzero bench`: figures that the benchmarks' tables are made of.
 
+mod engine;
 mod infer;
 mod peers;
 mod rules;
@@ -52,6 +53,9 @@ enum What {
     /// Where `DAGZERO_PYTHON` names a Python that has `onnx`, `onnxruntime` and `numpy` (pip), ONNX Runtime
     /// runs the same networks beside ours; two threads of ours are two independent batches.
     Infer,
+    /// Positions a second that one search has evaluated by itself, beside many searches in lockstep, by its
+    /// leaves in flight; and what those cost in solved positions, where the game has a solver
+    Engine,
 }
 
 /// Games of the shard bench, visits of each of their searches, and repeats of each timing.
@@ -112,6 +116,7 @@ impl GameVisitor for Bench {
             What::Search => search::rows(&game),
             What::Rules => rules::rows(&game),
             What::Infer => infer::rows(),
+            What::Engine => engine::rows(&game),
             What::Shuffle => {
                 let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
                 dz_shuffler::bench(&game, scratch.path(), SHUFFLE_SHARDS)

@@ -1,6 +1,7 @@
 //! `dagzero export`: games as records that other programs read.
 
-mod games;
+pub(in crate::commands) mod games;
+mod network;
 mod sink;
 
 use std::{
@@ -24,15 +25,22 @@ use crate::{Exit, exit::UsageError};
 /// file, which is a collection that SGF and PGN readers take as it is. Every move is checked against the
 /// rules on the way.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:\n  \
+    dagzero export network data/go9-smoke --out go9.safetensors\n  \
     dagzero export data/go9-smoke --generation 2 --out games.sgf\n  \
     dagzero export data/chess-smoke --matches --comments > matches.pgn\n  \
     dagzero export data/connect4-quick --game 17 --format json\n  \
-    dagzero export data/go9-smoke --limit 100 --out games/      (one file a game)")]
+    dagzero export data/go9-smoke --limit 100 --out games/      (one file a game)"
+)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// A run's directory, a shard, or a match file (`dagzero match --out`)
-    #[arg(value_name = "PATH")]
-    path: PathBuf,
+    #[arg(value_name = "PATH", required = true)]
+    path: Option<PathBuf>,
     /// Only the game of this number
     #[arg(long, value_name = "ID")]
     game: Option<u64>,
@@ -58,14 +66,26 @@ pub(crate) struct Args {
     comments: bool,
 }
 
+/// What else than games can be written.
+#[derive(Debug, clap::Subcommand)]
+enum Other {
+    Network(network::Args),
+}
+
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let source = Source::find(&args.path, args.matches)?;
+    let path = match (&args.other, &args.path) {
+        (Some(Other::Network(args)), _) => return network::run(args),
+        (None, Some(path)) => path,
+        (None, None) => unreachable!("the command line has one of them"),
+    };
+    let source = Source::find(path, args.matches)?;
     let spec: GameSpec = source.game()?.parse()?;
-    with_game(&spec, Export { args, source, out })?
+    with_game(&spec, Export { args, path, source, out })?
 }
 
 struct Export<'a> {
     args: &'a Args,
+    path: &'a Path,
     source: Source,
     out: &'a mut dyn Write,
 }
@@ -74,7 +94,7 @@ impl GameVisitor for Export<'_> {
     type Output = anyhow::Result<Exit>;
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { args, source, out } = self;
+        let Self { args, path, source, out } = self;
         let format = args.format.unwrap_or(Format::of(&game));
         let wanted =
             Wanted { game: args.game, generation: args.generation, comments: args.comments };
@@ -82,14 +102,14 @@ impl GameVisitor for Export<'_> {
         let limit = args.limit.unwrap_or(u64::MAX);
         source.each(&wanted, &mut |name, record| {
             if sink.written() < limit {
-                let sheet = record.sheet(&game, format).map_err(|e| usage_or(e, &args.path))?;
+                let sheet = record.sheet(&game, format).map_err(|e| usage_or(e, path))?;
                 sink.write(name, &sheet.to_string())?;
             }
             Ok(sink.written() < limit)
         })?;
         let written = sink.finish()?;
         if written == 0 && limit > 0 {
-            let what = format!("{} has no such game", args.path.display());
+            let what = format!("{} has no such game", path.display());
             return Err(UsageError(what).into());
         }
         if let Some(path) = &args.out {
