@@ -8,7 +8,10 @@ use anyhow::{Context, Result};
 use dz_config::{Anchor, AnchorKind, BootstrapEvaluator, SearchSection};
 use dz_game::Game;
 use dz_infer::{Evaluator, Rollout, Sources, Uniform};
-use dz_play::{PlayerKind, PlayerSetup, SearchSettings, anchor_player};
+use dz_play::{
+    Exact, Lookahead, PlayerKind, PlayerSetup, SearchSettings, anchor_player, knowing_player,
+};
+use dz_protocol::Rules;
 use dz_search::{Budget, TieBreak};
 
 /// A player by name, and everything that fixes how it plays.
@@ -26,6 +29,8 @@ pub struct Contestant {
 pub enum ContestantKind {
     /// A fixed opponent with a search of its own.
     Anchor(AnchorKind),
+    /// One of the best moves, each as likely.
+    Knowing(Knowledge),
     /// The search of a run.
     Search {
         /// What evaluates positions.
@@ -49,6 +54,15 @@ pub enum Mind {
     },
     /// The stand-in of generation 0.
     Bootstrap(BootstrapEvaluator),
+}
+
+/// What a [`ContestantKind::Knowing`] knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knowledge {
+    /// The truth, in games that have a solver.
+    Solver,
+    /// Every line of so many plies; at least 1.
+    Lookahead(u32),
 }
 
 impl Contestant {
@@ -101,10 +115,28 @@ impl<'a, G: Game> Players<'a, G> {
         match &contestant.kind {
             ContestantKind::Anchor(kind) => {
                 let rollouts = match kind {
-                    AnchorKind::Random => 0,
+                    AnchorKind::Random | AnchorKind::Engine(_) => 0,
                     AnchorKind::Rollout { .. } => self.rollouts(),
                 };
-                Ok(anchor_player(&Anchor { name, kind: *kind }, rollouts))
+                let setup = anchor_player(&Anchor { name, kind: kind.clone() }, rollouts)?;
+                if let PlayerKind::External(stable) = &setup.kind {
+                    // A program that is not there, or does not play this game, is no loss of games.
+                    let engine = stable.take().and_then(|mut engine| {
+                        engine.begin(&Rules::of(self.game)).map(|()| engine)
+                    });
+                    let doing = || format!("player {} is asked for a game", setup.name);
+                    stable.put(engine.with_context(doing)?);
+                }
+                Ok(setup)
+            }
+            ContestantKind::Knowing(knowledge) => {
+                let source = match *knowledge {
+                    Knowledge::Solver => self.solver()?,
+                    Knowledge::Lookahead(depth) => {
+                        self.sources.add_instant(Arc::new(Lookahead { depth }))
+                    }
+                };
+                Ok(knowing_player(&name, source))
             }
             ContestantKind::Search { mind, search, playouts } => {
                 let source =
@@ -155,6 +187,15 @@ impl<'a, G: Game> Players<'a, G> {
                 Ok(index)
             }
         }
+    }
+
+    fn solver(&mut self) -> Result<usize> {
+        if let Some(&index) = self.by_key.get("solver") {
+            return Ok(index);
+        }
+        let index = self.sources.add_instant(Arc::new(Exact::new(self.game)?));
+        self.by_key.insert("solver".to_owned(), index);
+        Ok(index)
     }
 
     fn rollouts(&mut self) -> usize {

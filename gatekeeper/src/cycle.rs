@@ -147,7 +147,7 @@ impl<G: Game> GateCycle<'_, G> {
     fn rated(&self, name: &PlayerName) -> Result<Contestant> {
         let rating = &self.config.rating;
         if let Some(anchor) = rating.anchors.iter().find(|anchor| anchor.name == name.as_str()) {
-            let kind = ContestantKind::Anchor(anchor.kind);
+            let kind = ContestantKind::Anchor(anchor.kind.clone());
             return Ok(Contestant { name: anchor.name.clone(), kind });
         }
         let of = |cycle: u32| self.ledger.state().cycle_state(cycle)?.candidate.as_ref();

@@ -18,6 +18,6 @@ pub mod verdict;
 mod work_file;
 
 pub use bout::{Bout, MatchProgress, Observer, Played, match_seed, play_bout};
-pub use contestant::{Contestant, ContestantKind, Mind, NetworkLoader, Players};
+pub use contestant::{Contestant, ContestantKind, Knowledge, Mind, NetworkLoader, Players};
 pub use cycle::{BOOTSTRAP, GateCycle, TurnEnd};
 pub use stage::{OnDevice, run};

@@ -66,6 +66,19 @@ pub struct PlayerHeader {
     pub network: Option<String>,
     /// How it searches; none for random moves.
     pub search: Option<SearchHeader>,
+    /// How it is started, where it is another program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineHeader>,
+}
+
+/// Another program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineHeader {
+    /// Protocol, command line and the lines said first, as `dagzero match` takes them.
+    pub command: String,
+    /// Seconds that it is told to think about a move.
+    pub seconds: f64,
 }
 
 /// How a player searches.
@@ -94,7 +107,7 @@ impl PlayerHeader {
     pub fn of(setup: &PlayerSetup, network: Option<&str>, evaluators: &[String]) -> Self {
         let network = network.map(ToOwned::to_owned);
         let search = match &setup.kind {
-            PlayerKind::Random => None,
+            PlayerKind::Random | PlayerKind::External(_) => None,
             PlayerKind::Search { params, root, choice, budget, reuse, source } => {
                 let (unit, budget) = match *budget {
                     Budget::Playouts(playouts) => ("playouts", playouts),
@@ -113,7 +126,15 @@ impl PlayerHeader {
                 })
             }
         };
-        Self { name: setup.name.clone(), network, search }
+        let engine = match &setup.kind {
+            PlayerKind::External(stable) => {
+                let spec = stable.spec();
+                let seconds = spec.move_time.as_secs_f64();
+                Some(EngineHeader { command: spec.to_string(), seconds })
+            }
+            PlayerKind::Random | PlayerKind::Search { .. } => None,
+        };
+        Self { name: setup.name.clone(), network, search, engine }
     }
 }
 

@@ -94,7 +94,12 @@ mod tests {
     use crate::match_file::{FORMAT, KIND, PlayerHeader};
 
     fn header(seed: u64) -> MatchHeader {
-        let player = |name: &str| PlayerHeader { name: name.into(), network: None, search: None };
+        let player = |name: &str| PlayerHeader {
+            name: name.into(),
+            network: None,
+            search: None,
+            engine: None,
+        };
         MatchHeader {
             kind: KIND.to_owned(),
             format: FORMAT,
@@ -116,6 +121,8 @@ mod tests {
             moves: Vec::new(),
             outcome: Outcome::DRAW,
             adjudicated: true,
+            forfeit: None,
+            dispute: None,
         }
     }
 

@@ -200,3 +200,30 @@ fn the_games_do_not_depend_on_how_many_are_played_at_once() {
     });
     assert_eq!(one, other);
 }
+
+#[test]
+fn another_program_is_an_anchor_of_the_ratings() {
+    // Starts and takes every command, and ends when it is asked for a move.
+    let program = "while read c r; do case $c in genmove) exit 7;; known_command) echo = false;; \
+                   *) echo =;; esac; echo; done";
+    let anchor = format!(
+        r#"rating.anchors=[{{ name = "other", kind = "gtp", command = 'sh -c "{program}"', seconds = 0.5 }}]"#
+    );
+    let fixture = Fixture::new(&[&anchor]);
+    fixture.candidate(1, STRONG);
+    let TurnEnd::Done(line) = fixture.gate(1, &mut Watch::default()).unwrap() else {
+        panic!("nobody stopped it");
+    };
+    assert!(line.contains("vs other +"), "{line}");
+    let ledger = fixture.ledger();
+    let state = ledger.state().cycle_state(1).unwrap();
+    let other = PlayerName::new("other".to_owned());
+    let us = PlayerName::network(1);
+    let played = state.find_match(MatchPurpose::Rating, &us, &other).unwrap();
+    assert_eq!(played.result.wins, played.result.games, "it never moves");
+    let text = ledger.run().get(&played.games).unwrap();
+    let (header, games) = read_match(std::str::from_utf8(&text).unwrap()).unwrap();
+    assert!(header.players[1].engine.as_ref().unwrap().command.starts_with("gtp:sh -c "));
+    let what = &games[0].forfeit.as_ref().unwrap().what;
+    assert!(what.contains("exit code 7"), "{what}");
+}

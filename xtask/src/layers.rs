@@ -7,7 +7,7 @@ use crate::manifest::{Member, members, needs};
 /// The layers, lowest first. A crate may name crates of lower layers only, in its tests too.
 const LAYERS: [&[&str]; 6] = [
     &["dz-game", "dz-config", "dz-stats", "dz-store", "dz-network"],
-    &["dz-search", "dz-record", "dz-shard", "dz-solver", "dz-infer"],
+    &["dz-search", "dz-protocol", "dz-record", "dz-shard", "dz-solver", "dz-infer"],
     &["dz-cpu"],
     &["dz-net", "dz-play", "dz-stage"],
     &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-engine", "dz-report"],

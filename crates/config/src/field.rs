@@ -168,6 +168,33 @@ impl Field for String {
     }
 }
 
+impl Field for Vec<String> {
+    fn allowed(_: &Limits) -> String {
+        "an array of texts that are not empty".to_owned()
+    }
+
+    fn stand_in(_: &Limits) -> Self {
+        Self::new()
+    }
+
+    fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
+        let Value::Array(entries) = value else {
+            faults.push(wrong_type(key, value, &Self::allowed(limits)));
+            return None;
+        };
+        let texts: Vec<Option<String>> = entries
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| String::read(&format!("{key}[{index}]"), entry, limits, faults))
+            .collect();
+        texts.into_iter().collect()
+    }
+
+    fn write(&self) -> Value {
+        Value::Array(self.iter().map(Field::write).collect())
+    }
+}
+
 /// Reads a text that `FromStr` understands, with a suggestion from `words` where it does not.
 pub(crate) fn read_text<T: std::str::FromStr>(
     key: &str,

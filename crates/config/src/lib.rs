@@ -30,9 +30,9 @@ pub use run_config::RunConfig;
 pub use section::Key;
 pub use sections::{
     Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp, DeviceChoice,
-    Epsilon, Expansion, Fpu, GateRule, GateSection, GumbelInnerWord, InFlight, LeafValue,
-    MoveChoiceWord, NetworkSection, NoiseShapeWord, RatingSection, RaveScheduleWord, Resign,
-    RevisitWord, RootFpu, RunSection, Schedule, SearchSection, SelectionWord, SelfplaySection,
-    ShuffleSection, StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord,
-    TrainingSection, WindowSection,
+    EngineAnchor, EngineProtocol, Epsilon, Expansion, Fpu, GateRule, GateSection, GumbelInnerWord,
+    InFlight, LeafValue, MoveChoiceWord, NetworkSection, NoiseShapeWord, RatingSection,
+    RaveScheduleWord, Resign, RevisitWord, RootFpu, RunSection, Schedule, SearchSection,
+    SelectionWord, SelfplaySection, ShuffleSection, StalenessWord, StorageSection, TargetWord,
+    TerminalsWord, TieBreakWord, TrainingSection, WindowSection,
 };

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use dz_config::{ConfigError, DeviceChoice, Fault, Fpu, GateRule, Loaded, Resign, RunConfig};
+use dz_config::{
+    AnchorKind, ConfigError, DeviceChoice, EngineProtocol, Fault, Fpu, GateRule, Loaded, Resign,
+    RunConfig,
+};
 
 const MINIMAL: &str = include_str!("minimal.toml");
 
@@ -336,6 +339,15 @@ fn tables_inside_of_sections_are_strict_too() {
         ("{ name = \"r\", kind = \"rollout\" }", "rating.anchors[0].playouts: missing"),
         ("{ name = \"r\", kind = \"random\", playouts = 5 }", "playouts = 5: unknown key"),
         ("{ kind = \"random\" }", "rating.anchors[0].name: missing"),
+        ("{ name = \"e\", kind = \"gtp\", seconds = 1.0 }", "rating.anchors[0].command: missing"),
+        (
+            "{ name = \"e\", kind = \"uci\", command = \"x\", seconds = 0.0 }",
+            "rating.anchors[0].seconds",
+        ),
+        (
+            "{ name = \"e\", kind = \"uci\", command = \"x\", seconds = 1.0, setup = [1] }",
+            "rating.anchors[0].setup[0]",
+        ),
         (
             "{ name = \"r\", kind = \"random\" }, { name = \"r\", kind = \"random\" }",
             "rating.anchors[1].name = \"r\": an anchor before it has the same name",
@@ -362,4 +374,17 @@ fn a_file_that_is_not_there_says_so() {
     let text = error.to_string();
     assert!(text.contains("cannot read the configuration /nowhere/x.toml"), "{text}");
     assert!(text.contains("nothing was written"), "{text}");
+}
+
+#[test]
+fn other_programs_as_anchors_are_written_as_they_are_read() {
+    let text = r#"rating.anchors=[{ name = "s", kind = "uci", command = "stockfish", seconds = 0.1, setup = ["go nodes 5"] }]"#;
+    let config = load(MINIMAL, &[text]).expect("no fault").config;
+    let AnchorKind::Engine(engine) = &config.rating.anchors[0].kind else {
+        panic!("{:?}", config.rating.anchors);
+    };
+    assert_eq!((engine.protocol, engine.seconds), (EngineProtocol::Uci, 0.1));
+    assert_eq!(engine.setup, ["go nodes 5"]);
+    let again = load(&config.to_toml(), &[]).expect("no fault").config;
+    assert_eq!(again.rating.anchors, config.rating.anchors);
 }

@@ -12,8 +12,8 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, bench, doctor, engine, export, inspect, match_cmd, perft, rate, replay, report, rules,
-    run, search, shard, stages, status, verify, watch,
+    accuracy, analyze, bench, doctor, engine, export, inspect, match_cmd, perft, play, rate, replay,
+    report, rules, run, search, shard, stages, status, verify, watch,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -51,6 +51,8 @@ enum Command {
     Replay(replay::Args),
     Match(match_cmd::Args),
     Engine(engine::Args),
+    Play(play::Args),
+    Analyze(analyze::Args),
     Accuracy(accuracy::Args),
     Rate(rate::Args),
     Shard(shard::Args),
@@ -88,6 +90,8 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Replay(args) => replay::run(&args, out),
         Command::Match(args) => match_cmd::run(&args, out),
         Command::Engine(args) => engine::run(&args, out),
+        Command::Play(args) => play::run(&args, input, out),
+        Command::Analyze(args) => analyze::run(&args, out),
         Command::Accuracy(args) => accuracy::run(&args, out),
         Command::Rate(args) => rate::run(&args, out),
         Command::Shard(args) => shard::run(&args, out),

@@ -1,4 +1,5 @@
-//! Protocols by which front ends play with a player of ours: GTP and UCI.
+//! Protocols by which front ends play with a player of ours, GTP and UCI; a person at the board
+//! ([`Person`]); and games with what a player thinks of them ([`review`]).
 //!
 //! A protocol is a state machine: a line goes in, text comes out ([`Protocol`]). What it plays with is a
 //! [`Session`], a game in progress with its player, and the time is told by a [`Clock`]; so nothing here
@@ -9,17 +10,20 @@ mod clock;
 mod converse;
 mod gtp;
 mod limits;
-mod names;
+mod person;
 mod position;
+mod review;
+mod searcher;
 mod session;
-mod stones;
 mod thinking;
 mod uci;
 
 pub use clock::{Clock, SystemClock};
 pub use converse::{Activity, LINE_BYTES_MAX, Protocol, converse, read_lines};
-pub use gtp::Gtp;
+pub use gtp::{Files, Gtp};
 pub use limits::{Limits, Resignation};
+pub use person::{LEVEL_MAX, Person, playouts_of};
 pub use position::Refusal;
+pub use review::{Judgement, ReviewError, ReviewedPly, comment, review};
 pub use session::{Evaluated, GameSession, Maker, MoveReport, Report, Session};
 pub use uci::Uci;

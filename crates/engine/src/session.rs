@@ -1,27 +1,24 @@
 //! A game in progress with the player that is asked for moves.
 
-use std::{any::Any, fmt};
+use std::fmt;
 
-use dz_game::games::ChessState;
 use dz_game::{Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
 use dz_infer::{Answer, EvaluatorError, LeafView, Sources};
-use dz_play::{PlayerKind, PlayerSetup, Thinker};
-use dz_search::{Budget, MoveChoice, RootSetup, Search, SearchCounts, SearchParams, choose_move};
+use dz_play::{PlayerKind, PlayerSetup};
+use dz_protocol::{Names, size_of};
+use dz_record::{Format, Played, Record, RecordError, Sheet};
+use dz_search::{Budget, SearchCounts, choose_move};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
     Refusal,
-    names::{Names, size_of},
     position::{Position, legal},
-    stones::stones,
+    searcher::Searcher,
 };
 
 /// Makes a session of a game: loads the network for it, for one. The error is for people.
 pub type Maker = Box<dyn FnMut(&GameSpec) -> Result<Box<dyn Session>, String>>;
-
-/// The longest line that a report tells.
-const LINE_PLIES: usize = 20;
 
 /// A game in progress and its player; moves are named as front ends name them.
 pub trait Session {
@@ -57,6 +54,12 @@ pub trait Session {
     fn board(&self) -> String;
     /// How the game ended, or would if both players passed now.
     fn score(&self) -> Option<Outcome>;
+    /// A record's game by these rules, every move checked.
+    fn read_record(&self, sheet: &Sheet) -> Result<Played, RecordError>;
+    /// A record of such a game in `format`.
+    fn write_record(&self, record: &Record, format: Format) -> Result<String, RecordError>;
+    /// The format in which records of this game are kept.
+    fn record_format(&self) -> Format;
 
     /// Begins to think about `player`'s move, `playouts` at most. What earlier searches found of the
     /// position is kept.
@@ -121,18 +124,6 @@ enum Mind<G: Game> {
     Search(Box<Searcher<G>>),
 }
 
-struct Searcher<G: Game> {
-    params: SearchParams,
-    root: RootSetup,
-    choice: MoveChoice,
-    reuse: bool,
-    source: usize,
-    random: Xoshiro256PlusPlus,
-    /// The search and the moves after which it stands.
-    thinker: Option<(Thinker<G>, Vec<Move>)>,
-    playouts_max: Option<u32>,
-}
-
 impl<G: Game> fmt::Debug for GameSession<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GameSession").field("name", &self.name).finish_non_exhaustive()
@@ -145,7 +136,10 @@ impl<G: Game> GameSession<G> {
     pub fn new(game: G, setup: PlayerSetup, sources: Sources<G>, seed: u64) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mind = match setup.kind {
-            PlayerKind::Random => Mind::Random { random, legal: Vec::new() },
+            // Other programs speak for themselves: no command makes a session of one.
+            PlayerKind::Random | PlayerKind::External(_) => {
+                Mind::Random { random, legal: Vec::new() }
+            }
             PlayerKind::Search { params, root, choice, reuse, source, .. } => {
                 let searcher = Searcher {
                     params,
@@ -164,82 +158,6 @@ impl<G: Game> GameSession<G> {
         let position = Position::new(game);
         Self { name: setup.name, names, position, sources, mind, seed, games: 0 }
     }
-}
-
-impl<G: Game> Searcher<G> {
-    /// Stands after `line`, with what an earlier search found if the line goes on from there.
-    fn stand(&mut self, position: &Position<G>, line: Vec<Move>, seeds: (u64, u64)) {
-        let known = self.thinker.take().filter(|(_, old)| line.starts_with(old));
-        let thinker = if let Some((mut thinker, old)) = known {
-            for &mv in &line[old.len()..] {
-                thinker.advance(mv);
-            }
-            thinker
-        } else {
-            let (state, history) = position.after(&line);
-            let search = Search::new(position.game().clone(), self.params, state, history);
-            Thinker::at(search, self.reuse, self.source, seeds)
-        };
-        self.thinker = Some((thinker, line));
-    }
-
-    fn search(&mut self, sources: &mut Sources<G>, playouts: u32) -> Result<bool, EvaluatorError> {
-        let Some((thinker, _)) = &mut self.thinker else { return Ok(true) };
-        let done = playouts_of(thinker);
-        // Playouts that need no evaluation would go on for ever. The bound lies some batches away, so that
-        // it cuts none short.
-        let bound = playouts.max(4 * self.params.leaves_max);
-        let goal = done.saturating_add(bound).min(self.playouts_max.unwrap_or(u32::MAX));
-        thinker.extend(Budget::Playouts(goal));
-        loop {
-            let requests = thinker.think_together(sources.readers());
-            if requests.is_empty() {
-                break;
-            }
-            let leaves: Vec<_> = requests.into_iter().map(|request| request.leaf).collect();
-            for evaluation in sources.evaluate(self.source, &leaves)? {
-                thinker.apply(&evaluation);
-            }
-            if playouts_of(thinker) >= done.saturating_add(playouts) {
-                break;
-            }
-        }
-        // Without progress it is proven, over, or its nodes are used up.
-        let now = playouts_of(thinker);
-        Ok(now == done || self.playouts_max.is_some_and(|most| now >= most))
-    }
-
-    fn report(&self) -> Option<Report> {
-        let (thinker, _) = self.thinker.as_ref()?;
-        let (summary, search) = (thinker.summary(), thinker.search());
-        let mut moves: Vec<MoveReport> = summary
-            .moves
-            .iter()
-            .map(|m| MoveReport {
-                mv: m.mv,
-                visits: m.visits,
-                prior: m.prior,
-                wdl: m.wdl,
-                line: search.line_from(m.mv, LINE_PLIES),
-            })
-            .collect();
-        moves.sort_by(|a, b| {
-            (b.visits, b.prior)
-                .partial_cmp(&(a.visits, a.prior))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
-        if !moves.is_empty() {
-            // A choice with chance in it is not told before it is made.
-            let best = choose_move(&summary, self.choice, &mut self.random.clone());
-            let at = moves.iter().position(|m| m.mv == best).unwrap_or_default();
-            moves[..=at].rotate_right(1);
-        }
-        Some(Report { visits: summary.visits, counts: summary.counts, wdl: summary.wdl, moves })
-    }
-}
-
-fn playouts_of<G: Game>(thinker: &Thinker<G>) -> u32 {
-    u32::try_from(thinker.search().counts().playouts).unwrap_or(u32::MAX)
 }
 
 impl<G: Game> Session for GameSession<G> {
@@ -299,12 +217,11 @@ impl<G: Game> Session for GameSession<G> {
     }
 
     fn stones(&self) -> Option<Vec<Option<Player>>> {
-        stones(self.position.game(), self.position.state())
+        self.position.game().stones(self.position.state())
     }
 
     fn position_text(&self) -> Option<String> {
-        let state: &dyn Any = self.position.state();
-        state.downcast_ref::<ChessState>().map(ChessState::fen)
+        self.position.game().position_text(self.position.state())
     }
 
     fn board(&self) -> String {
@@ -313,6 +230,18 @@ impl<G: Game> Session for GameSession<G> {
 
     fn score(&self) -> Option<Outcome> {
         self.position.score()
+    }
+
+    fn read_record(&self, sheet: &Sheet) -> Result<Played, RecordError> {
+        sheet.play(self.position.game())
+    }
+
+    fn write_record(&self, record: &Record, format: Format) -> Result<String, RecordError> {
+        Ok(record.sheet(self.position.game(), format)?.to_string())
+    }
+
+    fn record_format(&self) -> Format {
+        Format::of(self.position.game())
     }
 
     fn begin(&mut self, player: Player, playouts: Option<u32>) -> Result<(), Refusal> {

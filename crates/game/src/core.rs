@@ -109,6 +109,15 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
             text: text.to_owned(),
         })
     }
+    /// The position as [`Game::parse_position`] reads it, where the game has such a notation.
+    fn position_text(&self, _state: &Self::State) -> Option<String> {
+        None
+    }
+    /// Whose stone lies on each point, row by row from the top left, in games of stones on the points of
+    /// a square board; point `i` is what move `i` takes.
+    fn stones(&self, _state: &Self::State) -> Option<Vec<Option<Player>>> {
+        None
+    }
     /// Leaf nodes at depths `0..=depth`; a position already over has no successors. A game whose
     /// published counts follow another convention keeps to that: no draw ends a line of chess.
     fn perft(&self, state: &Self::State, history: &Self::History, depth: u32) -> Vec<u64> {

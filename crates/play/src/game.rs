@@ -7,7 +7,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use crate::{Opening, PlayerKind, PlayerSetup, Seat, Thinker, Thought};
+use crate::{
+    Forfeit, Opening, PlayerKind, PlayerSetup, Seat, Thinker, Thought, external::External,
+};
 
 /// A game that was played, from its opening to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +26,12 @@ pub struct PlayedGame {
     pub outcome: Outcome,
     /// True if the ply limit ended it.
     pub adjudicated: bool,
+    /// Why it was lost otherwise than by the rules, where it was: `outcome` then has no margin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<Forfeit>,
+    /// What an external player says of the result where it says something else than the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispute: Option<String>,
 }
 
 /// A game in progress between two players.
@@ -44,6 +52,13 @@ pub struct MatchGame<G: Game> {
 enum Mind<G: Game> {
     Random,
     Search { thinker: Box<Thinker<G>>, budget: Budget, root: RootSetup, choice: MoveChoice },
+    External(External),
+}
+
+enum Choice<G: Game> {
+    Move(Move),
+    Need(Request<G>),
+    Lost(Forfeit),
 }
 
 impl<G: Game> MatchGame<G> {
@@ -71,6 +86,7 @@ impl<G: Game> MatchGame<G> {
                 let thinker = Box::new(thinker);
                 Mind::Search { thinker, budget: *budget, root: *root, choice: *choice }
             }
+            PlayerKind::External(stable) => Mind::External(External::new(game, stable)),
         };
         let record = PlayedGame {
             number,
@@ -79,6 +95,8 @@ impl<G: Game> MatchGame<G> {
             moves: Vec::new(),
             outcome: Outcome::DRAW,
             adjudicated: false,
+            forfeit: None,
+            dispute: None,
         };
         let mut this = Self {
             game: game.clone(),
@@ -91,7 +109,8 @@ impl<G: Game> MatchGame<G> {
             random: Xoshiro256PlusPlus::seed_from_u64(mix64(seed ^ mix64(number))),
         };
         for &mv in &opening.moves {
-            this.play(mv);
+            let mover = this.game.to_move(&this.state, &this.history);
+            this.play(mover.unwrap_or(Player::First), mv);
         }
         this
     }
@@ -101,18 +120,65 @@ impl<G: Game> MatchGame<G> {
         self.record
     }
 
-    fn play(&mut self, mv: Move) {
+    fn play(&mut self, mover: Player, mv: Move) {
+        for mind in &mut self.minds {
+            match mind {
+                Mind::Random => {}
+                Mind::Search { thinker, .. } => thinker.advance(mv),
+                Mind::External(external) => external.note(&self.game, &self.state, mover, mv),
+            }
+        }
         self.game.advance(&mut self.state, &mut self.history, mv);
         self.record.moves.push(mv);
-        for mind in &mut self.minds {
-            if let Mind::Search { thinker, .. } = mind {
-                thinker.advance(mv);
+    }
+
+    /// The move at hand, or what must be evaluated first.
+    fn choose(&mut self, mover: Player, readers: &Readers<G>) -> Choice<G> {
+        match &mut self.minds[mover.index()] {
+            Mind::Random => {
+                let legal = legal(&self.game, &self.state, &self.history);
+                Choice::Move(legal[self.random.random_range(0..legal.len())])
+            }
+            Mind::Search { thinker, budget, root, choice } => {
+                if !self.thinking {
+                    thinker.begin(*budget, *root);
+                    self.thinking = true;
+                }
+                if let Thought::Need(request) = thinker.think(readers) {
+                    return Choice::Need(request);
+                }
+                self.thinking = false;
+                Choice::Move(choose_move(&thinker.summary(), *choice, &mut self.random))
+            }
+            Mind::External(external) => {
+                let legal = legal(&self.game, &self.state, &self.history);
+                match external.choose(&self.game, &self.state, mover, &legal) {
+                    Ok(mv) => Choice::Move(mv),
+                    Err(forfeit) => Choice::Lost(forfeit),
+                }
+            }
+        }
+    }
+
+    /// Lets external players count the game and go.
+    fn close(&mut self) {
+        let by_rules = self.record.forfeit.is_none() && !self.record.adjudicated;
+        let outcome = by_rules.then_some(self.record.outcome);
+        for (index, player) in Player::BOTH.into_iter().enumerate() {
+            if let Mind::External(external) = &mut self.minds[index]
+                && let Some(said) = external.end(outcome)
+            {
+                self.record.dispute.get_or_insert(format!("the {} player {said}", player.name()));
             }
         }
     }
 
     /// The mover, or `None` once the game has ended and its outcome is recorded.
     fn mover(&mut self) -> Option<Player> {
+        if let Some(forfeit) = &self.record.forfeit {
+            self.record.outcome = Outcome::win_of(forfeit.loser.opponent());
+            return None;
+        }
         match self.game.status(&self.state, &self.history) {
             Status::Over(outcome) => {
                 self.record.outcome = outcome;
@@ -130,26 +196,13 @@ impl<G: Game> MatchGame<G> {
 impl<G: Game> Walker<G> for MatchGame<G> {
     fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
         while let Some(mover) = self.mover() {
-            let mv = match &mut self.minds[mover.index()] {
-                Mind::Random => {
-                    let mut legal = Vec::new();
-                    self.game.legal_moves(&self.state, &self.history, &mut legal);
-                    legal[self.random.random_range(0..legal.len())]
-                }
-                Mind::Search { thinker, budget, root, choice } => {
-                    if !self.thinking {
-                        thinker.begin(*budget, *root);
-                        self.thinking = true;
-                    }
-                    if let Thought::Need(request) = thinker.think(readers) {
-                        return Some(request);
-                    }
-                    self.thinking = false;
-                    choose_move(&thinker.summary(), *choice, &mut self.random)
-                }
-            };
-            self.play(mv);
+            match self.choose(mover, readers) {
+                Choice::Move(mv) => self.play(mover, mv),
+                Choice::Need(request) => return Some(request),
+                Choice::Lost(forfeit) => self.record.forfeit = Some(forfeit),
+            }
         }
+        self.close();
         None
     }
 
@@ -160,4 +213,10 @@ impl<G: Game> Walker<G> for MatchGame<G> {
             thinker.apply(&evaluation);
         }
     }
+}
+
+fn legal<G: Game>(game: &G, state: &G::State, history: &G::History) -> Vec<Move> {
+    let mut moves = Vec::new();
+    game.legal_moves(state, history, &mut moves);
+    moves
 }

@@ -4,6 +4,8 @@
 //! matches and accuracy checks all run in lockstep batches.
 
 mod accuracy;
+mod exact;
+mod external;
 mod game;
 mod match_play;
 mod openings;
@@ -15,6 +17,8 @@ mod speed;
 mod thinker;
 
 pub use accuracy::{PositionCheck, Preserved, check_positions};
+pub use exact::{Exact, Lookahead, knowing_player};
+pub use external::{Cause, Forfeit};
 pub use game::{MatchGame, PlayedGame};
 pub use match_play::{MatchPlan, MatchProgress, play_match};
 pub use openings::{Opening, distinct_openings};
@@ -26,7 +30,7 @@ pub use probe::{
 pub use result::{MatchResult, Seat};
 pub use settings::{SearchSettings, anchor_player, root_noise, search_faults};
 pub use speed::{
-    Effort, Figure, Rates, RolloutGames, SearchRates, Timer, game_rates, perft_depth, perft_leaves,
-    placement_rates, search_figures,
+    Effort, EngineEffort, Figure, Rates, RolloutGames, SearchRates, Timer, game_rates,
+    lockstep_rate, perft_depth, perft_leaves, placement_rates, search_figures, single_rate,
 };
 pub use thinker::{Thinker, Thought};

@@ -47,6 +47,14 @@ pub fn play_match<G: Game>(
     sources: &mut Sources<G>,
     progress: &mut impl MatchProgress,
 ) -> Result<Vec<PlayedGame>, EvaluatorError> {
+    let lockstep = if plan.players.iter().any(PlayerSetup::is_external) {
+        // Every such game has a program of its own that thinks while the walk waits for it: as many as
+        // there are threads, and all in one group, or groups would wait for each other.
+        let threads = rayon::current_num_threads();
+        Lockstep { parallel_games: lockstep.parallel_games.min(threads), groups: 1 }
+    } else {
+        *lockstep
+    };
     let done: BTreeSet<u64> = played.iter().map(|game| game.number).collect();
     let missing: Vec<u64> = (0..plan.games).filter(|number| !done.contains(number)).collect();
     let mut schedule =

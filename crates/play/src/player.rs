@@ -1,5 +1,8 @@
 //! Who plays a match.
 
+use std::sync::Arc;
+
+use dz_protocol::Stable;
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams, Selection, TieBreak};
 
 /// A player of a match: a name and how it finds its moves.
@@ -32,6 +35,15 @@ pub enum PlayerKind {
         /// Index of its source of evaluations.
         source: usize,
     },
+    /// Another program.
+    External(Arc<Stable>),
+}
+
+impl PlayerSetup {
+    /// Whether it is another program, which takes a processor of its own and bounded time.
+    pub fn is_external(&self) -> bool {
+        matches!(self.kind, PlayerKind::External(_))
+    }
 }
 
 /// The rollout anchor: tree UCT with c = sqrt 2 on values in [-1, 1], one rollout a leaf, no reuse,

@@ -1,11 +1,14 @@
 //! From the run configuration to settings of searches and players.
 
+use std::{sync::Arc, time::Duration};
+
 use dz_config::{
-    Anchor, AnchorKind, BackupWord, CatchUp as ConfigCatchUp, Epsilon,
-    Expansion as ConfigExpansion, Fault, Fpu, GumbelInnerWord, InFlight as ConfigInFlight,
+    Anchor, AnchorKind, BackupWord, CatchUp as ConfigCatchUp, EngineAnchor, EngineProtocol,
+    Epsilon, Expansion as ConfigExpansion, Fault, Fpu, GumbelInnerWord, InFlight as ConfigInFlight,
     LeafValue as ConfigLeafValue, MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord,
     RootFpu, SearchSection, SelectionWord, StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
 };
+use dz_protocol::{EngineError, EngineSpec, ProtocolKind, Stable};
 use dz_search::formula::KataGoFirstPlay;
 use dz_search::{
     Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
@@ -108,11 +111,30 @@ pub fn search_faults(section: &SearchSection) -> Vec<Fault> {
 }
 
 /// A fixed opponent; `rollouts` is the index of a source of rollouts.
-pub fn anchor_player(anchor: &Anchor, rollouts: usize) -> PlayerSetup {
-    match anchor.kind {
-        AnchorKind::Random => PlayerSetup { name: anchor.name.clone(), kind: PlayerKind::Random },
-        AnchorKind::Rollout { playouts } => rollout_anchor(&anchor.name, playouts, rollouts),
-    }
+///
+/// # Errors
+/// [`EngineError::Command`] for a command line of another program that cannot be read.
+pub fn anchor_player(anchor: &Anchor, rollouts: usize) -> Result<PlayerSetup, EngineError> {
+    let kind = match &anchor.kind {
+        AnchorKind::Random => PlayerKind::Random,
+        AnchorKind::Rollout { playouts } => {
+            return Ok(rollout_anchor(&anchor.name, *playouts, rollouts));
+        }
+        AnchorKind::Engine(engine) => {
+            PlayerKind::External(Arc::new(Stable::new(engine_spec(engine)?)))
+        }
+    };
+    Ok(PlayerSetup { name: anchor.name.clone(), kind })
+}
+
+/// How the program of an anchor is started and asked.
+fn engine_spec(engine: &EngineAnchor) -> Result<EngineSpec, EngineError> {
+    let protocol = match engine.protocol {
+        EngineProtocol::Gtp => ProtocolKind::Gtp,
+        EngineProtocol::Uci => ProtocolKind::Uci,
+    };
+    let spec = EngineSpec::new(protocol, &engine.command, engine.setup.clone())?;
+    Ok(EngineSpec { move_time: Duration::from_secs_f64(engine.seconds), ..spec })
 }
 
 fn params(section: &SearchSection) -> SearchParams {

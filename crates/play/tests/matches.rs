@@ -184,7 +184,16 @@ fn finished(number: u64, winner: Option<Player>, mv: u16) -> PlayedGame {
     let first = if number.is_multiple_of(2) { Seat::A } else { Seat::B };
     let outcome = winner.map_or(Outcome::DRAW, Outcome::win_of);
     let moves = vec![Move(mv)];
-    PlayedGame { number, first, opening_plies: 0, moves, outcome, adjudicated: false }
+    PlayedGame {
+        number,
+        first,
+        opening_plies: 0,
+        moves,
+        outcome,
+        adjudicated: false,
+        forfeit: None,
+        dispute: None,
+    }
 }
 
 #[test]

@@ -56,6 +56,15 @@ impl Sheet {
         }
     }
 
+    /// A list of moves in the game's own notation, as command lines have it.
+    pub fn of_moves(game: &GameSpec, list: &str) -> Self {
+        let mut sheet = Self { game: Some(game.clone()), ..Self::new(Format::Plain, 0) };
+        for word in list.split_whitespace() {
+            sheet.push(None, word, 1);
+        }
+        sheet
+    }
+
     /// Adds a move.
     pub(crate) fn push(&mut self, player: Option<Player>, text: &str, line: usize) {
         self.moves.push(SheetMove { player, text: text.to_owned(), comment: None, line });

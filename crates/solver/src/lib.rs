@@ -3,6 +3,7 @@
 //! - [`Connect4Solver`]: Connect Four on boards of up to 64 bits, by alpha-beta search on bitboards.
 //! - [`ExhaustiveSolver`]: any acyclic game with a state space that fits in memory.
 //! - [`Positions`]: distinct solved positions from a seed, spread over the plies of a game.
+//! - [`solver_of`]: the solver of a game by name, for play.
 //! - [`solved_positions`]: such a stream for a game by name, or an error that says which games have one.
 //!
 //! Connect Four was solved in 1988 by James D. Allen and by Victor Allis ("A Knowledge-based Approach
@@ -23,5 +24,5 @@ pub use connect4::{Connect4Solver, TABLE_BYTES};
 pub use error::SolverError;
 pub use exhaustive::{ExhaustiveSolver, STATES_MAX, StateCounts};
 pub use generate::{Positions, SolvedPosition};
-pub use solver::{PositionStream, Solver, solved_positions};
+pub use solver::{PositionStream, Solver, solved_positions, solver_of};
 pub use value::{Score, Solved, SolvedMove, Value};

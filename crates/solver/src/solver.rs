@@ -1,5 +1,7 @@
 //! One trait for all solvers, and the choice of a solver by a game's name.
 
+use std::any::Any;
+
 use dz_game::{
     Game, GameSpec,
     games::{Connect4, Connect4State, Hex, TicTacToe},
@@ -28,6 +30,29 @@ impl Solver<Connect4> for Connect4Solver {
 impl<G: Game> Solver<G> for ExhaustiveSolver<G> {
     fn analyze(&mut self, state: &G::State, history: &G::History) -> Result<Solved, SolverError> {
         Self::analyze(self, state, history)
+    }
+}
+
+/// The solver of a game, for play: every position that can be reached has an answer, at the start of a large
+/// board after seconds.
+///
+/// # Errors
+/// As [`solved_positions`].
+pub fn solver_of<G: Game>(game: &G) -> Result<Box<dyn Solver<G> + Send>, SolverError> {
+    let spec = game.spec();
+    match spec.name() {
+        "connect4" => {
+            let solver = Connect4Solver::new(&Connect4::from_spec(&spec)?)?;
+            let solver: Box<dyn Solver<Connect4> + Send> = Box::new(solver);
+            // The two are one type, since the name says that G is Connect Four.
+            let solver = (Box::new(solver) as Box<dyn Any>).downcast();
+            solver.map_or_else(|_| Err(no_solver(&spec)), |solver| Ok(*solver))
+        }
+        "tictactoe" => Ok(Box::new(ExhaustiveSolver::new(game, STATES_MAX)?)),
+        "hex" if Hex::from_spec(&spec)?.size() <= HEX_SIZE_MAX => {
+            Ok(Box::new(ExhaustiveSolver::new(game, STATES_MAX)?))
+        }
+        _ => Err(no_solver(&spec)),
     }
 }
 

@@ -15,7 +15,7 @@ mod window;
 pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
 pub use gate::{GateRule, GateSection};
 pub use network::NetworkSection;
-pub use rating::{Anchor, AnchorKind, RatingSection};
+pub use rating::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection};
 pub use run::{DeviceChoice, RunSection};
 pub use search::{
     BackupWord, CatchUp, Epsilon, Expansion, Fpu, GumbelInnerWord, InFlight, LeafValue,

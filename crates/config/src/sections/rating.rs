@@ -4,7 +4,7 @@ use toml::Value;
 
 use crate::fault::Fault;
 use crate::field::{Field, choice, wrong_type};
-use crate::limits::{Limits, even, whole};
+use crate::limits::{Limits, even, real, whole};
 use crate::section::section;
 use crate::table_field::TableReader;
 
@@ -35,7 +35,7 @@ section! {
 }
 
 /// A fixed opponent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Anchor {
     /// What reports call it; each anchor of a run has its own.
     pub name: String,
@@ -44,7 +44,7 @@ pub struct Anchor {
 }
 
 /// How a fixed opponent plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum AnchorKind {
     /// Legal moves, each equally likely.
     Random,
@@ -53,6 +53,30 @@ pub enum AnchorKind {
         /// Playouts a move; at least 1.
         playouts: u32,
     },
+    /// Another program.
+    Engine(EngineAnchor),
+}
+
+/// Another program as an anchor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineAnchor {
+    /// What it speaks.
+    pub protocol: EngineProtocol,
+    /// Its command line; quotes keep words together.
+    pub command: String,
+    /// Lines said to it once it runs, such as `setoption name Skill Level value 0`.
+    pub setup: Vec<String>,
+    /// Seconds it is told to think about a move.
+    pub seconds: f64,
+}
+
+/// What another program speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineProtocol {
+    /// GTP 2.
+    Gtp,
+    /// UCI.
+    Uci,
 }
 
 choice! {
@@ -62,11 +86,17 @@ choice! {
         Random = "random",
         /// See [`AnchorKind::Rollout`].
         Rollout = "rollout",
+        /// See [`AnchorKind::Engine`].
+        Gtp = "gtp",
+        /// See [`AnchorKind::Engine`].
+        Uci = "uci",
     }
 }
 
-const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" } or \
-    { name = \"...\", kind = \"rollout\", playouts = 1 to 1000000 }, no name twice";
+const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" }, \
+    { name = \"...\", kind = \"rollout\", playouts = 1 to 1000000 } or \
+    { name = \"...\", kind = \"gtp\" or \"uci\", command = \"...\", seconds = 0.001 to 3600 } with \
+    setup = [\"lines said first\"] where the program needs some, no name twice";
 
 impl Field for Vec<Anchor> {
     fn allowed(_: &Limits) -> String {
@@ -112,9 +142,13 @@ fn read_anchor(key: &str, entry: &Value, faults: &mut Vec<Fault>) -> Option<Anch
         Some(KindWord::Rollout) => table
             .take::<u32>("playouts", &whole(1, 1_000_000))
             .map(|playouts| AnchorKind::Rollout { playouts }),
+        Some(KindWord::Gtp) => read_engine(&mut table, EngineProtocol::Gtp),
+        Some(KindWord::Uci) => read_engine(&mut table, EngineProtocol::Uci),
         None => {
             // Which other keys belong here is not known without the kind.
-            table.ignore("playouts");
+            for key in ["playouts", "command", "setup", "seconds"] {
+                table.ignore(key);
+            }
             None
         }
     };
@@ -122,14 +156,37 @@ fn read_anchor(key: &str, entry: &Value, faults: &mut Vec<Fault>) -> Option<Anch
     Some(Anchor { name: name?, kind: kind? })
 }
 
+fn read_engine(table: &mut TableReader<'_>, protocol: EngineProtocol) -> Option<AnchorKind> {
+    let command = table.take::<String>("command", &Limits::Any);
+    let seconds = table.take::<f64>("seconds", &real(0.001, 3600.0));
+    let setup = if table.has("setup") {
+        table.take::<Vec<String>>("setup", &Limits::Any)
+    } else {
+        Some(Vec::new())
+    };
+    let engine = EngineAnchor { protocol, command: command?, setup: setup?, seconds: seconds? };
+    Some(AnchorKind::Engine(engine))
+}
+
 fn write_anchor(anchor: &Anchor) -> Value {
     let mut table = toml::Table::new();
     table.insert("name".to_owned(), anchor.name.write());
-    let word = match anchor.kind {
+    let word = match &anchor.kind {
         AnchorKind::Random => KindWord::Random,
         AnchorKind::Rollout { playouts } => {
             table.insert("playouts".to_owned(), playouts.write());
             KindWord::Rollout
+        }
+        AnchorKind::Engine(engine) => {
+            table.insert("command".to_owned(), engine.command.write());
+            table.insert("seconds".to_owned(), engine.seconds.write());
+            if !engine.setup.is_empty() {
+                table.insert("setup".to_owned(), engine.setup.write());
+            }
+            match engine.protocol {
+                EngineProtocol::Gtp => KindWord::Gtp,
+                EngineProtocol::Uci => KindWord::Uci,
+            }
         }
     };
     table.insert("kind".to_owned(), word.write());

@@ -1,6 +1,7 @@
 //! `dagzero engine`: a player behind a protocol that front ends speak.
 
 use std::{
+    fs,
     io::{self, Write},
     path::PathBuf,
     sync::mpsc,
@@ -8,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::ensure;
 use clap::{ArgGroup, ValueEnum};
 use dz_engine::{
     GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock, Uci, converse,
@@ -95,9 +97,11 @@ const PLAYOUTS: u32 = 400;
 /// Nodes that a search of one game may hold at least: half a gigabyte of Go 19x19.
 const NODES: u32 = 1 << 19;
 
-/// Leaves that a network evaluates together at least, AlphaGo Zero's number (Silver et al. 2017,
-/// Methods, "Expand and evaluate").
-const LEAVES: u32 = 8;
+/// Leaves that a network evaluates together at least. With 8, AlphaGo Zero's number (Silver et al. 2017,
+/// Methods, "Expand and evaluate"), one search has nine tenths of the evaluations a second that many
+/// searches have together on two cores; with 16 as many, and no position more is lost
+/// (benchmarks/engine.md).
+const LEAVES: u32 = 16;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut found = args.found()?;
@@ -106,19 +110,20 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         let what = format!("UCI is for chess, not for {spec}; write dagzero engine gtp");
         return Err(UsageError(what).into());
     }
+    no_program(args.player.as_ref())?;
     for_one_game(&mut found.contestant);
     let device = dz_net::pick_device(&args.device)?;
     let (contestant, seed) = (found.contestant, args.seed);
-    let make = move |spec: &GameSpec| {
-        let seat = Seat { contestant: &contestant, device, seed };
-        with_game(spec, seat).map_err(anyhow::Error::from).and_then(|made| made)
-    };
+    let make = move |spec: &GameSpec| make_session(&contestant, spec, device, seed);
     let session = make(&spec)?;
     let maker: Maker = Box::new(move |spec| make(spec).map_err(|error| format!("{error:#}")));
     let resignation = Resignation { value: args.resign, ..Resignation::default() };
     let clock = Box::new(SystemClock::default());
     let mut protocol: Box<dyn Protocol> = match args.protocol {
-        ProtocolName::Gtp => Box::new(Gtp::new(session, maker, clock, args.limits(), resignation)),
+        ProtocolName::Gtp => {
+            let gtp = Gtp::new(session, maker, clock, args.limits(), resignation);
+            Box::new(gtp.with_files(Box::new(|path| fs::read(path))))
+        }
         ProtocolName::Uci => Box::new(Uci::new(session, clock, args.limits())),
     };
     let (sender, lines) = mpsc::channel();
@@ -142,11 +147,20 @@ impl Args {
     fn limits(&self) -> Limits {
         let own = match self.player {
             Some(PlayerArg::Rollout(playouts) | PlayerArg::Uniform(playouts)) => Some(playouts),
+            // It knows, and searches nothing.
+            Some(PlayerArg::Knowing(_)) => Some(1),
             _ => None,
         };
         let playouts = self.playouts.or(own);
         Limits { playouts, time: self.seconds, otherwise: PLAYOUTS }
     }
+}
+
+/// Other programs are no players of sessions.
+pub(super) fn no_program(player: Option<&PlayerArg>) -> anyhow::Result<()> {
+    let what = "another program speaks for itself: give its own command to the front end";
+    ensure!(!matches!(player, Some(PlayerArg::Engine(_))), UsageError(what.to_owned()));
+    Ok(())
 }
 
 /// A search that is alone with the device: it keeps more, and fills batches by itself.
@@ -162,6 +176,28 @@ fn for_one_game(contestant: &mut Contestant) {
             search.leaves_max = leaves;
         }
     }
+}
+
+/// A session of a game whose player is `found`, which has the device to itself.
+pub(super) fn session_of(
+    found: Found,
+    spec: &GameSpec,
+    device: &str,
+    seed: u64,
+) -> anyhow::Result<Box<dyn Session>> {
+    let mut contestant = found.contestant;
+    for_one_game(&mut contestant);
+    make_session(&contestant, spec, dz_net::pick_device(device)?, seed)
+}
+
+fn make_session(
+    contestant: &Contestant,
+    spec: &GameSpec,
+    device: DeviceChoice,
+    seed: u64,
+) -> anyhow::Result<Box<dyn Session>> {
+    let seat = Seat { contestant, device, seed };
+    with_game(spec, seat).map_err(anyhow::Error::from).and_then(|made| made)
 }
 
 /// Makes a session of whichever game.

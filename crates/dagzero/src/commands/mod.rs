@@ -1,6 +1,7 @@
 //! One file a command: its arguments, and what it prints.
 
 pub(crate) mod accuracy;
+pub(crate) mod analyze;
 pub(crate) mod bench;
 pub(crate) mod doctor;
 pub(crate) mod engine;
@@ -8,6 +9,7 @@ pub(crate) mod export;
 pub(crate) mod inspect;
 pub(crate) mod match_cmd;
 pub(crate) mod perft;
+pub(crate) mod play;
 mod players;
 mod positions;
 pub(crate) mod rate;

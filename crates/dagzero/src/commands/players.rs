@@ -7,10 +7,13 @@ use std::{
 };
 
 use anyhow::Context;
-use dz_config::{AnchorKind, BootstrapEvaluator, RunConfig, SearchSection};
+use dz_config::{
+    AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, RunConfig, SearchSection,
+};
 use dz_game::GameSpec;
-use dz_gatekeeper::{Contestant, ContestantKind, Mind};
+use dz_gatekeeper::{Contestant, ContestantKind, Knowledge, Mind};
 use dz_network::NetworkFile;
+use dz_protocol::{EngineError, EngineSpec, ProtocolKind};
 use dz_store::{Ledger, ObjectRef, PlayerName, Run, layout};
 
 use crate::exit::UsageError;
@@ -24,6 +27,10 @@ pub(crate) enum PlayerArg {
     Rollout(u32),
     /// `uniform:N`.
     Uniform(u32),
+    /// `solver`, or `solver:DEPTH`, which knows no more than every line of so many plies.
+    Knowing(Knowledge),
+    /// `gtp:COMMAND` or `uci:COMMAND`.
+    Engine(EngineSpec),
     /// A run's directory, or one with `@GENERATION` behind it, or a network file.
     Path(PathBuf),
 }
@@ -47,8 +54,19 @@ impl FromStr for PlayerArg {
             Ok(count) if count >= 1 => Ok(count),
             _ => Err(format!("{count:?} is no number of playouts; write for example rollout:1000")),
         };
-        match text.split_once(':') {
+        let depth = |count: &str| match count.parse() {
+            Ok(depth @ 1..=100) => Ok(Self::Knowing(Knowledge::Lookahead(depth))),
+            _ => Err(format!("{count:?} is no depth; write for example solver:4")),
+        };
+        // Records and ratings call a player rollout-1000, so that is read as well.
+        let dashed = text.split_once('-').filter(|(_, count)| count.parse::<u32>().is_ok());
+        match dashed.or(text.split_once(':')) {
             _ if text == "random" => Ok(Self::Random),
+            _ if text == "solver" => Ok(Self::Knowing(Knowledge::Solver)),
+            Some(("solver", count)) => depth(count),
+            Some(("gtp" | "uci", _)) => {
+                text.parse().map(Self::Engine).map_err(|error: EngineError| error.to_string())
+            }
             Some(("rollout", count)) => Ok(Self::Rollout(playouts(count)?)),
             Some(("uniform", count)) => Ok(Self::Uniform(playouts(count)?)),
             _ => Ok(Self::Path(text.into())),
@@ -78,6 +96,26 @@ impl PlayerArg {
                 let kind = ContestantKind::Search { mind, search, playouts: *playouts };
                 Ok(alone(format!("uniform-{playouts}"), kind))
             }
+            Self::Knowing(knowledge) => {
+                let name = match knowledge {
+                    Knowledge::Solver => "solver".to_owned(),
+                    Knowledge::Lookahead(depth) => format!("solver-{depth}"),
+                };
+                Ok(alone(name, ContestantKind::Knowing(*knowledge)))
+            }
+            Self::Engine(spec) => {
+                let engine = EngineAnchor {
+                    protocol: match spec.protocol {
+                        ProtocolKind::Gtp => EngineProtocol::Gtp,
+                        ProtocolKind::Uci => EngineProtocol::Uci,
+                    },
+                    command: spec.command_line(),
+                    setup: spec.setup.clone(),
+                    seconds: spec.move_time.as_secs_f64(),
+                };
+                let kind = ContestantKind::Anchor(AnchorKind::Engine(engine));
+                Ok(alone(spec.program().to_owned(), kind))
+            }
             Self::Path(path) => find_path(path, playouts),
         }
     }
@@ -99,7 +137,8 @@ fn find_path(path: &Path, playouts: u32) -> anyhow::Result<Found> {
     }
     let what = format!(
         "{text} is no player: there is neither a run nor a network file; write a run's directory, \
-         RUN@GENERATION, a network file, random, rollout:N or uniform:N"
+         RUN@GENERATION, a network file, random, rollout:N, uniform:N, solver, solver:DEPTH, \
+         gtp:COMMAND or uci:COMMAND"
     );
     Err(UsageError(what).into())
 }
@@ -114,8 +153,15 @@ pub(crate) fn champion(
     let config = config_of(&run)?;
     let ledger = Ledger::open(&run)?;
     let state = ledger.state();
+    let newest = generation.is_none();
     let generation = generation.unwrap_or(state.generation());
     let (word, mind) = if generation == 0 {
+        let what = match config.bootstrap.evaluator {
+            BootstrapEvaluator::Rollout => "a search with one game of random moves a leaf",
+            BootstrapEvaluator::Uniform => "a search that knows the rules alone",
+        };
+        let why = if newest { "has no champion yet" } else { "has no network at generation 0" };
+        dz_stage::stderr_line(&format!("{} {why}: {what} plays for it", dir.display()));
         ("bootstrap".to_owned(), Mind::Bootstrap(config.bootstrap.evaluator))
     } else {
         let champions = state.cycles.values().filter_map(|cycle| cycle.champion.as_ref());
@@ -174,6 +220,14 @@ mod tests {
         assert_eq!(parse("random"), Ok(PlayerArg::Random));
         assert_eq!(parse("rollout:1000"), Ok(PlayerArg::Rollout(1000)));
         assert_eq!(parse("uniform:8"), Ok(PlayerArg::Uniform(8)));
+        assert_eq!(parse("rollout-30"), Ok(PlayerArg::Rollout(30)));
+        assert_eq!(parse("solver"), Ok(PlayerArg::Knowing(Knowledge::Solver)));
+        assert_eq!(parse("solver:4"), Ok(PlayerArg::Knowing(Knowledge::Lookahead(4))));
+        assert!(matches!(parse("uci:stockfish; go nodes 5"), Ok(PlayerArg::Engine(_))));
+        assert!(
+            parse("gtp:").is_err() && parse("gtp:sh 'x").is_err() && parse("solver:0").is_err()
+        );
+        assert_eq!(parse("data/go9-quick"), Ok(PlayerArg::Path("data/go9-quick".into())));
         assert_eq!(parse("data/x@3"), Ok(PlayerArg::Path("data/x@3".into())));
         assert!(parse("rollout:0").is_err() && parse("rollout:many").is_err());
         let error = PlayerArg::Path("/nowhere@2".into()).find(10).unwrap_err();

@@ -51,7 +51,7 @@ fn raw_page(gtp: &mut Gtp, symmetry: Symmetry) -> Result<String, String> {
     ))
 }
 
-const PARAMETERS: [&str; 3] = ["maxPlayouts", "maxTime", "resignThreshold"];
+const PARAMETERS: [&str; 4] = ["maxPlayouts", "maxTime", "ponderingEnabled", "resignThreshold"];
 
 pub(super) fn list_parameters(_: &mut Gtp, _: &[String]) -> Answered {
     text(PARAMETERS.join("\n"))
@@ -62,6 +62,7 @@ pub(super) fn get_parameter(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     match word(arguments, 0, "the parameter")? {
         "maxPlayouts" => text(gtp.limits.playouts.map_or_else(none, |n| n.to_string())),
         "maxTime" => text(gtp.limits.time.map_or_else(none, |t| t.as_secs_f64().to_string())),
+        "ponderingEnabled" => text(gtp.ponders.to_string()),
         "resignThreshold" => text(gtp.resignation.value.to_string()),
         _ => Err(unknown()),
     }
@@ -83,6 +84,9 @@ pub(super) fn set_parameter(gtp: &mut Gtp, arguments: &[String]) -> Answered {
             let time = time.filter(|time| *time <= Duration::from_secs(u64::from(u32::MAX)));
             let wrong = "maxTime is a number of seconds above 0, or none";
             gtp.limits.time = if none { None } else { Some(time.ok_or(wrong)?) };
+        }
+        "ponderingEnabled" => {
+            gtp.ponders = value.parse().map_err(|_| "ponderingEnabled is true or false")?;
         }
         "resignThreshold" => {
             let value = value.parse::<f32>().ok().filter(|value| (-1.0..=1.0).contains(value));

@@ -99,9 +99,28 @@ impl Gtp {
             }
             Ok(Thought::Decided | Thought::Late) => {
                 let found = self.found(&genmove);
-                said + &self.close_genmove(&genmove, found)
+                let said = said + &self.close_genmove(&genmove, found);
+                self.begin_pondering(&genmove);
+                said
             }
             Err(error) => said + &self.close_genmove(&genmove, Err(error.to_string())),
+        }
+    }
+
+    /// Thinks on in the opponent's time, where that is wanted; what is found is kept for the next move.
+    fn begin_pondering(&mut self, genmove: &Genmove) {
+        let opponent = genmove.player.opponent();
+        let goes_on = genmove.plays && self.session.status() == Status::ToMove(opponent);
+        if self.ponders && goes_on && self.session.begin(opponent, None).is_ok() {
+            self.job = Some(Job::Ponder);
+        }
+    }
+
+    /// A piece of pondering; it ends where nothing is left to search.
+    pub(super) fn go_on_pondering(&mut self) {
+        // An evaluator that fails is told of when a move is asked for.
+        if let Ok(Thought::On) = think(&mut *self.session, &*self.clock, None) {
+            self.job = Some(Job::Ponder);
         }
     }
 

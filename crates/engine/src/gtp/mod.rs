@@ -6,6 +6,7 @@ mod board;
 mod extras;
 mod genmove;
 mod handicap;
+mod load;
 mod syntax;
 mod table;
 
@@ -34,12 +35,20 @@ pub struct Gtp {
     hopeless: [u32; 2],
     job: Option<Job>,
     ended: bool,
+    /// Whether it thinks in the opponent's time.
+    ponders: bool,
+    files: Files,
 }
+
+/// Reads a file that a front end names.
+pub type Files = Box<dyn FnMut(&str) -> std::io::Result<Vec<u8>>>;
 
 /// What takes longer than a line.
 enum Job {
     Genmove(Genmove),
     Analysis(Analysis),
+    /// Thinking in the opponent's time, until the next line.
+    Ponder,
 }
 
 /// What a command comes to.
@@ -90,7 +99,15 @@ impl Gtp {
             hopeless: [0; 2],
             job: None,
             ended: false,
+            ponders: false,
+            files: Box::new(|_| Err(std::io::Error::other("this engine reads no files"))),
         }
+    }
+
+    /// Lets front ends name files, for `loadsgf`.
+    #[must_use]
+    pub fn with_files(self, files: Files) -> Self {
+        Self { files, ..self }
     }
 
     /// A new game on the board as it is.
@@ -133,7 +150,7 @@ impl Gtp {
 
     fn take_up(&mut self, mut job: Job, id: Option<String>) -> String {
         let opened = match &mut job {
-            Job::Analysis(_) => true,
+            Job::Analysis(_) | Job::Ponder => true,
             Job::Genmove(genmove) => {
                 genmove.id.clone_from(&id);
                 genmove.told.is_some()
@@ -149,6 +166,9 @@ impl Protocol for Gtp {
     fn line(&mut self, line: &[u8]) -> String {
         // Whatever comes ends an analysis, an empty line too.
         let mut text = self.end_analysis();
+        if matches!(self.job, Some(Job::Ponder)) {
+            self.job = None;
+        }
         if let Some(request) = syntax::parse(line) {
             text += &self.obey(&request);
         }
@@ -159,11 +179,18 @@ impl Protocol for Gtp {
         match self.job.take() {
             Some(Job::Genmove(genmove)) => self.go_on(genmove),
             Some(Job::Analysis(analysis)) => self.go_on_analysing(analysis),
+            Some(Job::Ponder) => {
+                self.go_on_pondering();
+                String::new()
+            }
             None => String::new(),
         }
     }
 
     fn close(&mut self) -> String {
+        if matches!(self.job, Some(Job::Ponder)) {
+            self.job = None;
+        }
         self.end_analysis()
     }
 
@@ -173,7 +200,7 @@ impl Protocol for Gtp {
             None => Activity::Idle,
             Some(Job::Genmove(_)) => Activity::Thinking,
             Some(Job::Analysis(analysis)) if analysis.rests => Activity::Idle,
-            Some(Job::Analysis(_)) => Activity::Open,
+            Some(Job::Analysis(_) | Job::Ponder) => Activity::Open,
         }
     }
 }

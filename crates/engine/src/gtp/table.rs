@@ -1,6 +1,6 @@
 //! The commands by name.
 
-use super::{Answered, Gtp, analysis, board, extras, genmove, handicap, text};
+use super::{Answered, Gtp, analysis, board, extras, genmove, handicap, load, text};
 
 /// A command.
 pub(super) struct Command {
@@ -59,6 +59,7 @@ const COMMANDS: &[Command] = &[
     go("get_komi", board::get_komi),
     every("play", board::play),
     every("undo", board::undo),
+    points("loadsgf", load::loadsgf),
     every("showboard", board::showboard),
     every("final_score", board::final_score),
     go("final_status_list", board::final_status_list),

@@ -1,6 +1,7 @@
 //! Engine against engine through the protocol, with a referee that knows the rules.
 
-use crate::common::{Eyes, ask, gtp};
+use crate::common::{Eyes, ask, gtp, say};
+use dz_engine::{Activity, Protocol};
 use dz_game::{Game, GameSpec, GameVisitor, Player, Status, with_game};
 
 /// Plays a game in which both engines are told every move, and checks legality and the result.
@@ -70,6 +71,24 @@ fn a_hopeless_engine_resigns_after_three_moves() {
     assert!(moves[..2].iter().all(|mv| mv != "resign"), "{moves:?}");
     ask(&mut engine, "kata-set-param resignThreshold -1");
     assert_ne!(ask(&mut engine, "genmove b"), "resign");
+}
+
+#[test]
+fn an_engine_that_ponders_has_seen_the_answer() {
+    let mut engine = gtp("go:size=5", Eyes::Uniform, 20);
+    ask(&mut engine, "kata-set-param ponderingEnabled true");
+    assert_eq!(ask(&mut engine, "kata-get-param ponderingEnabled"), "true");
+    ask(&mut engine, "genmove b");
+    for _ in 0..20 {
+        assert_eq!((engine.activity(), engine.step()), (Activity::Open, String::new()));
+    }
+    // The next line is answered as if nothing were going on, and ends it.
+    let told = ask(&mut engine, "kata-genmove_analyze w rootInfo true");
+    let (_, rest) = told.split_once("rootInfo visits ").expect("the root");
+    let visits: u32 = rest.split(' ').next().expect("a number").parse().expect("a number");
+    assert!(visits > 200, "{told}");
+    say(&mut engine, "name");
+    assert_eq!(engine.activity(), Activity::Idle);
 }
 
 #[test]

@@ -6,5 +6,8 @@ mod conversations;
 mod fuzz;
 mod games;
 mod gnugo;
+mod load;
+mod person;
+mod reviews;
 mod stockfish;
 mod uci;

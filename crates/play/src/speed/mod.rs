@@ -1,8 +1,10 @@
 //! How fast rules and searches are on this machine, one thread.
 
+mod engine;
 mod rules;
 mod search;
 
+pub use engine::{EngineEffort, lockstep_rate, single_rate};
 pub use rules::{RolloutGames, Timer, perft_depth, perft_leaves};
 pub use search::{SearchRates, game_rates, placement_rates, search_figures};
 

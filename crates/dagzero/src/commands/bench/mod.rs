@@ -1,6 +1,7 @@
 //! `dagzero bench`: figures that the benchmarks' tables are made of.
 
 mod device;
+mod engine;
 mod infer;
 mod peers;
 mod python;
@@ -66,6 +67,9 @@ enum What {
     /// Games like those of the quick preset, beside Burn's evaluator in place of ours; and games of 32
     /// playouts a move, beside pgx and mctx on Connect Four.
     Selfplay,
+    /// Positions a second that one search has evaluated by itself, beside many searches in lockstep, by its
+    /// leaves in flight; and what those cost in solved positions, where the game has a solver
+    Engine,
 }
 
 /// Games of the shard bench, visits of each of their searches, and repeats of each timing.
@@ -144,6 +148,7 @@ impl GameVisitor for Bench {
             // Of no game, so it does not come here.
             What::Device => Ok(Vec::new()),
             What::Selfplay => selfplay::rows(&game),
+            What::Engine => engine::rows(&game),
             What::Shuffle => {
                 let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
                 dz_shuffler::bench(&game, scratch.path(), SHUFFLE_SHARDS)

@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Context;
 use dz_gatekeeper::match_file::{MatchHeader, read_match};
-use dz_play::{PlayedGame, Seat};
+use dz_play::{Cause, Forfeit, PlayedGame, Seat};
 use dz_record::{Header, Record, RecordEnd, RecordedMove};
 use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind, ShardError, ShardHeader, ShardReader};
 use dz_store::{Ledger, Run};
@@ -178,11 +178,13 @@ impl Source {
         take: Take<'_>,
     ) -> anyhow::Result<bool> {
         let (header, games) = read_match(text).with_context(|| name.to_owned())?;
+        let event =
+            if self.name == name { name.to_owned() } else { format!("{} {name}", self.name) };
         for game in &games {
             if wanted.game.is_none_or(|number| number == game.number)
                 && !take(
                     &format!("{name}-{:06}", game.number),
-                    &self.of_match(name, &header, game),
+                    &match_record(event.clone(), &header, game),
                 )?
             {
                 return Ok(false);
@@ -190,31 +192,43 @@ impl Source {
         }
         Ok(true)
     }
+}
 
-    fn of_match(&self, name: &str, header: &MatchHeader, game: &PlayedGame) -> Record {
-        let [a, b] = header.players.each_ref().map(|player| Some(player.name.clone()));
-        let mut note = vec![format!("match game {}, seed {}", game.number, header.seed)];
-        if game.opening_plies > 0 {
-            note.push(format!("the first {} moves are an opening", game.opening_plies));
+/// A game of a match as a record of `event`.
+pub(in crate::commands) fn match_record(
+    event: String,
+    header: &MatchHeader,
+    game: &PlayedGame,
+) -> Record {
+    let [a, b] = header.players.each_ref().map(|player| Some(player.name.clone()));
+    let mut note = vec![format!("match game {}, seed {}", game.number, header.seed)];
+    if game.opening_plies > 0 {
+        note.push(format!("the first {} moves are an opening", game.opening_plies));
+    }
+    let end = match &game.forfeit {
+        Some(Forfeit { loser, cause: Cause::Resigned, .. }) => {
+            RecordEnd::Resigned { loser: *loser }
         }
-        let end = if game.adjudicated {
+        Some(Forfeit { loser, cause, what }) => {
+            note.push(format!("the {} player {}: {what}", loser.name(), cause.word()));
+            RecordEnd::Adjudicated { winner: Some(loser.opponent()) }
+        }
+        None if game.adjudicated => {
             note.push("ended at the ply limit".to_owned());
             RecordEnd::Adjudicated { winner: game.outcome.winner }
-        } else {
-            RecordEnd::Rules(game.outcome)
-        };
-        let event =
-            if self.name == name { name.to_owned() } else { format!("{} {name}", self.name) };
-        let header = Header {
-            players: if game.first == Seat::A { [a, b] } else { [b, a] },
-            event: Some(event),
-            round: Some(game.number.to_string()),
-            date: None,
-            note: Some(note.join("\n")),
-        };
-        let moves = game.moves.iter().map(|&mv| RecordedMove { mv, comment: None }).collect();
-        Record { header, start: None, moves, end }
-    }
+        }
+        None => RecordEnd::Rules(game.outcome),
+    };
+    note.extend(game.dispute.clone());
+    let header = Header {
+        players: if game.first == Seat::A { [a, b] } else { [b, a] },
+        event: Some(event),
+        round: Some(game.number.to_string()),
+        date: None,
+        note: Some(note.join("\n")),
+    };
+    let moves = game.moves.iter().map(|&mv| RecordedMove { mv, comment: None }).collect();
+    Record { header, start: None, moves, end }
 }
 
 /// What the search of a ply found.

@@ -1,6 +1,7 @@
 //! `dagzero export`: games as records that other programs read.
 
-mod games;
+pub(in crate::commands) mod games;
+mod network;
 mod sink;
 mod tensorboard;
 
@@ -30,6 +31,7 @@ use crate::{Exit, exit::UsageError};
     dagzero export data/chess-smoke --matches --comments > matches.pgn\n  \
     dagzero export data/connect4-quick --game 17 --format json\n  \
     dagzero export data/go9-smoke --limit 100 --out games/      (one file a game)\n  \
+    dagzero export network data/go9-smoke --out go9.safetensors\n  \
     dagzero export tensorboard data/connect4-quick --out logs")]
 #[command(subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -42,6 +44,7 @@ pub(crate) struct Args {
 /// What else can be exported.
 #[derive(Debug, clap::Subcommand)]
 enum Other {
+    Network(network::Args),
     Tensorboard(tensorboard::Args),
 }
 
@@ -79,6 +82,7 @@ struct GamesArgs {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match (&args.other, &args.games) {
         (Some(Other::Tensorboard(args)), _) => tensorboard::run(args, out),
+        (Some(Other::Network(args)), _) => network::run(args),
         (None, Some(args)) => games(args, out),
         (None, None) => Err(UsageError("name a run, a shard or a match file".to_owned()).into()),
     }
@@ -101,6 +105,7 @@ impl GameVisitor for Export<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { args, source, out } = self;
+        let path = &args.path;
         let format = args.format.unwrap_or(Format::of(&game));
         let wanted =
             Wanted { game: args.game, generation: args.generation, comments: args.comments };
@@ -108,14 +113,14 @@ impl GameVisitor for Export<'_> {
         let limit = args.limit.unwrap_or(u64::MAX);
         source.each(&wanted, &mut |name, record| {
             if sink.written() < limit {
-                let sheet = record.sheet(&game, format).map_err(|e| usage_or(e, &args.path))?;
+                let sheet = record.sheet(&game, format).map_err(|e| usage_or(e, path))?;
                 sink.write(name, &sheet.to_string())?;
             }
             Ok(sink.written() < limit)
         })?;
         let written = sink.finish()?;
         if written == 0 && limit > 0 {
-            let what = format!("{} has no such game", args.path.display());
+            let what = format!("{} has no such game", path.display());
             return Err(UsageError(what).into());
         }
         if let Some(path) = &args.out {

@@ -199,6 +199,10 @@ impl Game for Chess {
     }
 
     /// Forsyth-Edwards notation; the two counters may be left out.
+    fn position_text(&self, state: &ChessState) -> Option<String> {
+        Some(state.fen())
+    }
+
     fn parse_position(&self, text: &str) -> Result<ChessState, GameError> {
         fen::parse(text).map(ChessState::new)
     }

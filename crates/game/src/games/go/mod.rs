@@ -346,6 +346,10 @@ impl Game for Go {
         })
     }
 
+    fn stones(&self, state: &GoState) -> Option<Vec<Option<Player>>> {
+        Some((0..self.size() * self.size()).map(|point| self.stone_at(state, point)).collect())
+    }
+
     fn notation(&self) -> &'static str {
         "GTP vertices: A1 bottom left, columns without I; or pass"
     }

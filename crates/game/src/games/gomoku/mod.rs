@@ -322,6 +322,10 @@ impl Game for Gomoku {
         if self.opening == GomokuOpening::None { board } else { board + &state.describe_opening() }
     }
 
+    fn stones(&self, state: &GomokuState) -> Option<Vec<Option<Player>>> {
+        Some((0..self.size() * self.size()).map(|point| self.stone_at(state, point)).collect())
+    }
+
     fn notation(&self) -> &'static str {
         self.opening.notation()
     }

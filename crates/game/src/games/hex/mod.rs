@@ -234,6 +234,10 @@ impl Game for Hex {
         text
     }
 
+    fn stones(&self, state: &HexState) -> Option<Vec<Option<Player>>> {
+        Some((0..self.size() * self.size()).map(|point| self.stone_at(state, point)).collect())
+    }
+
     fn notation(&self) -> &'static str {
         if self.swap {
             "points by column and row, a1 top left, no letter skipped; or swap as the second ply"

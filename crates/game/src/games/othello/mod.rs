@@ -251,6 +251,10 @@ impl Game for Othello {
         self.grid.draw(|point| self.disc_at(state, point))
     }
 
+    fn stones(&self, state: &OthelloState) -> Option<Vec<Option<Player>>> {
+        Some((0..self.size() * self.size()).map(|point| self.disc_at(state, point)).collect())
+    }
+
     fn notation(&self) -> &'static str {
         "points by column and row, a1 top left; pass where no point is legal, and only there"
     }

@@ -1,4 +1,4 @@
-//! What a protocol calls the moves.
+//! What GTP and UCI call the moves.
 
 use dz_game::{
     Game, GameError, Move,
@@ -7,7 +7,7 @@ use dz_game::{
 
 /// Which names of moves a game's front ends use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Names {
+pub enum Names {
     /// The game's own: Go's are GTP's vertices, chess has UCI's moves, and programs for Othello that
     /// speak GTP (Edax) write the game's points, a1 top left.
     Own,
@@ -18,7 +18,8 @@ pub(crate) enum Names {
 }
 
 impl Names {
-    pub(crate) fn of<G: Game>(game: &G) -> Self {
+    /// The names that front ends of a game use.
+    pub fn of<G: Game>(game: &G) -> Self {
         let spec = game.spec();
         match spec.name() {
             "hex" => Self::Record,
@@ -27,7 +28,8 @@ impl Names {
         }
     }
 
-    pub(crate) fn format<G: Game>(self, game: &G, state: &G::State, mv: Move) -> String {
+    /// The name of a move in `state`.
+    pub fn format<G: Game>(self, game: &G, state: &G::State, mv: Move) -> String {
         match self {
             Self::Record => game.record_move(state, mv).unwrap_or_else(|| game.format_move(mv)),
             Self::Vertices(size) if mv.0 < size * size => vertex_name(size, mv.0),
@@ -36,12 +38,11 @@ impl Names {
         }
     }
 
-    pub(crate) fn parse<G: Game>(
-        self,
-        game: &G,
-        state: &G::State,
-        text: &str,
-    ) -> Result<Move, GameError> {
+    /// The move that `text` names in `state`; not checked for legality.
+    ///
+    /// # Errors
+    /// If it names no move.
+    pub fn parse<G: Game>(self, game: &G, state: &G::State, text: &str) -> Result<Move, GameError> {
         match self {
             Self::Own => game.parse_move(state, text),
             Self::Record => game.parse_record_move(state, text),
@@ -61,7 +62,7 @@ impl Names {
 }
 
 /// The rows of a game that has a parameter `size`.
-pub(crate) fn size_of<G: Game>(game: &G) -> Option<u16> {
+pub fn size_of<G: Game>(game: &G) -> Option<u16> {
     let spec = game.spec();
     let (_, size) = spec.parameters().iter().find(|(key, _)| key == "size")?;
     size.parse().ok()

@@ -1,0 +1,151 @@
+//! `dagzero export network`: a network for other frameworks.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, ensure};
+use dz_cpu::Reference;
+use dz_game::{Encoding, Game, GameSpec, GameVisitor, Symmetry, unpack_planes, with_game};
+use dz_gatekeeper::{ContestantKind, Mind};
+use dz_infer::{Leaf, encode_leaves};
+use dz_network::NetworkFile;
+use dz_play::distinct_openings;
+use serde_json::{Value, json};
+
+use crate::{
+    Exit,
+    commands::players::{Found, champion, network_file},
+    exit::UsageError,
+};
+
+/// Write a network as safetensors, with a description that other frameworks can be told by
+///
+/// FILE.safetensors holds the weights, 32-bit floats in the layout of `PyTorch`. FILE.json beside it says
+/// what to compute with them, layer by layer, what the planes and the policy's places mean, and what the
+/// network says of some positions. `docs/load_in_pytorch.py` loads the two and compares.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dagzero export network data/go9-smoke --out go9.safetensors\n  \
+    dagzero export network data/go9-smoke/networks/cycle-0002.dzn --out go9.safetensors")]
+pub(super) struct Args {
+    /// A run, whose champion is written, or a network file
+    #[arg(value_name = "RUN|PATH")]
+    from: PathBuf,
+    /// The file of weights, which ends in .safetensors; the description goes beside it, to .json. Neither
+    /// may exist
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Positions that the description has the network's answers for.
+const EXAMPLES: u32 = 4;
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let description = args.out.with_extension("json");
+    let named = args.out.extension().is_some_and(|extension| extension == "safetensors");
+    ensure!(named, UsageError("let --out end in .safetensors".to_owned()));
+    for path in [&args.out, &description] {
+        let what = || format!("{} exists; name another file with --out", path.display());
+        ensure!(!path.exists(), UsageError(what()));
+    }
+    let bytes = network_of(&args.from)?;
+    let file = NetworkFile::from_bytes(&bytes)?;
+    let spec: GameSpec = file.header.spec.game.parse()?;
+    let described = with_game(&spec, Describe(&file))??;
+    let text = serde_json::to_string_pretty(&described)? + "\n";
+    for (path, bytes) in [(&args.out, &bytes[..]), (&description, text.as_bytes())] {
+        fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    dz_stage::stderr_line(&format!("{} and {}", args.out.display(), description.display()));
+    Ok(Exit::Done)
+}
+
+/// The bytes of a network file, or of a run's champion.
+fn network_of(from: &Path) -> anyhow::Result<Vec<u8>> {
+    let Found { contestant, .. } =
+        if from.is_file() { network_file(from, 1)? } else { champion(from, None, 1)? };
+    match contestant.kind {
+        ContestantKind::Search { mind: Mind::Network { bytes, .. }, .. } => Ok(bytes.to_vec()),
+        _ => {
+            let what = format!("{} has no network yet; let it run on first", from.display());
+            Err(UsageError(what).into())
+        }
+    }
+}
+
+struct Describe<'a>(&'a NetworkFile);
+
+impl GameVisitor for Describe<'_> {
+    type Output = anyhow::Result<Value>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let file = self.0;
+        let (spec, encoding) = (&file.header.spec, game.encoding());
+        file.check_fits(&game.spec().to_string(), &encoding.id())?;
+        let tensors: serde_json::Map<String, Value> =
+            spec.tensor_shapes().into_iter().map(|(name, shape)| (name, json!(shape))).collect();
+        Ok(json!({
+            "header": file.header,
+            "architecture": ARCHITECTURE,
+            "tensors": tensors,
+            "planes": encoding.plane_names(),
+            "policy": encoding.policy_layout(),
+            "value": ["win", "draw", "loss"],
+            "examples": examples(&game, file)?,
+        }))
+    }
+}
+
+/// The network's answers for a few positions, by plain loops.
+fn examples<G: Game>(game: &G, file: &NetworkFile) -> anyhow::Result<Vec<Value>> {
+    let encoding = game.encoding();
+    let shape = encoding.planes();
+    let reference = Reference(file);
+    let mut found = Vec::new();
+    for plies in 0..EXAMPLES {
+        let Some(opening) = distinct_openings(game, plies, 1, u64::from(plies)).pop() else {
+            continue;
+        };
+        let (mut state, mut history) = (game.start(), G::History::default());
+        let mut names = Vec::new();
+        for &mv in &opening.moves {
+            names.push(game.format_move(mv));
+            game.advance(&mut state, &mut history, mv);
+        }
+        let mut legal = Vec::new();
+        game.legal_moves(&state, &history, &mut legal);
+        let eval_key = game.eval_key(&state, &history);
+        let leaf = Leaf { state, history, legal, eval_key, symmetry: Symmetry(0) };
+        let batch = encode_leaves::<G>(&encoding, &[leaf]);
+        let mut planes = vec![0.0; shape.bits()];
+        unpack_planes(shape, batch.position(0), &mut planes);
+        let planes: Vec<u8> = planes.iter().map(|&x| x as u8).collect();
+        let globals = batch.globals.clone();
+        let outputs = reference.evaluate(&batch);
+        found.push(json!({
+            "moves": names.join(" "),
+            "planes": planes,
+            "globals": globals,
+            "policy_logits": outputs.policy_logits,
+            "wdl_logits": outputs.wdl_logits,
+        }));
+    }
+    Ok(found)
+}
+
+/// What to compute; the same words as in the documentation of the crate `dz-network`.
+const ARCHITECTURE: &[&str] = &[
+    "x [B, C_in, H, W]: planes of 0 and 1; g [B, G]: globals, where G > 0; row-major 32-bit floats",
+    "conv: cross-correlation, stride 1, zero padding 1 (3x3) or none (1x1), plus bias; weight [out, in, rows, columns]",
+    "linear(x) = weight x + bias, weight [out, in]; relu(x) = max(x, 0)",
+    "h = relu(conv3x3(x; stem.conv) + stem.globals.weight g), the second term where G > 0",
+    "for i in 0..blocks: t = conv3x3(h; blocks.i.conv1)",
+    "  if global_pooling and i is odd: p = relu(t[:, 0..P]), P = max(1, C / 4) rounded down; \
+     s = [mean of p over the board, max of p over the board]; t[:, P..C] += linear(s; blocks.i.pool) on every point",
+    "  t = relu(t); h = relu(conv3x3(t; blocks.i.conv2) + h)",
+    "policy logits [B, A] = linear(flat(relu(conv1x1(h; policy.conv))); policy.linear), illegal moves not masked",
+    "value logits [B, 3] = linear(relu(linear(flat(relu(conv1x1(h; value.conv))); value.hidden)); value.output)",
+    "flat: channels in order, each row by row; the value is that of the player to move",
+];

@@ -1,0 +1,186 @@
+//! The result of a match, for programs and for people.
+
+use std::io::Write;
+
+use dz_game::Player;
+use dz_gatekeeper::{Played, verdict};
+use dz_play::{Cause, Forfeit, PlayedGame, Seat};
+use dz_stats::{Pentanomial, SprtPlan, SprtStop};
+use serde::Serialize;
+
+/// What is printed. Outside programs rely on the names.
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    a: &'a str,
+    b: &'a str,
+    game: &'a str,
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    /// A's mean score a game, 0 to 1.
+    score: f64,
+    /// 95 % interval of the score.
+    lo95: f64,
+    hi95: f64,
+    /// Elo difference; null where no game or every game was won.
+    elo: Option<f64>,
+    elo_lo95: Option<f64>,
+    elo_hi95: Option<f64>,
+    /// Pairs by A's score in both games: 0, 0.5, 1, 1.5, 2.
+    pairs: [u64; 5],
+    openings: u64,
+    duplicates: u64,
+    adjudicated: u64,
+    /// Games that were lost otherwise than by the rules.
+    forfeits: Vec<ForfeitRow>,
+    /// Results that an external player counts otherwise, with the games' numbers.
+    disputes: Vec<DisputeRow<'a>>,
+    /// The sequential test, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sprt: Option<SprtRow>,
+}
+
+/// Games that one player lost by one cause.
+#[derive(Serialize)]
+struct ForfeitRow {
+    player: Seat,
+    cause: Cause,
+    games: u64,
+    /// What happened in the first of them.
+    what: String,
+}
+
+#[derive(Serialize)]
+struct DisputeRow<'a> {
+    game: u64,
+    what: &'a str,
+}
+
+/// How a sequential test ended.
+#[derive(Serialize)]
+struct SprtRow {
+    elo0: f64,
+    elo1: f64,
+    llr: f64,
+    /// The ratios at which it refuses and accepts.
+    bounds: [f64; 2],
+    /// "accepted", "refused" or "undecided".
+    verdict: &'static str,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn of(played: &'a Played, test: Option<(SprtPlan, [f64; 2])>) -> Self {
+        let result = played.result();
+        let interval = verdict::score_interval(&result);
+        let [a, b] = &played.header.players;
+        Self {
+            a: &a.name,
+            b: &b.name,
+            game: &played.header.game,
+            games: result.games,
+            wins: result.wins,
+            draws: result.draws,
+            losses: result.losses,
+            score: result.score(),
+            lo95: interval.lo95.0,
+            hi95: interval.hi95.0,
+            elo: interval.elo().map(|elo| elo.0),
+            elo_lo95: interval.elo_lo95().map(|elo| elo.0),
+            elo_hi95: interval.elo_hi95().map(|elo| elo.0),
+            pairs: result.pairs,
+            openings: played.header.openings,
+            duplicates: result.duplicates,
+            adjudicated: played.games.iter().filter(|game| game.adjudicated).count() as u64,
+            forfeits: forfeits(&played.games),
+            disputes: disputes(&played.games),
+            sprt: test.map(|(plan, elos)| SprtRow::of(&plan, elos, Pentanomial(result.pairs))),
+        }
+    }
+
+    pub(super) fn write_text(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let elo = |elo: Option<f64>, none: &str| {
+            elo.map_or_else(|| none.to_owned(), |elo| format!("{elo:+.0}"))
+        };
+        writeln!(out, "{} against {}, {}", self.a, self.b, self.game)?;
+        writeln!(
+            out,
+            "{} games from {} distinct openings, colours swapped: {} won, {} drawn, {} lost",
+            self.games, self.openings, self.wins, self.draws, self.losses
+        )?;
+        writeln!(
+            out,
+            "score {:.3} (95 %: {:.3} to {:.3}), Elo {} ({} to {})",
+            self.score,
+            self.lo95,
+            self.hi95,
+            elo(self.elo, "beyond measure"),
+            elo(self.elo_lo95, "-infinity"),
+            elo(self.elo_hi95, "+infinity"),
+        )?;
+        let [lost, worse, even, better, won] = self.pairs;
+        writeln!(
+            out,
+            "pairs: {won} won both, {better} one and a half, {even} even, {worse} half, {lost} lost both"
+        )?;
+        if self.duplicates > 0 {
+            writeln!(out, "{} games repeat earlier ones", self.duplicates)?;
+        }
+        if self.adjudicated > 0 {
+            writeln!(out, "{} games were ended at the ply limit, as draws", self.adjudicated)?;
+        }
+        self.write_ends(out)
+    }
+
+    /// How games ended that the rules did not end, and the test.
+    fn write_ends(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        for ForfeitRow { player, cause, games, what } in &self.forfeits {
+            let name = if *player == Seat::A { self.a } else { self.b };
+            writeln!(out, "{games} games {name} {}, first: {what}", cause.word())?;
+        }
+        for DisputeRow { game, what } in &self.disputes {
+            writeln!(out, "result of game {game} in dispute: {what}")?;
+        }
+        if let Some(SprtRow { elo0, elo1, llr, bounds: [lower, upper], verdict }) = &self.sprt {
+            writeln!(
+                out,
+                "test of {elo0} against {elo1} normalised Elo: {verdict}, log-likelihood ratio \
+                 {llr:.2} between {lower:.2} and {upper:.2}"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl SprtRow {
+    fn of(plan: &SprtPlan, [elo0, elo1]: [f64; 2], pairs: Pentanomial) -> Self {
+        let verdict = match plan.stop(pairs) {
+            Some(SprtStop::Accepted) => "accepted",
+            Some(SprtStop::Refused) => "refused",
+            Some(SprtStop::OutOfReach | SprtStop::Exhausted) | None => "undecided",
+        };
+        Self { elo0, elo1, llr: plan.llr(pairs), bounds: plan.bounds(), verdict }
+    }
+}
+
+/// Counts by player and cause, in the order of their first games.
+fn forfeits(games: &[PlayedGame]) -> Vec<ForfeitRow> {
+    let mut rows: Vec<ForfeitRow> = Vec::new();
+    for game in games {
+        let Some(Forfeit { loser, cause, what }) = &game.forfeit else { continue };
+        let by_first = *loser == Player::First;
+        let player = if by_first == (game.first == Seat::A) { Seat::A } else { Seat::B };
+        match rows.iter_mut().find(|row| row.player == player && row.cause == *cause) {
+            Some(row) => row.games += 1,
+            None => {
+                rows.push(ForfeitRow { player, cause: *cause, games: 1, what: what.clone() });
+            }
+        }
+    }
+    rows
+}
+
+fn disputes(games: &[PlayedGame]) -> Vec<DisputeRow<'_>> {
+    let disputed = games.iter().filter_map(|game| Some((game.number, game.dispute.as_deref()?)));
+    disputed.map(|(game, what)| DisputeRow { game, what }).collect()
+}

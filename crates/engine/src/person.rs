@@ -1,0 +1,307 @@
+//! A person at the board: lines in, text out.
+
+use std::fmt::Write;
+
+use dz_game::{GameSpec, Player, Status};
+use dz_infer::EvaluatorError;
+
+use crate::{Session, review::names};
+
+/// The highest level.
+pub const LEVEL_MAX: u32 = 14;
+
+/// Width of the evaluation bar, in characters.
+const BAR: usize = 30;
+
+/// Moves of a hint.
+const HINTS: usize = 3;
+
+/// A game between a person and the session's player, as a state machine over lines of text.
+pub struct Person {
+    session: Box<dyn Session>,
+    /// Who the person plays; `None` plays both sides.
+    person: Option<Player>,
+    level: u32,
+    bar: bool,
+    /// The first player's expected score, by the last search.
+    score: Option<f64>,
+    ended: bool,
+}
+
+impl std::fmt::Debug for Person {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Person").field("level", &self.level).finish_non_exhaustive()
+    }
+}
+
+/// Playouts of a level: each doubles them, and level 0 plays the network's first thought.
+pub fn playouts_of(level: u32) -> u32 {
+    1 << level.min(LEVEL_MAX)
+}
+
+const HELP: &str = "\
+Write a move as the board names it, or one of these:
+  hint          what the program would play here
+  undo          take your last move back, and the answer to it
+  bar           show or hide who is ahead
+  level N       how hard it thinks, 0 to 14; each level doubles the playouts
+  side          change sides; `side both` lets you play both
+  moves         the legal moves
+  board         the board again
+  record        the moves so far
+  new           begin again
+  quit          leave
+";
+
+impl Person {
+    /// A game at its start. The person plays `person`, or both sides.
+    pub fn new(session: Box<dyn Session>, person: Option<Player>, level: u32) -> Self {
+        Self { session, person, level: level.min(LEVEL_MAX), bar: true, score: None, ended: false }
+    }
+
+    /// Whether the person has left.
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// What is said before the first line; the program moves if it is first.
+    ///
+    /// # Errors
+    /// What evaluators report, here and in [`Person::line`].
+    pub fn greet(&mut self) -> Result<String, EvaluatorError> {
+        let text = format!(
+            "{}, against {}. Write help for what can be said.\n",
+            self.session.spec(),
+            self.session.player()
+        );
+        Ok(text + &self.turn()?)
+    }
+
+    /// Takes a line; answers what is to be shown. A word that is a legal move is always a move.
+    ///
+    /// # Errors
+    /// What evaluators report.
+    pub fn line(&mut self, line: &str) -> Result<String, EvaluatorError> {
+        let line = line.trim();
+        if line.is_empty() {
+            return Ok(String::new());
+        }
+        if let Some(text) = self.play(line)? {
+            return Ok(text);
+        }
+        let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match (word.to_ascii_lowercase().as_str(), argument.trim()) {
+            ("help" | "?", _) => Ok(HELP.to_owned()),
+            ("hint", _) => self.hint(),
+            ("undo", _) => self.undo(),
+            ("bar", _) => {
+                self.bar = !self.bar;
+                Ok(if self.bar { self.bar_line() } else { "the bar is hidden\n".to_owned() })
+            }
+            ("level", number) => match number.parse::<u32>() {
+                Ok(level @ 0..=LEVEL_MAX) => {
+                    self.level = level;
+                    Ok(format!("level {level}: {} playouts a move\n", playouts_of(level)))
+                }
+                _ => Ok(format!("levels go from 0 to {LEVEL_MAX}; it is at {}\n", self.level)),
+            },
+            ("side", "both") => {
+                self.person = None;
+                self.turn()
+            }
+            ("side", _) => {
+                let mover = self.mover().unwrap_or(Player::First);
+                self.person = Some(self.person.map_or(mover, Player::opponent));
+                self.turn()
+            }
+            ("moves", _) => Ok(self.legal_names().join(" ") + "\n"),
+            ("board", _) => Ok(self.show()),
+            ("record", _) => Ok(self.record()),
+            ("new", _) => {
+                // The start has no notation that could be wrong.
+                let begun = self.session.begin_game(None);
+                debug_assert!(begun.is_ok(), "{begun:?}");
+                self.score = None;
+                self.turn()
+            }
+            ("quit" | "exit" | "q", _) => {
+                self.ended = true;
+                Ok(String::new())
+            }
+            _ => Ok(self.not_understood(line)),
+        }
+    }
+
+    fn mover(&self) -> Option<Player> {
+        match self.session.status() {
+            Status::ToMove(player) => Some(player),
+            Status::Over(_) => None,
+        }
+    }
+
+    /// Plays a move of the person and the answers to it; `None` if `text` is no legal move.
+    fn play(&mut self, text: &str) -> Result<Option<String>, EvaluatorError> {
+        let Some(mover) = self.mover() else { return Ok(None) };
+        let legal = self.session.legal();
+        let mv = self.session.parse(text).ok().filter(|mv| legal.binary_search(mv).is_ok());
+        let Some(mv) = mv else { return Ok(None) };
+        if self.session.play(mover, mv).is_err() {
+            return Ok(None);
+        }
+        Ok(Some(self.turn()?))
+    }
+
+    /// Lets the program move as long as it is its turn, and shows what came of it.
+    fn turn(&mut self) -> Result<String, EvaluatorError> {
+        let mut text = String::new();
+        while let Some(mover) = self.mover() {
+            if self.person.is_none_or(|person| person == mover) {
+                break;
+            }
+            self.think(mover)?;
+            let Some(mv) = self.session.choose() else { break };
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{} plays {}", self.session.player(), self.session.format(mv));
+            if self.session.play(mover, mv).is_err() {
+                break;
+            }
+        }
+        Ok(text + &self.show())
+    }
+
+    fn think(&mut self, mover: Player) -> Result<(), EvaluatorError> {
+        if self.session.begin(mover, Some(playouts_of(self.level))).is_err() {
+            return Ok(());
+        }
+        while !self.session.search(64)? {}
+        let report = self.session.report();
+        if report.visits > 0 {
+            let score = f64::from(report.wdl.score());
+            self.score = Some(if mover == Player::First { score } else { 1.0 - score });
+        }
+        Ok(())
+    }
+
+    fn hint(&mut self) -> Result<String, EvaluatorError> {
+        let Some(mover) = self.mover() else { return Ok("the game is over\n".to_owned()) };
+        self.think(mover)?;
+        let report = self.session.report();
+        let mut text = String::new();
+        let seen = report.moves.iter().filter(|m| m.visits > 0 || report.visits <= 1);
+        for found in seen.take(HINTS) {
+            let line = names(&mut *self.session, mover, &found.line);
+            let score = found.wdl.unwrap_or(report.wdl).score();
+            let name = self.session.format(found.mv);
+            let _ = writeln!(text, "{name:<6} {:>3.0} %  {}", 100.0 * score, line.join(" "));
+        }
+        if text.is_empty() {
+            text.push_str("this player searches nothing, so it has no hints\n");
+        }
+        Ok(text + &self.bar_line())
+    }
+
+    /// Takes back to where the person moved last.
+    fn undo(&mut self) -> Result<String, EvaluatorError> {
+        let log = self.session.log();
+        let own =
+            log.iter().rposition(|(player, _)| self.person.is_none_or(|person| person == *player));
+        let Some(keep) = own else { return Ok("there is no move of yours to take back\n".into()) };
+        for _ in keep..log.len() {
+            self.session.undo();
+        }
+        self.score = None;
+        self.turn()
+    }
+
+    fn show(&self) -> String {
+        let mut text = format!("\n{}{}\n", self.session.board(), self.legend());
+        match self.session.status() {
+            Status::ToMove(player) => {
+                let _ = writeln!(text, "{} to move", self.name(player));
+            }
+            Status::Over(outcome) => {
+                let points = outcome.margin.map_or(String::new(), |margin| {
+                    format!(" (first minus second player, before komi: {margin})")
+                });
+                let _ = match outcome.winner {
+                    Some(winner) => writeln!(text, "over: {} wins{points}", self.name(winner)),
+                    None => writeln!(text, "over: a draw{points}"),
+                };
+                text.push_str("new begins again, undo takes back, quit leaves\n");
+            }
+        }
+        text + &self.bar_line()
+    }
+
+    /// Whose the signs on the board are.
+    fn legend(&self) -> String {
+        let [first, second] = Player::BOTH.map(|player| self.owner(player));
+        match self.session.spec().name() {
+            "chess" => format!("capital letters: {first}; small letters: {second}"),
+            _ => format!("X: {first}; O: {second}"),
+        }
+    }
+
+    fn owner(&self, player: Player) -> String {
+        let colour = colour(&self.session.spec(), player);
+        let who = match self.person {
+            None => "you",
+            Some(person) if person == player => "you",
+            Some(_) => self.session.player(),
+        };
+        format!("{colour} ({who})")
+    }
+
+    fn name(&self, player: Player) -> String {
+        let sign = match (self.session.spec().name(), player) {
+            ("chess", _) => "",
+            (_, Player::First) => "X, ",
+            (_, Player::Second) => "O, ",
+        };
+        format!("{sign}{}", self.owner(player))
+    }
+
+    /// Who is ahead, by the last search.
+    fn bar_line(&self) -> String {
+        let Some(score) = self.score.filter(|_| self.bar) else { return String::new() };
+        let full = (score * BAR as f64).round() as usize;
+        let [first, second] = Player::BOTH.map(|player| colour(&self.session.spec(), player));
+        format!(
+            "{first} {:>3.0} % {}{} {:.0} % {second}\n",
+            100.0 * score,
+            "#".repeat(full),
+            "-".repeat(BAR.saturating_sub(full)),
+            100.0 * (1.0 - score)
+        )
+    }
+
+    fn record(&self) -> String {
+        // Names that depend on the position are those of now; front ends name moves by points.
+        let names = self.session.log().iter().map(|&(_, mv)| self.session.format(mv));
+        names.collect::<Vec<_>>().join(" ") + "\n"
+    }
+
+    fn legal_names(&self) -> Vec<String> {
+        self.session.legal().into_iter().map(|mv| self.session.format(mv)).collect()
+    }
+
+    fn not_understood(&self, line: &str) -> String {
+        let legal = self.legal_names();
+        let example = legal.get(legal.len() / 2).map_or_else(
+            || "the game is over".to_owned(),
+            |name| format!("a move here is for example {name}"),
+        );
+        let shown: String = line.chars().filter(|c| !c.is_control()).take(40).collect();
+        format!("{shown:?} is neither a legal move nor a command; {example}; write help\n")
+    }
+}
+
+/// What the game's players call the sides.
+fn colour(spec: &GameSpec, player: Player) -> &'static str {
+    match (spec.name(), player) {
+        ("chess", Player::First) | ("go" | "othello" | "gomoku" | "hex", Player::Second) => "white",
+        ("chess", Player::Second) | ("go" | "othello" | "gomoku" | "hex", Player::First) => "black",
+        (_, Player::First) => "first",
+        (_, Player::Second) => "second",
+    }
+}

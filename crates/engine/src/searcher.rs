@@ -1,0 +1,107 @@
+//! A search of one game, driven piece by piece.
+
+use dz_game::{Game, Move};
+use dz_infer::{EvaluatorError, Sources};
+use dz_play::Thinker;
+use dz_search::{Budget, MoveChoice, RootSetup, Search, SearchParams, choose_move};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{MoveReport, Report, position::Position};
+
+/// The longest line that a report tells.
+const LINE_PLIES: usize = 20;
+
+/// What a session's player searches with.
+pub(crate) struct Searcher<G: Game> {
+    pub(crate) params: SearchParams,
+    pub(crate) root: RootSetup,
+    pub(crate) choice: MoveChoice,
+    pub(crate) reuse: bool,
+    pub(crate) source: usize,
+    pub(crate) random: Xoshiro256PlusPlus,
+    /// The search and the moves after which it stands.
+    pub(crate) thinker: Option<(Thinker<G>, Vec<Move>)>,
+    pub(crate) playouts_max: Option<u32>,
+}
+
+impl<G: Game> Searcher<G> {
+    /// Stands after `line`, with what an earlier search found if the line goes on from there.
+    pub(crate) fn stand(&mut self, position: &Position<G>, line: Vec<Move>, seeds: (u64, u64)) {
+        let known = self.thinker.take().filter(|(_, old)| line.starts_with(old));
+        let thinker = if let Some((mut thinker, old)) = known {
+            for &mv in &line[old.len()..] {
+                thinker.advance(mv);
+            }
+            thinker
+        } else {
+            let (state, history) = position.after(&line);
+            let search = Search::new(position.game().clone(), self.params, state, history);
+            Thinker::at(search, self.reuse, self.source, seeds)
+        };
+        self.thinker = Some((thinker, line));
+    }
+
+    /// Does about `playouts` more; true once nothing is left to do.
+    pub(crate) fn search(
+        &mut self,
+        sources: &mut Sources<G>,
+        playouts: u32,
+    ) -> Result<bool, EvaluatorError> {
+        let Some((thinker, _)) = &mut self.thinker else { return Ok(true) };
+        let done = playouts_of(thinker);
+        // Playouts that need no evaluation would go on for ever. The bound lies some batches away, so that
+        // it cuts none short.
+        let bound = playouts.max(4 * self.params.leaves_max);
+        let goal = done.saturating_add(bound).min(self.playouts_max.unwrap_or(u32::MAX));
+        thinker.extend(Budget::Playouts(goal));
+        loop {
+            let requests = thinker.think_together(sources.readers());
+            if requests.is_empty() {
+                break;
+            }
+            let leaves: Vec<_> = requests.into_iter().map(|request| request.leaf).collect();
+            for evaluation in sources.evaluate(self.source, &leaves)? {
+                thinker.apply(&evaluation);
+            }
+            if playouts_of(thinker) >= done.saturating_add(playouts) {
+                break;
+            }
+        }
+        // Without progress it is proven, over, or its nodes are used up.
+        let now = playouts_of(thinker);
+        Ok(now == done || self.playouts_max.is_some_and(|most| now >= most))
+    }
+
+    /// What was found since the search began.
+    pub(crate) fn report(&self) -> Option<Report> {
+        let (thinker, _) = self.thinker.as_ref()?;
+        let (summary, search) = (thinker.summary(), thinker.search());
+        let mut moves: Vec<MoveReport> = summary
+            .moves
+            .iter()
+            .map(|m| MoveReport {
+                mv: m.mv,
+                visits: m.visits,
+                prior: m.prior,
+                wdl: m.wdl,
+                line: search.line_from(m.mv, LINE_PLIES),
+            })
+            .collect();
+        moves.sort_by(|a, b| {
+            (b.visits, b.prior)
+                .partial_cmp(&(a.visits, a.prior))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
+        if !moves.is_empty() {
+            // A choice with chance in it is not told before it is made.
+            let best = choose_move(&summary, self.choice, &mut self.random.clone());
+            let at = moves.iter().position(|m| m.mv == best).unwrap_or_default();
+            moves[..=at].rotate_right(1);
+        }
+        Some(Report { visits: summary.visits, counts: summary.counts, wdl: summary.wdl, moves })
+    }
+}
+
+fn playouts_of<G: Game>(thinker: &Thinker<G>) -> u32 {
+    u32::try_from(thinker.search().counts().playouts).unwrap_or(u32::MAX)
+}

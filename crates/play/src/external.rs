@@ -1,0 +1,191 @@
+//! A player that is another program: asked in its protocol, checked by our rules.
+
+use std::sync::Arc;
+
+use dz_game::{Game, Move, Outcome, Player};
+use dz_protocol::{Engine, EngineError, Names, Reply, Rules, Stable};
+use serde::{Deserialize, Serialize};
+
+/// A game that a player lost otherwise than by the rules.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forfeit {
+    /// Who lost.
+    pub loser: Player,
+    /// By what.
+    pub cause: Cause,
+    /// In words.
+    pub what: String,
+}
+
+/// What loses a game beside the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cause {
+    /// It resigned.
+    Resigned,
+    /// A move that the rules forbid, or that is none.
+    Illegal,
+    /// No answer in time.
+    Time,
+    /// The program ended, or could not be started again.
+    Crash,
+    /// It would not go on: it refused a legal move or a command.
+    Refused,
+}
+
+impl Cause {
+    /// In one or two words, for tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Resigned => "resigned",
+            Self::Illegal => "illegal move",
+            Self::Time => "lost on time",
+            Self::Crash => "crashed",
+            Self::Refused => "refused to go on",
+        }
+    }
+}
+
+/// An external player in one game.
+#[derive(Debug)]
+pub(crate) struct External {
+    stable: Arc<Stable>,
+    rules: Rules,
+    names: Names,
+    /// Running, and told of the game's first `told` moves; `None` before the first question and after a
+    /// failure.
+    engine: Option<Engine>,
+    /// All moves, in the protocol's words.
+    moves: Vec<(Player, String)>,
+    told: usize,
+}
+
+impl External {
+    pub(crate) fn new<G: Game>(game: &G, stable: &Arc<Stable>) -> Self {
+        Self {
+            stable: Arc::clone(stable),
+            rules: Rules::of(game),
+            names: Names::of(game),
+            engine: None,
+            moves: Vec::new(),
+            told: 0,
+        }
+    }
+
+    /// Notes a move that is played in `state`; the engine is told when it is asked next.
+    pub(crate) fn note<G: Game>(&mut self, game: &G, state: &G::State, player: Player, mv: Move) {
+        self.moves.push((player, self.names.format(game, state, mv)));
+    }
+
+    /// The engine's move, one of `legal`. What it fails in loses it the game, and the engine is not
+    /// asked again.
+    pub(crate) fn choose<G: Game>(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        legal: &[Move],
+    ) -> Result<Move, Forfeit> {
+        let lost = |cause, what| Forfeit { loser: player, cause, what };
+        let reply = match self.ask(|engine| engine.genmove(player)) {
+            Ok(reply) => reply,
+            Err(error) => {
+                self.engine = None;
+                return Err(lost(cause_of(&error), error.to_string()));
+            }
+        };
+        let text = match reply {
+            Reply::Resign => return Err(lost(Cause::Resigned, "resigned".to_owned())),
+            Reply::Move(text) => text,
+        };
+        let found = self.names.parse(game, state, &text).ok();
+        let Some(mv) = found.filter(|mv| legal.binary_search(mv).is_ok()) else {
+            self.engine = None;
+            let ply = self.moves.len() + 1;
+            return Err(lost(Cause::Illegal, format!("{text:?} is no legal move at ply {ply}")));
+        };
+        if self.engine.as_ref().is_some_and(Engine::plays_its_own_moves) {
+            // It stands after its move, which is noted next.
+            self.told += 1;
+        }
+        Ok(mv)
+    }
+
+    /// At the game's end by the rules: where the engine counts it otherwise, what it says. The engine
+    /// goes back to its stable if it is well.
+    pub(crate) fn end(&mut self, outcome: Option<Outcome>) -> Option<String> {
+        let mut dispute = None;
+        if let (Some(outcome), true) = (outcome, self.engine.is_some()) {
+            match self.ask(Engine::final_score) {
+                Ok(None) => {}
+                Ok(Some(said)) => dispute = self.differs(outcome, &said),
+                Err(error) => {
+                    self.engine = None;
+                    dispute = Some(error.to_string());
+                }
+            }
+        }
+        if let Some(engine) = self.engine.take() {
+            self.stable.put(engine);
+        }
+        dispute
+    }
+
+    /// Asks the engine, which is started, and told what it has not heard yet.
+    fn ask<T>(
+        &mut self,
+        question: impl FnOnce(&mut Engine) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        if self.engine.is_none() {
+            let mut engine = self.stable.take()?;
+            engine.begin(&self.rules)?;
+            self.engine = Some(engine);
+            self.told = 0;
+        }
+        let Some(engine) = &mut self.engine else {
+            unreachable!("an engine was started");
+        };
+        while let Some((player, mv)) = self.moves.get(self.told) {
+            engine.play(*player, mv)?;
+            self.told += 1;
+        }
+        question(engine)
+    }
+
+    /// Compares a GTP score, `B+3.5`, `W+Resign`, `0`, with the referee's.
+    fn differs(&self, outcome: Outcome, said: &str) -> Option<String> {
+        let komi = self.rules.komi.as_ref().and_then(|komi| komi.parse::<f64>().ok());
+        let margin = outcome.margin.map(|margin| f64::from(margin) - komi.unwrap_or(0.0));
+        let winner = match said.chars().next() {
+            Some('B' | 'b') => Some(Player::First),
+            Some('W' | 'w') => Some(Player::Second),
+            Some('0') => None,
+            // Words, such as "draw" in other games.
+            _ => return None,
+        };
+        let points = said.get(2..).and_then(|points| points.parse::<f64>().ok());
+        let same_points = match (margin, points) {
+            (Some(margin), Some(points)) => (margin.abs() - points).abs() < 1e-6,
+            _ => true,
+        };
+        if winner == outcome.winner && same_points {
+            return None;
+        }
+        let letter = outcome.winner.map_or("0", |player| match player {
+            Player::First => "B+",
+            Player::Second => "W+",
+        });
+        let ours = margin.map_or(String::new(), |margin| margin.abs().to_string());
+        Some(format!("counts {said} where the rules say {letter}{ours}"))
+    }
+}
+
+fn cause_of(error: &EngineError) -> Cause {
+    match error {
+        EngineError::Late { .. } => Cause::Time,
+        EngineError::Refused { .. } => Cause::Refused,
+        EngineError::Command { .. } | EngineError::Start { .. } | EngineError::Ended { .. } => {
+            Cause::Crash
+        }
+    }
+}
