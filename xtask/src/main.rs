@@ -88,7 +88,7 @@ fn chaos(words: &[&str]) -> anyhow::Result<ExitCode> {
     );
     if differences.is_empty() {
         println!("every one ended in the bytes of the undisturbed run");
-        std::fs::remove_dir_all(&chaos.scratch)?;
+        fs::remove_dir_all(&chaos.scratch)?;
         return Ok(ExitCode::SUCCESS);
     }
     for what in differences {

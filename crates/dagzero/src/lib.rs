@@ -12,8 +12,8 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, analyze, bench, doctor, engine, export, inspect, match_cmd, perft, play, rate, replay,
-    report, rules, run, search, shard, stages, status, verify, watch,
+    accuracy, analyze, bench, doctor, engine, export, inspect, match_cmd, perft, play, rate,
+    replay, report, rules, run, search, shard, stages, status, verify, watch,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;

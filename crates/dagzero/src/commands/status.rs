@@ -4,9 +4,7 @@ use std::{fmt, io::Write, path::PathBuf, time::Duration};
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_store::{
-    Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, Turn, layout,
-};
+use dz_store::{Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, Turn, layout};
 use serde::Serialize;
 
 use super::write_line;
@@ -219,6 +217,8 @@ impl fmt::Display for Disk {
         let more = self.forecast_bytes.map_or(0, |forecast| forecast - self.bytes);
         if more > free { f.write_str(": NOT ENOUGH, the run will pause") } else { Ok(()) }
     }
+}
+
 /// The rating of the newest champion that has one.
 fn champion(state: &RunState) -> Option<Champion> {
     let ratings = state.ratings.as_ref()?;

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use dz_cpu::random_network;
-use dz_game::{Encoding, Game};
+use dz_cpu::random_network_of;
+use dz_game::Game;
 use dz_gatekeeper::{NetworkLoader, OnDevice};
 use dz_infer::{Lockstep, Rollout, Sources};
-use dz_network::NetworkSpec;
 use dz_play::{
     EngineEffort, PositionCheck, check_positions, lockstep_rate, rollout_anchor, single_rate,
 };
@@ -18,7 +17,7 @@ use dz_solver::solved_positions;
 /// Leaves in flight that are compared.
 const LEAVES: [u32; 5] = [1, 8, 16, 32, 64];
 
-/// Blocks and channels of the network: that of the quick presets.
+/// Blocks and channels of the network.
 const SIZE: (usize, usize) = (4, 64);
 
 /// Solved positions that each number of leaves is examined on, and playouts of each search.
@@ -40,7 +39,7 @@ pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
 
 /// Evaluations a second of many searches, and of one with so many leaves in flight.
 fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
-    let bytes = random_network(&spec(game), 1).to_bytes()?;
+    let bytes = random_network_of(game, SIZE.0, SIZE.1, 1).to_bytes()?;
     let device = OnDevice(dz_net::pick_device("cpu")?);
     let effort = EngineEffort::TABLE;
     let (blocks, channels) = SIZE;
@@ -86,24 +85,4 @@ fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<
             Ok(BenchRow::new(&name, share, "of positions", nontrivial.len() as u64))
         })
         .collect()
-}
-
-fn spec<G: Game>(game: &G) -> NetworkSpec {
-    let encoding = game.encoding();
-    let planes = encoding.planes();
-    NetworkSpec {
-        game: game.spec().to_string(),
-        encoding: encoding.id(),
-        channels_in: planes.channels,
-        height: planes.height,
-        width: planes.width,
-        globals: planes.globals,
-        policy_len: encoding.policy_len(),
-        blocks: SIZE.0,
-        channels: SIZE.1,
-        policy_channels: 2,
-        value_channels: 1,
-        value_hidden: 64,
-        global_pooling: false,
-    }
 }
