@@ -20,7 +20,7 @@ const HINTS: usize = 3;
 pub struct Person {
     session: Box<dyn Session>,
     /// Who the person plays; `None` plays both sides.
-    person: Option<Player>,
+    side: Option<Player>,
     level: u32,
     bar: bool,
     /// The first player's expected score, by the last search.
@@ -56,7 +56,7 @@ Write a move as the board names it, or one of these:
 impl Person {
     /// A game at its start. The person plays `person`, or both sides.
     pub fn new(session: Box<dyn Session>, person: Option<Player>, level: u32) -> Self {
-        Self { session, person, level: level.min(LEVEL_MAX), bar: true, score: None, ended: false }
+        Self { session, side: person, level: level.min(LEVEL_MAX), bar: true, score: None, ended: false }
     }
 
     /// Whether the person has left.
@@ -106,12 +106,12 @@ impl Person {
                 _ => Ok(format!("levels go from 0 to {LEVEL_MAX}; it is at {}\n", self.level)),
             },
             ("side", "both") => {
-                self.person = None;
+                self.side = None;
                 self.turn()
             }
             ("side", _) => {
                 let mover = self.mover().unwrap_or(Player::First);
-                self.person = Some(self.person.map_or(mover, Player::opponent));
+                self.side = Some(self.side.map_or(mover, Player::opponent));
                 self.turn()
             }
             ("moves", _) => Ok(self.legal_names().join(" ") + "\n"),
@@ -155,7 +155,7 @@ impl Person {
     fn turn(&mut self) -> Result<String, EvaluatorError> {
         let mut text = String::new();
         while let Some(mover) = self.mover() {
-            if self.person.is_none_or(|person| person == mover) {
+            if self.side.is_none_or(|person| person == mover) {
                 break;
             }
             self.think(mover)?;
@@ -204,7 +204,7 @@ impl Person {
     fn undo(&mut self) -> Result<String, EvaluatorError> {
         let log = self.session.log();
         let own =
-            log.iter().rposition(|(player, _)| self.person.is_none_or(|person| person == *player));
+            log.iter().rposition(|(player, _)| self.side.is_none_or(|person| person == *player));
         let Some(keep) = own else { return Ok("there is no move of yours to take back\n".into()) };
         for _ in keep..log.len() {
             self.session.undo();
@@ -244,7 +244,7 @@ impl Person {
 
     fn owner(&self, player: Player) -> String {
         let colour = colour(&self.session.spec(), player);
-        let who = match self.person {
+        let who = match self.side {
             None => "you",
             Some(person) if person == player => "you",
             Some(_) => self.session.player(),

@@ -95,7 +95,7 @@ fn difference(found: &NetworkSpec, wanted: &NetworkSpec) -> Option<String> {
     let (found, wanted) = (fields(found), fields(wanted));
     // Fields that are left out are numbers, and 0.
     let value = |of: &serde_json::Value, name: &String| of.get(name).cloned().unwrap_or(0.into());
-    let names = [&wanted, &found].into_iter().flat_map(serde_json::Value::as_object);
+    let names = [&wanted, &found].into_iter().filter_map(serde_json::Value::as_object);
     let mut differences = names.flat_map(serde_json::Map::keys).filter_map(|name| {
         let (found, wanted) = (value(&found, name), value(&wanted, name));
         (found != wanted).then(|| format!("its {name} is {found}, the run's is {wanted}"))

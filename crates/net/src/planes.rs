@@ -111,7 +111,7 @@ mod tests {
             let here = Inputs::unpack(&batch, 4, 8, &device);
             let there = Inputs::unpack_there(&batch, 4, 8, &device);
             let planes = download(here.planes);
-            assert!(planes.iter().any(|&x| x == 1.0));
+            assert!(planes.contains(&1.0));
             assert_eq!(planes, download(there.planes), "{height} {channels_in}");
             assert_eq!(here.globals.map(download), there.globals.map(download));
         }

@@ -82,7 +82,7 @@ pub(crate) fn examine<G: Game>(
 }
 
 /// Is told a position's place and what the search found.
-type Each<'a> = &'a mut dyn FnMut(usize, &Summary);
+type Each<'a> = &'a mut (dyn FnMut(usize, &Summary) + Send);
 
 /// The position at the end of a line.
 pub(crate) fn played_out<G: Game>(game: &G, line: &[Move]) -> (G::State, G::History) {

@@ -43,7 +43,7 @@ pub(crate) fn drive(dir: &Path, config: RunConfig, out: &mut dyn Write) -> anyho
         let stop = Stop::of_driver()?;
         supervise(&mut prepared, &stop)?;
         if prepared.ledger.state().finished.is_some() {
-            write_report(&prepared.run, &report(&prepared.run, &prepared.ledger)?)?;
+            write_report(&prepared.run, &report(&prepared.run)?)?;
         }
     }
     let Some(verdict) = prepared.ledger.state().finished.clone() else {

@@ -1,5 +1,7 @@
 //! The report from outside, on made-up ledgers.
 
+#![allow(clippy::unwrap_used)]
+
 mod bad_input;
 mod fold;
 mod health;
