@@ -61,7 +61,7 @@ impl Small {
     fn wait_for(&self, words: &str) {
         let begun = Instant::now();
         while !self.said().contains(words) {
-            assert!(begun.elapsed() < Duration::from_secs(60), "no '{words}' in\n{}", self.said());
+            assert!(begun.elapsed() < Duration::from_mins(1), "no '{words}' in\n{}", self.said());
             thread::sleep(Duration::from_millis(20));
         }
     }

@@ -56,7 +56,14 @@ Write a move as the board names it, or one of these:
 impl Person {
     /// A game at its start. The person plays `person`, or both sides.
     pub fn new(session: Box<dyn Session>, person: Option<Player>, level: u32) -> Self {
-        Self { session, side: person, level: level.min(LEVEL_MAX), bar: true, score: None, ended: false }
+        Self {
+            session,
+            side: person,
+            level: level.min(LEVEL_MAX),
+            bar: true,
+            score: None,
+            ended: false,
+        }
     }
 
     /// Whether the person has left.

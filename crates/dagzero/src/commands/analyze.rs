@@ -142,9 +142,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let sides = ["first", "second"].map(|name| Side::of(&plies, name));
     let report = Report { game: spec.to_string(), player, playouts, plies: &plies, sides };
     if args.json {
-        write_line(out, &report)?
+        write_line(out, &report)?;
     } else {
-        write_text(&report, out)?
+        write_text(&report, out)?;
     }
     Ok(Exit::Done)
 }

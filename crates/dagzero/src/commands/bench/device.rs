@@ -18,7 +18,7 @@ pub(super) struct DeviceArgs {
     /// For `device`: auto, cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
-    /// For `device`: board and network, HEIGHTxWIDTHbBLOCKScCHANNELS
+    /// For `device`: rows, columns, blocks and channels of the network
     #[arg(long, value_name = "SIZE", default_value = "9x9b6c96")]
     network: String,
     /// For `device`: positions of a batch

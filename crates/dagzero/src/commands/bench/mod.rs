@@ -60,7 +60,7 @@ enum What {
     Infer,
     /// A network of any size on any device, playing and learning with Burn
     ///
-    /// benchmarks/gpu measures PyTorch beside it.
+    /// `benchmarks/gpu` measures `PyTorch` beside it.
     Device,
     /// Speed of self-play on the processor, with networks of random weights
     ///

@@ -66,13 +66,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 fn network_of(from: &Path) -> anyhow::Result<Vec<u8>> {
     let Found { contestant, .. } =
         if from.is_file() { network_file(from, 1)? } else { champion(from, None, 1)? };
-    match contestant.kind {
-        ContestantKind::Search { mind: Mind::Network { bytes, .. }, .. } => Ok(bytes.to_vec()),
-        _ => {
-            let what = format!("{} has no network yet; let it run on first", from.display());
-            Err(UsageError(what).into())
-        }
+    if let ContestantKind::Search { mind: Mind::Network { bytes, .. }, .. } = contestant.kind {
+        return Ok(bytes.to_vec());
     }
+    let what = format!("{} has no network yet; let it run on first", from.display());
+    Err(UsageError(what).into())
 }
 
 struct Describe<'a>(&'a NetworkFile);
@@ -84,6 +82,10 @@ impl GameVisitor for Describe<'_> {
         let file = self.0;
         let (spec, encoding) = (&file.header.spec, game.encoding());
         file.check_fits(&game.spec().to_string(), &encoding.id())?;
+        if spec.squeeze_ratio > 0 || spec.bottleneck_blocks > 0 {
+            let what = "networks with squeeze-excitation or bottlenecks cannot be described yet";
+            return Err(UsageError(what.to_owned()).into());
+        }
         let tensors: serde_json::Map<String, Value> =
             spec.tensor_shapes().into_iter().map(|(name, shape)| (name, json!(shape))).collect();
         Ok(json!({
@@ -93,13 +95,13 @@ impl GameVisitor for Describe<'_> {
             "planes": encoding.plane_names(),
             "policy": encoding.policy_layout(),
             "value": ["win", "draw", "loss"],
-            "examples": examples(&game, file)?,
+            "examples": examples(&game, file),
         }))
     }
 }
 
 /// The network's answers for a few positions, by plain loops.
-fn examples<G: Game>(game: &G, file: &NetworkFile) -> anyhow::Result<Vec<Value>> {
+fn examples<G: Game>(game: &G, file: &NetworkFile) -> Vec<Value> {
     let encoding = game.encoding();
     let shape = encoding.planes();
     let reference = Reference(file);
@@ -132,7 +134,7 @@ fn examples<G: Game>(game: &G, file: &NetworkFile) -> anyhow::Result<Vec<Value>>
             "wdl_logits": outputs.wdl_logits,
         }));
     }
-    Ok(found)
+    found
 }
 
 /// What to compute; the same words as in the documentation of the crate `dz-network`.
