@@ -99,8 +99,8 @@ const NODES: u32 = 1 << 19;
 
 /// Leaves that a network evaluates together at least. With 8, AlphaGo Zero's number (Silver et al. 2017,
 /// Methods, "Expand and evaluate"), one search has nine tenths of the evaluations a second that many
-/// searches have together on two cores; with 16 as many, and no position more is lost
-/// (benchmarks/engine.md).
+/// searches have together on two cores, with 16 nearly as many; what that costs in moves is too little for
+/// the positions there to show (`benchmarks/engine.md`).
 const LEAVES: u32 = 16;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
