@@ -7,6 +7,7 @@ mod network;
 
 use std::fs;
 
+use clap::Parser;
 use cli::{command, object, refused};
 use dagzero::Exit;
 use dz_cpu::random_network;
@@ -70,7 +71,9 @@ fn what_fails_loses_and_what_is_not_there_is_an_error() {
     let args = ["match", "gtp:/nowhere/engine", "random", "--game", "tictactoe", "--games", "2"];
     let (result, _) = command(&args, "");
     assert!(format!("{:#}", result.expect_err("no program")).contains("cannot be started"));
-    refused(&["match", "random", "random", "--game", "tictactoe", "--sprt", "5,1"]);
+    let swapped = ["dagzero", "match", "random", "random", "--game", "tictactoe", "--sprt", "5,1"];
+    let refusal = dagzero::Cli::try_parse_from(swapped).expect_err("the larger first");
+    assert!(refusal.to_string().contains("the smaller first"), "{refusal}");
     refused(&["match", "random", "random", "--game", "tictactoe", "--out", "x.sgf"]);
     refused(&["play", "gtp:x", "--game", "tictactoe"]);
 }

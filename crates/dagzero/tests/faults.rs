@@ -121,6 +121,8 @@ fn single_errors_of_the_device_cost_a_pause_and_no_byte() {
     let ended = small.start(&rules.join(";")).wait().expect("an end");
     assert!(ended.success(), "{}", small.said());
     assert!(points.iter().all(|point| fuse(point).exists()), "every fault has come");
-    assert_eq!(small.said().matches("PAUSED").count(), points.len(), "{}", small.said());
+    // A shard and the entry of another may fail at the same moment, on two threads, and share a pause.
+    let pauses = small.said().matches("PAUSED").count();
+    assert!((points.len() - 1..=points.len()).contains(&pauses), "{pauses}: {}", small.said());
     small.is_sound();
 }

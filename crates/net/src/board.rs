@@ -50,7 +50,7 @@ impl Boards {
         let [points, inputs] = x.dims();
         let [_, outputs] = kernel.dims();
         if let Some(neighbours) = &self.neighbours {
-            let blank = Tensor::zeros([1, inputs], &x.device());
+            let blank = Tensor::zeros([1, inputs], (&x.device(), x.dtype()));
             let around = Tensor::cat(vec![x, blank], 0).select(0, neighbours.clone());
             // [B * H * W * 9, in] -> [B * H * W, 9 * in]
             return around.reshape([points, 9 * inputs]).matmul(kernel.clone());

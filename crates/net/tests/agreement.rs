@@ -37,7 +37,8 @@ fn assert_near(name: &str, a: &NetworkOutputs, b: &NetworkOutputs) {
     assert_eq!(a.wdl_logits.len(), b.wdl_logits.len());
     let numbers = a.policy_logits.iter().chain(&a.wdl_logits);
     for (a, b) in numbers.zip(b.policy_logits.iter().chain(&b.wdl_logits)) {
-        assert!((a - b).abs() < 1e-4, "{name}: {a}, Burn: {b}");
+        // A few steps can blow logits up to hundreds, of which 32 bits keep seven digits.
+        assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{name}: {a}, Burn: {b}");
     }
 }
 

@@ -189,15 +189,14 @@ fn records(run: &Run, missing: &mut Vec<String>) -> Result<Vec<Record>, ReportEr
             });
         }
         next = number + 1;
-        let read = run.read(&path).map_err(|error| error.to_string()).and_then(|bytes| {
-            serde_json::from_slice::<Record>(&bytes).map_err(|error| error.to_string())
-        });
+        let read = run.read(&path).map_err(|error| error.to_string());
+        let read = read.and_then(|bytes| Record::from_bytes(&bytes));
         match read {
-            Ok(record) if record.number == number => records.push(record),
-            Ok(record) => {
+            Ok((record, _)) if record.number == number => records.push(record),
+            Ok((record, _)) => {
                 missing.push(format!("{path} says that it is record {}; left out.", record.number));
             }
-            Err(why) => missing.push(format!("{path} is no record of this version ({why}).")),
+            Err(why) => missing.push(format!("{path} was left out: {why}.")),
         }
     }
     Ok(records)

@@ -151,6 +151,19 @@ fn encode(record: &Record) -> Result<Vec<u8>> {
     Ok(seal(&bytes))
 }
 
+impl Record {
+    /// A record from its file, and whether it carries a hash; the oldest carry none.
+    ///
+    /// # Errors
+    /// In words, if the hash is another one or the rest is no record of this version.
+    pub fn from_bytes(bytes: &[u8]) -> std::result::Result<(Self, bool), String> {
+        let (object, sealed) = unseal(bytes)?;
+        let record = serde_json::from_slice(&object)
+            .map_err(|e| format!("it is no record of this version ({e})"))?;
+        Ok((record, sealed))
+    }
+}
+
 fn read_record(run: &Run, number: u64) -> Result<Option<Record>> {
     Ok(read_sealed(run, number)?.map(|(record, _)| record))
 }
@@ -165,9 +178,7 @@ pub(super) fn read_sealed(run: &Run, number: u64) -> Result<Option<(Record, bool
     };
     let corrupt =
         |what: String| StoreError::Corrupt { path: path.clone(), what, advice: advice(number) };
-    let (object, sealed) = unseal(&bytes).map_err(corrupt)?;
-    let record: Record = serde_json::from_slice(&object)
-        .map_err(|e| corrupt(format!("it is no record of this version ({e})")))?;
+    let (record, sealed) = Record::from_bytes(&bytes).map_err(corrupt)?;
     if record.number != number {
         return Err(corrupt(format!("it says that it is record {}", record.number)));
     }
