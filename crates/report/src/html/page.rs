@@ -8,6 +8,9 @@ use crate::count;
 use crate::facts::Report;
 use crate::palette;
 
+/// Most JSON that the page carries.
+const JSON_BYTES_MAX: usize = 300_000;
+
 const STYLE: &str = include_str!("style.css");
 
 impl Report {
@@ -33,16 +36,35 @@ impl Report {
         self.storage(&mut out);
         self.lineage(&mut out);
         self.reproducibility(&mut out);
-        let _ = writeln!(
-            out,
+        self.data(&mut out)?;
+        out.push_str("</main>\n</body>\n</html>\n");
+        Ok(out)
+    }
+
+    /// The numbers themselves, unless there are so many that the page would be slow to open on a phone.
+    fn data(&self, out: &mut String) -> Result<(), ReportError> {
+        out.push_str(
             "<section class=\"data\"><h2>Data</h2>\n\
              <p>Figures and tables name the JSON key of their numbers in the attribute data-key; \
-             cycles[].records has the numbers of the ledger's records that they are from.</p>\n\
-             <details><summary>Everything above, as JSON</summary>\n\
-             <pre id=\"data\">{}</pre></details></section>\n</main>\n</body>\n</html>",
-            escape(&self.to_json()?),
+             cycles[].records has the numbers of the ledger's records that they are from.</p>\n",
         );
-        Ok(out)
+        let json = self.to_json()?;
+        if json.len() > JSON_BYTES_MAX {
+            let _ = writeln!(
+                out,
+                "<p><code>dagzero report RUN --json</code> prints them, {} kB.</p></section>",
+                json.len() / 1000
+            );
+            return Ok(());
+        }
+        // Within an element quotes stand for themselves, and there is one in ten characters here.
+        let json = json.replace('&', "&amp;").replace('<', "&lt;");
+        let _ = writeln!(
+            out,
+            "<details><summary>Everything above, as JSON</summary>\n\
+             <pre id=\"data\">{json}</pre></details></section>"
+        );
+        Ok(())
     }
 
     /// All that the page shows, as one JSON object.
