@@ -93,7 +93,8 @@ fn anchors_that_crashed_or_are_foreign_are_named() {
     ledger.start();
     with_match(&mut ledger, "network-0001", "stranger", [[5, 0, 1], [2, 0, 4]]);
     let config = "format = 1\nrun = { game = \"tictactoe\", cycles = 1 }\nselfplay.games = 1\n\
-                  bootstrap.games = 1\nnetwork = { blocks = 1, channels = 8 }\n";
+                  bootstrap.games = 1\nnetwork = { blocks = 1, channels = 8 }\n\
+                  gate.rule = \"always\"\n";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.toml");
     std::fs::write(&path, config).unwrap();

@@ -36,7 +36,7 @@ fn a_gap_and_a_foreign_record_are_named_and_the_rest_is_shown() {
     fs::write(run.root().join(layout::log_path(5)), foreign).unwrap();
     let report = Report::read(&run).unwrap();
     assert!(says(&report, "Record 3 of the ledger is missing."), "{:?}", report.missing);
-    assert!(says(&report, "log/00000000000000000005.json is no record"), "{:?}", report.missing);
+    assert!(says(&report, "log/00000000000000000005.json was left out"), "{:?}", report.missing);
     assert!(says(&report, "Cycle 1 has no rows"), "{:?}", report.missing);
     assert_eq!(report.cycles.len(), whole.cycles.len());
     assert!(report.to_html().unwrap().contains("Record 3 of the ledger is missing."));
