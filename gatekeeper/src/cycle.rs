@@ -38,6 +38,9 @@ pub struct GateCycle<'a, G: Game> {
     pub observer: &'a mut dyn Observer,
     /// The cycle, whose candidate is published.
     pub cycle: u32,
+    /// When the cycle before was over, where stages work side by side: a cycle takes the time from one
+    /// end to the next then. `None` where they take turns and their times add up.
+    pub overlaps_since: Option<Instant>,
 }
 
 /// How the gatekeeper's turn ended.
@@ -69,7 +72,10 @@ impl<G: Game> GateCycle<'_, G> {
             self.probe()?;
         }
         if self.state().wall_ms.is_none() {
-            let wall_ms = stages_wall_ms(self.state()) + begun.elapsed().as_millis() as u64;
+            let wall_ms = match self.overlaps_since {
+                Some(since) => since.elapsed().as_millis() as u64,
+                None => stages_wall_ms(self.state()) + begun.elapsed().as_millis() as u64,
+            };
             self.ledger.append(Entry::CycleDone { cycle: self.cycle, wall_ms })?;
         }
         work_file::clear(&self.ledger.run().work_dir(Stage::Gatekeeper)?)?;

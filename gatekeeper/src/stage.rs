@@ -48,6 +48,7 @@ impl GameVisitor for Turn<'_> {
             networks: &OnDevice(device),
             observer: &mut watch,
             cycle,
+            overlaps_since: (context.config.run.lead_cycles() > 0).then_some(context.idle_since),
         };
         if let TurnEnd::Done(line) = turn.run()? {
             context.events.turn_done(Stage::Gatekeeper, cycle, line);

@@ -67,6 +67,12 @@ impl CycleTally {
         }] += 1;
         self.cost.search.add(&cost.search);
     }
+
+    /// Adds what a process did before under another champion.
+    pub fn add_costs(&mut self, before: &Self) {
+        self.cost.search.add(&before.cost.search);
+        self.lockstep.add(before.lockstep);
+    }
 }
 
 /// Who receives a cycle's shards, and may end it early.

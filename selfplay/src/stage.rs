@@ -1,6 +1,9 @@
 //! The stage: one turn is one cycle's games.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, bail};
 use dz_config::{BootstrapEvaluator, RunConfig};
@@ -14,6 +17,9 @@ use crate::{
     CyclePlan, CycleTally, GameTally, ResignTally, ShardPublisher, ShardSink, cycle_plan,
     cycle_resign, first_shard, play_cycle, resign,
 };
+
+/// How often a cycle in progress asks whether there is another champion.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Plays what is missing of a cycle's games and closes the turn.
 ///
@@ -36,39 +42,71 @@ impl GameVisitor for Turn<'_> {
         let Self { context, cycle } = self;
         let started = Instant::now();
         let state = context.ledger.state();
-        let generation = state.generation();
         let resign = cycle_resign(&game, &context.config.selfplay, (&context.run, state), cycle)?;
-        let first_shard = first_shard(state, cycle);
-        let plan = cycle_plan(&context.config, generation, first_shard, resign.plan);
-        let champion = context.ledger.state().champion.as_ref();
-        let (mut sources, network) =
-            champion_sources(&game, &context.run, &context.config, champion)?;
-        let evaluator = sources.ids()[0].clone();
-        let shards = context.ledger.state().cycle_state(cycle).map(|c| c.shards.clone());
-        let published = shards.unwrap_or_default();
-        let missing: Vec<u64> =
-            (0..plan.shards()).filter(|&i| !published.contains_key(&(i as u32))).collect();
-        let mut collector = Collector {
-            plan: &plan,
-            cycle,
-            generation,
-            published_games: published.values().map(|shard| shard.games).sum(),
-            started,
-            network,
-            evaluator: evaluator.clone(),
-            context,
+        let mut costs = CycleTally::default();
+        // Once around where stages take turns; else once for each champion that plays.
+        let (generation, evaluator) = loop {
+            let state = context.ledger.state();
+            let (generation, first) = (state.generation(), first_shard(state, cycle));
+            let plan = cycle_plan(&context.config, generation, first, resign.plan);
+            let (tally, evaluator) = play_on(&game, context, cycle, &plan, started)?;
+            costs.add_costs(&tally);
+            if is_whole(context, cycle, &plan) {
+                break (generation, evaluator);
+            }
+            if context.stop.requested() {
+                return Ok(());
+            }
+            let next = context.ledger.state().generation();
+            if next == generation {
+                bail!("cycle {cycle} lacks games although all were played; please report this");
+            }
+            context.events.note(
+                Stage::Selfplay,
+                format!("generation {next} plays on in place of generation {generation}"),
+            );
         };
-        let tally = play_cycle(&game, &plan, &missing, &mut sources, &mut collector)?;
-        if context.stop.requested() && !is_whole(context, cycle, &plan) {
-            return Ok(());
-        }
         let (total, resigned) = totals(&game, context, cycle)?;
-        let summary = summary(&total, &tally, resigned.summary(&resign), evaluator, started);
+        let summary = summary(&total, &costs, resigned.summary(&resign), evaluator, started);
         let line = line(&summary, generation);
         context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
         context.events.turn_done(Stage::Selfplay, cycle, line);
         Ok(())
     }
+}
+
+/// Plays what is missing of the cycle's shards with the champion of this moment, until they are there,
+/// somebody asks to stop, or there is another champion; what was begun is finished. Answers what it cost,
+/// and the evaluator's name.
+fn play_on<G: Game>(
+    game: &G,
+    context: &mut StageContext,
+    cycle: u32,
+    plan: &CyclePlan,
+    started: Instant,
+) -> anyhow::Result<(CycleTally, String)> {
+    let state = context.ledger.state();
+    let generation = state.generation();
+    let shards = state.cycle_state(cycle).map(|c| c.shards.clone());
+    let published = shards.unwrap_or_default();
+    let (mut sources, network) =
+        champion_sources(game, &context.run, &context.config, state.champion.as_ref())?;
+    let evaluator = sources.ids()[0].clone();
+    let missing: Vec<u64> =
+        (0..plan.shards()).filter(|&i| !published.contains_key(&(i as u32))).collect();
+    let mut collector = Collector {
+        plan,
+        cycle,
+        generation,
+        published_games: published.values().map(|shard| shard.games).sum(),
+        started,
+        network,
+        evaluator: evaluator.clone(),
+        looked: Instant::now(),
+        context,
+    };
+    let tally = play_cycle(game, plan, &missing, &mut sources, &mut collector)?;
+    Ok((tally, evaluator))
 }
 
 /// The champion as source 0, and the name of its network for headers; without a champion what
@@ -110,6 +148,23 @@ struct Collector<'a> {
     started: Instant,
     network: String,
     evaluator: String,
+    /// When the ledger was last asked for another champion.
+    looked: Instant,
+}
+
+impl Collector<'_> {
+    /// Whether another champion is there; the ledger is asked now and then where stages work side by side.
+    fn is_succeeded(&mut self) -> bool {
+        let side_by_side = self.context.config.run.lead_cycles() > 0;
+        if side_by_side && self.looked.elapsed() >= LOOK_EVERY {
+            self.looked = Instant::now();
+            if let Err(error) = self.context.ledger.poll() {
+                // The next shard's entry meets the same fault, where it can be dealt with.
+                tracing::warn!("the ledger cannot be read: {error}");
+            }
+        }
+        self.context.ledger.state().generation() > self.generation
+    }
 }
 
 /// An error of a cycle's games.
@@ -177,7 +232,7 @@ impl ShardSink for Collector<'_> {
             unit: "games".to_owned(),
             rates,
         });
-        !self.context.stop.requested()
+        !self.is_succeeded() && !self.context.stop.requested()
     }
 }
 

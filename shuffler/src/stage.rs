@@ -20,9 +20,7 @@ use crate::{
 /// # Errors
 /// What the store reports.
 pub fn start(context: &mut StageContext) -> anyhow::Result<()> {
-    let cycles = &context.ledger.state().cycles;
-    let newest = cycles.iter().rev().find(|(_, cycle)| cycle.rows.is_some());
-    newest.map_or(Ok(()), |(&cycle, _)| delete_old_rows(context, cycle))
+    delete_old_rows(context)
 }
 
 /// Makes the rows of a cycle and closes the turn.
@@ -116,7 +114,7 @@ impl GameVisitor for Turn<'_> {
             summary,
         })?;
         shuffler.expire(&window)?;
-        delete_old_rows(context, cycle)?;
+        delete_old_rows(context)?;
         context.events.turn_done(Stage::Shuffler, cycle, line);
         Ok(())
     }
@@ -207,13 +205,10 @@ fn publish(
     Ok(objects.into_inner())
 }
 
-/// Deletes rows of cycles before the newest ones that `storage.rows_keep_cycles` keeps.
-fn delete_old_rows(context: &StageContext, cycle: u32) -> anyhow::Result<()> {
-    let keep = context.config.storage.rows_keep_cycles;
-    let first_kept = (cycle + 1).saturating_sub(keep);
-    let expired = context.ledger.state().cycles.range(..first_kept);
-    for (_, earlier) in expired {
-        let Some(rows) = &earlier.rows else { continue };
+/// Deletes rows that are trained on, but of the newest cycles that `storage.rows_keep_cycles` keeps.
+fn delete_old_rows(context: &StageContext) -> anyhow::Result<()> {
+    let keep = context.config.storage.rows_keep_cycles as usize;
+    for rows in context.ledger.state().rows_left_behind(keep) {
         for object in rows.train.iter().chain(&rows.validation) {
             context.run.delete(&object.path)?;
         }

@@ -64,8 +64,8 @@ pub struct LockstepCounts {
 }
 
 impl LockstepCounts {
-    /// Adds what another thread did.
-    fn add(&mut self, other: Self) {
+    /// Adds what another thread, or another run of the lockstep, did.
+    pub fn add(&mut self, other: Self) {
         self.batches += other.batches;
         self.evaluations += other.evaluations;
         self.places += other.places;

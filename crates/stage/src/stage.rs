@@ -36,6 +36,8 @@ pub struct StageContext {
     pub events: EventSink,
     /// Whether to stop: then finish what is in flight, publish it, and return.
     pub stop: Stop,
+    /// When the stage's last turn ended, or the stage started.
+    pub idle_since: Instant,
     // Held as long as the stage lives.
     lock: RunLock,
 }
@@ -60,7 +62,7 @@ impl StageContext {
                 swept.bytes
             );
         }
-        Ok(Self { run, ledger, config, events, stop, lock })
+        Ok(Self { run, ledger, config, events, stop, idle_since: Instant::now(), lock })
     }
 
     /// The stage.
@@ -68,10 +70,10 @@ impl StageContext {
         self.lock.stage()
     }
 
-    /// Whose turn it is, where the run has begun and this turn is to be taken at all.
+    /// The turn that the stage may take, where the run has begun and it is to be taken at all.
     fn turn(&self) -> Option<Turn> {
         let state = self.ledger.state();
-        let turn = state.turn();
+        let turn = state.turn_of(self.stage(), self.config.run.lead_cycles())?;
         let beyond = turn.cycle().is_some_and(|cycle| cycle > self.config.run.cycles);
         // After its last cycle the run waits for its verdict.
         (state.started.is_some() && !beyond).then_some(turn)
@@ -85,7 +87,7 @@ pub enum StageEnd {
     Finished,
     /// The one turn that was asked for is done.
     TurnDone,
-    /// It was another stage's turn, and only one turn was asked for.
+    /// The stage waits for another one, and only one turn was asked for.
     NotOurs,
     /// Somebody asked to stop, between two turns.
     Stopped,
@@ -114,7 +116,7 @@ impl StageEnd {
 }
 
 /// Lives as `stage` until the run is finished or somebody asks to stop. `turn` is called with the
-/// cycle whenever it is the stage's turn; it returns when the turn's closing entry is appended, or
+/// cycle whenever the stage may take its next turn; it returns when the turn's closing entry is appended, or
 /// early where `stop` was requested. A turn that was cut short is called again at the next start,
 /// with all that was published in the ledger's state.
 pub fn run_stage(
@@ -179,7 +181,7 @@ fn take_turns<S>(
         }
         match context.turn() {
             Some(Turn::Finished) => return Ok(StageEnd::Finished),
-            Some(now) if now.stage() == Some(stage) => {
+            Some(now) => {
                 let cycle = now.cycle().unwrap_or_default();
                 let free_min_mb = context.config.storage.disk_free_min_mb;
                 let begun = Instant::now();
@@ -200,6 +202,7 @@ fn take_turns<S>(
                     continue;
                 }
                 patience.reset();
+                context.idle_since = Instant::now();
                 if context.turn() == Some(now) {
                     if context.stop.requested() {
                         return Ok(StageEnd::Interrupted);
@@ -211,10 +214,10 @@ fn take_turns<S>(
                 }
                 pause = POLL_MIN;
             }
-            other => {
+            None => {
                 if once {
-                    let whose = other.map_or("nobody's turn yet".to_owned(), |t| t.to_string());
-                    context.events.note(stage, format!("not our turn: {whose}"));
+                    let oldest = context.ledger.state().turn();
+                    context.events.note(stage, format!("not our turn; the run waits for {oldest}"));
                     return Ok(StageEnd::NotOurs);
                 }
                 thread::sleep(pause);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::error::{Result, StoreError};
 use crate::layout::FOLDERS;
 use crate::sweep::files_below;
-use crate::{Run, RunState};
+use crate::{RowsState, Run, RunState};
 
 /// The newest checkpoints that are never removed: one may turn out to be damaged.
 pub const CHECKPOINTS_KEPT_MIN: usize = 2;
@@ -22,11 +22,17 @@ impl RunState {
         paths
     }
 
+    /// Cycles whose rows nobody waits for, but the newest `keep` that have rows: their rows may go.
+    pub fn rows_left_behind(&self, keep: usize) -> impl Iterator<Item = &RowsState> {
+        let with_rows = self.cycles.values().filter(|cycle| cycle.rows.is_some()).rev().skip(keep);
+        with_rows.filter(|cycle| cycle.candidate.is_some()).filter_map(|cycle| cycle.rows.as_ref())
+    }
+
     /// Paths of published files that the run goes on without, as retention may have removed them:
-    /// rows of cycles before the newest that has any, all checkpoints but the two newest, and what the
+    /// rows that are trained on, but the newest; all checkpoints but the two newest; and what the
     /// ledger gives up.
     pub fn expendable(&self) -> BTreeSet<&str> {
-        let rows = self.cycles.values().filter_map(|cycle| cycle.rows.as_ref()).rev().skip(1);
+        let rows = self.rows_left_behind(1);
         let rows = rows.flat_map(|r| r.train.iter().chain(&r.validation)).map(|o| o.path.as_str());
         let checkpoints = self.checkpoint_paths().into_iter().skip(CHECKPOINTS_KEPT_MIN);
         rows.chain(checkpoints).chain(self.expired.iter().map(String::as_str)).collect()

@@ -170,6 +170,40 @@ fn a_missing_record_is_named() {
     assert!(message.contains("00002.json") && message.contains("records up to 4"), "{message}");
 }
 
+/// What each worker may do now, with self-play one cycle ahead at most.
+fn side_by_side(ledger: &Ledger) -> [Option<Turn>; 4] {
+    Stage::WORKERS.map(|stage| ledger.state().turn_of(stage, 1))
+}
+
+#[test]
+fn stages_work_side_by_side_and_self_play_stays_near_the_gate() {
+    let (_dir, run) = run();
+    let mut ledger = claimed(&run, Stage::Driver);
+    let play = |cycle| Some(Turn::Selfplay { cycle });
+    ledger.append(games_done(1)).unwrap();
+    // There is no network yet, so self-play waits.
+    assert_eq!(side_by_side(&ledger), [None, Some(Turn::Shuffle { cycle: 1 }), None, None]);
+    ledger.append(rows(1)).unwrap();
+    ledger.append(candidate(1)).unwrap();
+    let network = object("networks/1");
+    ledger.append(Entry::Champion { generation: 1, cycle: 1, network }).unwrap();
+    assert_eq!(side_by_side(&ledger), [play(2), None, None, Some(Turn::Gate { cycle: 1 })]);
+    ledger.append(games_done(2)).unwrap();
+    let (shuffle, gate) = (Some(Turn::Shuffle { cycle: 2 }), Some(Turn::Gate { cycle: 1 }));
+    // Two ahead of the gate would be too far.
+    assert_eq!(side_by_side(&ledger), [None, shuffle, None, gate]);
+    ledger.append(Entry::CycleDone { cycle: 1, wall_ms: 1 }).unwrap();
+    assert_eq!(side_by_side(&ledger), [play(3), shuffle, None, None]);
+    ledger.append(rows(2)).unwrap();
+    ledger.append(games_done(3)).unwrap();
+    let all = [Some(Turn::Shuffle { cycle: 3 }), Some(Turn::Train { cycle: 2 })];
+    assert_eq!(side_by_side(&ledger)[1..3], all);
+    ledger.append(candidate(2)).unwrap();
+    // Where stages take turns, only the oldest of these is one.
+    assert_eq!(ledger.state().turn(), Turn::Gate { cycle: 2 });
+    assert_eq!(ledger.state().turn_of(Stage::Selfplay, 0), None);
+}
+
 #[test]
 fn the_turn_goes_round() {
     let (_dir, run) = run();
@@ -184,7 +218,6 @@ fn the_turn_goes_round() {
         assert_eq!(ledger.state().turn(), Turn::Train { cycle });
         ledger.append(candidate(cycle)).unwrap();
         assert_eq!(ledger.state().turn(), Turn::Gate { cycle });
-        assert_eq!(ledger.state().pending_candidate().unwrap().0, cycle);
         let network = object(&format!("networks/{cycle}"));
         ledger.append(Entry::Champion { generation: cycle, cycle, network }).unwrap();
         assert_eq!(ledger.state().generation(), cycle);

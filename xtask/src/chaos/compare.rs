@@ -66,6 +66,59 @@ pub(super) fn differences(whole: &Run, other: &Run) -> Vec<String> {
     found
 }
 
+/// Kinds of entries that every cycle has once.
+const ONCE: [&str; 5] = ["games_done", "rows", "candidate", "verdict", "cycle_done"];
+
+/// What an asynchronous run in `dir` broke of its promises, in words: against the counts of a run that nobody
+/// disturbed, and the records that kills left, in the folder `kept`.
+pub(super) fn broken_promises(
+    whole: &Run,
+    other: &Run,
+    dir: &Path,
+    kept: &Path,
+) -> anyhow::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for kind in ONCE {
+        let [left, right] = [whole, other].map(|run| run.cycles_of(kind));
+        if left != right {
+            found.push(format!("cycles with an entry {kind}: {right:?}, not {left:?}"));
+        }
+    }
+    let [left, right] = [whole, other].map(Run::games);
+    if left != right {
+        found.push(format!("games by cycle and shard: {right:?}, not {left:?}"));
+    }
+    if kept.exists() {
+        for record in fs::read_dir(kept)? {
+            let record = record?;
+            let name = record.file_name();
+            let now = fs::read(dir.join("log").join(&name)).ok();
+            if now != Some(fs::read(record.path())?) {
+                found.push(format!("log/{} is not as it was after a kill", name.display()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Run {
+    /// Cycles that have an entry of a kind, in the ledger's order.
+    fn cycles_of(&self, kind: &str) -> Vec<u64> {
+        let of_kind = self.entries.iter().filter(|entry| entry["kind"] == kind);
+        of_kind.filter_map(|entry| entry["cycle"].as_u64()).collect()
+    }
+
+    /// Games of each shard, by cycle and number; those of shards that are entered twice add up.
+    fn games(&self) -> BTreeMap<(u64, u64), u64> {
+        let mut games = BTreeMap::new();
+        for entry in self.entries.iter().filter(|entry| entry["kind"] == "shard") {
+            let number = |name: &str| entry[name].as_u64().unwrap_or_default();
+            *games.entry((number("cycle"), number("number"))).or_default() += number("games");
+        }
+        games
+    }
+}
+
 /// The ledger's entries without claims, times and costs of processes. Shards stand in the order of their
 /// numbers, and of a cycle's checkpoints the last one stands for all.
 fn entries(dir: &Path) -> anyhow::Result<Vec<Value>> {

@@ -3,7 +3,9 @@
 //! First once at every named point of a publication (`crates/store/src/faults.rs` says which there are;
 //! the points of the undisturbed run are taken), then at random moments. Some kills hit the whole run, as a
 //! power cut, some only one stage. Whenever a run ends in spite of it, every published byte and the ledger
-//! apart from times must be those of a run that nobody disturbed.
+//! apart from times must be those of a run that nobody disturbed. Where stages work side by side, bytes depend
+//! on timing; there every record that a kill left must still be there at the end, and each cycle must have its
+//! games, its candidate and its verdict once.
 
 mod compare;
 mod random;
@@ -19,7 +21,7 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 
-use compare::{Run, differences};
+use compare::{Run, broken_promises, differences};
 use random::Random;
 
 /// The variable that names points; `dz_store::FAULTS_ENV`.
@@ -40,6 +42,8 @@ pub struct Chaos {
     pub config: PathBuf,
     /// Overrides, `key=value`.
     pub set: Vec<String>,
+    /// Whether the stages work side by side.
+    pub asynchronous: bool,
     /// Folder for runs; must not exist or be empty.
     pub scratch: PathBuf,
     /// Seed of the random moments.
@@ -143,6 +147,7 @@ impl Chaos {
             if patient(&mut child)? {
                 return Ok(start);
             }
+            self.keep_records(dir)?;
             fruitless = if left() < before { 0 } else { fruitless + 1 };
             ensure!(fruitless < FRUITLESS_MAX, "{} does not go on", dir.display());
         }
@@ -190,6 +195,7 @@ impl Chaos {
                     child.kill()?;
                     child.wait()?;
                 }
+                self.keep_records(&dir)?;
             }
             self.compare(&dir, whole, tally)?;
             if number % 10 == 0 {
@@ -205,22 +211,57 @@ impl Chaos {
         for pair in &self.set {
             command.args(["--set", pair]);
         }
+        if self.asynchronous {
+            command.args(["--set", "run.mode=asynchronous"]);
+        }
         command.env(FAULTS, faults).env_remove("RUST_LOG");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().with_context(|| format!("cannot start {}", self.program.display()))
+    }
+
+    /// Where the ledger's records of a run are kept as they were after a kill.
+    fn kept(dir: &Path) -> PathBuf {
+        dir.with_extension("kept")
+    }
+
+    /// Keeps the records that are there after a kill, to be compared with those at the end.
+    fn keep_records(&self, dir: &Path) -> anyhow::Result<()> {
+        let log = dir.join("log");
+        if !self.asynchronous || !log.exists() {
+            return Ok(());
+        }
+        let kept = Self::kept(dir);
+        fs::create_dir_all(&kept)?;
+        for record in fs::read_dir(log)? {
+            let record = record?;
+            let to = kept.join(record.file_name());
+            // The first copy is the one that the end is held against.
+            if record.path().extension().is_some_and(|kind| kind == "json") && !to.exists() {
+                fs::copy(record.path(), to)?;
+            }
+        }
+        Ok(())
     }
 
     /// Compares a run that ended with the undisturbed one, has it verified, and removes it if it is good.
     fn compare(&self, dir: &Path, whole: &Run, tally: &mut Tally) -> anyhow::Result<()> {
         tally.runs += 1;
         let name = dir.display();
-        let mut found = differences(whole, &Run::read(dir)?);
+        let mut found = if self.asynchronous {
+            broken_promises(whole, &Run::read(dir)?, dir, &Self::kept(dir))?
+        } else {
+            differences(whole, &Run::read(dir)?)
+        };
         let verified = Command::new(&self.program).arg("verify").arg(dir).output()?;
         if !verified.status.success() {
             found.push(format!("verify: {}", String::from_utf8_lossy(&verified.stdout)));
         }
         if found.is_empty() {
             fs::remove_dir_all(dir)?;
+            let kept = Self::kept(dir);
+            if kept.exists() {
+                fs::remove_dir_all(kept)?;
+            }
         }
         tally.differences.extend(found.into_iter().map(|what| format!("{name}: {what}")));
         Ok(())

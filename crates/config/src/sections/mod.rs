@@ -16,7 +16,7 @@ pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
 pub use gate::{GateRule, GateSection};
 pub use network::NetworkSection;
 pub use rating::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection};
-pub use run::{DeviceChoice, RunSection};
+pub use run::{DeviceChoice, RunMode, RunSection};
 pub use search::{
     BackupWord, CatchUp, Epsilon, Expansion, Fpu, GumbelInnerWord, InFlight, LeafValue,
     MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord, RootFpu, SearchSection,

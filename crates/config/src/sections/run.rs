@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::field::text_field;
+use crate::field::{choice, text_field};
 use crate::limits::{Limits, whole};
 use crate::section::section;
 
@@ -19,9 +19,39 @@ section! {
         [Results, whole(1, 1_000_000)] cycles: u32;
         /// Worker threads of each stage; 0 takes all cores.
         [Speed, whole(0, 4096)] threads: u32 = 0;
+        /// How the stages share the time. `synchronous`: they take turns, and the same configuration and
+        /// seed give the same bytes on the CPU. `asynchronous`: they work side by side for the whole
+        /// run, and a new champion plays from the next shard on; nothing is lost there either, but what
+        /// comes out depends on timing. `auto` lets stages that share one device take turns; all do as yet.
+        [Results, Limits::Any] mode: RunMode = RunMode::Auto;
+        /// `asynchronous`: cycles that self-play may be ahead of the gate, which bounds how old the games
+        /// are that training sees.
+        [Results, whole(1, 1000)] lead_cycles_max: u32 = 1;
         /// What evaluates and trains networks. `auto` is a CUDA card where the build and the
         /// machine have one, and the CPU elsewhere. Another device rounds otherwise.
         [Results, Limits::Any] device: DeviceChoice = DeviceChoice::Auto;
+    }
+}
+
+choice! {
+    /// How the stages share the time.
+    pub enum RunMode {
+        /// Turns where they share a device.
+        Auto = "auto",
+        /// One after the other.
+        Synchronous = "synchronous",
+        /// Side by side.
+        Asynchronous = "asynchronous",
+    }
+}
+
+impl RunSection {
+    /// Cycles that self-play may be ahead of the gate; 0 where the stages take turns.
+    pub const fn lead_cycles(&self) -> u32 {
+        match self.mode {
+            RunMode::Asynchronous => self.lead_cycles_max,
+            RunMode::Auto | RunMode::Synchronous => 0,
+        }
     }
 }
 

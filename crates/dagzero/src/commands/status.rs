@@ -32,8 +32,10 @@ struct Status {
     game: Option<String>,
     seed: Option<u64>,
     config_hash: String,
-    /// Whose turn it is.
+    /// Whose turn it is; where stages work side by side, what the oldest cycle waits for.
     turn: Turn,
+    /// All turns that may be taken now, in words.
+    turns: String,
     /// Process that drives the run at this moment.
     driven_by: Option<u32>,
     /// Stages that are alive, whoever started them.
@@ -113,6 +115,7 @@ impl Status {
             seed: state.started.as_ref().map(|info| info.seed),
             config_hash: state.config_hash.clone(),
             turn: state.turn(),
+            turns: state.turns_text(config.run.lead_cycles(), config.run.cycles),
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
             stages: Stage::WORKERS.into_iter().filter_map(alive).collect(),
             cycles_done: state.cycles_done,
@@ -154,7 +157,7 @@ impl Status {
             }
         };
         writeln!(out, "state       {driver}")?;
-        writeln!(out, "turn        {}", self.turn)?;
+        writeln!(out, "turn        {}", self.turns)?;
         writeln!(out, "cycles      {} of {} done", self.cycles_done, self.cycles)?;
         writeln!(out, "generation  {}", self.generation)?;
         if let Some(left_ms) = self.left_ms {

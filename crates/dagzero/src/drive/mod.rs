@@ -69,6 +69,9 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
             config.run.cycles
         )?;
     }
+    if config.run.lead_cycles() > 0 {
+        writeln!(out, "mode    asynchronous: the stages work side by side")?;
+    }
     for change in &prepared.changes {
         writeln!(out, "changed {change}")?;
     }

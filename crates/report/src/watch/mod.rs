@@ -87,7 +87,13 @@ impl Live {
         let config = dz_config::RunConfig::load(&path, &[], &|_| Vec::new());
         let alive = |stage: &Stage| RunLock::holder(run, *stage).is_some();
         Self {
-            turn: state.turn().to_string(),
+            turn: match &config {
+                Ok(loaded) => {
+                    let run = &loaded.config.run;
+                    state.turns_text(run.lead_cycles(), run.cycles)
+                }
+                Err(_) => state.turn().to_string(),
+            },
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
             stages: Stage::WORKERS.into_iter().filter(alive).collect(),
             cycles_done: state.cycles_done,

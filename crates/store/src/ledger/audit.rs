@@ -4,6 +4,7 @@ use super::entry::{Entry, Record, Stage};
 use super::log::read_sealed;
 use super::snapshot;
 use super::state::RunState;
+use super::turn::Turn;
 use crate::error::{Result, StoreError};
 use crate::layout::{LOG, SNAPSHOTS, log_path, number_of, snapshot_path};
 use crate::{ObjectRef, Run};
@@ -149,25 +150,27 @@ fn contradiction(state: &RunState, record: &Record) -> Option<String> {
     if owner != record.stage {
         return Some(format!("the {} wrote an entry of the {owner}", record.stage));
     }
-    let turn = state.turn();
-    if cycle.is_some() && (turn.stage(), turn.cycle()) != (Some(owner), cycle) {
-        return Some(format!("an entry out of turn: it was the turn of {turn}"));
+    // The ledger does not say how far ahead self-play may be, so only the stages' order counts.
+    let turn = state.turn_of(owner, u32::MAX);
+    if cycle.is_some() && turn.and_then(Turn::cycle) != cycle {
+        return Some(format!("an entry out of turn: it was the turn of {}", state.turn()));
     }
-    inconsistency(state, &record.entry)
+    inconsistency(state, &record.entry, cycle.unwrap_or_default())
 }
 
 /// What an entry claims that the entries before it do not bear out.
-fn inconsistency(state: &RunState, entry: &Entry) -> Option<String> {
-    let now = state.cycles.get(&state.cycle());
+fn inconsistency(state: &RunState, entry: &Entry, cycle: u32) -> Option<String> {
+    let now = state.cycles.get(&cycle);
     let what = match entry {
         Entry::RunStarted { .. } if state.started.is_some() => "the run begins a second time",
         Entry::Shard { number, .. } if now.is_some_and(|n| n.shards.contains_key(number)) => {
             "a second shard of this number in its cycle"
         }
+        // Games that were under way when another champion came are of the one before.
         Entry::Shard { generation, .. } | Entry::GamesDone { generation, .. }
-            if *generation != state.generation() =>
+            if *generation > state.generation() =>
         {
-            "games of a generation that was not the champion's"
+            "games of a generation that was not there yet"
         }
         Entry::GamesDone { summary, .. }
             if now.map_or((0, 0), |n| (n.games(), n.positions()))

@@ -41,10 +41,24 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// Whose turn it is. The number of cycles to run is the configuration's: a self-play stage that
-    /// finds a turn beyond it waits for `finished`.
+    /// The oldest turn that is not taken. The number of cycles to run is the configuration's: a
+    /// self-play stage that finds a turn beyond it waits for `finished`.
     pub fn turn(&self) -> Turn {
-        Turn::of(self)
+        Turn::oldest(self)
+    }
+
+    /// The turn that `stage` may take, with self-play at most `lead_cycles` ahead of the gate (0: the
+    /// stages take turns); `None` where it waits for another stage. The driver has no turns.
+    pub fn turn_of(&self, stage: Stage, lead_cycles: u32) -> Option<Turn> {
+        Turn::of(self, stage, lead_cycles)
+    }
+
+    /// The turns that the stages may take now, in words, up to cycle `cycles_max`.
+    pub fn turns_text(&self, lead_cycles: u32, cycles_max: u32) -> String {
+        let turns = Stage::WORKERS.into_iter().filter_map(|stage| self.turn_of(stage, lead_cycles));
+        let turns = turns.filter(|turn| turn.cycle().is_some_and(|cycle| cycle <= cycles_max));
+        let words: Vec<String> = turns.map(|turn| turn.to_string()).collect();
+        if words.is_empty() { self.turn().to_string() } else { words.join("; ") }
     }
 
     /// The first cycle that is not over.
@@ -85,13 +99,6 @@ impl RunState {
     /// The newest checkpoint.
     pub fn checkpoint(&self) -> Option<&CheckpointState> {
         self.checkpoints().next_back().map(|(_, k)| k)
-    }
-
-    /// The candidate that waits for its verdict, and its cycle.
-    pub fn pending_candidate(&self) -> Option<(u32, &CandidateState)> {
-        let cycle = self.cycle();
-        let now = self.cycles.get(&cycle)?;
-        if now.verdict.is_some() { None } else { now.candidate.as_ref().map(|c| (cycle, c)) }
     }
 
     /// All matches, by cycle and in ledger order.

@@ -1,4 +1,9 @@
-//! Whose turn it is while the stages take turns.
+//! Whose turn it is.
+//!
+//! Each stage has its own next cycle and may begin it once the stage before has closed it. Self-play alone
+//! is held back: it may be some cycles ahead of the gate. With none it waits for the gate, so that one turn
+//! follows another and the same bytes come out; that is the synchronous mode. With one or more all stages
+//! work side by side, each on a cycle of its own: the asynchronous mode.
 
 use std::fmt;
 
@@ -37,23 +42,31 @@ pub enum Turn {
 }
 
 impl Turn {
-    /// The turn that follows from a state.
-    pub(super) fn of(state: &RunState) -> Self {
+    /// What the oldest cycle that is not over waits for: the only turn where stages take turns.
+    pub(super) fn oldest(state: &RunState) -> Self {
+        let turns = Stage::WORKERS.into_iter().filter_map(|stage| Self::of(state, stage, 0));
+        turns.min_by_key(|turn| turn.cycle()).unwrap_or(Self::Finished)
+    }
+
+    /// The turn that a stage may take in a state, with self-play at most `lead_cycles` ahead of the gate;
+    /// `None` where it waits for another stage.
+    pub(super) fn of(state: &RunState, stage: Stage, lead_cycles: u32) -> Option<Self> {
         if state.finished.is_some() {
-            return Self::Finished;
+            return Some(Self::Finished);
         }
-        let cycle = state.cycle();
-        let Some(now) = state.cycles.get(&cycle) else {
-            return Self::Selfplay { cycle };
-        };
-        if now.games_done.is_none() {
-            Self::Selfplay { cycle }
-        } else if now.rows.is_none() {
-            Self::Shuffle { cycle }
-        } else if now.candidate.is_none() {
-            Self::Train { cycle }
-        } else {
-            Self::Gate { cycle }
+        let cycle = next_cycle(state, stage);
+        let now = state.cycles.get(&cycle);
+        match stage {
+            Stage::Selfplay => {
+                // Without a network more games would only be more of the same.
+                let lead = if state.champion.is_some() { lead_cycles } else { 0 };
+                let newest = state.cycle().saturating_add(lead);
+                (cycle <= newest).then_some(Self::Selfplay { cycle })
+            }
+            Stage::Shuffler => now?.games_done.as_ref().map(|_| Self::Shuffle { cycle }),
+            Stage::Trainer => now?.rows.as_ref().map(|_| Self::Train { cycle }),
+            Stage::Gatekeeper => now?.candidate.as_ref().map(|_| Self::Gate { cycle }),
+            Stage::Driver => None,
         }
     }
 
@@ -78,6 +91,18 @@ impl Turn {
             Self::Finished => None,
         }
     }
+}
+
+/// The first cycle of those not over that a stage has not closed.
+pub(super) fn next_cycle(state: &RunState, stage: Stage) -> u32 {
+    let open = state.cycle();
+    let closed = state.cycles.range(open..).take_while(|(_, now)| match stage {
+        Stage::Selfplay => now.games_done.is_some(),
+        Stage::Shuffler => now.rows.is_some(),
+        Stage::Trainer => now.candidate.is_some(),
+        Stage::Gatekeeper | Stage::Driver => false,
+    });
+    open + closed.count() as u32
 }
 
 impl fmt::Display for Turn {
