@@ -214,7 +214,7 @@ impl<G: Game> GateCycle<'_, G> {
             test,
         };
         let lockstep = self.lockstep();
-        let stem = format!("cycle-{:04}-{word}-{}", self.cycle, file_word(b.as_str(), bout.seed));
+        let stem = file_stem(self.cycle, word, [&a, &b], bout.seed);
         let working = self.ledger.run().work_dir(Stage::Gatekeeper)?.join(format!("{stem}.jsonl"));
         let played = play_bout(&bout, players, &lockstep, Some(&working), self.observer)
             .with_context(|| format!("match of {a} against {b}"))?;
@@ -260,6 +260,15 @@ fn stages_wall_ms(now: &CycleState) -> u64 {
     games + rows + training
 }
 
+/// The name of a match's file: the candidate of the cycle is not named, other players are.
+fn file_stem(cycle: u32, word: &str, [a, b]: [&PlayerName; 2], seed: u64) -> String {
+    let against = file_word(b.as_str(), seed);
+    if *a == PlayerName::network(cycle) {
+        return format!("cycle-{cycle:04}-{word}-{against}");
+    }
+    format!("cycle-{cycle:04}-{word}-{}-{against}", file_word(a.as_str(), seed))
+}
+
 /// A player's name as part of a file name. Anchors are named by people: where characters have to give
 /// way, the match's seed, which differs by name, keeps the files apart.
 fn file_word(name: &str, seed: u64) -> String {
@@ -270,7 +279,18 @@ fn file_word(name: &str, seed: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::file_word;
+    use dz_store::PlayerName;
+
+    use super::{file_stem, file_word};
+
+    #[test]
+    fn matches_of_a_cycle_have_files_of_their_own() {
+        let [second, third, fifth] = [2, 3, 5].map(PlayerName::network);
+        let stem = |pair| file_stem(5, "rating", pair, 7);
+        assert_eq!(stem([&fifth, &third]), "cycle-0005-rating-network-0003");
+        // The league lets champions meet again while a candidate meets one of them.
+        assert_eq!(stem([&second, &third]), "cycle-0005-rating-network-0002-network-0003");
+    }
 
     #[test]
     fn names_of_people_make_files_of_their_own() {

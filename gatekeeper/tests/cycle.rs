@@ -2,7 +2,9 @@
 
 mod fixture;
 
-use dz_store::{Entry, MatchPurpose, PlayerName, Turn};
+use std::collections::BTreeSet;
+
+use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, Turn};
 use fixture::{Fixture, STRONG, WEAK, Watch};
 use gatekeeper::TurnEnd;
 use gatekeeper::match_file::read_match;
@@ -76,6 +78,53 @@ fn a_strong_candidate_becomes_champion_and_a_weak_one_after_it_does_not() {
     let counted = state.matches().filter(|(_, m)| m.purpose == MatchPurpose::Rating);
     let distinct: u64 = counted.map(|(_, m)| m.result.games - m.result.duplicates).sum();
     assert_eq!(games, 2 * distinct, "every game that is no repeat is rated once for each player");
+}
+
+/// A cycle of the past whose candidate became champion, and won of 20 games against each of these.
+fn enter_past(fixture: &Fixture, cycle: u32, against: &[(&str, u64)]) {
+    fixture.candidate(cycle, STRONG);
+    let network = fixture.ledger().state().cycles[&cycle].candidate.clone().unwrap().network;
+    let mut entries = vec![Entry::Champion { generation: cycle, cycle, network }];
+    for &(name, wins) in against {
+        let (by_first, by_second) = (wins / 2, wins - wins / 2);
+        let result = MatchResult {
+            games: 20,
+            wins,
+            losses: 20 - wins,
+            by_first: [[by_first, 0, 10 - by_first], [10 - by_second, 0, by_second]],
+            ..MatchResult::default()
+        };
+        let games = ObjectRef::of(format!("matches/{cycle}-{name}"), b"");
+        let (purpose, a, b) =
+            (MatchPurpose::Rating, PlayerName::network(cycle), PlayerName::new(name));
+        entries.push(Entry::Match { cycle, purpose, a, b, result, games });
+    }
+    entries.push(Entry::CycleDone { cycle, wall_ms: 1 });
+    fixture.enter(&entries);
+}
+
+#[test]
+fn champions_meet_again_once_an_anchor_has_retired_and_every_match_has_its_file() {
+    let fixture = Fixture::new(&["run.cycles=9", "gate.rule=\"always\"", "gate.games=0"]);
+    enter_past(&fixture, 1, &[("random", 20), ("rollout-4", 12)]);
+    for cycle in 2..=6 {
+        let before = PlayerName::network(cycle - 1);
+        // The fewer games, the less is known of a champion.
+        enter_past(
+            &fixture,
+            cycle,
+            &[("random", 20), ("rollout-4", 12), (before.as_str(), 11)][..(cycle as usize).min(3)],
+        );
+    }
+    fixture.candidate(7, STRONG);
+    let end = fixture.gate(7, &mut Watch::default()).unwrap();
+    assert!(matches!(end, TurnEnd::Done(_)), "{end:?}");
+    let ledger = fixture.ledger();
+    let matches = &ledger.state().cycle_state(7).unwrap().matches;
+    let of_champions = matches.iter().filter(|m| m.a != PlayerName::network(7)).count();
+    assert_eq!(of_champions, 1, "{matches:?}");
+    let files: BTreeSet<&str> = matches.iter().map(|m| m.games.path.as_str()).collect();
+    assert_eq!(files.len(), matches.len(), "{files:?}");
 }
 
 #[test]

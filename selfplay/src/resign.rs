@@ -109,9 +109,8 @@ fn newest_minima<G: Game>(
         if minima.len() as u64 >= games_min {
             break;
         }
-        let there = |path: &String| !state.expired.contains(path);
         let shards = earlier.shards.values().filter(|shard| shard.generation > 0);
-        for shard in shards.filter(|shard| there(&shard.object.path)) {
+        for shard in shards.filter(|shard| !run.is_given_up(state, &shard.object)) {
             let mut read = || -> Result<(), ShardError> {
                 for record in ShardReader::open(&run.local_path(&shard.object))?.games() {
                     minima.extend(unbeaten_minimum(game, &record?, turns)?);

@@ -26,6 +26,5 @@ pub use draw::{Draw, Pick};
 pub use mix::Mixer;
 pub use segments::{Buckets, SegmentFile, Source};
 pub use shuffler::{Shuffler, Window};
-pub use sources::set_aside_path;
 pub use stage::{run, start};
 pub use window::{RowCounts, WindowLaw};

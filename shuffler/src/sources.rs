@@ -5,12 +5,9 @@ use std::{fs, path::PathBuf};
 use anyhow::Context;
 use dz_shard::ShardError;
 use dz_stage::StageContext;
-use dz_store::{ObjectRef, Run, Stage, StoreError};
+use dz_store::{ObjectRef, Stage, StoreError};
 
 use crate::segments::Source;
-
-/// Folder in the shuffler's work folder for damaged shards.
-const SET_ASIDE: &str = "set-aside";
 
 /// The shards of a run that are there, oldest first.
 #[derive(Debug)]
@@ -29,16 +26,15 @@ impl RunSources {
     /// If a shard is missing that was not set aside.
     pub fn of(context: &StageContext, cycle: u32) -> anyhow::Result<Self> {
         let mut sources = Self { all: Vec::new(), new: 0, objects: Vec::new() };
-        let shards = context.ledger.state().shards().filter(|&(of, _)| of <= cycle);
+        let state = context.ledger.state();
+        // Ids count all shards, so that they stay what they are when some are given up.
+        let shards = state.shards().filter(|&(of, _)| of <= cycle);
         for (id, (of, shard)) in shards.enumerate() {
             let path = context.run.local_path(&shard.object);
-            if context.ledger.state().expired.contains(&shard.object.path) {
+            if context.run.is_given_up(state, &shard.object) {
                 continue;
             }
             if !path.exists() {
-                if set_aside_path(&context.run, &shard.object)?.exists() {
-                    continue;
-                }
                 let missing = fs::File::open(&path)
                     .err()
                     .unwrap_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound));
@@ -82,7 +78,9 @@ pub fn set_aside_damaged(
     });
     let Some(damaged) = damaged else { return Err(error) };
     let object = &sources.objects[damaged];
-    let to = set_aside_path(&context.run, object)?;
+    let to = context.run.set_aside_path(object);
+    let folder = to.parent().unwrap_or(context.run.root());
+    fs::create_dir_all(folder).map_err(|e| StoreError::io(folder.display().to_string(), e))?;
     fs::rename(&sources.all[damaged].path, &to)
         .with_context(|| format!("cannot set the damaged shard {object} aside"))?;
     context.events.note(
@@ -94,15 +92,4 @@ pub fn set_aside_damaged(
         ),
     );
     Ok(())
-}
-
-/// Where a damaged shard is moved to, so that training goes on without its games. The folder is made.
-///
-/// # Errors
-/// If the folder cannot be made.
-pub fn set_aside_path(run: &Run, object: &ObjectRef) -> Result<PathBuf, StoreError> {
-    let folder = run.work_dir(Stage::Shuffler)?.join(SET_ASIDE);
-    fs::create_dir_all(&folder).map_err(|e| StoreError::io(folder.display().to_string(), e))?;
-    // `shards/cycle-0001/00000003.dzs` as one name.
-    Ok(folder.join(object.path.replace('/', "-")))
 }

@@ -1,6 +1,6 @@
 //! The stage: one turn is one cycle's rows.
 
-use std::{cell::RefCell, time::Instant};
+use std::{cell::RefCell, collections::BTreeSet, time::Instant};
 
 use anyhow::Context;
 use dz_config::RunConfig;
@@ -80,6 +80,8 @@ impl GameVisitor for Turn<'_> {
         let Some((window, new_rows)) = prepare(context, cycle, &mut shuffler)? else {
             return Ok(());
         };
+        // Before the new rows are there, which will take the place of the old ones.
+        keep_budget(context, cycle, &window)?;
         let counts = RowCounts::of(&config);
         let wanted = counts.train_rows(new_rows, window.train_rows);
         let draw =
@@ -106,7 +108,6 @@ impl GameVisitor for Turn<'_> {
             wall_ms: started.elapsed().as_millis() as u64,
         };
         let line = line(&summary);
-        keep_budget(context, cycle, &window)?;
         context.ledger.append(Entry::Rows {
             cycle,
             train: train_files,
@@ -208,9 +209,12 @@ fn publish(
 /// Deletes rows that are trained on, but of the newest cycles that `storage.rows_keep_cycles` keeps.
 fn delete_old_rows(context: &StageContext) -> anyhow::Result<()> {
     let keep = context.config.storage.rows_keep_cycles as usize;
+    let there: BTreeSet<String> = context.run.list(layout::ROWS)?.into_iter().collect();
     for rows in context.ledger.state().rows_left_behind(keep) {
         for object in rows.train.iter().chain(&rows.validation) {
-            context.run.delete(&object.path)?;
+            if there.contains(&object.path) {
+                context.run.delete(&object.path)?;
+            }
         }
     }
     Ok(())

@@ -26,6 +26,14 @@ pub struct Loaded {
     pub defaulted: BTreeSet<String>,
 }
 
+impl Loaded {
+    /// BLAKE3 over the keys that the file states: what [`RunConfig::hash`] was to a version of the
+    /// program that wrote all keys it had, and had no others.
+    pub fn stated_hash(&self) -> String {
+        self.config.hash_of(|path, _| !self.defaulted.contains(path))
+    }
+}
+
 impl RunConfig {
     /// Reads a file, lays `section.key=value` overrides over it, and reports every fault at once.
     ///

@@ -106,20 +106,21 @@ impl RunConfig {
     /// BLAKE3 of the effective configuration, 64 hex digits: the same for files that say the
     /// same, whatever their order, comments and left-out defaults.
     pub fn hash(&self) -> String {
-        self.hash_of(|_| true)
+        self.hash_of(|_, _| true)
     }
 
     /// As [`Self::hash`], over the keys that decide results: what files name that must not depend
     /// on threads, batches and caches.
     pub fn results_hash(&self) -> String {
-        self.hash_of(|effect| effect != Effect::Speed)
+        self.hash_of(|_, effect| effect != Effect::Speed)
     }
 
-    fn hash_of(&self, counts: impl Fn(Effect) -> bool) -> String {
+    /// BLAKE3 over the keys that `counts` chooses by path and effect.
+    pub(crate) fn hash_of(&self, counts: impl Fn(&str, Effect) -> bool) -> String {
         let mut lines: Vec<String> = Self::keys()
             .iter()
             .zip(self.flat())
-            .filter(|(key, _)| counts(key.effect))
+            .filter(|(key, (path, _))| counts(path, key.effect))
             .map(|(_, (path, value))| format!("{path} = {value}\n"))
             .collect();
         lines.sort();

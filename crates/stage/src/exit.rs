@@ -41,7 +41,7 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if cause.is::<ConfigError>() {
         return Some(CONFIG);
     }
-    if let Some(store) = cause.downcast_ref::<StoreError>() {
+    if let Some(store) = StoreError::of_cause(cause) {
         let again = store.is_temporary() || matches!(store, StoreError::Fenced { .. });
         return again.then_some(TRY_AGAIN);
     }

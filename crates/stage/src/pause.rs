@@ -42,12 +42,12 @@ impl DiskTrouble {
 
 /// What troubles the disk, said once.
 pub fn trouble_text(error: &anyhow::Error) -> String {
-    let store = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>());
+    let store = error.chain().find_map(StoreError::of_cause);
     store.map_or_else(|| format!("{error:#}"), ToString::to_string)
 }
 
 fn of_cause(cause: &(dyn Error + 'static)) -> Option<DiskTrouble> {
-    let source = match cause.downcast_ref::<StoreError>() {
+    let source = match StoreError::of_cause(cause) {
         Some(StoreError::NoSpace { .. }) => return Some(DiskTrouble::Full),
         Some(StoreError::ReadOnly { source, .. } | StoreError::Io { source, .. }) => source,
         _ => cause.downcast_ref::<io::Error>()?,
@@ -64,12 +64,14 @@ fn of_cause(cause: &(dyn Error + 'static)) -> Option<DiskTrouble> {
 pub(crate) struct Patience {
     /// Troubles in a row, none of which the turn survived.
     troubles: u32,
+    /// Those of them that were errors of the device.
+    device_errors: u32,
 }
 
 impl Patience {
     /// A turn came to its end.
     pub(crate) fn reset(&mut self) {
-        self.troubles = 0;
+        *self = Self::default();
     }
 
     /// Waits until the disk takes a probe again, or somebody asks to stop.
@@ -83,13 +85,10 @@ impl Patience {
         events: &EventSink,
         stop: &Stop,
     ) -> anyhow::Result<()> {
-        let Some(trouble) = DiskTrouble::of(&error) else { return Err(error) };
-        self.troubles += 1;
-        if trouble == DiskTrouble::Device && self.troubles > DEVICE_ERRORS_MAX {
-            return Err(error);
-        }
-        let begun = Instant::now();
         let text = trouble_text(&error);
+        self.bear(error)?;
+        self.troubles += 1;
+        let begun = Instant::now();
         events.note(
             stage,
             format!("PAUSED: {text}. The {stage} goes on by itself when the disk takes its files"),
@@ -105,13 +104,28 @@ impl Patience {
             }
             match check_free(run.root(), free_min_mb).and_then(|()| probe(run, stage)) {
                 Ok(()) => break,
-                Err(_) => pause *= 2,
+                Err(probed) => self.bear(probed.into())?,
             }
-            pause = pause.min(PAUSE_MAX);
+            pause = (pause * 2).min(PAUSE_MAX);
         }
         let waited = duration_text(begun.elapsed());
         events.note(stage, format!("goes on after {waited}: the disk takes files again"));
         Ok(())
+    }
+}
+
+impl Patience {
+    /// Takes an error that waiting may mend; hands it back where it is not about the disk, or where the
+    /// device has given as many as it may.
+    fn bear(&mut self, error: anyhow::Error) -> anyhow::Result<()> {
+        match DiskTrouble::of(&error) {
+            None => Err(error),
+            Some(DiskTrouble::Device) => {
+                self.device_errors += 1;
+                if self.device_errors > DEVICE_ERRORS_MAX { Err(error) } else { Ok(()) }
+            }
+            Some(DiskTrouble::Full | DiskTrouble::ReadOnly) => Ok(()),
+        }
     }
 }
 

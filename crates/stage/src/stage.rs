@@ -188,7 +188,6 @@ fn take_turns<S>(
                 let taken = check_free(context.run.root(), free_min_mb)
                     .map_err(anyhow::Error::from)
                     .and_then(|()| turn(shared, context, cycle))
-                    .and_then(|()| tell_turn(context, stage, cycle, begun))
                     .and_then(|()| context.ledger.poll().map(drop).map_err(anyhow::Error::from))
                     .with_context(|| format!("{stage} failed in cycle {cycle}"));
                 if let Err(error) = taken {
@@ -208,6 +207,10 @@ fn take_turns<S>(
                         return Ok(StageEnd::Interrupted);
                     }
                     bail!("{now}: the turn ended without its closing entry; please report this");
+                }
+                if let Err(error) = tell_turn(context, stage, cycle, begun) {
+                    // The turn is done; only the report lacks what it took.
+                    tracing::warn!("what cycle {cycle} took is not kept: {error:#}");
                 }
                 if once {
                     return Ok(StageEnd::TurnDone);

@@ -162,7 +162,7 @@ impl Supervised {
         self.crashes.push(now);
         // A stage that fails of itself twice, with the same words, would do so a third time.
         let fault = last_lines.last().filter(|_| code == Some(CHECK_FAILED)).cloned();
-        let again = fault.is_some() && fault == self.fault;
+        let again = self.crashes.len() > 1 && fault.is_some() && fault == self.fault;
         self.fault = fault;
         let hopeless = stopping || again || matches!(code, Some(CONFIG | USAGE));
         if hopeless || self.crashes.len() > restarts.max {

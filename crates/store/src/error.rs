@@ -102,6 +102,11 @@ pub enum StoreError {
 impl StoreError {
     /// Sorts an operating system's error by what a person can do about it.
     pub fn io(path: impl Into<String>, source: io::Error) -> Self {
+        // Whoever writes through a staged file has an error of ours in hand already.
+        let source = match source.downcast::<Self>() {
+            Ok(inner) => return inner,
+            Err(source) => source,
+        };
         let path = path.into();
         match source.kind() {
             io::ErrorKind::NotFound => Self::missing(path),
@@ -113,6 +118,12 @@ impl StoreError {
             }
             _ => Self::Io { path, source },
         }
+    }
+
+    /// The error of this crate that is `cause`, or that writing through a [`crate::Staged`] put inside it.
+    pub fn of_cause<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a Self> {
+        let inner = || cause.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref();
+        cause.downcast_ref().or_else(inner)
     }
 
     /// Whether the same command may succeed later without anybody changing anything in the run.
@@ -190,5 +201,15 @@ mod tests {
         let text = mapped(ENOSPC).to_string();
         assert!(text.contains("free some space") && text.contains("shards/x"), "{text}");
         assert!(mapped(EROFS).to_string().contains("--dir"));
+    }
+
+    #[test]
+    fn what_was_said_once_is_not_said_again() {
+        let once = StoreError::io("rows/x", io::Error::from_raw_os_error(EIO));
+        let text = once.to_string();
+        let through = io::Error::new(io::ErrorKind::Other, once);
+        let found = StoreError::of_cause(&through).map(ToString::to_string);
+        assert_eq!(found.as_deref(), Some(text.as_str()));
+        assert_eq!(StoreError::io("rows/x", through).to_string(), text);
     }
 }

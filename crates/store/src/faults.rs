@@ -118,6 +118,11 @@ impl Faults {
         }
     }
 
+    /// Whether anything may go wrong at all.
+    pub(crate) const fn are_set(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Passes a point: returns, fails, or never comes back.
     pub(crate) fn pass(&self, class: &str, moment: Moment, path: &str) -> io::Result<()> {
         let Some(rules) = &self.0 else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! Per-step measurements: JSON lines beside the ledger, for reports only.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,12 +23,9 @@ impl MetricsWriter {
         let path = metrics_path(stage);
         let io = |e| StoreError::io(&path, e);
         let full = run.root().join(&path);
-        let whole = match fs::read(&full) {
-            Ok(content) => content.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1) as u64,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => 0,
-            Err(e) => return Err(io(e)),
-        };
-        let file = OpenOptions::new().append(true).create(true).open(&full).map_err(io)?;
+        let mut options = OpenOptions::new();
+        let mut file = options.read(true).append(true).create(true).open(&full).map_err(io)?;
+        let whole = whole_lines(&mut file).map_err(io)?;
         file.set_len(whole).map_err(io)?;
         Ok(Self { path, file })
     }
@@ -40,6 +37,23 @@ impl MetricsWriter {
         text.push(b'\n');
         self.file.write_all(&text).map_err(|e| StoreError::io(&self.path, e))
     }
+}
+
+/// Bytes up to the end of the last whole line, found from the end of the file.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    const PIECE: u64 = 1 << 12;
+    let mut end = file.seek(SeekFrom::End(0))?;
+    while end > 0 {
+        let begin = end.saturating_sub(PIECE);
+        let mut piece = vec![0; (end - begin) as usize];
+        file.seek(SeekFrom::Start(begin))?;
+        file.read_exact(&mut piece)?;
+        if let Some(at) = piece.iter().rposition(|&byte| byte == b'\n') {
+            return Ok(begin + at as u64 + 1);
+        }
+        end = begin;
+    }
+    Ok(0)
 }
 
 impl Run {

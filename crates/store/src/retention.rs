@@ -1,11 +1,15 @@
 //! What a run may do without: which published files may be gone although the ledger names them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use crate::error::{Result, StoreError};
-use crate::layout::FOLDERS;
+use crate::layout::{FOLDERS, work_path};
 use crate::sweep::files_below;
-use crate::{RowsState, Run, RunState};
+use crate::{ObjectRef, RowsState, Run, RunState, ShardState, Stage};
+
+/// Folder in the shuffler's work folder for damaged shards.
+const SET_ASIDE: &str = "set-aside";
 
 /// The newest checkpoints that are never removed: one may turn out to be damaged.
 pub const CHECKPOINTS_KEPT_MIN: usize = 2;
@@ -13,13 +17,9 @@ pub const CHECKPOINTS_KEPT_MIN: usize = 2;
 impl RunState {
     /// Paths of all checkpoints, the newest first, each once.
     pub fn checkpoint_paths(&self) -> Vec<&str> {
-        let mut paths: Vec<&str> = Vec::new();
-        for (_, checkpoint) in self.checkpoints().rev() {
-            if !paths.contains(&checkpoint.object.path.as_str()) {
-                paths.push(&checkpoint.object.path);
-            }
-        }
-        paths
+        let mut seen = BTreeSet::new();
+        let paths = self.checkpoints().rev().map(|(_, found)| found.object.path.as_str());
+        paths.filter(|path| seen.insert(*path)).collect()
     }
 
     /// Cycles whose rows nobody waits for, but the newest `keep` that have rows: their rows may go.
@@ -40,6 +40,28 @@ impl RunState {
 }
 
 impl Run {
+    /// Where a damaged shard is moved to, so that training goes on without its games.
+    pub fn set_aside_path(&self, shard: &ObjectRef) -> PathBuf {
+        // `shards/cycle-0001/00000003.dzs` as one name.
+        let name = shard.path.replace('/', "-");
+        self.root().join(work_path(Stage::Shuffler)).join(SET_ASIDE).join(name)
+    }
+
+    /// Whether the run goes on without a shard: retention gave it up, or it was damaged and set aside, and
+    /// no good copy was put in its place.
+    pub fn is_given_up(&self, state: &RunState, shard: &ObjectRef) -> bool {
+        let is_aside = || !self.local_path(shard).exists() && self.set_aside_path(shard).exists();
+        state.expired.contains(&shard.path) || is_aside()
+    }
+
+    /// All shards that the run has not given up, by cycle and number.
+    pub fn shards_kept<'a>(
+        &'a self,
+        state: &'a RunState,
+    ) -> impl DoubleEndedIterator<Item = (u32, &'a ShardState)> {
+        state.shards().filter(|(_, shard)| !self.is_given_up(state, &shard.object))
+    }
+
     /// Bytes of all files in each folder of the run.
     pub fn usage(&self) -> Result<BTreeMap<&'static str, u64>> {
         let mut usage = BTreeMap::new();

@@ -89,8 +89,7 @@ struct Recorded {
 
 impl Recorded {
     fn find(run: &Run, state: &RunState, number: u64) -> anyhow::Result<Self> {
-        let there = state.shards().filter(|(_, s)| !state.expired.contains(&s.object.path));
-        for (_, shard) in there {
+        for (_, shard) in run.shards_kept(state) {
             let mut reader = ShardReader::open(&run.local_path(&shard.object))?;
             let first = reader.header().first_game();
             if !(first..first + shard.games).contains(&number) {

@@ -196,11 +196,14 @@ impl Disk {
         let bytes: u64 = usage.values().sum();
         let left = u64::from(config.run.cycles.saturating_sub(state.cycles_done));
         let more = (growing * left).checked_div(state.cycles_done.into());
+        let budget_bytes = config.storage.disk_budget_mb * MB;
+        // A budget stops the growth, but for what may not go.
+        let most = if budget_bytes > 0 { budget_bytes.max(bytes) } else { u64::MAX };
         Ok(Self {
             bytes,
-            forecast_bytes: more.map(|more| bytes + more),
+            forecast_bytes: more.map(|more| (bytes + more).min(most)),
             free_bytes: dz_stage::free_bytes(run.root()).ok(),
-            budget_bytes: config.storage.disk_budget_mb * MB,
+            budget_bytes,
         })
     }
 }

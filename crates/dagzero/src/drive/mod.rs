@@ -100,7 +100,11 @@ fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
             return;
         }
         match follow(prepared, &mut lines, &events) {
-            Ok(()) => again_at = None,
+            Ok(()) => {
+                if again_at.take().is_some() {
+                    events.note(Stage::Driver, "goes on: the disk takes files again".to_owned());
+                }
+            }
             Err(error) if DiskTrouble::of(&error).is_some() => {
                 if again_at.is_none() {
                     events.note(
@@ -135,15 +139,19 @@ fn follow(
         return Ok(());
     }
     let report_so_far = report(&prepared.run)?;
+    let is_over = prepared.ledger.state().cycles_done >= prepared.config.run.cycles;
+    if !is_over {
+        // First, so that a cycle whose report cannot be written is looked at again.
+        write_report(&prepared.run, &report_so_far)?;
+    }
     for line in lines.catch_up(prepared.ledger.state(), &report_so_far) {
         events.note(Stage::Driver, line);
     }
-    if prepared.ledger.state().cycles_done >= prepared.config.run.cycles {
+    if is_over {
         // The last report, with the verdict, is written when the stages have ended.
         prepared.ledger.append(Entry::Finished { verdict: report_so_far.verdict() })?;
-        return Ok(());
     }
-    write_report(&prepared.run, &report_so_far)
+    Ok(())
 }
 
 /// Each stage as a process of this same executable.

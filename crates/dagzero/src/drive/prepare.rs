@@ -60,7 +60,9 @@ pub(crate) fn prepare(dir: &Path, config: RunConfig) -> anyhow::Result<Prepared>
         })?;
     }
     let stated = ledger.state().config_hash.clone();
-    let open = ledger.state().finished.is_none();
+    // A finished run that lacks cycles was given more of them.
+    let state = ledger.state();
+    let open = state.finished.is_none() || state.cycles_done < config.run.cycles;
     if resumed && open && changes.is_empty() && config.hash() != stated {
         // A kill between file and entry, an edit by hand, or keys of a newer version.
         let text = format!(
@@ -68,14 +70,12 @@ pub(crate) fn prepare(dir: &Path, config: RunConfig) -> anyhow::Result<Prepared>
         );
         ledger.append(Entry::ConfigChanged { config_hash: config.hash(), changes: vec![text] })?;
     }
-    if !changes.is_empty() {
+    // Keys that change speed alone leave a finished run finished, and as it was.
+    let reopens = changes.iter().any(|change| change.effect == Effect::Results);
+    if reopens || (open && !changes.is_empty()) {
         run.replace(dz_store::layout::CONFIG, config.to_toml().as_bytes())?;
         let lines = changes.iter().map(ToString::to_string).collect();
-        // Keys that change speed alone leave a finished run finished.
-        let reopens = changes.iter().any(|change| change.effect == Effect::Results);
-        if reopens || ledger.state().finished.is_none() {
-            ledger.append(Entry::ConfigChanged { config_hash: config.hash(), changes: lines })?;
-        }
+        ledger.append(Entry::ConfigChanged { config_hash: config.hash(), changes: lines })?;
     }
     Ok(Prepared { run, ledger, config, _lock: lock, changes, resumed })
 }

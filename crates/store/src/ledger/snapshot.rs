@@ -32,7 +32,11 @@ pub(super) fn newest(run: &Run, newest: u64) -> Result<RunState> {
     Ok(numbers.into_iter().rev().find_map(|n| read(run, n)).unwrap_or_default())
 }
 
-/// Keeps a snapshot after `record` when it is due. A failure costs time at the next start, no more.
+/// Snapshots that stay: the newest, and one more in case it is damaged.
+const SNAPSHOTS_KEPT: u64 = 2;
+
+/// Keeps a snapshot after `record` when it is due, and removes the one that it makes needless. A failure
+/// costs time at the next start, or a file too many, no more.
 pub(super) fn keep(run: &Run, state: &RunState, record: &ObjectRef) {
     if !state.number.is_multiple_of(SNAPSHOT_EVERY) {
         return;
@@ -42,6 +46,9 @@ pub(super) fn keep(run: &Run, state: &RunState, record: &ObjectRef) {
     if let Ok(bytes) = serde_json::to_vec(&snapshot) {
         // Replaced, not created: after the log was cut, an older snapshot may have the name.
         let _ = run.replace(&snapshot_path(state.number), &seal(&bytes));
+        if let Some(old @ 1..) = state.number.checked_sub(SNAPSHOTS_KEPT * SNAPSHOT_EVERY) {
+            let _ = run.delete(&snapshot_path(old));
+        }
     }
 }
 

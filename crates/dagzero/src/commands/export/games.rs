@@ -74,8 +74,7 @@ impl Source {
             });
             Files::Matches(read.collect::<anyhow::Result<_>>()?)
         } else {
-            let there = state.shards().filter(|(_, s)| !state.expired.contains(&s.object.path));
-            Files::Shards(there.map(|(_, shard)| run.local_path(&shard.object)).collect())
+            Files::Shards(run.shards_kept(state).map(|(_, shard)| run.local_path(&shard.object)).collect())
         };
         Ok(Self { name: run.name(), files })
     }

@@ -3,7 +3,7 @@
 use std::{fmt, ops::Range, path::Path};
 
 use anyhow::{Context, bail, ensure};
-use dz_game::{Game, GameVisitor, Status, with_game};
+use dz_game::{Game, GameVisitor, Outcome, Status, with_game};
 use dz_gatekeeper::{Played, match_file::read_match};
 use dz_network::NetworkFile;
 use dz_play::PlayedGame;
@@ -151,11 +151,19 @@ fn replay<G: Game>(game: &G, played: &PlayedGame, plies_max: u32) -> anyhow::Res
         ensure!(legal.contains(mv), "move {} at ply {ply} is not legal", mv.0);
         game.advance(&mut state, &mut history, *mv);
     }
-    match game.status(&state, &history) {
-        Status::Over(outcome) => {
+    match (game.status(&state, &history), &played.forfeit) {
+        (Status::Over(outcome), None) => {
             ensure!(outcome == played.outcome && !played.adjudicated, "its outcome is another one");
         }
-        Status::ToMove(_) => {
+        (Status::Over(_), Some(_)) => bail!("it is over, so nobody can have forfeited it"),
+        (Status::ToMove(_), Some(forfeit)) => {
+            let outcome = Outcome::win_of(forfeit.loser.opponent());
+            ensure!(
+                played.outcome == outcome && !played.adjudicated,
+                "it was forfeited, but its outcome is another one"
+            );
+        }
+        (Status::ToMove(_), None) => {
             let at_limit = played.moves.len() >= plies_max as usize;
             ensure!(played.adjudicated && at_limit, "it is not over");
         }

@@ -38,7 +38,7 @@ pub(super) fn move_away(run: &Run, damaged: &[ObjectRef]) -> Result<Vec<Moved>, 
             continue;
         }
         let to = if object.path.starts_with(layout::SHARDS) {
-            dz_shuffler::set_aside_path(run, object)?
+            run.set_aside_path(object)
         } else {
             run.root().join(QUARANTINE).join(&object.path)
         };
