@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dz_play::PlayedGame;
+use dz_store::{SEAL_DIGITS, seal, unseal};
 
 use crate::match_file::{MatchHeader, line};
 
@@ -20,7 +21,7 @@ pub struct WorkFile {
 
 impl WorkFile {
     /// Opens the file of the match that `header` describes, with the games it holds. A file of
-    /// another match is begun anew; what follows the first torn line is dropped.
+    /// another match is begun anew; what follows the first line that is torn or changed is dropped.
     ///
     /// # Errors
     /// What the operating system reports.
@@ -38,12 +39,8 @@ impl WorkFile {
             kept = first.len();
             let mut seen = BTreeSet::new();
             for line in content[kept..].split_inclusive(|&byte| byte == b'\n') {
-                match serde_json::from_slice::<PlayedGame>(line) {
-                    Ok(game)
-                        if line.ends_with(b"\n")
-                            && game.number < header.games
-                            && seen.insert(game.number) =>
-                    {
+                match game_of(line) {
+                    Some(game) if game.number < header.games && seen.insert(game.number) => {
                         games.push(game);
                     }
                     _ => break,
@@ -66,8 +63,15 @@ impl WorkFile {
     /// What the operating system reports, such as a full disk.
     pub fn append(&mut self, game: &PlayedGame) -> Result<()> {
         let context = || format!("working file {}", self.path.display());
-        self.file.write_all(line(game)?.as_bytes()).with_context(context)
+        let object = serde_json::to_vec(game).with_context(context)?;
+        self.file.write_all(&seal(&object, SEAL_DIGITS)).with_context(context)
     }
+}
+
+/// The game of a line that is as it was written.
+fn game_of(line: &[u8]) -> Option<PlayedGame> {
+    let (object, true) = unseal(line, SEAL_DIGITS).ok()? else { return None };
+    serde_json::from_slice(&object).ok()
 }
 
 /// Removes the working files of matches in `folder`: none of them is needed once their cycle is over.
@@ -146,6 +150,23 @@ mod tests {
             assert_eq!(numbers(&games), [2, 0]);
             file.append(&game(3)).unwrap();
             assert_eq!(fs::read(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn no_changed_bit_passes_for_a_game() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("m.jsonl");
+        let (mut file, _) = WorkFile::open(&path, &header(1)).unwrap();
+        file.append(&game(2)).unwrap();
+        let text = fs::read(&path).unwrap();
+        let begin = text.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        for bit in begin * 8..text.len() * 8 {
+            let mut changed = text.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &changed).unwrap();
+            let (_, games) = WorkFile::open(&path, &header(1)).unwrap();
+            assert_eq!(numbers(&games), [] as [u64; 0], "bit {bit}");
         }
     }
 

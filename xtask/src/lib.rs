@@ -8,6 +8,7 @@ pub mod ci;
 pub mod layers;
 pub mod manifest;
 pub mod presets;
+pub mod soak;
 pub mod sources;
 
 use std::path::{Path, PathBuf};

@@ -4,13 +4,15 @@ use std::{
     env, fs,
     path::Path,
     process::{Command, ExitCode},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, bail};
 use xtask::{
     chaos::{Chaos, Tally},
-    manifest, root, sources,
+    manifest, root,
+    soak::Soak,
+    sources,
 };
 
 const HELP: &str = "cargo xtask CHORE
@@ -21,6 +23,9 @@ const HELP: &str = "cargo xtask CHORE
                  kills a small run at every named point of a publication, then up to N times in all, and
                  compares what it ends with to a run that nobody disturbed; the program is
                  target/release/dagzero unless given
+  soak [--minutes M] [--config FILE] [--set KEY=VALUE]... [--program FILE] [--out FOLDER]
+                 lets a run of endless small cycles live for M minutes (60) and says whether its memory, open files
+                 and disk are flat; FOLDER gets soak.jsonl and soak.svg
   goldens        writes all golden files anew; read `git diff` before you commit them";
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -31,6 +36,7 @@ fn main() -> anyhow::Result<ExitCode> {
             finish(Command::new("bash").arg(".ci/run").args(steps).current_dir(root()))
         }
         ["chaos", words @ ..] => chaos(words),
+        ["soak", words @ ..] => soak(words),
         ["goldens"] => goldens(&root()),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}");
@@ -106,6 +112,40 @@ fn chaos(words: &[&str]) -> anyhow::Result<ExitCode> {
         println!("DIFFERENT {what}");
     }
     Ok(ExitCode::FAILURE)
+}
+
+/// Watches a long run; see [`xtask::soak`].
+fn soak(words: &[&str]) -> anyhow::Result<ExitCode> {
+    let mut soak = Soak {
+        program: root().join("target/release/dagzero"),
+        config: root().join("configs/tictactoe-smoke.toml"),
+        set: ["run.cycles=1000000", "storage.disk_budget_mb=100"].map(str::to_owned).to_vec(),
+        folder: env::temp_dir().join(format!("dagzero-soak-{}", std::process::id())),
+        time: Duration::from_mins(60),
+        every: Duration::from_secs(5),
+    };
+    for pair in words.chunks(2) {
+        match pair {
+            ["--minutes", number] => {
+                soak.time = Duration::from_mins(number.parse().context("--minutes")?);
+            }
+            ["--config", file] => soak.config = file.into(),
+            ["--program", file] => soak.program = file.into(),
+            ["--out", folder] => soak.folder = folder.into(),
+            ["--set", pair] => soak.set.push((*pair).to_owned()),
+            _ => bail!("{pair:?} is no option of soak\n{HELP}"),
+        }
+    }
+    let measures = soak.run(|line| println!("{line}"))?;
+    println!("{:<28} {:>9} {:>9} {:>9} {:>9}", "median of the quarter", 1, 2, 3, 4);
+    for measure in &measures {
+        let [a, b, c, d] = measure.quarters;
+        let word = if measure.flat { "" } else { "  GROWS" };
+        println!("{:<28} {a:>9.1} {b:>9.1} {c:>9.1} {d:>9.1}{word}", measure.name);
+    }
+    println!("{}", soak.folder.display());
+    let flat = measures.iter().all(|measure| measure.flat);
+    Ok(if flat { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Runs a command and passes its exit code on.

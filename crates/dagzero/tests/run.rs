@@ -122,8 +122,19 @@ fn the_loop_ends_with_a_verdict_and_a_report_and_is_then_finished() {
     let shown = output(&["shard", &format!("{dir}/{shard}"), "--json"]);
     assert!(shown.status.success(), "{}", text(&shown.stderr));
     export_has_every_game(&dir, &status);
+    every_process_kept_a_log(Path::new(&dir));
     let report = output(&["report", &dir, "--markdown"]);
     assert!(report.status.success() && text(&report.stdout).contains("| cycle |"));
+}
+
+/// Each line says of which run, stage and generation it is.
+fn every_process_kept_a_log(dir: &Path) {
+    for stage in ["driver", "selfplay", "shuffler", "trainer", "gatekeeper"] {
+        let log = fs::read_to_string(dir.join(format!("logs/{stage}.log"))).expect("a log");
+        assert!(log.contains(&format!(" run=run stage={stage} generation=")), "{log}");
+        assert!(log.lines().all(|line| line.contains(" run=run stage=")), "{log}");
+        assert!(stage == "driver" || log.contains(" cycle 3: "), "{log}");
+    }
 }
 
 /// Self-play games by generation and match games are records that the rules accept.

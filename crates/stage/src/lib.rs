@@ -24,7 +24,7 @@ pub use args::StageArgs;
 pub use disk::free_bytes;
 pub use event::{Event, Progress, Rates};
 pub use exit::{exit_code_of, exit_with};
-pub use logging::{init_logging, stderr_line};
+pub use logging::{init_logging, log_generation, log_to_run, stderr_line};
 pub use numbers::{duration_text, number_text};
 pub use pause::{DiskTrouble, trouble_text};
 pub use sink::{EventSink, Sink};

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use dz_store::Stage;
 
 use crate::event::{Event, Progress};
+use crate::logging::log_event;
 use crate::plain::PlainLines;
 use crate::terminal::TerminalBars;
 
@@ -50,8 +51,9 @@ impl EventSink {
         Self::new(Channel(sender))
     }
 
-    /// Hands an event over.
+    /// Hands an event over, and to the run's log.
     pub fn emit(&self, event: &Event) {
+        log_event(event);
         // A panic in another thread's event leaves nothing half-done that matters here.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).accept(event);
     }

@@ -13,6 +13,7 @@ use crate::args::StageArgs;
 use crate::disk::check_free;
 use crate::event::Event;
 use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
+use crate::logging::{log_generation, log_to_run};
 use crate::memory::{TurnMetrics, peak_bytes};
 use crate::parent::die_with_driver;
 use crate::pause::Patience;
@@ -55,6 +56,7 @@ impl StageContext {
         let lock = RunLock::acquire(&run, stage)?;
         let mut ledger = Ledger::open(&run)?;
         ledger.claim(stage)?;
+        log_to_run(&run, stage, ledger.state().generation());
         for swept in run.sweep(&lock, ledger.state())? {
             tracing::info!(
                 "removed {} ({} bytes), left by a killed process",
@@ -183,6 +185,7 @@ fn take_turns<S>(
             Some(Turn::Finished) => return Ok(StageEnd::Finished),
             Some(now) => {
                 let cycle = now.cycle().unwrap_or_default();
+                log_generation(context.ledger.state().generation());
                 let free_min_mb = context.config.storage.disk_free_min_mb;
                 let begun = Instant::now();
                 let taken = check_free(context.run.root(), free_min_mb)

@@ -26,9 +26,12 @@ pub const METRICS: &str = "metrics";
 /// no other stage reads it, the sweep leaves it alone, and it can be made again.
 pub const WORK: &str = "work";
 
+/// Folder of the processes' logs, for people.
+pub const LOGS: &str = "logs";
+
 /// Every folder of a run directory.
-pub const FOLDERS: [&str; 9] =
-    [LOG, SNAPSHOTS, SHARDS, ROWS, NETWORKS, CHECKPOINTS, MATCHES, METRICS, WORK];
+pub const FOLDERS: [&str; 10] =
+    [LOG, SNAPSHOTS, SHARDS, ROWS, NETWORKS, CHECKPOINTS, MATCHES, METRICS, LOGS, WORK];
 
 /// The folders in which a stage publishes objects. Only their owner sweeps them.
 pub const fn folders_of(stage: Stage) -> &'static [&'static str] {
@@ -62,6 +65,11 @@ pub fn lock_path(stage: Stage) -> String {
 /// `metrics/<stage>.jsonl`.
 pub fn metrics_path(stage: Stage) -> String {
     format!("{METRICS}/{stage}.jsonl")
+}
+
+/// `logs/<stage>.log`, of the driver too.
+pub fn stage_log_path(stage: Stage) -> String {
+    format!("{LOGS}/{stage}.log")
 }
 
 /// `work/<stage>`.

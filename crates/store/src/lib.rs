@@ -17,6 +17,7 @@ mod metrics;
 mod object;
 mod retention;
 mod run;
+mod seal;
 mod staged;
 mod sweep;
 
@@ -34,6 +35,7 @@ pub use metrics::MetricsWriter;
 pub use object::ObjectRef;
 pub use retention::CHECKPOINTS_KEPT_MIN;
 pub use run::Run;
+pub use seal::{SEAL_DIGITS, SEAL_DIGITS_LINE, seal, unseal};
 pub use staged::Staged;
 pub use sweep::Swept;
 

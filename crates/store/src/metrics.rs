@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Result, StoreError};
 use crate::layout::metrics_path;
+use crate::seal::{SEAL_DIGITS_LINE, seal, unseal};
 use crate::{Run, Stage};
 
 /// Appends to `metrics/<stage>.jsonl`. One writer: whoever holds the stage's lock.
@@ -30,11 +31,11 @@ impl MetricsWriter {
         Ok(Self { path, file })
     }
 
-    /// Writes one line. Not fsynced: after a power cut the last lines may be missing.
+    /// Writes one line, a JSON object. Not fsynced: after a power cut the last lines may be missing.
     pub fn write(&mut self, line: &impl Serialize) -> Result<()> {
-        let mut text = serde_json::to_vec(line)
+        let object = serde_json::to_vec(line)
             .map_err(|e| StoreError::Invalid { what: format!("a line of {}: {e}", self.path) })?;
-        text.push(b'\n');
+        let text = seal(&object, SEAL_DIGITS_LINE);
         self.file.write_all(&text).map_err(|e| StoreError::io(&self.path, e))
     }
 }
@@ -56,13 +57,37 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
     Ok(0)
 }
 
+/// The whole lines of a file of metrics, each with its newline; an unfinished last one is left out.
+fn metric_lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    content.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"))
+}
+
+/// What a line says.
+fn parse<T: DeserializeOwned>(line: &[u8]) -> std::result::Result<T, String> {
+    let (object, _) = unseal(line, SEAL_DIGITS_LINE)?;
+    serde_json::from_slice(&object).map_err(|error| error.to_string())
+}
+
 impl Run {
-    /// The stage's metrics, oldest first; lines of another shape and an unfinished last line are
-    /// left out. After a resume a step may appear twice: the later line counts.
+    /// How many whole lines of the stage's metrics are damaged: their hash is another one, or they are no
+    /// JSON. Lines of earlier versions carry no hash.
+    pub fn damaged_metrics(&self, stage: Stage) -> Result<usize> {
+        match fs::read(self.root().join(metrics_path(stage))) {
+            Ok(text) => {
+                let is_bad = |line: &&[u8]| parse::<serde_json::Value>(line).is_err();
+                Ok(metric_lines(&text).filter(is_bad).count())
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(e) => Err(StoreError::io(metrics_path(stage), e)),
+        }
+    }
+
+    /// The stage's metrics, oldest first; lines of another shape, damaged ones and an unfinished last one
+    /// are left out. After a resume a step may appear twice: the later line counts.
     pub fn metrics<T: DeserializeOwned>(&self, stage: Stage) -> Result<Vec<T>> {
         let path = metrics_path(stage);
-        match fs::read_to_string(self.root().join(&path)) {
-            Ok(text) => Ok(text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect()),
+        match fs::read(self.root().join(&path)) {
+            Ok(text) => Ok(metric_lines(&text).filter_map(|line| parse(line).ok()).collect()),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(e) => Err(StoreError::io(path, e)),
         }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -130,14 +131,24 @@ fn the_sweep_removes_what_no_entry_names() {
 
 #[test]
 fn metrics_survive_a_torn_line() {
+    type Line = BTreeMap<String, u32>;
+    let line = |number| Line::from([("step".to_owned(), number)]);
     let (_dir, run) = run();
     let mut writer = MetricsWriter::open(&run, Stage::Trainer).unwrap();
-    writer.write(&1).unwrap();
-    writer.write(&2).unwrap();
+    writer.write(&line(1)).unwrap();
+    writer.write(&line(2)).unwrap();
     let path = run.root().join("metrics/trainer.jsonl");
-    fs::write(&path, fs::read_to_string(&path).unwrap() + "{\"half").unwrap();
-    assert_eq!(run.metrics::<u32>(Stage::Trainer).unwrap(), [1, 2]);
-    MetricsWriter::open(&run, Stage::Trainer).unwrap().write(&3).unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap(), "1\n2\n3\n");
-    assert!(run.metrics::<u32>(Stage::Selfplay).unwrap().is_empty());
+    let whole = fs::read_to_string(&path).unwrap();
+    // More than is looked at in one piece.
+    fs::write(&path, whole.clone() + "{\"half" + &"x".repeat(10_000)).unwrap();
+    assert_eq!(run.metrics::<Line>(Stage::Trainer).unwrap(), [line(1), line(2)]);
+    assert_eq!(run.damaged_metrics(Stage::Trainer).unwrap(), 0);
+    MetricsWriter::open(&run, Stage::Trainer).unwrap().write(&line(3)).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with(&whole) && text.lines().count() == 3, "{text}");
+    // A changed number is not taken; lines of earlier versions, without a hash, are.
+    fs::write(&path, text.replace(":2,", ":7,") + "{\"step\":4}\n").unwrap();
+    assert_eq!(run.metrics::<Line>(Stage::Trainer).unwrap(), [line(1), line(3), line(4)]);
+    assert_eq!(run.damaged_metrics(Stage::Trainer).unwrap(), 1);
+    assert!(run.metrics::<Line>(Stage::Selfplay).unwrap().is_empty());
 }

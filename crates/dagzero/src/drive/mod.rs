@@ -33,6 +33,8 @@ const DISK_PAUSE: Duration = Duration::from_secs(2);
 pub(crate) fn drive(dir: &Path, config: RunConfig, out: &mut dyn Write) -> anyhow::Result<Exit> {
     dz_stage::init_logging(true);
     let mut prepared = prepare(dir, config)?;
+    let generation = prepared.ledger.state().generation();
+    dz_stage::log_to_run(&prepared.run, Stage::Driver, generation);
     let page = prepared.run.root().join(dz_store::layout::REPORT);
     writeln!(out, "run     {}", prepared.run.root().display())?;
     writeln!(out, "report  {}", page.display())?;
@@ -135,6 +137,7 @@ fn follow(
 ) -> anyhow::Result<()> {
     prepared.ledger.poll()?;
     let state = prepared.ledger.state();
+    dz_stage::log_generation(state.generation());
     if state.finished.is_some() || !lines.is_behind(state.cycles_done) {
         return Ok(());
     }

@@ -3,12 +3,12 @@
 use std::process;
 
 use super::entry::{Entry, Record, Stage};
-use super::seal::{seal, unseal};
 use super::snapshot;
 use super::state::RunState;
 use crate::clock;
 use crate::error::{Result, StoreError};
 use crate::layout::{LOG, log_path, number_of};
+use crate::seal::{SEAL_DIGITS, seal, unseal};
 use crate::{ObjectRef, Run};
 
 /// The ledger of a run: its records read so far, folded, and, after [`Ledger::claim`], the right
@@ -148,7 +148,7 @@ fn encode(record: &Record) -> Result<Vec<u8>> {
     if back != *record {
         return Err(invalid("a number in it is not finite".to_owned()));
     }
-    Ok(seal(&bytes))
+    Ok(seal(&bytes, SEAL_DIGITS))
 }
 
 impl Record {
@@ -157,7 +157,7 @@ impl Record {
     /// # Errors
     /// In words, if the hash is another one or the rest is no record of this version.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<(Self, bool), String> {
-        let (object, sealed) = unseal(bytes)?;
+        let (object, sealed) = unseal(bytes, SEAL_DIGITS)?;
         let record = serde_json::from_slice(&object)
             .map_err(|e| format!("it is no record of this version ({e})"))?;
         Ok((record, sealed))

@@ -4,7 +4,6 @@ mod audit;
 mod entry;
 mod log;
 mod parts;
-mod seal;
 mod snapshot;
 mod state;
 mod summary;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::log::record_object;
-use super::seal::{seal, unseal};
 use super::state::RunState;
 use crate::error::Result;
 use crate::layout::{SNAPSHOTS, number_of, snapshot_path};
+use crate::seal::{SEAL_DIGITS, seal, unseal};
 use crate::{ObjectRef, Run};
 
 /// A snapshot follows each record whose number is a multiple of this.
@@ -45,7 +45,7 @@ pub(super) fn keep(run: &Run, state: &RunState, record: &ObjectRef) {
         Snapshot { format: SNAPSHOT_FORMAT, record: record.clone(), state: state.clone() };
     if let Ok(bytes) = serde_json::to_vec(&snapshot) {
         // Replaced, not created: after the log was cut, an older snapshot may have the name.
-        let _ = run.replace(&snapshot_path(state.number), &seal(&bytes));
+        let _ = run.replace(&snapshot_path(state.number), &seal(&bytes, SEAL_DIGITS));
         if let Some(old @ 1..) = state.number.checked_sub(SNAPSHOTS_KEPT * SNAPSHOT_EVERY) {
             let _ = run.delete(&snapshot_path(old));
         }
@@ -55,7 +55,7 @@ pub(super) fn keep(run: &Run, state: &RunState, record: &ObjectRef) {
 /// The state in snapshot `number`; `None` unless it is whole and follows the log's record.
 pub(super) fn read(run: &Run, number: u64) -> Option<RunState> {
     let bytes = run.read(&snapshot_path(number)).ok()?;
-    let (object, true) = unseal(&bytes).ok()? else { return None };
+    let (object, true) = unseal(&bytes, SEAL_DIGITS).ok()? else { return None };
     let snapshot: Snapshot = serde_json::from_slice(&object).ok()?;
     let fits = snapshot.format == SNAPSHOT_FORMAT
         && snapshot.state.number == number

@@ -101,7 +101,7 @@ impl Findings {
         };
         findings.ledger(&audit);
         findings.config(run, &audit);
-        findings.metrics(run);
+        findings.metrics(run)?;
         findings.segments(run)?;
         let damaged = objects::check(run, &audit, &mut findings);
         findings.unnamed = run.leftovers(&audit.state)?.into_iter().map(|f| f.path).collect();
@@ -150,22 +150,18 @@ impl Findings {
         }
     }
 
-    /// Measurements carry no hash: what can be seen is a line that is no JSON.
-    fn metrics(&mut self, run: &Run) {
+    /// Measurements: lines that are not as they were written. The last one may be unfinished, it is cut off
+    /// when its writer starts again.
+    fn metrics(&mut self, run: &Run) -> anyhow::Result<()> {
         for stage in Stage::WORKERS {
-            let path = layout::metrics_path(stage);
-            let Ok(content) = run.read(&path) else { continue };
-            // The last line may be unfinished: it is cut off when its writer starts again.
-            let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-            let is_bad = |line: &&[u8]| {
-                !line.is_empty() && serde_json::from_slice::<serde_json::Value>(line).is_err()
-            };
-            let bad = content[..whole].split(|&byte| byte == b'\n').filter(is_bad).count();
+            let bad = run.damaged_metrics(stage)?;
             if bad > 0 {
-                let what = format!("{bad} of its lines are no JSON");
-                self.bad(&path, what, "nothing depends on it: reports leave such lines out");
+                let path = layout::metrics_path(stage);
+                let remedy = "nothing depends on it: reports leave such lines out";
+                self.bad(&path, format!("{bad} of its lines are damaged"), remedy);
             }
         }
+        Ok(())
     }
 
     /// The shuffler's own files, which carry hashes and can be made again.
