@@ -1,6 +1,6 @@
 //! The shards of a run, and what becomes of damaged ones.
 
-use std::{fs, path::PathBuf};
+use std::fs;
 
 use anyhow::Context;
 use dz_shard::ShardError;
