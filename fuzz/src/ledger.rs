@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, fs};
 
-use dz_store::{Ledger, Run, layout};
+use dz_store::{Ledger, Run, Stage, layout};
 use tempfile::TempDir;
 
 /// More records than this show nothing new.
@@ -30,7 +30,7 @@ pub fn ledger(data: &[u8]) {
             Err(error) => assert!(!error.to_string().is_empty()),
             Ok(ledger) => {
                 let state = ledger.state();
-                let (_, _) = (state.turn(), state.pending_candidate());
+                let _ = Stage::WORKERS.map(|stage| (state.turn(), state.turn_of(stage, 1)));
                 assert_eq!(ledger.records().expect("read before").len(), count);
                 let _ = (state.positions(), state.games(), state.objects().count());
             }

@@ -24,8 +24,10 @@ impl RunState {
 
     /// Cycles whose rows nobody waits for, but the newest `keep` that have rows: their rows may go.
     pub fn rows_left_behind(&self, keep: usize) -> impl Iterator<Item = &RowsState> {
-        let with_rows = self.cycles.values().filter(|cycle| cycle.rows.is_some()).rev().skip(keep);
-        with_rows.filter(|cycle| cycle.candidate.is_some()).filter_map(|cycle| cycle.rows.as_ref())
+        let with_rows = self.cycles.iter().filter(|(_, now)| now.rows.is_some()).rev().skip(keep);
+        let left =
+            with_rows.filter(|(cycle, now)| now.candidate.is_some() || **cycle <= self.cycles_done);
+        left.filter_map(|(_, now)| now.rows.as_ref())
     }
 
     /// Paths of published files that the run goes on without, as retention may have removed them:

@@ -130,8 +130,18 @@ pub fn judge(samples: &[Sample]) -> Vec<Measure> {
         let of = |what: fn(&Process) -> u64| -> Vec<f64> {
             samples.iter().filter_map(|s| s.process(name)).map(|p| what(p) as f64).collect()
         };
-        measures.push(measure(format!("{name} memory, MB"), &of(|p| p.resident_bytes), BYTES_FREE, 1e6));
-        measures.push(measure(format!("{name} open files"), &of(|p| p.open_files), FILES_FREE, 1.0));
+        measures.push(measure(
+            format!("{name} memory, MB"),
+            &of(|p| p.resident_bytes),
+            BYTES_FREE,
+            1e6,
+        ));
+        measures.push(measure(
+            format!("{name} open files"),
+            &of(|p| p.open_files),
+            FILES_FREE,
+            1.0,
+        ));
         measures.push(measure(format!("{name} threads"), &of(|p| p.threads), 0.0, 1.0));
     }
     let disk: Vec<f64> = samples.iter().map(|s| s.disk_bytes as f64).collect();
@@ -158,7 +168,12 @@ mod tests {
     fn sample(second: u64, resident_bytes: u64) -> Sample {
         let trainer =
             Process { stage: "trainer".into(), resident_bytes, open_files: 9, threads: 3 };
-        Sample { seconds: second as f64, cycles: second, disk_bytes: 1 << 20, processes: vec![trainer] }
+        Sample {
+            seconds: second as f64,
+            cycles: second,
+            disk_bytes: 1 << 20,
+            processes: vec![trainer],
+        }
     }
 
     #[test]

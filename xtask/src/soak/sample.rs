@@ -73,7 +73,13 @@ impl Sample {
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mb = |bytes: u64| bytes as f64 / 1e6;
-        write!(f, "{:.0} s, {} cycles, disk {:.0} MB;", self.seconds, self.cycles, mb(self.disk_bytes))?;
+        write!(
+            f,
+            "{:.0} s, {} cycles, disk {:.0} MB;",
+            self.seconds,
+            self.cycles,
+            mb(self.disk_bytes)
+        )?;
         for p in &self.processes {
             write!(f, " {} {:.0} MB, {} files;", p.stage, mb(p.resident_bytes), p.open_files)?;
         }

@@ -74,7 +74,9 @@ impl Source {
             });
             Files::Matches(read.collect::<anyhow::Result<_>>()?)
         } else {
-            Files::Shards(run.shards_kept(state).map(|(_, shard)| run.local_path(&shard.object)).collect())
+            Files::Shards(
+                run.shards_kept(state).map(|(_, shard)| run.local_path(&shard.object)).collect(),
+            )
         };
         Ok(Self { name: run.name(), files })
     }
