@@ -121,7 +121,7 @@ fn soak(words: &[&str]) -> anyhow::Result<ExitCode> {
         config: root().join("configs/tictactoe-smoke.toml"),
         set: ["run.cycles=1000000", "storage.disk_budget_mb=100"].map(str::to_owned).to_vec(),
         folder: env::temp_dir().join(format!("dagzero-soak-{}", std::process::id())),
-        time: Duration::from_mins(60),
+        time: Duration::from_hours(1),
         every: Duration::from_secs(5),
     };
     for pair in words.chunks(2) {
