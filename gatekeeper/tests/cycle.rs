@@ -83,7 +83,8 @@ fn a_strong_candidate_becomes_champion_and_a_weak_one_after_it_does_not() {
 /// A cycle of the past whose candidate became champion, and won of 20 games against each of these.
 fn enter_past(fixture: &Fixture, cycle: u32, against: &[(&str, u64)]) {
     fixture.candidate(cycle, STRONG);
-    let network = fixture.ledger().state().cycles[&cycle].candidate.clone().unwrap().network;
+    let network =
+        fixture.ledger().state().cycles[&cycle].candidate.clone().expect("a candidate").network;
     let mut entries = vec![Entry::Champion { generation: cycle, cycle, network }];
     for &(name, wins) in against {
         let (by_first, by_second) = (wins / 2, wins - wins / 2);
