@@ -207,7 +207,7 @@ mod tests {
     fn what_was_said_once_is_not_said_again() {
         let once = StoreError::io("rows/x", io::Error::from_raw_os_error(EIO));
         let text = once.to_string();
-        let through = io::Error::new(io::ErrorKind::Other, once);
+        let through = io::Error::other(once);
         let found = StoreError::of_cause(&through).map(ToString::to_string);
         assert_eq!(found.as_deref(), Some(text.as_str()));
         assert_eq!(StoreError::io("rows/x", through).to_string(), text);
