@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Loads a network that `dagzero export network RUN --out FILE.safetensors` wrote, and compares what it says.
 
-    python docs/load_in_pytorch.py FILE.safetensors
+    python docs/load_in_pytorch.py FILE.safetensors [--numpy]
 
-With PyTorch installed the network is a `torch.nn.Module`; without it the same is computed with numpy, so that
-the check can be done anywhere. FILE.json, beside the weights, has positions with the answers that DagZero gives.
-Ends with exit code 1 if an answer differs by more than 1e-4.
+With PyTorch installed the network is a `torch.nn.Module`; without it, or with --numpy, the same is computed with
+numpy, so that the check can be done anywhere. FILE.json, beside the weights, has positions with the answers that
+DagZero gives. Ends with exit code 1 if an answer differs by more than 1e-4.
+
+Letters: B positions of a batch, C channels of the tower, D those within bottlenecks, H rows, W columns, A places of
+the policy, G globals.
 """
 
 import json
@@ -38,25 +41,86 @@ def read_safetensors(path):
     return tensors
 
 
+class Shape:
+    """What a description's specification says of blocks; keys that it leaves out are 0."""
+
+    def __init__(self, spec):
+        self.channels = spec["channels"]
+        self.bottlenecks = spec.get("bottleneck_blocks", 0)
+        self.inner = max(1, self.channels // 2) if self.bottlenecks else self.channels
+        self.pooled = max(1, self.inner // 4)
+        ratio = spec.get("squeeze_ratio", 0)
+        self.squeezed = max(1, self.channels // ratio) if ratio else 0
+        self.pooling = spec["global_pooling"]
+
+    def pools(self, block, residual):
+        """Whether a block's residual block of this number, 0 outside of bottlenecks, has global pooling."""
+        return self.pooling and block % 2 == 1 and residual == 0
+
+
 if torch is not None:
+
+    class Residual(nn.Module):
+        """Two 3x3 convolutions, with global pooling between them or without; its input is added by its caller."""
+
+        def __init__(self, channels, pooled):
+            super().__init__()
+            self.conv1 = nn.Conv2d(channels, channels, 3, padding=1)
+            self.conv2 = nn.Conv2d(channels, channels, 3, padding=1)
+            self.pooled = pooled
+            if pooled:
+                self.pool = nn.Linear(2 * pooled, channels - pooled)
+
+        def forward(self, x):
+            t = self.conv1(x)
+            if self.pooled:
+                p = F.relu(t[:, : self.pooled])
+                s = torch.cat([p.mean((2, 3)), p.amax((2, 3))], 1)
+                bias = self.pool(s)[:, :, None, None]
+                t = torch.cat([t[:, : self.pooled], t[:, self.pooled :] + bias], 1)
+            return self.conv2(F.relu(t))
+
+    class Block(nn.Module):
+        """A block of the tower: a residual block, or several in a bottleneck; squeeze-excitation; its input added."""
+
+        def __init__(self, shape, number):
+            super().__init__()
+            pooled = [shape.pooled if shape.pools(number, j) else 0 for j in range(max(1, shape.bottlenecks))]
+            if shape.bottlenecks:
+                self.conv_down = nn.Conv2d(shape.channels, shape.inner, 1)
+                self.inner = nn.ModuleList(Residual(shape.inner, p) for p in pooled)
+                self.conv_up = nn.Conv2d(shape.inner, shape.channels, 1)
+            else:
+                self.residual = Residual(shape.channels, pooled[0])
+            self.bottlenecks, self.squeezed = shape.bottlenecks, shape.squeezed
+            if shape.squeezed:
+                self.squeeze = nn.Linear(shape.channels, shape.squeezed)
+                self.excite = nn.Linear(shape.squeezed, 2 * shape.channels)
+
+        def forward(self, h):
+            if self.bottlenecks:
+                u = F.relu(self.conv_down(h))
+                for residual in self.inner:
+                    u = F.relu(residual(u) + u)
+                t = self.conv_up(u)
+            else:
+                t = self.residual(h)
+            if self.squeezed:
+                s = F.relu(self.squeeze(t.mean((2, 3))))
+                scale, shift = self.excite(s)[:, :, None, None].chunk(2, 1)
+                t = torch.sigmoid(scale) * t + shift
+            return F.relu(t + h)
 
     class Network(nn.Module):
         """The network of a description; `forward(x, g)` gives policy logits [B, A] and value logits [B, 3]."""
 
         def __init__(self, spec):
             super().__init__()
-            c, points = spec["channels"], spec["height"] * spec["width"]
-            self.pooled = max(1, c // 4)
+            shape, points = Shape(spec), spec["height"] * spec["width"]
+            c = shape.channels
             self.stem_conv = nn.Conv2d(spec["channels_in"], c, 3, padding=1)
             self.stem_globals = nn.Linear(spec["globals"], c, bias=False) if spec["globals"] else None
-            self.conv1 = nn.ModuleList(nn.Conv2d(c, c, 3, padding=1) for _ in range(spec["blocks"]))
-            self.conv2 = nn.ModuleList(nn.Conv2d(c, c, 3, padding=1) for _ in range(spec["blocks"]))
-            pools = {
-                str(i): nn.Linear(2 * self.pooled, c - self.pooled)
-                for i in range(spec["blocks"])
-                if spec["global_pooling"] and i % 2 == 1
-            }
-            self.pool = nn.ModuleDict(pools)
+            self.blocks = nn.ModuleList(Block(shape, i) for i in range(spec["blocks"]))
             self.policy_conv = nn.Conv2d(c, spec["policy_channels"], 1)
             self.policy_linear = nn.Linear(spec["policy_channels"] * points, spec["policy_len"])
             self.value_conv = nn.Conv2d(c, spec["value_channels"], 1)
@@ -68,11 +132,11 @@ if torch is not None:
             state = {}
             for name, value in tensors.items():
                 parts = name.split(".")
-                if parts[0] == "blocks":
-                    key = f"{parts[2]}.{parts[1]}.{parts[3]}"
-                else:
-                    key = f"{parts[0]}_{parts[1]}.{parts[2]}"
-                state[key] = torch.from_numpy(value.copy())
+                if parts[0] != "blocks":
+                    name = f"{parts[0]}_{parts[1]}.{parts[2]}"
+                elif parts[2] in ("conv1", "conv2", "pool"):
+                    name = ".".join([*parts[:2], "residual", *parts[2:]])
+                state[name] = torch.from_numpy(value.copy())
             self.load_state_dict(state)
             return self.eval()
 
@@ -81,14 +145,8 @@ if torch is not None:
             if self.stem_globals is not None:
                 h = h + self.stem_globals(g)[:, :, None, None]
             h = F.relu(h)
-            for i, (conv1, conv2) in enumerate(zip(self.conv1, self.conv2)):
-                t = conv1(h)
-                if str(i) in self.pool:
-                    p = F.relu(t[:, : self.pooled])
-                    s = torch.cat([p.mean((2, 3)), p.amax((2, 3))], 1)
-                    bias = self.pool[str(i)](s)[:, :, None, None]
-                    t = torch.cat([t[:, : self.pooled], t[:, self.pooled :] + bias], 1)
-                h = F.relu(conv2(F.relu(t)) + h)
+            for block in self.blocks:
+                h = block(h)
             policy = self.policy_linear(F.relu(self.policy_conv(h)).flatten(1))
             hidden = F.relu(self.value_hidden(F.relu(self.value_conv(h)).flatten(1)))
             return policy, self.value_output(hidden)
@@ -102,6 +160,7 @@ def with_torch(spec, tensors, x, g):
 
 def with_numpy(spec, tensors, x, g):
     """The same in plain numpy."""
+    shape = Shape(spec)
 
     def conv(x, layer):
         weight, bias = tensors[f"{layer}.weight"], tensors[f"{layer}.bias"]
@@ -122,18 +181,34 @@ def with_numpy(spec, tensors, x, g):
     def relu(x):
         return np.maximum(x, 0)
 
+    def convolved(x, name, pools):
+        t = conv(x, f"{name}.conv1")
+        if pools:
+            p = relu(t[:, : shape.pooled])
+            s = np.concatenate([p.mean((2, 3)), p.max((2, 3))], 1)
+            t[:, shape.pooled :] += linear(s, f"{name}.pool")[:, :, None, None]
+        return conv(relu(t), f"{name}.conv2")
+
+    def branch(i, h):
+        if not shape.bottlenecks:
+            return convolved(h, f"blocks.{i}", shape.pools(i, 0))
+        u = relu(conv(h, f"blocks.{i}.conv_down"))
+        for j in range(shape.bottlenecks):
+            u = relu(convolved(u, f"blocks.{i}.inner.{j}", shape.pools(i, j)) + u)
+        return conv(u, f"blocks.{i}.conv_up")
+
+    def squeezed(i, t):
+        s = relu(linear(t.mean((2, 3)), f"blocks.{i}.squeeze"))
+        scale, shift = np.split(linear(s, f"blocks.{i}.excite")[:, :, None, None], 2, axis=1)
+        return t / (1 + np.exp(-scale)) + shift
+
     h = conv(x, "stem.conv")
     if spec["globals"]:
         h = h + (g @ tensors["stem.globals.weight"].T)[:, :, None, None]
     h = relu(h)
-    pooled = max(1, spec["channels"] // 4)
     for i in range(spec["blocks"]):
-        t = conv(h, f"blocks.{i}.conv1")
-        if spec["global_pooling"] and i % 2 == 1:
-            p = relu(t[:, :pooled])
-            s = np.concatenate([p.mean((2, 3)), p.max((2, 3))], 1)
-            t[:, pooled:] += linear(s, f"blocks.{i}.pool")[:, :, None, None]
-        h = relu(conv(relu(t), f"blocks.{i}.conv2") + h)
+        t = branch(i, h)
+        h = relu((squeezed(i, t) if shape.squeezed else t) + h)
     flat = lambda x: x.reshape(len(x), -1)
     policy = linear(flat(relu(conv(h, "policy.conv"))), "policy.linear")
     hidden = relu(linear(flat(relu(conv(h, "value.conv"))), "value.hidden"))
@@ -141,9 +216,10 @@ def with_numpy(spec, tensors, x, g):
 
 
 def main():
-    if len(sys.argv) != 2:
+    names = [argument for argument in sys.argv[1:] if argument != "--numpy"]
+    if len(names) != 1:
         sys.exit(__doc__)
-    path = Path(sys.argv[1])
+    path = Path(names[0])
     description = json.loads(path.with_suffix(".json").read_text())
     spec, examples = description["header"]["spec"], description["examples"]
     tensors = read_safetensors(path)
@@ -151,7 +227,8 @@ def main():
     shape = (len(examples), spec["channels_in"], spec["height"], spec["width"])
     x = np.array([example["planes"] for example in examples], np.float32).reshape(shape)
     g = np.array([example["globals"] for example in examples], np.float32).reshape(len(examples), spec["globals"])
-    name, run = ("numpy", with_numpy) if torch is None else (f"PyTorch {torch.__version__}", with_torch)
+    by_hand = torch is None or "--numpy" in sys.argv
+    name, run = ("numpy", with_numpy) if by_hand else (f"PyTorch {torch.__version__}", with_torch)
     policy, value = run(spec, tensors, x, g)
     worst = 0.0
     for key, ours in (("policy_logits", policy), ("wdl_logits", value)):

@@ -60,3 +60,22 @@ fn without_a_game_or_a_player_there_is_no_engine() {
         assert!(errors.contains(part), "{errors}");
     }
 }
+
+#[test]
+fn python_chess_plays_a_match_with_it() {
+    let Some(python) = std::env::var_os("DAGZERO_PYTHON") else {
+        println!("skipped: DAGZERO_PYTHON names no Python with the package chess");
+        return;
+    };
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python_chess.py");
+    let engine = [env!("CARGO_BIN_EXE_dagzero"), "engine", "uci", "uniform:400", "--game", "chess"];
+    let mut command = Command::new(python);
+    let ran = command.args([script, "2"]).args(engine).output().expect("Python starts");
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{said}{}", String::from_utf8_lossy(&ran.stderr));
+    if said.trim() == "none" {
+        println!("skipped: DAGZERO_PYTHON has no package chess");
+        return;
+    }
+    assert!(said.starts_with("2 games, "), "{said}");
+}

@@ -11,7 +11,7 @@ use clap::Parser;
 use cli::{command, object, refused};
 use dagzero::Exit;
 use dz_cpu::random_network;
-use dz_network::NetworkFile;
+use dz_network::{NetworkFile, NetworkSpec};
 use network::blank_network;
 use serde_json::Value;
 
@@ -94,13 +94,13 @@ fn solvers_do_not_lose_and_a_test_ends_a_match() {
 #[test]
 fn a_person_plays_through_a_pipe() {
     let said = "help\n4\nhint\nundo\nnonsense\nquit\n";
-    let out = text(&["play", "rollout:1", "--game", "connect4", "--level", "5"], said);
+    let out = text(&["play", "rollout:1", "--game", "connect4", "--level", "5", "--lines"], said);
     for words in ["X: first (you)", "rollout-1 plays", "Write a move", "neither a legal move", "> "]
     {
         assert!(out.contains(words), "{words}: {out}");
     }
     // The end of the lines is the end of the game.
-    text(&["play", "random", "--game", "hex:size=3", "--side", "second"], "");
+    text(&["play", "random", "--game", "hex:size=3", "--side", "second", "--lines"], "");
 }
 
 #[test]
@@ -113,12 +113,17 @@ fn a_game_is_analysed_from_moves_and_from_a_file() {
     let game = dir.path().join("game.sgf").display().to_string();
     fs::write(&game, "(;GM[1]SZ[5]KM[0.5];B[cc];W[bb]C[here])").expect("written");
     let out = dir.path().join("said.sgf").display().to_string();
-    let args = ["analyze", &game, "--player", "uniform:1", "--playouts", "50"];
+    let args = ["analyze", "uniform:1", &game, "--playouts", "50"];
     let table = text(&[&args[..], &["--out", &out]].concat(), "");
     assert!(table.contains("C3") && table.contains("second 1 moves"), "{table}");
     let said = fs::read_to_string(&out).expect("kept");
     assert!(said.contains("here") && said.matches("score 0.").count() == 2, "{said}");
-    refused(&["analyze", "--player", "random", "--game", "tictactoe", "--moves", "1 1"]);
+    for words in [&[][..], &["rollout:50"], &["rollout:50", &game, "--moves", "1"]] {
+        refused(&[&["analyze", "--game", "tictactoe"][..], words].concat());
+    }
+    refused(&["analyze", &game, &game, "--player", "rollout:50"]);
+    refused(&["analyze", "--player", "rollout:50", "--game", "tictactoe", "--moves", "1 1"]);
+    refused(&["analyze", "--player", "random", "--game", "tictactoe", "--moves", "1 2"]);
     refused(&[&args[..], &["--out", &out]].concat());
 }
 
@@ -139,6 +144,7 @@ fn a_network_is_written_for_others() {
     refused(&["export", "network", &network, "--out", "x.bin"]);
 }
 
+/// Networks of every kind of block, computed by PyTorch and by numpy.
 #[test]
 fn what_is_written_computes_the_same_elsewhere() {
     let Some(python) = std::env::var_os("DAGZERO_PYTHON") else {
@@ -146,18 +152,40 @@ fn what_is_written_computes_the_same_elsewhere() {
         return;
     };
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/load_in_pytorch.py");
-    for game in ["go:size=5", "connect4"] {
+    // Game, global pooling, squeeze ratio, bottleneck blocks.
+    for (game, global_pooling, squeeze_ratio, bottleneck_blocks) in [
+        ("go:size=5", true, 0, 0),
+        ("connect4", false, 0, 0),
+        ("go:size=5", true, 4, 0),
+        ("connect4", true, 0, 2),
+        ("go:size=5", true, 3, 2),
+    ] {
         let dir = tempfile::tempdir().expect("a folder");
         let blank = fs::read(blank_network(&dir, game)).expect("a network");
-        let mut spec = NetworkFile::from_bytes(&blank).expect("a network").header.spec;
-        (spec.blocks, spec.channels, spec.global_pooling) = (3, 8, true);
+        let spec = NetworkFile::from_bytes(&blank).expect("a network").header.spec;
+        let (blocks, channels) = (4, 10);
+        let spec = NetworkSpec {
+            blocks,
+            channels,
+            global_pooling,
+            squeeze_ratio,
+            bottleneck_blocks,
+            ..spec
+        };
         let network = dir.path().join("random.dzn").display().to_string();
         fs::write(&network, random_network(&spec, 1).to_bytes().expect("bytes")).expect("written");
         let out = dir.path().join("exported.safetensors").display().to_string();
         text(&["export", "network", &network, "--out", &out], "");
-        let ran =
-            std::process::Command::new(&python).args([script, &out]).output().expect("it runs");
-        let said = String::from_utf8_lossy(&ran.stdout);
-        assert!(ran.status.success() && said.contains("largest difference"), "{said}");
+        for by in ["--numpy", "PyTorch"] {
+            let mut command = std::process::Command::new(&python);
+            command.args([script, &out]).args((by == "--numpy").then_some(by));
+            let ran = command.output().expect("it runs");
+            let said = String::from_utf8_lossy(&ran.stdout);
+            let faults = String::from_utf8_lossy(&ran.stderr);
+            assert!(ran.status.success() && said.contains("largest difference"), "{said}{faults}");
+            if !said.contains(by.trim_start_matches('-')) {
+                println!("skipped: DAGZERO_PYTHON has no {by}: {said}");
+            }
+        }
     }
 }

@@ -22,7 +22,7 @@ pub use clock::{Clock, SystemClock};
 pub use converse::{Activity, LINE_BYTES_MAX, Protocol, converse, read_lines};
 pub use gtp::{Files, Gtp};
 pub use limits::{Limits, Resignation};
-pub use person::{LEVEL_MAX, Person, playouts_of};
+pub use person::{Choice, Direction, LEVEL_MAX, Mark, Person, Pointer, Said, playouts_of};
 pub use position::Refusal;
 pub use review::{Judgement, ReviewError, ReviewedPly, comment, review};
 pub use session::{Evaluated, GameSession, Maker, MoveReport, Report, Session};

@@ -124,7 +124,7 @@ pub fn review(
         };
         let played = session.format(mv);
         let named = best.map(|(best, line)| {
-            let names = names(session, player, &line);
+            let names = names(session, &line);
             (best == mv, session.format(best), names)
         });
         session.play(player, mv).map_err(refused)?;
@@ -177,20 +177,7 @@ fn look(session: &mut dyn Session, playouts: u32) -> Result<Option<Look>, Review
     Ok(Some(Look { player, wdl: report.wdl, best }))
 }
 
-/// The names of a line's moves. Some are named by the position, so the line is played and taken back.
-pub(crate) fn names(session: &mut dyn Session, player: Player, line: &[Move]) -> Vec<String> {
-    let (mut names, mut mover, mut played) = (Vec::new(), player, 0);
-    for &mv in line.iter().take(LINE_PLIES) {
-        names.push(session.format(mv));
-        if session.play(mover, mv).is_err() {
-            break;
-        }
-        played += 1;
-        let Status::ToMove(next) = session.status() else { break };
-        mover = next;
-    }
-    for _ in 0..played {
-        session.undo();
-    }
-    names
+/// The names of the first moves of a line.
+pub(crate) fn names(session: &dyn Session, line: &[Move]) -> Vec<String> {
+    line.iter().take(LINE_PLIES).map(|&mv| session.format(mv)).collect()
 }

@@ -2,7 +2,7 @@
 
 use dz_game::{Game, Move};
 use dz_infer::{EvaluatorError, Sources};
-use dz_play::Thinker;
+use dz_play::{Pipeline, Thinker};
 use dz_search::{Budget, MoveChoice, RootSetup, Search, SearchParams, choose_move};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -22,9 +22,16 @@ pub(crate) struct Searcher<G: Game> {
     /// The search and the moves after which it stands.
     pub(crate) thinker: Option<(Thinker<G>, Vec<Move>)>,
     pub(crate) playouts_max: Option<u32>,
+    /// Its batches, which stay out between two calls of `search`.
+    pub(crate) pipeline: Pipeline<G>,
 }
 
 impl<G: Game> Searcher<G> {
+    /// Ends the search: what is out comes back, and is of no more use here.
+    pub(crate) fn stop(&mut self, sources: &mut Sources<G>) {
+        self.pipeline.clear(sources, self.source);
+    }
+
     /// Stands after `line`, with what an earlier search found if the line goes on from there.
     pub(crate) fn stand(&mut self, position: &Position<G>, line: Vec<Move>, seeds: (u64, u64)) {
         let known = self.thinker.take().filter(|(_, old)| line.starts_with(old));
@@ -51,18 +58,10 @@ impl<G: Game> Searcher<G> {
         let done = playouts_of(thinker);
         // Playouts that need no evaluation would go on for ever. The bound lies some batches away, so that
         // it cuts none short.
-        let bound = playouts.max(4 * self.params.leaves_max);
+        let bound = playouts.max(8 * self.params.leaves_max);
         let goal = done.saturating_add(bound).min(self.playouts_max.unwrap_or(u32::MAX));
         thinker.extend(Budget::Playouts(goal));
-        loop {
-            let requests = thinker.think_together(sources.readers());
-            if requests.is_empty() {
-                break;
-            }
-            let leaves: Vec<_> = requests.into_iter().map(|request| request.leaf).collect();
-            for evaluation in sources.evaluate(self.source, &leaves)? {
-                thinker.apply(&evaluation);
-            }
+        while thinker.think_with(sources, &mut self.pipeline)? {
             if playouts_of(thinker) >= done.saturating_add(playouts) {
                 break;
             }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use dz_game::{Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
 use dz_infer::{Answer, EvaluatorError, LeafView, Sources};
-use dz_play::{PlayerKind, PlayerSetup};
+use dz_play::{Pipeline, PlayerKind, PlayerSetup};
 use dz_protocol::{Names, size_of};
 use dz_record::{Format, Played, Record, RecordError, Sheet};
 use dz_search::{Budget, SearchCounts, choose_move};
@@ -150,6 +150,7 @@ impl<G: Game> GameSession<G> {
                     random,
                     thinker: None,
                     playouts_max: None,
+                    pipeline: Pipeline::default(),
                 };
                 Mind::Search(Box::new(searcher))
             }
@@ -157,6 +158,12 @@ impl<G: Game> GameSession<G> {
         let names = Names::of(&game);
         let position = Position::new(game);
         Self { name: setup.name, names, position, sources, mind, seed, games: 0 }
+    }
+
+    /// Names moves as the game's own drawing of the board does, for people who look at that.
+    #[must_use]
+    pub fn with_own_names(self) -> Self {
+        Self { names: Names::Own, ..self }
     }
 }
 
@@ -211,6 +218,7 @@ impl<G: Game> Session for GameSession<G> {
         self.position.reset(start);
         self.games += 1;
         if let Mind::Search(searcher) = &mut self.mind {
+            searcher.stop(&mut self.sources);
             searcher.thinker = None;
         }
         Ok(())
@@ -252,6 +260,7 @@ impl<G: Game> Session for GameSession<G> {
                 *moves = legal(self.position.game(), &state, &history);
             }
             Mind::Search(searcher) => {
+                searcher.stop(&mut self.sources);
                 searcher.stand(&self.position, line, (self.seed, self.games));
                 searcher.playouts_max = playouts;
                 if let Some((thinker, _)) = &mut searcher.thinker {

@@ -31,6 +31,11 @@ impl GameSpec {
     pub fn parameters(&self) -> &[(String, String)] {
         &self.parameters
     }
+    /// The value of a parameter, as written.
+    pub fn parameter(&self, key: &str) -> Option<&str> {
+        let found = self.parameters.iter().find(|(own, _)| own == key);
+        found.map(|(_, value)| value.as_str())
+    }
     /// Reads the parameters against the ones the game has.
     ///
     /// # Errors

@@ -98,6 +98,11 @@ impl<G: Game, N: NetworkEvaluator + 'static> Evaluator<G> for Encoded<G, N> {
         }
     }
 
+    /// With a device one is worked on while the next is made.
+    fn batches(&self) -> usize {
+        if self.network.handle().is_some() { 1 } else { 2 }
+    }
+
     fn handle(&self) -> Option<Box<dyn Evaluator<G>>> {
         let (network, encoding) = (self.network.handle()?, self.encoding.clone());
         let in_flight = BTreeMap::new();

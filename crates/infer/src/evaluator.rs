@@ -11,6 +11,10 @@ pub trait Evaluator<G: Game>: Send {
     fn submit(&mut self, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch; evaluations come in the order of its leaves.
     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError>;
+    /// Batches in flight that keep it busy where one caller asks for all of them.
+    fn batches(&self) -> usize {
+        1
+    }
     /// The same evaluator for a thread of its own: it shares the weights, gives the same bits, and works
     /// on the thread that submits and on no other. `None` where batches go to a device.
     fn handle(&self) -> Option<Box<dyn Evaluator<G>>> {

@@ -16,6 +16,7 @@ mod fakes;
 mod lockstep;
 mod rollout;
 mod sources;
+mod workers;
 
 pub use batch::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
 pub use cache::{CacheKey, EvaluationCache};
@@ -27,3 +28,4 @@ pub use fakes::{Hashed, Uniform};
 pub use lockstep::{Lockstep, LockstepCounts, Request, Roster, Walker};
 pub use rollout::Rollout;
 pub use sources::{Answer, Readers, Sources};
+pub use workers::Workers;

@@ -6,7 +6,7 @@ use dz_game::{Game, Wdl};
 
 use crate::{
     CacheKey, Evaluation, EvaluationCache, Evaluator, EvaluatorError, InstantEvaluator, Leaf,
-    LeafView, Ticket,
+    LeafView, Ticket, Workers,
 };
 
 /// The sources of a lockstep run, by index.
@@ -65,6 +65,18 @@ impl<G: Game> Sources<G> {
         self.ids.len() - 1
     }
 
+    /// The same for one search that has the processor to itself: evaluators that give handles work on so
+    /// many threads of their own, while the search goes on.
+    #[must_use]
+    pub fn on_threads(mut self, threads: usize) -> Self {
+        for evaluator in self.evaluators.iter_mut().flatten() {
+            if let Some(workers) = Workers::of(evaluator.as_ref(), threads) {
+                *evaluator = Box::new(workers);
+            }
+        }
+        self
+    }
+
     /// Ids by index, for headers.
     pub fn ids(&self) -> &[String] {
         &self.ids
@@ -99,7 +111,13 @@ impl<G: Game> Sources<G> {
         (0..count).map_while(|_| one()).collect()
     }
 
-    /// Evaluates a batch and waits for it: for a search that is alone with the device.
+    /// Batches in flight that keep source `index` busy where one search asks for all of them, at least 1.
+    pub fn batches(&self, index: usize) -> usize {
+        let evaluator = self.evaluators.get(index).and_then(Option::as_ref);
+        evaluator.map_or(1, |evaluator| evaluator.batches()).max(1)
+    }
+
+    /// Evaluates a batch and waits for it.
     ///
     /// # Errors
     /// What the evaluator reports, or that source `index` takes no batches.
@@ -112,16 +130,19 @@ impl<G: Game> Sources<G> {
         self.wait(index, ticket, leaves)
     }
 
-    pub(crate) fn submit(
-        &mut self,
-        index: usize,
-        leaves: &[Leaf<G>],
-    ) -> Result<Ticket, EvaluatorError> {
+    /// Starts on a batch.
+    ///
+    /// # Errors
+    /// As [`Sources::evaluate`].
+    pub fn submit(&mut self, index: usize, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError> {
         self.evaluator(index)?.submit(leaves)
     }
 
     /// Waits for a batch and puts its evaluations into the cache, in the batch's order.
-    pub(crate) fn wait(
+    ///
+    /// # Errors
+    /// As [`Sources::evaluate`].
+    pub fn wait(
         &mut self,
         index: usize,
         ticket: Ticket,

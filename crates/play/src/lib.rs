@@ -33,4 +33,4 @@ pub use speed::{
     Effort, EngineEffort, Figure, Rates, RolloutGames, SearchRates, Timer, game_rates,
     lockstep_rate, perft_depth, perft_leaves, placement_rates, search_figures, single_rate,
 };
-pub use thinker::{Thinker, Thought};
+pub use thinker::{Pipeline, Thinker, Thought};

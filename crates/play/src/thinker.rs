@@ -3,7 +3,10 @@
 use std::collections::VecDeque;
 
 use dz_game::{Game, Move, Player, mix64};
-use dz_infer::{Answer, Evaluation, LeafView, Readers, Request, Rollout, symmetry_of};
+use dz_infer::{
+    Answer, Evaluation, EvaluatorError, Leaf, LeafView, Readers, Request, Rollout, Sources, Ticket,
+    symmetry_of,
+};
 use dz_search::{
     Budget, Gathered, LeafId, NetworkAnswer, RootSetup, Search, SearchParams, Summary,
 };
@@ -20,8 +23,32 @@ pub struct Thinker<G: Game> {
     reuse: bool,
     priors: Vec<f32>,
     rollout_moves: Vec<(Player, Move)>,
-    /// Leaves to answer; while a batch is out, the first is in it.
+    /// Leaves to answer, in the order in which they were asked for.
     waiting: VecDeque<LeafId>,
+}
+
+/// Batches of one search: what is out, the oldest first, and what waits to be sent.
+#[derive(Debug)]
+pub struct Pipeline<G: Game> {
+    held: Vec<Leaf<G>>,
+    out: VecDeque<(Ticket, Vec<Leaf<G>>)>,
+}
+
+impl<G: Game> Default for Pipeline<G> {
+    fn default() -> Self {
+        Self { held: Vec::new(), out: VecDeque::new() }
+    }
+}
+
+impl<G: Game> Pipeline<G> {
+    /// Waits for what is out of source `source`, so that another search can begin. The answers go to the
+    /// cache alone; a source that fails says so when it is asked next.
+    pub fn clear(&mut self, sources: &mut Sources<G>, source: usize) {
+        self.held.clear();
+        for (ticket, leaves) in self.out.drain(..) {
+            let _ = sources.wait(source, ticket, &leaves);
+        }
+    }
 }
 
 /// What thinking came to.
@@ -92,23 +119,68 @@ impl<G: Game> Thinker<G> {
         }
     }
 
-    /// As [`Thinker::think`] for a search that is alone with the device: asks for all leaves that wait at
-    /// once. Leaves whose answers are known are answered first. Empty once the search is decided.
-    pub fn think_together(&mut self, readers: &Readers<G>) -> Vec<Request<G>> {
-        loop {
-            self.gather();
-            if self.waiting.is_empty() {
-                return Vec::new();
+    /// As [`Thinker::think`] for a search that has its source to itself: keeps as many batches out as the
+    /// source asks for, then takes the answers of the oldest. False once the search is decided and nothing is
+    /// out.
+    ///
+    /// Answers are taken in the order of the batches, whichever is done first, so what the search comes to
+    /// does not depend on time.
+    ///
+    /// # Errors
+    /// What the source reports.
+    pub fn think_with(
+        &mut self,
+        sources: &mut Sources<G>,
+        pipeline: &mut Pipeline<G>,
+    ) -> Result<bool, EvaluatorError> {
+        let thought = self.think_on(sources, pipeline);
+        if thought.is_err() {
+            // Answers that come yet would be taken for those of other leaves.
+            pipeline.clear(sources, self.source);
+            self.waiting.clear();
+        }
+        thought
+    }
+
+    fn think_on(
+        &mut self,
+        sources: &mut Sources<G>,
+        pipeline: &mut Pipeline<G>,
+    ) -> Result<bool, EvaluatorError> {
+        let batches = sources.batches(self.source);
+        let most = (self.search.params().leaves_max as usize).div_ceil(batches);
+        let Pipeline { held, out } = pipeline;
+        while out.len() < batches {
+            self.gather_leaves(sources.readers(), held, most);
+            // A batch that is not full waits for what the next answers open, unless it is waited for.
+            let wanted = held.len() >= most || out.len() < batches.div_ceil(2);
+            if held.is_empty() || !wanted {
+                break;
             }
-            let mut requests = Vec::new();
-            for id in std::mem::take(&mut self.waiting) {
+            let ticket = sources.submit(self.source, held)?;
+            out.push_back((ticket, std::mem::take(held)));
+        }
+        let Some((ticket, leaves)) = out.pop_front() else { return Ok(false) };
+        for evaluation in sources.wait(self.source, ticket, &leaves)? {
+            self.apply(&evaluation);
+        }
+        Ok(true)
+    }
+
+    /// Adds leaves to a batch until it has `most` of them or the search must wait. Those whose answers are
+    /// known are answered, each time after as many as fit were gathered.
+    fn gather_leaves(&mut self, readers: &Readers<G>, batch: &mut Vec<Leaf<G>>, most: usize) {
+        while batch.len() < most {
+            let room = most - batch.len();
+            let gathered: Vec<LeafId> = (0..room).map_while(|_| self.gather_one()).collect();
+            if gathered.is_empty() {
+                return;
+            }
+            for id in gathered {
                 if let Some(request) = self.answer(id, readers) {
-                    requests.push(request);
+                    batch.push(request.leaf);
                     self.waiting.push_back(id);
                 }
-            }
-            if !requests.is_empty() {
-                return requests;
             }
         }
     }
@@ -118,7 +190,7 @@ impl<G: Game> Thinker<G> {
         self.search.extend(budget);
     }
 
-    /// Takes the evaluation that `think` asked for, or one of those of `think_together`, in their order.
+    /// Takes the evaluation that `think` asked for.
     pub fn apply(&mut self, evaluation: &Evaluation) {
         if let Some(id) = self.waiting.pop_front() {
             self.search.apply(id, evaluation.wdl, &evaluation.priors);
@@ -128,8 +200,15 @@ impl<G: Game> Thinker<G> {
     fn gather(&mut self) {
         let leaves_max = self.search.params().leaves_max as usize;
         while self.waiting.len() < leaves_max {
-            let Gathered::Need(id) = self.search.gather() else { break };
+            let Some(id) = self.gather_one() else { break };
             self.waiting.push_back(id);
+        }
+    }
+
+    fn gather_one(&mut self) -> Option<LeafId> {
+        match self.search.gather() {
+            Gathered::Need(id) => Some(id),
+            Gathered::Decided | Gathered::Wait => None,
         }
     }
 

@@ -13,17 +13,13 @@ pub struct Rules {
     pub size: Option<u16>,
     /// Go's komi.
     pub komi: Option<String>,
-    /// The start, where it is not the usual one.
-    pub start: Option<String>,
 }
 
 impl Rules {
     /// The rules of a game.
     pub fn of<G: Game>(game: &G) -> Self {
         let spec = game.spec();
-        let komi = spec.parameters().iter().find(|(key, _)| key == "komi");
-        let komi = komi.map(|(_, value)| value.clone());
-        Self { size: size_of(game), komi, start: None }
+        Self { size: size_of(game), komi: spec.parameter("komi").map(ToOwned::to_owned) }
     }
 }
 
@@ -68,7 +64,7 @@ impl Engine {
     pub fn begin(&mut self, rules: &Rules) -> Result<(), EngineError> {
         match &mut self.speaker {
             Speaker::Gtp(engine) => engine.begin(rules),
-            Speaker::Uci(engine) => engine.begin(rules),
+            Speaker::Uci(engine) => engine.begin(),
         }
     }
 

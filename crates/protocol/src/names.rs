@@ -63,9 +63,7 @@ impl Names {
 
 /// The rows of a game that has a parameter `size`.
 pub fn size_of<G: Game>(game: &G) -> Option<u16> {
-    let spec = game.spec();
-    let (_, size) = spec.parameters().iter().find(|(key, _)| key == "size")?;
-    size.parse().ok()
+    game.spec().parameter("size")?.parse().ok()
 }
 
 #[cfg(test)]

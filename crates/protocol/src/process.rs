@@ -23,6 +23,9 @@ const LINES_WAITING_MAX: usize = 1 << 10;
 /// How much of the end of standard error is kept.
 const LAST_WORDS_MAX: usize = 400;
 
+/// How long lines are heard that came in time.
+const HEARING: Duration = Duration::from_millis(500);
+
 /// How long a program may take to end by itself when it is told to.
 const FAREWELL: Duration = Duration::from_millis(300);
 
@@ -93,13 +96,16 @@ impl LineProcess {
         begun: Instant,
         within: Duration,
     ) -> Result<String, EngineError> {
-        let left = within.saturating_sub(begun.elapsed());
-        match self.lines_out.recv_timeout(left) {
+        let spent = begun.elapsed();
+        let late = |last_words| EngineError::Late { asked: asked.to_owned(), within, last_words };
+        // A line that waits is taken without a look at the time, so one that writes without end would never
+        // be late. What came in time is heard all the same.
+        if spent > within + HEARING {
+            return Err(late(self.last_words()));
+        }
+        match self.lines_out.recv_timeout(within.saturating_sub(spent)) {
             Ok(line) => Ok(line),
-            Err(RecvTimeoutError::Timeout) => {
-                let last_words = self.last_words();
-                Err(EngineError::Late { asked: asked.to_owned(), within, last_words })
-            }
+            Err(RecvTimeoutError::Timeout) => Err(late(self.last_words())),
             Err(RecvTimeoutError::Disconnected) => {
                 // It has closed its output; what is left of it is of no use.
                 let how = self.end();

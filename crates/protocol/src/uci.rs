@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{EngineError, EngineSpec, Reply, Rules, process::LineProcess};
+use crate::{EngineError, EngineSpec, Reply, process::LineProcess};
 
 /// An engine that speaks UCI.
 #[derive(Debug)]
@@ -12,7 +12,6 @@ pub(crate) struct UciEngine {
     move_time: Duration,
     /// What a move is asked with.
     go: String,
-    start: String,
     moves: Vec<String>,
 }
 
@@ -26,7 +25,6 @@ impl UciEngine {
             patience: spec.grace.start,
             move_time: spec.move_time,
             go: own.unwrap_or_else(|| format!("go movetime {milliseconds}")),
-            start: String::new(),
             moves: Vec::new(),
         };
         engine.until("uci", "uciok")?;
@@ -39,10 +37,8 @@ impl UciEngine {
     }
 
     /// A new game.
-    pub(crate) fn begin(&mut self, rules: &Rules) -> Result<(), EngineError> {
+    pub(crate) fn begin(&mut self) -> Result<(), EngineError> {
         self.moves.clear();
-        let fen = rules.start.as_ref().map(|fen| format!("fen {fen}"));
-        self.start = fen.unwrap_or_else(|| "startpos".to_owned());
         self.process.say("ucinewgame");
         self.until("isready", "readyok").map(drop)
     }
@@ -54,7 +50,7 @@ impl UciEngine {
     /// Its move, which is not played by that.
     pub(crate) fn go(&mut self) -> Result<Reply, EngineError> {
         let moves = if self.moves.is_empty() { "" } else { " moves " };
-        self.process.say(&format!("position {}{moves}{}", self.start, self.moves.join(" ")));
+        self.process.say(&format!("position startpos{moves}{}", self.moves.join(" ")));
         let line = self.go.clone();
         let said = self.within(&line, "bestmove", self.move_time + self.patience)?;
         match said.split_whitespace().nth(1) {

@@ -9,14 +9,15 @@ use std::{
 use anyhow::{Context, ensure};
 use clap::ArgGroup;
 use dz_engine::{Judgement, ReviewedPly, Session, comment, review};
-use dz_game::{GameSpec, Move};
+use dz_game::Move;
 use dz_record::{Format, Record, RecordedMove, Sheet, decode, read};
 use serde::Serialize;
 
 use super::{
-    engine::{no_program, session_of},
+    create,
+    engine::{PLAYOUTS, session_of},
     match_cmd::game_of,
-    players::{Found, PlayerArg, champion, network_file},
+    players::{ChampionArgs, PlayerArg, TableArgs},
     write_line,
 };
 use crate::{Exit, exit::UsageError};
@@ -30,47 +31,36 @@ use crate::{Exit, exit::UsageError};
 #[command(
     override_usage = "dagzero analyze <PLAYER | --run RUN | --network PATH> \
         <FILE | --moves MOVES> [OPTIONS]",
-    group = ArgGroup::new("who").required(true).args(["player", "run", "network"]),
-    group = ArgGroup::new("what").required(true).args(["file", "moves"]),
+    group = ArgGroup::new("who").args(["player", "run", "network"]),
     after_help = "Examples:\n  \
-    dagzero analyze --run data/connect4-quick --moves \"4453226\"\n  \
-    dagzero analyze --run data/go9-quick game.sgf --playouts 800 --out commented.sgf\n  \
-    dagzero analyze --player rollout:400 --game connect4 --moves \"44\" --json"
+    dagzero analyze data/connect4-quick --moves \"4453226\"\n  \
+    dagzero analyze data/go9-quick game.sgf --playouts 800 --out commented.sgf\n  \
+    dagzero analyze rollout:400 --game connect4 --moves \"44\" --json"
 )]
 pub(crate) struct Args {
-    /// A file with the game: SGF, PGN, plain or JSON
-    file: Option<PathBuf>,
+    /// Who thinks, as `dagzero match` names players, unless an option names it; and a file with the game,
+    /// SGF, PGN, plain or JSON, unless --moves has it
+    #[arg(value_name = "PLAYER|FILE", num_args = 1..=2)]
+    words: Vec<String>,
     /// The moves of the game
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
     /// Which game of the file, from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
-    /// Who thinks: a player as `dagzero match` names it
+    /// Who thinks
     #[arg(long)]
     player: Option<PlayerArg>,
-    /// A run, whose champion thinks
-    #[arg(long, value_name = "RUN")]
-    run: Option<PathBuf>,
-    /// A network file
-    #[arg(long, value_name = "PATH")]
-    network: Option<PathBuf>,
-    /// The game, where the player has none of its own
-    #[arg(long, value_name = "GAME")]
-    game: Option<GameSpec>,
-    /// Playouts a position
-    #[arg(long, value_name = "N", default_value_t = 400,
-        value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
-    playouts: u32,
+    #[command(flatten)]
+    champion: ChampionArgs,
+    #[command(flatten)]
+    table: TableArgs,
+    /// Playouts a position [default: the player's own, else 400]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    playouts: Option<u32>,
     /// Write the game with comments to this file, which must not exist: .sgf, .pgn, .txt or .jsonl
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Fixes every random choice
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// What evaluates networks: auto, cpu, cuda or cuda:N
-    #[arg(long, default_value = "auto")]
-    device: String,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -100,17 +90,22 @@ struct Side {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let sheet = args.sheet()?;
-    let found = args.found()?;
+    let (player, file) = args.who_and_what()?;
+    let sheet = file.map(|path| args.sheet(&path)).transpose()?;
+    let what = "random thinks nothing of moves; name a player that searches or knows";
+    ensure!(player != Some(PlayerArg::Random), UsageError(what.to_owned()));
+    let own = player.as_ref().and_then(PlayerArg::own_playouts);
+    let playouts = args.playouts.or(own).unwrap_or(PLAYOUTS);
+    let found = args.champion.find(player.as_ref(), playouts)?;
     let known = sheet.as_ref().and_then(|sheet| sheet.game.clone());
     // A record says little about rules; what a player is for says all.
     let given = if found.game.is_some() {
-        args.game.as_ref()
+        args.table.game.as_ref()
     } else {
-        args.game.as_ref().or(known.as_ref())
+        args.table.game.as_ref().or(known.as_ref())
     };
     let spec = game_of(given, std::slice::from_ref(&found))?;
-    let mut session = session_of(found, &spec, &args.device, args.seed)?;
+    let mut session = session_of(found, &spec, &args.table)?;
     let mut record = match (&sheet, &args.moves) {
         (Some(sheet), _) => session.read_record(sheet).map(|played| played.record),
         (None, moves) => {
@@ -119,7 +114,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         }
     }
     .map_err(|error| UsageError(error.to_string()))?;
+    // What cannot be written is known before anything is searched.
     let format = args.out.as_deref().map(|path| writable(&*session, path)).transpose()?;
+    let file = args.out.as_deref().map(create).transpose()?;
     if let Some(start) = &record.start {
         session.begin_game(Some(start))?;
     }
@@ -129,14 +126,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
             dz_stage::stderr_line(&format!("{ply}/{} plies", moves.len()));
         }
     };
-    // Who knows searches nothing.
-    let knows = matches!(args.player, Some(PlayerArg::Knowing(_)));
-    let playouts = if knows { 1 } else { args.playouts };
     let plies = review(&mut *session, &moves, playouts, &mut told)?;
-    if let (Some(path), Some(format)) = (&args.out, format) {
+    if let (Some(path), Some(mut file), Some(format)) = (&args.out, file, format) {
         annotate(&mut record, &plies);
         let text = session.write_record(&record, format)?;
-        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        let done = file.write_all(text.as_bytes());
+        done.with_context(|| format!("cannot write {}", path.display()))?;
     }
     let player = session.player();
     let sides = ["first", "second"].map(|name| Side::of(&plies, name));
@@ -150,19 +145,25 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 impl Args {
-    fn found(&self) -> anyhow::Result<Found> {
-        no_program(self.player.as_ref())?;
-        match (&self.run, &self.network, &self.player) {
-            (Some(run), _, _) => champion(run, None, self.playouts),
-            (None, Some(path), _) => network_file(path, self.playouts),
-            (None, None, Some(player)) => player.find(self.playouts),
-            (None, None, None) => unreachable!("the command line has one of them"),
+    /// The player, unless a run or a network is named, and the file of the game, unless its moves are given.
+    fn who_and_what(&self) -> anyhow::Result<(Option<PlayerArg>, Option<PathBuf>)> {
+        let mut words = self.words.iter();
+        let mut player = self.player.clone();
+        if player.is_none() && !self.champion.is_named() {
+            let what = "who thinks? write a run, another player or a network file first";
+            let word = words.next().ok_or_else(|| UsageError(what.to_owned()))?;
+            player = Some(word.parse().map_err(UsageError)?);
         }
+        let file = words.next().map(PathBuf::from);
+        let what = "write either a file with the game or --moves";
+        ensure!(file.is_some() != self.moves.is_some(), UsageError(what.to_owned()));
+        let what = "there is one file too many: the player is named already";
+        ensure!(words.next().is_none(), UsageError(what.to_owned()));
+        Ok((player, file))
     }
 
-    /// The game of the file, where there is one.
-    fn sheet(&self) -> anyhow::Result<Option<Sheet>> {
-        let Some(path) = &self.file else { return Ok(None) };
+    /// The game of the file.
+    fn sheet(&self, path: &Path) -> anyhow::Result<Sheet> {
         let name = path.display();
         let bytes = fs::read(path).with_context(|| format!("cannot read {name}"))?;
         let sheets =
@@ -170,14 +171,13 @@ impl Args {
         let (count, number) = (sheets.len(), self.number as usize);
         let what =
             || UsageError(format!("{name} has {count} games; --number is from 1 to {count}"));
-        Ok(Some(sheets.into_iter().nth(number - 1).ok_or_else(what)?))
+        Ok(sheets.into_iter().nth(number - 1).ok_or_else(what)?)
     }
 }
 
-/// The format that a file's name asks for, known before anything is searched.
+/// The format that a file's name asks for.
 fn writable(session: &dyn Session, path: &Path) -> anyhow::Result<Format> {
     let name = path.display();
-    ensure!(!path.exists(), UsageError(format!("{name} exists; name another file with --out")));
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let own = session.record_format();
     let fits = [own, Format::Plain, Format::Json];

@@ -3,13 +3,11 @@
 use std::{
     fs,
     io::{self, Write},
-    path::PathBuf,
     sync::mpsc,
     thread,
     time::Duration,
 };
 
-use anyhow::ensure;
 use clap::{ArgGroup, ValueEnum};
 use dz_engine::{
     GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock, Uci, converse,
@@ -22,7 +20,7 @@ use dz_play::search_faults;
 
 use super::{
     match_cmd::{CACHE_ENTRIES, game_of},
-    players::{Found, PlayerArg, champion, network_file},
+    players::{ChampionArgs, Found, PlayerArg, TableArgs},
     search::seconds,
 };
 use crate::{Exit, exit::UsageError};
@@ -55,15 +53,10 @@ pub(crate) struct Args {
     protocol: ProtocolName,
     /// A player: RUN, RUN@GENERATION, a network file, random, rollout:N or uniform:N
     player: Option<PlayerArg>,
-    /// A run, whose champion plays
-    #[arg(long, value_name = "RUN")]
-    run: Option<PathBuf>,
-    /// A network file
-    #[arg(long, value_name = "PATH")]
-    network: Option<PathBuf>,
-    /// The game, where the player has none of its own
-    #[arg(long, value_name = "GAME")]
-    game: Option<GameSpec>,
+    #[command(flatten)]
+    champion: ChampionArgs,
+    #[command(flatten)]
+    table: TableArgs,
     /// Playouts a move at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     playouts: Option<u32>,
@@ -74,12 +67,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "VALUE", default_value_t = -0.9, value_parser = value,
         allow_negative_numbers = true)]
     resign: f32,
-    /// Fixes every random choice
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// What evaluates networks: auto, cpu, cuda or cuda:N
-    #[arg(long, default_value = "auto")]
-    device: String,
 }
 
 /// What front ends speak.
@@ -92,29 +79,32 @@ enum ProtocolName {
 }
 
 /// Playouts where neither the command line nor the front end sets a limit.
-const PLAYOUTS: u32 = 400;
+pub(super) const PLAYOUTS: u32 = 400;
 
 /// Nodes that a search of one game may hold at least: half a gigabyte of Go 19x19.
 const NODES: u32 = 1 << 19;
 
-/// Leaves that a network evaluates together at least. With 8, AlphaGo Zero's number (Silver et al. 2017,
-/// Methods, "Expand and evaluate"), one search has nine tenths of the evaluations a second that many
-/// searches have together on two cores, with 16 nearly as many; what that costs in moves is too little for
-/// the positions there to show (`benchmarks/engine.md`).
-const LEAVES: u32 = 16;
+/// Leaves in flight that a thread's network evaluates together, and most of all threads. Two batches a
+/// thread are out, so that none waits for the search; AlphaGo Zero had batches of 8 as well (Silver et al.
+/// 2017, Methods, "Expand and evaluate"). What leaves in flight cost in moves is too little for the positions
+/// of `benchmarks/engine.md` to show.
+const LEAVES_A_BATCH: usize = 8;
+const LEAVES_MAX: usize = 64;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let mut found = args.found()?;
-    let spec = game_of(args.game.as_ref(), std::slice::from_ref(&found))?;
+    let table = &args.table;
+    let mut found = args.champion.find(args.player.as_ref(), args.playouts.unwrap_or(PLAYOUTS))?;
+    let spec = game_of(table.game.as_ref(), std::slice::from_ref(&found))?;
     if args.protocol == ProtocolName::Uci && spec.name() != "chess" {
         let what = format!("UCI is for chess, not for {spec}; write dagzero engine gtp");
         return Err(UsageError(what).into());
     }
-    no_program(args.player.as_ref())?;
     for_one_game(&mut found.contestant);
-    let device = dz_net::pick_device(&args.device)?;
-    let (contestant, seed) = (found.contestant, args.seed);
-    let make = move |spec: &GameSpec| make_session(&contestant, spec, device, seed);
+    let device = dz_net::pick_device(&table.device)?;
+    let (contestant, seed) = (found.contestant, table.seed);
+    let make = move |spec: &GameSpec| {
+        make_session(Seat { contestant: &contestant, device, seed, own_names: false }, spec)
+    };
     let session = make(&spec)?;
     let maker: Maker = Box::new(move |spec| make(spec).map_err(|error| format!("{error:#}")));
     let resignation = Resignation { value: args.resign, ..Resignation::default() };
@@ -134,33 +124,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 impl Args {
-    fn found(&self) -> anyhow::Result<Found> {
-        let playouts = self.playouts.unwrap_or(PLAYOUTS);
-        match (&self.run, &self.network, &self.player) {
-            (Some(run), _, _) => champion(run, None, playouts),
-            (None, Some(path), _) => network_file(path, playouts),
-            (None, None, Some(player)) => player.find(playouts),
-            (None, None, None) => unreachable!("the command line has one of them"),
-        }
-    }
-
     fn limits(&self) -> Limits {
-        let own = match self.player {
-            Some(PlayerArg::Rollout(playouts) | PlayerArg::Uniform(playouts)) => Some(playouts),
-            // It knows, and searches nothing.
-            Some(PlayerArg::Knowing(_)) => Some(1),
-            _ => None,
-        };
-        let playouts = self.playouts.or(own);
+        let playouts = self.playouts.or(self.player.as_ref().and_then(PlayerArg::own_playouts));
         Limits { playouts, time: self.seconds, otherwise: PLAYOUTS }
     }
-}
-
-/// Other programs are no players of sessions.
-pub(super) fn no_program(player: Option<&PlayerArg>) -> anyhow::Result<()> {
-    let what = "another program speaks for itself: give its own command to the front end";
-    ensure!(!matches!(player, Some(PlayerArg::Engine(_))), UsageError(what.to_owned()));
-    Ok(())
 }
 
 /// A search that is alone with the device: it keeps more, and fills batches by itself.
@@ -170,7 +137,9 @@ fn for_one_game(contestant: &mut Contestant) {
     search.nodes_max = search.nodes_max.max(NODES);
     let leaves = search.leaves_max;
     if matches!(mind, Mind::Network { .. }) {
-        search.leaves_max = leaves.max(LEAVES);
+        let batches = 2 * rayon::current_num_threads();
+        let wanted = (LEAVES_A_BATCH * batches).min(LEAVES_MAX);
+        search.leaves_max = leaves.max(u32::try_from(wanted).unwrap_or(leaves));
         // Some selections take one leaf at a time.
         if !search_faults(search).is_empty() {
             search.leaves_max = leaves;
@@ -178,25 +147,21 @@ fn for_one_game(contestant: &mut Contestant) {
     }
 }
 
-/// A session of a game whose player is `found`, which has the device to itself.
+/// A session of a game whose player is `found`, which has the device to itself; moves are named as the
+/// board is drawn.
 pub(super) fn session_of(
     found: Found,
     spec: &GameSpec,
-    device: &str,
-    seed: u64,
+    table: &TableArgs,
 ) -> anyhow::Result<Box<dyn Session>> {
     let mut contestant = found.contestant;
     for_one_game(&mut contestant);
-    make_session(&contestant, spec, dz_net::pick_device(device)?, seed)
+    let device = dz_net::pick_device(&table.device)?;
+    let seat = Seat { contestant: &contestant, device, seed: table.seed, own_names: true };
+    make_session(seat, spec)
 }
 
-fn make_session(
-    contestant: &Contestant,
-    spec: &GameSpec,
-    device: DeviceChoice,
-    seed: u64,
-) -> anyhow::Result<Box<dyn Session>> {
-    let seat = Seat { contestant, device, seed };
+fn make_session(seat: Seat<'_>, spec: &GameSpec) -> anyhow::Result<Box<dyn Session>> {
     with_game(spec, seat).map_err(anyhow::Error::from).and_then(|made| made)
 }
 
@@ -205,6 +170,8 @@ struct Seat<'a> {
     contestant: &'a Contestant,
     device: DeviceChoice,
     seed: u64,
+    /// Whether moves have the game's own names, not those of front ends.
+    own_names: bool,
 }
 
 impl GameVisitor for Seat<'_> {
@@ -214,8 +181,9 @@ impl GameVisitor for Seat<'_> {
         let networks = OnDevice(self.device);
         let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
         let setup = players.seat(self.contestant)?;
-        let sources = players.into_sources();
-        Ok(Box::new(GameSession::new(game.clone(), setup, sources, self.seed)))
+        let sources = players.into_sources().on_threads(rayon::current_num_threads());
+        let session = GameSession::new(game.clone(), setup, sources, self.seed);
+        Ok(Box::new(if self.own_names { session.with_own_names() } else { session }))
     }
 }
 

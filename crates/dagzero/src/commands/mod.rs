@@ -24,11 +24,17 @@ pub(crate) mod status;
 pub(crate) mod verify;
 pub(crate) mod watch;
 
-use std::io::Write;
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::Path,
+};
 
 use anyhow::Context;
 use dz_game::{Game, GameError, GameSpec, Move};
 use serde::Serialize;
+
+use crate::exit::UsageError;
 
 /// Which game.
 #[derive(Debug, clap::Args)]
@@ -85,4 +91,15 @@ impl<G: Game> Line<G> {
 fn write_line(out: &mut dyn Write, object: &impl Serialize) -> anyhow::Result<()> {
     serde_json::to_writer(&mut *out, object)?;
     Ok(out.write_all(b"\n")?)
+}
+
+/// A new file for what --out asks for; nothing is overwritten.
+fn create(path: &Path) -> anyhow::Result<File> {
+    File::create_new(path).map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            let what = format!("{} exists; name another file with --out", path.display());
+            return UsageError(what).into();
+        }
+        anyhow::Error::new(error).context(format!("cannot write {}", path.display()))
+    })
 }

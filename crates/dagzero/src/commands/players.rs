@@ -6,7 +6,7 @@ use std::{
     str::FromStr,
 };
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use dz_config::{
     AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, RunConfig, SearchSection,
 };
@@ -33,6 +33,49 @@ pub(crate) enum PlayerArg {
     Engine(EngineSpec),
     /// A run's directory, or one with `@GENERATION` behind it, or a network file.
     Path(PathBuf),
+}
+
+/// What a game with one player of ours is played with.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableArgs {
+    /// The game, where the player has none of its own
+    #[arg(long, value_name = "GAME")]
+    pub(crate) game: Option<GameSpec>,
+    /// Fixes every random choice
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// What evaluates networks: auto, cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto")]
+    pub(crate) device: String,
+}
+
+/// One player of ours, where it is not named as `dagzero match` names players.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ChampionArgs {
+    /// A run, whose champion is meant
+    #[arg(long, value_name = "RUN")]
+    run: Option<PathBuf>,
+    /// A network file
+    #[arg(long, value_name = "PATH")]
+    network: Option<PathBuf>,
+}
+
+impl ChampionArgs {
+    /// Whether a run or a network is named.
+    pub(crate) fn is_named(&self) -> bool {
+        self.run.is_some() || self.network.is_some()
+    }
+
+    /// Finds the run's champion, the network, or `player`, of which there is one; no program of others,
+    /// for those are no players of sessions.
+    pub(crate) fn find(&self, player: Option<&PlayerArg>, playouts: u32) -> anyhow::Result<Found> {
+        match (&self.run, &self.network, player) {
+            (Some(run), _, _) => champion(run, None, playouts),
+            (None, Some(path), _) => network_file(path, playouts),
+            (None, None, Some(player)) => player.find_ours(playouts),
+            (None, None, None) => unreachable!("one of them is asked for"),
+        }
+    }
 }
 
 /// A player, and what its run or file says beside.
@@ -75,6 +118,23 @@ impl FromStr for PlayerArg {
 }
 
 impl PlayerArg {
+    /// As [`PlayerArg::find`], of players that are no other programs.
+    pub(crate) fn find_ours(&self, playouts: u32) -> anyhow::Result<Found> {
+        let what = "another program speaks for itself: give its own command to the front end";
+        ensure!(!matches!(self, Self::Engine(_)), UsageError(what.to_owned()));
+        self.find(playouts)
+    }
+
+    /// Playouts a move that the player's name brings along.
+    pub(crate) fn own_playouts(&self) -> Option<u32> {
+        match self {
+            Self::Rollout(playouts) | Self::Uniform(playouts) => Some(*playouts),
+            // It knows, and searches nothing.
+            Self::Knowing(_) => Some(1),
+            Self::Random | Self::Engine(_) | Self::Path(_) => None,
+        }
+    }
+
     /// Finds the player. `playouts` a move are those of a run's champion or a network file.
     pub(crate) fn find(&self, playouts: u32) -> anyhow::Result<Found> {
         let alone = |name: String, kind: ContestantKind| Found {

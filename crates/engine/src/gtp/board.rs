@@ -169,17 +169,15 @@ fn drawn(session: &dyn Session) -> Option<String> {
 }
 
 fn komi_of(spec: &GameSpec) -> f64 {
-    let komi = spec.parameters().iter().find(|(key, _)| key == "komi");
-    komi.and_then(|(_, value)| value.parse().ok()).unwrap_or(0.0)
+    spec.parameter("komi").and_then(|komi| komi.parse().ok()).unwrap_or(0.0)
 }
 
 /// The same game with another value of a parameter that it has.
 fn with_parameter(spec: &GameSpec, key: &str, value: &str) -> Option<GameSpec> {
-    let has = spec.parameters().iter().any(|(own, _)| own == key);
     let parameters: Vec<(&str, String)> = spec
         .parameters()
         .iter()
         .map(|(own, old)| (own.as_str(), if own == key { value.to_owned() } else { old.clone() }))
         .collect();
-    has.then(|| GameSpec::new(spec.name(), &parameters))
+    spec.parameter(key).map(|_| GameSpec::new(spec.name(), &parameters))
 }

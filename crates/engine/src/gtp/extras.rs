@@ -13,7 +13,9 @@ use super::{
 };
 
 /// `kata-raw-nn SYMMETRY|all`: what the network says, without a search. `whiteWin`, `whiteLoss` and a
-/// share of draws, then a prior for each point, rows from the top, NAN where no move is legal.
+/// share of draws; a prior for each point, rows from the top, NAN where no move is legal; and in Go NAN as
+/// the owner of each point, since no network here says whose points are (`KataGo` writes numbers from -1 to
+/// 1 there, and readers expect as many).
 pub(super) fn raw_network(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     let which = arguments.first().map_or("0", String::as_str);
     let count = gtp.session.symmetry_count();
@@ -41,8 +43,14 @@ fn raw_page(gtp: &mut Gtp, symmetry: Symmetry) -> Result<String, String> {
         .collect();
     let pass =
         gtp.session.pass().map_or(String::new(), |pass| format!("\npolicyPass {}", prior(pass.0)));
+    let ownership = if gtp.session.spec().name() == "go" {
+        let row = vec!["NAN"; usize::from(size)].join(" ");
+        format!("\nwhiteOwnership\n{}", vec![row; usize::from(size)].join("\n"))
+    } else {
+        String::new()
+    };
     Ok(format!(
-        "symmetry {}\nwhiteWin {:.6}\nwhiteLoss {:.6}\ndraw {:.6}\npolicy\n{}{pass}",
+        "symmetry {}\nwhiteWin {:.6}\nwhiteLoss {:.6}\ndraw {:.6}\npolicy\n{}{pass}{ownership}",
         symmetry.0,
         white.win,
         white.loss,

@@ -52,13 +52,12 @@ fn spec_of(own: &GameSpec, sheet: &Sheet) -> Result<GameSpec, String> {
     if theirs.name() != own.name() {
         return Err(format!("it is a game of {}, not of {}", theirs.name(), own.name()));
     }
-    let given = |key: &str| theirs.parameters().iter().find(|(name, _)| name == key);
     let parameters: Vec<(&str, String)> = own
         .parameters()
         .iter()
         .map(|(key, value)| {
-            let taken = given(key).filter(|_| key == "size" || key == "komi");
-            (key.as_str(), taken.map_or(value, |(_, theirs)| theirs).clone())
+            let taken = theirs.parameter(key).filter(|_| key == "size" || key == "komi");
+            (key.as_str(), taken.unwrap_or(value).to_owned())
         })
         .collect();
     Ok(GameSpec::new(own.name(), &parameters))

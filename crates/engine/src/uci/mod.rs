@@ -49,6 +49,10 @@ struct Job {
     waits: bool,
     decided: bool,
     next_info: Duration,
+    /// Who moves.
+    player: Player,
+    /// Neither playouts nor time end it.
+    endless: bool,
 }
 
 impl fmt::Debug for Uci {
@@ -146,7 +150,10 @@ impl Uci {
         let deadline = allowed.filter(|_| !go.waits()).map(|time| started.saturating_add(time));
         let next_info = started + INFO_INTERVAL;
         let waits = go.waits();
-        self.job = Some(Job { started, deadline, allowed, waits, decided: false, next_info });
+        let endless = playouts.is_none() && allowed.is_none();
+        let decided = false;
+        self.job =
+            Some(Job { started, deadline, allowed, waits, decided, next_info, player, endless });
         said
     }
 
@@ -156,7 +163,15 @@ impl Uci {
         let Some(job) = &mut self.job else { return String::new() };
         job.waits = false;
         job.deadline = job.allowed.map(|time| now.saturating_add(time));
-        if job.decided { self.stop() } else { String::new() }
+        if job.decided {
+            return self.stop();
+        }
+        if job.endless {
+            // Pondered without a clock: what would have been searched without pondering is searched.
+            let begun = self.session.begin(job.player, Some(self.limits.otherwise));
+            return note(begun.err().map(|error| error.to_string()));
+        }
+        String::new()
     }
 
     /// Ends the search and answers it.

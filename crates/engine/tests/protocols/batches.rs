@@ -2,7 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
 };
 
 use dz_engine::{GameSession, Session};
@@ -19,6 +24,8 @@ struct Batched {
     sizes: Arc<Mutex<Vec<usize>>>,
     waiting: BTreeMap<Ticket, Vec<Evaluation>>,
     game: Connect4,
+    /// With it there are handles, and batches take now longer and now shorter.
+    naps: Option<Arc<AtomicU64>>,
 }
 
 impl Evaluator<Connect4> for Batched {
@@ -45,26 +52,53 @@ impl Evaluator<Connect4> for Batched {
             Evaluation { wdl, priors }
         };
         self.waiting.insert(ticket, leaves.iter().map(evaluate).collect());
+        if let Some(naps) = &self.naps {
+            let nap = naps.fetch_add(1, Ordering::Relaxed) * 7 % 5;
+            drop(sizes);
+            thread::sleep(Duration::from_micros(100 * nap));
+        }
         Ok(ticket)
     }
 
     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
         self.waiting.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
     }
+
+    fn handle(&self) -> Option<Box<dyn Evaluator<Connect4>>> {
+        let naps = Some(Arc::clone(self.naps.as_ref()?));
+        let (sizes, game) = (Arc::clone(&self.sizes), self.game.clone());
+        Some(Box::new(Self { sizes, waiting: BTreeMap::new(), game, naps }))
+    }
+}
+
+/// How leaves are evaluated.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    AtOnce,
+    Batched,
+    /// On so many threads, while the search goes on; the number makes other naps.
+    Threads(usize, u64),
 }
 
 /// Visits of the moves after 300 playouts, and the sizes of the batches.
-fn visits(leaves_max: u32, batched: bool) -> (Vec<(u16, u32)>, Vec<usize>) {
+fn visits(leaves_max: u32, way: Way) -> (Vec<(u16, u32)>, Vec<usize>) {
     let game = Connect4::from_spec(&"connect4".parse().expect("a spec")).expect("a game");
     let sizes = Arc::new(Mutex::new(Vec::new()));
     let mut sources = Sources::default();
-    let source = if batched {
-        let waiting = BTreeMap::new();
-        let evaluator = Batched { sizes: sizes.clone(), waiting, game: game.clone() };
-        sources.add_batched(Box::new(evaluator), 1 << 12)
-    } else {
+    let source = if way == Way::AtOnce {
         sources.add_instant(Arc::new(Hashed))
+    } else {
+        let naps = match way {
+            Way::Threads(_, first) => Some(Arc::new(AtomicU64::new(first))),
+            Way::AtOnce | Way::Batched => None,
+        };
+        let (sizes, waiting) = (Arc::clone(&sizes), BTreeMap::new());
+        let evaluator = Batched { sizes, waiting, game: game.clone(), naps };
+        sources.add_batched(Box::new(evaluator), 1 << 12)
     };
+    if let Way::Threads(threads, _) = way {
+        sources = sources.on_threads(threads);
+    }
     let kind = PlayerKind::Search {
         params: SearchParams { leaves_max, ..SearchParams::default() },
         root: RootSetup::default(),
@@ -87,7 +121,7 @@ fn visits(leaves_max: u32, batched: bool) -> (Vec<(u16, u32)>, Vec<usize>) {
 
 #[test]
 fn leaves_that_wait_go_together() {
-    let (_, sizes) = visits(8, true);
+    let (_, sizes) = visits(8, Way::Batched);
     assert!(sizes.iter().all(|&size| size <= 8), "{sizes:?}");
     let evaluations: usize = sizes.iter().sum();
     assert!(evaluations > 4 * sizes.len(), "batches are well filled: {sizes:?}");
@@ -95,7 +129,18 @@ fn leaves_that_wait_go_together() {
 
 #[test]
 fn a_batch_of_one_finds_what_is_found_at_once() {
-    let (batched, sizes) = visits(1, true);
+    let (batched, sizes) = visits(1, Way::Batched);
     assert!(!sizes.is_empty() && sizes.iter().all(|&size| size == 1));
-    assert_eq!(batched, visits(1, false).0);
+    assert_eq!(batched, visits(1, Way::AtOnce).0);
+}
+
+#[test]
+fn batches_on_threads_come_back_in_the_order_in_which_they_were_sent() {
+    let (found, sizes) = visits(32, Way::Threads(2, 0));
+    // Two threads, each with one batch to work on and one that waits.
+    assert!(sizes.iter().all(|&size| size <= 8), "{sizes:?}");
+    assert!(sizes.iter().sum::<usize>() > 4 * sizes.len(), "batches are well filled: {sizes:?}");
+    for first in 1..4 {
+        assert_eq!(visits(32, Way::Threads(2, first)).0, found, "whichever batch is done first");
+    }
 }

@@ -6,6 +6,7 @@ mod conversations;
 mod fuzz;
 mod games;
 mod gnugo;
+mod hostile;
 mod load;
 mod person;
 mod reviews;

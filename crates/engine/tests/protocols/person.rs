@@ -8,7 +8,7 @@ use crate::common::{Eyes, session};
 
 fn person(game: &str, side: Option<Player>) -> Person {
     let spec = game.parse().expect("a game");
-    Person::new(session(&spec, Eyes::Rollouts).expect("a session"), side, 6)
+    Person::new(session(&spec, Eyes::Rollouts).expect("a session"), side, playouts_of(6))
 }
 
 fn say(person: &mut Person, line: &str) -> String {

@@ -8,7 +8,7 @@ use dz_infer::{
 };
 use dz_search::{Budget, RootSetup, Search, SearchParams};
 
-use crate::{Opening, Thinker, Thought, distinct_openings};
+use crate::{Opening, Pipeline, Thinker, Thought, distinct_openings};
 
 /// Random plies before a search begins, so that no two are the same.
 const OPENING_PLIES: u32 = 4;
@@ -71,21 +71,12 @@ pub fn single_rate<G: Game>(
 ) -> Result<f64, EvaluatorError> {
     // Others than those in lockstep, whose evaluations are in the cache.
     let openings = distinct_openings(game, OPENING_PLIES, effort.parallel, 8);
-    let (begun, mut evaluations) = (Instant::now(), 0_u64);
+    let (begun, mut evaluations, mut pipeline) = (Instant::now(), 0_u64, Pipeline::default());
     for (number, opening) in openings.iter().cycle().enumerate() {
         let mut thinker = thinker(game, params, source, opening, number as u64);
         thinker.begin(Budget::Playouts(effort.playouts), RootSetup::default());
-        loop {
-            let requests = thinker.think_together(sources.readers());
-            if requests.is_empty() {
-                break;
-            }
-            let leaves: Vec<_> = requests.into_iter().map(|request| request.leaf).collect();
-            for evaluation in sources.evaluate(source, &leaves)? {
-                thinker.apply(&evaluation);
-            }
-            evaluations += leaves.len() as u64;
-        }
+        while thinker.think_with(sources, &mut pipeline)? {}
+        evaluations += thinker.search().counts().evaluations;
         if begun.elapsed() >= effort.time {
             break;
         }

@@ -5,4 +5,5 @@ mod read;
 mod write;
 
 pub(crate) use read::read;
+pub use read::{Tag, tag};
 pub(crate) use write::write;

@@ -94,32 +94,11 @@ impl<'a> Reader<'a> {
             self.finish();
         }
         self.at += 1;
-        let rest = &self.text[self.at..];
-        let line = rest.lines().next().unwrap_or_default();
-        let Some(quote) = line.find('"') else {
-            return Err(self.error("a tag has no value; write [Name \"value\"]"));
-        };
-        let name = line[..quote].trim().to_owned();
-        let (mut value, mut escaped, mut end) = (String::new(), false, None);
-        for (at, sign) in line[quote + 1..].char_indices() {
-            match sign {
-                '\\' if !escaped => escaped = true,
-                '"' if !escaped => {
-                    end = Some(quote + 1 + at + 1);
-                    break;
-                }
-                other => {
-                    value.push(other);
-                    escaped = false;
-                }
-            }
-        }
-        let Some(end) = end else {
-            return Err(self.error("a tag's value has no end; close it with \"]"));
-        };
+        let line = self.text[self.at..].lines().next().unwrap_or_default();
+        let Tag { name, value, end } = tag(line).map_err(|what| self.error(what))?;
         let close = line[end..].find(']').map_or(end, |close| end + close + 1);
         self.at += close;
-        self.game().tags.push((name, vec![value]));
+        self.game().tags.push((name.to_owned(), vec![value]));
         Ok(())
     }
 
@@ -175,6 +154,40 @@ impl<'a> Reader<'a> {
             self.games.push(sheet);
         }
     }
+}
+
+/// What stands between the brackets of `[Name "value"]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag<'a> {
+    /// Before the value.
+    pub name: &'a str,
+    /// Without its quotes, and without the backslashes before quotes and backslashes.
+    pub value: String,
+    /// Bytes up to the end of the value's closing quote.
+    pub end: usize,
+}
+
+/// Reads a tag from the text after its opening bracket, which is one line.
+///
+/// # Errors
+/// What is wrong with it, for people.
+pub fn tag(line: &str) -> Result<Tag<'_>, &'static str> {
+    let quote = line.find('"').ok_or("a tag has no value; write [Name \"value\"]")?;
+    let (mut value, mut escaped) = (String::new(), false);
+    for (at, sign) in line[quote + 1..].char_indices() {
+        match sign {
+            '\\' if !escaped => escaped = true,
+            '"' if !escaped => {
+                let end = quote + 1 + at + 1;
+                return Ok(Tag { name: line[..quote].trim(), value, end });
+            }
+            other => {
+                value.push(other);
+                escaped = false;
+            }
+        }
+    }
+    Err("a tag's value has no end; close it with \"]")
 }
 
 /// `12.e4` and `12...e5` without the number, nothing of `12.` and `12`.

@@ -51,6 +51,7 @@ fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     let many = lockstep_rate(game, params(1), &mut sources, source, effort)?;
     let name = named(&format!("{} searches in lockstep", effort.parallel));
     let mut rows = vec![BenchRow::new(&name, many, "evaluations/s", 1)];
+    let mut sources = sources.on_threads(rayon::current_num_threads());
     for leaves in LEAVES {
         let one = single_rate(game, params(leaves), &mut sources, source, effort)?;
         let name = named(&format!("one search, {leaves} leaves in flight"));

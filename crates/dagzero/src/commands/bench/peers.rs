@@ -78,10 +78,7 @@ impl OpenSpiel {
 
 /// The same game as `OpenSpiel` names it, if it has it.
 fn their_name(game: &GameSpec) -> Option<String> {
-    let value = |key: &str| {
-        let found = game.parameters().iter().find(|(known, _)| known == key);
-        found.map(|(_, value)| value.as_str())
-    };
+    let value = |key: &str| game.parameter(key);
     Some(match game.name() {
         "connect4" => {
             let (rows, columns) = (value("height")?, value("width")?);

@@ -1,7 +1,7 @@
 //! `dagzero export network`: a network for other frameworks.
 
 use std::{
-    fs,
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -16,7 +16,10 @@ use serde_json::{Value, json};
 
 use crate::{
     Exit,
-    commands::players::{Found, champion, network_file},
+    commands::{
+        create,
+        players::{Found, PlayerArg},
+    },
     exit::UsageError,
 };
 
@@ -30,7 +33,7 @@ use crate::{
     dagzero export network data/go9-smoke --out go9.safetensors\n  \
     dagzero export network data/go9-smoke/networks/cycle-0002.dzn --out go9.safetensors")]
 pub(super) struct Args {
-    /// A run, whose champion is written, or a network file
+    /// A run, whose champion is written, RUN@GENERATION, or a network file
     #[arg(value_name = "RUN|PATH")]
     from: PathBuf,
     /// The file of weights, which ends in .safetensors; the description goes beside it, to .json. Neither
@@ -46,30 +49,26 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let description = args.out.with_extension("json");
     let named = args.out.extension().is_some_and(|extension| extension == "safetensors");
     ensure!(named, UsageError("let --out end in .safetensors".to_owned()));
-    for path in [&args.out, &description] {
-        let what = || format!("{} exists; name another file with --out", path.display());
-        ensure!(!path.exists(), UsageError(what()));
-    }
     let bytes = network_of(&args.from)?;
     let file = NetworkFile::from_bytes(&bytes)?;
     let spec: GameSpec = file.header.spec.game.parse()?;
     let described = with_game(&spec, Describe(&file))??;
     let text = serde_json::to_string_pretty(&described)? + "\n";
-    for (path, bytes) in [(&args.out, &bytes[..]), (&description, text.as_bytes())] {
-        fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    for (path, bytes) in [(&description, text.as_bytes()), (&args.out, &bytes[..])] {
+        let done = create(path)?.write_all(bytes);
+        done.with_context(|| format!("cannot write {}", path.display()))?;
     }
     dz_stage::stderr_line(&format!("{} and {}", args.out.display(), description.display()));
     Ok(Exit::Done)
 }
 
-/// The bytes of a network file, or of a run's champion.
+/// The bytes of a network file, or of a run's champion, the newest one or that of a generation.
 fn network_of(from: &Path) -> anyhow::Result<Vec<u8>> {
-    let Found { contestant, .. } =
-        if from.is_file() { network_file(from, 1)? } else { champion(from, None, 1)? };
+    let Found { contestant, .. } = PlayerArg::Path(from.to_owned()).find(1)?;
     if let ContestantKind::Search { mind: Mind::Network { bytes, .. }, .. } = contestant.kind {
         return Ok(bytes.to_vec());
     }
-    let what = format!("{} has no network yet; let it run on first", from.display());
+    let what = format!("{} has no network of its own; let the run go on first", from.display());
     Err(UsageError(what).into())
 }
 
@@ -82,10 +81,6 @@ impl GameVisitor for Describe<'_> {
         let file = self.0;
         let (spec, encoding) = (&file.header.spec, game.encoding());
         file.check_fits(&game.spec().to_string(), &encoding.id())?;
-        if spec.squeeze_ratio > 0 || spec.bottleneck_blocks > 0 {
-            let what = "networks with squeeze-excitation or bottlenecks cannot be described yet";
-            return Err(UsageError(what.to_owned()).into());
-        }
         let tensors: serde_json::Map<String, Value> =
             spec.tensor_shapes().into_iter().map(|(name, shape)| (name, json!(shape))).collect();
         Ok(json!({
@@ -143,10 +138,17 @@ const ARCHITECTURE: &[&str] = &[
     "conv: cross-correlation, stride 1, zero padding 1 (3x3) or none (1x1), plus bias; weight [out, in, rows, columns]",
     "linear(x) = weight x + bias, weight [out, in]; relu(x) = max(x, 0)",
     "h = relu(conv3x3(x; stem.conv) + stem.globals.weight g), the second term where G > 0",
-    "for i in 0..blocks: t = conv3x3(h; blocks.i.conv1)",
-    "  if global_pooling and i is odd: p = relu(t[:, 0..P]), P = max(1, C / 4) rounded down; \
-     s = [mean of p over the board, max of p over the board]; t[:, P..C] += linear(s; blocks.i.pool) on every point",
-    "  t = relu(t); h = relu(conv3x3(t; blocks.i.conv2) + h)",
+    "for i in 0..blocks: t = branch(i, h); if squeeze_ratio > 0: t = squeezed(i, t); h = relu(t + h)",
+    "branch(i, h), bottleneck_blocks = 0: convolved(h; blocks.i, pooling where i is odd)",
+    "branch(i, h), bottleneck_blocks > 0: u = relu(conv1x1(h; blocks.i.conv_down)), which has D = max(1, C / 2) channels, \
+     rounded down; for j in 0..bottleneck_blocks: u = relu(convolved(u; blocks.i.inner.j, pooling where i is odd and \
+     j = 0) + u); then conv1x1(u; blocks.i.conv_up)",
+    "convolved(x; name, pooling): t = conv3x3(x; name.conv1); if pooling and global_pooling: p = relu(t[:, 0..P]), \
+     P = max(1, channels of x / 4) rounded down; s = [mean of p over the board, max of p over the board]; \
+     t[:, P..] += linear(s; name.pool) on every point; then conv3x3(relu(t); name.conv2)",
+    "squeezed(i, t): s = relu(linear(mean of t over the board; blocks.i.squeeze)), S = max(1, C / squeeze_ratio) \
+     rounded down; (a, b) = linear(s; blocks.i.excite), the C numbers of a first; sigmoid(a) t + b on every point",
+    "squeeze_ratio and bottleneck_blocks are 0 where the header does not name them",
     "policy logits [B, A] = linear(flat(relu(conv1x1(h; policy.conv))); policy.linear), illegal moves not masked",
     "value logits [B, 3] = linear(relu(linear(flat(relu(conv1x1(h; value.conv))); value.hidden)); value.output)",
     "flat: channels in order, each row by row; the value is that of the player to move",

@@ -2,14 +2,14 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Write},
+    io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 use dz_record::Format;
 
-use crate::exit::UsageError;
+use crate::commands::create;
 
 /// Takes the records of an export.
 pub(super) struct Sink<'a> {
@@ -81,15 +81,4 @@ impl<'a> Sink<'a> {
         }
         Ok(self.written)
     }
-}
-
-/// A new file; nothing is overwritten.
-fn create(path: &Path) -> anyhow::Result<File> {
-    File::create_new(path).map_err(|error| {
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            let what = format!("{} exists; name another file with --out", path.display());
-            return UsageError(what).into();
-        }
-        anyhow::Error::new(error).context(format!("cannot write {}", path.display()))
-    })
 }

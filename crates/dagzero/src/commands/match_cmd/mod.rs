@@ -13,7 +13,8 @@ use anyhow::{Context, ensure};
 use dz_config::AnchorKind;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{
-    Bout, ContestantKind, MatchProgress, Observer, OnDevice, Played, Players, match_file, play_bout,
+    Bout, Contestant, ContestantKind, MatchProgress, Observer, OnDevice, Played, Players,
+    match_file, play_bout,
 };
 use dz_infer::Lockstep;
 use dz_net::DeviceChoice;
@@ -22,6 +23,7 @@ use dz_stats::SprtPlan;
 
 use self::report::Report;
 use super::{
+    create,
     export::games::match_record,
     players::{Found, PlayerArg},
     search::seconds,
@@ -114,12 +116,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         }
     }
     let game = game_of(args.game.as_ref(), &found)?;
-    if let Some(path) = &args.out {
-        let text = || format!("{} exists; name another file with --out", path.display());
-        ensure!(!path.exists(), UsageError(text()));
-    }
     let plies_max = found.iter().filter_map(|found| found.plies_max).max().unwrap_or(PLIES_MAX);
-    let players = found.map(|found| found.contestant);
+    let players = told_apart(found.map(|found| found.contestant));
     let games = args.games.unwrap_or(if args.sprt.is_some() { GAMES_SPRT } else { GAMES });
     let test = args.sprt.map(|elos| elos.plan(games)).transpose()?;
     let bout = Bout {
@@ -143,6 +141,17 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Players of one name, two programs of one file for example, are numbered, so that records and ratings can
+/// tell them apart.
+fn told_apart(mut players: [Contestant; 2]) -> [Contestant; 2] {
+    if players[0].name == players[1].name {
+        for (number, player) in (1..).zip(&mut players) {
+            player.name = format!("{}-{number}", player.name);
+        }
+    }
+    players
+}
+
 struct Play<'a> {
     bout: &'a Bout,
     device: DeviceChoice,
@@ -154,17 +163,25 @@ impl GameVisitor for Play<'_> {
     type Output = anyhow::Result<Played>;
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
+        // What cannot be written is known before a game is played.
         let format = self.out_file.map(|path| kept_as(&game, path)).transpose()?;
+        let file = self.out_file.map(create).transpose()?;
         let networks = OnDevice(self.device);
         let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
         let lockstep = Lockstep { parallel_games: self.parallel_games, groups: 2 };
-        let played = play_bout(self.bout, &mut players, &lockstep, None, &mut Tenths::default())?;
-        if let (Some(path), Some(format)) = (self.out_file, format) {
+        let played = play_bout(self.bout, &mut players, &lockstep, None, &mut Tenths::default());
+        if let (Some(path), true) = (self.out_file, played.is_err()) {
+            // Empty, it would only be in the way of the next try; that it stays is no second fault.
+            let _ = fs::remove_file(path);
+        }
+        let played = played?;
+        if let (Some(path), Some(mut file), Some(format)) = (self.out_file, file, format) {
             let bytes = match format {
                 None => match_file::write_match(&played.header, &played.games)?,
                 Some(format) => records(&game, &played, format)?.into_bytes(),
             };
-            fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+            let done = file.write_all(&bytes);
+            done.with_context(|| format!("cannot write {}", path.display()))?;
         }
         Ok(played)
     }

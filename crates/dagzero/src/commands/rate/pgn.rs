@@ -1,5 +1,7 @@
 //! The tags of PGN games: who played, and the result. Moves are not looked at, so that any game will
-//! do.
+//! do. [`dz_record`] reads whole games, and gives up a file at its first fault; here each fault is one game's.
+
+use dz_record::pgn;
 
 use super::results::{Ending, Results};
 
@@ -91,18 +93,12 @@ impl Tags {
     }
 }
 
-/// `[Name "value"]`, with `\"` and `\\` in the value.
+/// A line that is a tag and nothing else.
 fn tag(line: &str) -> Option<(&str, String)> {
-    let inside = line.strip_prefix('[')?.strip_suffix(']')?.trim();
-    let (name, value) = inside.split_once(char::is_whitespace)?;
-    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let quoted = value.trim().strip_prefix('"')?.strip_suffix('"')?;
-    let mut value = String::with_capacity(quoted.len());
-    let mut characters = quoted.chars();
-    while let Some(c) = characters.next() {
-        value.push(if c == '\\' { characters.next()? } else { c });
-    }
-    is_name.then(|| (name, value.trim().to_owned()))
+    let inside = line.strip_prefix('[')?.strip_suffix(']')?;
+    let pgn::Tag { name, value, end } = pgn::tag(inside).ok()?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (is_name && inside[end..].trim().is_empty()).then(|| (name, value.trim().to_owned()))
 }
 
 /// Whether a brace comment is open at the end of a line of moves. Such comments do not nest, and a

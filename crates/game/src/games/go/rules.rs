@@ -89,7 +89,7 @@ impl Rules {
 
     pub fn from_spec(spec: &GameSpec) -> Result<Self, GameError> {
         let reader = spec.reader(Self::KEYS)?;
-        let given = |key: &str| spec.parameters().iter().find(|(k, _)| k == key).map(|(_, v)| v);
+        let given = |key: &str| spec.parameter(key);
         let komi = given("komi").map_or(Ok(Komi { halves: 14 }), |text| {
             Komi::parse(text).ok_or_else(|| {
                 reader.bad("komi", text, "allowed: whole and half points, -361 to 361")

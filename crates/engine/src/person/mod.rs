@@ -1,17 +1,18 @@
 //! A person at the board: lines in, text out.
 
+mod pointer;
+mod show;
+
 use std::fmt::Write;
 
-use dz_game::{GameSpec, Player, Status};
+use dz_game::{Player, Status};
 use dz_infer::EvaluatorError;
 
 use crate::{Session, review::names};
+pub use pointer::{Choice, Direction, Mark, Pointer};
 
 /// The highest level.
 pub const LEVEL_MAX: u32 = 14;
-
-/// Width of the evaluation bar, in characters.
-const BAR: usize = 30;
 
 /// Moves of a hint.
 const HINTS: usize = 3;
@@ -21,7 +22,8 @@ pub struct Person {
     session: Box<dyn Session>,
     /// Who the person plays; `None` plays both sides.
     side: Option<Player>,
-    level: u32,
+    /// Playouts a move.
+    playouts: u32,
     bar: bool,
     /// The first player's expected score, by the last search.
     score: Option<f64>,
@@ -30,8 +32,17 @@ pub struct Person {
 
 impl std::fmt::Debug for Person {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Person").field("level", &self.level).finish_non_exhaustive()
+        f.debug_struct("Person").field("playouts", &self.playouts).finish_non_exhaustive()
     }
+}
+
+/// What is told to a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Whole lines.
+    pub text: String,
+    /// Whether the board is to be shown after it.
+    pub board: bool,
 }
 
 /// Playouts of a level: each doubles them, and level 0 plays the network's first thought.
@@ -54,16 +65,10 @@ Write a move as the board names it, or one of these:
 ";
 
 impl Person {
-    /// A game at its start. The person plays `person`, or both sides.
-    pub fn new(session: Box<dyn Session>, person: Option<Player>, level: u32) -> Self {
-        Self {
-            session,
-            side: person,
-            level: level.min(LEVEL_MAX),
-            bar: true,
-            score: None,
-            ended: false,
-        }
+    /// A game at its start. The person plays `person`, or both sides; the program thinks for so many playouts
+    /// a move.
+    pub fn new(session: Box<dyn Session>, person: Option<Player>, playouts: u32) -> Self {
+        Self { session, side: person, playouts, bar: true, score: None, ended: false }
     }
 
     /// Whether the person has left.
@@ -76,12 +81,27 @@ impl Person {
     /// # Errors
     /// What evaluators report, here and in [`Person::line`].
     pub fn greet(&mut self) -> Result<String, EvaluatorError> {
+        let Said { text, .. } = self.begin()?;
+        Ok(text + &self.show())
+    }
+
+    /// As [`Person::greet`], where the board is shown by somebody else.
+    ///
+    /// # Errors
+    /// What evaluators report.
+    pub fn begin(&mut self) -> Result<Said, EvaluatorError> {
         let text = format!(
             "{}, against {}. Write help for what can be said.\n",
             self.session.spec(),
             self.session.player()
         );
-        Ok(text + &self.turn()?)
+        let said = self.turn()?;
+        Ok(Said { text: text + &said.text, ..said })
+    }
+
+    /// The game as it stands.
+    pub fn session(&self) -> &dyn Session {
+        &*self.session
     }
 
     /// Takes a line; answers what is to be shown. A word that is a legal move is always a move.
@@ -89,54 +109,64 @@ impl Person {
     /// # Errors
     /// What evaluators report.
     pub fn line(&mut self, line: &str) -> Result<String, EvaluatorError> {
+        let Said { text, board } = self.say(line)?;
+        Ok(if board { text + &self.show() } else { text })
+    }
+
+    /// As [`Person::line`], where the board is shown by somebody else.
+    ///
+    /// # Errors
+    /// What evaluators report.
+    pub fn say(&mut self, line: &str) -> Result<Said, EvaluatorError> {
         let line = line.trim();
         if line.is_empty() {
-            return Ok(String::new());
+            return Ok(Said::default());
         }
-        if let Some(text) = self.play(line)? {
-            return Ok(text);
+        if let Some(said) = self.play(line)? {
+            return Ok(said);
         }
         let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        match (word.to_ascii_lowercase().as_str(), argument.trim()) {
-            ("help" | "?", _) => Ok(HELP.to_owned()),
-            ("hint", _) => self.hint(),
-            ("undo", _) => self.undo(),
+        let text = match (word.to_ascii_lowercase().as_str(), argument.trim()) {
+            ("help" | "?", _) => HELP.to_owned(),
+            ("hint", _) => self.hint()?,
+            ("undo", _) => return self.undo(),
             ("bar", _) => {
                 self.bar = !self.bar;
-                Ok(if self.bar { self.bar_line() } else { "the bar is hidden\n".to_owned() })
+                if self.bar { self.bar_line() } else { "the bar is hidden\n".to_owned() }
             }
             ("level", number) => match number.parse::<u32>() {
                 Ok(level @ 0..=LEVEL_MAX) => {
-                    self.level = level;
-                    Ok(format!("level {level}: {} playouts a move\n", playouts_of(level)))
+                    self.playouts = playouts_of(level);
+                    format!("level {level}: {} playouts a move\n", self.playouts)
                 }
-                _ => Ok(format!("levels go from 0 to {LEVEL_MAX}; it is at {}\n", self.level)),
+                _ => {
+                    let now = self.playouts;
+                    format!("levels go from 0 to {LEVEL_MAX}; it is at {now} playouts a move\n")
+                }
             },
-            ("side", "both") => {
-                self.side = None;
-                self.turn()
-            }
-            ("side", _) => {
+            ("side", who) => {
                 let mover = self.mover().unwrap_or(Player::First);
-                self.side = Some(self.side.map_or(mover, Player::opponent));
-                self.turn()
+                let other = self.side.map_or(mover, Player::opponent);
+                self.side = (who != "both").then_some(other);
+                return self.turn();
             }
-            ("moves", _) => Ok(self.legal_names().join(" ") + "\n"),
-            ("board", _) => Ok(self.show()),
-            ("record", _) => Ok(self.record()),
+            ("moves", _) => self.legal_names().join(" ") + "\n",
+            ("board", _) => return Ok(Said { text: String::new(), board: true }),
+            ("record", _) => self.record(),
             ("new", _) => {
                 // The start has no notation that could be wrong.
                 let begun = self.session.begin_game(None);
                 debug_assert!(begun.is_ok(), "{begun:?}");
                 self.score = None;
-                self.turn()
+                return self.turn();
             }
             ("quit" | "exit" | "q", _) => {
                 self.ended = true;
-                Ok(String::new())
+                String::new()
             }
-            _ => Ok(self.not_understood(line)),
-        }
+            _ => self.not_understood(line),
+        };
+        Ok(Said { text, board: false })
     }
 
     fn mover(&self) -> Option<Player> {
@@ -147,7 +177,7 @@ impl Person {
     }
 
     /// Plays a move of the person and the answers to it; `None` if `text` is no legal move.
-    fn play(&mut self, text: &str) -> Result<Option<String>, EvaluatorError> {
+    fn play(&mut self, text: &str) -> Result<Option<Said>, EvaluatorError> {
         let Some(mover) = self.mover() else { return Ok(None) };
         let legal = self.session.legal();
         let mv = self.session.parse(text).ok().filter(|mv| legal.binary_search(mv).is_ok());
@@ -158,8 +188,8 @@ impl Person {
         Ok(Some(self.turn()?))
     }
 
-    /// Lets the program move as long as it is its turn, and shows what came of it.
-    fn turn(&mut self) -> Result<String, EvaluatorError> {
+    /// Lets the program move as long as it is its turn.
+    fn turn(&mut self) -> Result<Said, EvaluatorError> {
         let mut text = String::new();
         while let Some(mover) = self.mover() {
             if self.side.is_none_or(|person| person == mover) {
@@ -173,11 +203,11 @@ impl Person {
                 break;
             }
         }
-        Ok(text + &self.show())
+        Ok(Said { text, board: true })
     }
 
     fn think(&mut self, mover: Player) -> Result<(), EvaluatorError> {
-        if self.session.begin(mover, Some(playouts_of(self.level))).is_err() {
+        if self.session.begin(mover, Some(self.playouts)).is_err() {
             return Ok(());
         }
         while !self.session.search(64)? {}
@@ -196,7 +226,7 @@ impl Person {
         let mut text = String::new();
         let seen = report.moves.iter().filter(|m| m.visits > 0 || report.visits <= 1);
         for found in seen.take(HINTS) {
-            let line = names(&mut *self.session, mover, &found.line);
+            let line = names(&*self.session, &found.line);
             let score = found.wdl.unwrap_or(report.wdl).score();
             let name = self.session.format(found.mv);
             let _ = writeln!(text, "{name:<6} {:>3.0} %  {}", 100.0 * score, line.join(" "));
@@ -208,78 +238,19 @@ impl Person {
     }
 
     /// Takes back to where the person moved last.
-    fn undo(&mut self) -> Result<String, EvaluatorError> {
+    fn undo(&mut self) -> Result<Said, EvaluatorError> {
         let log = self.session.log();
         let own =
             log.iter().rposition(|(player, _)| self.side.is_none_or(|person| person == *player));
-        let Some(keep) = own else { return Ok("there is no move of yours to take back\n".into()) };
+        let Some(keep) = own else {
+            let text = "there is no move of yours to take back\n".to_owned();
+            return Ok(Said { text, board: false });
+        };
         for _ in keep..log.len() {
             self.session.undo();
         }
         self.score = None;
         self.turn()
-    }
-
-    fn show(&self) -> String {
-        let mut text = format!("\n{}{}\n", self.session.board(), self.legend());
-        match self.session.status() {
-            Status::ToMove(player) => {
-                let _ = writeln!(text, "{} to move", self.name(player));
-            }
-            Status::Over(outcome) => {
-                let points = outcome.margin.map_or(String::new(), |margin| {
-                    format!(" (first minus second player, before komi: {margin})")
-                });
-                let _ = match outcome.winner {
-                    Some(winner) => writeln!(text, "over: {} wins{points}", self.name(winner)),
-                    None => writeln!(text, "over: a draw{points}"),
-                };
-                text.push_str("new begins again, undo takes back, quit leaves\n");
-            }
-        }
-        text + &self.bar_line()
-    }
-
-    /// Whose the signs on the board are.
-    fn legend(&self) -> String {
-        let [first, second] = Player::BOTH.map(|player| self.owner(player));
-        match self.session.spec().name() {
-            "chess" => format!("capital letters: {first}; small letters: {second}"),
-            _ => format!("X: {first}; O: {second}"),
-        }
-    }
-
-    fn owner(&self, player: Player) -> String {
-        let colour = colour(&self.session.spec(), player);
-        let who = match self.side {
-            None => "you",
-            Some(person) if person == player => "you",
-            Some(_) => self.session.player(),
-        };
-        format!("{colour} ({who})")
-    }
-
-    fn name(&self, player: Player) -> String {
-        let sign = match (self.session.spec().name(), player) {
-            ("chess", _) => "",
-            (_, Player::First) => "X, ",
-            (_, Player::Second) => "O, ",
-        };
-        format!("{sign}{}", self.owner(player))
-    }
-
-    /// Who is ahead, by the last search.
-    fn bar_line(&self) -> String {
-        let Some(score) = self.score.filter(|_| self.bar) else { return String::new() };
-        let full = (score * BAR as f64).round() as usize;
-        let [first, second] = Player::BOTH.map(|player| colour(&self.session.spec(), player));
-        format!(
-            "{first} {:>3.0} % {}{} {:.0} % {second}\n",
-            100.0 * score,
-            "#".repeat(full),
-            "-".repeat(BAR.saturating_sub(full)),
-            100.0 * (1.0 - score)
-        )
     }
 
     fn record(&self) -> String {
@@ -300,15 +271,5 @@ impl Person {
         );
         let shown: String = line.chars().filter(|c| !c.is_control()).take(40).collect();
         format!("{shown:?} is neither a legal move nor a command; {example}; write help\n")
-    }
-}
-
-/// What the game's players call the sides.
-fn colour(spec: &GameSpec, player: Player) -> &'static str {
-    match (spec.name(), player) {
-        ("chess", Player::First) | ("go" | "othello" | "gomoku" | "hex", Player::Second) => "white",
-        ("chess", Player::Second) | ("go" | "othello" | "gomoku" | "hex", Player::First) => "black",
-        (_, Player::First) => "first",
-        (_, Player::Second) => "second",
     }
 }

@@ -1,49 +1,54 @@
 //! `dagzero play`: a person against a player of ours.
 
-use std::io::{BufRead, Write};
+mod screen;
+
+use std::io::{BufRead, IsTerminal, Write};
 
 use clap::ValueEnum;
-use dz_engine::{LEVEL_MAX, Person};
-use dz_game::{GameSpec, Player};
+use dz_engine::{LEVEL_MAX, Person, playouts_of};
+use dz_game::Player;
 
 use super::{
-    engine::{no_program, session_of},
+    engine::session_of,
     match_cmd::game_of,
-    players::PlayerArg,
+    players::{PlayerArg, TableArgs},
 };
 use crate::Exit;
 
 /// Play against a champion, or any other player, at the terminal
 ///
-/// The board is shown after every move, and a line is read for yours: a move as the board names it, or
-/// hint, undo, level, side, bar, moves, record, new, quit; `help` tells more. Lines may come from a pipe.
+/// At a terminal, the arrow keys move a cursor over the board and Enter plays where it is: in chess, first
+/// the piece and then its square. Moves can be written as well, as the board names them, and so can
+/// commands: hint, undo, level, side, bar, moves, record, new, quit; `help` tells more.
+///
+/// With --lines, and where input or output is no terminal, the board is printed after every move, and a
+/// line is read for yours.
 ///
 /// A level is a power of two of playouts a move: 0 is the network's first thought, 10 is 1024 playouts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero play data/connect4-quick\n  \
     dagzero play data/go9-quick --side second --level 12\n  \
-    dagzero play rollout:100 --game hex:size=7")]
+    dagzero play rollout:1000 --game hex:size=7")]
 pub(crate) struct Args {
     /// The opponent: RUN, RUN@GENERATION, a network file, random, rollout:N, uniform:N or solver
     player: PlayerArg,
-    /// The game, where the player has none of its own
-    #[arg(long, value_name = "GAME")]
-    game: Option<GameSpec>,
+    #[command(flatten)]
+    table: TableArgs,
     /// Your side
     #[arg(long, value_enum, default_value = "first")]
     side: Side,
-    /// How hard it thinks
-    #[arg(long, value_name = "N", default_value_t = 7,
+    /// How hard it thinks [default: the player's own playouts, else 7]
+    #[arg(long, value_name = "N",
         value_parser = clap::value_parser!(u32).range(0..=i64::from(LEVEL_MAX)))]
-    level: u32,
-    /// Fixes every random choice
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// What evaluates networks: auto, cpu, cuda or cuda:N
-    #[arg(long, default_value = "auto")]
-    device: String,
+    level: Option<u32>,
+    /// Read lines and print boards, at a terminal too
+    #[arg(long)]
+    lines: bool,
 }
+
+/// The level of players that bring no playouts along.
+const LEVEL: u32 = 7;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Side {
@@ -60,18 +65,20 @@ pub(crate) fn run(
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    no_program(Some(&args.player))?;
-    let found = args.player.find(1)?;
-    let spec = game_of(args.game.as_ref(), std::slice::from_ref(&found))?;
-    let session = session_of(found, &spec, &args.device, args.seed)?;
+    let found = args.player.find_ours(1)?;
+    let spec = game_of(args.table.game.as_ref(), std::slice::from_ref(&found))?;
+    let session = session_of(found, &spec, &args.table)?;
     let side = match args.side {
         Side::First => Some(Player::First),
         Side::Second => Some(Player::Second),
         Side::Both => None,
     };
-    // Who knows searches nothing.
-    let knows = matches!(args.player, PlayerArg::Knowing(_));
-    let mut person = Person::new(session, side, if knows { 0 } else { args.level });
+    let own = args.player.own_playouts().unwrap_or(playouts_of(LEVEL));
+    let mut person = Person::new(session, side, args.level.map_or(own, playouts_of));
+    if !args.lines && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        screen::play(person)?;
+        return Ok(Exit::Done);
+    }
     say(out, &person.greet()?)?;
     let mut line = Vec::new();
     while !person.ended() {

@@ -1,0 +1,90 @@
+//! What a person is shown beside the moves.
+
+use std::fmt::Write;
+
+use dz_game::{GameSpec, Player, Status};
+
+use super::Person;
+
+/// Width of the evaluation bar, in characters.
+const BAR: usize = 30;
+
+impl Person {
+    /// The board, and all that belongs below it.
+    pub(super) fn show(&self) -> String {
+        format!("\n{}{}{}", self.session.board(), self.standing(), self.bar_line())
+    }
+
+    /// Whose the signs are, whose move it is, or how the game ended.
+    pub fn standing(&self) -> String {
+        let mut text = self.legend() + "\n";
+        match self.session.status() {
+            Status::ToMove(player) => {
+                let _ = writeln!(text, "{} to move", self.name(player));
+            }
+            Status::Over(outcome) => {
+                let points = outcome.margin.map_or(String::new(), |margin| {
+                    format!(" (first minus second player, before komi: {margin})")
+                });
+                let _ = match outcome.winner {
+                    Some(winner) => writeln!(text, "over: {} wins{points}", self.name(winner)),
+                    None => writeln!(text, "over: a draw{points}"),
+                };
+                text.push_str("new begins again, undo takes back, quit leaves\n");
+            }
+        }
+        text
+    }
+
+    /// Whose the signs on the board are.
+    fn legend(&self) -> String {
+        let [first, second] = Player::BOTH.map(|player| self.owner(player));
+        match self.session.spec().name() {
+            "chess" => format!("capital letters: {first}; small letters: {second}"),
+            _ => format!("X: {first}; O: {second}"),
+        }
+    }
+
+    fn owner(&self, player: Player) -> String {
+        let colour = colour(&self.session.spec(), player);
+        let who = match self.side {
+            None => "you",
+            Some(person) if person == player => "you",
+            Some(_) => self.session.player(),
+        };
+        format!("{colour} ({who})")
+    }
+
+    fn name(&self, player: Player) -> String {
+        let sign = match (self.session.spec().name(), player) {
+            ("chess", _) => "",
+            (_, Player::First) => "X, ",
+            (_, Player::Second) => "O, ",
+        };
+        format!("{sign}{}", self.owner(player))
+    }
+
+    /// Who is ahead, by the last search; empty where nobody knows or the bar is hidden.
+    pub fn bar_line(&self) -> String {
+        let Some(score) = self.score.filter(|_| self.bar) else { return String::new() };
+        let full = (score * BAR as f64).round() as usize;
+        let [first, second] = Player::BOTH.map(|player| colour(&self.session.spec(), player));
+        format!(
+            "{first} {:>3.0} % {}{} {:.0} % {second}\n",
+            100.0 * score,
+            "#".repeat(full),
+            "-".repeat(BAR.saturating_sub(full)),
+            100.0 * (1.0 - score)
+        )
+    }
+}
+
+/// What the game's players call the sides.
+fn colour(spec: &GameSpec, player: Player) -> &'static str {
+    match (spec.name(), player) {
+        ("chess", Player::First) | ("go" | "othello" | "gomoku" | "hex", Player::Second) => "white",
+        ("chess", Player::Second) | ("go" | "othello" | "gomoku" | "hex", Player::First) => "black",
+        (_, Player::First) => "first",
+        (_, Player::Second) => "second",
+    }
+}
