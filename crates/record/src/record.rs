@@ -71,6 +71,8 @@ pub struct Played {
     /// Moves of the sheet after the end by the rules, which were left out: chess that is played on after
     /// a third repetition, for example.
     pub moves_after_end: usize,
+    /// How many of the record's moves place handicap stones of the sheet, passes between them included.
+    pub handicap_plies: usize,
 }
 
 impl Record {
@@ -147,10 +149,12 @@ impl Sheet {
     /// # Errors
     /// [`RecordError::Start`], [`RecordError::Move`] or [`RecordError::Turn`] with the line.
     pub fn play<G: Game>(&self, game: &G) -> Result<Played, RecordError> {
-        self.check_setup(game)?;
+        let handicap = self.handicap(game)?;
         let mut position = Replay::new(game, self.start.as_deref(), self.line)?;
         let mut moves = Vec::with_capacity(self.moves.len());
         let mut moves_after_end = 0;
+        self.place(&handicap, &mut position, &mut moves)?;
+        let handicap_plies = moves.len();
         for (index, written) in self.moves.iter().enumerate() {
             let (number, line) = (index + 1, written.line);
             let words = if self.format.is_community() {
@@ -189,7 +193,7 @@ impl Sheet {
         }
         let end = self.end(position.status());
         let record = Record { header: self.header.clone(), start: self.start.clone(), moves, end };
-        Ok(Played { record, stated: self.score, moves_after_end })
+        Ok(Played { record, stated: self.score, moves_after_end, handicap_plies })
     }
 
     /// How the game ended: by the rules if they say so, else as the sheet states. A decided game of
@@ -211,6 +215,40 @@ impl Sheet {
         }
     }
 
+    /// Places black stones before the first move: white passes between them, which is a game by the rules that
+    /// comes to the same position. Black moves on only where white is to have passed once more.
+    fn place<G: Game>(
+        &self,
+        stones: &[&str],
+        position: &mut Replay<'_, G>,
+        moves: &mut Vec<RecordedMove>,
+    ) -> Result<(), RecordError> {
+        let black_begins = self.moves.first().is_some_and(|mv| mv.player == Some(Player::First));
+        let passes = if black_begins { stones.len() } else { stones.len().saturating_sub(1) };
+        for (number, &stone) in (1..).zip(stones) {
+            for text in [stone, ""].into_iter().take(1 + usize::from(number <= passes)) {
+                position.look();
+                let mv = position.read(text, self.format).map_err(|error| {
+                    let what = format!("handicap stone {number}: {error}");
+                    RecordError::Start { line: self.line, what: short(&what) }
+                })?;
+                position.play(mv);
+                moves.push(RecordedMove { mv, comment: None });
+            }
+        }
+        Ok(())
+    }
+
+    /// The black stones that are set up in Go, a handicap. Others must be those of the start.
+    fn handicap(&self, game: &impl Game) -> Result<Vec<&str>, RecordError> {
+        let stands = |name: &str| self.tags.iter().any(|(key, v)| key == name && !v.is_empty());
+        if game.spec().name() == "go" && !stands("AW") && !stands("AE") {
+            let stones = self.tags.iter().filter(|(key, _)| key == "AB").flat_map(|(_, v)| v);
+            return Ok(stones.map(|stone| stone.trim()).collect());
+        }
+        self.check_setup(game).map(|()| Vec::new())
+    }
+
     /// Stones that the record sets up must be those of the start.
     fn check_setup(&self, game: &impl Game) -> Result<(), RecordError> {
         let own = match game.record_format() {
@@ -227,7 +265,8 @@ impl Sheet {
             let points = of(&self.tags);
             if !points.is_empty() && points != of(&own) {
                 let what = format!(
-                    "the record sets stones up ({name}); only games from the start of {} can be played",
+                    "the record sets stones up ({name}); only games from the start of {}, in Go also with \
+                     black handicap stones, can be played",
                     game.spec()
                 );
                 return Err(RecordError::Start { line: self.line, what: short(&what) });

@@ -52,8 +52,15 @@ fn sgf_of_other_games() {
     assert_eq!(othello[0].play(&game).unwrap().record.moves.len(), 2);
     let handicap = read("(;GM[1]SZ[9]HA[2]AB[cc][gg];W[ee])").unwrap();
     let go = Go::from_spec(&spec("go")).unwrap();
-    let error = handicap[0].play(&go).unwrap_err().to_string();
-    assert!(error.contains("AB") && error.contains("start"), "{error}");
+    let played = handicap[0].play(&go).unwrap();
+    assert_eq!((played.record.moves.len(), played.handicap_plies), (4, 3), "stone, pass, stone");
+    let black = read("(;GM[1]SZ[9]HA[2]AB[cc][gg];B[ee])").unwrap()[0].play(&go).unwrap();
+    assert_eq!((black.record.moves.len(), black.handicap_plies), (5, 4), "white passes again");
+    for (setup, part) in [("AB[cc]AW[gg]", "AB"), ("AB[cc][cc]", "handicap stone 2")] {
+        let sheets = read(&format!("(;GM[1]SZ[9]{setup};W[ee])")).unwrap();
+        let error = sheets[0].play(&go).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
     let twice = read("(;GM[1]SZ[9];B[cc];B[gg])").unwrap()[0].play(&go).unwrap_err().to_string();
     assert_eq!(twice, "move 2, line 1: it is the second player's turn");
     let taken = read("(;GM[1]SZ[9];B[cc]\n;W[cc])").unwrap()[0].play(&go).unwrap_err().to_string();

@@ -39,6 +39,8 @@ pub(super) fn loadsgf(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     if let Some(start) = record.start {
         gtp.session.begin_game(Some(&start)).map_err(|error| cannot(&error.to_string()))?;
     }
+    // Stones of a handicap are no moves of the game.
+    let before = before.saturating_add(played.handicap_plies);
     for recorded in record.moves.iter().take(before) {
         let player = gtp.mover();
         gtp.session.play(player, recorded.mv).map_err(|error| error.to_string())?;

@@ -138,9 +138,10 @@ impl Uci {
         let exact = go.move_time.map(|time| time.saturating_sub(info::OVERHEAD));
         let allowed = [share, exact, self.limits.time].into_iter().flatten().min();
         let timed = share.is_some() || exact.is_some();
+        // What the front end asks for goes before what the engine was started with: an analysis without end
+        // has none.
         let own = self.limits.playouts_of_a_move(timed || go.waits());
-        // What the front end asks for goes before what the engine was started with.
-        let playouts = go.nodes.or(own);
+        let playouts = go.nodes.or(own.filter(|_| !go.infinite));
         // Without a choice there is nothing to think about, unless it is asked for.
         let forced = legal == 1 && timed && !go.waits();
         let playouts = if forced { Some(1) } else { playouts };

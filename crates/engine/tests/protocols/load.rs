@@ -26,6 +26,15 @@ fn a_game_is_loaded_up_to_a_move() {
 }
 
 #[test]
+fn handicap_stones_lie_before_the_first_move() {
+    let mut engine = engine("(;GM[1]SZ[9]KM[0.5]HA[2]AB[gc][cg];W[ee];B[dd])");
+    assert_eq!(ask(&mut engine, "loadsgf game.sgf 1"), "white");
+    assert_eq!(ask(&mut engine, "final_status_list alive"), "G7\nC3");
+    assert_eq!(ask(&mut engine, "loadsgf game.sgf"), "white");
+    assert_eq!(ask(&mut engine, "final_status_list alive"), "G7\nD6\nE5\nC3");
+}
+
+#[test]
 fn what_cannot_be_loaded_changes_nothing() {
     for text in ["", "(;GM[1]SZ[5];B[cc];W[cc])", "(;GM[2]SZ[8];B[cc])", "(;GM[1]SZ[99];B[cc])"] {
         let mut engine = engine(text);

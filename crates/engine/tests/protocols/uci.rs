@@ -42,16 +42,19 @@ fn limits_and_options_are_kept() {
 #[test]
 fn infinite_and_pondering_searches_wait() {
     let mut engine = uci();
+    engine.line(b"setoption name Playouts value 30");
     engine.line(b"go infinite");
     let mut told = String::new();
     for _ in 0..200 {
         told += &engine.step();
     }
     assert!(told.contains("info depth ") && !told.contains("bestmove"), "{told}");
+    assert!(!told.contains(" nodes 30 "), "no number of playouts ends it: {told}");
     assert_eq!(engine.line(b"isready"), "readyok\n");
     assert!(engine.line(b"stop").contains("bestmove "));
     assert_eq!(engine.activity(), Activity::Idle);
 
+    engine.line(b"setoption name Playouts value 0");
     engine.line(b"position startpos moves d2d4 d7d5");
     engine.line(b"go ponder wtime 10000 btime 10000");
     for _ in 0..200 {
