@@ -139,6 +139,9 @@ impl<G: Game> Drop for Workers<G> {
 impl<G: Game> fmt::Debug for Workers<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let threads = self.threads.len();
-        f.debug_struct("Workers").field("id", &self.id).field("threads", &threads).finish()
+        f.debug_struct("Workers")
+            .field("id", &self.id)
+            .field("threads", &threads)
+            .finish_non_exhaustive()
     }
 }
