@@ -144,7 +144,7 @@ fn a_network_is_written_for_others() {
     refused(&["export", "network", &network, "--out", "x.bin"]);
 }
 
-/// Networks of every kind of block, computed by PyTorch and by numpy.
+/// Networks of every kind of block, computed by `PyTorch` and by numpy.
 #[test]
 fn what_is_written_computes_the_same_elsewhere() {
     let Some(python) = std::env::var_os("DAGZERO_PYTHON") else {

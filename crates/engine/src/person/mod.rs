@@ -134,16 +134,7 @@ impl Person {
                 self.bar = !self.bar;
                 if self.bar { self.bar_line() } else { "the bar is hidden\n".to_owned() }
             }
-            ("level", number) => match number.parse::<u32>() {
-                Ok(level @ 0..=LEVEL_MAX) => {
-                    self.playouts = playouts_of(level);
-                    format!("level {level}: {} playouts a move\n", self.playouts)
-                }
-                _ => {
-                    let now = self.playouts;
-                    format!("levels go from 0 to {LEVEL_MAX}; it is at {now} playouts a move\n")
-                }
-            },
+            ("level", number) => self.set_level(number),
             ("side", who) => {
                 let mover = self.mover().unwrap_or(Player::First);
                 let other = self.side.map_or(mover, Player::opponent);
@@ -167,6 +158,15 @@ impl Person {
             _ => self.not_understood(line),
         };
         Ok(Said { text, board: false })
+    }
+
+    fn set_level(&mut self, number: &str) -> String {
+        if let Ok(level @ 0..=LEVEL_MAX) = number.parse::<u32>() {
+            self.playouts = playouts_of(level);
+            return format!("level {level}: {} playouts a move\n", self.playouts);
+        }
+        let now = self.playouts;
+        format!("levels go from 0 to {LEVEL_MAX}; it is at {now} playouts a move\n")
     }
 
     fn mover(&self) -> Option<Player> {

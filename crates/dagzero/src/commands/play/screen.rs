@@ -15,8 +15,7 @@ const TOLD_LINES: usize = 14;
 const WRITTEN_MAX: usize = 200;
 
 /// The keys, for the last line.
-const KEYS: &str = "arrows move, Enter plays, or write a move or `help`   F2 hint  F3 undo  Esc let go  \
-                    Ctrl-C leave";
+const KEYS: &str = "arrows and Enter, or write a move or `help`  F2 hint  F3 undo  Ctrl-C leave";
 
 /// What is on the screen.
 pub(super) struct Screen {
@@ -143,7 +142,7 @@ impl Screen {
                 let style = if here { cursor() } else { Style::new() };
                 [Span::styled(format!("[{name}]"), style), Span::raw(" ")]
             });
-            lines.push(Line::from_iter(words));
+            lines.push(words.collect::<Line<'_>>());
         }
         lines.push(Line::default());
         lines.extend(self.person.standing().lines().map(|line| Line::raw(line.to_owned())));
@@ -156,7 +155,8 @@ impl Screen {
         // Of a picture that is too high the end is shown, where the words are.
         let height = usize::from(frame.area().height);
         let skipped = lines.len().saturating_sub(height);
-        frame.render_widget(Text::from_iter(lines.into_iter().skip(skipped)), frame.area());
+        let shown = lines.into_iter().skip(skipped).collect::<Text<'_>>();
+        frame.render_widget(shown, frame.area());
     }
 }
 
