@@ -46,8 +46,8 @@ impl Matrix {
             let cell = |column: usize| self.at(order[row], order[column]);
             let begin = (0..row).find(|&column| cell(column) != 0.0).unwrap_or(row);
             first.push(begin);
-            for column in begin..=row {
-                let from = begin.max(first[column]);
+            for (column, &begin_there) in first.iter().enumerate().skip(begin) {
+                let from = begin.max(begin_there);
                 let products =
                     dot(factor.part(row, from..column), factor.part(column, from..column));
                 let rest = cell(column) - products;
