@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         }
     };
     // Who knows searches nothing.
-    let knows = matches!(args.player, Some(PlayerArg::Knowing(_)));
+    let knows = matches!(args.player, Some(PlayerArg::Solver(_)));
     let playouts = if knows { 1 } else { args.playouts };
     let plies = review(&mut *session, &moves, playouts, &mut told)?;
     if let (Some(path), Some(format)) = (&args.out, format) {

@@ -148,7 +148,7 @@ impl Args {
         let own = match self.player {
             Some(PlayerArg::Rollout(playouts) | PlayerArg::Uniform(playouts)) => Some(playouts),
             // It knows, and searches nothing.
-            Some(PlayerArg::Knowing(_)) => Some(1),
+            Some(PlayerArg::Solver(_)) => Some(1),
             _ => None,
         };
         let playouts = self.playouts.or(own);

@@ -70,7 +70,7 @@ pub(crate) fn run(
         Side::Both => None,
     };
     // Who knows searches nothing.
-    let knows = matches!(args.player, PlayerArg::Knowing(_));
+    let knows = matches!(args.player, PlayerArg::Solver(_));
     let mut person = Person::new(session, side, if knows { 0 } else { args.level });
     say(out, &person.greet()?)?;
     let mut line = Vec::new();

@@ -13,7 +13,8 @@ use anyhow::{Context, ensure};
 use dz_config::AnchorKind;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{
-    Bout, ContestantKind, MatchProgress, Observer, OnDevice, Played, Players, match_file, play_bout,
+    Bout, ContestantKind, Decided, MatchProgress, Observer, OnDevice, Played, Players, match_file,
+    play_bout,
 };
 use dz_infer::Lockstep;
 use dz_net::DeviceChoice;
@@ -128,7 +129,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         opening_plies: args.opening_plies,
         seed: args.seed,
         plies_max,
-        test,
+        decided: test.map(Decided::Test),
     };
     let device = dz_net::pick_device(&args.device)?;
     let parallel_games = args.parallel_games as usize;
