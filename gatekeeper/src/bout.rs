@@ -30,7 +30,16 @@ pub struct Bout {
     /// Plies after which a game is a draw.
     pub plies_max: u32,
     /// Ends the match before its last game, once it is decided.
-    pub test: Option<SprtPlan>,
+    pub decided: Option<Decided>,
+}
+
+/// When a match is decided before its last game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Decided {
+    /// A sequential test has ended.
+    Test(SprtPlan),
+    /// The games that are left cannot change on which side of this score, 0 to 1, A ends.
+    Score(f64),
 }
 
 /// A match that was played to its end, or was stopped.
@@ -141,7 +150,7 @@ pub fn play_bout<G: Game>(
         plies_max: bout.plies_max,
     };
     let mut scribe = Scribe::new(&header, file, &played, observer);
-    scribe.referee = Referee::new(bout.test, &played);
+    scribe.referee = Referee::new(bout, &played);
     let games = if scribe.referee.is_over() {
         played
     } else {
@@ -160,6 +169,7 @@ fn count(games: &[PlayedGame]) -> MatchResult {
     sorted.sort_by_key(|game| game.number);
     let distinct: Vec<PlayedGame> = sorted.into_iter().filter(is_new).cloned().collect();
     let (all, distinct) = (dz_play::MatchResult::of(games), dz_play::MatchResult::of(&distinct));
+    let ended = |how: fn(&PlayedGame) -> bool| games.iter().filter(|game| how(game)).count() as u64;
     MatchResult {
         games: all.games,
         wins: all.wins,
@@ -168,6 +178,9 @@ fn count(games: &[PlayedGame]) -> MatchResult {
         pairs: all.pairs,
         duplicates: all.duplicates,
         by_first: distinct.by_first,
+        plies: games.iter().map(|game| game.moves.len() as u64).sum(),
+        adjudicated: ended(|game| game.adjudicated),
+        forfeits: ended(|game| game.forfeit.is_some()),
     }
 }
 

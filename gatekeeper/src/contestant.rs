@@ -8,9 +8,7 @@ use anyhow::{Context, Result};
 use dz_config::{Anchor, AnchorKind, BootstrapEvaluator, SearchSection};
 use dz_game::Game;
 use dz_infer::{Evaluator, Rollout, Sources, Uniform};
-use dz_play::{
-    Exact, Lookahead, PlayerKind, PlayerSetup, SearchSettings, anchor_player, knowing_player,
-};
+use dz_play::{Exact, Lookahead, PlayerKind, PlayerSetup, SearchSettings, anchor_player};
 use dz_protocol::Rules;
 use dz_search::{Budget, TieBreak};
 
@@ -29,8 +27,6 @@ pub struct Contestant {
 pub enum ContestantKind {
     /// A fixed opponent with a search of its own.
     Anchor(AnchorKind),
-    /// One of the best moves, each as likely.
-    Knowing(Knowledge),
     /// The search of a run.
     Search {
         /// What evaluates positions.
@@ -54,15 +50,6 @@ pub enum Mind {
     },
     /// The stand-in of generation 0.
     Bootstrap(BootstrapEvaluator),
-}
-
-/// What a [`ContestantKind::Knowing`] knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Knowledge {
-    /// The truth, in games that have a solver.
-    Solver,
-    /// Every line of so many plies; at least 1.
-    Lookahead(u32),
 }
 
 impl Contestant {
@@ -114,11 +101,12 @@ impl<'a, G: Game> Players<'a, G> {
         let name = contestant.name.clone();
         match &contestant.kind {
             ContestantKind::Anchor(kind) => {
-                let rollouts = match kind {
+                let source = match kind {
                     AnchorKind::Random | AnchorKind::Engine(_) => 0,
                     AnchorKind::Rollout { .. } => self.rollouts(),
+                    AnchorKind::Solver { depth } => self.solver(*depth)?,
                 };
-                let setup = anchor_player(&Anchor { name, kind: kind.clone() }, rollouts)?;
+                let setup = anchor_player(&Anchor { name, kind: kind.clone() }, source)?;
                 if let PlayerKind::External(stable) = &setup.kind {
                     // A program that is not there, or does not play this game, is no loss of games.
                     let engine = stable.take().and_then(|mut engine| {
@@ -128,15 +116,6 @@ impl<'a, G: Game> Players<'a, G> {
                     stable.put(engine.with_context(doing)?);
                 }
                 Ok(setup)
-            }
-            ContestantKind::Knowing(knowledge) => {
-                let source = match *knowledge {
-                    Knowledge::Solver => self.solver()?,
-                    Knowledge::Lookahead(depth) => {
-                        self.sources.add_instant(Arc::new(Lookahead { depth }))
-                    }
-                };
-                Ok(knowing_player(&name, source))
             }
             ContestantKind::Search { mind, search, playouts } => {
                 let source =
@@ -189,12 +168,17 @@ impl<'a, G: Game> Players<'a, G> {
         }
     }
 
-    fn solver(&mut self) -> Result<usize> {
-        if let Some(&index) = self.by_key.get("solver") {
+    /// What looks `depth` plies ahead, or knows the truth.
+    fn solver(&mut self, depth: Option<u32>) -> Result<usize> {
+        let key = depth.map_or("solver".to_owned(), |depth| format!("solver-{depth}"));
+        if let Some(&index) = self.by_key.get(&key) {
             return Ok(index);
         }
-        let index = self.sources.add_instant(Arc::new(Exact::new(self.game)?));
-        self.by_key.insert("solver".to_owned(), index);
+        let index = match depth {
+            Some(depth) => self.sources.add_instant(Arc::new(Lookahead::new(depth))),
+            None => self.sources.add_instant(Arc::new(Exact::new(self.game)?)),
+        };
+        self.by_key.insert(key, index);
         Ok(index)
     }
 

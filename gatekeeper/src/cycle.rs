@@ -9,16 +9,18 @@ use anyhow::{Context, Result};
 use dz_config::{GateRule, RunConfig};
 use dz_game::Game;
 use dz_infer::Lockstep;
+use dz_play::MatchTimes;
 use dz_store::{
-    CycleState, Entry, Ledger, MatchPurpose, MatchResult, ObjectRef, PlayerName, Stage, layout,
+    CycleState, Entry, GateTest, Ledger, MatchPurpose, MatchResult, MetricsWriter, ObjectRef,
+    PlayerName, Stage, layout,
 };
 
-use crate::match_file::write_match;
+use crate::match_file::{read_match, write_match};
 use crate::probes::{Settings, probe};
-use crate::verdict::{judge, sprt_plan};
+use crate::verdict::{judge, sprt_plan, tested};
 use crate::{
-    Bout, Contestant, ContestantKind, Mind, NetworkLoader, Observer, Players, league, match_seed,
-    play_bout, rating, summary, work_file,
+    Bout, Contestant, ContestantKind, Decided, Mind, NetworkLoader, Observer, Players, league,
+    match_seed, play_bout, rating, summary, work_file,
 };
 
 /// Who plays for generation 0; not a rated player.
@@ -61,14 +63,18 @@ impl<G: Game> GateCycle<'_, G> {
         let begun = Instant::now();
         let mut players =
             Players::new(self.game, self.networks, self.config.selfplay.cache_entries as usize);
-        if !self.judge(&mut players)? || !self.rating_matches(&mut players)? {
+        let judged = self.judge(&mut players)?;
+        let gate_ms = begun.elapsed().as_millis() as u64;
+        let whole = judged && self.rating_matches(&mut players)?;
+        self.tell_times(gate_ms, begun.elapsed().as_millis() as u64 - gate_ms)?;
+        if !whole {
             return Ok(TurnEnd::Stopped);
         }
         let fit = rating::fit(self.ledger.state(), &self.config.rating.anchors)?;
         if let Some(fit) = &fit
             && !self.state().rated
         {
-            self.ledger.append(fit.entry(self.cycle))?;
+            self.ledger.append(rating::entry(fit, self.cycle))?;
             self.probe()?;
         }
         if self.state().wall_ms.is_none() {
@@ -83,20 +89,27 @@ impl<G: Game> GateCycle<'_, G> {
         Ok(TurnEnd::Done(summary::turn_line(self.cycle, self.state(), fit.as_ref(), anchors)))
     }
 
+    /// Writes down what this process spent on matches; nothing depends on it.
+    fn tell_times(&self, gate_ms: u64, rating_ms: u64) -> Result<()> {
+        let mut metrics = MetricsWriter::open(self.ledger.run(), Stage::Gatekeeper)?;
+        Ok(metrics.write(&MatchTimes { cycle: self.cycle, gate_ms, rating_ms })?)
+    }
+
     /// The gate match, the verdict and, if it is accepted, the champion; false if it was stopped.
     fn judge(&mut self, players: &mut Players<'_, G>) -> Result<bool> {
         if self.state().verdict.is_none() {
             let Some((opponent, result)) = self.gate_match(players)? else { return Ok(false) };
-            let gate = &self.config.gate;
-            let judged = judge(gate, &opponent, result.as_ref())?;
+            let test = self.gate_test(&opponent)?;
+            let judged = judge(&self.config.gate, &opponent, result.as_ref(), test.as_ref());
             self.ledger.append(Entry::Verdict {
                 cycle: self.cycle,
-                rule: gate.rule.to_string(),
+                rule: self.config.gate.rule.to_string(),
                 accepted: judged.accepted,
                 reason: judged.reason,
                 score: judged.score.map(|interval| interval.score.0),
                 score_lo95: judged.score.map(|interval| interval.lo95.0),
                 score_hi95: judged.score.map(|interval| interval.hi95.0),
+                test,
             })?;
         }
         let now = self.state();
@@ -107,6 +120,19 @@ impl<G: Game> GateCycle<'_, G> {
             self.ledger.append(Entry::Champion { generation, cycle: self.cycle, network })?;
         }
         Ok(true)
+    }
+
+    /// The test of the gate's match, from its games in the order in which they were scheduled; none of
+    /// another rule.
+    fn gate_test(&self, opponent: &str) -> Result<Option<GateTest>> {
+        let (a, b) = (PlayerName::network(self.cycle), PlayerName::new(opponent));
+        let found = self.state().find_match(MatchPurpose::Gate, &a, &b);
+        let (GateRule::Sprt, Some(played)) = (self.config.gate.rule, found) else {
+            return Ok(None);
+        };
+        let bytes = self.ledger.run().get(&played.games)?;
+        let (_, games) = read_match(&String::from_utf8_lossy(&bytes))?;
+        Ok(Some(tested(&self.config.gate, &games)?))
     }
 
     /// The opponent's name and the counts, none where no games are played; `None` if stopped.
@@ -130,19 +156,21 @@ impl<G: Game> GateCycle<'_, G> {
             return Ok(Some((name, None)));
         }
         let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
-        let result = self.recorded(MatchPurpose::Gate, [candidate, opponent], players)?;
+        let games = gate.games;
+        let result = self.recorded(MatchPurpose::Gate, [candidate, opponent], games, players)?;
         Ok(result.map(|result| (name, Some(result))))
     }
 
     /// The matches that the league plans, the candidate accepted or not; false if they were stopped.
     fn rating_matches(&mut self, players: &mut Players<'_, G>) -> Result<bool> {
-        let rating = &self.config.rating;
-        if rating.games == 0 || self.state().rated {
+        if self.state().rated {
             return Ok(true);
         }
-        for [a, b] in league::plan(self.ledger.state(), rating, self.cycle)? {
-            let pair = [self.rated(&a)?, self.rated(&b)?];
-            if self.recorded(MatchPurpose::Rating, pair, players)?.is_none() {
+        for planned in league::scheduled(self.ledger.state(), self.config, self.cycle)? {
+            let [a, b] = &planned.players;
+            let pair = [self.rated(a)?, self.rated(b)?];
+            let games = planned.games;
+            if self.recorded(MatchPurpose::Rating, pair, games, players)?.is_none() {
                 return Ok(false);
             }
         }
@@ -157,9 +185,12 @@ impl<G: Game> GateCycle<'_, G> {
             return Ok(Contestant { name: anchor.name.clone(), kind });
         }
         let of = |cycle: u32| self.ledger.state().cycle_state(cycle)?.candidate.as_ref();
-        let cycle = name.cycle().with_context(|| format!("{name} is no player of this run"))?;
+        // The root's evaluation is the first playout: with one, the likeliest move is played.
+        let playouts = if name.policy_cycle().is_some() { 1 } else { rating.playouts };
+        let cycle = name.cycle().or(name.policy_cycle());
+        let cycle = cycle.with_context(|| format!("{name} is no player of this run"))?;
         let network = of(cycle).with_context(|| format!("{name} has no network"))?.network.clone();
-        self.network(cycle, &network, rating.playouts)
+        Ok(Contestant { name: name.to_string(), ..self.network(cycle, &network, playouts)? })
     }
 
     /// Measures for the report; results do not depend on it.
@@ -184,12 +215,13 @@ impl<G: Game> GateCycle<'_, G> {
         }
     }
 
-    /// The counts of a match: from the ledger, or else it is played, published and entered. `None`
+    /// The counts of a match of so many games: from the ledger, or else it is played, published and entered. `None`
     /// if it was stopped.
     fn recorded(
         &mut self,
         purpose: MatchPurpose,
         pair: [Contestant; 2],
+        games: u32,
         players: &mut Players<'_, G>,
     ) -> Result<Option<MatchResult>> {
         let [a, b] = [&pair[0].name, &pair[1].name].map(|name| PlayerName::new(name.clone()));
@@ -197,12 +229,13 @@ impl<G: Game> GateCycle<'_, G> {
             return Ok(Some(known.result.clone()));
         }
         let config = self.config;
-        let (games, opening_plies, word) = match purpose {
-            MatchPurpose::Gate => (config.gate.games, config.gate.opening_plies, "gate"),
-            MatchPurpose::Rating => (config.rating.games, config.rating.opening_plies, "rating"),
+        let (opening_plies, word) = match purpose {
+            MatchPurpose::Gate => (config.gate.opening_plies, "gate"),
+            MatchPurpose::Rating => (config.rating.opening_plies, "rating"),
         };
-        let test = match (purpose, config.gate.rule) {
-            (MatchPurpose::Gate, GateRule::Sprt) => Some(sprt_plan(&config.gate)?),
+        let decided = match (purpose, config.gate.rule) {
+            (MatchPurpose::Gate, GateRule::Sprt) => Some(Decided::Test(sprt_plan(&config.gate)?)),
+            (MatchPurpose::Gate, GateRule::Score) => Some(Decided::Score(config.gate.score_min)),
             _ => None,
         };
         let bout = Bout {
@@ -211,7 +244,7 @@ impl<G: Game> GateCycle<'_, G> {
             games: games.into(),
             opening_plies,
             plies_max: config.selfplay.plies_max,
-            test,
+            decided,
         };
         let lockstep = self.lockstep();
         let stem = file_stem(self.cycle, word, [&a, &b], bout.seed);

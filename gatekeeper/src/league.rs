@@ -1,15 +1,19 @@
 //! Who meets whom in a cycle's rating games.
 //!
-//! The candidate plays champions at growing distances and every anchor that still tells something. An
-//! anchor that the last networks beat nearly always has retired, and its games go to the champion whose
-//! rating is the least certain, against the opponent from whom most is to be learned about it. All of
-//! it follows from the ledger's earlier cycles, so a gatekeeper that starts again plans the same.
+//! The candidate plays champions at growing distances and every anchor that still tells something; its raw
+//! policy plays these anchors too, if that is asked for. An
+//! anchor that the last networks beat nearly always has retired, one that they lost to nearly always waits
+//! for better ones, and their games go to the champion whose rating is the least certain, against the
+//! opponent from whom most is to be learned about it. All of it follows from the ledger's earlier cycles and
+//! the self-play of this one, so a gatekeeper that starts again plans the same.
 
 use anyhow::Result;
-use dz_config::RatingSection;
+use dz_config::{RatingSection, RunConfig};
+use dz_stats::Standings;
 use dz_store::{MatchPurpose, MatchState, PlayerName, RunState};
 
-use crate::rating::{self, Fit};
+use crate::budget::{self, Planned};
+use crate::rating;
 
 /// How many champions back the candidate's opponents are, in the order in which places are given:
 /// neighbours first, then what connects the ends of a long run. (Lc0 plays each network against those
@@ -20,6 +24,20 @@ const DISTANCES: [usize; 8] = [1, 3, 10, 2, 30, 5, 100, 7];
 const SATURATED: f64 = 0.97;
 /// See [`SATURATED`].
 const SATURATED_BY: usize = 2;
+/// An anchor that is too strong, by the same measure, is met again after so many cycles: networks grow.
+const AGAIN_AFTER: u32 = 4;
+
+/// The matches of `cycle` within their share of the run (`rating.time_share`), in the order in which they
+/// are played; none where nobody is rated.
+///
+/// # Errors
+/// If the fit of the games so far does not settle.
+pub fn scheduled(state: &RunState, config: &RunConfig, cycle: u32) -> Result<Vec<Planned>> {
+    if config.rating.games == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(budget::fit(state, config, cycle, plan(state, &config.rating, cycle)?))
+}
 
 /// The matches of `cycle`, by the names of their players; the candidate's own come first.
 ///
@@ -34,19 +52,23 @@ pub fn plan(state: &RunState, rating: &RatingSection, cycle: u32) -> Result<Vec<
         .rev()
         .filter_map(|(_, now)| Some(PlayerName::network(now.champion.as_ref()?.cycle)))
         .collect();
-    let retired = retired(state, rating, cycle, fit.as_ref());
+    let idle = idle(state, rating, cycle, fit.as_ref());
     let active: Vec<PlayerName> = rating
         .anchors
         .iter()
         .map(|anchor| PlayerName::new(anchor.name.clone()))
-        .filter(|name| !retired.contains(name))
+        .filter(|name| !idle.contains(name))
         .collect();
     let near = DISTANCES.iter().filter_map(|&back| champions.get(back - 1));
     let opponents = active.iter().chain(near.take(rating.neighbours as usize));
     let mut plan: Vec<[PlayerName; 2]> =
         opponents.map(|opponent| [candidate.clone(), opponent.clone()]).collect();
+    if rating.policy {
+        let policy = PlayerName::policy(cycle);
+        plan.extend(active.iter().map(|anchor| [policy.clone(), anchor.clone()]));
+    }
     if let Some(fit) = &fit {
-        for _ in &retired {
+        for _ in &idle {
             let Some(pair) = most_informative(fit, &champions, &active, &plan) else { break };
             plan.push(pair);
         }
@@ -54,31 +76,49 @@ pub fn plan(state: &RunState, rating: &RatingSection, cycle: u32) -> Result<Vec<
     Ok(plan)
 }
 
-/// Anchors that tell nothing any more; never the strongest, which holds the scale.
-fn retired(
+/// Anchors that tell nothing any more, or not yet; never the strongest of those that are not too strong,
+/// which holds the scale.
+fn idle(
     state: &RunState,
     rating: &RatingSection,
     cycle: u32,
-    fit: Option<&Fit>,
+    fit: Option<&Standings>,
 ) -> Vec<PlayerName> {
     let Some(fit) = fit else { return Vec::new() };
-    let names = rating.anchors.iter().map(|anchor| anchor.name.as_str());
-    let strongest = names
-        .clone()
-        .max_by(|a, b| fit.elo(a).unwrap_or(0.0).total_cmp(&fit.elo(b).unwrap_or(0.0)));
-    let saturated = |name: &&str| {
-        let met = earlier(state, cycle).filter(|m| m.b.as_str() == *name);
-        let scores: Vec<f64> = met.map(|m| m.result.score()).collect();
-        let last = &scores[scores.len().saturating_sub(SATURATED_BY)..];
-        last.len() == SATURATED_BY && last.iter().all(|&score| score >= SATURATED)
+    let last = |name: &str| {
+        let met: Vec<(u32, f64)> = earlier(state, cycle)
+            .filter(|(_, played)| played.b.as_str() == name && played.a.cycle().is_some())
+            .map(|(at, played)| (at, played.result.score()))
+            .collect();
+        met[met.len().saturating_sub(SATURATED_BY)..].to_vec()
     };
-    names.filter(|name| Some(*name) != strongest).filter(saturated).map(PlayerName::new).collect()
+    let always = |name: &str, is_so: fn(f64) -> bool| {
+        let met = last(name);
+        met.len() == SATURATED_BY && met.iter().all(|&(_, score)| is_so(score))
+    };
+    let too_strong = |name: &str| always(name, |score| score <= 1.0 - SATURATED);
+    let waits = |name: &str| {
+        let met = last(name).last().map_or(0, |&(at, _)| at);
+        too_strong(name) && cycle - met < AGAIN_AFTER
+    };
+    let names = rating.anchors.iter().map(|anchor| anchor.name.as_str());
+    let elo = |name: &&str| fit.elo(name).map_or(0.0, |elo| elo.0);
+    let strongest =
+        names.clone().filter(|name| !too_strong(name)).max_by(|a, b| elo(a).total_cmp(&elo(b)));
+    let retired = |name: &str| Some(name) != strongest && always(name, |score| score >= SATURATED);
+    // Where all are too strong, the weakest goes on all the same.
+    let weakest = names.clone().min_by(|a, b| elo(a).total_cmp(&elo(b)));
+    let stays = |name: &str| strongest.is_none() && Some(name) == weakest;
+    names
+        .filter(|&name| !stays(name) && (waits(name) || retired(name)))
+        .map(PlayerName::new)
+        .collect()
 }
 
 /// The least certain champion and the player from whom a game tells most about it: the variance of
 /// their difference times that of a game's result.
 fn most_informative(
-    fit: &Fit,
+    fit: &Standings,
     champions: &[PlayerName],
     anchors: &[PlayerName],
     planned: &[[PlayerName; 2]],
@@ -93,7 +133,7 @@ fn most_informative(
             if is_planned(one, other) {
                 continue;
             }
-            let expected = 1.0 / (1.0 + (-difference.elo.0 / dz_stats::ELO_PER_NAT).exp());
+            let expected = difference.elo.to_score().0;
             let told = difference.error95.0.powi(2) * expected * (1.0 - expected);
             if best.as_ref().is_none_or(|(most, _)| told > *most) {
                 best = Some((told, [one.clone(), other.clone()]));
@@ -104,9 +144,9 @@ fn most_informative(
 }
 
 /// Rating matches of earlier cycles, in the order of the ledger.
-fn earlier(state: &RunState, cycle: u32) -> impl Iterator<Item = &MatchState> {
+fn earlier(state: &RunState, cycle: u32) -> impl Iterator<Item = (u32, &MatchState)> {
     let matches = state.matches().filter(move |(at, _)| *at < cycle);
-    matches.map(|(_, played)| played).filter(|played| played.purpose == MatchPurpose::Rating)
+    matches.filter(|(_, played)| played.purpose == MatchPurpose::Rating)
 }
 
 #[cfg(test)]
@@ -120,7 +160,9 @@ mod tests {
         let anchor = |name: &str, kind| Anchor { name: name.to_owned(), kind };
         RatingSection {
             games: 20,
+            time_share: 1.0,
             playouts: 10,
+            policy: false,
             neighbours: 3,
             opening_plies: 2,
             anchors: vec![
@@ -196,6 +238,31 @@ mod tests {
         let mut later = state.clone();
         later.cycles.insert(7, state.cycles[&6].clone());
         assert_eq!(super::plan(&later, &rating(), 7).unwrap(), plan);
+    }
+
+    /// After the candidate itself, so that it is the first to go where games are cut.
+    #[test]
+    fn the_raw_policy_plays_the_anchors() {
+        let plan = plan(&run(1, 15), &RatingSection { policy: true, ..rating() }, 2).unwrap();
+        let ours = ["random", "rollout-100", "network-0001"].map(|name| ["network-0002", name]);
+        let raw = ["random", "rollout-100"].map(|name| ["policy-0002", name]);
+        assert_eq!(names(&plan), [ours.as_slice(), raw.as_slice()].concat());
+    }
+
+    /// One that nobody beats yet is met every fourth cycle.
+    #[test]
+    fn an_anchor_that_is_too_strong_waits() {
+        let state = run(6, 0);
+        let meets = |state: &RunState, cycle| {
+            let plan = plan(state, &rating(), cycle).unwrap();
+            plan.iter().any(|[_, opponent]| opponent.as_str() == "random")
+        };
+        assert!(meets(&run(1, 0), 2), "one match is chance");
+        assert_eq!([7, 8, 9, 10].map(|cycle| meets(&state, cycle)), [false, false, false, true]);
+        let mut alone = rating();
+        alone.anchors.truncate(1);
+        let plan = plan(&state, &alone, 7).unwrap();
+        assert_eq!(names(&plan)[0], ["network-0007", "random"], "the only anchor stays");
     }
 
     /// The strongest anchor stays, however weak.

@@ -5,6 +5,7 @@
 //! Rating games are separate from gate games, since promotion inflates.
 
 mod bout;
+mod budget;
 mod contestant;
 mod cycle;
 pub mod league;
@@ -17,7 +18,8 @@ mod summary;
 pub mod verdict;
 mod work_file;
 
-pub use bout::{Bout, MatchProgress, Observer, Played, match_seed, play_bout};
-pub use contestant::{Contestant, ContestantKind, Knowledge, Mind, NetworkLoader, Players};
+pub use bout::{Bout, Decided, MatchProgress, Observer, Played, match_seed, play_bout};
+pub use budget::Planned;
+pub use contestant::{Contestant, ContestantKind, Mind, NetworkLoader, Players};
 pub use cycle::{BOOTSTRAP, GateCycle, TurnEnd};
 pub use stage::{OnDevice, run};

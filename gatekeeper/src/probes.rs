@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use dz_game::{Game, GameSpec, Move};
+use dz_game::{Game, GameSpec, Move, Wdl};
 use dz_infer::Lockstep;
 use dz_play::{
     PlayerKind, PositionCheck, SampleLine, TruthLine, check_positions, probe_positions,
@@ -16,6 +16,7 @@ use dz_play::{
 };
 use dz_solver::solved_positions;
 use dz_store::{MetricsWriter, Run, Stage};
+use serde::{Deserialize, Serialize};
 
 use crate::{Contestant, NetworkLoader, Players};
 
@@ -74,29 +75,47 @@ pub(crate) struct Settings {
     pub(crate) lockstep: Lockstep,
 }
 
+/// A solved position in the file.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    moves: Vec<Move>,
+    preserving: Vec<Move>,
+    /// -1, 0 or 1 for the player to move.
+    value: i8,
+}
+
+impl Kept {
+    fn check(self) -> PositionCheck {
+        let value = match self.value {
+            1 => Wdl::WIN,
+            0 => Wdl::DRAW,
+            _ => Wdl::LOSS,
+        };
+        PositionCheck { moves: self.moves, preserving: self.preserving, value: Some(value) }
+    }
+}
+
 /// The run's solved positions: from their file, or else solved and kept; none where the game has no
 /// solver.
 fn solved<G: Game>(game: &G, file: &Path, seed: u64) -> Result<Vec<PositionCheck>> {
     if let Ok(text) = fs::read_to_string(file)
-        && let Ok(kept) = serde_json::from_str::<Vec<(Vec<Move>, Vec<Move>)>>(&text)
+        && let Ok(kept) = serde_json::from_str::<Vec<Kept>>(&text)
     {
-        let check = |(moves, preserving)| PositionCheck { moves, preserving };
-        return Ok(kept.into_iter().map(check).collect());
+        return Ok(kept.into_iter().map(Kept::check).collect());
     }
     let spec: GameSpec = game.spec();
     let Ok(stream) = solved_positions(&spec, seed) else { return Ok(Vec::new()) };
     let begun = Instant::now();
-    let mut kept: Vec<(Vec<Move>, Vec<Move>)> = Vec::new();
+    let mut kept: Vec<Kept> = Vec::new();
     for position in stream.take(SOLVED) {
         let position = position.context("solving positions for the report")?;
-        let preserving = position.solved.preserving();
-        kept.push((position.moves, preserving));
+        let (preserving, value) = (position.solved.preserving(), position.solved.value.sign());
+        kept.push(Kept { moves: position.moves, preserving, value });
         if begun.elapsed() > SOLVING_MAX {
             break;
         }
     }
     let text = serde_json::to_string(&kept).context("solved positions")?;
     fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
-    let check = |(moves, preserving)| PositionCheck { moves, preserving };
-    Ok(kept.into_iter().map(check).collect())
+    Ok(kept.into_iter().map(Kept::check).collect())
 }

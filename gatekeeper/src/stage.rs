@@ -8,7 +8,7 @@ use dz_net::DeviceChoice;
 use dz_stage::{EventSink, Progress, Rates, StageContext, Stop};
 use dz_store::{RunState, Stage};
 
-use crate::{GateCycle, MatchProgress, NetworkLoader, Observer, TurnEnd};
+use crate::{GateCycle, MatchProgress, NetworkLoader, Observer, TurnEnd, league};
 
 /// Plays what is missing of a cycle's matches and ends the cycle.
 ///
@@ -118,8 +118,8 @@ impl Observer for Watch {
 
 /// Games of a cycle's gate and rating matches.
 fn games_of_turn(config: &RunConfig, state: &RunState, cycle: u32) -> u64 {
-    let champions = state.cycles.range(..cycle).filter(|(_, now)| now.champion.is_some()).count();
-    let neighbours = champions.min(config.rating.neighbours as usize);
-    let opponents = (config.rating.anchors.len() + neighbours) as u64;
-    u64::from(config.gate.games) + opponents * u64::from(config.rating.games)
+    // A plan that fails is told when the games are to begin.
+    let planned = league::scheduled(state, config, cycle).unwrap_or_default();
+    let rating: u64 = planned.iter().map(|planned| u64::from(planned.games)).sum();
+    u64::from(config.gate.games) + rating
 }

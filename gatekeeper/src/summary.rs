@@ -3,12 +3,16 @@
 use std::fmt::Write;
 
 use dz_config::Anchor;
+use dz_stats::Standings;
 use dz_store::{CycleState, MatchPurpose, PlayerName};
 
-use crate::rating::Fit;
-
 /// For people: `gate 12-3-5 (score 0.68) accepted -> generation 4; vs random +812 +-90 Elo`.
-pub fn turn_line(cycle: u32, now: &CycleState, fit: Option<&Fit>, anchors: &[Anchor]) -> String {
+pub fn turn_line(
+    cycle: u32,
+    now: &CycleState,
+    fit: Option<&Standings>,
+    anchors: &[Anchor],
+) -> String {
     let mut line = String::from("gate");
     match now.matches.iter().find(|m| m.purpose == MatchPurpose::Gate) {
         Some(gate) => {

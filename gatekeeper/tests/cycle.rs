@@ -277,3 +277,59 @@ fn another_program_is_an_anchor_of_the_ratings() {
     let what = &games[0].forfeit.as_ref().unwrap().what;
     assert!(what.contains("exit code 7"), "{what}");
 }
+
+/// Perfect play never loses tic-tac-toe, and ten plies see as much as the solver.
+#[test]
+fn solvers_are_anchors_of_the_ratings() {
+    let anchors = r#"rating.anchors=[{ name = "random", kind = "random" },
+        { name = "solver", kind = "solver" }, { name = "ahead", kind = "solver", depth = 10 }]"#;
+    let fixture = Fixture::new(&[anchors, "rating.opening_plies=1"]);
+    fixture.candidate(1, STRONG);
+    fixture.gate(1, &mut Watch::default()).unwrap();
+    let ledger = fixture.ledger();
+    let state = ledger.state().cycle_state(1).unwrap();
+    for (name, evaluator) in [("solver", "solver"), ("ahead", "lookahead-10")] {
+        let (us, other) = (PlayerName::network(1), PlayerName::new(name));
+        let played = state.find_match(MatchPurpose::Rating, &us, &other).unwrap();
+        // Every first move of tic-tac-toe leaves a draw.
+        assert_eq!(played.result.wins, 0, "{name} lost");
+        let text = ledger.run().get(&played.games).unwrap();
+        let (header, _) = read_match(std::str::from_utf8(&text).unwrap()).unwrap();
+        assert_eq!(header.players[1].search.as_ref().unwrap().evaluator, evaluator);
+        assert!(played.result.plies >= 5 * played.result.games, "{:?}", played.result);
+    }
+}
+
+#[test]
+fn the_raw_policy_is_rated_too() {
+    let fixture = Fixture::new(&["rating.policy=true"]);
+    fixture.candidate(1, STRONG);
+    fixture.gate(1, &mut Watch::default()).unwrap();
+    assert!(kinds(&fixture, 1).contains(&"Rating policy-0001 rollout-4".to_owned()));
+    let ledger = fixture.ledger();
+    let rated = &ledger.state().ratings.as_ref().unwrap().players;
+    assert!(rated.iter().any(|row| row.player == PlayerName::policy(1)), "{rated:?}");
+    let state = ledger.state().cycle_state(1).unwrap();
+    let (policy, random) = (PlayerName::policy(1), PlayerName::new("random"));
+    let played = state.find_match(MatchPurpose::Rating, &policy, &random).unwrap();
+    let text = ledger.run().get(&played.games).unwrap();
+    let (header, _) = read_match(std::str::from_utf8(&text).unwrap()).unwrap();
+    let search = header.players[0].search.as_ref().unwrap();
+    assert_eq!((search.unit.as_str(), search.budget), ("playouts", 1));
+}
+
+#[test]
+fn a_gates_test_is_in_the_ledger() {
+    let fixture = Fixture::new(&["gate.rule=\"sprt\"", "gate.games=60", "rating.games=0"]);
+    fixture.candidate(1, STRONG);
+    fixture.gate(1, &mut Watch::default()).unwrap();
+    let entries = fixture.gate_entries(1);
+    let tested = entries.iter().find_map(|entry| match entry {
+        Entry::Verdict { test: Some(test), accepted, .. } => Some((test, *accepted)),
+        _ => None,
+    });
+    let (test, accepted) = tested.expect("the verdict has its test");
+    assert_eq!(accepted, test.stop == "accepted");
+    assert!(!test.llr.is_empty() && test.llr.len() <= 30 && test.lower < test.upper, "{test:?}");
+    assert!(test.elo_lo95 < test.elo && test.elo < test.elo_hi95, "{test:?}");
+}

@@ -32,7 +32,7 @@ pub use sections::{
     Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp, DeviceChoice,
     EngineAnchor, EngineProtocol, Epsilon, Expansion, Fpu, GateRule, GateSection, GumbelInnerWord,
     InFlight, LeafValue, MoveChoiceWord, NetworkSection, NoiseShapeWord, RatingSection,
-    RaveScheduleWord, Resign, RevisitWord, RootFpu, RunMode, RunSection, Schedule, SearchSection,
-    SelectionWord, SelfplaySection, ShuffleSection, StalenessWord, StorageSection, TargetWord,
-    TerminalsWord, TieBreakWord, TrainingSection, WindowSection,
+    RaveScheduleWord, Resign, RevisitWord, RootFpu, RunMode, RunSection, SOLVER_DEPTH_MAX,
+    Schedule, SearchSection, SelectionWord, SelfplaySection, ShuffleSection, StalenessWord,
+    StorageSection, TargetWord, TerminalsWord, TieBreakWord, TrainingSection, WindowSection,
 };

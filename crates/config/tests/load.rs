@@ -388,3 +388,17 @@ fn other_programs_as_anchors_are_written_as_they_are_read() {
     let again = load(&config.to_toml(), &[]).expect("no fault").config;
     assert_eq!(again.rating.anchors, config.rating.anchors);
 }
+
+#[test]
+fn solvers_as_anchors_are_written_as_they_are_read() {
+    let text = r#"rating.anchors=[{ name = "s", kind = "solver" }, { name = "t", kind = "solver", depth = 4 }]"#;
+    let config = load(MINIMAL, &[text]).expect("no fault").config;
+    let kinds: Vec<&AnchorKind> = config.rating.anchors.iter().map(|anchor| &anchor.kind).collect();
+    let solver = |depth| AnchorKind::Solver { depth };
+    assert_eq!(kinds, [&solver(None), &solver(Some(4))]);
+    let again = load(&config.to_toml(), &[]).expect("no fault").config;
+    assert_eq!(again.rating.anchors, config.rating.anchors);
+    let wrong = r#"rating.anchors=[{ name = "s", kind = "solver", depth = 0, playouts = 3 }]"#;
+    let error = load(MINIMAL, &[wrong]).unwrap_err().to_string();
+    assert!(error.contains("rating.anchors[0].depth") && error.contains("playouts"), "{error}");
+}

@@ -22,7 +22,7 @@ pub use exit::Exit;
 #[derive(Debug, Parser)]
 #[command(
     name = "dagzero",
-    version,
+    version = env!("DAGZERO_VERSION"),
     about = "Trains game-playing networks from nothing but the rules.",
     after_help = "JSON goes to standard output and nothing else does; messages go to standard error.\n\
                   Exit codes:\n  \

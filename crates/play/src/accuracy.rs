@@ -1,6 +1,6 @@
 //! How often a player's move keeps the value of a position whose truth is known.
 
-use dz_game::{Game, Move};
+use dz_game::{Game, Move, Wdl};
 use dz_infer::{
     Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Walker,
 };
@@ -17,6 +17,8 @@ pub struct PositionCheck {
     pub moves: Vec<Move>,
     /// Moves that keep the value.
     pub preserving: Vec<Move>,
+    /// The value for the player to move, where it is known: a win, a draw or a loss.
+    pub value: Option<Wdl>,
 }
 
 /// What a player did with one position.
@@ -30,6 +32,8 @@ pub struct Preserved {
     pub preserved: bool,
     /// Some legal move loses value, so that there was something to know.
     pub nontrivial: bool,
+    /// The outcome that the search holds most likely is the true one, where that is known.
+    pub value_right: Option<bool>,
 }
 
 /// Searches every position with `playouts` of source 0 and compares the move with the truth;
@@ -56,10 +60,17 @@ pub fn check_positions<G: Game>(
             ply: position.moves.len(),
             preserved: position.preserving.contains(&mv),
             nontrivial: position.preserving.len() < summary.moves.len(),
+            value_right: position.value.map(|value| likeliest(value) == likeliest(summary.wdl)),
         });
     })?;
     answers.sort_by_key(|answer| answer.index);
     Ok(answers)
+}
+
+/// The outcome with the largest probability: 0 a win, 1 a draw, 2 a loss.
+fn likeliest(wdl: Wdl) -> usize {
+    let chances = [wdl.win, wdl.draw, wdl.loss];
+    (0..3).fold(0, |best, at| if chances[at] > chances[best] { at } else { best })
 }
 
 /// Searches the position at the end of every line with source 0 and hands out what was found, in the

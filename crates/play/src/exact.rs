@@ -52,13 +52,19 @@ impl<G: Game> InstantEvaluator<G> for Exact<G> {
 
 /// An evaluator that walks every line of `depth` plies; what is not decided by then counts as a draw.
 /// Equal priors on the best moves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Lookahead {
-    /// Plies; at least 1.
-    pub depth: u32,
+    depth: u32,
+    id: String,
 }
 
 impl Lookahead {
+    /// Of `depth` plies, at least 1.
+    pub fn new(depth: u32) -> Self {
+        let depth = depth.max(1);
+        Self { depth, id: format!("lookahead-{depth}") }
+    }
+
     /// The value of a position for its mover, between `low` and `high` (alpha-beta, fail-soft).
     fn value<G: Game>(
         game: &G,
@@ -96,8 +102,8 @@ impl Lookahead {
 }
 
 impl<G: Game> InstantEvaluator<G> for Lookahead {
-    fn id(&self) -> &'static str {
-        "lookahead"
+    fn id(&self) -> &str {
+        &self.id
     }
 
     fn evaluate(&self, leaf: &LeafView<'_, G>, priors: &mut Vec<f32>) -> Wdl {

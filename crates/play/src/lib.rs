@@ -24,7 +24,7 @@ pub use match_play::{MatchPlan, MatchProgress, play_match};
 pub use openings::{Opening, distinct_openings};
 pub use player::{PlayerKind, PlayerSetup, rollout_anchor};
 pub use probe::{
-    POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
+    MatchTimes, POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
     sample_positions,
 };
 pub use result::{MatchResult, Seat};

@@ -37,6 +37,18 @@ pub struct ProbedPosition {
 /// Moves of a policy that are kept.
 pub const POLICY_MAX: usize = 32;
 
+/// What a process of the gatekeeper spent on a cycle's matches; one that was interrupted has a line for each
+/// process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatchTimes {
+    /// The cycle.
+    pub cycle: u32,
+    /// Wall time of gate games.
+    pub gate_ms: u64,
+    /// Wall time of rating games.
+    pub rating_ms: u64,
+}
+
 /// How often a cycle's candidate kept the value of solved positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TruthLine {
@@ -52,6 +64,9 @@ pub struct TruthLine {
     pub nontrivial: u64,
     /// Those of them in which the move played keeps the value.
     pub nontrivial_preserving: u64,
+    /// Positions in which the value's most likely outcome is the true one; none in runs of earlier versions.
+    #[serde(default)]
+    pub value_right: Option<u64>,
     /// The non-trivial ones by ply.
     pub by_ply: Vec<TruthAtPly>,
 }
@@ -77,11 +92,15 @@ impl TruthLine {
             preserving: 0,
             nontrivial: 0,
             nontrivial_preserving: 0,
+            value_right: None,
             by_ply: Vec::new(),
         };
         let mut plies: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
         for answer in answers {
             line.preserving += u64::from(answer.preserved);
+            if let Some(right) = answer.value_right {
+                *line.value_right.get_or_insert(0) += u64::from(right);
+            }
             if answer.nontrivial {
                 line.nontrivial += 1;
                 line.nontrivial_preserving += u64::from(answer.preserved);

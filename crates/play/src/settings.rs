@@ -17,7 +17,7 @@ use dz_search::{
     Staleness, Terminals, TieBreak,
 };
 
-use crate::{PlayerKind, PlayerSetup, rollout_anchor};
+use crate::{PlayerKind, PlayerSetup, knowing_player, rollout_anchor};
 
 /// A `[search]` section in the search's own types.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,16 +110,18 @@ pub fn search_faults(section: &SearchSection) -> Vec<Fault> {
     faults
 }
 
-/// A fixed opponent; `rollouts` is the index of a source of rollouts.
+/// A fixed opponent; `source` is the index of what its moves come from, where they come from one:
+/// rollouts, or a solver's answers.
 ///
 /// # Errors
 /// [`EngineError::Command`] for a command line of another program that cannot be read.
-pub fn anchor_player(anchor: &Anchor, rollouts: usize) -> Result<PlayerSetup, EngineError> {
+pub fn anchor_player(anchor: &Anchor, source: usize) -> Result<PlayerSetup, EngineError> {
     let kind = match &anchor.kind {
         AnchorKind::Random => PlayerKind::Random,
         AnchorKind::Rollout { playouts } => {
-            return Ok(rollout_anchor(&anchor.name, *playouts, rollouts));
+            return Ok(rollout_anchor(&anchor.name, *playouts, source));
         }
+        AnchorKind::Solver { .. } => return Ok(knowing_player(&anchor.name, source)),
         AnchorKind::Engine(engine) => {
             PlayerKind::External(Arc::new(Stable::new(engine_spec(engine)?)))
         }

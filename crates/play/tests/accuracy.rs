@@ -11,7 +11,7 @@ use dz_search::SearchParams;
 fn check(moves: &str, preserving: &[u16]) -> PositionCheck {
     let column = |c: u8| Move(u16::from(c - b'1'));
     let preserving = preserving.iter().map(|&c| Move(c - 1)).collect();
-    PositionCheck { moves: moves.bytes().map(column).collect(), preserving }
+    PositionCheck { moves: moves.bytes().map(column).collect(), preserving, value: None }
 }
 
 /// Positions with one right move, seen by hand.

@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut runs = std::env::args().skip(1);
     let mut report = Report::read(&Run::open(runs.next().ok_or("name a run's directory")?)?)?;
     for other in runs {
-        report.compare(&Report::read(&Run::open(other)?)?);
+        report.compare(&Report::read_ledger(&Run::open(other)?)?);
     }
     println!("{}", report.to_html()?);
     Ok(())

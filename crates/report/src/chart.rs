@@ -67,6 +67,8 @@ pub(crate) enum CurveStyle {
     Band,
     /// Dots with error bars, no line.
     Bars,
+    /// The errors as a band alone.
+    Shade,
 }
 
 /// A point, with the ends of its 95 % interval where it has one.
@@ -136,9 +138,11 @@ impl Chart {
         let (x, y) = (self.x_ticks(size), self.y_ticks());
         let root = SVGBackend::with_string(out, (size.width, size.height)).into_drawing_area();
         let widest = y.at.iter().map(|&v| y.label(v).len()).max().unwrap_or(1) as u32;
+        let last_label = x.at.last().map_or(0, |&v| x.label(v).len()) as u32;
         let mut chart = ChartBuilder::on(&root)
             .margin_top(10)
-            .margin_right(14)
+            // Half of the last number stands beyond the end of the axis.
+            .margin_right(u32::max(14, 4 * last_label))
             .margin_left(2)
             .x_label_area_size(40)
             // Digits are about 8 pixels wide at this size; the axis' own label stands beside them.
@@ -182,6 +186,10 @@ impl Chart {
                     chart.draw_series(std::iter::once(band))?;
                     chart.draw_series(LineSeries::new(line(), colour.stroke_width(2)))?;
                 }
+                CurveStyle::Shade => {
+                    let band = Polygon::new(curve.outline(), colour.mix(0.22));
+                    chart.draw_series(std::iter::once(band))?;
+                }
                 CurveStyle::Bars => {}
             }
             curve.dots(&mut chart)?;
@@ -224,12 +232,14 @@ impl Curve {
                 Some(PathElement::new(vec![(p.x, low), (p.x, high)], colour.stroke_width(2)))
             }))?;
         }
-        if self.style == CurveStyle::Plain {
+        if matches!(self.style, CurveStyle::Plain | CurveStyle::Shade) {
             return Ok(());
         }
-        // Dots on a long curve would hide it.
-        let radius = if self.points.len() > 60 { 2 } else { 3 };
-        let full = self.points.iter().filter(|p| !p.hollow).map(|p| (p.x, p.y));
+        // Dots on a long curve would hide it, and make the page large.
+        let long = self.points.len() > 60;
+        let radius = if long { 2 } else { 3 };
+        let dotted = !long || self.style == CurveStyle::Bars;
+        let full = self.points.iter().filter(|p| dotted && !p.hollow).map(|p| (p.x, p.y));
         chart.draw_series(full.map(|at| Circle::new(at, radius, colour.filled())))?;
         let rings = self.points.iter().filter(|p| p.hollow).map(|p| (p.x, p.y));
         chart.draw_series(rings.map(|at| {

@@ -24,10 +24,7 @@ impl Report {
     /// Lays another run over this one. Its ratings are drawn as they are: both runs must have the
     /// same anchor at 0 Elo, and play the same game.
     pub fn compare(&mut self, other: &Self) {
-        let zero = |report: &Self| {
-            let pinned = report.anchors().into_iter().find(|anchor| anchor.error95 == 0.0);
-            pinned.map(|anchor| anchor.name.clone())
-        };
+        let zero = |report: &Self| report.zero_anchor().map(|anchor| anchor.name.clone());
         let refused = if other.run.game != self.run.game {
             Some(format!("it plays {}, not {}", other.run.game, self.run.game))
         } else if other.curve.is_empty() {

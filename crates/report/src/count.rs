@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use dz_stats::Record;
+
 /// 1234567 as `1,234,567`.
 pub(crate) fn whole(count: u64) -> String {
     let digits = count.to_string();
@@ -60,6 +62,11 @@ pub(crate) fn bytes(bytes: u64) -> String {
         _ => (bytes as f64 / 1e9, "GB"),
     };
     format!("{} {unit}", real(value))
+}
+
+/// Wins, draws and losses, `12-3-5`.
+pub(crate) fn wdl(record: Record) -> String {
+    format!("{}-{}-{}", record.wins, record.draws, record.losses)
 }
 
 /// An Elo difference with its sign, `+123`.

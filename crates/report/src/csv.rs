@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use crate::facts::Report;
+use crate::facts::{CycleFacts, PlayerFacts, Report};
+use crate::pairings::Pairing;
 
 /// A table for spreadsheets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,104 +17,95 @@ pub struct CsvFile {
 impl Report {
     /// Cycles, players and pairings. A field that a cycle does not have is empty.
     pub fn to_csv(&self) -> Vec<CsvFile> {
-        let csv = |name, rows: Vec<Vec<String>>, header: &str| {
-            let lines = rows.iter().map(|row| row.join(",") + "\n");
-            CsvFile { name, text: format!("{header}\n") + &lines.collect::<String>() }
-        };
         vec![
-            csv("cycles", self.cycle_rows(), CYCLES),
-            csv("players", self.player_rows(), PLAYERS),
-            csv("pairings", self.pairing_rows(), PAIRINGS),
+            file("cycles", &CYCLES, &self.cycles),
+            file("players", &PLAYERS, &self.players),
+            file("pairings", &PAIRINGS, &self.pairings),
         ]
-    }
-
-    fn cycle_rows(&self) -> Vec<Vec<String>> {
-        let row = |facts: &crate::CycleFacts| {
-            let s = facts.selfplay.as_ref();
-            let (rows, losses) = (facts.rows.as_ref(), facts.losses.as_ref());
-            let (gate, verdict) = (facts.gate.as_ref(), facts.verdict.as_ref());
-            let health = facts.health.as_ref();
-            vec![
-                facts.cycle.to_string(),
-                field(facts.generation),
-                field(facts.promoted),
-                field(s.map(|s| s.games)),
-                field(s.map(|s| s.positions)),
-                field(s.map(|s| s.evaluations)),
-                field(s.map(|s| s.playouts)),
-                field(s.map(|s| s.wins_first)),
-                field(s.map(|s| s.draws)),
-                field(s.map(|s| s.wins_second)),
-                field(s.map(|s| s.plies_mean)),
-                field(health.map(|h| h.target_entropy)),
-                field(health.map(|h| h.value_surprise)),
-                field(health.map(|h| h.duplicates)),
-                field(rows.map(|r| r.window_rows)),
-                field(rows.map(|r| r.train_rows)),
-                field(losses.map(|l| l.policy)),
-                field(losses.and_then(|l| l.validation_policy)),
-                field(losses.map(|l| l.value)),
-                field(losses.and_then(|l| l.validation_value)),
-                field(losses.map(|l| l.learning_rate)),
-                field(gate.map(|g| g.result.wins)),
-                field(gate.map(|g| g.result.draws)),
-                field(gate.map(|g| g.result.losses)),
-                field(verdict.map(|v| v.accepted)),
-                field(facts.wall_ms),
-                facts.elapsed_ms.to_string(),
-                facts.device_ms.to_string(),
-            ]
-        };
-        self.cycles.iter().map(row).collect()
-    }
-
-    fn player_rows(&self) -> Vec<Vec<String>> {
-        let row = |p: &crate::PlayerFacts| {
-            vec![
-                quoted(&p.name),
-                field(p.generation),
-                field(p.cycle),
-                p.elo.to_string(),
-                p.error95.to_string(),
-                field(p.behind),
-                field(p.behind_error95),
-                field(p.behind_los),
-                p.games.to_string(),
-                p.wins.to_string(),
-                p.draws.to_string(),
-                p.losses.to_string(),
-                p.score.to_string(),
-            ]
-        };
-        self.players.iter().map(row).collect()
-    }
-
-    fn pairing_rows(&self) -> Vec<Vec<String>> {
-        let row = |p: &crate::Pairing| {
-            vec![
-                quoted(&p.a),
-                quoted(&p.b),
-                p.games.to_string(),
-                p.wins.to_string(),
-                p.draws.to_string(),
-                p.losses.to_string(),
-                p.duplicates.to_string(),
-                p.score.to_string(),
-                p.expected.to_string(),
-                p.deviation.to_string(),
-            ]
-        };
-        self.pairings.iter().map(row).collect()
     }
 }
 
-const CYCLES: &str = "cycle,generation,promoted,games,positions,evaluations,playouts,wins_first,draws,\
-    wins_second,plies_mean,target_entropy,value_surprise,duplicates,window_rows,train_rows,policy_loss,\
-    validation_policy_loss,value_loss,validation_value_loss,learning_rate,gate_wins,gate_draws,\
-    gate_losses,accepted,wall_ms,elapsed_ms,device_ms";
-const PLAYERS: &str = "player,generation,cycle,elo,error95,behind,behind_error95,behind_los,games,wins,\
-    draws,losses,score";
-const PAIRINGS: &str = "a,b,games,wins,draws,losses,duplicates,score,expected,deviation";
+/// A column: its name, and what stands in it.
+type Column<T> = (&'static str, fn(&T) -> String);
+
+fn file<T>(name: &'static str, columns: &[Column<T>], rows: &[T]) -> CsvFile {
+    let mut text = columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(",") + "\n";
+    for row in rows {
+        let fields: Vec<String> = columns.iter().map(|(_, of)| of(row)).collect();
+        text += &(fields.join(",") + "\n");
+    }
+    CsvFile { name, text }
+}
+
+const CYCLES: [Column<CycleFacts>; 28] = [
+    ("cycle", |c| c.cycle.to_string()),
+    ("generation", |c| field(c.generation)),
+    ("promoted", |c| field(c.promoted)),
+    ("games", |c| field(c.selfplay.as_ref().map(|s| s.games))),
+    ("positions", |c| field(c.selfplay.as_ref().map(|s| s.positions))),
+    ("evaluations", |c| field(c.selfplay.as_ref().map(|s| s.evaluations))),
+    ("playouts", |c| field(c.selfplay.as_ref().map(|s| s.playouts))),
+    ("wins_first", |c| field(c.selfplay.as_ref().map(|s| s.wins_first))),
+    ("draws", |c| field(c.selfplay.as_ref().map(|s| s.draws))),
+    ("wins_second", |c| field(c.selfplay.as_ref().map(|s| s.wins_second))),
+    ("plies_mean", |c| field(c.selfplay.as_ref().map(|s| s.plies_mean))),
+    ("target_entropy", |c| field(c.health.as_ref().map(|h| h.target_entropy))),
+    ("value_surprise", |c| field(c.health.as_ref().map(|h| h.value_surprise))),
+    ("duplicates", |c| field(c.health.as_ref().map(|h| h.duplicates))),
+    ("window_rows", |c| field(c.rows.as_ref().map(|r| r.window_rows))),
+    ("train_rows", |c| field(c.rows.as_ref().map(|r| r.train_rows))),
+    ("policy_loss", |c| field(c.losses.as_ref().map(|l| l.policy))),
+    ("validation_policy_loss", |c| field(c.losses.as_ref().and_then(|l| l.validation_policy))),
+    ("value_loss", |c| field(c.losses.as_ref().map(|l| l.value))),
+    ("validation_value_loss", |c| field(c.losses.as_ref().and_then(|l| l.validation_value))),
+    ("learning_rate", |c| field(c.losses.as_ref().map(|l| l.learning_rate))),
+    ("gate_wins", |c| field(c.gate.as_ref().map(|g| g.result.wins))),
+    ("gate_draws", |c| field(c.gate.as_ref().map(|g| g.result.draws))),
+    ("gate_losses", |c| field(c.gate.as_ref().map(|g| g.result.losses))),
+    ("accepted", |c| field(c.verdict.as_ref().map(|v| v.accepted))),
+    ("wall_ms", |c| field(c.wall_ms)),
+    ("elapsed_ms", |c| c.elapsed_ms.to_string()),
+    ("device_ms", |c| c.device_ms.to_string()),
+];
+
+const PLAYERS: [Column<PlayerFacts>; 23] = [
+    ("player", |p| quoted(&p.name)),
+    ("generation", |p| field(p.generation)),
+    ("cycle", |p| field(p.cycle)),
+    ("elo", |p| p.elo.to_string()),
+    ("error95", |p| p.error95.to_string()),
+    ("behind", |p| field(p.behind)),
+    ("behind_error95", |p| field(p.behind_error95)),
+    ("behind_los", |p| field(p.behind_los)),
+    ("games", |p| p.games.to_string()),
+    ("wins", |p| p.played.wins.to_string()),
+    ("draws", |p| p.played.draws.to_string()),
+    ("losses", |p| p.played.losses.to_string()),
+    ("score", |p| p.score.to_string()),
+    ("step", |p| field(p.step)),
+    ("error95_pairs", |p| field(p.error95_pairs)),
+    ("normalised_elo", |p| field(p.played.normalised_elo)),
+    ("normalised_error95", |p| field(p.played.normalised_error95)),
+    ("opponents_elo", |p| field(p.played.opponents_elo)),
+    ("plies_mean", |p| field(p.played.plies_mean)),
+    ("duplicates", |p| p.played.duplicates.to_string()),
+    ("effective_games", |p| p.played.effective_games.to_string()),
+    ("adjudicated", |p| p.played.adjudicated.to_string()),
+    ("forfeits", |p| p.played.forfeits.to_string()),
+];
+
+const PAIRINGS: [Column<Pairing>; 10] = [
+    ("a", |p| quoted(&p.a)),
+    ("b", |p| quoted(&p.b)),
+    ("games", |p| p.games.to_string()),
+    ("wins", |p| p.wins.to_string()),
+    ("draws", |p| p.draws.to_string()),
+    ("losses", |p| p.losses.to_string()),
+    ("duplicates", |p| p.duplicates.to_string()),
+    ("score", |p| p.score.to_string()),
+    ("expected", |p| p.expected.to_string()),
+    ("deviation", |p| p.deviation.to_string()),
+];
 
 fn field<T: Display>(value: Option<T>) -> String {
     value.map_or_else(String::new, |value| value.to_string())

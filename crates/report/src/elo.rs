@@ -2,6 +2,7 @@
 
 use crate::chart::{Axis, Chart, Curve, CurveStyle, Level, Mark, Point, marks};
 use crate::curve::{CurvePoint, MarkerKind};
+use crate::expected::ExpectedPoint;
 use crate::facts::{CycleFacts, Report};
 use crate::palette::Colour;
 
@@ -56,6 +57,18 @@ impl Over {
         }
     }
 
+    /// The same of the expected band.
+    fn of_expected(self, point: &ExpectedPoint) -> f64 {
+        match self {
+            Self::Time => point.running_ms as f64,
+            Self::Device => point.device_ms as f64,
+            Self::Games => point.games as f64,
+            Self::Rows => point.rows as f64,
+            Self::Evaluations => point.evaluations as f64,
+            Self::Generation => f64::from(point.generation),
+        }
+    }
+
     /// The axis' label and how much one of its units is, for values up to `most`.
     fn unit(self, most: f64) -> (String, f64) {
         const HOUR_MS: f64 = 3_600_000.0;
@@ -74,13 +87,16 @@ impl Over {
 }
 
 const LEVELS: [Colour; 4] = [Colour::Orange, Colour::Purple, Colour::Green, Colour::Muted];
-const OTHERS: [Colour; 4] = [Colour::Orange, Colour::Teal, Colour::Purple, Colour::Green];
+const OTHERS: [Colour; 4] = [Colour::Orange, Colour::Purple, Colour::Green, Colour::Red];
 
 /// Ratings of the champions with their errors, the anchors' heights, what happened, and other runs.
 pub(crate) fn elo(report: &Report, over: Over) -> Chart {
     let drawn: Vec<_> = report.compared.iter().filter(|other| other.refused.is_none()).collect();
     let all = report.curve.iter().chain(drawn.iter().flat_map(|other| &other.curve));
-    let (label, unit) = over.unit(all.map(|point| over.of(point)).fold(0.0, f64::max));
+    let most = all.map(|point| over.of(point)).fold(0.0, f64::max);
+    let far = report.expected.iter().flat_map(|band| &band.points);
+    let most = far.map(|point| over.of_expected(point)).fold(most, f64::max);
+    let (label, unit) = over.unit(most);
     let points = |curve: &[CurvePoint]| {
         let point = |point: &CurvePoint| Point {
             x: over.of(point) / unit,
@@ -95,12 +111,15 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
     } else {
         format!("{}, 95 % band", report.run.name)
     };
-    let mut curves = vec![Curve {
+    // First, so that it lies behind the others.
+    let mut curves: Vec<Curve> = expected(report, over, unit).into_iter().collect();
+    curves.push(Curve {
         name: own,
         colour: Colour::Blue,
         points: points(&report.curve),
         style: CurveStyle::Band,
-    }];
+    });
+    curves.extend(Some(policy(report, over, unit)).filter(|curve| !curve.points.is_empty()));
     curves.extend(drawn.iter().zip(OTHERS.iter().cycle()).map(|(other, &colour)| Curve {
         name: other.name.clone(),
         colour,
@@ -108,7 +127,7 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
         style: CurveStyle::Band,
     }));
     let anchors = report.anchors();
-    let zero = anchors.iter().find(|anchor| anchor.error95 == 0.0);
+    let zero = report.zero_anchor();
     let levels = anchors.iter().zip(LEVELS.iter().cycle()).map(|(anchor, &colour)| Level {
         name: format!("{} ({})", anchor.name, crate::count::elo(anchor.elo)),
         height: anchor.elo,
@@ -135,6 +154,34 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
         marks: changes(report, &place),
         hollow: "preliminary",
     }
+}
+
+/// The champions' raw policies; empty where they are not rated.
+fn policy(report: &Report, over: Over, unit: f64) -> Curve {
+    let point = |at: &CurvePoint| {
+        let player = report.players.iter().find(|p| p.policy_cycle == Some(at.cycle))?;
+        Some(Point::at(over.of(at) / unit, player.elo))
+    };
+    let points = report.curve.iter().filter_map(point).collect();
+    let name = "without a search".to_owned();
+    Curve { name, colour: Colour::Teal, points, style: CurveStyle::Dashed }
+}
+
+/// What runs of the preset have reached.
+fn expected(report: &Report, over: Over, unit: f64) -> Option<Curve> {
+    let band = report.expected.as_ref()?;
+    let point = |at: &ExpectedPoint| Point {
+        x: over.of_expected(at) / unit,
+        y: 0.5 * (at.elo_lo + at.elo_hi),
+        interval: Some((at.elo_lo, at.elo_hi)),
+        hollow: false,
+    };
+    let name = match over {
+        Over::Time | Over::Device => format!("expected, on {}", band.machine),
+        _ => "expected".to_owned(),
+    };
+    let points = band.points.iter().map(point).collect();
+    Some(Curve { name, colour: Colour::Muted, points, style: CurveStyle::Shade })
 }
 
 /// Vertical lines for what changed on the way.

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use dz_config::RunConfig;
-use dz_stats::{Difference, Elo, Record as Wdl, Z95, normal_cdf};
-use dz_store::{Losses, MatchResult, ObjectRef, RowsSummary, SelfplaySummary};
+use dz_stats::{Difference, Draws, Elo, RatingOptions, Record as Wdl, Z95, normal_cdf};
+use dz_store::{GateTest, Losses, MatchResult, ObjectRef, RowsSummary, SelfplaySummary};
 use serde::Serialize;
 
 use crate::compare::Compared;
 use crate::curve::{CurvePoint, Marker};
+use crate::expected::Expected;
 use crate::fold::Files;
 use crate::measures::{Health, Measures};
 use crate::pairings::Pairing;
+use crate::played::{Matches, Played};
 use crate::scale::Scale;
 
 /// A run, as its ledger tells it.
@@ -33,6 +35,10 @@ pub struct Report {
     pub draw_rate: Option<f64>,
     /// Rating games of every two players, beside what their ratings expect.
     pub pairings: Vec<Pairing>,
+    /// How ratings are fitted.
+    pub model: Model,
+    /// What runs of its preset have reached, where somebody has measured it.
+    pub expected: Option<Expected>,
     /// What was measured beside the ledger.
     pub measures: Measures,
     /// What a reader would look for and the run does not have, a sentence each.
@@ -42,9 +48,37 @@ pub struct Report {
     /// Errors of differences between players.
     #[serde(skip)]
     pub(crate) scale: Scale,
+    /// Rating matches of every two players.
+    #[serde(skip)]
+    pub(crate) rating_matches: Matches,
     /// Files to look into.
     #[serde(skip)]
     pub(crate) files: Files,
+}
+
+/// The terms of the fit: [`RatingOptions::of_run`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Model {
+    /// `davidson`: a draw is a result of its own; `half`: half a win and half a loss.
+    pub draws: &'static str,
+    /// Whether the first move is worth something.
+    pub first_mover: bool,
+    /// Virtual draws of every player with one virtual player.
+    pub prior_draws: f64,
+    /// Virtual draws of each network with the one before it.
+    pub lineage_draws: f64,
+}
+
+impl Model {
+    pub(crate) fn of_run() -> Self {
+        let RatingOptions { draws, first_mover, prior_draws, lineage_draws, .. } =
+            RatingOptions::of_run(None, Vec::new());
+        let draws = match draws {
+            Draws::Davidson => "davidson",
+            Draws::HalfPoints => "half",
+        };
+        Self { draws, first_mover, prior_draws, lineage_draws }
+    }
 }
 
 /// What the ledger does not say.
@@ -153,6 +187,8 @@ pub struct VerdictFacts {
     pub score_lo95: Option<f64>,
     /// Upper end of its 95 % interval.
     pub score_hi95: Option<f64>,
+    /// The test, where the rule is one.
+    pub test: Option<GateTest>,
 }
 
 /// A rated player.
@@ -164,20 +200,24 @@ pub struct PlayerFacts {
     pub generation: Option<u32>,
     /// The cycle that trained it; none for an anchor.
     pub cycle: Option<u32>,
+    /// The cycle whose candidate plays here by its raw policy, without a search; none for all others.
+    pub policy_cycle: Option<u32>,
+    /// Optimizer steps behind it; none for an anchor.
+    pub step: Option<u64>,
     /// Elo on the anchors' scale.
     pub elo: f64,
     /// Half the width of its 95 % interval.
     pub error95: f64,
+    /// The same from the scatter of the pairs of games instead of the model's: what a bootstrap over opening
+    /// pairs comes to. None for the anchor at 0 Elo and where there is none.
+    pub error95_pairs: Option<f64>,
     /// Mean score over its rating games, 0 to 1.
     pub score: f64,
     /// Rating games.
     pub games: u64,
-    /// Rating games won, repeated ones left out.
-    pub wins: u64,
-    /// Rating games drawn, repeated ones left out.
-    pub draws: u64,
-    /// Rating games lost, repeated ones left out.
-    pub losses: u64,
+    /// What it has played.
+    #[serde(flatten)]
+    pub played: Played,
     /// Elo minus the newest champion's; none for that one and where there is none.
     pub behind: Option<f64>,
     /// Half the width of the 95 % interval of `behind`, from the joint covariance.
@@ -189,7 +229,7 @@ pub struct PlayerFacts {
 impl PlayerFacts {
     /// Whether it is a fixed opponent.
     pub fn is_anchor(&self) -> bool {
-        self.cycle.is_none()
+        self.cycle.is_none() && self.policy_cycle.is_none()
     }
 }
 
@@ -234,6 +274,16 @@ impl Report {
     /// The fixed opponents, strongest first.
     pub(crate) fn anchors(&self) -> Vec<&PlayerFacts> {
         self.players.iter().filter(|player| player.is_anchor()).collect()
+    }
+
+    /// The anchor at 0 Elo.
+    pub(crate) fn zero_anchor(&self) -> Option<&PlayerFacts> {
+        self.players.iter().find(|player| player.is_anchor() && player.error95 == 0.0)
+    }
+
+    /// The champion with the highest rating.
+    pub(crate) fn strongest(&self) -> Option<&PlayerFacts> {
+        self.players.iter().find(|player| player.generation.is_some())
     }
 
     /// The number of the newest champion, 0 before the first.

@@ -1,4 +1,4 @@
-//! The figures of a report, all but the curve of ratings.
+//! The figures of a report, all but the curve of ratings and those of solved positions.
 
 use crate::chart::{Axis, Chart, Curve, CurveStyle, Level, Point};
 use crate::facts::{CycleFacts, Report};
@@ -188,53 +188,6 @@ pub(crate) fn sameness(report: &Report) -> Chart {
     chart("Repeated and cut short", "cycles.health", axis, curves)
 }
 
-/// Value-preserving moves of the candidates where the game is solved, by cycle.
-pub(crate) fn truth(report: &Report) -> Chart {
-    let mut kinds: Vec<u32> = report.measures.truth.iter().map(|l| l.truth_playouts).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    let colours = [Colour::Orange, Colour::Blue, Colour::Teal, Colour::Purple];
-    let curves = kinds.iter().zip(colours.iter().cycle()).map(|(&playouts, &colour)| {
-        let lines = report.measures.truth.iter().filter(|line| line.truth_playouts == playouts);
-        let points = lines.map(|line| {
-            let found = dz_stats::wilson(line.nontrivial_preserving, line.nontrivial);
-            Point {
-                x: f64::from(line.cycle),
-                y: 100.0 * found.share,
-                interval: Some((100.0 * found.lo95, 100.0 * found.hi95)),
-                hollow: false,
-            }
-        });
-        line(&thinking(playouts), colour, CurveStyle::Band, points.collect())
-    });
-    let axis =
-        Axis { label: "non-trivial positions (%)".to_owned(), whole: false, include: Some(100.0) };
-    chart("Moves that keep the solved value", "measures.truth", axis, curves.collect())
-}
-
-/// The same of the newest champion, by ply.
-pub(crate) fn truth_by_ply(report: &Report) -> Chart {
-    let newest = report.measures.truth.iter().map(|line| line.cycle).max();
-    let lines = report.measures.truth.iter().filter(|line| Some(line.cycle) == newest);
-    let colours = [Colour::Orange, Colour::Blue, Colour::Teal, Colour::Purple];
-    let curves = lines.zip(colours.iter().cycle()).map(|(facts, &colour)| {
-        let points = facts.by_ply.iter().filter(|at| at.positions > 0).map(|at| {
-            let found = dz_stats::wilson(at.preserving, at.positions);
-            Point::at(f64::from(at.ply), 100.0 * found.share)
-        });
-        line(&thinking(facts.truth_playouts), colour, CurveStyle::Solid, points.collect())
-    });
-    let axis =
-        Axis { label: "non-trivial positions (%)".to_owned(), whole: false, include: Some(100.0) };
-    let title = newest.map_or(String::new(), |cycle| format!("The same by ply, cycle {cycle}"));
-    let x = Axis { label: "plies from the start".to_owned(), whole: true, include: None };
-    Chart { x, ..chart(&title, "measures.truth.by_ply", axis, curves.collect()) }
-}
-
-fn thinking(playouts: u32) -> String {
-    if playouts == 0 { "raw policy".to_owned() } else { format!("{playouts} playouts") }
-}
-
 /// The window and what was trained of it.
 pub(crate) fn window(report: &Report) -> Chart {
     let of = |count: fn(&dz_store::RowsSummary) -> u64| {
@@ -275,12 +228,12 @@ pub(crate) fn times(report: &Report) -> Chart {
     chart("Time of each stage", "cycles.wall_ms", axis, curves)
 }
 
-fn chart(title: &str, key: &'static str, y: Axis, mut curves: Vec<Curve>) -> Chart {
+pub(crate) fn chart(title: &str, key: &'static str, y: Axis, mut curves: Vec<Curve>) -> Chart {
     curves.retain(|curve| !curve.points.is_empty());
     Chart { title: title.to_owned(), key, x: cycles(), y, curves, ..Chart::default() }
 }
 
-fn line(name: &str, colour: Colour, style: CurveStyle, points: Vec<Point>) -> Curve {
+pub(crate) fn line(name: &str, colour: Colour, style: CurveStyle, points: Vec<Point>) -> Curve {
     Curve { name: name.to_owned(), colour, points, style }
 }
 

@@ -1,17 +1,15 @@
 //! From the ledger's records to a report's facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use dz_stats::Record as Wdl;
 use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow, Record, Stage};
 
 use crate::curve::{curve, markers};
-use crate::facts::{
-    CycleFacts, GateFacts, PlayerFacts, Report, RunContext, RunFacts, VerdictFacts,
-};
+use crate::facts::{CycleFacts, GateFacts, Model, Report, RunContext, RunFacts, VerdictFacts};
 use crate::gaps::gaps;
 use crate::measures::Measures;
 use crate::pairings::pairings;
+use crate::played::{add_counts, flipped, players};
 use crate::scale::Scale;
 
 impl Report {
@@ -36,6 +34,8 @@ impl Report {
 pub(crate) struct Files {
     /// Shards by cycle, in their order.
     pub(crate) shards: BTreeMap<u32, Vec<ObjectRef>>,
+    /// Those of them that were given up for the disk budget.
+    pub(crate) expired: BTreeSet<String>,
     /// Gate matches by cycle, and whether the candidate is player B.
     pub(crate) gates: BTreeMap<u32, (ObjectRef, bool)>,
 }
@@ -55,6 +55,27 @@ struct Fold {
     draw_rate: Option<f64>,
     /// Newest claim of each stage.
     claims: BTreeMap<Stage, u64>,
+    /// What entries have settled: of two that say the same thing the first counts, as in
+    /// [`dz_store::RunState`].
+    seen: BTreeSet<String>,
+}
+
+/// What an entry settles for good; `None` for those of which there may be many.
+fn settles(entry: &Entry) -> Option<String> {
+    Some(match entry {
+        Entry::Shard { cycle, number, .. } => format!("shard {cycle} {number}"),
+        Entry::Checkpoint { cycle, step, .. } => format!("checkpoint {cycle} {step}"),
+        Entry::Match { cycle, purpose, a, b, .. } => format!("match {cycle} {purpose:?} {a} {b}"),
+        Entry::GamesDone { cycle, .. }
+        | Entry::Rows { cycle, .. }
+        | Entry::Candidate { cycle, .. }
+        | Entry::Verdict { cycle, .. }
+        | Entry::Champion { cycle, .. }
+        | Entry::Ratings { cycle, .. }
+        | Entry::CycleDone { cycle, .. } => format!("{} {cycle}", entry.kind()),
+        Entry::RunStarted { .. } => entry.kind().to_owned(),
+        _ => return None,
+    })
 }
 
 impl Fold {
@@ -66,6 +87,9 @@ impl Fold {
         }
         self.run.entries += 1;
         self.run.newest_unix_ms = record.time_unix_ms;
+        if settles(&record.entry).is_some_and(|what| !self.seen.insert(what)) {
+            return;
+        }
         self.add_run(record);
         self.add_cycle(&record.entry);
         self.add_match(&record.entry);
@@ -109,7 +133,16 @@ impl Fold {
                 facts.network = Some(network.clone());
                 facts.losses = Some(losses.clone());
             }
-            Entry::Verdict { cycle, rule, accepted, reason, score, score_lo95, score_hi95 } => {
+            Entry::Verdict {
+                cycle,
+                rule,
+                accepted,
+                reason,
+                score,
+                score_lo95,
+                score_hi95,
+                test,
+            } => {
                 self.cycle(*cycle).verdict = Some(VerdictFacts {
                     rule: rule.clone(),
                     accepted: *accepted,
@@ -117,6 +150,7 @@ impl Fold {
                     score: *score,
                     score_lo95: *score_lo95,
                     score_hi95: *score_hi95,
+                    test: test.clone(),
                 });
             }
             Entry::Champion { generation, cycle, .. } => {
@@ -160,6 +194,9 @@ impl Fold {
                 self.files.shards.entry(*cycle).or_default().push(object.clone());
                 ("shard", *cycle, vec![object])
             }
+            Entry::Expired { paths, .. } => {
+                return self.files.expired.extend(paths.iter().cloned());
+            }
             Entry::Rows { cycle, train, validation, .. } => {
                 ("rows", *cycle, train.iter().chain(validation).collect())
             }
@@ -198,18 +235,19 @@ impl Fold {
     fn finish(self, context: RunContext<'_>) -> Report {
         let mut cycles: Vec<CycleFacts> = self.cycles.into_values().collect();
         let (mut elapsed_ms, mut device_ms) = (0, 0);
+        let overlaps = context.config.is_some_and(|config| config.run.lead_cycles() > 0);
         for cycle in &mut cycles {
             let wall_ms = cycle.wall_ms.unwrap_or_else(|| cycle.stages_ms());
             elapsed_ms += wall_ms;
-            device_ms += wall_ms.saturating_sub(cycle.rows.as_ref().map_or(0, |r| r.wall_ms));
+            // The device waits for the shuffler where stages take turns, and only there.
+            let shuffling = cycle.rows.as_ref().map_or(0, |rows| rows.wall_ms);
+            device_ms += if overlaps { wall_ms } else { wall_ms.saturating_sub(shuffling) };
             (cycle.elapsed_ms, cycle.device_ms) = (elapsed_ms, device_ms);
         }
         let scale = Scale::fit(&self.rating_matches);
         let rated_by_ledger = !self.newest_ratings.is_empty();
         let rows = if rated_by_ledger { self.newest_ratings } else { scale.rows() };
-        let mut players: Vec<PlayerFacts> =
-            rows.iter().map(|row| player(row, &cycles, &self.rating_matches)).collect();
-        players.sort_by(|a, b| b.elo.total_cmp(&a.elo).then_with(|| a.name.cmp(&b.name)));
+        let players = players(&rows, &cycles, &self.rating_matches);
         let mut report = Report {
             run: self.run,
             curve: curve(&cycles, &players, &self.rating_matches),
@@ -219,10 +257,13 @@ impl Fold {
             players,
             first_mover_elo: self.first_mover_elo,
             draw_rate: self.draw_rate,
+            model: Model::of_run(),
+            expected: None,
             measures: Measures::default(),
             missing: Vec::new(),
             compared: Vec::new(),
             scale,
+            rating_matches: self.rating_matches,
             files: self.files,
         };
         report.compare_players();
@@ -232,8 +273,15 @@ impl Fold {
 }
 
 impl Report {
-    /// Sets every player beside the newest champion.
+    /// Sets every player beside the newest champion, and tells how surely the pairs of games place it.
     fn compare_players(&mut self) {
+        let zero = self.players.iter().find(|player| player.error95 == 0.0);
+        if let Some(zero) = zero.map(|player| player.name.clone()) {
+            for player in self.players.iter_mut().filter(|player| player.name != zero) {
+                player.error95_pairs =
+                    self.scale.error95_of_pairs(&self.rating_matches, &player.name, &zero);
+            }
+        }
         let Some(champion) = self.champion().cloned() else { return };
         let gains: Vec<_> =
             self.players.iter().map(|player| self.gain(player, &champion)).collect();
@@ -245,73 +293,4 @@ impl Report {
             }
         }
     }
-}
-
-fn player(
-    row: &RatingRow,
-    cycles: &[CycleFacts],
-    matches: &BTreeMap<(String, String), MatchResult>,
-) -> PlayerFacts {
-    let trained_by = cycles.iter().find(|facts| PlayerName::network(facts.cycle) == row.player);
-    let name = row.player.to_string();
-    let mut counts = Wdl::default();
-    for ((a, b), result) in matches {
-        if *a == name {
-            add_distinct(&mut counts, result);
-        } else if *b == name {
-            add_distinct(&mut counts, &flipped(result));
-        }
-    }
-    PlayerFacts {
-        generation: trained_by.and_then(|facts| facts.promoted),
-        cycle: trained_by.map(|facts| facts.cycle),
-        name,
-        elo: row.elo,
-        error95: row.error95,
-        score: row.score,
-        games: row.games,
-        wins: counts.wins,
-        draws: counts.draws,
-        losses: counts.losses,
-        behind: None,
-        behind_error95: None,
-        behind_los: None,
-    }
-}
-
-/// The same match in the other player's view.
-fn flipped(result: &MatchResult) -> MatchResult {
-    let mut pairs = result.pairs;
-    pairs.reverse();
-    let [by_a, by_b] = result.by_first;
-    MatchResult {
-        wins: result.losses,
-        losses: result.wins,
-        pairs,
-        by_first: [by_b, by_a],
-        ..result.clone()
-    }
-}
-
-fn add_counts(sum: &mut MatchResult, more: &MatchResult) {
-    sum.games += more.games;
-    sum.wins += more.wins;
-    sum.draws += more.draws;
-    sum.losses += more.losses;
-    sum.duplicates += more.duplicates;
-    for (pairs, more) in sum.pairs.iter_mut().zip(more.pairs) {
-        *pairs += more;
-    }
-    let counts = sum.by_first.as_flattened_mut().iter_mut();
-    for (count, more) in counts.zip(more.by_first.as_flattened()) {
-        *count += more;
-    }
-}
-
-/// Adds the first player's games that ratings count: repeated ones are left out.
-fn add_distinct(sum: &mut Wdl, result: &MatchResult) {
-    let [[won, drawn, lost], [other_won, other_drawn, other_lost]] = result.by_first;
-    sum.wins += won + other_lost;
-    sum.draws += drawn + other_drawn;
-    sum.losses += lost + other_won;
 }

@@ -14,6 +14,7 @@ mod count;
 mod csv;
 mod curve;
 mod elo;
+mod expected;
 mod facts;
 mod figures;
 mod fold;
@@ -23,27 +24,35 @@ mod html;
 mod measures;
 mod pairings;
 mod palette;
+mod played;
 mod players;
 mod read;
 mod scale;
 mod sections;
+mod svg;
 mod table;
 mod tensorboard;
 mod text;
 mod ticks;
 mod trace;
 mod tree;
+mod truth;
 mod verdict;
 mod watch;
 
 pub use compare::Compared;
 pub use csv::CsvFile;
 pub use curve::{CurvePoint, LATER_OPPONENTS_MIN, Marker, MarkerKind};
-pub use facts::{CycleFacts, GateFacts, PlayerFacts, Report, RunContext, RunFacts, VerdictFacts};
+pub use expected::{Expected, ExpectedPoint};
+pub use facts::{
+    CycleFacts, GateFacts, Model, PlayerFacts, Report, RunContext, RunFacts, VerdictFacts,
+};
 pub use measures::{
-    GateTrace, Health, Measures, OpeningNode, Sample, SampleView, StepPoint, TurnFacts,
+    GateTrace, Health, Measures, OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts,
 };
 pub use pairings::Pairing;
+pub use played::Played;
+pub use svg::SvgFile;
 pub use watch::{Dashboard, Live, watch};
 
 use thiserror::Error;

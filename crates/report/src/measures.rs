@@ -11,7 +11,7 @@ pub use dz_play::{ProbedPosition, TruthLine};
 pub struct Measures {
     /// How the newest cycle's games open.
     pub openings: Option<OpeningNode>,
-    /// The trainer's steps, thinned.
+    /// The trainer's steps, thinned; those of a long run from a sample.
     pub steps: Vec<StepPoint>,
     /// The newest gates, pair by pair.
     pub traces: Vec<GateTrace>,
@@ -19,6 +19,8 @@ pub struct Measures {
     pub truth: Vec<TruthLine>,
     /// What the newest champion and an earlier one make of the same positions.
     pub samples: Vec<Sample>,
+    /// What matches took of the time.
+    pub rating_share: Option<RatingShare>,
     /// Turns of the stages, with their peak memory.
     pub turns: Vec<TurnFacts>,
     /// Bytes on disk by folder, now.
@@ -78,6 +80,17 @@ pub struct StepPoint {
     pub policy_entropy: f64,
 }
 
+/// What matches took of the time of the finished cycles in which they were timed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RatingShare {
+    /// What the configuration allows rating games, 0 to 1, in playouts; none where it cannot be read.
+    pub stated: Option<f64>,
+    /// Rating games' share of the wall time, 0 to 1.
+    pub rating: f64,
+    /// Gate games' share.
+    pub gate: f64,
+}
+
 /// A gate match, pair by pair, in scheduled order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GateTrace {
@@ -89,14 +102,10 @@ pub struct GateTrace {
     pub pairs: Vec<u8>,
     /// The candidate's mean score after each pair, 0 to 1.
     pub score: Vec<f64>,
-    /// The log-likelihood ratio after each pair, where the rule is a test.
+    /// The log-likelihood ratio after each pair that the test counts, where the rule is a test.
     pub llr: Vec<f64>,
     /// The test's bounds.
     pub bounds: Option<[f64; 2]>,
-    /// Why the test ended.
-    pub stop: Option<String>,
-    /// The test's median-unbiased estimate with its 95 % interval, normalised Elo.
-    pub estimate: Option<[f64; 3]>,
 }
 
 /// A position, seen by the newest champion and an earlier one.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use dz_stats::Record;
+
 use crate::count;
 use crate::facts::{PlayerFacts, Report};
 use crate::html::escape;
@@ -19,9 +21,11 @@ pub(crate) fn players(report: &Report) -> Table {
         vec![
             words("player"),
             number("Elo", "± 95 %"),
+            number("± 95 %", "of pairs"),
             number("against champion", "± 95 %"),
             number("stronger", "probability"),
             number("generation", ""),
+            number("steps", ""),
             number("games", ""),
             number("W-D-L", ""),
             number("score", ""),
@@ -34,28 +38,70 @@ pub(crate) fn players(report: &Report) -> Table {
             p if p.is_anchor() => "anchor",
             _ => "",
         };
-        let name = if player.is_anchor() {
-            format!("{} (anchor)", player.name)
-        } else {
-            player.name.clone()
-        };
         let behind = player.behind.zip(player.behind_error95);
         table.row(vec![
-            Cell::classed(name, class),
+            Cell::classed(full_name(player), class),
             Cell::classed(count::elo_error(player.elo, player.error95), class),
+            player.error95_pairs.map_or(NONE.to_owned(), |error| format!("{error:.0}")).into(),
             behind.map_or(NONE.to_owned(), |(elo, error)| count::elo_error(elo, error)).into(),
             player.behind_los.map_or(NONE.to_owned(), count::chance).into(),
             optional(player.generation).into(),
+            player.step.map_or(NONE.to_owned(), count::whole).into(),
             count::whole(player.games).into(),
-            wdl(player).into(),
+            count::wdl(player.played.record()).into(),
             count::percent(player.score).into(),
         ]);
     }
     table
 }
 
-fn wdl(player: &PlayerFacts) -> String {
-    format!("{}-{}-{}", player.wins, player.draws, player.losses)
+/// The games behind the ratings, in the same order.
+pub(crate) fn games(report: &Report) -> Table {
+    let mut table = Table::new(
+        "players",
+        vec![
+            words("player"),
+            number("as first", "W-D-L"),
+            number("as second", "W-D-L"),
+            number("pairs", "0, ½, 1, 1½, 2 points"),
+            number("normalised Elo", "± 95 %"),
+            number("opponents", "mean Elo"),
+            number("repeated", "games"),
+            number("worth", "independent games"),
+            number("drawn", ""),
+            number("plies", "mean"),
+            number("ply limit", "games"),
+            number("forfeits", "games"),
+        ],
+    );
+    for player in &report.players {
+        let games = &player.played;
+        let normalised = games.normalised_elo.zip(games.normalised_error95);
+        let opponents = games.opponents_elo.map_or(NONE.to_owned(), count::elo);
+        table.row(vec![
+            full_name(player).into(),
+            wdl(games.by_first[0]).into(),
+            wdl(games.by_first[1]).into(),
+            games.pairs.map(|pairs| pairs.to_string()).join(" ").into(),
+            normalised.map_or(NONE.to_owned(), |(elo, e)| count::elo_error(elo, e)).into(),
+            opponents.into(),
+            count::whole(games.duplicates).into(),
+            count::whole(games.effective_games.round() as u64).into(),
+            count::share(games.draws, games.record().games()).into(),
+            games.plies_mean.map_or(NONE.to_owned(), count::real).into(),
+            count::whole(games.adjudicated).into(),
+            count::whole(games.forfeits).into(),
+        ]);
+    }
+    table
+}
+
+fn full_name(player: &PlayerFacts) -> String {
+    if player.is_anchor() { format!("{} (anchor)", player.name) } else { player.name.clone() }
+}
+
+fn wdl([wins, draws, losses]: [u64; 3]) -> String {
+    count::wdl(Record { wins, draws, losses })
 }
 
 /// Who scored what against whom, coloured by how far that is from what the ratings expect.

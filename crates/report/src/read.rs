@@ -1,35 +1,62 @@
 //! A run on disk as a report: the ledger, and what lies beside it. What cannot be read is said and
 //! left out; the rest is shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 
 use dz_config::RunConfig;
-use dz_play::{SampleLine, TruthLine};
+use dz_play::{MatchTimes, SampleLine, TruthLine};
 use dz_store::{Record, Run, Stage, layout};
 use serde::{Deserialize, Serialize};
 
 use crate::ReportError;
 use crate::facts::{Report, RunContext};
 use crate::health::{ShardFacts, read_shards};
-use crate::measures::{Sample, SampleView, StepPoint, TurnFacts};
+use crate::measures::{RatingShare, Sample, SampleView, StepPoint, TurnFacts};
 use crate::trace::trace;
 
 /// Gates that are traced pair by pair: the newest ones.
 const TRACES_MAX: usize = 6;
 /// Points of the curves of steps.
 const STEP_POINTS_MAX: u64 = 240;
+/// Bytes of the trainer's metrics that are looked at whole: some 40,000 steps.
+const STEP_BYTES_MAX: usize = 10_000_000;
 /// What the shards of finished cycles show, so that each is read once.
 const HEALTH_CACHE: &str = "health.jsonl";
 
 impl Report {
-    /// Reads all that a run's directory tells; the run may be finished, under way or damaged.
+    /// Reads all that a run's directory tells; the run may be finished, under way or damaged. What the shards
+    /// of finished cycles show is kept in the run, so that each is read once.
     ///
     /// # Errors
     /// If the folder of the ledger cannot be listed.
     pub fn read(run: &Run) -> Result<Self, ReportError> {
+        let (mut report, config) = Self::of_ledger(run)?;
+        let cache = run.work_dir(Stage::Driver).ok().map(|folder| folder.join(HEALTH_CACHE));
+        report.add_health(run, cache.as_deref());
+        report.add_traces(run);
+        report.add_steps(run);
+        report.add_gatekeepers_lines(run, config.as_ref());
+        let used = run.usage().unwrap_or_default().into_iter();
+        report.measures.disk = used
+            .filter(|&(_, bytes)| bytes > 0)
+            .map(|(folder, bytes)| (folder.to_owned(), bytes))
+            .collect();
+        Ok(report)
+    }
+
+    /// Reads what the ledger alone tells, without [`Measures`](crate::Measures), and writes nothing: ratings,
+    /// curve, cycles, verdict.
+    ///
+    /// # Errors
+    /// If the folder of the ledger cannot be listed.
+    pub fn read_ledger(run: &Run) -> Result<Self, ReportError> {
+        Ok(Self::of_ledger(run)?.0)
+    }
+
+    fn of_ledger(run: &Run) -> Result<(Self, Option<RunConfig>), ReportError> {
         let mut missing = Vec::new();
         let records = records(run, &mut missing)?;
         let config_toml = run.config_toml().ok();
@@ -50,20 +77,14 @@ impl Report {
         };
         let mut report = Self::from_ledger(&records, context);
         report.missing.splice(0..0, missing);
-        report.add_health(run);
-        report.add_traces(run, config.as_ref());
-        report.add_steps(run);
-        report.add_probes(run);
-        report.measures.disk = disk(run.root());
-        Ok(report)
+        report.add_expected(run);
+        Ok((report, config))
     }
 
     /// Self-play as the shards show it, from the cache where they were read before.
-    fn add_health(&mut self, run: &Run) {
-        let folder = run.work_dir(Stage::Driver).ok();
-        let cache = folder.map(|folder| folder.join(HEALTH_CACHE));
-        let known = cache.as_deref().map(known_health).unwrap_or_default();
-        let mut unread = Vec::new();
+    fn add_health(&mut self, run: &Run, cache: Option<&Path>) {
+        let mut known = cache.map(known_health).unwrap_or_default();
+        let (mut unread, mut expired) = (Vec::new(), Vec::new());
         for (&cycle, shards) in &self.files.shards {
             let Some(facts) = self.cycles.iter_mut().find(|facts| facts.cycle == cycle) else {
                 continue;
@@ -74,14 +95,17 @@ impl Report {
             }
             let last = shards.last().map_or("", |shard| shard.blake3.as_str());
             let key = format!("{}-{last}", shards.len());
-            let found = if let Some(line) = known.get(&cycle).filter(|line| line.key == key) {
-                line.facts.clone()
+            let found = if let Some(line) = known.remove(&cycle).filter(|line| line.key == key) {
+                line.facts
+            } else if shards.iter().any(|shard| self.files.expired.contains(&shard.path)) {
+                expired.push(cycle.to_string());
+                continue;
             } else {
                 let paths: Vec<_> = shards.iter().map(|shard| run.local_path(shard)).collect();
                 match read_shards(&self.run.game, &paths) {
                     Ok(Ok(found)) => {
                         let line = HealthLine { cycle, key, facts: found };
-                        if let Some(path) = &cache {
+                        if let Some(path) = cache {
                             keep(path, &line);
                         }
                         line.facts
@@ -103,17 +127,23 @@ impl Report {
             let cycles = unread.join(", ");
             self.missing.push(format!("Shards that cannot be read: {cycles}."));
         }
+        if !expired.is_empty() {
+            let cycles = expired.join(", ");
+            let why = "were given up for storage.disk_budget_mb before this report looked at them";
+            self.missing.push(format!("Shards of cycle {cycles} {why}."));
+        }
     }
 
-    fn add_traces(&mut self, run: &Run, config: Option<&RunConfig>) {
-        let gate = config.map(|config| &config.gate);
+    fn add_traces(&mut self, run: &Run) {
         let newest = self.files.gates.iter().rev().take(TRACES_MAX);
         let mut traces = Vec::new();
         for (&cycle, (object, candidate_is_b)) in newest {
             let text = run.read(&object.path).map_err(|error| error.to_string());
             let traced = text.and_then(|bytes| {
                 let text = String::from_utf8_lossy(&bytes);
-                trace(cycle, &object.path, &text, *candidate_is_b, gate)
+                let verdict = self.cycle(cycle).and_then(|facts| facts.verdict.as_ref());
+                let test = verdict.and_then(|verdict| verdict.test.as_ref());
+                trace(cycle, &object.path, &text, *candidate_is_b, test)
             });
             match traced {
                 Ok(trace) => traces.push(trace),
@@ -129,44 +159,112 @@ impl Report {
 
     fn add_steps(&mut self, run: &Run) {
         let mut steps = BTreeMap::new();
-        for line in run.metrics::<StepLine>(Stage::Trainer).unwrap_or_default() {
-            // A trainer that goes back to a checkpoint does later steps again.
-            steps.split_off(&line.step);
-            steps.insert(line.step, line);
+        for line in trainer_lines(run) {
+            match line {
+                TrainerLine::Step(line) => {
+                    // A trainer that goes back to a checkpoint does later steps again.
+                    steps.split_off(&line.step);
+                    steps.insert(line.step, line);
+                }
+                TrainerLine::Turn(turn) => self.add_turn(Stage::Trainer, turn),
+            }
         }
         self.measures.steps = thinned(&steps.into_values().collect::<Vec<_>>());
         if self.measures.steps.is_empty() && self.cycles.iter().any(|c| c.losses.is_some()) {
             self.missing.push("The trainer left no metrics of its steps.".to_owned());
         }
-        for stage in Stage::WORKERS {
-            for mut turn in run.metrics::<TurnFacts>(stage).unwrap_or_default() {
-                stage.name().clone_into(&mut turn.stage);
-                self.measures.turns.push(turn);
+        for stage in [Stage::Selfplay, Stage::Shuffler] {
+            for turn in run.metrics::<TurnFacts>(stage).unwrap_or_default() {
+                self.add_turn(stage, turn);
             }
         }
     }
 
-    /// What the gatekeeper wrote down about solved and sample positions.
-    fn add_probes(&mut self, run: &Run) {
-        let truth = run.metrics::<TruthLine>(Stage::Gatekeeper).unwrap_or_default();
-        let newest: BTreeMap<(u32, u32), TruthLine> =
-            truth.into_iter().map(|line| ((line.cycle, line.truth_playouts), line)).collect();
-        self.measures.truth = newest.into_values().collect();
-        let lines = run.metrics::<SampleLine>(Stage::Gatekeeper).unwrap_or_default();
-        let by_cycle: BTreeMap<u32, SampleLine> =
-            lines.into_iter().map(|line| (line.cycle, line)).collect();
+    fn add_turn(&mut self, stage: Stage, mut turn: TurnFacts) {
+        stage.name().clone_into(&mut turn.stage);
+        self.measures.turns.push(turn);
+    }
+
+    /// What the gatekeeper wrote down: solved and sample positions, and the time that matches took.
+    fn add_gatekeepers_lines(&mut self, run: &Run, config: Option<&RunConfig>) {
+        let (mut truth, mut samples) = (BTreeMap::new(), BTreeMap::new());
+        let mut times = Vec::new();
+        for line in run.metrics::<GatekeeperLine>(Stage::Gatekeeper).unwrap_or_default() {
+            match line {
+                GatekeeperLine::Sample(line) => {
+                    samples.insert(line.cycle, line);
+                }
+                GatekeeperLine::Truth(line) => {
+                    truth.insert((line.cycle, line.truth_playouts), line);
+                }
+                GatekeeperLine::Times(line) => times.push(line),
+                GatekeeperLine::Turn(turn) => self.add_turn(Stage::Gatekeeper, turn),
+            }
+        }
+        self.measures.truth = truth.into_values().collect();
+        self.measures.rating_share = self.rating_share(&times, config);
         let champions: Vec<&SampleLine> = self
             .cycles
             .iter()
             .filter(|facts| facts.promoted.is_some())
-            .filter_map(|facts| by_cycle.get(&facts.cycle))
+            .filter_map(|facts| samples.get(&facts.cycle))
             .collect();
-        self.measures.samples = samples(&champions);
+        self.measures.samples = seen(&champions);
         if champions.is_empty() && self.generation() > 0 {
             let what = "No champion was asked about sample positions (metrics/gatekeeper.jsonl).";
             self.missing.push(what.to_owned());
         }
     }
+
+    /// What gate and rating games took of the time; `None` where nobody timed them.
+    fn rating_share(
+        &self,
+        times: &[MatchTimes],
+        config: Option<&RunConfig>,
+    ) -> Option<RatingShare> {
+        let over = |cycle| self.cycle(cycle).and_then(|facts| facts.wall_ms);
+        let times: Vec<&MatchTimes> = times.iter().filter(|t| over(t.cycle).is_some()).collect();
+        let timed: BTreeSet<u32> = times.iter().map(|line| line.cycle).collect();
+        let whole = timed.into_iter().filter_map(over).sum::<u64>() as f64;
+        let share = |of: fn(&MatchTimes) -> u64| {
+            times.iter().map(|line| of(line)).sum::<u64>() as f64 / whole
+        };
+        (whole > 0.0).then(|| RatingShare {
+            stated: config.map(|config| config.rating.time_share),
+            rating: share(|line| line.rating_ms),
+            gate: share(|line| line.gate_ms),
+        })
+    }
+}
+
+/// The trainer's metrics; of a long run's steps a sample, since a report is written after every cycle.
+fn trainer_lines(run: &Run) -> Vec<TrainerLine> {
+    let path = run.root().join(layout::metrics_path(Stage::Trainer));
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let every = (text.len() / STEP_BYTES_MAX).max(1);
+    let read = |(number, line): (usize, &str)| {
+        let wanted = number.is_multiple_of(every) || line.contains("\"turn_ms\"");
+        wanted.then(|| serde_json::from_str(line).ok()).flatten()
+    };
+    text.lines().enumerate().filter_map(read).collect()
+}
+
+/// A line of the trainer's metrics.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum TrainerLine {
+    Step(StepLine),
+    Turn(TurnFacts),
+}
+
+/// A line of the gatekeeper's metrics.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum GatekeeperLine {
+    Sample(SampleLine),
+    Truth(TruthLine),
+    Times(MatchTimes),
+    Turn(TurnFacts),
 }
 
 /// The records of the ledger in order. A gap or a record that cannot be read is said; what it said
@@ -227,10 +325,10 @@ fn thinned(steps: &[StepLine]) -> Vec<StepPoint> {
 }
 
 /// The newest champion's positions, beside what the first one said of them.
-fn samples(champions: &[&SampleLine]) -> Vec<Sample> {
+fn seen(champions: &[&SampleLine]) -> Vec<Sample> {
     let Some((newest, earlier)) = champions.split_last() else { return Vec::new() };
     let first = earlier.first();
-    let seen = newest.samples.iter().map(|position| {
+    let sample = newest.samples.iter().map(|position| {
         let old = first.and_then(|line| {
             let position = line.samples.iter().find(|old| old.moves == position.moves)?;
             Some(SampleView { cycle: line.cycle, position: position.clone() })
@@ -238,7 +336,7 @@ fn samples(champions: &[&SampleLine]) -> Vec<Sample> {
         let new = SampleView { cycle: newest.cycle, position: position.clone() };
         Sample { moves: position.moves.clone(), views: old.into_iter().chain([new]).collect() }
     });
-    seen.collect()
+    sample.collect()
 }
 
 /// A line of the cache.
@@ -263,28 +361,5 @@ fn keep(path: &Path, line: &HealthLine) {
     {
         text.push('\n');
         let _ = file.write_all(text.as_bytes());
-    }
-}
-
-/// Bytes below each folder of the run, and of its own files under their names.
-fn disk(root: &Path) -> BTreeMap<String, u64> {
-    let mut by_name = BTreeMap::new();
-    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
-        let bytes = bytes_below(&entry.path());
-        if bytes > 0 {
-            by_name.insert(entry.file_name().to_string_lossy().into_owned(), bytes);
-        }
-    }
-    by_name
-}
-
-fn bytes_below(path: &Path) -> u64 {
-    match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_dir() => {
-            let inside = fs::read_dir(path).into_iter().flatten().flatten();
-            inside.map(|entry| bytes_below(&entry.path())).sum()
-        }
-        Ok(meta) if meta.is_file() => meta.len(),
-        _ => 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dz_stats::{Elo, PairResult, Rating, RatingOptions, Ratings, Roster, rate};
+use dz_stats::{ELO_PER_NAT, Elo, League, Standings, Z95};
 use dz_store::{MatchResult, PlayerName, RatingRow};
 
 use crate::facts::PlayerFacts;
@@ -12,58 +12,43 @@ use crate::facts::PlayerFacts;
 /// The ledger keeps each player's own error against the anchor; two networks measured against the
 /// same opponents share much of it, so their difference is known better than the two errors say.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scale {
-    roster: Roster,
-    ratings: Option<Ratings>,
-}
+pub(crate) struct Scale(Option<Standings>);
 
 impl Scale {
     /// Fits all rating matches, given by the players' names and in the first one's view, as the
-    /// gatekeeper does ([`RatingOptions::of_run`]), repeated games left out.
+    /// gatekeeper does, repeated games left out.
     pub(crate) fn fit(matches: &BTreeMap<(String, String), MatchResult>) -> Self {
-        let mut roster = Roster::default();
-        let mut games = Vec::new();
+        let mut league = League::default();
         for ((a, b), result) in matches {
-            let (a, b) = (roster.index(a), roster.index(b));
-            for (first, second, counts) in [(a, b, result.by_first[0]), (b, a, result.by_first[1])]
-            {
-                let [wins_first, draws, wins_second] = counts;
-                games.push(PairResult { first, second, wins_first, draws, wins_second });
-            }
+            league.add(a, b, result.by_first);
         }
-        let lineage = roster.chain(|name| PlayerName::new(name).cycle());
-        let ratings = rate(roster.len(), &games, &RatingOptions::of_run(None, lineage)).ok();
-        Self { roster, ratings }
+        Self(league.fit(None, |name| PlayerName::new(name).cycle()).ok())
     }
 
     /// Ratings of the fit itself, for a ledger that has none: random play at 0, or else the mean.
     pub(crate) fn rows(&self) -> Vec<RatingRow> {
-        let Some(ratings) = &self.ratings else { return Vec::new() };
-        let zero = self.roster.find("random");
-        let row = |(name, rating): (&String, &Rating)| {
-            let (elo, error95) = match zero {
-                Some(zero) => {
-                    let difference = ratings.difference(rating.player, zero);
-                    (difference.elo.0, difference.error95.0)
-                }
+        let Some(fit) = &self.0 else { return Vec::new() };
+        let rows = fit.players().map(|(name, rating)| {
+            let (elo, error95) = match fit.difference(name, "random") {
+                Some(difference) => (difference.elo.0, difference.error95.0),
                 None => (rating.elo.0, rating.error95.0),
             };
             RatingRow {
-                player: PlayerName::new(name.clone()),
+                player: PlayerName::new(name),
                 elo,
                 error95,
                 score: rating.record.score().0,
                 games: rating.record.games(),
             }
-        };
-        self.roster.names().iter().zip(&ratings.players).map(row).collect()
+        });
+        rows.collect()
     }
 
     /// Groups of players that no games connect, by name; one group where the games connect all.
     pub(crate) fn groups(&self) -> Vec<Vec<&str>> {
-        let Some(ratings) = &self.ratings else { return Vec::new() };
+        let Some(fit) = &self.0 else { return Vec::new() };
         let mut groups: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-        for (name, &component) in self.roster.names().iter().zip(&ratings.components) {
+        for ((name, _), &component) in fit.players().zip(&fit.ratings().components) {
             groups.entry(component).or_default().push(name);
         }
         groups.into_values().collect()
@@ -72,17 +57,45 @@ impl Scale {
     /// The score that the fit expects of `one` against `other` where it moves first, and where it moves
     /// second; `None` where the fit does not know both.
     pub(crate) fn expected(&self, one: &str, other: &str) -> Option<[f64; 2]> {
-        let (one, other) = (self.roster.find(one)?, self.roster.find(other)?);
-        Some(self.ratings.as_ref()?.expected(one, other))
+        self.0.as_ref()?.expected(one, other)
+    }
+
+    /// Half the width of the 95 % interval of `one` minus `other` from the scatter of pairs of games: each
+    /// pair's score beside the one expected, taken through the fit (the "sandwich" of P. Huber, Proc. 5th
+    /// Berkeley Symp. 1, 1967), which a bootstrap over pairs comes to where there are many. `None` where the
+    /// fit does not know both.
+    pub(crate) fn error95_of_pairs(
+        &self,
+        matches: &BTreeMap<(String, String), MatchResult>,
+        one: &str,
+        other: &str,
+    ) -> Option<f64> {
+        let fit = self.0.as_ref()?;
+        let ratings = fit.ratings();
+        let (one, other) = (fit.find(one)?, fit.find(other)?);
+        let mut variance = 0.0;
+        for ((a, b), result) in matches {
+            let (Some(a), Some(b)) = (fit.find(a), fit.find(b)) else { continue };
+            let c = |i, j| ratings.covariance(i, j);
+            let pull = (c(one, a) - c(one, b) - c(other, a) + c(other, b)) / ELO_PER_NAT;
+            let [first, second] = ratings.expected(a, b);
+            let games = result.by_first.as_flattened().iter().sum::<u64>() as f64;
+            let pairs = result.pairs.iter().sum::<u64>() as f64;
+            // Repeated games are among the pairs but not in the fit.
+            let counted = games / (2.0 * pairs).max(1.0);
+            let squares = result.pairs.iter().enumerate().map(|(half_points, &count)| {
+                let off = 0.5 * half_points as f64 - (first + second);
+                count as f64 * off * off
+            });
+            variance += counted * squares.sum::<f64>() * pull * pull;
+        }
+        Some(Z95 * variance.sqrt())
     }
 
     /// Half the width of the difference's 95 % interval; the two errors added as if they were
     /// independent, which is on the safe side, where the fit does not know both players.
     pub(crate) fn error95(&self, one: &PlayerFacts, other: &PlayerFacts) -> Elo {
-        let place = |player: &PlayerFacts| self.roster.find(&player.name);
-        match (&self.ratings, place(one), place(other)) {
-            (Some(ratings), Some(one), Some(other)) => ratings.difference(one, other).error95,
-            _ => Elo(one.error95.hypot(other.error95)),
-        }
+        let known = self.0.as_ref().and_then(|fit| fit.difference(&one.name, &other.name));
+        known.map_or(Elo(one.error95.hypot(other.error95)), |difference| difference.error95)
     }
 }

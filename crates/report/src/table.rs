@@ -57,6 +57,11 @@ impl Table {
         Self { key, columns, rows: Vec::new() }
     }
 
+    /// Whether it has no rows.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Adds a row; cells that are missing at its end are left empty.
     pub(crate) fn row(&mut self, cells: Vec<Cell>) {
         self.rows.push(cells);

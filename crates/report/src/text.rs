@@ -39,10 +39,7 @@ impl Report {
     fn cells(&self, cycle: &CycleFacts) -> [(&'static str, String); 10] {
         let none = || "-".to_owned();
         let (rows, losses) = (cycle.rows.as_ref(), cycle.losses.as_ref());
-        let gate = cycle.gate.as_ref().map(|gate| {
-            let record = gate.record();
-            format!("{}-{}-{}", record.wins, record.draws, record.losses)
-        });
+        let gate = cycle.gate.as_ref().map(|gate| count::wdl(gate.record()));
         let verdict =
             cycle.verdict.as_ref().map(|v| if v.accepted { "accepted" } else { "refused" });
         let rated = self.players.iter().find(|player| player.cycle == Some(cycle.cycle));

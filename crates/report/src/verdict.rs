@@ -13,9 +13,13 @@ impl Report {
         let mut sentences = vec![self.progress(cycle.elapsed_ms)];
         match self.champion() {
             Some(champion) => {
+                if champion.generation < Some(self.generation()) {
+                    sentences.push(format!("Generation {} is not rated yet.", self.generation()));
+                }
                 sentences.push(self.strength(champion));
                 sentences.extend(self.gain_over_first(champion));
                 sentences.extend(self.trend(champion));
+                sentences.extend(self.forgotten(champion));
             }
             None if self.generation() > 0 => {
                 sentences.push("No rating games have been fitted yet.".to_owned());
@@ -70,6 +74,50 @@ impl Report {
         ))
     }
 
+    /// Where an earlier champion is rated above the newest one.
+    fn forgotten(&self, champion: &PlayerFacts) -> Option<String> {
+        let best = self.strongest().filter(|best| best.name != champion.name)?;
+        let gain = self.gain(best, champion);
+        let says = if gain.elo.0 > gain.error95.0 {
+            ": what it knew has been forgotten"
+        } else {
+            ", within the error"
+        };
+        Some(format!(
+            "{} is rated higher, by {} Elo{says}.",
+            describe(best),
+            count::elo_error(gain.elo.0, gain.error95.0),
+        ))
+    }
+
+    /// Elo an hour of running time between two champions; nothing where their times are not known.
+    fn rate(&self, before: &PlayerFacts, champion: &PlayerFacts, elo: f64) -> String {
+        let at = |player: &PlayerFacts| Some(self.cycle(player.cycle?)?.elapsed_ms);
+        match (at(before), at(champion)) {
+            (Some(from), Some(to)) if to > from => {
+                let hours = (to - from) as f64 / 3_600_000.0;
+                format!(", at {} Elo an hour", count::whole((elo / hours).round().max(0.0) as u64))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Since when the champions are as strong as the newest one, as far as their errors tell.
+    fn level_since(&self, champion: &PlayerFacts) -> String {
+        let champions = self.champions();
+        let level = |player: &&&PlayerFacts| {
+            let gain = self.gain(champion, player);
+            gain.elo.0.abs() <= gain.error95.0
+        };
+        let since = champions.iter().rev().skip(1).take_while(level).last();
+        let at = |player: &PlayerFacts| Some(self.cycle(player.cycle?)?.elapsed_ms);
+        since.map_or(String::new(), |since| {
+            let when =
+                at(since).map_or(String::new(), |ms| format!(", after {}", count::duration(ms)));
+            format!(" since {}{when}", lower(&describe(since)))
+        })
+    }
+
     /// Compares with the champion that stood after three quarters of the judged cycles.
     fn trend(&self, champion: &PlayerFacts) -> Option<String> {
         let last = self.cycles.iter().rfind(|cycle| cycle.verdict.is_some())?.cycle;
@@ -89,11 +137,13 @@ impl Report {
         let (elo, error) = (gain.elo.0, gain.error95.0);
         let los = count::chance(gain.los);
         let says = if elo > error {
-            format!("so it is still rising (stronger with probability {los})")
+            let rate = self.rate(before, champion, elo);
+            format!("so it is still rising{rate} (stronger with probability {los})")
         } else if elo < -error {
             format!("so it has fallen back (stronger with probability {los})")
         } else if error <= LEVEL_ERROR_MAX {
-            "which is within a small error: it has levelled off".to_owned()
+            let since = self.level_since(champion);
+            format!("which is within a small error: it has levelled off{since}")
         } else {
             format!("too few rating games to tell whether it still rises (probability {los})")
         };

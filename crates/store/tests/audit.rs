@@ -63,7 +63,7 @@ fn trained(step: u64) -> [Entry; 2] {
 fn verdict(accepted: bool) -> Entry {
     let (rule, reason) = ("always".into(), String::new());
     let [score, score_lo95, score_hi95] = [None; 3];
-    Entry::Verdict { cycle: 1, rule, accepted, reason, score, score_lo95, score_hi95 }
+    Entry::Verdict { cycle: 1, rule, accepted, reason, score, score_lo95, score_hi95, test: None }
 }
 
 fn champion(generation: u32, network: &str) -> Entry {

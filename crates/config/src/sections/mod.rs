@@ -15,7 +15,9 @@ mod window;
 pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
 pub use gate::{GateRule, GateSection};
 pub use network::NetworkSection;
-pub use rating::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection};
+pub use rating::{
+    Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection, SOLVER_DEPTH_MAX,
+};
 pub use run::{DeviceChoice, RunMode, RunSection};
 pub use search::{
     BackupWord, CatchUp, Epsilon, Expansion, Fpu, GumbelInnerWord, InFlight, LeafValue,

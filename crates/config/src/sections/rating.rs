@@ -4,7 +4,7 @@ use toml::Value;
 
 use crate::fault::Fault;
 use crate::field::{Field, choice, wrong_type};
-use crate::limits::{Limits, even, real, whole};
+use crate::limits::{Limits, above, even, real, whole};
 use crate::section::section;
 use crate::table_field::TableReader;
 
@@ -15,15 +15,25 @@ section! {
         /// Games a cycle against each opponent, two an opening with colours swapped; 0 rates
         /// nobody.
         [Results, even(0, 1_000_000)] games: u32 = 40;
+        /// Share of a run that rating games may take, counted in playouts of self-play and ratings so far (50 with
+        /// rollouts count as one with a network; random moves and solvers count nothing, other programs like
+        /// a network), not in seconds, so that the same seed plans the same matches on every machine. Beyond it
+        /// matches are cut alike, to 4 games each at least, and then left out from the last one on; 1 is no limit.
+        [Results, above(0.0, 1.0)] time_share: f64 = 0.1;
         /// Playouts a move of the champion and of earlier generations.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;
+        /// Whether each candidate's raw policy, which plays without a search, meets the anchors too and is
+        /// rated as `policy-NNNN`: it tells what the network has learned from what the search adds.
+        [Results, Limits::Any] policy: bool = true;
         /// How many earlier champions are played: those 1, 3, 10, 2, 30, 5, 100 and 7 before, in this order.
-        /// The games of an anchor that the last two networks beat nearly always go to the champion
-        /// whose rating is the least certain.
-        [Results, whole(0, 1_000)] neighbours: u32 = 2;
+        /// The games of an anchor that the last two networks beat nearly always, or lost to, go to the
+        /// champion whose rating is the least certain.
+        [Results, whole(0, 8)] neighbours: u32 = 2;
         /// Random plies of each opening; openings are distinct.
         [Results, whole(0, 10_000)] opening_plies: u32 = 4;
-        /// The fixed opponents, which pin the Elo scale.
+        /// The fixed opponents, which pin the Elo scale. A `solver` plays one of the moves that are best as far
+        /// as it sees, each as likely; without `depth` that is the truth, in games that have a solver (Connect
+        /// Four's takes seconds a move before ply 10: `opening_plies = 10` makes it an anchor that is quick).
         [Results, Limits::Any] anchors: Vec<Anchor> = vec![
             Anchor { name: "random".to_owned(), kind: AnchorKind::Random },
             Anchor {
@@ -53,6 +63,12 @@ pub enum AnchorKind {
         /// Playouts a move; at least 1.
         playouts: u32,
     },
+    /// One of the best moves, each as likely.
+    Solver {
+        /// Plies of every line that is looked at, at least 1; what is not decided by then counts as a
+        /// draw. Without it the truth, in games that have a solver.
+        depth: Option<u32>,
+    },
     /// Another program.
     Engine(EngineAnchor),
 }
@@ -79,6 +95,9 @@ pub enum EngineProtocol {
     Uci,
 }
 
+/// Most plies that a solver of some depth looks ahead.
+pub const SOLVER_DEPTH_MAX: u32 = 100;
+
 choice! {
     /// What an anchor's `kind` may be in the file.
     enum KindWord {
@@ -86,6 +105,8 @@ choice! {
         Random = "random",
         /// See [`AnchorKind::Rollout`].
         Rollout = "rollout",
+        /// See [`AnchorKind::Solver`].
+        Solver = "solver",
         /// See [`AnchorKind::Engine`].
         Gtp = "gtp",
         /// See [`AnchorKind::Engine`].
@@ -94,7 +115,8 @@ choice! {
 }
 
 const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" }, \
-    { name = \"...\", kind = \"rollout\", playouts = 1 to 1000000 } or \
+    { name = \"...\", kind = \"rollout\", playouts = 1 to 1000000 }, \
+    { name = \"...\", kind = \"solver\" } with depth = 1 to 100 (plies looked ahead; without it the truth) or \
     { name = \"...\", kind = \"gtp\" or \"uci\", command = \"...\", seconds = 0.001 to 3600 } with \
     setup = [\"lines said first\"] where the program needs some, no name twice";
 
@@ -142,11 +164,15 @@ fn read_anchor(key: &str, entry: &Value, faults: &mut Vec<Fault>) -> Option<Anch
         Some(KindWord::Rollout) => table
             .take::<u32>("playouts", &whole(1, 1_000_000))
             .map(|playouts| AnchorKind::Rollout { playouts }),
+        Some(KindWord::Solver) if table.has("depth") => table
+            .take::<u32>("depth", &whole(1, u64::from(SOLVER_DEPTH_MAX)))
+            .map(|depth| AnchorKind::Solver { depth: Some(depth) }),
+        Some(KindWord::Solver) => Some(AnchorKind::Solver { depth: None }),
         Some(KindWord::Gtp) => read_engine(&mut table, EngineProtocol::Gtp),
         Some(KindWord::Uci) => read_engine(&mut table, EngineProtocol::Uci),
         None => {
             // Which other keys belong here is not known without the kind.
-            for key in ["playouts", "command", "setup", "seconds"] {
+            for key in ["playouts", "depth", "command", "setup", "seconds"] {
                 table.ignore(key);
             }
             None
@@ -176,6 +202,12 @@ fn write_anchor(anchor: &Anchor) -> Value {
         AnchorKind::Rollout { playouts } => {
             table.insert("playouts".to_owned(), playouts.write());
             KindWord::Rollout
+        }
+        AnchorKind::Solver { depth } => {
+            if let Some(depth) = depth {
+                table.insert("depth".to_owned(), depth.write());
+            }
+            KindWord::Solver
         }
         AnchorKind::Engine(engine) => {
             table.insert("command".to_owned(), engine.command.write());

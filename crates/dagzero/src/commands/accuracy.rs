@@ -208,8 +208,13 @@ mod tests {
 
     #[test]
     fn shares_are_counted_by_kind_and_ply() {
-        let answer =
-            |index, ply, preserved, nontrivial| Preserved { index, ply, preserved, nontrivial };
+        let answer = |index, ply, preserved, nontrivial| Preserved {
+            index,
+            ply,
+            preserved,
+            nontrivial,
+            value_right: None,
+        };
         let answers =
             [answer(0, 4, true, false), answer(1, 4, false, true), answer(2, 9, true, true)];
         let accuracy = Accuracy::of(100, &answers);

@@ -8,10 +8,11 @@ use std::{
 
 use anyhow::{Context, ensure};
 use dz_config::{
-    AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, RunConfig, SearchSection,
+    AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, RunConfig, SOLVER_DEPTH_MAX,
+    SearchSection,
 };
 use dz_game::GameSpec;
-use dz_gatekeeper::{Contestant, ContestantKind, Knowledge, Mind};
+use dz_gatekeeper::{Contestant, ContestantKind, Mind};
 use dz_network::NetworkFile;
 use dz_protocol::{EngineError, EngineSpec, ProtocolKind};
 use dz_store::{Ledger, ObjectRef, PlayerName, Run, layout};
@@ -28,7 +29,7 @@ pub(crate) enum PlayerArg {
     /// `uniform:N`.
     Uniform(u32),
     /// `solver`, or `solver:DEPTH`, which knows no more than every line of so many plies.
-    Knowing(Knowledge),
+    Solver(Option<u32>),
     /// `gtp:COMMAND` or `uci:COMMAND`.
     Engine(EngineSpec),
     /// A run's directory, or one with `@GENERATION` behind it, or a network file.
@@ -98,14 +99,14 @@ impl FromStr for PlayerArg {
             _ => Err(format!("{count:?} is no number of playouts; write for example rollout:1000")),
         };
         let depth = |count: &str| match count.parse() {
-            Ok(depth @ 1..=100) => Ok(Self::Knowing(Knowledge::Lookahead(depth))),
+            Ok(depth @ 1..=SOLVER_DEPTH_MAX) => Ok(Self::Solver(Some(depth))),
             _ => Err(format!("{count:?} is no depth; write for example solver:4")),
         };
         // Records and ratings call a player rollout-1000, so that is read as well.
         let dashed = text.split_once('-').filter(|(_, count)| count.parse::<u32>().is_ok());
         match dashed.or(text.split_once(':')) {
             _ if text == "random" => Ok(Self::Random),
-            _ if text == "solver" => Ok(Self::Knowing(Knowledge::Solver)),
+            _ if text == "solver" => Ok(Self::Solver(None)),
             Some(("solver", count)) => depth(count),
             Some(("gtp" | "uci", _)) => {
                 text.parse().map(Self::Engine).map_err(|error: EngineError| error.to_string())
@@ -156,12 +157,10 @@ impl PlayerArg {
                 let kind = ContestantKind::Search { mind, search, playouts: *playouts };
                 Ok(alone(format!("uniform-{playouts}"), kind))
             }
-            Self::Knowing(knowledge) => {
-                let name = match knowledge {
-                    Knowledge::Solver => "solver".to_owned(),
-                    Knowledge::Lookahead(depth) => format!("solver-{depth}"),
-                };
-                Ok(alone(name, ContestantKind::Knowing(*knowledge)))
+            Self::Solver(depth) => {
+                let name = depth.map_or("solver".to_owned(), |depth| format!("solver-{depth}"));
+                let kind = AnchorKind::Solver { depth: *depth };
+                Ok(alone(name, ContestantKind::Anchor(kind)))
             }
             Self::Engine(spec) => {
                 let engine = EngineAnchor {
@@ -281,8 +280,8 @@ mod tests {
         assert_eq!(parse("rollout:1000"), Ok(PlayerArg::Rollout(1000)));
         assert_eq!(parse("uniform:8"), Ok(PlayerArg::Uniform(8)));
         assert_eq!(parse("rollout-30"), Ok(PlayerArg::Rollout(30)));
-        assert_eq!(parse("solver"), Ok(PlayerArg::Knowing(Knowledge::Solver)));
-        assert_eq!(parse("solver:4"), Ok(PlayerArg::Knowing(Knowledge::Lookahead(4))));
+        assert_eq!(parse("solver"), Ok(PlayerArg::Solver(None)));
+        assert_eq!(parse("solver:4"), Ok(PlayerArg::Solver(Some(4))));
         assert!(matches!(parse("uci:stockfish; go nodes 5"), Ok(PlayerArg::Engine(_))));
         assert!(
             parse("gtp:").is_err() && parse("gtp:sh 'x").is_err() && parse("solver:0").is_err()

@@ -37,7 +37,7 @@ pub(crate) fn generated(
     let check = |position: Result<dz_solver::SolvedPosition, SolverError>| {
         position.map(|position| {
             let preserving = position.solved.preserving();
-            PositionCheck { moves: position.moves, preserving }
+            PositionCheck { moves: position.moves, preserving, value: None }
         })
     };
     let positions: Vec<PositionCheck> = stream.take(count).map(check).collect::<Result<_, _>>()?;
@@ -98,7 +98,7 @@ fn read_position<G: Game>(game: &G, line: &str) -> anyhow::Result<PositionCheck>
     let preserving = given.value_preserving.into_iter().map(read);
     let preserving = preserving.collect::<anyhow::Result<Vec<Move>>>()?;
     ensure!(!preserving.is_empty(), "some move always keeps the value, but none is given");
-    Ok(PositionCheck { moves, preserving })
+    Ok(PositionCheck { moves, preserving, value: None })
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let mut report = drive::report(&run)?;
     for other in &args.compare {
-        report.compare(&drive::report(&Run::open(other)?)?);
+        report.compare(&dz_report::Report::read_ledger(&Run::open(other)?)?);
     }
     drive::write_report(&run, &report)?;
     let mut written = vec![dz_store::layout::REPORT.to_owned()];

@@ -36,7 +36,8 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let loaded = drive::load_config(&args.config, &args.set)?;
-    drive::drive(&args.dir(), loaded.config, out)
+    let expected = drive::expected_of(&args.config, &loaded.config);
+    drive::drive(&args.dir(), loaded.config, expected.as_deref(), out)
 }
 
 /// Make the run's directory without starting it, to drive the stages by hand
@@ -48,7 +49,8 @@ pub(crate) struct InitArgs {
 
 pub(crate) fn init(args: &InitArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let loaded = drive::load_config(&args.run.config, &args.run.set)?;
-    let prepared = drive::prepare(&args.run.dir(), loaded.config)?;
+    let expected = drive::expected_of(&args.run.config, &loaded.config);
+    let prepared = drive::prepare(&args.run.dir(), loaded.config, expected.as_deref())?;
     writeln!(out, "{}", prepared.run.root().display())?;
     Ok(Exit::Done)
 }
@@ -71,5 +73,5 @@ pub(crate) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<E
     let run = dz_store::Run::open(&args.run)?;
     let kept: &Path = &run.root().join(dz_store::layout::CONFIG);
     let loaded = drive::load_config(kept, &args.set)?;
-    drive::drive(&args.run, loaded.config, out)
+    drive::drive(&args.run, loaded.config, None, out)
 }

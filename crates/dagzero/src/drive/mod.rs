@@ -16,7 +16,7 @@ use dz_config::RunConfig;
 use dz_stage::{ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Update, trouble_text};
 use dz_store::{Entry, Stage};
 
-pub(crate) use prepare::{RefusedChanges, default_dir, load_config, prepare};
+pub(crate) use prepare::{RefusedChanges, default_dir, expected_of, load_config, prepare};
 pub(crate) use report::{report, write_report};
 
 use crate::Exit;
@@ -26,13 +26,19 @@ use progress::CycleLines;
 /// How long the driver waits before it writes again to a disk that took nothing.
 const DISK_PAUSE: Duration = Duration::from_secs(2);
 
-/// Drives the run at `dir` under `config` until it is finished or somebody asks to stop.
+/// Drives the run at `dir` under `config` until it is finished or somebody asks to stop. A new run keeps
+/// `expected` for its report.
 ///
 /// # Errors
 /// What preparing reports, or the stage that cannot be kept alive.
-pub(crate) fn drive(dir: &Path, config: RunConfig, out: &mut dyn Write) -> anyhow::Result<Exit> {
+pub(crate) fn drive(
+    dir: &Path,
+    config: RunConfig,
+    expected: Option<&str>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Exit> {
     dz_stage::init_logging(true);
-    let mut prepared = prepare(dir, config)?;
+    let mut prepared = prepare(dir, config, expected)?;
     let generation = prepared.ledger.state().generation();
     dz_stage::log_to_run(&prepared.run, Stage::Driver, generation);
     let page = prepared.run.root().join(dz_store::layout::REPORT);

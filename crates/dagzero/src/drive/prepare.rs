@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use dz_config::{Change, ConfigError, Effect, Fault, Loaded, RunConfig};
+use dz_config::{Anchor, AnchorKind, Change, ConfigError, Effect, Fault, Loaded, RunConfig};
 use dz_game::{GameIds, GameSpec, with_game};
 use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, Stage};
 
@@ -31,17 +31,37 @@ pub(crate) fn default_dir(config: &Path) -> PathBuf {
     Path::new("data").join(config.file_stem().unwrap_or_default())
 }
 
-/// Creates the run at `dir`, or opens it and lays `config` over the one it has.
+/// What runs of a preset have reached: the file `NAME.expected.json` beside its `NAME.toml`. `None` where
+/// there is none, and under overrides that change more than the seed or the length of the run.
+pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
+    let text = std::fs::read_to_string(path.with_extension("expected.json")).ok()?;
+    let preset = load_config(path, &[]).ok()?.config;
+    let is_same = |change: &Change| {
+        change.effect == Effect::Speed || ["run.seed", "run.cycles"].contains(&change.key.as_str())
+    };
+    preset.diff(config).iter().all(is_same).then_some(text)
+}
+
+/// Creates the run at `dir`, or opens it and lays `config` over the one it has. A new run keeps `expected`
+/// for its report.
 ///
 /// # Errors
 /// A configuration that changes what may not change, a run in use, and what the store reports.
-pub(crate) fn prepare(dir: &Path, config: RunConfig) -> anyhow::Result<Prepared> {
+pub(crate) fn prepare(
+    dir: &Path,
+    config: RunConfig,
+    expected: Option<&str>,
+) -> anyhow::Result<Prepared> {
     let resumed = Run::exists(dir);
     let run = if resumed {
         Run::open(dir)?
     } else {
-        Run::create(dir, &config.to_toml())
-            .with_context(|| format!("cannot create the run {}", dir.display()))?
+        let run = Run::create(dir, &config.to_toml())
+            .with_context(|| format!("cannot create the run {}", dir.display()))?;
+        if let Some(text) = expected {
+            run.replace(dz_store::layout::EXPECTED, text.as_bytes())?;
+        }
+        run
     };
     let lock = RunLock::acquire(&run, Stage::Driver)?;
     let changes = changes(&run, &config)?;
@@ -56,7 +76,7 @@ pub(crate) fn prepare(dir: &Path, config: RunConfig) -> anyhow::Result<Prepared>
             seed: config.run.seed,
             game,
             encoding,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: env!("DAGZERO_VERSION").to_owned(),
         })?;
     }
     let stated = ledger.state().config_hash.clone();
@@ -116,7 +136,19 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
         faults.push(Fault::new("run.device", error.to_string()).value(config.run.device));
     }
     faults.extend(dz_play::search_faults(&config.search));
+    faults.extend(solver_fault(config));
     faults
+}
+
+/// An anchor that knows the truth about a game without a solver.
+fn solver_fault(config: &RunConfig) -> Option<Fault> {
+    let knows = |anchor: &Anchor| anchor.kind == AnchorKind::Solver { depth: None };
+    let at = config.rating.anchors.iter().position(knows)?;
+    // A game that does not exist has its own fault.
+    let game: GameSpec = config.run.game.parse().ok()?;
+    let error = dz_solver::solved_positions(&game, 0).err()?;
+    let allowed = "a depth, which any game takes, or another kind of anchor";
+    Some(Fault::new(format!("rating.anchors[{at}]"), error.to_string()).allowed(allowed))
 }
 
 /// The game in canonical form and its encoding's id.

@@ -26,6 +26,7 @@ pub(super) fn figure(out: &mut String, chart: &Chart) -> Result<(), ReportError>
             CurveStyle::Dashed => "╌●╌",
             CurveStyle::Bars => "●",
             CurveStyle::Plain => "──",
+            CurveStyle::Shade => "▒▒",
             CurveStyle::Solid | CurveStyle::Band => "─●─",
         };
         key(sign, curve.colour.name(), &curve.name);

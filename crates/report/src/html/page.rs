@@ -93,10 +93,16 @@ impl Report {
         let Some(last) = self.cycles.last() else { return };
         let summaries = || self.cycles.iter().filter_map(|cycle| cycle.selfplay.as_ref());
         let champion = self.champion();
+        let elo = match champion.and_then(|player| player.generation) {
+            Some(rated) if rated < self.generation() => {
+                format!("Elo of generation {rated}, ± 95 %")
+            }
+            _ => "Elo, ± 95 %".to_owned(),
+        };
         let facts = [
             ("generation", "curve", self.generation().to_string()),
             (
-                "Elo, ± 95 %",
+                elo.as_str(),
                 "curve",
                 champion.map_or("-".to_owned(), |p| count::elo_error(p.elo, p.error95)),
             ),

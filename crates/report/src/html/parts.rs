@@ -9,19 +9,22 @@ use crate::elo::{Over, elo};
 use crate::facts::Report;
 use crate::figures::{self, LossPart};
 use crate::tree::tree_svg;
-use crate::{players, sections};
+use crate::{players, sections, truth};
 
 impl Report {
     pub(super) fn ratings(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str("<section><h2>Ratings</h2>\n");
         out.push_str(
-            "<p>One Bradley-Terry fit over all rating games; gate games are no part of it. \
-             The anchors are fixed opponents that pin the scale. A ring is preliminary: no later \
-             network has played that champion.</p>\n",
+            "<p>A ring is preliminary: no later network has played that champion. How the ratings \
+             are made stands below the tables.</p>\n",
         );
         self.elo_figures(out)?;
         out.push_str("<h3>Players</h3>\n");
         out.push_str(&players::players(self).html("No data yet: nobody is rated."));
+        if !self.players.is_empty() {
+            out.push_str("<h3>The games behind the ratings</h3>\n");
+            out.push_str(&players::games(self).html(""));
+        }
         if let (Some(first), Some(draws)) = (self.first_mover_elo, self.draw_rate) {
             let _ = writeln!(
                 out,
@@ -38,8 +41,41 @@ impl Report {
              describe these two.</p>\n",
         );
         out.push_str(&players::cross_table(self));
+        out.push_str("<h3>How the ratings are made</h3>\n");
+        self.how_rated(out);
         out.push_str("</section>\n");
         Ok(())
+    }
+
+    /// The model, the anchors and what rating games may cost, in words.
+    fn how_rated(&self, out: &mut String) {
+        let model = &self.model;
+        let draws = match model.draws {
+            "davidson" => "draws as a result of their own (Davidson)",
+            _ => "draws as half a win",
+        };
+        let _ = writeln!(
+            out,
+            "<p data-key=\"model\">One Bradley-Terry fit over all rating games, with {draws}, a term for \
+             moving first, {} virtual draw of every player with one virtual player and {} of each network \
+             with the one before it; errors are from the joint covariance. Gate games are no part of it. \
+             Each candidate plays the anchors and champions at growing distances before it. The anchors are fixed opponents that pin the scale: one that networks beat nearly always \
+             retires, one that beats them waits. A player policy-N is the raw policy of network-N, which plays without a search. The \
+             error of pairs is from the scatter of opening pairs instead of the model's.</p>",
+            model.prior_draws, model.lineage_draws,
+        );
+        if let Some(share) = &self.measures.rating_share {
+            let stated = share.stated.map_or(String::new(), |stated| {
+                format!(" of the {} that rating.time_share allows", count::percent(stated))
+            });
+            let _ = writeln!(
+                out,
+                "<p data-key=\"measures.rating_share\">Rating games took {} of the time of the finished \
+                 cycles{stated} (which counts playouts, not seconds), gate games {}.</p>",
+                count::percent(share.rating),
+                count::percent(share.gate),
+            );
+        }
     }
 
     /// The curve over everything that is spent; the reader may pick one.
@@ -74,10 +110,11 @@ impl Report {
         }
         out.push_str(
             "<section><h2>Ground truth</h2>\n<p>Positions that a solver knows: how often the move \
-             keeps the value of the game. Only positions where some legal move loses value \
-             count.</p>\n",
+             keeps the value of the game, where some legal move loses it, and how often the outcome that \
+             the network or its search holds most likely is the true one.</p>\n",
         );
-        pair(out, &[figures::truth(self), figures::truth_by_ply(self)])?;
+        let charts = [truth::truth(self), truth::truth_value(self), truth::truth_by_ply(self)];
+        pair(out, &charts)?;
         out.push_str("</section>\n");
         Ok(())
     }
@@ -85,17 +122,17 @@ impl Report {
     pub(super) fn gates(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str("<section><h2>Gate</h2>\n");
         pair(out, &[figures::gate(self), figures::traces(self)])?;
-        for trace in &self.measures.traces {
-            if let (Some(stop), Some([elo, low, high])) = (&trace.stop, trace.estimate) {
-                let _ = writeln!(
-                    out,
-                    "<p data-key=\"measures.traces\">Cycle {}: {stop} after {} pairs; \
-                     median-unbiased estimate {elo:+.0} ({low:+.0} to {high:+.0}) normalised \
-                     Elo.</p>",
-                    trace.cycle,
-                    trace.llr.len(),
-                );
-            }
+        let tests = sections::tests(self);
+        if !tests.is_empty() {
+            out.push_str(
+                "<h3>Tests</h3>\n<p>Each gate tests the difference that is not enough against the one \
+                 that is, in normalised Elo; a candidate as weak as the first is accepted, one as good as \
+                 the second refused, with the probabilities shown. The estimate is median-unbiased: it \
+                 takes into account that the test chose when to stop. Gate games are no part of the \
+                 ratings.</p>\n",
+            );
+            out.push_str(&tests.html(""));
+            out.push_str("<h3>Matches</h3>\n");
         }
         out.push_str(&sections::gates(self).html("No data yet: no candidate has been judged."));
         out.push_str("</section>\n");

@@ -17,7 +17,8 @@ impl Report {
         }
         out.push_str(
             "<section><h2>Lineage</h2>\n<p>A box a cycle: its candidate became the generation in the \
-             box, or was refused. Each was trained on from the one before, accepted or not; self-play \
+             box, or was refused. Each was trained on from the one before, accepted or not, and is the moving average of its \
+             weights; self-play \
              is by the newest champion before it.</p>\n<ol class=\"lineage\" data-key=\"cycles\">",
         );
         for facts in &self.cycles {
@@ -62,6 +63,18 @@ impl Report {
             ("program", format!("{}, run format {}", run.version, run.format)),
             ("evaluators", evaluators.join(", ")),
             ("ledger", format!("{} entries", count::whole(run.entries))),
+            (
+                "openings",
+                "random plies from the seed that stands in each match's file; two games an opening, \
+                 colours swapped"
+                    .to_owned(),
+            ),
+            (
+                "beside this page",
+                "dagzero report RUN --csv and --json: its numbers; dagzero export RUN: its games; dagzero \
+                 verify RUN: its hashes"
+                    .to_owned(),
+            ),
             (
                 "to repeat",
                 "dagzero run CONFIG --dir DIR, with the configuration below as the file CONFIG; on \

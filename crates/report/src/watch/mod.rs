@@ -5,6 +5,7 @@ mod view;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use dz_config::RunConfig;
 use dz_store::{Ledger, Run, RunLock, Stage};
 use ratatui::Frame;
 use ratatui::Terminal;
@@ -54,7 +55,8 @@ impl Dashboard {
     /// What [`Report::read`] and the ledger report.
     pub fn read(run: &Run) -> Result<Self, ReportError> {
         let ledger = Ledger::open(run)?;
-        Ok(Self { live: Live::of(run, &ledger), report: Report::read(run)? })
+        let live = Live::of(run, &ledger, config_of(run).as_ref());
+        Ok(Self { live, report: Report::read_ledger(run)? })
     }
 
     /// Draws it, whatever the size.
@@ -81,26 +83,27 @@ impl Dashboard {
 }
 
 impl Live {
-    fn of(run: &Run, ledger: &Ledger) -> Self {
+    fn of(run: &Run, ledger: &Ledger, config: Option<&RunConfig>) -> Self {
         let state = ledger.state();
-        let path = run.root().join(dz_store::layout::CONFIG);
-        let config = dz_config::RunConfig::load(&path, &[], &|_| Vec::new());
         let alive = |stage: &Stage| RunLock::holder(run, *stage).is_some();
         Self {
-            turn: match &config {
-                Ok(loaded) => {
-                    let run = &loaded.config.run;
-                    state.turns_text(run.lead_cycles(), run.cycles)
-                }
-                Err(_) => state.turn().to_string(),
+            turn: match config {
+                Some(config) => state.turns_text(config.run.lead_cycles(), config.run.cycles),
+                None => state.turn().to_string(),
             },
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
             stages: Stage::WORKERS.into_iter().filter(alive).collect(),
             cycles_done: state.cycles_done,
-            cycles: config.map_or(0, |loaded| loaded.config.run.cycles),
+            cycles: config.map_or(0, |config| config.run.cycles),
             record: state.number,
         }
     }
+}
+
+/// The run's configuration, where it can be read.
+fn config_of(run: &Run) -> Option<RunConfig> {
+    let path = run.root().join(dz_store::layout::CONFIG);
+    RunConfig::load(&path, &[], &|_| Vec::new()).ok().map(|loaded| loaded.config)
 }
 
 /// Shows the run on the terminal until `q`, Escape or Ctrl-C; where standard output is none, writes one
@@ -114,6 +117,7 @@ pub fn watch(run: &Run, once: bool) -> Result<Option<String>, ReportError> {
         return Ok(Some(dashboard.to_text(120, 44)));
     }
     let mut ledger = Ledger::open(run)?;
+    let mut config = config_of(run);
     let mut terminal = ratatui::try_init()?;
     let shown: Result<(), ReportError> = (|| {
         let mut looked = Instant::now();
@@ -125,10 +129,11 @@ pub fn watch(run: &Run, once: bool) -> Result<Option<String>, ReportError> {
             if looked.elapsed() >= LOOK_EVERY {
                 ledger.poll()?;
                 if ledger.state().number != dashboard.live.record {
-                    dashboard.report = Report::read(run)?;
+                    dashboard.report = Report::read_ledger(run)?;
+                    config = config_of(run);
                 }
                 // Whether processes live is not in the ledger.
-                dashboard.live = Live::of(run, &ledger);
+                dashboard.live = Live::of(run, &ledger, config.as_ref());
                 looked = Instant::now();
             }
         }

@@ -213,10 +213,7 @@ fn cycle_row<'a>(facts: &CycleFacts) -> Row<'a> {
         Cell::from(s.map_or_else(none, |s| count::rate(s.evaluations, s.wall_ms))),
         Cell::from(loss(losses.map(|l| l.policy), losses.and_then(|l| l.validation_policy))),
         Cell::from(loss(losses.map(|l| l.value), losses.and_then(|l| l.validation_value))),
-        Cell::from(facts.gate.as_ref().map_or_else(none, |gate| {
-            let record = gate.record();
-            format!("{}-{}-{}", record.wins, record.draws, record.losses)
-        })),
+        Cell::from(facts.gate.as_ref().map_or_else(none, |gate| count::wdl(gate.record()))),
         Cell::from(facts.wall_ms.map_or_else(none, count::duration)),
         verdict,
     ])

@@ -70,7 +70,9 @@ fn all_draws_are_equals() {
     let report = report(&ledger.records);
     assert!(says(&report, "fitted here from its rating games"), "{:?}", report.missing);
     assert_eq!(report.players.len(), 2);
-    assert!(report.players.iter().all(|player| player.elo.abs() < 1e-6 && player.draws == 60));
+    assert!(
+        report.players.iter().all(|player| player.elo.abs() < 1e-6 && player.played.draws == 60)
+    );
     assert!((report.pairings[0].score - 0.5).abs() < 1e-12);
 }
 

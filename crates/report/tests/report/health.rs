@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use dz_report::Report;
-use dz_store::{Record, Run, Stage, layout};
+use dz_report::{Expected, Report, RunContext};
+use dz_store::{Entry, ObjectRef, Record, Run, Stage, layout};
 
 use crate::ledger;
 
@@ -81,4 +81,76 @@ fn a_run_without_entries_has_a_report() {
     let report = Report::read(&run).unwrap();
     assert!(report.to_html().unwrap().contains("No data yet"));
     assert!(report.verdict().starts_with("No data yet"));
+}
+
+#[test]
+fn what_the_preset_is_expected_to_reach_is_drawn_behind() {
+    let ledger = ledger::run(6);
+    let (_folder, run) = on_disk(&ledger.records);
+    let report = Report::read(&run).unwrap();
+    let runs = [report.clone(), report];
+    let expected = Expected::of("a machine", &runs).unwrap();
+    assert_eq!(
+        (expected.seeds.as_slice(), expected.anchor.as_str()),
+        ([7, 7].as_slice(), "random")
+    );
+    let (point, band) = (&runs[0].curve[2], &expected.points[2]);
+    assert_eq!((band.generation, band.games), (point.generation, point.games));
+    assert!((band.elo_lo - (point.elo - point.error95)).abs() <= 0.5, "{band:?}");
+    assert!(!runs[0].to_html().unwrap().contains("a machine"));
+    run.replace(layout::EXPECTED, &serde_json::to_vec(&expected).unwrap()).unwrap();
+    let report = Report::read_ledger(&run).unwrap();
+    assert_eq!(report.expected, Some(expected));
+    assert!(report.to_html().unwrap().contains("expected, on a machine"));
+    // A file of another version is told.
+    run.replace(layout::EXPECTED, b"{}").unwrap();
+    let report = Report::read_ledger(&run).unwrap();
+    assert!(says(&report, "expected.json is not drawn"), "{:?}", report.missing);
+    assert_eq!(Expected::of("", &[]), None);
+}
+
+#[test]
+fn the_time_of_matches_and_the_values_of_solved_positions_are_shown() {
+    let ledger = ledger::run(2);
+    let (_folder, run) = on_disk(&ledger.records);
+    let text = r#"{"cycle":1,"gate_ms":2000,"rating_ms":3000}
+{"cycle":1,"gate_ms":0,"rating_ms":1000}
+{"cycle":9,"gate_ms":0,"rating_ms":9000000}
+{"cycle":1,"truth_playouts":0,"positions":10,"preserving":9,"nontrivial":4,"nontrivial_preserving":3,"value_right":8,"by_ply":[]}
+{"cycle":1,"turn_ms":900,"peak_bytes":123000000}
+"#;
+    fs::write(run.root().join(layout::metrics_path(Stage::Gatekeeper)), text).unwrap();
+    let report = Report::read(&run).unwrap();
+    let share = report.measures.rating_share.clone().unwrap();
+    let wall_ms = report.cycles[0].wall_ms.unwrap() as f64;
+    assert_eq!((share.rating, share.gate), (4_000.0 / wall_ms, 2_000.0 / wall_ms));
+    assert_eq!(report.measures.truth[0].value_right, Some(8));
+    assert_eq!(report.measures.turns.len(), 1);
+    let html = report.to_html().unwrap();
+    assert!(html.contains("Values with the true outcome") && html.contains("Rating games took"));
+    // The ledger alone tells none of it.
+    assert!(Report::read_ledger(&run).unwrap().measures.turns.is_empty());
+}
+
+/// Of two entries that settle the same thing the first counts, and shards given up are no damage.
+#[test]
+fn doubled_entries_count_once_and_given_up_shards_are_told() {
+    let mut ledger = ledger::run(3);
+    let whole = Report::from_ledger(&ledger.records, RunContext::default());
+    let doubled = ledger.records.clone();
+    for record in doubled {
+        ledger.push(record.stage, record.entry);
+    }
+    let twice = Report::from_ledger(&ledger.records, RunContext::default());
+    assert_eq!(twice.curve.last().unwrap().games, whole.curve.last().unwrap().games);
+    assert_eq!(twice.cycles[1].gate.as_ref().unwrap().result.games, 100);
+    assert_eq!(twice.players[0].played, whole.players[0].played);
+    let object = ObjectRef::of("shards/cycle-0001/00000000.dzs", b"gone");
+    let paths = vec![object.path.clone()];
+    let shard = Entry::Shard { cycle: 1, generation: 0, number: 0, games: 1, positions: 9, object };
+    ledger.push(Stage::Selfplay, shard);
+    ledger.push(Stage::Shuffler, Entry::Expired { cycle: 3, paths });
+    let (_folder, run) = on_disk(&ledger.records);
+    let report = Report::read(&run).unwrap();
+    assert!(says(&report, "Shards of cycle 1 were given up"), "{:?}", report.missing);
 }

@@ -1,6 +1,6 @@
 //! A made-up ledger: twelve cycles of a run that learns, with two refused candidates.
 
-use dz_stats::{PairResult, RatingOptions, Roster, rate};
+use dz_stats::League;
 use dz_store::{
     Entry, Losses, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow, Record,
     RowsSummary, SelfplaySummary, Stage,
@@ -151,21 +151,14 @@ fn tally(random: &mut Lcg, advantage: f64, games: u64) -> MatchResult {
 }
 
 fn ratings(cycle: u32, matches: &[(String, String, MatchResult)]) -> Entry {
-    let mut roster = Roster::default();
-    roster.index("random");
-    let mut games = Vec::new();
+    let mut league = League::default();
     for (a, b, result) in matches {
-        let (a, b) = (roster.index(a), roster.index(b));
-        for (first, second, counts) in [(a, b, result.by_first[0]), (b, a, result.by_first[1])] {
-            let [wins_first, draws, wins_second] = counts;
-            games.push(PairResult { first, second, wins_first, draws, wins_second });
-        }
+        league.add(a, b, result.by_first);
     }
-    let lineage = roster.chain(|name| PlayerName::new(name).cycle());
-    let options = RatingOptions::of_run(Some(0), lineage);
-    let ratings = rate(roster.len(), &games, &options).expect("the prior keeps it finite");
-    let row = |(name, rating): (&String, &dz_stats::Rating)| RatingRow {
-        player: PlayerName::new(name.clone()),
+    let fit = league.fit(Some("random"), |name| PlayerName::new(name).cycle());
+    let fit = fit.expect("the prior keeps it finite");
+    let row = |(name, rating): (&str, &dz_stats::Rating)| RatingRow {
+        player: PlayerName::new(name),
         elo: rating.elo.0,
         error95: rating.error95.0,
         score: rating.record.score().0,
@@ -173,9 +166,9 @@ fn ratings(cycle: u32, matches: &[(String, String, MatchResult)]) -> Entry {
     };
     Entry::Ratings {
         cycle,
-        players: roster.names().iter().zip(&ratings.players).map(row).collect(),
-        first_mover_elo: ratings.first_mover.0,
-        draw_rate: ratings.draw_rate,
+        players: fit.players().map(row).collect(),
+        first_mover_elo: fit.ratings().first_mover.0,
+        draw_rate: fit.ratings().draw_rate,
     }
 }
 
@@ -250,6 +243,7 @@ fn gate(ledger: &mut Ledger, cycle: u32, champion: Option<u32>, accepted: bool, 
                 score: None,
                 score_lo95: None,
                 score_hi95: None,
+                test: None,
             },
         );
         return;
@@ -277,6 +271,7 @@ fn gate(ledger: &mut Ledger, cycle: u32, champion: Option<u32>, accepted: bool, 
             score: Some(interval.score.0),
             score_lo95: Some(interval.lo95.0),
             score_hi95: Some(interval.hi95.0),
+            test: None,
         },
     );
 }

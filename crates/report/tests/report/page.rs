@@ -79,9 +79,12 @@ fn the_numbers_of_the_ledger_are_there() {
     let report = report(&run.records);
     let champion = report.champion().expect("a champion");
     assert_eq!(champion.generation, Some(10));
-    assert_eq!(champion.wins + champion.draws + champion.losses, champion.games);
+    assert_eq!(
+        champion.played.wins + champion.played.draws + champion.played.losses,
+        champion.games
+    );
     for expected in [
-        format!("{}-{}-{}", champion.wins, champion.draws, champion.losses),
+        format!("{}-{}-{}", champion.played.wins, champion.played.draws, champion.played.losses),
         format!("{:+} ± {}", champion.elo.round() as i64, champion.error95.round()),
         "rollout-1000 (anchor)".to_owned(),
         "made-up &amp; tested".to_owned(),
@@ -163,6 +166,17 @@ fn every_prefix_of_a_ledger_makes_a_page() {
         balanced(&html).unwrap_or_else(|fault| panic!("{length} records: {fault}"));
         assert!(!html.contains("NaN") && !html.contains(">inf"), "{length} records");
     }
+}
+
+/// A figure stands alone: its own name space, its own colours.
+#[test]
+fn figures_are_files_too() {
+    let files = report(&ledger::run(6).records).to_svgs().unwrap();
+    assert_eq!(files.iter().map(|file| file.name).collect::<Vec<_>>(), ["elo"]);
+    let text = &files[0].text;
+    assert!(text.starts_with("<svg xmlns=") && text.trim_end().ends_with("</svg>"), "{text}");
+    assert!(text.contains("viewBox=") && text.contains("--blue:"), "{text}");
+    assert!(report(&[]).to_svgs().unwrap().is_empty());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::summary::{Losses, MatchResult, RatingRow, RowsSummary, SelfplaySummary};
+use super::summary::{GateTest, Losses, MatchResult, RatingRow, RowsSummary, SelfplaySummary};
 use crate::ObjectRef;
 
 /// One numbered record of the ledger, stored as `log/<number, 20 digits>.json`.
@@ -146,6 +146,9 @@ pub enum Entry {
         score_lo95: Option<f64>,
         /// Upper end of the score's 95 % interval.
         score_hi95: Option<f64>,
+        /// The test, where the rule is one; absent in ledgers of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        test: Option<GateTest>,
     },
     /// A new champion.
     Champion {
@@ -281,6 +284,17 @@ impl PlayerName {
     pub fn cycle(&self) -> Option<u32> {
         let cycle: u32 = self.0.strip_prefix("network-")?.parse().ok()?;
         (*self == Self::network(cycle)).then_some(cycle)
+    }
+
+    /// The raw policy of the candidate that `cycle` trained, without a search: `policy-0007`.
+    pub fn policy(cycle: u32) -> Self {
+        Self(format!("policy-{cycle:04}"))
+    }
+
+    /// The cycle whose candidate's raw policy this is.
+    pub fn policy_cycle(&self) -> Option<u32> {
+        let cycle: u32 = self.0.strip_prefix("policy-")?.parse().ok()?;
+        (*self == Self::policy(cycle)).then_some(cycle)
     }
 
     /// The name as text.

@@ -18,5 +18,7 @@ pub use parts::{
 };
 pub use snapshot::SNAPSHOT_EVERY;
 pub use state::RunState;
-pub use summary::{Losses, MatchResult, RatingRow, ResignSummary, RowsSummary, SelfplaySummary};
+pub use summary::{
+    GateTest, Losses, MatchResult, RatingRow, ResignSummary, RowsSummary, SelfplaySummary,
+};
 pub use turn::Turn;

@@ -212,7 +212,9 @@ impl RunState {
                     matches.push(MatchState { purpose, a, b, result, games });
                 }
             }
-            Entry::Verdict { cycle, rule, accepted, reason, score, score_lo95, score_hi95 } => {
+            Entry::Verdict {
+                cycle, rule, accepted, reason, score, score_lo95, score_hi95, ..
+            } => {
                 let verdict =
                     VerdictState { rule, accepted, reason, score, score_lo95, score_hi95 };
                 first(&mut self.cycle_mut(cycle).verdict, verdict);

@@ -130,6 +130,15 @@ pub struct MatchResult {
     /// What ratings are fitted to: the games that A, then B, moved first in, each as the first
     /// mover's wins, draws and losses. Duplicates are left out.
     pub by_first: [[u64; 3]; 2],
+    /// Plies of all games, openings included; 0 in ledgers of earlier versions.
+    #[serde(default)]
+    pub plies: u64,
+    /// Games that the ply limit ended.
+    #[serde(default)]
+    pub adjudicated: u64,
+    /// Games that another program lost by a crash, a time-out, an illegal move or by resigning.
+    #[serde(default)]
+    pub forfeits: u64,
 }
 
 impl MatchResult {
@@ -140,6 +149,35 @@ impl MatchResult {
         }
         (self.wins as f64 + 0.5 * self.draws as f64) / self.games as f64
     }
+}
+
+/// A gate's sequential test, in normalised Elo.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateTest {
+    /// The difference that is not enough.
+    pub elo0: f64,
+    /// The difference that is.
+    pub elo1: f64,
+    /// Probability of accepting a candidate no better than `elo0`.
+    pub alpha: f64,
+    /// Probability of refusing a candidate as good as `elo1`.
+    pub beta: f64,
+    /// The log-likelihood ratio at which the test refuses.
+    pub lower: f64,
+    /// The log-likelihood ratio at which it accepts.
+    pub upper: f64,
+    /// The log-likelihood ratio after each pair, in scheduled order.
+    pub llr: Vec<f64>,
+    /// Why it ended: `accepted`, `refused` (a bound was reached), `exhausted` (all games were played) or
+    /// `out_of_reach` (winning every game left would not have been enough).
+    pub stop: String,
+    /// Median-unbiased estimate of the difference; none without games.
+    pub elo: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub elo_lo95: Option<f64>,
+    /// Upper end.
+    pub elo_hi95: Option<f64>,
 }
 
 /// One player's rating.

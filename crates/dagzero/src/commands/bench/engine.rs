@@ -30,7 +30,7 @@ pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
         let positions = positions.take(EXAM.0).map(|solved| {
             let solved = solved?;
             let preserving = solved.solved.preserving();
-            Ok(PositionCheck { moves: solved.moves, preserving })
+            Ok(PositionCheck { moves: solved.moves, preserving, value: None })
         });
         rows.extend(shares(game, &positions.collect::<anyhow::Result<Vec<_>>>()?)?);
     }

@@ -13,7 +13,7 @@ use anyhow::{Context, ensure};
 use dz_config::AnchorKind;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{
-    Bout, Contestant, ContestantKind, MatchProgress, Observer, OnDevice, Played, Players,
+    Bout, Contestant, ContestantKind, Decided, MatchProgress, Observer, OnDevice, Played, Players,
     match_file, play_bout,
 };
 use dz_infer::Lockstep;
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         opening_plies: args.opening_plies,
         seed: args.seed,
         plies_max,
-        test,
+        decided: test.map(Decided::Test),
     };
     let device = dz_net::pick_device(&args.device)?;
     let parallel_games = args.parallel_games as usize;

@@ -5,7 +5,7 @@ use std::io::Write;
 use dz_game::Player;
 use dz_gatekeeper::{Played, verdict};
 use dz_play::{Cause, Forfeit, PlayedGame, Seat};
-use dz_stats::{Pentanomial, SprtPlan, SprtStop};
+use dz_stats::{Sprt, SprtPlan, SprtStop};
 use serde::Serialize;
 
 /// What is printed. Outside programs rely on the names.
@@ -94,7 +94,9 @@ impl<'a> Report<'a> {
             adjudicated: played.games.iter().filter(|game| game.adjudicated).count() as u64,
             forfeits: forfeits(&played.games),
             disputes: disputes(&played.games),
-            sprt: test.map(|(plan, elos)| SprtRow::of(&plan, elos, Pentanomial(result.pairs))),
+            sprt: test.map(|(plan, elos)| {
+                SprtRow::of(&plan, elos, &verdict::walked(plan, &played.games))
+            }),
         }
     }
 
@@ -153,13 +155,13 @@ impl<'a> Report<'a> {
 }
 
 impl SprtRow {
-    fn of(plan: &SprtPlan, [elo0, elo1]: [f64; 2], pairs: Pentanomial) -> Self {
-        let verdict = match plan.stop(pairs) {
+    fn of(plan: &SprtPlan, [elo0, elo1]: [f64; 2], test: &Sprt) -> Self {
+        let verdict = match test.stop() {
             Some(SprtStop::Accepted) => "accepted",
             Some(SprtStop::Refused) => "refused",
             Some(SprtStop::OutOfReach | SprtStop::Exhausted) | None => "undecided",
         };
-        Self { elo0, elo1, llr: plan.llr(pairs), bounds: plan.bounds(), verdict }
+        Self { elo0, elo1, llr: plan.llr(test.pairs()), bounds: plan.bounds(), verdict }
     }
 }
 

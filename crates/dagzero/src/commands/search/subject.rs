@@ -135,7 +135,7 @@ fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<Mind<G>> {
             BootstrapEvaluator::Uniform => Mind::Uniform,
             BootstrapEvaluator::Rollout => Mind::Rollout,
         },
-        ContestantKind::Anchor(_) | ContestantKind::Knowing(_) => {
+        ContestantKind::Anchor(_) => {
             return Err(UsageError(format!("{text} has no evaluator")).into());
         }
     })

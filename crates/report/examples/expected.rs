@@ -1,0 +1,16 @@
+//! Sums up finished runs of a preset for the band behind its reports: `cargo run -p dz-report --example
+//! expected -- MACHINE RUN... > configs/NAME.expected.json`, with the machine in words.
+
+use dz_report::{Expected, Report};
+use dz_store::Run;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut args = std::env::args().skip(1);
+    let machine = args.next().ok_or("say in words which machine this is")?;
+    let runs: Vec<Report> = args
+        .map(|run| Ok(Report::read_ledger(&Run::open(run)?)?))
+        .collect::<Result<_, Box<dyn std::error::Error>>>()?;
+    let expected = Expected::of(&machine, &runs).ok_or("name runs of one game with one anchor")?;
+    println!("{}", serde_json::to_string_pretty(&expected)?);
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! What each player has played, summed up over its rating games.
+
+use std::collections::BTreeMap;
+
+use dz_stats::{ELO_PER_DEVIATION, Record as Wdl, Z95};
+use dz_store::{MatchResult, PlayerName, RatingRow};
+use serde::Serialize;
+
+use crate::facts::{CycleFacts, PlayerFacts};
+
+/// Rating matches, added up by the two names in order, in the first one's view.
+pub(crate) type Matches = BTreeMap<(String, String), MatchResult>;
+
+/// A player's rating games. Repeated ones are left out of `wins`, `draws`, `losses` and `by_first`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Played {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Wins, draws and losses of the games in which it moved first, and of those in which it moved second.
+    pub by_first: [[u64; 3]; 2],
+    /// Pairs (same opening, colours swapped) by its score: 0, 0.5, 1, 1.5, 2. Repeated games are among them.
+    pub pairs: [u64; 5],
+    /// Games that repeat an earlier one of their match.
+    pub duplicates: u64,
+    /// How many independent games, of the same wins, draws and losses, would tell as much as its pairs do:
+    /// an opening that favours one side makes the two games of a pair cancel each other's noise.
+    pub effective_games: f64,
+    /// Distance of its mean score from a half in standard deviations of a game, on the scale of normalised
+    /// Elo, against the opponents that it had; none with fewer than two pairs.
+    pub normalised_elo: Option<f64>,
+    /// Half the width of the 95 % interval of `normalised_elo`.
+    pub normalised_error95: Option<f64>,
+    /// Mean Elo of its opponents, by games.
+    pub opponents_elo: Option<f64>,
+    /// Mean plies of a game; none in ledgers of earlier versions.
+    pub plies_mean: Option<f64>,
+    /// Games that the ply limit ended.
+    pub adjudicated: u64,
+    /// Games that another program lost by a crash, a time-out, an illegal move or by resigning.
+    pub forfeits: u64,
+}
+
+impl Played {
+    /// Wins, draws and losses, repeated games left out.
+    pub(crate) fn record(&self) -> Wdl {
+        Wdl { wins: self.wins, draws: self.draws, losses: self.losses }
+    }
+}
+
+/// Everybody who has a rating, strongest first.
+pub(crate) fn players(
+    rows: &[RatingRow],
+    cycles: &[CycleFacts],
+    matches: &Matches,
+) -> Vec<PlayerFacts> {
+    let elo: BTreeMap<&str, f64> = rows.iter().map(|row| (row.player.as_str(), row.elo)).collect();
+    let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
+    for ((a, b), result) in matches {
+        let (a, b) = (a.as_str(), b.as_str());
+        sums.entry(a).or_default().add(result, elo.get(b).copied());
+        sums.entry(b).or_default().add(&flipped(result), elo.get(a).copied());
+    }
+    let trained_by: BTreeMap<PlayerName, &CycleFacts> =
+        cycles.iter().map(|facts| (PlayerName::network(facts.cycle), facts)).collect();
+    let player = |row: &RatingRow| {
+        let facts = trained_by.get(&row.player);
+        let policy_cycle = row.player.policy_cycle();
+        let network = policy_cycle.map_or(row.player.clone(), PlayerName::network);
+        PlayerFacts {
+            generation: facts.and_then(|facts| facts.promoted),
+            cycle: facts.map(|facts| facts.cycle),
+            policy_cycle,
+            step: trained_by.get(&network).and_then(|facts| facts.step),
+            name: row.player.to_string(),
+            elo: row.elo,
+            error95: row.error95,
+            error95_pairs: None,
+            score: row.score,
+            games: row.games,
+            played: sums.get(row.player.as_str()).map(Sum::finish).unwrap_or_default(),
+            behind: None,
+            behind_error95: None,
+            behind_los: None,
+        }
+    };
+    let mut players: Vec<PlayerFacts> = rows.iter().map(player).collect();
+    players.sort_by(|a, b| b.elo.total_cmp(&a.elo).then_with(|| a.name.cmp(&b.name)));
+    players
+}
+
+#[derive(Default)]
+struct Sum {
+    result: MatchResult,
+    /// Games against rated opponents, and the sum of these opponents' Elo.
+    met: f64,
+    elo: f64,
+}
+
+impl Sum {
+    fn add(&mut self, result: &MatchResult, opponent: Option<f64>) {
+        add_counts(&mut self.result, result);
+        if let Some(elo) = opponent {
+            self.met += result.games as f64;
+            self.elo += result.games as f64 * elo;
+        }
+    }
+
+    fn finish(&self) -> Played {
+        let result = &self.result;
+        let [first, theirs] = result.by_first;
+        // The second row is in the view of the opponent, who moves first there.
+        let second = [theirs[2], theirs[1], theirs[0]];
+        let both = |place: usize| first[place] + second[place];
+        let counts = Wdl { wins: both(0), draws: both(1), losses: both(2) };
+        let pairs = result.pairs.iter().sum::<u64>() as f64;
+        let (mean, of_pair) = moments(&result.pairs);
+        let (_, of_game) = moments(&[counts.losses, counts.draws, counts.wins]);
+        let (deviation, known) = ((2.0 * of_pair).sqrt(), pairs >= 2.0 && of_pair > 0.0);
+        Played {
+            wins: counts.wins,
+            draws: counts.draws,
+            losses: counts.losses,
+            by_first: [first, second],
+            pairs: result.pairs,
+            duplicates: result.duplicates,
+            effective_games: if of_pair > 0.0 {
+                counts.games() as f64 * of_game / (2.0 * of_pair)
+            } else {
+                counts.games() as f64
+            },
+            normalised_elo: known.then(|| (mean - 0.5) / deviation * ELO_PER_DEVIATION),
+            normalised_error95: known.then(|| Z95 * ELO_PER_DEVIATION / (2.0 * pairs).sqrt()),
+            opponents_elo: (self.met > 0.0).then(|| self.elo / self.met),
+            plies_mean: (result.plies > 0).then(|| result.plies as f64 / result.games as f64),
+            adjudicated: result.adjudicated,
+            forfeits: result.forfeits,
+        }
+    }
+}
+
+/// Mean and variance of results 0, ..., 1 in equal steps with these counts.
+fn moments(counts: &[u64]) -> (f64, f64) {
+    let total = counts.iter().sum::<u64>().max(1) as f64;
+    let value = |k: usize| k as f64 / (counts.len() - 1) as f64;
+    let weighted = |of: &dyn Fn(f64) -> f64| {
+        counts.iter().enumerate().map(|(k, &n)| n as f64 * of(value(k))).sum::<f64>() / total
+    };
+    let mean = weighted(&|x| x);
+    (mean, weighted(&|x| (x - mean).powi(2)))
+}
+
+/// The same match in the other player's view.
+pub(crate) fn flipped(result: &MatchResult) -> MatchResult {
+    let mut pairs = result.pairs;
+    pairs.reverse();
+    let [by_a, by_b] = result.by_first;
+    MatchResult {
+        wins: result.losses,
+        losses: result.wins,
+        pairs,
+        by_first: [by_b, by_a],
+        ..result.clone()
+    }
+}
+
+pub(crate) fn add_counts(sum: &mut MatchResult, more: &MatchResult) {
+    sum.games += more.games;
+    sum.wins += more.wins;
+    sum.draws += more.draws;
+    sum.losses += more.losses;
+    sum.duplicates += more.duplicates;
+    sum.plies += more.plies;
+    sum.adjudicated += more.adjudicated;
+    sum.forfeits += more.forfeits;
+    for (pairs, more) in sum.pairs.iter_mut().zip(more.pairs) {
+        *pairs += more;
+    }
+    let counts = sum.by_first.as_flattened_mut().iter_mut();
+    for (count, more) in counts.zip(more.by_first.as_flattened()) {
+        *count += more;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_tell_more_than_their_games_where_openings_decide() {
+        // Whoever moves first wins, but for one pair.
+        let result = MatchResult {
+            games: 40,
+            wins: 21,
+            losses: 19,
+            pairs: [0, 0, 19, 0, 1],
+            by_first: [[20, 0, 0], [19, 0, 1]],
+            plies: 400,
+            ..MatchResult::default()
+        };
+        let mut sum = Sum::default();
+        sum.add(&result, Some(100.0));
+        let played = sum.finish();
+        assert_eq!(played.by_first, [[20, 0, 0], [1, 0, 19]]);
+        assert_eq!((played.wins, played.losses), (21, 19));
+        assert!(played.effective_games > 150.0, "{played:?}");
+        assert!(played.normalised_elo.unwrap() > 0.0);
+        assert_eq!((played.opponents_elo, played.plies_mean), (Some(100.0), Some(10.0)));
+        let mut other = Sum::default();
+        other.add(&flipped(&result), None);
+        let other = other.finish();
+        assert_eq!(other.normalised_elo, played.normalised_elo.map(|elo| -elo));
+        assert_eq!(other.opponents_elo, None);
+    }
+
+    /// Independent games are worth what they are.
+    #[test]
+    fn independent_games_count_once() {
+        let result = MatchResult {
+            games: 32,
+            wins: 16,
+            losses: 16,
+            pairs: [4, 0, 8, 0, 4],
+            by_first: [[8, 0, 8], [8, 0, 8]],
+            ..MatchResult::default()
+        };
+        let mut sum = Sum::default();
+        sum.add(&result, None);
+        let played = sum.finish();
+        assert!((played.effective_games - 32.0).abs() < 1e-9, "{played:?}");
+        assert_eq!(played.normalised_elo, Some(0.0));
+        assert_eq!(played.plies_mean, None);
+    }
+}
