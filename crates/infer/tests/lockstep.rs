@@ -6,8 +6,8 @@ use common::FakeNetwork;
 use dz_game::{Game, Symmetry, games::Connect4, mix64};
 use dz_infer::{
     Answer, Encoded, Evaluation, Evaluator, EvaluatorError, Hashed, InstantEvaluator, Leaf,
-    LeafView, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Ticket, Walker,
-    symmetry_of,
+    LeafView, Lockstep, LockstepCounts, LockstepTimes, Readers, Request, Roster, Sources, Ticket,
+    Walker, symmetry_of,
 };
 
 fn connect4() -> Connect4 {
@@ -177,10 +177,12 @@ impl Walker<Connect4> for Asker {
     fn apply(&mut self, _evaluation: Evaluation) {}
 }
 
+#[derive(Default)]
 struct Askers {
     left: u32,
     finished: u32,
     steps: u32,
+    times: Vec<LockstepTimes>,
 }
 
 impl Roster<Asker> for Askers {
@@ -196,15 +198,21 @@ impl Roster<Asker> for Askers {
     fn step(&mut self, _counts: &LockstepCounts) {
         self.steps += 1;
     }
+    fn driven(&mut self, times: &LockstepTimes) {
+        self.times.push(*times);
+    }
 }
 
 fn ask(parallel_games: usize, groups: usize, askers: u32) -> LockstepCounts {
-    let mut roster = Askers { left: askers, finished: 0, steps: 0 };
+    let mut roster = Askers { left: askers, ..Askers::default() };
     let lockstep = Lockstep { parallel_games, groups };
     let counts =
         lockstep.run(&mut networks(0, false), &mut roster).expect("the fake does not fail");
     assert_eq!(roster.finished, askers);
     assert!(roster.steps >= counts.batches as u32);
+    let [times] = roster.times[..] else { panic!("one driver for all: {:?}", roster.times) };
+    assert!(times.flying <= times.running && times.waiting <= times.flying, "{times:?}");
+    assert_eq!(times.hosting, times.running - times.waiting);
     counts
 }
 
@@ -226,12 +234,14 @@ fn fill_is_counted_tail_included() {
 #[test]
 fn threads_of_their_own_count_together() {
     // Every asker asks five times, whoever has it; a thread's group has 4 of 8 places.
-    let mut roster = Askers { left: 100, finished: 0, steps: 0 };
+    let mut roster = Askers { left: 100, ..Askers::default() };
     let lockstep = Lockstep { parallel_games: 8, groups: 1 };
     let run = |roster: &mut Askers| lockstep.run(&mut networks(0, true), roster);
     let counts = pool(2).install(|| run(&mut roster)).expect("the fake does not fail");
     assert_eq!((counts.evaluations, roster.finished), (500, 100));
     assert_eq!(counts.places, 4 * counts.batches);
+    assert_eq!(roster.times.len(), 2, "one driver a thread");
+    assert!(roster.times.iter().all(|times| times.hosting < times.running), "{:?}", roster.times);
     assert!(roster.steps > 0);
 }
 
