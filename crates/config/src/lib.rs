@@ -34,5 +34,5 @@ pub use sections::{
     InFlight, LeafValue, MoveChoiceWord, NetworkSection, NoiseShapeWord, RatingSection,
     RaveScheduleWord, Resign, RevisitWord, RootFpu, RunMode, RunSection, Schedule, SearchSection,
     SelectionWord, SelfplaySection, ShuffleSection, StalenessWord, StorageSection, TargetWord,
-    TerminalsWord, TieBreakWord, TrainingSection, WindowSection,
+    TerminalsWord, TieBreakWord, TrainingPrecision, TrainingSection, WindowSection,
 };

@@ -89,8 +89,8 @@ impl Live {
         Self {
             turn: match &config {
                 Ok(loaded) => {
-                    let run = &loaded.config.run;
-                    state.turns_text(run.lead_cycles(), run.cycles)
+                    let config = &loaded.config;
+                    state.turns_text(config.lead_cycles(), config.run.cycles)
                 }
                 Err(_) => state.turn().to_string(),
             },
