@@ -212,7 +212,7 @@ fn ask(parallel_games: usize, groups: usize, askers: u32) -> LockstepCounts {
     assert!(roster.steps >= counts.batches as u32);
     let [times] = roster.times[..] else { panic!("one driver for all: {:?}", roster.times) };
     assert!(times.flying <= times.running && times.waiting <= times.flying, "{times:?}");
-    assert_eq!(times.hosting, times.running - times.waiting);
+    assert_eq!(times.hosting + times.waiting, times.running);
     counts
 }
 
@@ -287,7 +287,7 @@ fn failures_come_out() {
         let mut sources = Sources::default();
         sources.add_batched(Box::new(Failing::new(handles)), 0);
         // Far more than would be played if one thread's failure did not stop the other.
-        let mut roster = Askers { left: u32::MAX, finished: 0, steps: 0 };
+        let mut roster = Askers { left: u32::MAX, ..Askers::default() };
         let lockstep = Lockstep { parallel_games: 3, groups: 1 };
         let run = || lockstep.run(&mut sources, &mut roster);
         let failure = pool(2).install(run).unwrap_err();
@@ -334,7 +334,7 @@ fn instant_sources_take_no_batches() {
     sources.add_instant(std::sync::Arc::new(Hashed));
     let hashed_id = <Hashed as InstantEvaluator<Connect4>>::id(&Hashed);
     assert_eq!((sources.ids(), sources.len()), (&[hashed_id.to_owned()][..], 1));
-    let mut roster = Askers { left: 1, finished: 0, steps: 0 };
+    let mut roster = Askers { left: 1, ..Askers::default() };
     let lockstep = Lockstep { parallel_games: 1, groups: 1 };
     assert!(lockstep.run(&mut sources, &mut roster).is_err());
     // A walker that asks first is answered at once, and no batch is sent.

@@ -1,8 +1,8 @@
 //! Where a card's kernels stay when the process ends: compiled, and chosen among by measuring.
 //!
-//! CubeCL keeps both in one database file of an *environment* if the feature `persistence` is built in, by default beside the
+//! `CubeCL` keeps both in one database file of an *environment* if the feature `persistence` is built in, by default beside the
 //! Cargo workspace that it is started in, and compiled kernels only on demand. Here it is the user's cache, for all runs:
-//! what is in it depends on card, driver and program version, which CubeCL tells apart, and on nothing that a run sets.
+//! what is in it depends on card, driver and program version, which `CubeCL` tells apart, and on nothing that a run sets.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ fn note(card: &str, folder: &std::path::Path) -> Option<String> {
     })
 }
 
-/// Tells CubeCL to keep kernels in [`kernel_folder`], unless a `cubecl.toml` says where. To be called before Burn is
+/// Tells `CubeCL` to keep kernels in [`kernel_folder`], unless a `cubecl.toml` says where. To be called before Burn is
 /// asked for anything on a card.
 #[cfg(feature = "cuda")]
 pub(crate) fn keep_kernels() {

@@ -140,6 +140,7 @@ mod tests {
         };
         let text = (0..80).fold("{}\n".to_owned(), |text, number| text + &game(number));
         let gate = GateSection {
+            devices: Vec::new(),
             rule: GateRule::Sprt,
             games: 100,
             playouts: 10,

@@ -70,21 +70,24 @@ mod tests {
 
     const NAP: Duration = Duration::from_millis(20);
 
-    fn nap(count: usize) -> Result<usize, Infallible> {
-        sleep(NAP);
-        Ok(count)
+    /// Work on so many batches.
+    fn nap(count: usize) -> impl FnOnce() -> Result<usize, Infallible> {
+        move || {
+            sleep(NAP);
+            Ok(count)
+        }
     }
 
     /// Two batches that overlap, with a nap before, between and after.
     fn run(evaluates: bool) -> LockstepTimes {
         let mut clock = Clock::start(evaluates);
         sleep(NAP);
-        clock.submit(|| nap(1)).unwrap();
-        clock.submit(|| nap(1)).unwrap();
+        clock.submit(nap(1)).unwrap();
+        clock.submit(nap(1)).unwrap();
         sleep(NAP);
-        clock.wait(|| nap(1)).unwrap();
-        clock.wait(|| nap(0)).unwrap();
-        clock.wait(|| nap(1)).unwrap();
+        clock.wait(nap(1)).unwrap();
+        clock.wait(nap(0)).unwrap();
+        clock.wait(nap(1)).unwrap();
         sleep(NAP);
         clock.times()
     }
@@ -93,9 +96,9 @@ mod tests {
     fn time_with_batches_under_way_counts_once_and_waiting_is_no_host_time() {
         let device = run(false);
         assert!(device.running >= 8 * NAP && device.waiting >= 2 * NAP, "{device:?}");
-        assert!(device.flying >= 6 * NAP && device.flying <= device.running - 2 * NAP);
-        assert_eq!(device.hosting, device.running - device.waiting);
+        assert!(device.flying >= 6 * NAP && device.flying + 2 * NAP <= device.running);
+        assert_eq!(device.hosting + device.waiting, device.running);
         let own = run(true);
-        assert!(own.hosting <= own.running - 4 * NAP, "{own:?}");
+        assert!(own.hosting + 4 * NAP <= own.running, "{own:?}");
     }
 }

@@ -59,10 +59,10 @@ mod tests {
         let load = Some(LoadSummary { device_share, waiting_share, host_us: 12.5 });
         let (evaluator, evaluations, batches) = (evaluator.to_owned(), 64_000, 100);
         let summary = SelfplaySummary {
-            batch_fill,
-            evaluator,
             evaluations,
             batches,
+            batch_fill,
+            evaluator,
             load,
             ..SelfplaySummary::default()
         };

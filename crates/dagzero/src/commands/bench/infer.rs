@@ -125,6 +125,7 @@ fn fastest(
 struct Onnx {
     peer: PythonPeer,
     /// Largest difference between its logits and ours; below [`TOLERANCE`].
+    #[cfg(test)]
     difference: f64,
 }
 
@@ -159,7 +160,11 @@ impl Onnx {
             difference < TOLERANCE,
             "ONNX Runtime's logits differ by {difference}: the two do not run the same network"
         );
-        Ok(Some(Self { peer, difference }))
+        Ok(Some(Self {
+            peer,
+            #[cfg(test)]
+            difference,
+        }))
     }
 
     fn fastest(&mut self, len: usize, effort: Effort) -> anyhow::Result<f64> {
