@@ -5,7 +5,8 @@
 
 Prints and writes each row as soon as it is known, so that a call that is cut off has not been in vain.
 --part standard (9x9 b6c96, batches 1,024 and 4,096) ends within six minutes, compilation included; the other
-parts take other sizes. Needs PyTorch; on a machine without a card, `--device cpu` checks the script itself.
+parts take other sizes. Needs PyTorch; --dry-run takes every step but those of a card on the processor, with
+tiny networks, in seconds.
 """
 
 import argparse
@@ -23,6 +24,11 @@ PARTS = {
         ("9x9b10c128", [1024, 4096, 8192]),
     ],
     "quick": [("6x7b2c32", [64])],
+}
+# Formats that ours plays and learns in.
+FORMATS = {
+    "cuda": (["f16", "bf16"], ["bf16", "f32"]),
+    "cpu": (["f32"], ["f32", "bf16"]),
 }
 # Planes, channels of the policy's and the value's head, width of the value's hidden layer.
 HEADS = (16, 16, 8, 64)
@@ -61,37 +67,51 @@ class Results:
             file.write("\n")
 
 
+def whole(text):
+    """What a child of ours printed as JSON; of a list that was cut off, the lines that are whole."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        pass
+    found = []
+    for line in text.splitlines():
+        try:
+            found.append(json.loads(line.rstrip(",")))
+        except json.JSONDecodeError:
+            continue
+    return [row for row in found if isinstance(row, dict)]
+
+
 def child(command):
-    """What a command of ours prints as JSON, or an error."""
+    """What a command of ours prints as JSON, and an error if it ended with one or did not end."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=CHILD_SECONDS_MAX)
-    except subprocess.TimeoutExpired:
-        return None, f"took more than {CHILD_SECONDS_MAX} s"
-    try:
-        answer = json.loads(done.stdout)
-    except json.JSONDecodeError:
-        answer = None
+    except subprocess.TimeoutExpired as late:
+        # Bytes, whatever was asked for.
+        printed = (late.stdout or b"").decode()
+        return whole(printed), f"took more than {CHILD_SECONDS_MAX} s"
     error = None if done.returncode == 0 else done.stderr.strip()[-2000:] or "no message"
-    return answer, error
+    return whole(done.stdout), error
 
 
-def ours(results, args, size, batch, precision, peak, work):
+def ours(results, args, size, batch, peak, work):
+    plays, learns = FORMATS[args.device]
     command = [args.binary, "bench", "device", "--device", args.device, "--json"]
-    command += ["--network", size, "--batch", str(batch), "--precision", precision]
-    answer, error = child([*command, "--seconds", str(args.seconds)])
-    if error:
-        results.add(what=f"{size} batch {batch} {precision}", who="dagzero", error=error)
-    for row in answer or []:
+    command += ["--network", size, "--batch", str(batch), "--seconds", str(args.seconds)]
+    command += ["--precision", ",".join(plays), "--learning", ",".join(learns)]
+    rows, error = child(command)
+    for row in rows:
         what = row["name"].split(": ", 1)[1]
         factor = 3 if what.startswith("learn") else 1
         share = row["value"] * work * factor / peak if "/s" in row["unit"] and peak else None
         found = {"value": row["value"], "unit": row["unit"], "share_of_peak": share}
         results.add(what=f"{size} batch {batch} {what}", who="dagzero", **found)
+    if error:
+        results.add(what=f"{size} batch {batch}", who="dagzero", error=error)
 
 
 def theirs(results, args, peer, numbers, size, batch, peak, work):
     torch = peer.torch
-    compiles = args.device != "cpu"
 
     def one(what, unit, factor, run):
         what = f"{size} batch {batch} {what}"
@@ -104,12 +124,14 @@ def theirs(results, args, peer, numbers, size, batch, peak, work):
         results.add(what=what + ", until it is compiled", who="torch", value=first, unit="s")
         results.add(what=what, who="torch", value=value, unit=unit, share_of_peak=share)
 
-    formats = {"f16": torch.float16, "bf16": torch.bfloat16} if compiles else {"f32": torch.float32}
-    for name, dtype in formats.items():
-        run = (numbers, batch, args.seconds, args.device, dtype, compiles)
+    dtypes = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
+    plays, learns = FORMATS[args.device]
+    for name in plays:
+        run = (numbers, batch, args.seconds, args.device, dtypes[name], args.compile)
         one(f"play, {name}", "positions/s", 1, lambda run=run: peer.play(*run))
-    run = (numbers, batch, args.seconds, args.device, compiles)
-    one("learn", "rows/s", 3, lambda: peer.learn(*run))
+    for name in learns:
+        run = (numbers, batch, args.seconds, args.device, dtypes[name], args.compile)
+        one(f"learn, {name}", "rows/s", 3, lambda run=run: peer.learn(*run))
 
 
 def facts(args):
@@ -134,10 +156,26 @@ def arguments():
     parser.add_argument("--binary", default="target/release/dagzero")
     parser.add_argument("--out", default="gpu.json", help="where the rows are written as JSON")
     parser.add_argument("--part", choices=PARTS, default="standard")
-    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
+    parser.add_argument("--device", choices=FORMATS, default="cuda")
     parser.add_argument("--seconds", type=float, default=4.0, help="for each figure")
+    parser.add_argument("--compile", choices=["yes", "no"], help="torch.compile; on a card unless told otherwise")
     parser.add_argument("--commit", help="what the binary was built from, where git cannot tell")
-    return parser.parse_args()
+    parser.add_argument("--dry-run", action="store_true", help="tiny networks on the processor")
+    args = parser.parse_args()
+    if args.dry_run:
+        args.device, args.part, args.seconds = "cpu", "quick", 0.1
+    args.compile = args.compile == "yes" if args.compile else args.device == "cuda"
+    return args
+
+
+def peers():
+    """The module with PyTorch's networks, or none without PyTorch."""
+    try:
+        import peer
+    except ImportError as missing:
+        print(f"without the peer: {missing} (pip install torch)", flush=True)
+        return None
+    return peer
 
 
 def main():
@@ -150,24 +188,20 @@ def main():
     if error:
         # Wrong answers are news enough, and no speed makes up for them; PyTorch is measured all the same.
         results.add(what="canary", who="dagzero", error=error)
-    try:
-        import peer
-    except ImportError as missing:
-        peer = None
-        print(f"without the peer: {missing} (pip install torch)", flush=True)
-    peak = None
-    if peer and args.device == "cuda":
-        peak = peer.matrix_peak(args.device, peer.torch.bfloat16)
+    peer, peak = peers(), None
+    if peer and (args.device == "cuda" or args.dry_run):
+        side = 256 if args.dry_run else 8192
+        peak = peer.matrix_peak(args.device, peer.torch.bfloat16, side, args.seconds / 2)
         found = {"value": peak / 1e12, "unit": "TFLOP/s"}
-        results.add(what="matrix product of 8192, bf16", who="torch", **found)
+        results.add(what=f"matrix product of {side}, bf16", who="torch", **found)
     for size, batches in PARTS[args.part]:
         numbers = [int(n) for n in re.findall(r"\d+", size)]
         work = flops(*numbers)
         for batch in batches:
-            for precision in ["f16", "bf16"] if args.device == "cuda" else ["f32"]:
-                ours(results, args, size, batch, precision, peak, work)
+            ours(results, args, size, batch, peak, work)
             if peer:
                 theirs(results, args, peer, numbers, size, batch, peak, work)
+    print(f"{len(results.content['rows'])} rows in {args.out}", flush=True)
 
 
 if __name__ == "__main__":

@@ -91,8 +91,9 @@ def play(size, batch, seconds, device, dtype, compiles):
     return rate(step, batch, seconds, device)
 
 
-def learn(size, batch, seconds, device, compiles):
-    """One set of rows that lies on the device: what ours sends at each step is on our side."""
+def learn(size, batch, seconds, device, dtype, compiles):
+    """Autocast to `dtype`, or TF32 products where it is f32, which is what ours takes there. One set of rows that lies on the device: what ours sends at each step is on our side."""
+    torch.set_float32_matmul_precision("high")
     net = network(size, True, device).train()
     forward = torch.compile(net) if compiles else net
     optimizer = torch.optim.AdamW(net.parameters(), 1e-4, fused=device == "cuda")
@@ -102,7 +103,7 @@ def learn(size, batch, seconds, device, compiles):
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        with torch.autocast(device, torch.bfloat16):
+        with torch.autocast(device, dtype, enabled=dtype != torch.float32):
             policy, value = forward(x)
             loss = F.cross_entropy(policy.float(), moves) + F.cross_entropy(value.float(), outcomes)
         loss.backward()
@@ -112,8 +113,8 @@ def learn(size, batch, seconds, device, compiles):
     return rate(step, batch, seconds, device)
 
 
-def matrix_peak(device, dtype, side=8192, seconds=2.0):
+def matrix_peak(device, dtype, side, seconds):
     """Multiplications and additions a second of one large matrix product: the peak that shares refer to."""
-    a, b = (torch.randn(side, side, device=device, dtype=dtype) for _ in range(2))
+    a, b = (torch.randn(side, side, device=device).to(dtype) for _ in range(2))
     _, products = rate(lambda: a @ b, 1, seconds, device)
     return 2 * side**3 * products

@@ -29,6 +29,16 @@ impl<G: Game> NetworkLoader<G> for OnDevice {
     }
 }
 
+/// Networks on devices that take turns.
+#[derive(Clone, Debug)]
+struct OnDevices(Vec<DeviceChoice>);
+
+impl<G: Game> NetworkLoader<G> for OnDevices {
+    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>> {
+        Ok(dz_net::network_evaluator_on(game, bytes, &self.0)?)
+    }
+}
+
 struct Turn<'a> {
     context: &'a mut StageContext,
     cycle: u32,
@@ -39,16 +49,17 @@ impl GameVisitor for Turn<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { context, cycle } = self;
-        let device = dz_net::pick_device(&context.config.run.device.to_string())?;
+        let config = &context.config;
+        let devices = dz_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
         let mut watch = Watch::new(context, cycle);
         let turn = GateCycle {
             game: &game,
             config: &context.config,
             ledger: &mut context.ledger,
-            networks: &OnDevice(device),
+            networks: &OnDevices(devices),
             observer: &mut watch,
             cycle,
-            overlaps_since: (context.config.run.lead_cycles() > 0).then_some(context.idle_since),
+            overlaps_since: (context.config.lead_cycles() > 0).then_some(context.idle_since),
         };
         if let TurnEnd::Done(line) = turn.run()? {
             context.events.turn_done(Stage::Gatekeeper, cycle, line);

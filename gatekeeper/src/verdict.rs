@@ -168,6 +168,7 @@ mod tests {
 
     fn gate(rule: GateRule) -> GateSection {
         GateSection {
+            devices: Vec::new(),
             rule,
             games: 20,
             playouts: 10,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use dz_game::{Game, Player};
-use dz_infer::{EvaluatorError, Lockstep, LockstepCounts, Roster, Sources};
+use dz_infer::{EvaluatorError, Lockstep, LockstepCounts, LockstepTimes, Roster, Sources};
 use dz_shard::GameRecord;
 
 use crate::{GamePlan, GameTally, SelfGame};
@@ -52,6 +52,8 @@ pub struct CycleTally {
     pub cost: GameTally,
     /// The lockstep's counts.
     pub lockstep: LockstepCounts,
+    /// What the time of those who drive the games went into; known at the end.
+    pub times: LockstepTimes,
 }
 
 impl CycleTally {
@@ -72,6 +74,7 @@ impl CycleTally {
     pub fn add_costs(&mut self, before: &Self) {
         self.cost.search.add(&before.cost.search);
         self.lockstep.add(before.lockstep);
+        self.times.add(&before.times);
     }
 }
 
@@ -159,6 +162,10 @@ impl<G: Game, S: ShardSink> Roster<SelfGame<G>> for Shards<'_, G, S> {
         // Evaluators that answer at once let whole games pass between two steps.
         self.stopped |= !self.sink.go_on(&self.tally);
         Ok(())
+    }
+
+    fn driven(&mut self, times: &LockstepTimes) {
+        self.tally.times.add(times);
     }
 
     fn step(&mut self, counts: &LockstepCounts) {

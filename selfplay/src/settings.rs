@@ -52,7 +52,8 @@ pub fn cycle_plan(
         first_shard,
         lockstep: Lockstep {
             parallel_games: selfplay.parallel_games as usize,
-            groups: selfplay.groups as usize,
+            // While each card has a batch, another is being made for it.
+            groups: (selfplay.groups as usize).max(2 * selfplay.devices.len()),
         },
     }
 }

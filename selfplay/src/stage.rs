@@ -11,7 +11,7 @@ use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
 use dz_shard::{GameRecord, ShardReader};
 use dz_stage::{Progress, Rates, StageContext};
-use dz_store::{ChampionState, Entry, ResignSummary, Run, SelfplaySummary, Stage};
+use dz_store::{ChampionState, Entry, LoadSummary, ResignSummary, Run, SelfplaySummary, Stage};
 
 use crate::{
     CyclePlan, CycleTally, GameTally, ResignTally, ShardPublisher, ShardSink, cycle_plan,
@@ -89,6 +89,12 @@ fn play_on<G: Game>(
     let generation = state.generation();
     let shards = state.cycle_state(cycle).map(|c| c.shards.clone());
     let published = shards.unwrap_or_default();
+    if state.champion.is_some() {
+        let devices = context.config.run.devices_or(&context.config.selfplay.devices);
+        if let Some(note) = dz_net::first_start_note(&dz_net::pick_devices(&devices)?) {
+            context.events.note(Stage::Selfplay, note);
+        }
+    }
     let (mut sources, network) =
         champion_sources(game, &context.run, &context.config, state.champion.as_ref())?;
     let evaluator = sources.ids()[0].clone();
@@ -130,8 +136,8 @@ pub fn champion_sources<G: Game>(
         return Ok((sources, name));
     };
     let bytes = run.get(&champion.network)?;
-    let device = dz_net::pick_device(&config.run.device.to_string())?;
-    let evaluator = dz_net::network_evaluator(game, &bytes, device)
+    let devices = dz_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
+    let evaluator = dz_net::network_evaluator_on(game, &bytes, &devices)
         .with_context(|| format!("the champion {} does not load", champion.network.path))?;
     sources.add_batched(evaluator, config.selfplay.cache_entries as usize);
     Ok((sources, champion.network.blake3.clone()))
@@ -155,7 +161,7 @@ struct Collector<'a> {
 impl Collector<'_> {
     /// Whether another champion is there; the ledger is asked now and then where stages work side by side.
     fn is_succeeded(&mut self) -> bool {
-        let side_by_side = self.context.config.run.lead_cycles() > 0;
+        let side_by_side = self.context.config.lead_cycles() > 0;
         if side_by_side && self.looked.elapsed() >= LOOK_EVERY {
             self.looked = Instant::now();
             if let Err(error) = self.context.ledger.poll() {
@@ -287,7 +293,20 @@ fn summary(
         wall_ms: started.elapsed().as_millis() as u64,
         evaluator,
         resign,
+        load: load(tally),
     }
+}
+
+/// What time went into; none where nothing was evaluated in batches.
+fn load(tally: &CycleTally) -> Option<LoadSummary> {
+    let times = &tally.times;
+    let share = |part: Duration| part.as_secs_f64() / times.running.as_secs_f64().max(1e-9);
+    let evaluations = tally.lockstep.evaluations;
+    (evaluations > 0).then(|| LoadSummary {
+        device_share: share(times.flying),
+        waiting_share: share(times.waiting),
+        host_us: times.hosting.as_secs_f64() * 1e6 / evaluations as f64,
+    })
 }
 
 fn line(summary: &SelfplaySummary, generation: u32) -> String {
@@ -299,10 +318,11 @@ fn line(summary: &SelfplaySummary, generation: u32) -> String {
     } else {
         format!(", batches {:.0} % full", 100.0 * summary.batch_fill)
     };
+    let bottleneck = summary.bottleneck().map(|text| format!(". {text}")).unwrap_or_default();
     let resigned = summary.resign.as_ref().map(resign::line).unwrap_or_default();
     format!(
         "generation {generation} played {} games, {} positions, {:.1} plies a game; first player won \
-         {:.0} %, drew {:.0} %; {played} playouts/s, {evaluated} evaluations/s{batches}{resigned}",
+         {:.0} %, drew {:.0} %; {played} playouts/s, {evaluated} evaluations/s{batches}{resigned}{bottleneck}",
         summary.games,
         summary.positions,
         summary.plies_mean,

@@ -2,14 +2,16 @@
 
 use std::{
     fs::{self, File},
-    io::BufWriter,
+    io::{BufWriter, Write},
     path::{Path, PathBuf},
     time::Instant,
 };
 
 use anyhow::Context;
 use dz_game::{Encoding, Game};
-use dz_shard::{BenchRow, RowSet, SHARD_LEVEL, ShardHeader, ShardWriter, bench_records};
+use dz_shard::{
+    BenchRow, RowSet, SHARD_LEVEL, ShardHeader, ShardWriter, bench_records, container::Footer,
+};
 
 use crate::{Draw, Mixer, Shuffler, Source, WindowLaw};
 
@@ -57,11 +59,7 @@ pub fn write_random_shard<G: Game>(
 /// # Errors
 /// If `scratch` cannot be written.
 pub fn bench<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<Vec<BenchRow>> {
-    let shard_folder = scratch.join("shards");
-    fs::create_dir_all(&shard_folder).context("cannot create the scratch folder")?;
-    let sources: Vec<Source> = (0..shards)
-        .map(|number| write_random_shard(game, &shard_folder, number, SHARD_GAMES))
-        .collect::<anyhow::Result<_>>()?;
+    let sources = random_shards(game, scratch, shards)?;
     let cores = std::thread::available_parallelism()?.get();
     let mut out = Vec::new();
     for threads in [1, cores] {
@@ -69,7 +67,12 @@ pub fn bench<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<V
         let mut best = Times { scatter: f64::INFINITY, mix: f64::INFINITY, rows: 0 };
         for repeat in 0..3 {
             let folder = scratch.join(format!("threads-{threads}-{repeat}"));
-            let times = pool.install(|| shuffle_once(game, &folder, &sources))?;
+            let create = |number| {
+                let path: PathBuf = folder.join(format!("rows-{number}.dzr"));
+                Ok(BufWriter::new(File::create(path)?))
+            };
+            let shuffle = || shuffle_once(game, &folder, &sources, create, |_, _| Ok(()));
+            let times = pool.install(shuffle)?;
             best.scatter = best.scatter.min(times.scatter);
             best.mix = best.mix.min(times.mix);
             best.rows = times.rows;
@@ -87,13 +90,40 @@ pub fn bench<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<V
     Ok(out)
 }
 
+/// Writes the rows of `shards` shards of 500 random games each, shuffled, as [`Mixer::write`] does; answers how many.
+///
+/// # Errors
+/// If `scratch` or an output cannot be written.
+pub fn write_random_rows<G: Game, W: Write>(
+    game: &G,
+    scratch: &Path,
+    shards: u64,
+    create: impl FnMut(u64) -> anyhow::Result<W>,
+    finish: impl FnMut(W, Footer) -> anyhow::Result<()>,
+) -> anyhow::Result<u64> {
+    let sources = random_shards(game, scratch, shards)?;
+    Ok(shuffle_once(game, &scratch.join("segments"), &sources, create, finish)?.rows)
+}
+
+fn random_shards<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<Vec<Source>> {
+    let folder = scratch.join("shards");
+    fs::create_dir_all(&folder).context("cannot create the scratch folder")?;
+    (0..shards).map(|number| write_random_shard(game, &folder, number, SHARD_GAMES)).collect()
+}
+
 struct Times {
     scatter: f64,
     mix: f64,
     rows: u64,
 }
 
-fn shuffle_once<G: Game>(game: &G, folder: &Path, sources: &[Source]) -> anyhow::Result<Times> {
+fn shuffle_once<G: Game, W: Write>(
+    game: &G,
+    folder: &Path,
+    sources: &[Source],
+    create: impl FnMut(u64) -> anyhow::Result<W>,
+    finish: impl FnMut(W, Footer) -> anyhow::Result<()>,
+) -> anyhow::Result<Times> {
     let start = Instant::now();
     let mut shuffler = Shuffler::open(game.clone(), 1, 0.0, folder)?;
     let all = WindowLaw {
@@ -114,10 +144,6 @@ fn shuffle_once<G: Game>(game: &G, folder: &Path, sources: &[Source]) -> anyhow:
         mixed_rows: MIXED_ROWS,
         rows_per_file: MIXED_ROWS,
     };
-    let create = |number| {
-        let path: PathBuf = folder.join(format!("rows-{number}.dzr"));
-        Ok(BufWriter::new(File::create(path)?))
-    };
-    mixer.write(&draw, create, |_, _| Ok(()))?;
+    mixer.write(&draw, create, finish)?;
     Ok(Times { scatter, mix: start.elapsed().as_secs_f64(), rows: draw.rows })
 }

@@ -21,7 +21,7 @@ mod sources;
 mod stage;
 mod window;
 
-pub use bench::{bench, write_random_shard};
+pub use bench::{bench, write_random_rows, write_random_shard};
 pub use draw::{Draw, Pick};
 pub use mix::Mixer;
 pub use segments::{Buckets, SegmentFile, Source};

@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::Context;
-use dz_config::RunConfig;
+use dz_config::{RunConfig, TrainingPrecision};
 use dz_game::Key;
-use dz_net::{BurnLearner, Learner, LearnerOptions, NetError};
+use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Precision};
 use dz_network::NetworkSpec;
 use dz_shard::RowSet;
 use dz_stage::StageContext;
@@ -44,9 +44,13 @@ pub struct Trainer {
 pub fn start(context: &mut StageContext) -> anyhow::Result<Trainer> {
     let keep = context.config.storage.checkpoints_keep as usize;
     prune_checkpoints(&context.run, context.ledger.state(), keep)?;
-    let device = dz_net::pick_device(&context.config.run.device.to_string())?;
+    let config = &context.config;
+    let devices = dz_net::pick_devices(&config.run.devices_or(&config.training.devices))?;
+    if let Some(note) = dz_net::first_start_note(&devices) {
+        context.events.note(Stage::Trainer, note);
+    }
     Ok(Trainer::new(Box::new(move |spec, config| {
-        let learner = BurnLearner::new(spec, device, learner_options(config))?;
+        let learner = BurnLearner::on(spec, &devices, learner_options(config, devices[0]))?;
         Ok(Box::new(learner))
     })))
 }
@@ -140,13 +144,19 @@ pub(crate) fn rows_state(context: &StageContext, cycle: u32) -> anyhow::Result<&
     state.and_then(|s| s.rows.as_ref()).with_context(|| format!("cycle {cycle} has no rows yet"))
 }
 
-fn learner_options(config: &RunConfig) -> LearnerOptions {
+fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
     let training = &config.training;
+    let precision = match training.precision {
+        TrainingPrecision::Auto => device.learning_precision(),
+        TrainingPrecision::F32 => Precision::F32,
+        TrainingPrecision::Bf16 => Precision::Bf16,
+    };
     LearnerOptions {
         weight_decay: training.weight_decay,
         clip_norm: training.clip_norm,
         ema_decay: training.ema_decay,
         value_weight: training.value_weight,
+        precision,
         seed: Key::of_words(&[WEIGHTS_STREAM, config.run.seed]).low,
         config_hash: config.results_hash(),
     }

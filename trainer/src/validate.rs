@@ -24,9 +24,10 @@ pub struct Validation {
 /// If rows cannot be read or the device fails.
 pub fn validate(learner: &dyn Learner, feed: &mut Feed) -> anyhow::Result<Validation> {
     let mut all = Validation::default();
+    let examiner = learner.examiner()?;
     while let Some(prepared) = feed.next_batch()? {
         let batch = &prepared.batch;
-        let report = learner.evaluate(batch)?;
+        let report = examiner.evaluate(batch)?;
         let (policy, value) = (total(&batch.policy_weights), total(&batch.value_weights));
         all.policy.add(f64::from(report.losses.policy_loss), policy);
         all.value.add(f64::from(report.losses.value_loss), value);

@@ -34,5 +34,6 @@ pub use sections::{
     InFlight, LeafValue, MoveChoiceWord, NetworkSection, NoiseShapeWord, RatingSection,
     RaveScheduleWord, Resign, RevisitWord, RootFpu, RunMode, RunSection, SOLVER_DEPTH_MAX,
     Schedule, SearchSection, SelectionWord, SelfplaySection, ShuffleSection, StalenessWord,
-    StorageSection, TargetWord, TerminalsWord, TieBreakWord, TrainingSection, WindowSection,
+    StorageSection, TargetWord, TerminalsWord, TieBreakWord, TrainingPrecision, TrainingSection,
+    WindowSection,
 };

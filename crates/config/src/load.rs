@@ -62,6 +62,18 @@ impl RunConfig {
         }
     }
 
+    /// Reads a text, such as that of a preset, with overrides laid over it as [`RunConfig::load`] does.
+    ///
+    /// # Errors
+    /// [`ConfigError::Faults`].
+    pub fn from_text(text: &str, overrides: &[String]) -> Result<Self, ConfigError> {
+        let (config, findings) = Self::parse(text, overrides, &|_| Vec::new());
+        config.filter(|_| findings.faults.is_empty()).ok_or_else(|| ConfigError::Faults {
+            path: PathBuf::from("the text"),
+            faults: findings.faults,
+        })
+    }
+
     /// Reads a text; there is no configuration only where the text is not TOML.
     fn parse(
         text: &str,

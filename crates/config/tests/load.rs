@@ -402,3 +402,44 @@ fn solvers_as_anchors_are_written_as_they_are_read() {
     let error = load(MINIMAL, &[wrong]).unwrap_err().to_string();
     assert!(error.contains("rating.anchors[0].depth") && error.contains("playouts"), "{error}");
 }
+
+#[test]
+fn stages_have_devices_of_their_own_or_the_runs() {
+    let same = config(&["run.device=cuda:1"]);
+    assert_eq!(same.run.devices_or(&same.selfplay.devices), [DeviceChoice::Cuda(1)]);
+    assert!(!same.has_devices_apart());
+    let lists = ["selfplay.devices=[\"cuda:1\", \"cuda:2\"]", "training.devices=[\"cuda\"]"];
+    let apart = config(&lists);
+    let selfplay = [DeviceChoice::Cuda(1), DeviceChoice::Cuda(2)];
+    assert_eq!(apart.run.devices_or(&apart.selfplay.devices), selfplay);
+    assert_eq!(apart.run.devices_or(&apart.training.devices), [DeviceChoice::Cuda(0)]);
+    assert!(apart.has_devices_apart());
+    let shared = config(&[lists[0], "training.devices=[\"cuda:0\", \"cuda:2\"]"]);
+    assert!(!shared.has_devices_apart());
+    // `auto` may be the first card, and cannot be the second.
+    for (device, is_apart) in [("cuda:0", false), ("cpu", false), ("auto", false), ("cuda:1", true)]
+    {
+        let set = format!("training.devices=[\"{device}\"]");
+        assert_eq!(config(&[&set]).has_devices_apart(), is_apart, "{device}");
+    }
+    for (mode, leads) in [("auto", [0, 3]), ("synchronous", [0, 0]), ("asynchronous", [3, 3])] {
+        let mode = format!("run.mode={mode}");
+        let lead = |lists: &[&str]| {
+            config(&[&[mode.as_str(), "run.lead_cycles_max=3"], lists].concat()).lead_cycles()
+        };
+        assert_eq!([lead(&[]), lead(&lists)], leads, "{mode}");
+    }
+    let again = load(&apart.to_toml(), &[]).unwrap().config;
+    assert_eq!(again, apart, "written as it is read");
+    let said = fault("gate.devices=[\"cuda:1\", \"gpu\"]");
+    assert!(said.contains("gate.devices[1]") && said.contains("cuda:N"), "{said}");
+    assert!(fault("gate.devices=cuda").contains("array"), "a word is no list");
+}
+
+#[test]
+fn a_text_is_read_as_a_file_is() {
+    let read = RunConfig::from_text(MINIMAL, &["run.seed=7".to_owned()]).unwrap();
+    assert_eq!(read, config(&["run.seed=7"]));
+    let error = RunConfig::from_text(MINIMAL, &["run.sede=7".to_owned()]).unwrap_err();
+    assert!(error.to_string().contains("run.seed"), "{error}");
+}

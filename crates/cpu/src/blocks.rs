@@ -1,12 +1,11 @@
 //! The blocks of the tower on a few boards at a time.
 
-use dz_network::{NetworkFile, NetworkSpec, ResidualSpec};
+use dz_network::{NetworkFile, ResidualSpec};
 
 use crate::layer::{Layer, Pointwise};
 use crate::pool::{Pool, PoolBoard};
-use crate::simd::{LANE, Lane, Vectors};
+use crate::simd::{LANE, Lane, Vectors, lanes_of};
 use crate::squeeze::{Squeeze, SqueezeBoard};
-use crate::stem::lanes_of;
 use crate::transform::{Inputs, Outputs, Then};
 use crate::winograd::{Kernel, Spread, Tiling};
 
@@ -227,15 +226,8 @@ impl Block {
             Residual { conv1: convolution("conv1"), pool, conv2: convolution("conv2") }
         };
         let bottleneck = (spec.bottleneck_blocks > 0).then(|| {
-            let NetworkSpec { channels: wide, .. } = *spec;
-            let narrow = spec.block_channels();
-            [("conv_down", wide), ("conv_up", narrow)].map(|(name, inputs)| {
-                let tensor = |part: &str| &file.tensors[&format!("blocks.{i}.{name}.{part}")].data;
-                let weight = tensor("weight");
-                Layer::new(vectors, inputs, tensor("bias"), |input, output| {
-                    weight[output * inputs + input]
-                })
-            })
+            let layer = |part: &str| Layer::of_file(vectors, file, &format!("blocks.{i}.{part}"));
+            ["conv_down", "conv_up"].map(layer)
         });
         let residuals = spec.residuals(i).into_iter().map(residual).collect();
         Self { bottleneck, residuals, squeeze: Squeeze::new(vectors, file, i) }

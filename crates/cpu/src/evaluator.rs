@@ -30,6 +30,12 @@ pub struct CpuEvaluator {
     next: u64,
 }
 
+/// The shape of encoded positions that a network takes.
+pub fn plane_shape(spec: &NetworkSpec) -> PlaneShape {
+    let NetworkSpec { channels_in: channels, height, width, globals, .. } = *spec;
+    PlaneShape { channels, height, width, globals }
+}
+
 /// What handles share.
 struct Network {
     spec: NetworkSpec,
@@ -71,9 +77,7 @@ impl CpuEvaluator {
     }
 
     fn check(&self, batch: &EncodedBatch) -> Result<(), EvaluatorError> {
-        let NetworkSpec { channels_in: channels, height, width, globals, .. } = self.network.spec;
-        let wanted = PlaneShape { channels, height, width, globals };
-        batch.check(wanted).map_err(|what| EvaluatorError::Device {
+        batch.check(plane_shape(&self.network.spec)).map_err(|what| EvaluatorError::Device {
             device: "cpu".to_owned(),
             message: format!("the batch does not fit the network: {what}"),
         })

@@ -5,7 +5,7 @@ use dz_network::{NetworkFile, NetworkSpec};
 use crate::layer::{Apply, Layer};
 use crate::matrix::Matrix;
 use crate::simd::{LANE, Lane, Vectors};
-use crate::winograd::Tiling;
+use crate::winograd::{Interior, Tiling};
 
 /// Both heads. Their 1x1 convolutions are one product, the policy's channels first.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Heads {
     pub(crate) fn new(vectors: Vectors, file: &NetworkFile) -> Self {
         let spec = &file.header.spec;
         let NetworkSpec { channels, policy_channels, value_channels, policy_len, .. } = *spec;
-        let (area, hidden) = (spec.area(), spec.value_hidden);
+        let area = spec.area();
         let tensor = |name: &str| file.tensors[name].data.as_slice();
         let (policy, value) = (tensor("policy.conv.weight"), tensor("value.conv.weight"));
         let filter = |output: usize| match output.checked_sub(policy_channels) {
@@ -58,10 +58,7 @@ impl Heads {
                 weight[output * inputs + input % channels * area + input / channels]
             })
         };
-        let weight = tensor("value.output.weight");
-        let output = Layer::new(vectors, hidden, tensor("value.output.bias"), |input, output| {
-            weight[output * hidden + input]
-        });
+        let output = Layer::of_file(vectors, file, "value.output");
         let (policy, hidden) =
             (flat("policy.linear", policy_channels), flat("value.hidden", value_channels));
         Self {
@@ -98,10 +95,10 @@ impl Heads {
         scratch: &mut HeadScratch,
     ) {
         let Matrix { lanes_in, lanes_out, .. } = self.convolution.matrix;
-        let boards = board.chunks_exact((tiling.width + 2) * lanes_in).skip(1);
+        let Interior { stride, rows, columns } = tiling.interior(lanes_in);
         let outs = scratch.points.chunks_exact_mut(tiling.width * lanes_out);
-        for (row, out) in boards.zip(outs) {
-            let rows = &row[lanes_in..(tiling.width + 1) * lanes_in];
+        for (row, out) in board[rows].chunks_exact(stride).zip(outs) {
+            let rows = &row[columns.clone()];
             vectors.run(Apply { layer: &self.convolution, rows, out, relu: true });
         }
         let lanes = self.policy.matrix.lanes_in;

@@ -1,8 +1,9 @@
 //! A matrix with a bias: every linear layer and every 1x1 convolution.
 
+use dz_network::NetworkFile;
+
 use crate::matrix::{Matrix, Product};
-use crate::simd::{Lane, Simd, Task, Vectors};
-use crate::stem::lanes_of;
+use crate::simd::{Lane, Simd, Task, Vectors, lanes_of};
 use crate::transform::Then;
 use crate::winograd::Tiling;
 
@@ -23,6 +24,14 @@ impl Layer {
     ) -> Self {
         let matrix = Matrix::new(vectors, inputs, bias.len(), weight);
         Self { matrix, bias: lanes_of(bias.iter().copied()) }
+    }
+
+    /// Packs the layer of that name as the file has it, `[out, in]` and as many biases.
+    pub(crate) fn of_file(vectors: Vectors, file: &NetworkFile, name: &str) -> Self {
+        let tensor = |part: &str| &file.tensors[&format!("{name}.{part}")].data;
+        let (weight, bias) = (tensor("weight"), tensor("bias"));
+        let inputs = weight.len() / bias.len();
+        Self::new(vectors, inputs, bias, |input, output| weight[output * inputs + input])
     }
 
     /// `out = rows x matrix + bias`, then relu if asked for.
@@ -69,12 +78,12 @@ impl Task for Pointwise<'_> {
     fn go<S: Simd>(self, s: S) {
         let Self { layer, tiling, from, to, row, then } = self;
         let Matrix { lanes_in, lanes_out, .. } = layer.matrix;
-        let (padded, width) = (tiling.width + 2, tiling.width);
-        let row = &mut row[..width * lanes_out];
-        for y in 1..=tiling.height {
-            let from = &from[(y * padded + 1) * lanes_in..][..width * lanes_in];
-            layer.apply(s, from, row, false);
-            let to = &mut to[(y * padded + 1) * lanes_out..][..width * lanes_out];
+        let row = &mut row[..tiling.width * lanes_out];
+        let (inputs, outputs) = (tiling.interior(lanes_in), tiling.interior(lanes_out));
+        let to = to[outputs.rows].chunks_exact_mut(outputs.stride);
+        for (from, to) in from[inputs.rows].chunks_exact(inputs.stride).zip(to) {
+            layer.apply(s, &from[inputs.columns.clone()], row, false);
+            let to = &mut to[outputs.columns.clone()];
             for (x, to) in row.iter().zip(to) {
                 then.store(s, s.load(x), to);
             }

@@ -31,6 +31,6 @@ mod tower;
 mod transform;
 mod winograd;
 
-pub use evaluator::CpuEvaluator;
+pub use evaluator::{CpuEvaluator, plane_shape};
 pub use random::{random_network, random_network_of, random_positions};
 pub use reference::Reference;

@@ -5,7 +5,7 @@ use dz_network::NetworkFile;
 use crate::layer::Layer;
 use crate::matrix::Matrix;
 use crate::simd::{LANE, Lane, Simd, Task, Vectors};
-use crate::winograd::Tiling;
+use crate::winograd::{Interior, Tiling};
 
 /// A pooling block's linear layer. It takes the means, then the maxima, each filled up to whole lanes,
 /// and gives a shift for every channel, which is 0 for the pooled ones.
@@ -56,9 +56,7 @@ impl Task for PoolBoard<'_> {
         let Self { pool, tiling, board, scratch } = self;
         let Matrix { lanes_in, lanes_out, .. } = pool.layer.matrix;
         let (pooled, shift) = scratch[..lanes_in + lanes_out].split_at_mut(lanes_in);
-        let stride = (tiling.width + 2) * lanes_out;
-        let rows = stride..stride * (tiling.height + 1);
-        let columns = lanes_out..lanes_out * (tiling.width + 1);
+        let Interior { stride, rows, columns } = tiling.interior(lanes_out);
         let half = lanes_in / 2;
         for lane in 0..half {
             let (mut sum, mut top) = (s.splat(0.0), s.splat(0.0));

@@ -1,8 +1,10 @@
 //! Networks with random weights and random positions, for benches and tests.
 
-use dz_game::{Encoding, Game, PlaneShape, mix64};
+use dz_game::{Encoding, Game, mix64};
 use dz_infer::EncodedBatch;
 use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
+
+use crate::plane_shape;
 
 /// Weights that keep the size of activations about the same from layer to layer, with biases.
 pub fn random_network(spec: &NetworkSpec, seed: u64) -> NetworkFile {
@@ -32,30 +34,19 @@ pub fn random_network_of<G: Game>(
 ) -> NetworkFile {
     let encoding = game.encoding();
     let planes = encoding.planes();
+    let shape = [planes.channels, planes.height, planes.width];
     let spec = NetworkSpec {
         game: game.spec().to_string(),
         encoding: encoding.id(),
-        channels_in: planes.channels,
-        height: planes.height,
-        width: planes.width,
         globals: planes.globals,
-        policy_len: encoding.policy_len(),
-        blocks,
-        channels,
-        policy_channels: 16,
-        value_channels: 8,
-        value_hidden: 64,
-        global_pooling: false,
-        squeeze_ratio: 0,
-        bottleneck_blocks: 0,
+        ..NetworkSpec::plain(shape, encoding.policy_len(), blocks, channels)
     };
     random_network(&spec, seed)
 }
 
 /// `len` positions of which a quarter of the bits are set, with globals in [-1, 1).
 pub fn random_positions(spec: &NetworkSpec, len: usize, seed: u64) -> EncodedBatch {
-    let NetworkSpec { channels_in: channels, height, width, globals, .. } = *spec;
-    let shape = PlaneShape { channels, height, width, globals };
+    let shape = plane_shape(spec);
     let mut numbers = Numbers(seed);
     let mut batch = EncodedBatch::zeroed(shape, len);
     for position in batch.bits.chunks_exact_mut(shape.packed_bytes()) {

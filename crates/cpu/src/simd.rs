@@ -31,6 +31,18 @@ pub(crate) struct Lane(pub(crate) [f32; LANE]);
 /// Numbers in a [`Lane`].
 pub(crate) const LANE: usize = 16;
 
+/// Numbers in lanes, the last one filled up with 0.
+pub(crate) fn lanes_of(numbers: impl IntoIterator<Item = f32>) -> Vec<Lane> {
+    let mut lanes: Vec<Lane> = Vec::new();
+    for (i, x) in numbers.into_iter().enumerate() {
+        if i % LANE == 0 {
+            lanes.push(Lane::default());
+        }
+        lanes[i / LANE].0[i % LANE] = x;
+    }
+    lanes
+}
+
 /// Work that is compiled for every kind of vectors.
 pub(crate) trait Task {
     /// Does it. Implementations are `#[inline(always)]`.

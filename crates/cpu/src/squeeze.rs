@@ -4,7 +4,7 @@ use dz_network::NetworkFile;
 
 use crate::layer::Layer;
 use crate::simd::{LANE, Lane, Simd, Task, Vectors};
-use crate::winograd::Tiling;
+use crate::winograd::{Interior, Tiling};
 
 /// A block's two layers. The second gives the scales before their sigmoid, then the shifts, each filled
 /// up to whole lanes with 0.
@@ -22,10 +22,7 @@ impl Squeeze {
         let spec = &file.header.spec;
         let (channels, squeezed) = (spec.channels, spec.squeezed_channels()?);
         let tensor = |name: &str| file.tensors[&format!("blocks.{i}.{name}")].data.as_slice();
-        let weight = tensor("squeeze.weight");
-        let hidden = Layer::new(vectors, channels, tensor("squeeze.bias"), |input, output| {
-            weight[output * channels + input]
-        });
+        let hidden = Layer::of_file(vectors, file, &format!("blocks.{i}.squeeze"));
         let whole = channels.next_multiple_of(LANE);
         // Where an output stands in the file; none where lanes are filled up.
         let in_file = |output: usize| {
@@ -63,9 +60,7 @@ impl Task for SqueezeBoard<'_> {
         let (means, rest) = scratch.split_at_mut(lanes);
         let (squeezed, rest) = rest.split_at_mut(hidden.matrix.lanes_out);
         let excited = &mut rest[..2 * lanes];
-        let stride = (tiling.width + 2) * lanes;
-        let rows = stride..stride * (tiling.height + 1);
-        let columns = lanes..lanes * (tiling.width + 1);
+        let Interior { stride, rows, columns } = tiling.interior(lanes);
         for (lane, mean) in means.iter_mut().enumerate() {
             let mut sum = s.splat(0.0);
             for row in from[rows.clone()].chunks_exact(stride) {

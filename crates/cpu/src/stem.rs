@@ -2,7 +2,7 @@
 
 use dz_network::{NetworkFile, NetworkSpec};
 
-use crate::simd::{LANE, Lane, Simd, Task};
+use crate::simd::{LANE, Lane, Simd, Task, lanes_of};
 
 /// 3x3 convolution of bit-packed planes, the globals' shift, and relu.
 #[derive(Clone, Debug)]
@@ -44,18 +44,6 @@ impl Stem {
     pub(crate) fn lanes(&self) -> usize {
         self.lanes
     }
-}
-
-/// Numbers in lanes, the last one filled up with 0.
-pub(crate) fn lanes_of(numbers: impl IntoIterator<Item = f32>) -> Vec<Lane> {
-    let mut lanes: Vec<Lane> = Vec::new();
-    for (i, x) in numbers.into_iter().enumerate() {
-        if i % LANE == 0 {
-            lanes.push(Lane::default());
-        }
-        lanes[i / LANE].0[i % LANE] = x;
-    }
-    lanes
 }
 
 /// The stem on one position; writes all of a padded board, zeros on its border.

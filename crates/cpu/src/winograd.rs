@@ -10,6 +10,8 @@
 //! A *frequency* is a pair of points, one for rows and one for columns. After the inputs' transform a
 //! convolution is one matrix product for each frequency: tiles times channels. The transforms of boards are in `transform.rs`.
 
+use std::ops::Range;
+
 use crate::matrix::{Matrix, Product, shares};
 use crate::simd::{Lane, Simd, Task, Vectors};
 
@@ -40,6 +42,17 @@ impl Tiling {
         (self.height + 2) * (self.width + 2)
     }
 
+    /// Where the points stand on a padded board of so many lanes a point, without its border.
+    #[inline(always)]
+    pub(crate) fn interior(&self, lanes: usize) -> Interior {
+        let stride = (self.width + 2) * lanes;
+        Interior {
+            stride,
+            rows: stride..stride * (self.height + 1),
+            columns: lanes..lanes * (self.width + 1),
+        }
+    }
+
     /// The frequencies that occur, each with its row point, its column point and its tiles a board.
     fn frequencies(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         let points = |tiles: &[usize]| tiles[0] + 2;
@@ -58,6 +71,16 @@ impl Tiling {
     pub(crate) fn tiles(&self) -> usize {
         self.rows.len() * self.columns.len()
     }
+}
+
+/// Ranges of lanes that are no border.
+pub(crate) struct Interior {
+    /// Lanes of a padded row.
+    pub(crate) stride: usize,
+    /// The rows on a padded board.
+    pub(crate) rows: Range<usize>,
+    /// The points of such a row.
+    pub(crate) columns: Range<usize>,
 }
 
 /// How many of the tiles, larger ones first, use point `point`.

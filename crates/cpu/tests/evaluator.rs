@@ -7,7 +7,7 @@ mod common;
 use common::{network, positions, run, spec};
 use dz_cpu::CpuEvaluator;
 use dz_game::{Encoding, Game, games::TicTacToe};
-use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs, contract};
+use dz_infer::{NetworkEvaluator, NetworkOutputs, contract};
 use dz_network::NetworkSpec;
 
 fn full() -> NetworkSpec {
@@ -19,42 +19,14 @@ fn nested() -> NetworkSpec {
     NetworkSpec { squeeze_ratio: 3, bottleneck_blocks: 2, ..full() }
 }
 
-fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
-}
-
-/// Bits of position `i`'s outputs.
-fn bits(outputs: &NetworkOutputs, i: usize, policy_len: usize) -> Vec<u32> {
-    let policy = &outputs.policy_logits[i * policy_len..(i + 1) * policy_len];
-    policy.iter().chain(&outputs.wdl_logits[i * 3..(i + 1) * 3]).map(|x| x.to_bits()).collect()
-}
-
-/// `batch` with the first position of `probe` put at `place`.
-fn put(batch: &mut EncodedBatch, place: usize, probe: &EncodedBatch) {
-    let (bytes, globals) = (batch.shape.packed_bytes(), batch.shape.globals);
-    batch.bits[place * bytes..(place + 1) * bytes].copy_from_slice(probe.position(0));
-    batch.globals[place * globals..(place + 1) * globals]
-        .copy_from_slice(&probe.globals[..globals]);
-}
-
 #[test]
 fn bits_do_not_depend_on_batch_place_or_threads() {
+    let places = [1, 2, 7, 40, 100].map(|len| [0, len / 3, len - 1].map(|place| (len, place)));
     for spec in [full(), nested(), NetworkSpec { squeeze_ratio: 8, ..spec(6, 7, 1, 64) }] {
-        let file = network(&spec, 1);
-        let probe = positions(&spec, 1, 1234);
-        for (name, mut evaluator) in CpuEvaluator::load_each(&file).unwrap() {
-            let alone = bits(&run(&mut evaluator, &probe), 0, spec.policy_len);
-            for len in [1, 2, 7, 40, 100] {
-                for place in [0, len / 3, len - 1] {
-                    let mut batch = positions(&spec, len, place as u64);
-                    put(&mut batch, place, &probe);
-                    for threads in [1, 2, 3] {
-                        let outputs = on_threads(threads, || run(&mut evaluator, &batch));
-                        let here = bits(&outputs, place, spec.policy_len);
-                        assert_eq!(here, alone, "{name}: {place} of {len}, {threads} threads");
-                    }
-                }
-            }
+        for (name, mut evaluator) in CpuEvaluator::load_each(&network(&spec, 1)).unwrap() {
+            let positions = |len, seed| positions(&spec, len, seed);
+            let checked = contract::check_places(&mut evaluator, positions, places.as_flattened());
+            checked.unwrap_or_else(|broken| panic!("{name}: {broken}"));
         }
     }
 }

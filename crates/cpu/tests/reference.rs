@@ -4,20 +4,20 @@
 
 mod common;
 
-use common::{difference, network, positions, run, spec};
+use common::{network, positions, run, spec};
 use dz_cpu::{CpuEvaluator, Reference};
 use dz_network::NetworkSpec;
 use proptest::prelude::*;
 
 /// Logits here are of the size of 1.
-const TOLERANCE: f32 = 2e-5;
+const TOLERANCE: f64 = 2e-5;
 
 fn compare(spec: &NetworkSpec, boards: usize, seed: u64) {
     let file = network(spec, seed);
     let batch = positions(spec, boards, seed);
     let wanted = Reference(&file).evaluate(&batch);
     for (name, mut evaluator) in CpuEvaluator::load_each(&file).unwrap() {
-        let difference = difference(&run(&mut evaluator, &batch), &wanted);
+        let difference = run(&mut evaluator, &batch).difference_max(&wanted);
         println!("{name}: {difference:.1e}");
         assert!(difference < TOLERANCE, "{name}: {difference} for {spec:?}");
     }

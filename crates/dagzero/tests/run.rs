@@ -187,6 +187,7 @@ fn a_bad_configuration_names_every_fault_and_writes_nothing() {
     let set = [
         "run.game=go8",
         "run.device=cuda:99",
+        "selfplay.devices=[\"cuda:98\", \"cuda:97\"]",
         "selfplay.gamse=3",
         "training.batch=0",
         "gate.games=7",
@@ -195,7 +196,15 @@ fn a_bad_configuration_names_every_fault_and_writes_nothing() {
     assert_eq!(refused.status.code(), Some(78));
     assert!(refused.stdout.is_empty());
     let said = text(&refused.stderr);
-    for word in ["run.game", "tictactoe", "cuda:99", "gamse", "training.batch", "gate.games"] {
+    for word in [
+        "run.game",
+        "tictactoe",
+        "cuda:99",
+        "selfplay.devices",
+        "gamse",
+        "training.batch",
+        "gate.games",
+    ] {
         assert!(said.contains(word), "'{word}' is missing in\n{said}");
     }
     assert!(!Path::new(&scratch.dir("bad")).exists());

@@ -58,6 +58,22 @@ pub struct NetworkOutputs {
     pub wdl_logits: Vec<f32>,
 }
 
+impl NetworkOutputs {
+    /// The largest difference between a logit and the other's; infinite where one is not a number, and where there
+    /// are not as many.
+    pub fn difference_max(&self, other: &Self) -> f64 {
+        let lists =
+            [(&self.policy_logits, &other.policy_logits), (&self.wdl_logits, &other.wdl_logits)];
+        if lists.iter().any(|(ours, theirs)| ours.len() != theirs.len()) {
+            return f64::INFINITY;
+        }
+        let pairs = lists.into_iter().flat_map(|(ours, theirs)| ours.iter().zip(theirs));
+        let differences = pairs.map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs());
+        // Not `f64::max` alone, which passes over what is not a number.
+        differences.fold(0.0, |most, d| if d.is_nan() { f64::INFINITY } else { most.max(d) })
+    }
+}
+
 /// An engine that runs a network on encoded positions. Batches come back in any order of waiting.
 pub trait NetworkEvaluator: Send {
     /// Network hash, backend, instruction set and precision; the same id means the same bits.
@@ -76,5 +92,33 @@ pub trait NetworkEvaluator: Send {
         Self: Sized,
     {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NetworkOutputs;
+
+    #[test]
+    fn no_difference_is_passed_over() {
+        let outputs = |policy: &[f32], wdl: &[f32]| NetworkOutputs {
+            policy_logits: policy.to_vec(),
+            wdl_logits: wdl.to_vec(),
+        };
+        let all = outputs(&[1.0, 2.0], &[0.0, 0.5, -1.0]);
+        assert_eq!(all.difference_max(&all), 0.0);
+        assert_eq!(all.difference_max(&outputs(&[1.0, 1.75], &[0.0, 0.5, -1.5])), 0.5);
+        for other in [
+            outputs(&[1.0, f32::NAN], &[0.0, 0.5, -1.0]),
+            outputs(&[1.0, 2.0], &[f32::NAN, 0.5, -1.0]),
+            outputs(&[1.0], &[0.0, 0.5, -1.0]),
+            outputs(&[1.0, 2.0], &[0.0, 0.5, -1.0, 0.0]),
+            outputs(&[1.0, 2.0], &[0.0, f32::INFINITY, -1.0]),
+        ] {
+            assert_eq!(all.difference_max(&other), f64::INFINITY, "{other:?}");
+            assert_eq!(other.difference_max(&all), f64::INFINITY, "{other:?}");
+        }
+        let nan = outputs(&[f32::NAN], &[]);
+        assert_eq!(nan.difference_max(&nan), f64::INFINITY, "two that are none are not equal");
     }
 }

@@ -6,7 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
 
 use crate::{
-    Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, NetworkOutputs, encode_leaves,
+    EncodedBatch, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, NetworkOutputs,
+    encode_leaves,
 };
 
 /// A promise that was not kept.
@@ -63,6 +64,45 @@ pub fn check_network_evaluator<G: Game>(
     require(near(&second_got, &wanted_second, tolerance), || "second of two in flight".into())?;
     let again = matches!(network.wait(first), Err(EvaluatorError::UnknownTicket(_)));
     require(again, || "a ticket was good for a second wait".into())
+}
+
+/// Checks that a position's outputs have the same bits alone and at each of the `places`, given as length of a batch and
+/// place in it, on one, two and three threads. `positions(len, seed)` makes batches of the network's shape.
+///
+/// # Errors
+/// The first place at which they have not.
+pub fn check_places(
+    network: &mut impl NetworkEvaluator,
+    positions: impl Fn(usize, u64) -> EncodedBatch,
+    places: &[(usize, usize)],
+) -> Result<(), ContractBroken> {
+    let policy_len = network.policy_len();
+    let ask = |network: &mut dyn NetworkEvaluator, batch: EncodedBatch| {
+        let ticket = network.submit(batch)?;
+        network.wait(ticket)
+    };
+    let probe = positions(1, 1234);
+    let alone = ask(network, probe.clone())?;
+    for threads in [1, 2, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|e| ContractBroken::Wrong(format!("no threads: {e}")))?;
+        for &(len, place) in places {
+            let mut batch = positions(len, place as u64);
+            put(&mut batch, place, &probe);
+            let outputs = pool.install(|| ask(network, batch))?;
+            require(part(&outputs, place..place + 1, policy_len) == alone, || {
+                format!("other bits at place {place} of {len}, {threads} threads")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts the one position of `probe` at a place of a batch.
+fn put(batch: &mut EncodedBatch, place: usize, probe: &EncodedBatch) {
+    let (bytes, globals) = (batch.shape.packed_bytes(), batch.shape.globals);
+    batch.bits[place * bytes..(place + 1) * bytes].copy_from_slice(&probe.bits);
+    batch.globals[place * globals..(place + 1) * globals].copy_from_slice(&probe.globals);
 }
 
 /// Checks an evaluator on positions of random games from `seed`: one probability a legal move that

@@ -136,6 +136,16 @@ pub enum EvaluatorError {
         /// Id of the evaluator.
         evaluator: String,
     },
+    /// Evaluators that are to take turns do not give equal evaluations.
+    #[error(
+        "'{first}' and '{other}' cannot take turns, since their evaluations differ; name devices of one kind"
+    )]
+    Unlike {
+        /// Id of the first.
+        first: String,
+        /// Id of another.
+        other: String,
+    },
     /// The device or library failed.
     #[error("evaluation failed on {device}: {message}")]
     Device {

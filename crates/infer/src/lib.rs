@@ -13,6 +13,7 @@ pub mod contract;
 mod encoded;
 mod evaluator;
 mod fakes;
+mod in_turns;
 mod lockstep;
 mod rollout;
 mod sources;
@@ -25,7 +26,8 @@ pub use evaluator::{
     Evaluation, Evaluator, EvaluatorError, InstantEvaluator, Leaf, LeafView, Ticket, symmetry_of,
 };
 pub use fakes::{Hashed, Uniform};
-pub use lockstep::{Lockstep, LockstepCounts, Request, Roster, Walker};
+pub use in_turns::InTurns;
+pub use lockstep::{Lockstep, LockstepCounts, LockstepTimes, Request, Roster, Walker};
 pub use rollout::Rollout;
 pub use sources::{Answer, Readers, Sources};
 pub use workers::Workers;

@@ -11,7 +11,10 @@
 //! What a game comes to depends on nothing but the game, so results are the same for any number of threads
 //! and however games fall to groups.
 
+mod clock;
 mod driver;
+
+use std::time::Duration;
 
 use dz_game::Game;
 use rayon::prelude::*;
@@ -38,6 +41,8 @@ pub trait Roster<W>: Send {
     /// # Errors
     /// What ends the run: walkers in progress are dropped.
     fn finished(&mut self, walker: W, counts: &LockstepCounts) -> Result<(), Self::Error>;
+    /// Told once by each thread that drives walkers what its time went into, when it has come to its end.
+    fn driven(&mut self, _times: &LockstepTimes) {}
     /// Called once a step, for progress reports; not while another thread has the roster.
     fn step(&mut self, _counts: &LockstepCounts) {}
 }
@@ -69,6 +74,30 @@ impl LockstepCounts {
         self.batches += other.batches;
         self.evaluations += other.evaluations;
         self.places += other.places;
+    }
+}
+
+/// What the time of those who drive walkers went into; sums over threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LockstepTimes {
+    /// From beginning to end.
+    pub running: Duration,
+    /// Of that, the processor's own part: walking, and making batches. With a device all that is not waiting; where
+    /// threads evaluate themselves, all that is not evaluating.
+    pub hosting: Duration,
+    /// With a batch or more under way: what an evaluator was busy at most.
+    pub flying: Duration,
+    /// Waiting for a batch, its read-back and its softmaxes included.
+    pub waiting: Duration,
+}
+
+impl LockstepTimes {
+    /// Adds what another thread did.
+    pub fn add(&mut self, other: &Self) {
+        self.running += other.running;
+        self.hosting += other.hosting;
+        self.flying += other.flying;
+        self.waiting += other.waiting;
     }
 }
 

@@ -6,8 +6,8 @@ use common::FakeNetwork;
 use dz_game::{Game, Symmetry, games::Connect4, mix64};
 use dz_infer::{
     Answer, Encoded, Evaluation, Evaluator, EvaluatorError, Hashed, InstantEvaluator, Leaf,
-    LeafView, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Ticket, Walker,
-    symmetry_of,
+    LeafView, Lockstep, LockstepCounts, LockstepTimes, Readers, Request, Roster, Sources, Ticket,
+    Walker, symmetry_of,
 };
 
 fn connect4() -> Connect4 {
@@ -177,10 +177,12 @@ impl Walker<Connect4> for Asker {
     fn apply(&mut self, _evaluation: Evaluation) {}
 }
 
+#[derive(Default)]
 struct Askers {
     left: u32,
     finished: u32,
     steps: u32,
+    times: Vec<LockstepTimes>,
 }
 
 impl Roster<Asker> for Askers {
@@ -196,15 +198,21 @@ impl Roster<Asker> for Askers {
     fn step(&mut self, _counts: &LockstepCounts) {
         self.steps += 1;
     }
+    fn driven(&mut self, times: &LockstepTimes) {
+        self.times.push(*times);
+    }
 }
 
 fn ask(parallel_games: usize, groups: usize, askers: u32) -> LockstepCounts {
-    let mut roster = Askers { left: askers, finished: 0, steps: 0 };
+    let mut roster = Askers { left: askers, ..Askers::default() };
     let lockstep = Lockstep { parallel_games, groups };
     let counts =
         lockstep.run(&mut networks(0, false), &mut roster).expect("the fake does not fail");
     assert_eq!(roster.finished, askers);
     assert!(roster.steps >= counts.batches as u32);
+    let [times] = roster.times[..] else { panic!("one driver for all: {:?}", roster.times) };
+    assert!(times.flying <= times.running && times.waiting <= times.flying, "{times:?}");
+    assert_eq!(times.hosting + times.waiting, times.running);
     counts
 }
 
@@ -226,12 +234,14 @@ fn fill_is_counted_tail_included() {
 #[test]
 fn threads_of_their_own_count_together() {
     // Every asker asks five times, whoever has it; a thread's group has 4 of 8 places.
-    let mut roster = Askers { left: 100, finished: 0, steps: 0 };
+    let mut roster = Askers { left: 100, ..Askers::default() };
     let lockstep = Lockstep { parallel_games: 8, groups: 1 };
     let run = |roster: &mut Askers| lockstep.run(&mut networks(0, true), roster);
     let counts = pool(2).install(|| run(&mut roster)).expect("the fake does not fail");
     assert_eq!((counts.evaluations, roster.finished), (500, 100));
     assert_eq!(counts.places, 4 * counts.batches);
+    assert_eq!(roster.times.len(), 2, "one driver a thread");
+    assert!(roster.times.iter().all(|times| times.hosting < times.running), "{:?}", roster.times);
     assert!(roster.steps > 0);
 }
 
@@ -277,7 +287,7 @@ fn failures_come_out() {
         let mut sources = Sources::default();
         sources.add_batched(Box::new(Failing::new(handles)), 0);
         // Far more than would be played if one thread's failure did not stop the other.
-        let mut roster = Askers { left: u32::MAX, finished: 0, steps: 0 };
+        let mut roster = Askers { left: u32::MAX, ..Askers::default() };
         let lockstep = Lockstep { parallel_games: 3, groups: 1 };
         let run = || lockstep.run(&mut sources, &mut roster);
         let failure = pool(2).install(run).unwrap_err();
@@ -324,7 +334,7 @@ fn instant_sources_take_no_batches() {
     sources.add_instant(std::sync::Arc::new(Hashed));
     let hashed_id = <Hashed as InstantEvaluator<Connect4>>::id(&Hashed);
     assert_eq!((sources.ids(), sources.len()), (&[hashed_id.to_owned()][..], 1));
-    let mut roster = Askers { left: 1, finished: 0, steps: 0 };
+    let mut roster = Askers { left: 1, ..Askers::default() };
     let lockstep = Lockstep { parallel_games: 1, groups: 1 };
     assert!(lockstep.run(&mut sources, &mut roster).is_err());
     // A walker that asks first is answered at once, and no batch is sent.

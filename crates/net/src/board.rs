@@ -136,23 +136,7 @@ mod tests {
     /// Both ways to convolve, on a batch of boards that are wider than high.
     #[test]
     fn gathering_and_burn_convolve_alike() {
-        let spec = NetworkSpec {
-            game: "test".to_owned(),
-            encoding: "test".to_owned(),
-            channels_in: 3,
-            height: 4,
-            width: 5,
-            globals: 0,
-            policy_len: 2,
-            blocks: 0,
-            channels: 6,
-            policy_channels: 1,
-            value_channels: 1,
-            value_hidden: 1,
-            global_pooling: false,
-            squeeze_ratio: 0,
-            bottleneck_blocks: 0,
-        };
+        let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);
         let device = Device::flex();
         let wave = |length: usize| (0..length).map(|i| (i as f32 * 0.7).sin()).collect();
         let x: Tensor<2> = upload(wave(2 * 20 * 3), &device).reshape([40, 3]);

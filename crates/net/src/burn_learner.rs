@@ -2,34 +2,29 @@
 
 use burn::tensor::{Device, Tensor};
 use dz_network::{NetworkFile, NetworkHeader, NetworkSpec};
-use rayon::prelude::*;
 
-use crate::board::Boards;
 use crate::checkpoint::{self, Flats, Header};
 use crate::evaluator::{Precision, tower_of};
 use crate::fold::fold;
 use crate::layout::Layout;
-use crate::losses::{self, Losses, Targets};
-use crate::optimizer::{Moments, Update, blend, clip_scale, ema_share, norm};
-use crate::planes::Inputs;
-use crate::tower::{Tensors, Tower, download, upload};
+use crate::losses;
+use crate::optimizer::{Moments, Update, blend, clip_scale, ema_share};
+use crate::passes::{Pass, Passes};
+use crate::tower::{Tower, download, upload};
 use crate::{
-    DeviceChoice, EvaluationReport, ExportInfo, Learner, LearnerOptions, LossReport, NetError,
-    StepReport, TrainBatch,
+    DeviceChoice, EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport,
+    NetError, StepReport, TrainBatch,
 };
 
 /// Share of the old running mean and variance that a step keeps; 0.9 as in Ioffe and Szegedy's
 /// successors (momentum 0.1 of `PyTorch`).
 const STATISTICS_SHARE: f64 = 0.9;
 
-/// Trains a network with `AdamW` on a device.
+/// Trains a network with `AdamW` on a device, or on several that share each batch.
 #[derive(Debug)]
 pub struct BurnLearner {
-    spec: NetworkSpec,
     options: LearnerOptions,
-    choice: DeviceChoice,
-    device: Device,
-    parameters: Layout,
+    passes: Passes,
     statistics: Layout,
     /// Weight decay of each parameter, `[N]`.
     weight_decay: Tensor<1>,
@@ -47,108 +42,55 @@ struct State {
     moments: Moments,
 }
 
-/// What the backward pass of a batch gives.
-struct Pass {
-    losses: LossReport,
-    gradient: Gradient,
-    gradient_norm: f32,
-}
-
-/// What the backward pass of some rows gives: the gradient `[N]` of their part of the loss, and the
-/// statistics of each convolution's outputs.
-struct Gradient {
-    flat: Tensor<1>,
-    statistics: Tensor<1>,
-    /// Policy loss and value loss, `[2]`.
-    losses: Tensor<1>,
-}
-
 impl BurnLearner {
     /// A fresh network, initialised from `options.seed`.
     ///
     /// # Errors
-    /// [`NetError::File`] for an impossible specification, [`NetError::BadOption`] for an option out of
-    /// range.
+    /// As [`BurnLearner::on`].
     pub fn new(
         spec: NetworkSpec,
         choice: DeviceChoice,
         options: LearnerOptions,
     ) -> Result<Self, NetError> {
+        Self::on(spec, &[choice], options)
+    }
+
+    /// A fresh network on devices that share each batch, their gradients summed; the optimizer is on the first.
+    ///
+    /// # Errors
+    /// [`NetError::File`] for an impossible specification, [`NetError::BadOption`] for an option out of
+    /// range or no devices.
+    pub fn on(
+        spec: NetworkSpec,
+        choices: &[DeviceChoice],
+        options: LearnerOptions,
+    ) -> Result<Self, NetError> {
         spec.validate()?;
         check(&options)?;
-        let device = choice.open();
-        let (parameters, statistics) = (Layout::of_parameters(&spec), Layout::of_statistics(&spec));
-        let values = parameters.initial(options.seed);
+        let devices: Vec<_> = choices.iter().map(|choice| (*choice, choice.open())).collect();
+        let Some((first, home)) = devices.first().cloned() else {
+            let (key, value) = ("devices", "none".to_owned());
+            return Err(NetError::BadOption { key, value, allowed: "one or more" });
+        };
+        let (layout, statistics) = (Layout::of_parameters(&spec), Layout::of_statistics(&spec));
+        let values = layout.initial(options.seed);
         let start = statistics.initial(options.seed);
         let zeros = vec![0.0; values.len()];
-        let decay = parameters.decayed().iter().map(|d| d * options.weight_decay as f32).collect();
+        let decay = layout.decayed().iter().map(|d| d * options.weight_decay as f32).collect();
         let flats = [values.clone(), start.clone(), values, start, zeros.clone(), zeros];
         let (state, weight_decay) =
-            choice.guard(|| (State::upload(0, flats, &device), upload(decay, &device)))?;
-        Ok(Self { spec, options, choice, device, parameters, statistics, weight_decay, state })
+            first.guard(|| (State::upload(0, flats, &home), upload(decay, &home)))?;
+        let (precision, value_weight) = (options.precision, options.value_weight);
+        let passes = Passes { spec, layout, devices, precision, value_weight };
+        Ok(Self { options, passes, statistics, weight_decay, state })
     }
 
-    /// The configuration hash that checkpoints carry.
-    pub fn config_hash(&self) -> &str {
-        &self.options.config_hash
-    }
-
-    fn pass(&self, batch: &TrainBatch) -> Pass {
-        let rows = batch.planes.len;
-        let mut shards = Targets::split(batch, self.choice.shard_rows_max());
-        // The order of the sum is that of the rows, whatever the threads. A card works alone, and on the
-        // thread that asks, since each thread would have a queue of its own.
-        let gradients: Vec<(f64, Gradient)> = if shards.len() == 1 {
-            shards.drain(..).map(|shard| (1.0, self.gradient(batch, shard))).collect()
-        } else {
-            let share = |shard: &Targets| shard.rows.len() as f64 / rows as f64;
-            let one = |shard| (share(&shard), self.gradient(batch, shard));
-            shards.into_par_iter().map(one).collect()
-        };
-        let gradient =
-            gradients.into_iter().map(|(share, g)| g.scaled(share)).reduce(Gradient::add);
-        let gradient = gradient.expect("a batch has rows");
-        // One read for all three numbers: each read waits for a card to finish.
-        let numbers = vec![gradient.losses.clone(), norm(gradient.flat.clone())];
-        let numbers = download(Tensor::cat(numbers, 0));
-        let losses = report(batch, numbers[0], numbers[1]);
-        Pass { losses, gradient, gradient_norm: numbers[2] }
-    }
-
-    fn gradient(&self, batch: &TrainBatch, targets: Targets) -> Gradient {
-        let training = self.device.clone().autodiff();
-        let leaves: Tensors = self
-            .parameters
-            .split(&self.state.parameters)
-            .into_iter()
-            .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
-            .collect();
-        let mut statistics = Tensors::new();
-        let (first, rows) = (targets.rows.start, targets.rows.len());
-        let inputs = Inputs::unpack(&batch.planes, first, rows, &training);
-        let boards = self.boards(rows, &training);
-        let logits = Tower::new(&self.spec, &leaves).forward(&boards, inputs, &mut statistics);
-        let Losses { policy, value } = Losses::new(logits, targets, &training);
-        let total = policy.clone() + value.clone().mul_scalar(self.options.value_weight);
-        let mut gradients = total.backward();
-        let gradient = leaves.values().map(|leaf| {
-            let [length] = leaf.dims();
-            let zeros = || Tensor::zeros([length], &self.device);
-            leaf.grad_remove(&mut gradients).unwrap_or_else(zeros)
-        });
-        Gradient {
-            flat: Tensor::cat(gradient.collect(), 0),
-            statistics: Tensor::cat(statistics.into_values().collect(), 0),
-            losses: Tensor::cat(vec![policy.inner(), value.inner()], 1).flatten(0, 1),
-        }
-    }
-
-    fn boards(&self, rows: usize, device: &Device) -> Boards {
-        Boards::new(&self.spec, rows, self.choice.gathers(), device)
+    /// Runs `work`; Burn's panics become errors.
+    fn guard<T>(&self, work: impl FnOnce() -> T) -> Result<T, NetError> {
+        self.passes.devices[0].0.guard(work)
     }
 
     fn apply(&self, pass: Pass, learning_rate: f64) -> State {
-        let Gradient { flat, statistics, .. } = pass.gradient;
         let mut state = self.state.clone();
         state.step += 1;
         let update = Update {
@@ -157,8 +99,8 @@ impl BurnLearner {
             gradient_scale: clip_scale(f64::from(pass.gradient_norm), self.options.clip_norm),
             weight_decay: self.weight_decay.clone(),
         };
-        state.parameters = state.moments.update(state.parameters, flat, &update);
-        state.statistics = blend(state.statistics, statistics, STATISTICS_SHARE);
+        state.parameters = state.moments.update(state.parameters, pass.gradient.flat, &update);
+        state.statistics = blend(state.statistics, pass.gradient.statistics, STATISTICS_SHARE);
         let share = ema_share(self.options.ema_decay, state.step);
         state.ema_parameters = blend(state.ema_parameters, state.parameters.clone(), share);
         state.ema_statistics = blend(state.ema_statistics, state.statistics.clone(), share);
@@ -168,7 +110,7 @@ impl BurnLearner {
 
 impl Learner for BurnLearner {
     fn spec(&self) -> &NetworkSpec {
-        &self.spec
+        &self.passes.spec
     }
 
     fn steps(&self) -> u64 {
@@ -176,59 +118,47 @@ impl Learner for BurnLearner {
     }
 
     fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError> {
-        losses::check(batch, &self.spec)?;
-        let pass = self.choice.guard(|| self.pass(batch))?;
+        losses::check(batch, &self.passes.spec)?;
+        let pass = self.guard(|| self.passes.learn(batch, &self.state.parameters))?;
         let (losses, gradient_norm) = (pass.losses, pass.gradient_norm);
         let LossReport { policy_loss, value_loss, .. } = losses;
         if !(policy_loss.is_finite() && value_loss.is_finite() && gradient_norm.is_finite()) {
             let step = self.state.step + 1;
             return Err(NetError::Diverged { step, policy_loss, value_loss, gradient_norm });
         }
-        self.state = self.choice.guard(|| self.apply(pass, learning_rate))?;
+        self.state = self.guard(|| self.apply(pass, learning_rate))?;
         let clipped = f64::from(gradient_norm) > self.options.clip_norm;
         Ok(StepReport { losses, gradient_norm, clipped })
     }
 
-    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError> {
-        losses::check(batch, &self.spec)?;
+    fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError> {
         let info = ExportInfo { config_hash: String::new(), cycle: 0, created_by: String::new() };
         let file = self.export(&info)?;
-        self.choice.guard(|| {
-            let inputs = Inputs::unpack(&batch.planes, 0, batch.planes.len, &self.device);
-            let boards = self.boards(batch.planes.len, &self.device);
-            let tower = tower_of(&file, Precision::F32, &self.device);
-            let logits = tower.forward(&boards, inputs, &mut Tensors::new());
-            let (policy, value) = (download(logits.policy.clone()), download(logits.wdl.clone()));
-            let policy_accuracy = losses::accuracy(&policy, &batch.policy, &batch.policy_weights);
-            let value_accuracy = losses::accuracy(&value, &batch.wdl, &batch.value_weights);
-            let all = Targets::split(batch, usize::MAX).remove(0);
-            let Losses { policy, value } = Losses::new(logits, all, &self.device);
-            let losses = report(batch, download(policy)[0], download(value)[0]);
-            EvaluationReport { losses, policy_accuracy, value_accuracy }
-        })
+        let tower = self.guard(|| tower_of(&file, Precision::F32, self.passes.home()))?;
+        Ok(Box::new(Examination { learner: self, tower }))
     }
 
     fn export(&self, info: &ExportInfo) -> Result<NetworkFile, NetError> {
-        let (parameters, statistics) = self.choice.guard(|| {
+        let (parameters, statistics) = self.guard(|| {
             let of = |flat: &Tensor<1>| download(flat.clone());
             (of(&self.state.ema_parameters), of(&self.state.ema_statistics))
         })?;
         let header = NetworkHeader {
-            spec: self.spec.clone(),
+            spec: self.passes.spec.clone(),
             config_hash: info.config_hash.clone(),
             cycle: info.cycle,
             step: self.state.step,
             created_by: info.created_by.clone(),
         };
-        let parameters = self.parameters.name_pieces(&parameters);
+        let parameters = self.passes.layout.name_pieces(&parameters);
         let tensors = fold(parameters, &self.statistics.name_pieces(&statistics));
         Ok(NetworkFile { header, tensors })
     }
 
     fn save(&self) -> Result<Vec<u8>, NetError> {
-        let flats = self.choice.guard(|| self.state.download())?;
+        let flats = self.guard(|| self.state.download())?;
         let header = Header {
-            spec: self.spec.clone(),
+            spec: self.passes.spec.clone(),
             config_hash: self.options.config_hash.clone(),
             step: self.state.step,
         };
@@ -236,25 +166,23 @@ impl Learner for BurnLearner {
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), NetError> {
-        let (header, flats) = checkpoint::unpack(bytes, &self.spec)?;
-        self.state = self.choice.guard(|| State::upload(header.step, flats, &self.device))?;
+        let (header, flats) = checkpoint::unpack(bytes, &self.passes.spec)?;
+        self.state = self.guard(|| State::upload(header.step, flats, self.passes.home()))?;
         Ok(())
     }
 }
 
-impl Gradient {
-    /// Counts the statistics by the share of rows that they come from. Gradient and losses are parts of a
-    /// sum already.
-    fn scaled(self, share: f64) -> Self {
-        Self { statistics: self.statistics.mul_scalar(share), ..self }
-    }
+/// The weights that play, folded and on the device.
+struct Examination<'a> {
+    learner: &'a BurnLearner,
+    tower: Tower,
+}
 
-    fn add(self, other: Self) -> Self {
-        Self {
-            flat: self.flat + other.flat,
-            statistics: self.statistics + other.statistics,
-            losses: self.losses + other.losses,
-        }
+impl Examiner for Examination<'_> {
+    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError> {
+        let Self { learner, tower } = self;
+        losses::check(batch, &learner.passes.spec)?;
+        learner.guard(|| learner.passes.examine(tower, batch))
     }
 }
 
@@ -279,11 +207,6 @@ impl State {
     }
 }
 
-fn report(batch: &TrainBatch, policy_loss: f32, value_loss: f32) -> LossReport {
-    let policy_entropy = losses::policy_entropy(batch);
-    LossReport { policy_loss, value_loss, policy_entropy, rows: batch.planes.len }
-}
-
 fn check(options: &LearnerOptions) -> Result<(), NetError> {
     let at_least_0 = |x: f64| x.is_finite() && x >= 0.0;
     for (key, value, is_good, allowed) in [
@@ -295,6 +218,11 @@ fn check(options: &LearnerOptions) -> Result<(), NetError> {
         if !is_good {
             return Err(NetError::BadOption { key, value: value.to_string(), allowed });
         }
+    }
+    if options.precision == Precision::F16 {
+        // Small gradients vanish in it unless losses are scaled, which nothing here does.
+        let (key, value) = ("precision", options.precision.to_string());
+        return Err(NetError::BadOption { key, value, allowed: "f32 or bf16" });
     }
     Ok(())
 }

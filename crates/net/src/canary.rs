@@ -1,7 +1,7 @@
 //! A fixed network on fixed positions, whose right answers are known: does a device compute?
 
 use dz_cpu::{Reference, random_network, random_positions};
-use dz_infer::{NetworkEvaluator, NetworkOutputs};
+use dz_infer::NetworkEvaluator;
 use dz_network::{NetworkFile, NetworkSpec};
 use serde::Serialize;
 
@@ -31,21 +31,12 @@ impl CanaryReport {
 /// Connect Four's board, every kind of layer, random weights that keep logits at the size of 1.
 pub fn canary_spec() -> NetworkSpec {
     NetworkSpec {
-        game: "canary".to_owned(),
-        encoding: "canary".to_owned(),
-        channels_in: 3,
-        height: 6,
-        width: 7,
         globals: 2,
-        policy_len: 7,
-        blocks: 3,
-        channels: 32,
         policy_channels: 8,
-        value_channels: 8,
         value_hidden: 32,
         global_pooling: true,
         squeeze_ratio: 4,
-        bottleneck_blocks: 0,
+        ..NetworkSpec::plain([3, 6, 7], 7, 3, 32)
     }
 }
 
@@ -82,22 +73,14 @@ fn ask(network: &mut dyn NetworkEvaluator, tolerance: f64) -> Result<CanaryRepor
     let found = network.wait(ticket)?;
     Ok(CanaryReport {
         positions: POSITIONS,
-        logit_difference_max: difference_max(&wanted, &found),
+        logit_difference_max: wanted.difference_max(&found),
         tolerance,
     })
 }
 
-fn difference_max(wanted: &NetworkOutputs, found: &NetworkOutputs) -> f64 {
-    let pairs = wanted.policy_logits.iter().zip(&found.policy_logits);
-    let pairs = pairs.chain(wanted.wdl_logits.iter().zip(&found.wdl_logits));
-    let differences = pairs.map(|(a, b)| f64::from((a - b).abs()));
-    // Not `f64::max`, which passes over what is not a number.
-    differences.fold(0.0, |a, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
-}
-
 #[cfg(test)]
 mod tests {
-    use dz_infer::{EncodedBatch, EvaluatorError, Ticket};
+    use dz_infer::{EncodedBatch, EvaluatorError, NetworkOutputs, Ticket};
 
     use super::*;
 

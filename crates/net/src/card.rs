@@ -56,19 +56,16 @@ impl DeviceFacts {
         }
     }
 
-    /// Whether a card can be used: everything that is needed is there.
-    pub fn has_usable_card(&self) -> bool {
-        self.advice().is_none()
-    }
-
     /// What to do about the first thing that keeps a card from being used, in one sentence; none if nothing does.
     pub fn advice(&self) -> Option<String> {
+        // Cards that are handed out need no more of the driver; some containers hide its file.
+        let is_missing = self.cards.is_empty() && self.driver.is_none();
         let advice = match self {
-            Self { driver: None, built_with_cuda: false, .. } => {
+            Self { built_with_cuda: false, .. } if is_missing => {
                 "no NVIDIA driver was found, so everything runs on the processor; to use a card, install its \
                  driver and build with `--features cuda`"
             }
-            Self { driver: None, .. } => {
+            _ if is_missing => {
                 "no NVIDIA driver was found (there is no /proc/driver/nvidia/version); install the card's \
                  driver, or give the container the card (`docker run --gpus all`)"
             }
@@ -168,6 +165,18 @@ mod tests {
         }
     }
 
+    /// Neither driver nor cards.
+    fn without_cards(built_with_cuda: bool) -> DeviceFacts {
+        DeviceFacts { driver: None, built_with_cuda, cards: Vec::new(), ..all() }
+    }
+
+    #[test]
+    fn a_card_that_is_handed_out_has_a_driver() {
+        assert_eq!(DeviceFacts { driver: None, ..all() }.advice(), None);
+        let mute = DeviceFacts { driver: None, compiler_works: Some(false), ..all() };
+        assert!(mute.advice().unwrap().contains("NVRTC"));
+    }
+
     /// Whatever is missing, alone or with all that comes after it, the advice names it.
     #[test]
     fn the_first_missing_thing_is_named() {
@@ -179,12 +188,11 @@ mod tests {
             (DeviceFacts { compiler_works: Some(false), headers: None, ..all() }, "NVRTC"),
             (DeviceFacts { cards: Vec::new(), compiler_works: None, ..all() }, "nvidia-smi"),
             (DeviceFacts { built_with_cuda: false, cards: Vec::new(), ..all() }, "--features cuda"),
-            (DeviceFacts { driver: None, ..all() }, "/proc/driver/nvidia"),
-            (DeviceFacts { driver: None, built_with_cuda: false, ..all() }, "processor"),
+            (without_cards(true), "/proc/driver/nvidia"),
+            (without_cards(false), "processor"),
         ] {
             let advice = facts.advice().unwrap();
             assert!(advice.contains(word), "{advice}");
-            assert!(!facts.has_usable_card());
         }
     }
 

@@ -49,21 +49,27 @@ pub(crate) fn pack(header: &Header, flats: &Flats) -> Result<Vec<u8>, NetworkErr
 
 /// Reads a checkpoint of a network of `spec`.
 pub(crate) fn unpack(bytes: &[u8], spec: &NetworkSpec) -> Result<(Header, Flats), NetworkError> {
-    let (header, mut tensors): (Header, BTreeMap<String, TensorData>) =
-        container::unpack(KIND, FORMAT, bytes)?;
+    let (header, tensors): (Header, _) = container::unpack(KIND, FORMAT, bytes)?;
     if let Some(difference) = difference(&header.spec, spec) {
         return Err(NetworkError::OtherSpec { kind: KIND.to_owned(), difference });
     }
+    Ok((header, flats(tensors, spec)?))
+}
+
+/// The tensors of a checkpoint of a network of `spec`, all of them.
+fn flats(
+    mut tensors: BTreeMap<String, TensorData>,
+    spec: &NetworkSpec,
+) -> Result<Flats, NetworkError> {
     let layouts = layouts(spec);
     let shapes = layouts.iter().flat_map(|(group, layout)| {
         layout.shapes().iter().map(move |(name, shape)| (format!("{group}.{name}"), shape.clone()))
     });
     container::check_shapes(KIND, &tensors, &shapes.collect())?;
-    let flats = layouts.map(|(group, layout)| {
+    Ok(layouts.map(|(group, layout)| {
         let names = layout.shapes().keys().map(|name| format!("{group}.{name}"));
         names.filter_map(|name| tensors.remove(&name)).flat_map(|tensor| tensor.data).collect()
-    });
-    Ok((header, flats))
+    }))
 }
 
 /// Checks a learner's whole state without a device: its hash, and that network, moving averages and
@@ -72,9 +78,8 @@ pub(crate) fn unpack(bytes: &[u8], spec: &NetworkSpec) -> Result<(Header, Flats)
 /// # Errors
 /// What a learner refuses to load, and numbers that are not finite.
 pub fn check_checkpoint(bytes: &[u8]) -> Result<(NetworkSpec, u64), NetworkError> {
-    let (header, _): (Header, BTreeMap<String, TensorData>) =
-        container::unpack(KIND, FORMAT, bytes)?;
-    let (header, flats) = unpack(bytes, &header.spec)?;
+    let (header, tensors): (Header, _) = container::unpack(KIND, FORMAT, bytes)?;
+    let flats = flats(tensors, &header.spec)?;
     if let Some(group) = flats.iter().position(|flat| !flat.iter().all(|x| x.is_finite())) {
         let reason = format!("a number in {} is not finite", GROUPS[group].0);
         return Err(NetworkError::BadTensors { kind: KIND.to_owned(), reason });

@@ -6,6 +6,8 @@ use burn::tensor::Device;
 
 use crate::NetError;
 use crate::evaluator::Precision;
+#[cfg(feature = "cuda")]
+use crate::kernels::keep_kernels;
 use crate::memory::keep_freed_memory;
 
 /// A device that is there.
@@ -45,8 +47,26 @@ pub fn pick_device(name: &str) -> Result<DeviceChoice, NetError> {
     }
 }
 
+/// Finds the devices of a list, which share work; see [`pick_device`] for their names.
+///
+/// # Errors
+/// As [`pick_device`]; [`NetError::BadOption`] for a list that is empty, names a device twice, or has the processor
+/// beside cards, which round otherwise.
+pub fn pick_devices(names: &[impl ToString]) -> Result<Vec<DeviceChoice>, NetError> {
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    let choices = names.iter().map(|name| pick_device(name)).collect::<Result<Vec<_>, _>>()?;
+    let twice = (1..choices.len()).any(|i| choices[..i].contains(&choices[i]));
+    let mixed = choices.len() > 1 && choices.contains(&DeviceChoice::Cpu);
+    if choices.is_empty() || twice || mixed {
+        let (key, value) = ("devices", format!("[{}]", names.join(", ")));
+        return Err(NetError::BadOption { key, value, allowed: "different cards, or one device" });
+    }
+    Ok(choices)
+}
+
 #[cfg(feature = "cuda")]
 pub(crate) fn cards() -> usize {
+    keep_kernels();
     Device::enumerate(burn::tensor::DeviceType::Cuda).into_vec().len()
 }
 
@@ -76,7 +96,7 @@ impl DeviceChoice {
             Self::Cpu => format!("flex-{}", instruction_set()),
             Self::Cuda(_) => "cuda".to_owned(),
         };
-        format!("{engine}-{}", format!("{precision:?}").to_lowercase())
+        format!("{engine}-{precision}")
     }
 
     /// How far a right logit of size 1 may be from the exact one after a few layers: products in 32 bits on the
@@ -89,9 +109,23 @@ impl DeviceChoice {
         }
     }
 
+    /// What products take their factors in while a network learns, where nobody asks for another: halves of the
+    /// kind that needs no scaled losses where matrix units want halves.
+    pub const fn learning_precision(self) -> Precision {
+        match self {
+            Self::Cpu => Precision::F32,
+            Self::Cuda(_) => Precision::Bf16,
+        }
+    }
+
     /// Whether 3x3 convolutions are faster there as a gather and a matrix product.
     pub(crate) fn gathers(self) -> bool {
         self == Self::Cpu
+    }
+
+    /// Whether bit-packed planes are sent as they are, 32 times fewer bytes, and become numbers there.
+    pub(crate) const fn unpacks(self) -> bool {
+        matches!(self, Self::Cuda(_))
     }
 
     /// Most rows that a training step runs through the network together. On the processor a batch is cut
@@ -154,6 +188,16 @@ mod tests {
     #[test]
     fn cpu_is_always_there() {
         assert_eq!(pick_device("cpu").unwrap(), DeviceChoice::Cpu);
+    }
+
+    #[test]
+    fn lists_name_each_device_once_and_the_processor_alone() {
+        assert_eq!(pick_devices(&["cpu"]).unwrap(), [DeviceChoice::Cpu]);
+        for list in [&[][..], &["cpu", "cpu"], &["auto", "cpu"]] {
+            let error = pick_devices(list).unwrap_err();
+            assert!(matches!(error, NetError::BadOption { .. }), "{list:?}: {error}");
+        }
+        assert!(matches!(pick_devices(&["cpu", "gpu"]), Err(NetError::UnknownDevice { .. })));
     }
 
     #[test]

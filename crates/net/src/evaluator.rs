@@ -1,6 +1,8 @@
 //! Evaluating positions with a network file.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use burn::tensor::{Device, FloatDType, Tensor};
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
@@ -44,12 +46,32 @@ pub enum Precision {
 }
 
 impl Precision {
-    fn dtype(self) -> FloatDType {
+    pub(crate) fn dtype(self) -> FloatDType {
         match self {
             Self::F32 => FloatDType::F32,
             Self::F16 => FloatDType::F16,
             Self::Bf16 => FloatDType::BF16,
         }
+    }
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::F32 => "f32",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+        })
+    }
+}
+
+impl FromStr for Precision {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Self::F32, Self::F16, Self::Bf16];
+        let found = all.into_iter().find(|precision| precision.to_string() == text);
+        found.ok_or_else(|| "write f32, f16 or bf16".to_owned())
     }
 }
 
@@ -63,7 +85,7 @@ impl EvaluatorOptions {
                 chunk_max: 4096,
                 chunk_min: 64,
                 precision: Precision::F16,
-                unpack_on_device: true,
+                unpack_on_device: choice.unpacks(),
             },
         }
     }
@@ -120,7 +142,7 @@ impl EvaluatorOptions {
 /// A network on a device.
 ///
 /// For cards. On the processor [`crate::network_evaluator`] takes [`dz_cpu::CpuEvaluator`], several times as fast; that
-/// this runs there too is what tests compare both by, and what `examples/network_speed.rs` measures.
+/// this runs there too is what tests compare both by, and what `dagzero bench device --device cpu` measures.
 ///
 /// On the processor a position's outputs have the same bits whatever the batch, its place in it and the
 /// number of threads: every chunk has the same shape, and no operation of the network mixes its rows.
@@ -181,11 +203,8 @@ impl BurnEvaluator {
     /// Outputs of a chunk, in 32 bits.
     fn run(&self, batch: &EncodedBatch, (first, chunk): (usize, usize)) -> Logits {
         let dtype = self.options.precision.dtype();
-        let inputs = if self.options.unpack_on_device {
-            Inputs::unpack_there(batch, first, chunk, &self.device)
-        } else {
-            Inputs::unpack(batch, first, chunk, &self.device)
-        };
+        let there = self.options.unpack_on_device;
+        let inputs = Inputs::of(batch, first..first + chunk, there, &self.device);
         let inputs = Inputs {
             planes: inputs.planes.cast(dtype),
             globals: inputs.globals.map(|globals| globals.cast(dtype)),

@@ -3,7 +3,7 @@
 use dz_infer::EncodedBatch;
 use dz_network::{NetworkFile, NetworkSpec};
 
-use crate::NetError;
+use crate::{NetError, Precision};
 
 /// A network in training. Steps, saving and loading are exact: the same rows give the same bytes,
 /// with or without a stop in between, on the processor.
@@ -17,9 +17,12 @@ pub trait Learner: Send {
     /// # Errors
     /// [`NetError::Diverged`] if the loss or gradient is not finite; the weights are then unchanged.
     fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError>;
-    /// Losses and accuracies of the weights that play (moving average, batch norm folded) on a batch;
-    /// changes nothing.
-    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError>;
+    /// The weights that play (moving average, batch norm folded), made ready to be examined on batches.
+    fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError>;
+    /// What those weights come to on one batch.
+    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError> {
+        self.examiner()?.evaluate(batch)
+    }
     /// The weights that play, as stages exchange them.
     fn export(&self, info: &ExportInfo) -> Result<NetworkFile, NetError>;
     /// Everything needed to go on, in one file's bytes.
@@ -30,6 +33,12 @@ pub trait Learner: Send {
     /// [`NetError::File`] if the bytes are damaged, of another kind or format, or of another network;
     /// the learner is then unchanged.
     fn load(&mut self, bytes: &[u8]) -> Result<(), NetError>;
+}
+
+/// Examines the weights that play; changes nothing.
+pub trait Examiner {
+    /// Losses and accuracies on a batch.
+    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError>;
 }
 
 /// Rows to learn from: B of them.
@@ -59,6 +68,9 @@ pub struct LearnerOptions {
     pub ema_decay: f64,
     /// What the value's cross-entropy counts beside the policy's, 0 or more.
     pub value_weight: f64,
+    /// What products take their factors in, forward and backward: [`Precision::F32`] or [`Precision::Bf16`]. Weights,
+    /// optimizer, batch norm and losses have 32 bits in any case.
+    pub precision: Precision,
     /// Seed of the initial weights.
     pub seed: u64,
     /// Hash of the run's configuration, kept in checkpoints.

@@ -23,11 +23,13 @@ mod device;
 mod error;
 mod evaluator;
 mod fold;
+mod kernels;
 mod layout;
 mod learner;
 mod losses;
 mod memory;
 mod optimizer;
+mod passes;
 mod planes;
 mod source;
 mod tower;
@@ -36,11 +38,13 @@ pub use burn_learner::BurnLearner;
 pub use canary::{CanaryReport, burn_canary, canary, canary_spec};
 pub use card::{CardFacts, DeviceFacts};
 pub use checkpoint::check_checkpoint;
-pub use device::{DeviceChoice, pick_device};
+pub use device::{DeviceChoice, pick_device, pick_devices};
 pub use dz_infer::EncodedBatch;
 pub use error::NetError;
 pub use evaluator::{BurnEvaluator, EvaluatorOptions, Precision};
+pub use kernels::{first_start_note, kernel_folder};
 pub use learner::{
-    EvaluationReport, ExportInfo, Learner, LearnerOptions, LossReport, StepReport, TrainBatch,
+    EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport, StepReport,
+    TrainBatch,
 };
-pub use source::{network_evaluator, network_on};
+pub use source::{network_evaluator, network_evaluator_on, network_on};

@@ -29,13 +29,12 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    /// Cuts a batch into parts of at most `rows_max` rows, as equal as can be.
-    pub(crate) fn split(batch: &TrainBatch, rows_max: usize) -> Vec<Self> {
+    /// Cuts a batch into so many parts, at most as many as it has rows, as equal as can be.
+    pub(crate) fn split(batch: &TrainBatch, parts: usize) -> Vec<Self> {
         let rows = batch.planes.len;
         let columns = batch.policy.len() / rows;
         let (policy_shares, value_shares) =
             (shares(&batch.policy_weights), shares(&batch.value_weights));
-        let parts = rows.div_ceil(rows_max);
         let part = |i: usize| {
             let rows = i * rows / parts..(i + 1) * rows / parts;
             Self {

@@ -1,5 +1,7 @@
 //! From bit-packed planes to tensors.
 
+use std::ops::Range;
+
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use dz_game::PlaneShape;
 use dz_infer::EncodedBatch;
@@ -14,8 +16,19 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Unpacks positions `first..first + rows` of a batch; rows beyond its end are blank.
-    pub(crate) fn unpack(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> Self {
+    /// Positions of a batch, those beyond its end blank, as 32-bit numbers: unpacked on the device if `there`, else before
+    /// they are sent.
+    pub(crate) fn of(
+        batch: &EncodedBatch,
+        rows: Range<usize>,
+        there: bool,
+        device: &Device,
+    ) -> Self {
+        let unpack = if there { Self::unpack_there } else { Self::unpack_here };
+        unpack(batch, rows.start, rows.len(), device)
+    }
+
+    fn unpack_here(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> Self {
         let PlaneShape { channels, .. } = batch.shape;
         let (bits, area) = (batch.shape.bits(), batch.shape.area());
         let real = rows.min(batch.len - first);
@@ -32,13 +45,8 @@ impl Inputs {
         Self { planes: Tensor::from_data(planes, device), globals }
     }
 
-    /// The same, but the bits are sent as they are, 32 in a number, and unpacked on the device.
-    pub(crate) fn unpack_there(
-        batch: &EncodedBatch,
-        first: usize,
-        rows: usize,
-        device: &Device,
-    ) -> Self {
+    /// The bits are sent as they are, 32 in a number.
+    fn unpack_there(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> Self {
         let PlaneShape { channels, .. } = batch.shape;
         let (bits, area) = (batch.shape.bits(), batch.shape.area());
         let real = rows.min(batch.len - first);
@@ -78,19 +86,9 @@ fn globals(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> 
     })
 }
 
-/// The shape of encoded positions that a network takes.
-pub(crate) fn shape_of(spec: &NetworkSpec) -> PlaneShape {
-    PlaneShape {
-        channels: spec.channels_in,
-        height: spec.height,
-        width: spec.width,
-        globals: spec.globals,
-    }
-}
-
 /// Checks that a batch has the network's shape and as many numbers as it says.
 pub(crate) fn check(batch: &EncodedBatch, spec: &NetworkSpec) -> Result<(), NetError> {
-    batch.check(shape_of(spec)).map_err(|what| NetError::BadBatch { what })
+    batch.check(dz_cpu::plane_shape(spec)).map_err(|what| NetError::BadBatch { what })
 }
 
 #[cfg(test)]
@@ -108,12 +106,16 @@ mod tests {
         for (height, channels_in) in [(6, 3), (8, 4), (1, 1)] {
             let spec = NetworkSpec { height, channels_in, ..canary_spec() };
             let batch = random_positions(&spec, 11, 5);
-            let here = Inputs::unpack(&batch, 4, 8, &device);
-            let there = Inputs::unpack_there(&batch, 4, 8, &device);
+            let here = Inputs::of(&batch, 4..12, false, &device);
             let planes = download(here.planes);
+            let globals = here.globals.map(download);
             assert!(planes.contains(&1.0));
-            assert_eq!(planes, download(there.planes), "{height} {channels_in}");
-            assert_eq!(here.globals.map(download), there.globals.map(download));
+            // As they are to be played and as they are to be learnt from.
+            for device in [device.clone(), device.clone().autodiff()] {
+                let there = Inputs::of(&batch, 4..12, true, &device);
+                assert_eq!(planes, download(there.planes), "{height} {channels_in}");
+                assert_eq!(globals, there.globals.map(download));
+            }
         }
     }
 }

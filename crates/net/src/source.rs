@@ -2,7 +2,7 @@
 
 use dz_cpu::CpuEvaluator;
 use dz_game::{Encoding, Game};
-use dz_infer::{Encoded, Evaluator, NetworkEvaluator};
+use dz_infer::{Encoded, Evaluator, InTurns, NetworkEvaluator};
 use dz_network::NetworkFile;
 
 use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError};
@@ -25,6 +25,22 @@ pub fn network_evaluator<G: Game>(
     }
     let network = BurnEvaluator::load(&file, device, EvaluatorOptions::for_device(device))?;
     Ok(Box::new(Encoded::<G, _>::new(game, network)?))
+}
+
+/// The same on several devices of one kind, whose turn comes one after another, batch by batch.
+///
+/// # Errors
+/// As [`network_evaluator`]; [`NetError::Evaluator`] if there are no devices, or if they give different evaluations.
+pub fn network_evaluator_on<G: Game>(
+    game: &G,
+    bytes: &[u8],
+    devices: &[DeviceChoice],
+) -> Result<Box<dyn Evaluator<G>>, NetError> {
+    if let [device] = devices {
+        return network_evaluator(game, bytes, *device);
+    }
+    let evaluators = devices.iter().map(|device| network_evaluator(game, bytes, *device));
+    Ok(Box::new(InTurns::new(evaluators.collect::<Result<_, _>>()?)?))
 }
 
 /// A network on the engine that plays on a device, below the rules of any game.

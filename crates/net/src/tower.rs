@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use burn::tensor::activation::relu;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor, TensorData};
 use dz_network::NetworkSpec;
 
 use crate::block::Block;
@@ -25,6 +25,9 @@ pub(crate) struct Logits {
 }
 
 /// A network whose tensors are on a device. Activations are `[B * H * W, C]`; see [`Boards`].
+///
+/// Products take their factors in the format of the weights and give their sums in that of what is added to them. So a
+/// network whose weights are halves and whose other tensors have 32 bits learns in mixed precision.
 #[derive(Clone, Debug)]
 pub(crate) struct Tower {
     stem: Convolution,
@@ -64,7 +67,8 @@ impl Tower {
     pub(crate) fn forward(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Logits {
         let mut h = self.stem.forward(on, x.planes, statistics);
         if let (Some(weight), Some(globals)) = (&self.stem_globals, x.globals) {
-            h = on.add_to_boards(h, globals.matmul(weight.clone().transpose()));
+            let shift = product(globals, &weight.clone().transpose(), h.dtype());
+            h = on.add_to_boards(h, shift);
         }
         let mut h = relu(h);
         for block in &self.blocks {
@@ -108,10 +112,11 @@ impl Convolution {
     }
 
     pub(crate) fn forward(&self, on: &Boards, x: Tensor<2>, statistics: &mut Tensors) -> Tensor<2> {
+        let sums = self.shift.dtype();
         let x = if self.is_3x3 {
-            on.convolve3x3(x, &self.kernel)
+            on.convolve3x3(x.cast(self.kernel.dtype()), &self.kernel).cast(sums)
         } else {
-            x.matmul(self.kernel.clone())
+            product(x, &self.kernel, sums)
         };
         let Some(gamma) = &self.gamma else { return x + self.shift.clone() };
         // Written out: Burn's own batch norm copies its input to `[C, B * H * W]` and back.
@@ -144,8 +149,13 @@ impl Linear {
     }
 
     pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        x.matmul(self.weight.clone()) + self.bias.clone()
+        product(x, &self.weight, self.bias.dtype()) + self.bias.clone()
     }
+}
+
+/// `x` times a matrix, in its format; the sums in another.
+fn product(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
+    x.cast(matrix.dtype()).matmul(matrix.clone()).cast(sums)
 }
 
 fn named(tensors: &Tensors, layer: &str, part: &str) -> Tensor<1> {

@@ -4,8 +4,10 @@
 
 mod common;
 
-use common::{full, info, learner, on_threads, positions, rows, small, wide};
-use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
+use common::{full, info, learner, positions, rows, small, wide};
+use dz_cpu::random_network_of;
+use dz_game::{Encoding, Game, games::TicTacToe};
+use dz_infer::{EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket, contract};
 use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Learner, NetError};
 use dz_network::{NetworkFile, NetworkSpec};
 
@@ -22,41 +24,17 @@ fn load(file: &NetworkFile, chunk: usize) -> BurnEvaluator {
     BurnEvaluator::load(file, DeviceChoice::Cpu, EvaluatorOptions::fixed(chunk)).unwrap()
 }
 
-fn run(evaluator: &mut BurnEvaluator, batch: EncodedBatch) -> NetworkOutputs {
-    let ticket = evaluator.submit(batch).unwrap();
-    evaluator.wait(ticket).unwrap()
-}
-
-/// Bits of position `i`'s outputs.
-fn bits(outputs: &NetworkOutputs, i: usize, policy_len: usize) -> Vec<u32> {
-    let policy = &outputs.policy_logits[i * policy_len..(i + 1) * policy_len];
-    policy.iter().chain(&outputs.wdl_logits[i * 3..(i + 1) * 3]).map(|x| x.to_bits()).collect()
-}
-
-/// `batch` with position `from` of `source` put at `to`.
-fn put(batch: &mut EncodedBatch, to: usize, source: &EncodedBatch, from: usize) {
-    let (bytes, globals) = (batch.shape.packed_bytes(), batch.shape.globals);
-    batch.bits[to * bytes..(to + 1) * bytes].copy_from_slice(source.position(from));
-    batch.globals[to * globals..(to + 1) * globals]
-        .copy_from_slice(&source.globals[from * globals..(from + 1) * globals]);
-}
-
 fn same_bits_everywhere(spec: &NetworkSpec, chunk: usize) {
-    let file = network(spec);
-    let probe = positions(spec, 1, 1234);
-    let mut evaluator = load(&file, chunk);
-    let alone = bits(&run(&mut evaluator, probe.clone()), 0, spec.policy_len);
-    for (len, threads) in [(1, 2), (7, 1), (7, 2), (64, 1), (64, 2), (100, 1), (100, 2)] {
-        // Every place of a chunk, and the chunks of a batch in turn.
-        for place in 0..chunk.min(len) {
-            let place = if len == 100 { (place * 37) % len } else { place };
-            let mut batch = positions(spec, len, place as u64);
-            put(&mut batch, place, &probe, 0);
-            let outputs = on_threads(threads, || run(&mut evaluator, batch));
-            let here = bits(&outputs, place, spec.policy_len);
-            assert_eq!(here, alone, "place {place} of {len}, {threads} threads, chunk {chunk}");
-        }
-    }
+    // Every place of a chunk, and the chunks of a batch in turn.
+    let places = [1, 7, 64, 100].map(|len| {
+        let place = move |i| if len == 100 { i * 37 % len } else { i };
+        (0..chunk.min(len)).map(move |i| (len, place(i)))
+    });
+    let places: Vec<(usize, usize)> = places.into_iter().flatten().collect();
+    let mut evaluator = load(&network(spec), chunk);
+    let positions = |len, seed| positions(spec, len, seed);
+    let checked = contract::check_places(&mut evaluator, positions, &places);
+    checked.unwrap_or_else(|broken| panic!("chunk {chunk}: {broken}"));
 }
 
 #[test]
@@ -76,37 +54,16 @@ fn nor_where_matrix_products_use_several_threads() {
 }
 
 #[test]
-fn positions_keep_their_order_and_padding_is_dropped() {
-    let spec = small();
-    let file = network(&spec);
+fn the_contract_of_evaluators_is_kept() {
+    let game = TicTacToe;
+    let file = random_network_of(&game, 1, 8, 5);
     let mut evaluator = load(&file, 8);
-    let batch = positions(&spec, 21, 5);
-    let together = run(&mut evaluator, batch.clone());
-    assert_eq!(together.policy_logits.len(), 21 * spec.policy_len);
-    assert_eq!(together.wdl_logits.len(), 21 * 3);
-    for i in 0..21 {
-        let mut one = EncodedBatch::zeroed(batch.shape, 1);
-        put(&mut one, 0, &batch, i);
-        let one = run(&mut evaluator, one);
-        assert_eq!(bits(&one, 0, spec.policy_len), bits(&together, i, spec.policy_len));
-    }
-    assert_ne!(bits(&together, 0, spec.policy_len), bits(&together, 1, spec.policy_len));
-}
-
-#[test]
-fn several_batches_may_be_in_flight_and_tickets_are_used_once() {
-    let spec = small();
-    let file = network(&spec);
-    let mut evaluator = load(&file, 8);
-    let (a, b) = (positions(&spec, 3, 1), positions(&spec, 4, 2));
-    let (first, second) = (evaluator.submit(a.clone()).unwrap(), evaluator.submit(b).unwrap());
-    assert_eq!(evaluator.wait(second).unwrap().wdl_logits.len(), 12);
-    let waited = evaluator.wait(first).unwrap();
-    assert_eq!(waited, run(&mut evaluator, a));
-    for ticket in [first, Ticket(999)] {
-        assert!(matches!(evaluator.wait(ticket), Err(EvaluatorError::UnknownTicket(_))));
-    }
-    assert_eq!(run(&mut evaluator, positions(&spec, 0, 0)), NetworkOutputs::default());
+    contract::check_network_evaluator(&game, &mut evaluator, 11, 0.0).unwrap();
+    assert_eq!(evaluator.encoding_id(), game.encoding().id());
+    let unknown = evaluator.wait(Ticket(999));
+    assert!(matches!(unknown, Err(EvaluatorError::UnknownTicket(_))));
+    let ticket = evaluator.submit(positions(&file.header.spec, 0, 0)).unwrap();
+    assert_eq!(evaluator.wait(ticket).unwrap(), NetworkOutputs::default());
 }
 
 #[test]

@@ -102,6 +102,25 @@ fn batches_of_several_shards_do_not_depend_on_the_threads() {
     }
 }
 
+/// 128 rows are two shards of 64, on one device or on two.
+#[test]
+fn two_devices_that_share_a_batch_learn_what_one_does() {
+    let spec = full();
+    let run = |devices: &[DeviceChoice]| {
+        let mut learner = BurnLearner::on(spec.clone(), devices, options()).unwrap();
+        let reports: Vec<_> =
+            (0..3).map(|i| learner.step(&rows(&spec, 128, i), 0.003).unwrap()).collect();
+        (reports, learner.save().unwrap())
+    };
+    let one = run(&[DeviceChoice::Cpu]);
+    assert!(run(&[DeviceChoice::Cpu; 2]) == one, "other reports or other bytes");
+    // More devices than rows: some have nothing to do.
+    let mut crowd = BurnLearner::on(spec.clone(), &[DeviceChoice::Cpu; 5], options()).unwrap();
+    assert_eq!(crowd.step(&rows(&spec, 3, 1), 0.003).unwrap().losses.rows, 3);
+    let error = BurnLearner::on(spec, &[], options()).unwrap_err();
+    assert!(error.to_string().contains("devices"), "{error}");
+}
+
 /// The shards' losses add up to the batch's, which a fresh network makes known: both evaluate alike.
 #[test]
 fn losses_of_several_shards_are_those_of_the_batch() {

@@ -8,7 +8,7 @@ use crate::{NetworkError, NetworkSpec, TensorData, container};
 
 /// The newest format that this crate writes, and reads with all before it. Format 2 has squeeze-excitation
 /// and bottlenecks; a network without them is still written in format 1.
-pub const FORMAT: u32 = 2;
+const FORMAT: u32 = 2;
 
 const KIND: &str = "network";
 

@@ -83,5 +83,5 @@ mod spec;
 
 pub use container::TensorData;
 pub use error::NetworkError;
-pub use file::{FORMAT, NetworkFile, NetworkHeader};
+pub use file::{NetworkFile, NetworkHeader};
 pub use spec::{NetworkSpec, ResidualSpec};

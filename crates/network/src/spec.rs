@@ -61,6 +61,33 @@ pub struct ResidualSpec {
 const ELEMENTS_MAX: usize = 1 << 31;
 
 impl NetworkSpec {
+    /// A plain network of no game in particular, with the heads of the presets: input planes, rows and columns of the
+    /// board, policy length, blocks and channels. What else a test or a bench needs is laid over it.
+    pub fn plain(
+        [channels_in, height, width]: [usize; 3],
+        policy_len: usize,
+        blocks: usize,
+        channels: usize,
+    ) -> Self {
+        Self {
+            game: "none".to_owned(),
+            encoding: "none".to_owned(),
+            channels_in,
+            height,
+            width,
+            globals: 0,
+            policy_len,
+            blocks,
+            channels,
+            policy_channels: 16,
+            value_channels: 8,
+            value_hidden: 64,
+            global_pooling: false,
+            squeeze_ratio: 0,
+            bottleneck_blocks: 0,
+        }
+    }
+
     /// Checks that such a network can be built.
     ///
     /// # Errors
@@ -109,7 +136,7 @@ impl NetworkSpec {
     }
 
     /// Whether block `i` has global pooling: the odd ones do, if any does.
-    pub fn is_pooling_block(&self, i: usize) -> bool {
+    fn is_pooling_block(&self, i: usize) -> bool {
         self.global_pooling && i % 2 == 1
     }
 

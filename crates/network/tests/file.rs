@@ -8,19 +8,12 @@ fn spec() -> NetworkSpec {
     NetworkSpec {
         game: "connect4:width=7,height=6,connect=4".to_owned(),
         encoding: "connect4-v1:6x7".to_owned(),
-        channels_in: 3,
-        height: 6,
-        width: 7,
         globals: 2,
-        policy_len: 7,
-        blocks: 2,
-        channels: 8,
         policy_channels: 2,
         value_channels: 3,
         value_hidden: 5,
         global_pooling: true,
-        squeeze_ratio: 0,
-        bottleneck_blocks: 0,
+        ..NetworkSpec::plain([3, 6, 7], 7, 2, 8)
     }
 }
 

@@ -13,19 +13,11 @@ fn network_files() {
     let spec = NetworkSpec {
         game: "tictactoe".to_owned(),
         encoding: "tictactoe-v1:3x3".to_owned(),
-        channels_in: 2,
-        height: 3,
-        width: 3,
         globals: 1,
-        policy_len: 9,
-        blocks: 1,
-        channels: 4,
         policy_channels: 1,
         value_channels: 1,
         value_hidden: 4,
-        global_pooling: false,
-        squeeze_ratio: 0,
-        bottleneck_blocks: 0,
+        ..NetworkSpec::plain([2, 3, 3], 9, 1, 4)
     };
     let tensor = |shape: Vec<usize>| TensorData { data: vec![0.25; shape.iter().product()], shape };
     let tensors = spec.tensor_shapes().into_iter().map(|(name, shape)| (name, tensor(shape)));

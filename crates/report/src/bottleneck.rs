@@ -5,9 +5,6 @@ use std::fmt::Write as _;
 use crate::count;
 use crate::facts::Report;
 
-/// Below this share of filled places a device works for nothing.
-const FILL_MIN: f64 = 0.8;
-
 impl Report {
     /// The stage that takes the most time, and what that suggests; none before a cycle is over.
     pub(crate) fn bottleneck(&self) -> Option<String> {
@@ -34,13 +31,10 @@ impl Report {
         let Some(last) = self.cycles.iter().rev().find_map(|facts| facts.selfplay.as_ref()) else {
             return Some(text);
         };
-        if parts[0].0 == "self-play" && last.batch_fill > 0.0 && last.batch_fill < FILL_MIN {
-            let _ = write!(
-                text,
-                " Only {} of the places in the newest cycle's batches were filled: more \
-                 selfplay.parallel_games would use the device better.",
-                count::percent(last.batch_fill)
-            );
+        if parts[0].0 == "self-play" {
+            if let Some(sentence) = last.bottleneck() {
+                let _ = write!(text, " {sentence}");
+            }
         } else if parts[0].0.starts_with("matches") {
             text += " Fewer rating or gate games would leave more time for self-play.";
         }

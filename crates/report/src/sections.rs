@@ -1,5 +1,7 @@
 //! The tables of a report.
 
+use dz_store::{LoadSummary, SelfplaySummary};
+
 use crate::count;
 use crate::facts::{CycleFacts, Report, VerdictFacts};
 use crate::table::{Cell, Table, number, words};
@@ -172,6 +174,9 @@ pub(crate) fn speed(report: &Report) -> Table {
             number("evaluations", "/s"),
             number("batches", "/s"),
             number("batch", "fill"),
+            number("device", "busy at most"),
+            number("search", "waits"),
+            number("host", "us an evaluation"),
             number("cache", "hits"),
             number("transpositions", "of playouts"),
         ],
@@ -187,11 +192,19 @@ pub(crate) fn speed(report: &Report) -> Table {
             rate(s.evaluations),
             rate(s.batches),
             count::percent(s.batch_fill).into(),
+            of_load(s, |load| count::percent(load.device_share)),
+            of_load(s, |load| count::percent(load.waiting_share)),
+            of_load(s, |load| format!("{:.1}", load.host_us)),
             count::share(s.cache_hits, s.cache_hits + s.evaluations).into(),
             count::share(s.transpositions, s.playouts).into(),
         ]);
     }
     table
+}
+
+/// A cell of what a cycle's time went into; empty where nothing was evaluated in batches.
+fn of_load(summary: &SelfplaySummary, text: impl Fn(&LoadSummary) -> String) -> Cell {
+    summary.load.as_ref().map(text).unwrap_or_default().into()
 }
 
 /// Resignation by cycle, where it is on.

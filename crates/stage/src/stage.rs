@@ -75,7 +75,7 @@ impl StageContext {
     /// The turn that the stage may take, where the run has begun and it is to be taken at all.
     fn turn(&self) -> Option<Turn> {
         let state = self.ledger.state();
-        let turn = state.turn_of(self.stage(), self.config.run.lead_cycles())?;
+        let turn = state.turn_of(self.stage(), self.config.lead_cycles())?;
         let beyond = turn.cycle().is_some_and(|cycle| cycle > self.config.run.cycles);
         // After its last cycle the run waits for its verdict.
         (state.started.is_some() && !beyond).then_some(turn)

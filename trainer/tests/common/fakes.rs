@@ -1,7 +1,7 @@
 //! Learners that fail on purpose.
 #![allow(clippy::unwrap_used)]
 
-use dz_net::{EvaluationReport, ExportInfo, Learner, NetError, StepReport, TrainBatch};
+use dz_net::{Examiner, ExportInfo, Learner, NetError, StepReport, TrainBatch};
 use dz_network::{NetworkFile, NetworkSpec};
 use trainer::MakeLearner;
 
@@ -45,8 +45,8 @@ impl Learner for Faulty {
         }
         Ok(report)
     }
-    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError> {
-        self.0.evaluate(batch)
+    fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError> {
+        self.0.examiner()
     }
     fn export(&self, info: &ExportInfo) -> Result<NetworkFile, NetError> {
         self.0.export(info)

@@ -16,7 +16,7 @@ pub(super) struct Run {
 }
 
 /// Fields that say how long something took or what this process, not the run, has done.
-const OF_THE_PROCESS: [&str; 8] = [
+const OF_THE_PROCESS: [&str; 9] = [
     "wall_ms",
     "playouts",
     "evaluations",
@@ -24,6 +24,7 @@ const OF_THE_PROCESS: [&str; 8] = [
     "transpositions",
     "batches",
     "batch_fill",
+    "load",
     "verdict",
 ];
 

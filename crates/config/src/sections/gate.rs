@@ -3,10 +3,13 @@
 use crate::field::choice;
 use crate::limits::{Limits, even, real, whole};
 use crate::section::section;
+use crate::sections::DeviceChoice;
 
 section! {
     /// `[gate]`: the match that decides whether a candidate becomes champion.
     pub struct GateSection = "gate" {
+        /// What evaluates in matches, as `selfplay.devices`; for the ratings' matches too.
+        [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
         /// Who becomes champion: `always` (every candidate), `score` (who scores at least
         /// `score_min`) or `sprt` (who is shown to be stronger by a sequential test, which ends the
         /// match as soon as it knows).

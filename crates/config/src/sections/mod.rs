@@ -1,6 +1,7 @@
 //! One file a section of the configuration.
 
 mod bootstrap;
+mod devices;
 mod gate;
 mod network;
 mod rating;
@@ -27,5 +28,5 @@ pub use search::{
 pub use selfplay::{Resign, SelfplaySection};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
-pub use training::{Schedule, TrainingSection};
+pub use training::{Schedule, TrainingPrecision, TrainingSection};
 pub use window::WindowSection;

@@ -22,9 +22,10 @@ section! {
         /// How the stages share the time. `synchronous`: they take turns, and the same configuration and
         /// seed give the same bytes on the CPU. `asynchronous`: they work side by side for the whole
         /// run, and a new champion plays from the next shard on; nothing is lost there either, but what
-        /// comes out depends on timing. `auto` lets stages that share one device take turns; all do as yet.
+        /// comes out depends on timing. `auto` is `asynchronous` where self-play and training have no device in
+        /// common (`selfplay.devices`, `training.devices`), and `synchronous` elsewhere.
         [Results, Limits::Any] mode: RunMode = RunMode::Auto;
-        /// `asynchronous`: cycles that self-play may be ahead of the gate, which bounds how old the games
+        /// Stages side by side: cycles that self-play may be ahead of the gate, which bounds how old the games
         /// are that training sees.
         [Results, whole(1, 1000)] lead_cycles_max: u32 = 1;
         /// What evaluates and trains networks. `auto` is a CUDA card where the build and the
@@ -42,16 +43,6 @@ choice! {
         Synchronous = "synchronous",
         /// Side by side.
         Asynchronous = "asynchronous",
-    }
-}
-
-impl RunSection {
-    /// Cycles that self-play may be ahead of the gate; 0 where the stages take turns.
-    pub const fn lead_cycles(&self) -> u32 {
-        match self.mode {
-            RunMode::Asynchronous => self.lead_cycles_max,
-            RunMode::Auto | RunMode::Synchronous => 0,
-        }
     }
 }
 

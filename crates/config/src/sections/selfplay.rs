@@ -3,16 +3,20 @@
 use crate::choice_or_number::choice_or_number;
 use crate::limits::{Limits, above, real, whole};
 use crate::section::section;
+use crate::sections::DeviceChoice;
 
 section! {
     /// `[selfplay]`: the games that the network learns from.
     pub struct SelfplaySection = "selfplay" {
+        /// What evaluates, such as `["cuda:1", "cuda:2"]`, whose turn comes one after another, batch by batch. Empty is
+        /// `run.device`.
+        [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
         /// Games of a cycle that has a network to play with.
         [Results, whole(1, 100_000_000)] games: u32;
         /// Games that are played at once, over all groups.
         [Speed, whole(2, 65_536)] parallel_games: u32 = 64;
-        /// Lockstep groups: one walks while another's batch is with the card. On the processor there
-        /// is one group a thread, whatever stands here.
+        /// Lockstep groups: one walks while another's batch is with the card; there are at least two for each of several
+        /// cards. On the processor there is one group a thread, whatever stands here.
         [Speed, whole(2, 64)] groups: u32 = 2;
         /// Playouts of a full search.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;

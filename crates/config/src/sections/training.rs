@@ -3,10 +3,17 @@
 use crate::field::choice;
 use crate::limits::{Limits, above, below, real, whole};
 use crate::section::section;
+use crate::sections::DeviceChoice;
 
 section! {
     /// `[training]`: how the network learns.
     pub struct TrainingSection = "training" {
+        /// What trains, such as `["cuda:0"]`; several cards share each batch. Empty is `run.device`. Another number of
+        /// cards sums in another order.
+        [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
+        /// What products take their factors in, forward and backward: `f32`, `bf16` (16 bits, with weights, optimizer, batch
+        /// norm and losses in 32), or `auto`: `bf16` on a card and `f32` on the processor, which is slower in 16 bits.
+        [Results, Limits::Any] precision: TrainingPrecision = TrainingPrecision::Auto;
         /// Rows a step.
         [Results, whole(2, 1_000_000)] batch: u32 = 256;
         /// Rows that are trained on for each new row, repetitions counted.
@@ -34,6 +41,18 @@ section! {
         [Results, real(0.0, 1.0)] value_mix: f64 = 0.0;
         /// Rows that the validation losses of a cycle are taken over at most; 0 measures none.
         [Results, whole(0, 1_000_000_000)] validation_rows_max: u64 = 20_000;
+    }
+}
+
+choice! {
+    /// What products take their factors in.
+    pub enum TrainingPrecision {
+        /// What is fast on the device.
+        Auto = "auto",
+        /// 32 bits.
+        F32 = "f32",
+        /// 16 bits, as large as 32.
+        Bf16 = "bf16",
     }
 }
 

@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use dz_cpu::{random_network, random_positions};
 use dz_net::{
-    CanaryReport, CardFacts, DeviceChoice, DeviceFacts, canary, canary_spec, network_on,
-    pick_device,
+    CanaryReport, CardFacts, DeviceChoice, DeviceFacts, NetError, canary, canary_spec,
+    first_start_note, kernel_folder, network_on, pick_device,
 };
 use serde::Serialize;
 
@@ -63,8 +62,16 @@ struct Speed {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let facts = DeviceFacts::look();
     let advice = facts.advice();
-    let choice = pick_device(&args.device)
-        .with_context(|| advice.clone().unwrap_or_else(|| "the device is not there".to_owned()))?;
+    let choice = pick_device(&args.device).map_err(|error| match &advice {
+        // What is no device's name is not the machine's fault.
+        Some(advice) if !matches!(error, NetError::UnknownDevice { .. }) => {
+            anyhow::Error::from(error).context(advice.clone())
+        }
+        _ => error.into(),
+    })?;
+    if let Some(note) = first_start_note(&[choice]) {
+        eprintln!("{note}");
+    }
     let canary = canary(choice)?;
     let findings = Findings {
         version: env!("CARGO_PKG_VERSION"),
@@ -102,7 +109,7 @@ fn speed(choice: DeviceChoice) -> anyhow::Result<Speed> {
         positions += BATCH;
     }
     let positions_per_second = positions as f64 / begin.elapsed().as_secs_f64();
-    let network = "6x7 b3c32, pooling";
+    let network = "6x7 b3c32, pooling, squeeze-excitation";
     Ok(Speed { network, batch: BATCH, first_batch_seconds, positions_per_second })
 }
 
@@ -120,6 +127,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         line("compiler", if works { "NVRTC works" } else { "NVRTC does not work" })?;
         let headers = facts.headers.as_ref().map(|folder| folder.display().to_string());
         line("headers", headers.as_deref().unwrap_or("not found"))?;
+        line("kernels", &format!("kept in {}", kernel_folder().display()))?;
     }
     line("device", &findings.device)?;
     let verdict = if findings.canary_passed { "right" } else { "WRONG" };
@@ -143,7 +151,12 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         writeln!(out, "\nDo not train or play on {device}: it gives wrong answers.")?;
     }
     if let Some(advice) = &findings.advice {
-        writeln!(out, "\nNo card is used: {advice}.")?;
+        let device = &findings.device;
+        let so = match device.as_str() {
+            "cpu" => "No card is used".to_owned(),
+            _ => format!("Before {device} is relied on"),
+        };
+        writeln!(out, "\n{so}: {advice}.")?;
     }
     Ok(())
 }

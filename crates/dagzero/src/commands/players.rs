@@ -131,7 +131,7 @@ impl PlayerArg {
         match self {
             Self::Rollout(playouts) | Self::Uniform(playouts) => Some(*playouts),
             // It knows, and searches nothing.
-            Self::Knowing(_) => Some(1),
+            Self::Solver(_) => Some(1),
             Self::Random | Self::Engine(_) | Self::Path(_) => None,
         }
     }

@@ -115,7 +115,7 @@ impl Status {
             seed: state.started.as_ref().map(|info| info.seed),
             config_hash: state.config_hash.clone(),
             turn: state.turn(),
-            turns: state.turns_text(config.run.lead_cycles(), config.run.cycles),
+            turns: state.turns_text(config.lead_cycles(), config.run.cycles),
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
             stages: Stage::WORKERS.into_iter().filter_map(alive).collect(),
             cycles_done: state.cycles_done,

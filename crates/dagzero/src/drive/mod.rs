@@ -77,7 +77,7 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
             config.run.cycles
         )?;
     }
-    if config.run.lead_cycles() > 0 {
+    if config.lead_cycles() > 0 {
         writeln!(out, "mode    asynchronous: the stages work side by side")?;
     }
     for change in &prepared.changes {

@@ -124,7 +124,7 @@ pub(crate) struct RefusedChanges {
     lines: String,
 }
 
-/// Faults in `run.game` and `run.device`, which the configuration alone cannot know.
+/// Faults in `run.game` and in names of devices, which the configuration alone cannot know.
 fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     let mut faults = Vec::new();
     if let Err(error) = game_ids(&config.run.game) {
@@ -134,6 +134,17 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     }
     if let Err(error) = dz_net::pick_device(&config.run.device.to_string()) {
         faults.push(Fault::new("run.device", error.to_string()).value(config.run.device));
+    }
+    for (key, list) in [
+        ("selfplay.devices", &config.selfplay.devices),
+        ("training.devices", &config.training.devices),
+        ("gate.devices", &config.gate.devices),
+    ] {
+        if !list.is_empty()
+            && let Err(error) = dz_net::pick_devices(list)
+        {
+            faults.push(Fault::new(key, error.to_string()));
+        }
     }
     faults.extend(dz_play::search_faults(&config.search));
     faults.extend(solver_fault(config));

@@ -33,22 +33,15 @@ impl GameVisitor for SmallNetwork {
     fn visit<G: Game>(self, game: G) -> NetworkSpec {
         let encoding = game.encoding();
         let planes = encoding.planes();
+        let shape = [planes.channels, planes.height, planes.width];
         NetworkSpec {
             game: game.spec().to_string(),
             encoding: encoding.id(),
-            channels_in: planes.channels,
-            height: planes.height,
-            width: planes.width,
             globals: planes.globals,
-            policy_len: encoding.policy_len(),
-            blocks: 1,
-            channels: 4,
             policy_channels: 2,
             value_channels: 2,
             value_hidden: 4,
-            global_pooling: false,
-            squeeze_ratio: 0,
-            bottleneck_blocks: 0,
+            ..NetworkSpec::plain(shape, encoding.policy_len(), 1, 4)
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use dz_game::Game;
 use rayon::prelude::*;
 
+use super::clock::Clock;
 use super::{LockstepCounts, Request, Roster, Walker};
 use crate::{Evaluation, EvaluatorError, Leaf, Readers, Sources, Ticket};
 
@@ -39,6 +40,8 @@ pub(super) struct Driver<'a, G: Game, W> {
     /// Places that go on together, on all threads. One after another, a game that ends makes room for
     /// the next before others have gone on, and an answer is heard while it is in the cache.
     together: usize,
+    /// Whether this thread evaluates its batches itself.
+    evaluates: bool,
     /// The roster gave no more.
     exhausted: bool,
     /// What the desk does not know yet.
@@ -64,28 +67,32 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
 
     fn new(sources: &'a mut Sources<G>, groups: Vec<Group<G, W>>, together: usize) -> Self {
         let counts = LockstepCounts::default();
-        Self { groups, sources, together, exhausted: false, counts }
+        let evaluates = together == 1;
+        Self { groups, sources, together, evaluates, exhausted: false, counts }
     }
 
     /// Plays until the roster gives no more and all walkers are done, or another driver has failed.
     pub(super) fn run<R: Roster<W>>(mut self, desk: &Desk<'_, R>) -> Result<(), R::Error> {
         let mut fate = Fate { failed: &desk.failed, is_good: false };
         let mut groups = std::mem::take(&mut self.groups);
+        let mut clock = Clock::start(self.evaluates);
         loop {
             let mut busy = false;
             for group in &mut groups {
                 if desk.failed.load(Ordering::Relaxed) {
                     return Ok(());
                 }
-                group.land(self.sources)?;
+                clock.wait(|| group.land(self.sources))?;
                 for places in group.chunks(self.together) {
                     self.walk(places, desk)?;
                 }
-                busy |= group.take_off(self.sources, &mut self.counts)?;
+                busy |= clock.submit(|| group.take_off(self.sources, &mut self.counts))? > 0;
                 desk.step(&mut self.counts);
             }
             if !busy {
-                desk.lock().add(&mut self.counts);
+                let mut open = desk.lock();
+                open.add(&mut self.counts);
+                open.roster.driven(&clock.times());
                 fate.is_good = true;
                 return Ok(());
             }
@@ -137,23 +144,24 @@ impl<G: Game, W: Walker<G>> Group<G, W> {
         self.places.chunks_mut(together)
     }
 
-    /// Waits for the batches and hands out the evaluations.
-    fn land(&mut self, sources: &mut Sources<G>) -> Result<(), EvaluatorError> {
+    /// Waits for the batches and hands out the evaluations; answers how many batches.
+    fn land(&mut self, sources: &mut Sources<G>) -> Result<usize, EvaluatorError> {
+        let count = self.flights.len();
         for flight in self.flights.drain(..) {
             let evaluations = sources.wait(flight.source, flight.ticket, &flight.leaves)?;
             for (&place, evaluation) in flight.places.iter().zip(evaluations) {
                 self.places[place].answer = Some(evaluation);
             }
         }
-        Ok(())
+        Ok(count)
     }
 
-    /// Sends the requests, one batch a source; answers whether there are any.
+    /// Sends the requests, one batch a source; answers how many batches.
     fn take_off(
         &mut self,
         sources: &mut Sources<G>,
         counts: &mut LockstepCounts,
-    ) -> Result<bool, EvaluatorError> {
+    ) -> Result<usize, EvaluatorError> {
         let mut batches: Vec<(Vec<usize>, Vec<Leaf<G>>)> =
             (0..sources.len()).map(|_| Default::default()).collect();
         for (index, place) in self.places.iter_mut().enumerate() {
@@ -162,7 +170,6 @@ impl<G: Game, W: Walker<G>> Group<G, W> {
                 batches[source].1.push(leaf);
             }
         }
-        let sent = counts.evaluations;
         for (source, (places, leaves)) in batches.into_iter().enumerate() {
             if !leaves.is_empty() {
                 counts.batches += 1;
@@ -171,9 +178,9 @@ impl<G: Game, W: Walker<G>> Group<G, W> {
                 self.flights.push(Flight { source, ticket, places, leaves });
             }
         }
-        let busy = counts.evaluations > sent;
-        counts.places += if busy { self.places.len() as u64 } else { 0 };
-        Ok(busy)
+        let sent = self.flights.len();
+        counts.places += if sent > 0 { self.places.len() as u64 } else { 0 };
+        Ok(sent)
     }
 }
 

@@ -1,29 +1,19 @@
 //! Small networks and random rows for the tests, each of which uses a part.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub use dz_cpu::random_positions as positions;
 use dz_game::mix64;
-use dz_infer::EncodedBatch;
-use dz_net::{BurnLearner, DeviceChoice, ExportInfo, LearnerOptions, TrainBatch};
+use dz_net::{BurnLearner, DeviceChoice, ExportInfo, LearnerOptions, Precision, TrainBatch};
 use dz_network::NetworkSpec;
 
 /// A 5x4 board with 3 planes, 6 moves, one block of 8 channels.
 pub fn small() -> NetworkSpec {
     NetworkSpec {
-        game: "test".to_owned(),
         encoding: "test-v1".to_owned(),
-        channels_in: 3,
-        height: 5,
-        width: 4,
-        globals: 0,
-        policy_len: 6,
-        blocks: 1,
-        channels: 8,
         policy_channels: 4,
         value_channels: 4,
         value_hidden: 8,
-        global_pooling: false,
-        squeeze_ratio: 0,
-        bottleneck_blocks: 0,
+        ..NetworkSpec::plain([3, 5, 4], 6, 1, 8)
     }
 }
 
@@ -48,6 +38,7 @@ pub fn options() -> LearnerOptions {
         clip_norm: 5.0,
         ema_decay: 0.9,
         value_weight: 1.0,
+        precision: Precision::F32,
         seed: 7,
         config_hash: "test".to_owned(),
     }
@@ -69,25 +60,6 @@ impl Numbers {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         (mix64(self.0) >> 40) as f32 / (1 << 24) as f32
     }
-}
-
-/// `len` random positions.
-pub fn positions(spec: &NetworkSpec, len: usize, seed: u64) -> EncodedBatch {
-    let shape = dz_game::PlaneShape {
-        channels: spec.channels_in,
-        height: spec.height,
-        width: spec.width,
-        globals: spec.globals,
-    };
-    let mut numbers = Numbers(seed);
-    let mut batch = EncodedBatch::zeroed(shape, len);
-    for byte in &mut batch.bits {
-        *byte = (numbers.next() * 256.0) as u8;
-    }
-    for x in &mut batch.globals {
-        *x = numbers.next() * 2.0 - 1.0;
-    }
-    batch
 }
 
 /// Random rows whose targets favour one move and one outcome each.

@@ -88,7 +88,7 @@ impl Live {
         let alive = |stage: &Stage| RunLock::holder(run, *stage).is_some();
         Self {
             turn: match config {
-                Some(config) => state.turns_text(config.run.lead_cycles(), config.run.cycles),
+                Some(config) => state.turns_text(config.lead_cycles(), config.run.cycles),
                 None => state.turn().to_string(),
             },
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),

@@ -2,8 +2,8 @@
 
 use dz_stats::League;
 use dz_store::{
-    Entry, Losses, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow, Record,
-    RowsSummary, SelfplaySummary, Stage,
+    Entry, LoadSummary, Losses, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow,
+    Record, RowsSummary, SelfplaySummary, Stage,
 };
 
 /// A seeded linear congruential generator (D. Knuth's MMIX constants).
@@ -194,6 +194,11 @@ fn play(ledger: &mut Ledger, cycle: u32, generation: u32, games: u64) {
         wall_ms: 21_000,
         evaluator: if cycle == 1 { "rollout" } else { "flex-f32-avx2" }.to_owned(),
         resign: None,
+        load: (cycle > 1).then_some(LoadSummary {
+            device_share: 0.71,
+            waiting_share: 0.01,
+            host_us: 7.25,
+        }),
     };
     ledger.push(Stage::Selfplay, Entry::GamesDone { cycle, generation, summary });
 }

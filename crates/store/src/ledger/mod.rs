@@ -1,6 +1,7 @@
 //! The ledger: a numbered, create-only log of JSON records, and the state that it folds to.
 
 mod audit;
+mod bottleneck;
 mod entry;
 mod log;
 mod parts;
@@ -19,6 +20,7 @@ pub use parts::{
 pub use snapshot::SNAPSHOT_EVERY;
 pub use state::RunState;
 pub use summary::{
-    GateTest, Losses, MatchResult, RatingRow, ResignSummary, RowsSummary, SelfplaySummary,
+    GateTest, LoadSummary, Losses, MatchResult, RatingRow, ResignSummary, RowsSummary,
+    SelfplaySummary,
 };
 pub use turn::Turn;

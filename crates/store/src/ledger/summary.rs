@@ -39,6 +39,22 @@ pub struct SelfplaySummary {
     /// Resignation, where it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resign: Option<ResignSummary>,
+    /// What time went into, where batches were evaluated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadSummary>,
+}
+
+/// What the time of those who play went into, of the process that ended the turn; shares are of their running time, summed
+/// over threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadSummary {
+    /// With a batch or more being evaluated, 0 to 1: what the evaluator was busy at most.
+    pub device_share: f64,
+    /// Waiting for evaluations, 0 to 1.
+    pub waiting_share: f64,
+    /// Microseconds of the processor's own work, search and making batches, for each evaluation.
+    pub host_us: f64,
 }
 
 /// What a cycle's games show of resigning.

@@ -7,7 +7,7 @@ use dz_cpu::{random_network, random_positions};
 use dz_infer::NetworkEvaluator;
 use dz_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
-    TrainBatch, pick_device,
+    TrainBatch, first_start_note, pick_device,
 };
 use dz_network::NetworkSpec;
 use dz_shard::BenchRow;
@@ -24,9 +24,12 @@ pub(super) struct DeviceArgs {
     /// For `device`: positions of a batch
     #[arg(long, value_name = "N", default_value = "1024")]
     batch: usize,
-    /// For `device`: f32, f16 or bf16 while playing
-    #[arg(long, value_name = "FORMAT", default_value = "f16", value_parser = precision)]
-    precision: Precision,
+    /// For `device`: f32, f16 or bf16 while playing, or several of them
+    #[arg(long, value_name = "FORMATS", default_value = "f16", value_delimiter = ',')]
+    precision: Vec<Precision>,
+    /// For `device`: f32 or bf16 while learning, or both
+    #[arg(long, value_name = "FORMATS", default_value = "f32", value_delimiter = ',')]
+    learning: Vec<Precision>,
     /// For `device`: seconds that each figure may take, after what is compiled has been
     #[arg(long, value_name = "S", default_value = "5")]
     seconds: f64,
@@ -35,50 +38,51 @@ pub(super) struct DeviceArgs {
 /// Batches that are with the device at a time: while one is read back the next is worked on.
 const IN_FLIGHT: usize = 2;
 
-fn precision(text: &str) -> Result<Precision, String> {
-    match text {
-        "f32" => Ok(Precision::F32),
-        "f16" => Ok(Precision::F16),
-        "bf16" => Ok(Precision::Bf16),
-        _ => Err("write f32, f16 or bf16".to_owned()),
-    }
-}
-
 /// Hands each figure to `each` as soon as it is known: a card may fail at the next.
 pub(super) fn rows(
     args: &DeviceArgs,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let choice = pick_device(&args.device)?;
+    if let Some(note) = first_start_note(&[choice]) {
+        eprintln!("{note}");
+    }
     let spec = spec_of(&args.network)
         .with_context(|| format!("'{}' is no size; write 9x9b6c96", args.network))?;
     let DeviceArgs { network, batch, seconds, .. } = args;
     let name = |what: &str| format!("{choice}, {network}, batch {batch}: {what}");
     let time = Duration::from_secs_f64(*seconds);
 
-    let (first, rate) = playing(choice, &spec, args, time)?;
-    let format = format!("{:?}", args.precision).to_lowercase();
-    each(BenchRow::new(&name(&format!("play, {format}, until the first answer")), first, "s", 1))?;
-    each(BenchRow::new(&name(&format!("play, {format}")), rate, "positions/s", 1))?;
-    let (first, rate) = learning(choice, spec, *batch, time)?;
-    each(BenchRow::new(&name("learn, until the first step is done"), first, "s", 1))?;
-    each(BenchRow::new(&name("learn"), rate, "rows/s", 1))
+    for &format in &args.precision {
+        let (first, rate) = playing(choice, &spec, *batch, format, time)?;
+        let first_name = name(&format!("play, {format}, until the first answer"));
+        each(BenchRow::new(&first_name, first, "s", 1))?;
+        each(BenchRow::new(&name(&format!("play, {format}")), rate, "positions/s", 1))?;
+    }
+    for &format in &args.learning {
+        let (first, rate) = learning(choice, spec.clone(), *batch, format, time)?;
+        let first_name = name(&format!("learn, {format}, until the first step is done"));
+        each(BenchRow::new(&first_name, first, "s", 1))?;
+        each(BenchRow::new(&name(&format!("learn, {format}")), rate, "rows/s", 1))?;
+    }
+    Ok(())
 }
 
 /// Seconds until the first answer, and positions a second after it.
 fn playing(
     choice: DeviceChoice,
     spec: &NetworkSpec,
-    args: &DeviceArgs,
+    batch: usize,
+    precision: Precision,
     time: Duration,
 ) -> anyhow::Result<(f64, f64)> {
-    let options = EvaluatorOptions {
-        precision: args.precision,
-        chunk_max: args.batch,
-        chunk_min: args.batch,
-        ..EvaluatorOptions::for_device(choice)
+    let options = EvaluatorOptions { precision, ..EvaluatorOptions::for_device(choice) };
+    let options = match choice {
+        // Chunks of its own, which fit the cache.
+        DeviceChoice::Cpu => options,
+        DeviceChoice::Cuda(_) => EvaluatorOptions { chunk_max: batch, chunk_min: batch, ..options },
     };
-    let (file, positions) = (random_network(spec, 1), random_positions(spec, args.batch, 2));
+    let (file, positions) = (random_network(spec, 1), random_positions(spec, batch, 2));
     let begin = Instant::now();
     let mut network = BurnEvaluator::load(&file, choice, options)?;
     let ticket = network.submit(positions.clone())?;
@@ -93,7 +97,7 @@ fn playing(
         }
         if let Some(ticket) = flying.pop_front() {
             network.wait(ticket)?;
-            done += args.batch;
+            done += batch;
         }
     }
     let rate = done as f64 / begin.elapsed().as_secs_f64();
@@ -108,6 +112,7 @@ fn learning(
     choice: DeviceChoice,
     spec: NetworkSpec,
     batch: usize,
+    precision: Precision,
     time: Duration,
 ) -> anyhow::Result<(f64, f64)> {
     let rows = random_rows(&spec, batch);
@@ -116,6 +121,7 @@ fn learning(
         clip_norm: 10.0,
         ema_decay: 0.99,
         value_weight: 1.0,
+        precision,
         seed: 1,
         config_hash: "bench".to_owned(),
     };
@@ -153,23 +159,7 @@ fn spec_of(text: &str) -> anyhow::Result<NetworkSpec> {
     let [height, width, blocks, channels] = numbers[..] else {
         bail!("{} numbers instead of 4", numbers.len());
     };
-    let spec = NetworkSpec {
-        game: "bench".to_owned(),
-        encoding: "bench".to_owned(),
-        channels_in: 16,
-        height,
-        width,
-        globals: 0,
-        policy_len: height * width + 1,
-        blocks,
-        channels,
-        policy_channels: 16,
-        value_channels: 8,
-        value_hidden: 64,
-        global_pooling: false,
-        squeeze_ratio: 0,
-        bottleneck_blocks: 0,
-    };
+    let spec = NetworkSpec::plain([16, height, width], height * width + 1, blocks, channels);
     spec.validate()?;
     Ok(spec)
 }
@@ -193,7 +183,8 @@ mod tests {
             device: "cpu".to_owned(),
             network: "3x3b1c8".to_owned(),
             batch: 16,
-            precision: Precision::F32,
+            precision: vec![Precision::F32, Precision::Bf16],
+            learning: vec![Precision::F32, Precision::Bf16],
             seconds: 0.0,
         };
         let mut units = Vec::new();
@@ -203,6 +194,7 @@ mod tests {
             Ok(())
         };
         rows(&args, &mut each).unwrap();
-        assert_eq!(units, ["s", "positions/s", "s", "rows/s"]);
+        let (play, learn) = (["s", "positions/s"], ["s", "rows/s"]);
+        assert_eq!(units, [play, play, learn, learn].concat());
     }
 }

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use dz_cpu::random_network_of;
+use dz_cpu::{CpuEvaluator, random_network_of};
 use dz_game::Game;
-use dz_gatekeeper::{NetworkLoader, OnDevice};
-use dz_infer::{Lockstep, Rollout, Sources};
+use dz_infer::{Encoded, Lockstep, Rollout, Sources};
 use dz_play::{
     EngineEffort, PositionCheck, check_positions, lockstep_rate, rollout_anchor, single_rate,
 };
@@ -39,14 +38,13 @@ pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
 
 /// Evaluations a second of many searches, and of one with so many leaves in flight.
 fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
-    let bytes = random_network_of(game, SIZE.0, SIZE.1, 1).to_bytes()?;
-    let device = OnDevice(dz_net::pick_device("cpu")?);
+    let network = CpuEvaluator::load(&random_network_of(game, SIZE.0, SIZE.1, 1))?;
     let effort = EngineEffort::TABLE;
     let (blocks, channels) = SIZE;
     let named = |what: &str| format!("{}, b{blocks}c{channels}, {what}", game.spec());
     // A cache that answers nothing twice would still be asked; a small one costs as much.
     let mut sources = Sources::default();
-    let source = sources.add_batched(device.load(game, &bytes)?, 1 << 10);
+    let source = sources.add_batched(Box::new(Encoded::new(game, network)?), 1 << 10);
     let params = |leaves_max| SearchParams { leaves_max, ..SearchParams::default() };
     let many = lockstep_rate(game, params(1), &mut sources, source, effort)?;
     let name = named(&format!("{} searches in lockstep", effort.parallel));

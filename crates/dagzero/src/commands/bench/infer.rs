@@ -37,29 +37,13 @@ const NETWORKS: [(usize, usize, usize, usize, usize, usize); 3] =
 const BATCHES: [usize; 3] = [1, 32, 128];
 
 /// Largest difference between the peer's logits and ours, which have the size of 1.
-const TOLERANCE: f32 = 1e-4;
+const TOLERANCE: f64 = 1e-4;
 
 fn rows_with(effort: Effort) -> anyhow::Result<Vec<BenchRow>> {
     let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
     let mut rows = Vec::new();
     for (height, width, blocks, channels, planes, moves) in NETWORKS {
-        let spec = NetworkSpec {
-            game: "bench".to_owned(),
-            encoding: "bench".to_owned(),
-            channels_in: planes,
-            height,
-            width,
-            globals: 0,
-            policy_len: moves,
-            blocks,
-            channels,
-            policy_channels: 16,
-            value_channels: 8,
-            value_hidden: 64,
-            global_pooling: false,
-            squeeze_ratio: 0,
-            bottleneck_blocks: 0,
-        };
+        let spec = NetworkSpec::plain([planes, height, width], moves, blocks, channels);
         for threads in [1, 2] {
             rows.extend(measure(&spec, threads, effort, scratch.path())?);
         }
@@ -138,7 +122,12 @@ fn fastest(
 }
 
 /// ONNX Runtime in a process of its own.
-struct Onnx(PythonPeer);
+struct Onnx {
+    peer: PythonPeer,
+    /// Largest difference between its logits and ours; below [`TOLERANCE`].
+    #[cfg(test)]
+    difference: f64,
+}
 
 impl Onnx {
     /// Starts it, if there is a Python for it, and compares what it says of `batch` with ours.
@@ -163,24 +152,51 @@ impl Onnx {
         let packages = "onnx, onnxruntime and numpy";
         let Some(peer) = PythonPeer::start(SCRIPT, packages, &args)? else { return Ok(None) };
         let theirs = fs::read(&outputs)?;
-        let theirs = theirs.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b));
-        let ours = ours.policy_logits.iter().chain(&ours.wdl_logits);
-        let difference = ours.zip(theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        let mut theirs = theirs.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b));
+        let policy_logits = theirs.by_ref().take(ours.policy_logits.len()).collect();
+        let theirs = NetworkOutputs { policy_logits, wdl_logits: theirs.collect() };
+        let difference = ours.difference_max(&theirs);
         ensure!(
             difference < TOLERANCE,
             "ONNX Runtime's logits differ by {difference}: the two do not run the same network"
         );
-        Ok(Some(Self(peer)))
+        Ok(Some(Self {
+            peer,
+            #[cfg(test)]
+            difference,
+        }))
     }
 
     fn fastest(&mut self, len: usize, effort: Effort) -> anyhow::Result<f64> {
-        self.0.ask(&format!("{len} {}", effort.seconds))?.parse().context("the peer's seconds")
+        self.peer.ask(&format!("{len} {}", effort.seconds))?.parse().context("the peer's seconds")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the three networks of the bench have none of. Needs `DAGZERO_PYTHON`.
+    #[test]
+    fn blocks_of_every_kind() {
+        let pooling =
+            NetworkSpec { global_pooling: true, ..NetworkSpec::plain([3, 5, 7], 8, 3, 24) };
+        let squeezed = NetworkSpec { squeeze_ratio: 3, ..pooling.clone() };
+        let nested = NetworkSpec { bottleneck_blocks: 2, ..squeezed.clone() };
+        for spec in [pooling, squeezed, nested] {
+            let (file, batch) = (random_network(&spec, 3), random_positions(&spec, 4, 5));
+            let ours = answer(&mut CpuEvaluator::load(&file).unwrap(), batch.clone()).unwrap();
+            let scratch = tempfile::tempdir().unwrap();
+            let peer = Onnx::start(&file, &batch, &ours, 1, scratch.path()).unwrap();
+            let Some(mut peer) = peer else {
+                println!("skipped: set DAGZERO_PYTHON to a Python that has onnxruntime");
+                return;
+            };
+            let effort = Effort { rounds: 1, seconds: 0.0 };
+            assert!(peer.difference < 2e-5, "{} of {spec:?}", peer.difference);
+            assert!(peer.fastest(1, effort).unwrap() > 0.0, "{spec:?}");
+        }
+    }
 
     /// One call each. With `DAGZERO_PYTHON`, ONNX Runtime's other logits are an error.
     #[test]

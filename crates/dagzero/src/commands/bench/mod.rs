@@ -5,6 +5,7 @@ mod engine;
 mod infer;
 mod peers;
 mod python;
+mod rows;
 mod rules;
 mod search;
 mod selfplay;
@@ -16,7 +17,6 @@ use clap::ValueEnum;
 use dz_game::{Game, GameError, GameSpec, GameVisitor, game_names, with_game};
 use dz_shard::BenchRow;
 
-use super::write_line;
 use crate::Exit;
 
 /// Measure sizes and speeds on this machine
@@ -50,6 +50,8 @@ enum What {
     Shard,
     /// Speed of the shuffler's two passes
     Shuffle,
+    /// Speed of the loader, from row files to batches: what training may learn from at most
+    Rows,
     /// Speed and memory of the search on one thread, and of rollouts
     Search,
     /// Speed of rules on one thread: perft and random playouts
@@ -80,35 +82,56 @@ const SHARD_GAMES_GO: (u64, u32, u32) = (300, 400, 5);
 const SHUFFLE_SHARDS: u64 = 8;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let mut rows = Vec::new();
+    let mut printer = Printer { out, json: args.json, rows: 0 };
+    let measured = measure(args, &mut |row| printer.row(&row));
+    // A list that was begun ends whatever happens, so that what was measured before can be read.
+    if measured.is_ok() || printer.rows > 0 {
+        printer.end()?;
+    }
+    measured.map(|()| Exit::Done)
+}
+
+/// Hands each figure to `each` as it is found: all of them take a minute or two.
+fn measure(
+    args: &Args,
+    each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     if let What::Device = args.what {
-        device::rows(&args.on, &mut |row| {
-            if !args.json {
-                write_row(out, &row)?;
-                out.flush()?;
-            }
-            rows.push(row);
-            Ok(())
-        })?;
-        return if args.json {
-            write_line(out, &rows).map(|()| Exit::Done)
-        } else {
-            Ok(Exit::Done)
-        };
+        return device::rows(&args.on, each);
     }
     for game in games(args)? {
-        let measured = with_game(&game, Bench(args.what))??;
-        // Figures come as they are found: all of them take a minute or two.
-        if !args.json {
-            measured.iter().try_for_each(|row| write_row(out, row))?;
-            out.flush()?;
+        with_game(&game, Bench(args.what))??.into_iter().try_for_each(&mut *each)?;
+    }
+    Ok(())
+}
+
+/// Writes figures as lines for people, or as one JSON list with a figure a line. A reader of a list that was cut off
+/// has whole lines.
+struct Printer<'a> {
+    out: &'a mut dyn Write,
+    json: bool,
+    rows: u64,
+}
+
+impl Printer<'_> {
+    fn row(&mut self, row: &BenchRow) -> anyhow::Result<()> {
+        if self.json {
+            let before = if self.rows == 0 { "[" } else { "," };
+            write!(self.out, "{before}\n{}", serde_json::to_string(row)?)?;
+        } else {
+            write_row(self.out, row)?;
         }
-        rows.extend(measured);
+        self.rows += 1;
+        Ok(self.out.flush()?)
     }
-    if args.json {
-        write_line(out, &rows)?;
+
+    fn end(&mut self) -> anyhow::Result<()> {
+        if self.json {
+            let before = if self.rows == 0 { "[" } else { "" };
+            writeln!(self.out, "{before}\n]")?;
+        }
+        Ok(self.out.flush()?)
     }
-    Ok(Exit::Done)
 }
 
 /// The games to measure.
@@ -147,11 +170,38 @@ impl GameVisitor for Bench {
             What::Infer => infer::rows(),
             // Of no game, so it does not come here.
             What::Device => Ok(Vec::new()),
+            What::Rows => rows::rows(&game),
             What::Selfplay => selfplay::rows(&game),
             What::Engine => engine::rows(&game),
             What::Shuffle => {
                 let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
                 dz_shuffler::bench(&game, scratch.path(), SHUFFLE_SHARDS)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_json_after_every_number_of_rows_and_its_lines_are_rows() {
+        let row = BenchRow::new("a", 1.5, "s", 3);
+        for count in 0..3 {
+            let mut text = Vec::new();
+            let mut printer = Printer { out: &mut text, json: true, rows: 0 };
+            for _ in 0..count {
+                printer.row(&row).unwrap();
+            }
+            printer.end().unwrap();
+            let text = String::from_utf8(text).unwrap();
+            let list: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+            assert_eq!(list.len(), count);
+            // What a reader finds who was cut off before the end.
+            let lines = text.lines().skip(1).take(count).map(|line| line.trim_end_matches(','));
+            for line in lines {
+                assert_eq!(serde_json::from_str::<serde_json::Value>(line).unwrap()["value"], 1.5);
             }
         }
     }

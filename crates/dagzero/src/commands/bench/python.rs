@@ -31,7 +31,9 @@ impl PythonPeer {
         packages: &str,
         args: &[&OsStr],
     ) -> anyhow::Result<Option<Self>> {
+        // A bench asks for its peer once a network or a game; the reason stays the same.
         static SAID: Once = Once::new();
+        static LACKED: Once = Once::new();
         let Some(python) = env::var_os(PYTHON) else {
             let line = format!("no peer: {PYTHON} does not name a Python that has {packages}");
             SAID.call_once(|| eprintln!("{line}"));
@@ -48,7 +50,8 @@ impl PythonPeer {
         let mut peer = Self { process, to, from: BufReader::new(from), greeting: String::new() };
         peer.greeting = peer.line()?;
         if peer.greeting == "none" {
-            eprintln!("no peer: {} has no {packages} (pip install)", python.display());
+            let line = format!("no peer: {} has no {packages} (pip install)", python.display());
+            LACKED.call_once(|| eprintln!("{line}"));
             return Ok(None);
         }
         Ok(Some(peer))

@@ -1,7 +1,5 @@
 //! `dagzero bench selfplay`: whole games on the processor.
 
-use std::fs;
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
@@ -44,6 +42,13 @@ const SMALL: Setting = Setting {
     overrides: &["selfplay.playouts=32", "selfplay.full_share=1", "selfplay.opening_plies_max=0"],
 };
 
+/// A setting's games, and what plays them.
+struct Ready {
+    plan: CyclePlan,
+    file: NetworkFile,
+    cache_entries: usize,
+}
+
 /// Work a second in several samples.
 #[derive(Default)]
 struct Samples {
@@ -64,13 +69,14 @@ fn beside_burn<G: Game>(
     setting: &Setting,
     samples: usize,
 ) -> anyhow::Result<Vec<BenchRow>> {
-    let (plan, file) = setting.ready(game)?;
+    let ready = setting.ready(game)?;
     let (mut ours, mut theirs) = (Samples::default(), Samples::default());
     for _ in 0..samples {
-        ours.add(game, &plan, Box::new(Encoded::new(game, CpuEvaluator::load(&file)?)?))?;
+        let network = CpuEvaluator::load(&ready.file)?;
+        ours.add(game, &ready, Box::new(Encoded::new(game, network)?))?;
         let options = EvaluatorOptions::for_device(DeviceChoice::Cpu);
-        let burn = BurnEvaluator::load(&file, DeviceChoice::Cpu, options)?;
-        theirs.add(game, &plan, Box::new(Encoded::new(game, burn)?))?;
+        let burn = BurnEvaluator::load(&ready.file, DeviceChoice::Cpu, options)?;
+        theirs.add(game, &ready, Box::new(Encoded::new(game, burn)?))?;
     }
     let name = setting.full_name(game);
     let peers = theirs.figures().map(|(_, rates)| rates.median());
@@ -86,10 +92,11 @@ fn beside_pgx<G: Game>(
     samples: usize,
 ) -> anyhow::Result<Vec<BenchRow>> {
     const SCRIPT: &str = include_str!("../../../../../benchmarks/pgx_peer.py");
-    let (plan, file) = setting.ready(game)?;
-    let spec = &file.header.spec;
-    let [blocks, channels] = [spec.blocks, spec.channels].map(|size| size.to_string());
-    let args = [blocks.as_ref(), channels.as_ref(), "32".as_ref()];
+    let ready = setting.ready(game)?;
+    let (blocks, channels) = setting.network;
+    let sizes = [blocks, channels, ready.plan.games.playouts as usize];
+    let sizes = sizes.map(|size| size.to_string());
+    let args = sizes.each_ref().map(AsRef::as_ref);
     let mut peer = match game.spec().to_string().as_str() {
         "connect4:width=7,height=6,connect=4" => {
             PythonPeer::start(SCRIPT, "jax, pgx and mctx", &args)?
@@ -98,7 +105,8 @@ fn beside_pgx<G: Game>(
     };
     let (mut ours, mut theirs) = (Samples::default(), Samples::default());
     for _ in 0..samples {
-        ours.add(game, &plan, Box::new(Encoded::new(game, CpuEvaluator::load(&file)?)?))?;
+        let network = CpuEvaluator::load(&ready.file)?;
+        ours.add(game, &ready, Box::new(Encoded::new(game, network)?))?;
         if let Some(peer) = &mut peer {
             let numbers: Result<Vec<f64>, _> = peer.ask("")?.split(' ').map(str::parse).collect();
             let numbers = numbers.context("the peer's rates")?;
@@ -122,19 +130,19 @@ fn row(name: &str, (unit, rates): &(&'static str, Rates)) -> BenchRow {
 }
 
 impl Setting {
-    /// The plan of a sample's games, and the network that plays them.
-    fn ready<G: Game>(&self, game: &G) -> anyhow::Result<(CyclePlan, NetworkFile)> {
-        const PRESET: &str = include_str!("../../../../../configs/connect4-quick.toml");
-        let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
-        let path = scratch.path().join("quick.toml");
-        fs::write(&path, PRESET)?;
-        let config = self.config(game, &path)?;
+    /// The plan of a sample's games, and what plays them.
+    fn ready<G: Game>(&self, game: &G) -> anyhow::Result<Ready> {
+        let config = self.config(game)?;
         let (blocks, channels) = self.network;
-        let plan = cycle_plan(&config, 1, 0, None);
-        Ok((plan, random_network_of(game, blocks, channels, 1)))
+        Ok(Ready {
+            plan: cycle_plan(&config, 1, 0, None),
+            file: random_network_of(game, blocks, channels, 1),
+            cache_entries: config.selfplay.cache_entries as usize,
+        })
     }
 
-    fn config<G: Game>(&self, game: &G, preset: &Path) -> anyhow::Result<RunConfig> {
+    fn config<G: Game>(&self, game: &G) -> anyhow::Result<RunConfig> {
+        const PRESET: &str = include_str!("../../../../../configs/connect4-quick.toml");
         let mut overrides: Vec<String> = self.overrides.iter().map(ToString::to_string).collect();
         overrides.push(format!("run.game=\"{}\"", game.spec()));
         overrides.push(format!("selfplay.games={}", self.games));
@@ -142,7 +150,7 @@ impl Setting {
             // The preset's bound is Connect Four's board.
             overrides.push("selfplay.plies_max=1000".to_owned());
         }
-        Ok(RunConfig::load(preset, &overrides, &|_| Vec::new())?.config)
+        Ok(RunConfig::from_text(PRESET, &overrides)?)
     }
 
     fn full_name<G: Game>(&self, game: &G) -> String {
@@ -157,11 +165,11 @@ impl Samples {
     fn add<G: Game>(
         &mut self,
         game: &G,
-        plan: &CyclePlan,
+        Ready { plan, cache_entries, .. }: &Ready,
         evaluator: Box<dyn Evaluator<G>>,
     ) -> anyhow::Result<()> {
         let mut sources = Sources::default();
-        sources.add_batched(evaluator, CACHE_ENTRIES);
+        sources.add_batched(evaluator, *cache_entries);
         let shards: Vec<u64> = (0..plan.shards()).collect();
         let begun = Instant::now();
         let tally = play_cycle(game, plan, &shards, &mut sources, &mut Nowhere)?;
@@ -180,9 +188,6 @@ impl Samples {
         ]
     }
 }
-
-/// Entries of the evaluation cache: the default of `selfplay.cache_entries`.
-const CACHE_ENTRIES: usize = 262_144;
 
 /// Takes games and keeps none.
 struct Nowhere;
@@ -223,7 +228,7 @@ mod tests {
     fn small_searches_have_the_playouts_that_they_are_named_for() {
         let game = Connect4::new(7, 6, 4).unwrap();
         let setting = Setting { network: (1, 16), games: 2, ..SMALL };
-        let (plan, _) = setting.ready(&game).unwrap();
+        let plan = setting.ready(&game).unwrap().plan;
         assert_eq!((plan.games.playouts, plan.games.full_share, plan.count), (32, 1.0, 2));
         let rows = beside_pgx(&game, &setting, 1).unwrap();
         assert!(rows.len() == 3 && rows.iter().all(|row| row.value > 0.0), "{rows:?}");

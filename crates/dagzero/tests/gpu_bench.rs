@@ -1,0 +1,69 @@
+//! The script that measures cards runs to its end, on the processor and with tiny networks. Needs a Python with
+//! `PyTorch`: `DAGZERO_PYTHON`, or `python3`.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+fn python() -> String {
+    std::env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".into())
+}
+
+#[test]
+fn a_dry_run_measures_ours_and_pytorch() {
+    let python = python();
+    let imports = Command::new(&python).args(["-c", "import torch"]).output();
+    if !imports.is_ok_and(|output| output.status.success()) {
+        println!("skipped: {python} has no torch; set DAGZERO_PYTHON to one that has");
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let results = scratch.path().join("gpu.json");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/gpu/bench.py");
+    let mut command = Command::new(&python);
+    command.arg(script).args(["--dry-run", "--binary", env!("CARGO_BIN_EXE_dagzero"), "--out"]);
+    let output = command.arg(&results).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let found: Value = serde_json::from_slice(&std::fs::read(&results).unwrap()).unwrap();
+    assert_eq!(found["doctor"]["canary_passed"], true, "{found}");
+    let rows = found["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["value"].as_f64().is_some_and(|v| v > 0.0)), "{rows:?}");
+    for what in ["play, f32", "learn, f32", "learn, bf16"] {
+        for who in ["dagzero", "torch"] {
+            let one =
+                |row: &&Value| row["who"] == who && row["what"].as_str().unwrap().ends_with(what);
+            let row = rows.iter().find(one);
+            let row = row.unwrap_or_else(|| panic!("no row of {who} for {what}: {rows:?}"));
+            assert!(row["share_of_peak"].as_f64().is_some_and(|share| share > 0.0), "{row}");
+        }
+    }
+}
+
+/// What the script makes of a child that hangs or fails after its first figures.
+#[test]
+fn what_a_child_printed_before_it_ended_is_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/gpu");
+    let checks = r#"
+import bench, sys
+assert bench.whole('[\n{"a": 1},\n{"a": 2}\n]\n') == [{"a": 1}, {"a": 2}]
+assert bench.whole('[\n{"a": 1},\n{"a": 2') == [{"a": 1}]
+assert bench.whole('') == []
+assert bench.whole('{"canary": true}') == {"canary": True}
+bench.CHILD_SECONDS_MAX = 1.5
+hangs = "import time; print('[', flush=True); print('{\"a\": 1}', flush=True); time.sleep(60)"
+assert bench.child([sys.executable, "-c", hangs]) == ([{"a": 1}], "took more than 1.5 s")
+fails = "import sys; print('[\\n{\"a\": 1}\\n]'); sys.exit('no card')"
+assert bench.child([sys.executable, "-c", fails]) == ([{"a": 1}], "no card")
+"#;
+    let mut command = Command::new(python());
+    command.args(["-B", "-c", checks]).env("PYTHONPATH", folder);
+    let Ok(output) = command.output() else {
+        println!("skipped: there is no Python; set DAGZERO_PYTHON");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,111 @@
+//! Where a card's kernels stay when the process ends: compiled, and chosen among by measuring.
+//!
+//! `CubeCL` keeps both in one database file of an *environment* if the feature `persistence` is built in, by default beside the
+//! Cargo workspace that it is started in, and compiled kernels only on demand. Here it is the user's cache, for all runs:
+//! what is in it depends on card, driver and program version, which `CubeCL` tells apart, and on nothing that a run sets.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::DeviceChoice;
+
+/// The environment variable that names another folder.
+const VARIABLE: &str = "DAGZERO_KERNELS";
+
+/// The folder: what `DAGZERO_KERNELS` names, or `dagzero/kernels` in the user's cache (`XDG_CACHE_HOME`, `~/.cache`), or
+/// in the system's folder for temporary files where there is no home.
+pub fn kernel_folder() -> PathBuf {
+    folder(&|name| std::env::var_os(name))
+}
+
+fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
+    let named = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = named(VARIABLE) {
+        return folder;
+    }
+    let cache = named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let cache = cache.or_else(|| named("HOME").map(|home| home.join(".cache")));
+    cache.unwrap_or_else(std::env::temp_dir).join("dagzero/kernels")
+}
+
+/// What to tell people before a card is used for the first time: nothing on the processor, nor where kernels are kept
+/// already.
+pub fn first_start_note(devices: &[DeviceChoice]) -> Option<String> {
+    let card = devices.iter().find(|device| **device != DeviceChoice::Cpu)?;
+    note(&card.to_string(), &kernel_folder())
+}
+
+fn note(card: &str, folder: &std::path::Path) -> Option<String> {
+    let is_empty = folder.read_dir().map_or(true, |mut entries| entries.next().is_none());
+    is_empty.then(|| {
+        format!(
+            "kernels for {card} are compiled and tuned now, which takes minutes; they are kept in {}, so that the next \
+             start takes seconds",
+            folder.display()
+        )
+    })
+}
+
+/// Tells `CubeCL` to keep kernels in [`kernel_folder`], unless a `cubecl.toml` says where. To be called before Burn is
+/// asked for anything on a card.
+#[cfg(feature = "cuda")]
+pub(crate) fn keep_kernels() {
+    use cubecl::config::cache::CacheConfig;
+    use cubecl::config::{CubeClRuntimeConfig, RuntimeConfig};
+
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let mut config = CubeClRuntimeConfig::from_current_dir().override_from_env();
+        if matches!(config.environment.path, CacheConfig::Target) {
+            config.environment.path = CacheConfig::Directory(kernel_folder());
+        }
+        config.compilation.cache = true;
+        // Refused where somebody has set or read the configuration before: then theirs holds.
+        let _ = CubeClRuntimeConfig::try_set(config);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> PathBuf {
+        let find = |name: &str| variables.iter().find(|(known, _)| *known == name);
+        folder(&|name| find(name).map(|(_, value)| value.into()))
+    }
+
+    #[test]
+    fn kernels_are_kept_in_the_users_cache_or_where_the_variable_says() {
+        let home = ("HOME", "/home/me");
+        assert_eq!(of(&[home]), PathBuf::from("/home/me/.cache/dagzero/kernels"));
+        let cache = ("XDG_CACHE_HOME", "/cache");
+        assert_eq!(of(&[home, cache]), PathBuf::from("/cache/dagzero/kernels"));
+        assert_eq!(of(&[home, cache, (VARIABLE, "/k")]), PathBuf::from("/k"));
+        // What is empty or relative names nothing, as the specification of these folders has it.
+        assert_eq!(of(&[home, ("XDG_CACHE_HOME", "here")]), of(&[home, (VARIABLE, "")]));
+        assert!(of(&[]).starts_with(std::env::temp_dir()));
+    }
+
+    #[test]
+    fn the_first_start_is_explained_and_the_second_is_not() {
+        assert_eq!(first_start_note(&[DeviceChoice::Cpu]), None);
+        let folder = std::env::temp_dir().join(format!("dagzero-kernels-{}", std::process::id()));
+        let said = note("cuda:1", &folder).unwrap();
+        assert!(said.contains("cuda:1") && said.contains(&folder.display().to_string()), "{said}");
+        std::fs::create_dir_all(&folder).unwrap();
+        assert!(note("cuda:1", &folder).is_some());
+        std::fs::write(folder.join("default.db"), "").unwrap();
+        assert_eq!(note("cuda:1", &folder), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn cubecl_is_told() {
+        use cubecl::config::{CubeClRuntimeConfig, RuntimeConfig};
+
+        keep_kernels();
+        assert!(CubeClRuntimeConfig::get().compilation.cache);
+        assert!(!cubecl::environment::root().starts_with(env!("CARGO_MANIFEST_DIR")));
+    }
+}
