@@ -235,7 +235,7 @@ impl Fold {
     fn finish(self, context: RunContext<'_>) -> Report {
         let mut cycles: Vec<CycleFacts> = self.cycles.into_values().collect();
         let (mut elapsed_ms, mut device_ms) = (0, 0);
-        let overlaps = context.config.is_some_and(|config| config.run.lead_cycles() > 0);
+        let overlaps = context.config.is_some_and(|config| config.lead_cycles() > 0);
         for cycle in &mut cycles {
             let wall_ms = cycle.wall_ms.unwrap_or_else(|| cycle.stages_ms());
             elapsed_ms += wall_ms;
