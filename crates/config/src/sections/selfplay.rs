@@ -8,9 +8,6 @@ use crate::sections::DeviceChoice;
 section! {
     /// `[selfplay]`: the games that the network learns from.
     pub struct SelfplaySection = "selfplay" {
-        /// What evaluates, such as `["cuda:1", "cuda:2"]`, whose turn comes one after another, batch by batch. Empty is
-        /// `run.device`.
-        [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
         /// Games of a cycle that has a network to play with.
         [Results, whole(1, 100_000_000)] games: u32;
         /// Games that are played at once, over all groups.
@@ -18,6 +15,9 @@ section! {
         /// Lockstep groups: one walks while another's batch is with the card; there are at least two for each of several
         /// cards. On the processor there is one group a thread, whatever stands here.
         [Speed, whole(2, 64)] groups: u32 = 2;
+        /// What evaluates, such as `["cuda:1", "cuda:2"]`, whose turn comes one after another, batch by batch. Empty is
+        /// `run.device`.
+        [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
         /// Playouts of a full search.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;
         /// Playouts of a fast search, whose ply carries no policy target.
