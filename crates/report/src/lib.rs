@@ -19,6 +19,7 @@ mod facts;
 mod figures;
 mod fold;
 mod gaps;
+mod gates;
 mod health;
 mod html;
 mod measures;

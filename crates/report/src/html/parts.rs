@@ -9,7 +9,7 @@ use crate::elo::{Over, elo};
 use crate::facts::Report;
 use crate::figures::{self, LossPart};
 use crate::tree::tree_svg;
-use crate::{players, sections, truth};
+use crate::{gates, players, sections, truth};
 
 impl Report {
     pub(super) fn ratings(&self, out: &mut String) -> Result<(), ReportError> {
@@ -122,7 +122,7 @@ impl Report {
     pub(super) fn gates(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str("<section><h2>Gate</h2>\n");
         pair(out, &[figures::gate(self), figures::traces(self)])?;
-        let tests = sections::tests(self);
+        let tests = gates::tests(self);
         if !tests.is_empty() {
             out.push_str(
                 "<h3>Tests</h3>\n<p>Each gate tests the difference that is not enough against the one \
@@ -134,7 +134,7 @@ impl Report {
             out.push_str(&tests.html(""));
             out.push_str("<h3>Matches</h3>\n");
         }
-        out.push_str(&sections::gates(self).html("No data yet: no candidate has been judged."));
+        out.push_str(&gates::gates(self).html("No data yet: no candidate has been judged."));
         out.push_str("</section>\n");
         Ok(())
     }
