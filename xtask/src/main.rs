@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use xtask::{
     chaos::{Chaos, Tally},
     manifest, root,
-    soak::Soak,
+    soak::{Soak, look_again},
     sources,
 };
 
@@ -25,7 +25,7 @@ const HELP: &str = "cargo xtask CHORE
                  target/release/dagzero unless given
   soak [--minutes M] [--config FILE] [--set KEY=VALUE]... [--program FILE] [--out FOLDER]
                  lets a run of endless small cycles live for M minutes (60) and says whether its memory, open files
-                 and disk are flat; FOLDER gets soak.jsonl and soak.svg
+                 and disk are flat; FOLDER gets soak.jsonl and soak.svg; `--again FOLDER` judges an earlier one
   goldens        writes all golden files anew; read `git diff` before you commit them";
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -124,8 +124,10 @@ fn soak(words: &[&str]) -> anyhow::Result<ExitCode> {
         time: Duration::from_hours(1),
         every: Duration::from_secs(5),
     };
+    let mut again = None;
     for pair in words.chunks(2) {
         match pair {
+            ["--again", folder] => again = Some(*folder),
             ["--minutes", number] => {
                 soak.time = Duration::from_mins(number.parse().context("--minutes")?);
             }
@@ -136,7 +138,12 @@ fn soak(words: &[&str]) -> anyhow::Result<ExitCode> {
             _ => bail!("{pair:?} is no option of soak\n{HELP}"),
         }
     }
-    let measures = soak.run(|line| println!("{line}"))?;
+    let measures = if let Some(folder) = again {
+        soak.folder = folder.into();
+        look_again(&soak.folder)?
+    } else {
+        soak.run(|line| println!("{line}"))?
+    };
     println!("{:<28} {:>9} {:>9} {:>9} {:>9}", "median of the quarter", 1, 2, 3, 4);
     for measure in &measures {
         let [a, b, c, d] = measure.quarters;

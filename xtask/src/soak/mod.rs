@@ -10,7 +10,7 @@ mod sample;
 use std::{
     fs,
     io::Write,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -68,9 +68,11 @@ impl Soak {
         // Whatever was seen: the run is not left behind.
         let stopped = stop(&mut child);
         let samples = samples?;
-        stopped?;
         let measures = judge(&samples);
         fs::write(self.folder.join("soak.svg"), plot::svg(&samples)?)?;
+        if let Err(error) = stopped {
+            say(&format!("{error:#}"));
+        }
         Ok(measures)
     }
 
@@ -103,6 +105,21 @@ impl Soak {
         }
         Ok(samples)
     }
+}
+
+/// Judges and plots what an earlier soak left in its folder.
+///
+/// # Errors
+/// If `soak.jsonl` is not there or holds something else.
+pub fn look_again(folder: &Path) -> anyhow::Result<Vec<Measure>> {
+    let text = fs::read_to_string(folder.join("soak.jsonl")).context("soak.jsonl")?;
+    let sample = |line: &str| {
+        let value = serde_json::from_str(line)?;
+        Sample::from_json(&value).with_context(|| format!("no sample: {line}"))
+    };
+    let samples: Vec<Sample> = text.lines().map(sample).collect::<anyhow::Result<_>>()?;
+    fs::write(folder.join("soak.svg"), plot::svg(&samples)?)?;
+    Ok(judge(&samples))
 }
 
 /// Asks a run to stop and waits.
@@ -174,6 +191,18 @@ mod tests {
             disk_bytes: 1 << 20,
             processes: vec![trainer],
         }
+    }
+
+    #[test]
+    fn an_earlier_soak_is_read_as_it_was_written_and_plotted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let samples: Vec<Sample> = (0..9).map(|s| sample(s, 50_000_000)).collect();
+        let lines: Vec<String> = samples.iter().map(|s| s.to_json().to_string()).collect();
+        let text = lines.join("\n");
+        fs::write(folder.path().join("soak.jsonl"), text).expect("written");
+        assert_eq!(look_again(folder.path()).expect("samples"), judge(&samples));
+        let svg = fs::read_to_string(folder.path().join("soak.svg")).expect("a picture");
+        assert!(svg.contains("<svg") && svg.contains("resident memory"), "{svg}");
     }
 
     #[test]

@@ -70,6 +70,26 @@ impl Sample {
     }
 }
 
+impl Sample {
+    /// What [`Self::to_json`] wrote; `None` of anything else.
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
+        let process = |value: &Value| {
+            Some(Process {
+                stage: value["stage"].as_str()?.to_owned(),
+                resident_bytes: value["resident_bytes"].as_u64()?,
+                open_files: value["open_files"].as_u64()?,
+                threads: value["threads"].as_u64()?,
+            })
+        };
+        Some(Self {
+            seconds: value["seconds"].as_f64()?,
+            cycles: value["cycles"].as_u64()?,
+            disk_bytes: value["disk_bytes"].as_u64()?,
+            processes: value["processes"].as_array()?.iter().map(process).collect::<Option<_>>()?,
+        })
+    }
+}
+
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mb = |bytes: u64| bytes as f64 / 1e6;
