@@ -65,6 +65,30 @@ fn kinds(dir: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     kinds
 }
 
+/// As of a version of the program that had a key less.
+#[test]
+fn a_configuration_in_other_words_is_named_and_a_resume_puts_it_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("run").display().to_string();
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
+    let config = config.display().to_string();
+    let set = ["--set", "run.cycles=1", "--set", "bootstrap.games=48"];
+    let (exit, _) = command(&[&["init", &config, "--dir", &dir], &set[..]].concat(), "");
+    assert_eq!(exit.expect("made"), Exit::Done);
+    let path = Path::new(&dir).join("config.toml");
+    let whole = fs::read_to_string(&path).expect("text");
+    let key = whole.lines().find(|line| line.starts_with("lead_cycles_max")).expect("the key");
+    let shorter = whole.replace(&format!("{key}\n"), "");
+    assert_ne!(shorter, whole);
+    fs::write(&path, &shorter).expect("written");
+    assert_eq!(bad_paths(&verify(&dir, &[]).1), ["config.toml"]);
+    let mut resume = Command::new(env!("CARGO_BIN_EXE_dagzero"));
+    assert!(resume.args(["resume", &dir]).output().expect("dagzero starts").status.success());
+    let (exit, findings) = verify(&dir, &[]);
+    assert_eq!((exit, bad_paths(&findings)), (Exit::Done, Vec::new()), "{findings}");
+    assert_eq!(fs::read_to_string(&path).expect("text"), whole);
+}
+
 #[test]
 fn every_flipped_bit_cut_and_loss_is_named() {
     let (_folder, dir) = run_dir();

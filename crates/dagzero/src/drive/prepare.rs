@@ -83,6 +83,10 @@ pub(crate) fn prepare(
     // A finished run that lacks cycles was given more of them.
     let state = ledger.state();
     let open = state.finished.is_none() || state.cycles_done < config.run.cycles;
+    if resumed && open && changes.is_empty() && run.config_toml()? != config.to_toml() {
+        // Other words for the same, or keys of a newer version: the file is to have the hash that the ledger gets.
+        run.replace(dz_store::layout::CONFIG, config.to_toml().as_bytes())?;
+    }
     if resumed && open && changes.is_empty() && config.hash() != stated {
         // A kill between file and entry, an edit by hand, or keys of a newer version.
         let text = format!(
