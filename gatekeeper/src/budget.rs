@@ -148,11 +148,8 @@ mod tests {
                     selfplay.playouts = 100\nselfplay.full_share = 1.0\nbootstrap.games = 1\n\
                     network = { blocks = 1, channels = 8 }\ngate.rule = \"always\"\n\
                     rating.playouts = 100\n";
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("config.toml");
-        std::fs::write(&path, text).unwrap();
         let sets = [format!("rating.time_share={time_share:?}"), format!("rating.games={games}")];
-        RunConfig::load(&path, &sets, &|_| Vec::new()).unwrap().config
+        RunConfig::from_text(text, &sets).unwrap()
     }
 
     fn pairs() -> Vec<[PlayerName; 2]> {

@@ -178,21 +178,34 @@ impl Field for Vec<String> {
     }
 
     fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
-        let Value::Array(entries) = value else {
-            faults.push(wrong_type(key, value, &Self::allowed(limits)));
-            return None;
-        };
-        let texts: Vec<Option<String>> = entries
-            .iter()
-            .enumerate()
-            .map(|(index, entry)| String::read(&format!("{key}[{index}]"), entry, limits, faults))
-            .collect();
-        texts.into_iter().collect()
+        read_list(key, value, limits, faults)
     }
 
     fn write(&self) -> Value {
         Value::Array(self.iter().map(Field::write).collect())
     }
+}
+
+/// Reads an array of fields; all that is wrong in it is found.
+pub(crate) fn read_list<T: Field>(
+    key: &str,
+    value: &Value,
+    limits: &Limits,
+    faults: &mut Vec<Fault>,
+) -> Option<Vec<T>>
+where
+    Vec<T>: Field,
+{
+    let Value::Array(entries) = value else {
+        faults.push(wrong_type(key, value, &Vec::<T>::allowed(limits)));
+        return None;
+    };
+    let read = |(index, entry): (usize, &Value)| {
+        T::read(&format!("{key}[{index}]"), entry, limits, faults)
+    };
+    // Collected before it is looked at, so that the first fault does not hide the next.
+    let fields: Vec<Option<T>> = entries.iter().enumerate().map(read).collect();
+    fields.into_iter().collect()
 }
 
 /// Reads a text that `FromStr` understands, with a suggestion from `words` where it does not.

@@ -62,6 +62,14 @@ impl RunConfig {
         }
     }
 
+    /// Reads the file of a run, which was checked when the run began: nothing is laid over it.
+    ///
+    /// # Errors
+    /// As [`RunConfig::load`].
+    pub fn of_run(path: &Path) -> Result<Self, ConfigError> {
+        Ok(Self::load(path, &[], &|_| Vec::new())?.config)
+    }
+
     /// Reads a text, such as that of a preset, with overrides laid over it as [`RunConfig::load`] does.
     ///
     /// # Errors

@@ -61,8 +61,8 @@ impl Report {
         let records = records(run, &mut missing)?;
         let config_toml = run.config_toml().ok();
         let path = run.root().join(layout::CONFIG);
-        let config = match RunConfig::load(&path, &[], &|_| Vec::new()) {
-            Ok(loaded) => Some(loaded.config),
+        let config = match RunConfig::of_run(&path) {
+            Ok(config) => Some(config),
             Err(error) => {
                 let why = error.to_string().replace('\n', "; ");
                 missing.push(format!("The configuration does not load: {why}"));

@@ -48,8 +48,7 @@ impl StageContext {
     /// a killed predecessor left behind.
     pub fn open(dir: &Path, stage: Stage, events: EventSink, stop: Stop) -> anyhow::Result<Self> {
         let run = Run::open(dir)?;
-        let config =
-            RunConfig::load(&run.root().join(layout::CONFIG), &[], &|_| Vec::new())?.config;
+        let config = RunConfig::of_run(&run.root().join(layout::CONFIG))?;
         // Fails only where the process has its threads already, as in tests.
         let _ =
             rayon::ThreadPoolBuilder::new().num_threads(config.run.threads as usize).build_global();

@@ -3,7 +3,7 @@
 use toml::Value;
 
 use crate::fault::Fault;
-use crate::field::{Field, wrong_type};
+use crate::field::{Field, read_list};
 use crate::limits::Limits;
 use crate::run_config::RunConfig;
 use crate::sections::{DeviceChoice, RunMode, RunSection};
@@ -18,15 +18,7 @@ impl Field for Vec<DeviceChoice> {
     }
 
     fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
-        let Value::Array(entries) = value else {
-            faults.push(wrong_type(key, value, &Self::allowed(limits)));
-            return None;
-        };
-        let read = |(index, entry): (usize, &Value)| {
-            DeviceChoice::read(&format!("{key}[{index}]"), entry, limits, faults)
-        };
-        let devices: Vec<Option<DeviceChoice>> = entries.iter().enumerate().map(read).collect();
-        devices.into_iter().collect()
+        read_list(key, value, limits, faults)
     }
 
     fn write(&self) -> Value {

@@ -262,11 +262,11 @@ fn network(run: &Run, object: &ObjectRef) -> anyhow::Result<Mind> {
     Ok(Mind::Network { key: object.blake3.clone(), bytes: bytes.as_ref().into() })
 }
 
-fn config_of(run: &Run) -> anyhow::Result<RunConfig> {
+/// The configuration of a run.
+pub(super) fn config_of(run: &Run) -> anyhow::Result<RunConfig> {
     let path = run.root().join(layout::CONFIG);
-    let loaded = RunConfig::load(&path, &[], &|_| Vec::new())
-        .with_context(|| format!("the run's configuration {} does not load", path.display()))?;
-    Ok(loaded.config)
+    RunConfig::of_run(&path)
+        .with_context(|| format!("the run's configuration {} does not load", path.display()))
 }
 
 #[cfg(test)]

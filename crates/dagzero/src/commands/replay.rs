@@ -10,10 +10,10 @@ use dz_selfplay::{
     CyclePlan, CycleTally, ResignPlan, ShardSink, champion_sources, cycle_plan, play_cycle,
 };
 use dz_shard::{GameRecord, PlyRecord, ShardHeader, ShardReader};
-use dz_store::{ChampionState, Ledger, Run, RunState, layout};
+use dz_store::{ChampionState, Ledger, Run, RunState};
 use serde::Serialize;
 
-use super::write_line;
+use super::{players::config_of, write_line};
 use crate::{Exit, exit::UsageError};
 
 /// Play a recorded game of a run again, and compare every visit count
@@ -67,7 +67,7 @@ struct Outcome {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
-    let config = RunConfig::load(&run.root().join(layout::CONFIG), &[], &|_| Vec::new())?.config;
+    let config = config_of(&run)?;
     let found = Recorded::find(&run, ledger.state(), args.game)?;
     let spec: GameSpec = found.header.game.parse()?;
     let outcome = with_game(&spec, Replay { run: &run, config: &config, found })??;

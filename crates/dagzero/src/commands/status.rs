@@ -2,12 +2,11 @@
 
 use std::{fmt, io::Write, path::PathBuf, time::Duration};
 
-use anyhow::Context;
 use dz_config::RunConfig;
 use dz_store::{Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, Turn, layout};
 use serde::Serialize;
 
-use super::write_line;
+use super::{players::config_of, write_line};
 use crate::Exit;
 
 /// Bytes of a megabyte, as `[storage]` counts.
@@ -91,10 +90,7 @@ struct Champion {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
-    let path = run.root().join(layout::CONFIG);
-    let config = RunConfig::load(&path, &[], &|_| Vec::new())
-        .with_context(|| format!("the run's configuration {} does not load", path.display()))?;
-    let status = Status::of(&run, ledger.state(), &config.config)?;
+    let status = Status::of(&run, ledger.state(), &config_of(&run)?)?;
     if args.json {
         write_line(out, &status)?;
     } else {

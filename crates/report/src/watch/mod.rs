@@ -103,7 +103,7 @@ impl Live {
 /// The run's configuration, where it can be read.
 fn config_of(run: &Run) -> Option<RunConfig> {
     let path = run.root().join(dz_store::layout::CONFIG);
-    RunConfig::load(&path, &[], &|_| Vec::new()).ok().map(|loaded| loaded.config)
+    RunConfig::of_run(&path).ok()
 }
 
 /// Shows the run on the terminal until `q`, Escape or Ctrl-C; where standard output is none, writes one
