@@ -22,4 +22,4 @@ pub use bout::{Bout, Decided, MatchProgress, Observer, Played, match_seed, play_
 pub use budget::Planned;
 pub use contestant::{Contestant, ContestantKind, Mind, NetworkLoader, Players};
 pub use cycle::{BOOTSTRAP, GateCycle, TurnEnd};
-pub use stage::{OnDevice, run};
+pub use stage::{OnDevices, run};

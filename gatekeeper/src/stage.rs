@@ -19,19 +19,9 @@ pub fn run(context: &mut StageContext, cycle: u32) -> Result<()> {
     with_game(&spec, Turn { context, cycle })?
 }
 
-/// Networks on a device.
-#[derive(Clone, Copy, Debug)]
-pub struct OnDevice(pub DeviceChoice);
-
-impl<G: Game> NetworkLoader<G> for OnDevice {
-    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>> {
-        Ok(dz_net::network_evaluator(game, bytes, self.0)?)
-    }
-}
-
-/// Networks on devices that take turns.
+/// Networks on one device or more, which take turns.
 #[derive(Clone, Debug)]
-struct OnDevices(Vec<DeviceChoice>);
+pub struct OnDevices(pub Vec<DeviceChoice>);
 
 impl<G: Game> NetworkLoader<G> for OnDevices {
     fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dz_stats::{ELO_PER_DEVIATION, Record as Wdl, Z95};
+use dz_stats::{ELO_PER_DEVIATION, Moments, Record as Wdl, Z95, moments};
 use dz_store::{MatchResult, PlayerName, RatingRow};
 use serde::Serialize;
 
@@ -117,8 +117,9 @@ impl Sum {
         let both = |place: usize| first[place] + second[place];
         let counts = Wdl { wins: both(0), draws: both(1), losses: both(2) };
         let pairs = result.pairs.iter().sum::<u64>() as f64;
-        let (mean, of_pair) = moments(&result.pairs);
-        let (_, of_game) = moments(&[counts.losses, counts.draws, counts.wins]);
+        let Moments { mean, variance: of_pair } = moments(&result.pairs.map(|n| n as f64));
+        let games = [counts.losses, counts.draws, counts.wins].map(|n| n as f64);
+        let of_game = moments(&games).variance;
         let (deviation, known) = ((2.0 * of_pair).sqrt(), pairs >= 2.0 && of_pair > 0.0);
         Played {
             wins: counts.wins,
@@ -140,17 +141,6 @@ impl Sum {
             forfeits: result.forfeits,
         }
     }
-}
-
-/// Mean and variance of results 0, ..., 1 in equal steps with these counts.
-fn moments(counts: &[u64]) -> (f64, f64) {
-    let total = counts.iter().sum::<u64>().max(1) as f64;
-    let value = |k: usize| k as f64 / (counts.len() - 1) as f64;
-    let weighted = |of: &dyn Fn(f64) -> f64| {
-        counts.iter().enumerate().map(|(k, &n)| n as f64 * of(value(k))).sum::<f64>() / total
-    };
-    let mean = weighted(&|x| x);
-    (mean, weighted(&|x| (x - mean).powi(2)))
 }
 
 /// The same match in the other player's view.

@@ -112,9 +112,7 @@ impl Patience {
         events.note(stage, format!("goes on after {waited}: the disk takes files again"));
         Ok(())
     }
-}
 
-impl Patience {
     /// Takes an error that waiting may mend; hands it back where it is not about the disk, or where the
     /// device has given as many as it may.
     fn bear(&mut self, error: anyhow::Error) -> anyhow::Result<()> {

@@ -30,6 +30,6 @@ pub use league::{League, Standings};
 pub use normal::{Z95, normal_cdf};
 pub use rating::{Difference, Draws, Rating, RatingOptions, Ratings, rate};
 pub use roster::Roster;
-pub use score::{Pentanomial, Record, ScoreInterval, los};
+pub use score::{Moments, Pentanomial, Record, ScoreInterval, los, moments};
 pub use share::{ShareInterval, wilson};
 pub use sprt::{ELO_PER_DEVIATION, Sprt, SprtEstimate, SprtPlan, SprtStop};

@@ -134,13 +134,16 @@ pub fn los(wins: u64, losses: u64) -> f64 {
 }
 
 /// Mean and variance of one observation.
-struct Moments {
-    mean: f64,
-    variance: f64,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moments {
+    /// The mean, 0 to 1.
+    pub mean: f64,
+    /// The variance; 0 without weight.
+    pub variance: f64,
 }
 
 /// Of results 0, 1/(K-1), ..., 1 with these weights; a mean of 1/2 without weight.
-fn moments(weights: &[f64]) -> Moments {
+pub fn moments(weights: &[f64]) -> Moments {
     let total: f64 = weights.iter().sum();
     if total == 0.0 {
         return Moments { mean: 0.5, variance: 0.0 };

@@ -72,22 +72,22 @@ impl Run {
     /// How many whole lines of the stage's metrics are damaged: their hash is another one, or they are no
     /// JSON. Lines of earlier versions carry no hash.
     pub fn damaged_metrics(&self, stage: Stage) -> Result<usize> {
-        match fs::read(self.root().join(metrics_path(stage))) {
-            Ok(text) => {
-                let is_bad = |line: &&[u8]| parse::<serde_json::Value>(line).is_err();
-                Ok(metric_lines(&text).filter(is_bad).count())
-            }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(0),
-            Err(e) => Err(StoreError::io(metrics_path(stage), e)),
-        }
+        let is_bad = |line: &&[u8]| parse::<serde_json::Value>(line).is_err();
+        Ok(metric_lines(&self.metrics_file(stage)?).filter(is_bad).count())
     }
 
     /// The stage's metrics, oldest first; lines of another shape, damaged ones and an unfinished last one
     /// are left out. After a resume a step may appear twice: the later line counts.
     pub fn metrics<T: DeserializeOwned>(&self, stage: Stage) -> Result<Vec<T>> {
+        let file = self.metrics_file(stage)?;
+        Ok(metric_lines(&file).filter_map(|line| parse(line).ok()).collect())
+    }
+
+    /// The stage's file; nothing where there is none yet.
+    fn metrics_file(&self, stage: Stage) -> Result<Vec<u8>> {
         let path = metrics_path(stage);
         match fs::read(self.root().join(&path)) {
-            Ok(text) => Ok(metric_lines(&text).filter_map(|line| parse(line).ok()).collect()),
+            Ok(content) => Ok(content),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(e) => Err(StoreError::io(path, e)),
         }

@@ -43,11 +43,10 @@ pub struct Process {
 impl Sample {
     pub(super) fn take(run: &Path, since: Duration) -> anyhow::Result<Self> {
         let process = |(stage, lock): (&str, &str)| Process::of(stage, &run.join(lock));
-        let log = run.join("log");
         Ok(Self {
             seconds: since.as_secs_f64(),
             cycles: fs::read_dir(run.join("networks")).map_or(0, |files| files.count() as u64),
-            disk_bytes: bytes_below(run).with_context(|| log.display().to_string())?,
+            disk_bytes: bytes_below(run).with_context(|| run.display().to_string())?,
             processes: LOCKS.into_iter().filter_map(process).collect(),
         })
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
 use dz_game::{Game, GameVisitor, with_game};
-use dz_gatekeeper::{ContestantKind, OnDevice, Players};
+use dz_gatekeeper::{ContestantKind, OnDevices, Players};
 use dz_infer::Lockstep;
 use dz_play::{PlayerKind, PositionCheck, Preserved, check_positions};
 use dz_stats::wilson;
@@ -134,7 +134,7 @@ impl GameVisitor for Measure<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { args, found, positions } = self;
-        let networks = OnDevice(dz_net::pick_device(&args.device)?);
+        let networks = OnDevices(vec![dz_net::pick_device(&args.device)?]);
         let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
         if let ContestantKind::Search { mind: dz_gatekeeper::Mind::Bootstrap(_), .. } =
             &found.contestant.kind

@@ -14,7 +14,7 @@ use dz_engine::{
     read_lines,
 };
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
-use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevice, Players};
+use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
 use dz_net::DeviceChoice;
 use dz_play::search_faults;
 
@@ -178,7 +178,7 @@ impl GameVisitor for Seat<'_> {
     type Output = anyhow::Result<Box<dyn Session>>;
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
-        let networks = OnDevice(self.device);
+        let networks = OnDevices(vec![self.device]);
         let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
         let setup = players.seat(self.contestant)?;
         let sources = players.into_sources().on_threads(rayon::current_num_threads());

@@ -13,7 +13,7 @@ use anyhow::{Context, ensure};
 use dz_config::AnchorKind;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{
-    Bout, Contestant, ContestantKind, Decided, MatchProgress, Observer, OnDevice, Played, Players,
+    Bout, Contestant, ContestantKind, Decided, MatchProgress, Observer, OnDevices, Played, Players,
     match_file, play_bout,
 };
 use dz_infer::Lockstep;
@@ -166,7 +166,7 @@ impl GameVisitor for Play<'_> {
         // What cannot be written is known before a game is played.
         let format = self.out_file.map(|path| kept_as(&game, path)).transpose()?;
         let file = self.out_file.map(create).transpose()?;
-        let networks = OnDevice(self.device);
+        let networks = OnDevices(vec![self.device]);
         let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
         let lockstep = Lockstep { parallel_games: self.parallel_games, groups: 2 };
         let played = play_bout(self.bout, &mut players, &lockstep, None, &mut Tenths::default());

@@ -4,7 +4,7 @@ use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
 use dz_config::BootstrapEvaluator;
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
-use dz_gatekeeper::{ContestantKind, Mind as PlayerMind, NetworkLoader, OnDevice};
+use dz_gatekeeper::{ContestantKind, Mind as PlayerMind, NetworkLoader, OnDevices};
 use dz_infer::{Evaluator, Hashed, LeafView, Rollout};
 use dz_search::{Domain, Estimate, ExplicitGraph, SearchLeaf, Stand};
 use rand::{RngExt, SeedableRng};
@@ -128,7 +128,7 @@ fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<Mind<G>> {
     }
     Ok(match contestant.kind {
         ContestantKind::Search { mind: PlayerMind::Network { bytes, .. }, .. } => {
-            let device = OnDevice(dz_net::pick_device("cpu")?);
+            let device = OnDevices(vec![dz_net::pick_device("cpu")?]);
             Mind::Network(device.load(game, &bytes)?)
         }
         ContestantKind::Search { mind: PlayerMind::Bootstrap(evaluator), .. } => match evaluator {
