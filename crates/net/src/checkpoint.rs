@@ -79,6 +79,8 @@ fn flats(
 /// What a learner refuses to load, and numbers that are not finite.
 pub fn check_checkpoint(bytes: &[u8]) -> Result<(NetworkSpec, u64), NetworkError> {
     let (header, tensors): (Header, _) = container::unpack(KIND, FORMAT, bytes)?;
+    // A specification from a stranger may ask for more tensors than there is time to count.
+    header.spec.validate()?;
     let flats = flats(tensors, &header.spec)?;
     if let Some(group) = flats.iter().position(|flat| !flat.iter().all(|x| x.is_finite())) {
         let reason = format!("a number in {} is not finite", GROUPS[group].0);
@@ -106,4 +108,22 @@ fn difference(found: &NetworkSpec, wanted: &NetworkSpec) -> Option<String> {
         (found != wanted).then(|| format!("its {name} is {found}, the run's is {wanted}"))
     });
     differences.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_specification_without_bounds_is_refused_at_once() {
+        let spec = NetworkSpec {
+            game: "tictactoe".to_owned(),
+            encoding: "tictactoe-v1".to_owned(),
+            ..NetworkSpec::plain([2, 3, 3], 9, usize::MAX, 4)
+        };
+        let header = Header { spec, config_hash: "00ff".to_owned(), step: 1 };
+        let bytes = container::pack(KIND, FORMAT, &header, &BTreeMap::new()).unwrap();
+        let error = check_checkpoint(&bytes).unwrap_err();
+        assert!(matches!(error, NetworkError::BadSpec { .. }), "{error}");
+    }
 }

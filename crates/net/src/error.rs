@@ -77,6 +77,20 @@ pub enum NetError {
         /// What it said.
         message: String,
     },
+    /// A device answers a network that was just loaded otherwise than another engine does.
+    #[error(
+        "{device} evaluates this network wrongly: a logit is off by {difference}, where {tolerance} may come from \
+         rounding; nothing was played with it. If it is off by infinity, the network gives no \
+         numbers: go back to an earlier one. Otherwise run `dagzero doctor`: the device or its driver is at fault"
+    )]
+    Canary {
+        /// Which device.
+        device: String,
+        /// The largest difference of a logit; infinite if one is no number.
+        difference: f64,
+        /// What it may be at most.
+        tolerance: f64,
+    },
     /// A network or checkpoint is refused.
     #[error(transparent)]
     File(#[from] NetworkError),

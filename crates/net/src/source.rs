@@ -5,14 +5,15 @@ use dz_game::{Encoding, Game};
 use dz_infer::{Encoded, Evaluator, InTurns, NetworkEvaluator};
 use dz_network::NetworkFile;
 
+use crate::canary::check_loaded;
 use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError};
 
-/// Reads a network file, checks that it fits the game, and puts it on a device: on the processor with
-/// kernels of our own, on a card with Burn.
+/// Reads a network file, checks that it fits the game, puts it on a device (on the processor with
+/// kernels of our own, on a card with Burn), and checks that it is computed rightly there.
 ///
 /// # Errors
-/// [`NetError::File`] if the bytes are no network or one of another game or encoding; what
-/// [`BurnEvaluator::load`] reports.
+/// [`NetError::File`] if the bytes are no network or one of another game or encoding; [`NetError::Canary`] if
+/// the device answers some positions otherwise than another engine does; what [`BurnEvaluator::load`] reports.
 pub fn network_evaluator<G: Game>(
     game: &G,
     bytes: &[u8],
@@ -21,9 +22,13 @@ pub fn network_evaluator<G: Game>(
     let file = NetworkFile::from_bytes(bytes)?;
     file.check_fits(&game.spec().to_string(), &game.encoding().id())?;
     if device == DeviceChoice::Cpu {
-        return Ok(Box::new(Encoded::<G, _>::new(game, CpuEvaluator::load(&file)?)?));
+        let mut network = CpuEvaluator::load(&file)?;
+        check_loaded(game, &file, &mut network, device)?;
+        return Ok(Box::new(Encoded::<G, _>::new(game, network)?));
     }
-    let network = BurnEvaluator::load(&file, device, EvaluatorOptions::for_device(device))?;
+    let options = EvaluatorOptions::for_device(device);
+    let mut network = BurnEvaluator::load(&file, device, options)?;
+    check_loaded(game, &file, &mut network, device)?;
     Ok(Box::new(Encoded::<G, _>::new(game, network)?))
 }
 
