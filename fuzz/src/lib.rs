@@ -9,6 +9,7 @@ pub mod common;
 pub mod config;
 pub mod files;
 pub mod games;
+pub mod graphs;
 pub mod ledger;
 pub mod networks;
 pub mod protocols;

@@ -1,6 +1,5 @@
 //! Networks that nobody wrote: the body of a fuzz target on a good file and on mutations of it.
 
-#[allow(dead_code, reason = "the inputs are made here")]
 #[path = "../../../fuzz/src/mutate.rs"]
 mod mutate;
 #[path = "../../../fuzz/src/networks.rs"]
@@ -26,4 +25,9 @@ fn network_files() {
     let header = NetworkHeader { spec, config_hash, cycle: 3, step: 12, created_by };
     let bytes = NetworkFile { header, tensors }.to_bytes().expect("a network");
     mutate::run_on(&[bytes], 4000, networks::networks);
+}
+
+#[test]
+fn headers_with_the_right_hash() {
+    mutate::run("headers", 4000, networks::headers);
 }
