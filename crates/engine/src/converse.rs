@@ -1,6 +1,7 @@
 //! A conversation: lines in, text out.
 
 use std::{
+    collections::VecDeque,
     io::{self, BufRead, Write},
     sync::mpsc::{Receiver, Sender, TryRecvError},
 };
@@ -13,7 +14,7 @@ pub const LINE_BYTES_MAX: usize = 1 << 20;
 pub enum Activity {
     /// It waits for a line.
     Idle,
-    /// It thinks, and lines wait until it has answered.
+    /// It thinks, and lines wait until it has answered, but those that end its thinking.
     Thinking,
     /// It thinks, and takes lines meanwhile.
     Open,
@@ -25,6 +26,10 @@ pub enum Activity {
 pub trait Protocol {
     /// Takes a line, with or without its end; answers what is to be written.
     fn line(&mut self, line: &[u8]) -> String;
+    /// Takes a line that comes while it thinks: true if the line does nothing but end that, so that it need not wait.
+    fn interrupt(&mut self, _line: &[u8]) -> bool {
+        false
+    }
     /// Thinks a little; answers what is to be written.
     fn step(&mut self) -> String;
     /// No line will come any more: what thinks without end stops.
@@ -43,17 +48,23 @@ pub fn converse(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut closed = false;
+    // Lines that came too early.
+    let mut waiting = VecDeque::new();
     loop {
         let text = match protocol.activity() {
             Activity::Ended => return Ok(()),
             Activity::Idle if closed => return Ok(()),
             Activity::Idle => {
-                if let Ok(line) = lines.recv() {
+                let next = waiting.pop_front().or_else(|| lines.recv().ok());
+                if let Some(line) = next {
                     protocol.line(&line)
                 } else {
                     closed = true;
                     protocol.close()
                 }
+            }
+            Activity::Open if !waiting.is_empty() => {
+                protocol.line(&waiting.pop_front().unwrap_or_default())
             }
             Activity::Open if !closed => match lines.try_recv() {
                 Ok(line) => protocol.line(&line),
@@ -63,7 +74,15 @@ pub fn converse(
                     protocol.close()
                 }
             },
-            Activity::Thinking | Activity::Open => protocol.step(),
+            Activity::Thinking => {
+                if let Ok(line) = lines.try_recv()
+                    && !protocol.interrupt(&line)
+                {
+                    waiting.push_back(line);
+                }
+                protocol.step()
+            }
+            Activity::Open => protocol.step(),
         };
         if !text.is_empty() {
             out.write_all(text.as_bytes())?;

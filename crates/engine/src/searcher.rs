@@ -21,6 +21,8 @@ pub(crate) struct Searcher<G: Game> {
     pub(crate) random: Xoshiro256PlusPlus,
     /// The search and the moves after which it stands.
     pub(crate) thinker: Option<(Thinker<G>, Vec<Move>)>,
+    /// The search was told which moves to think of, so it is of no use to others.
+    pub(crate) restricted: bool,
     pub(crate) playouts_max: Option<u32>,
     /// Its batches, which stay out between two calls of `search`.
     pub(crate) pipeline: Pipeline<G>,
@@ -32,10 +34,21 @@ impl<G: Game> Searcher<G> {
         self.pipeline.clear(sources, self.source);
     }
 
-    /// Stands after `line`, with what an earlier search found if the line goes on from there.
-    pub(crate) fn stand(&mut self, position: &Position<G>, line: Vec<Move>, seeds: (u64, u64)) {
-        let known = self.thinker.take().filter(|(_, old)| line.starts_with(old));
-        let thinker = if let Some((mut thinker, old)) = known {
+    /// Stands after `line`, with what an earlier search found if the line goes on from there. Thinks of the moves
+    /// `among` alone, unless there are none.
+    pub(crate) fn stand(
+        &mut self,
+        position: &Position<G>,
+        line: Vec<Move>,
+        among: &[Move],
+        seeds: (u64, u64),
+    ) {
+        let was_restricted = std::mem::replace(&mut self.restricted, !among.is_empty());
+        let known = self.thinker.take().filter(|(_, old)| {
+            // After another move a search of some moves is as good as any.
+            line.starts_with(old) && !(was_restricted && line.len() == old.len())
+        });
+        let mut thinker = if let Some((mut thinker, old)) = known {
             for &mv in &line[old.len()..] {
                 thinker.advance(mv);
             }
@@ -45,6 +58,9 @@ impl<G: Game> Searcher<G> {
             let search = Search::new(position.game().clone(), self.params, state, history);
             Thinker::at(search, self.reuse, self.source, seeds)
         };
+        if self.restricted {
+            thinker.restrict(among);
+        }
         self.thinker = Some((thinker, line));
     }
 

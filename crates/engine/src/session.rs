@@ -63,7 +63,16 @@ pub trait Session {
 
     /// Begins to think about `player`'s move, `playouts` at most. What earlier searches found of the
     /// position is kept.
-    fn begin(&mut self, player: Player, playouts: Option<u32>) -> Result<(), Refusal>;
+    fn begin(&mut self, player: Player, playouts: Option<u32>) -> Result<(), Refusal> {
+        self.begin_among(player, playouts, &[])
+    }
+    /// As [`Session::begin`], thinking of these moves alone, from nothing; of all if none is given or legal.
+    fn begin_among(
+        &mut self,
+        player: Player,
+        playouts: Option<u32>,
+        among: &[Move],
+    ) -> Result<(), Refusal>;
     /// Does about `playouts` more; true once nothing is left to do.
     fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError>;
     /// What was found since.
@@ -149,6 +158,7 @@ impl<G: Game> GameSession<G> {
                     source,
                     random,
                     thinker: None,
+                    restricted: false,
                     playouts_max: None,
                     pipeline: Pipeline::default(),
                 };
@@ -252,16 +262,24 @@ impl<G: Game> Session for GameSession<G> {
         Format::of(self.position.game())
     }
 
-    fn begin(&mut self, player: Player, playouts: Option<u32>) -> Result<(), Refusal> {
+    fn begin_among(
+        &mut self,
+        player: Player,
+        playouts: Option<u32>,
+        among: &[Move],
+    ) -> Result<(), Refusal> {
         let line = self.position.line_with_turn(player)?;
         match &mut self.mind {
             Mind::Random { legal: moves, .. } => {
                 let (state, history) = self.position.after(&line);
                 *moves = legal(self.position.game(), &state, &history);
+                if moves.iter().any(|mv| among.contains(mv)) {
+                    moves.retain(|mv| among.contains(mv));
+                }
             }
             Mind::Search(searcher) => {
                 searcher.stop(&mut self.sources);
-                searcher.stand(&self.position, line, (self.seed, self.games));
+                searcher.stand(&self.position, line, among, (self.seed, self.games));
                 searcher.playouts_max = playouts;
                 if let Some((thinker, _)) = &mut searcher.thinker {
                     let budget = playouts.map_or(Budget::Open, Budget::Playouts);

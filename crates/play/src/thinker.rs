@@ -100,6 +100,12 @@ impl<G: Game> Thinker<G> {
         self.waiting.clear();
     }
 
+    /// Thinks of none but these moves of the position at hand; see [`Search::restrict`].
+    pub fn restrict(&mut self, moves: &[Move]) {
+        self.search.restrict(moves.iter().copied());
+        self.waiting.clear();
+    }
+
     /// Goes on until the move is decided or a batch evaluation is needed.
     ///
     /// As many leaves as may wait are gathered before the first is answered, in their order, so that
@@ -148,7 +154,7 @@ impl<G: Game> Thinker<G> {
         pipeline: &mut Pipeline<G>,
     ) -> Result<bool, EvaluatorError> {
         let batches = sources.batches(self.source);
-        let most = (self.search.params().leaves_max as usize).div_ceil(batches);
+        let most = self.batch_leaves(batches);
         let Pipeline { held, out } = pipeline;
         while out.len() < batches {
             self.gather_leaves(sources.readers(), held, most);
@@ -165,6 +171,15 @@ impl<G: Game> Thinker<G> {
             self.apply(&evaluation);
         }
         Ok(true)
+    }
+
+    /// Leaves of the next batch, where `batches` are out at a time: fewer at first, so that all threads have some as soon
+    /// as can be and no more wait than were answered, and fewer at last, so that all end together.
+    fn batch_leaves(&self, batches: usize) -> usize {
+        let most = (self.search.params().leaves_max as usize).div_ceil(batches);
+        let done = self.search.counts().playouts as usize;
+        let left = (self.search.playouts_left() as usize).saturating_sub(self.waiting.len());
+        most.min(done.div_ceil(batches)).min(left.div_ceil(batches)).max(1)
     }
 
     /// Adds leaves to a batch until it has `most` of them or the search must wait. Those whose answers are

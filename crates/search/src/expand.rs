@@ -144,15 +144,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         priors: &[N::Real],
         heuristics: &[N::Real],
     ) {
-        self.root_legal.clone_from(&walk.legal);
-        self.root_priors.clear();
-        self.root_priors.extend_from_slice(priors);
+        let heuristics = self.name_moves(&walk.legal, priors, heuristics);
         let (key, kind) = (Key::default(), Kind::Expanded);
         let new = NewNode { key, own, sign: walk.sign, kind };
         let id = self.add_node(new, walk);
         debug_assert_eq!(id, ROOT);
         self.expand_root();
-        self.set_heuristics(ROOT, heuristics);
+        self.set_heuristics(ROOT, &heuristics);
         self.set_up_root();
     }
 }

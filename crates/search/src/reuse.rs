@@ -20,6 +20,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.give_up_leaves();
         let child = self.child_of(mv);
         self.domain.advance(&mut self.root_state, &mut self.root_history, mv);
+        self.among.clear();
         match child.filter(|&id| keep && self.can_be_root(id)) {
             Some(id) => self.keep_from(id),
             None => self.clear_root(),

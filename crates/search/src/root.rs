@@ -48,6 +48,52 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.node_mut(ROOT).head_ready = false;
     }
 
+    /// Searches none but these of the root's moves, until it advances; all of them if none of these is legal.
+    /// What is known so far was found with others, so the search begins empty. Below the root nothing changes.
+    pub fn restrict(&mut self, moves: impl IntoIterator<Item = Move>) {
+        self.give_up_leaves();
+        self.clear_root();
+        self.among = moves.into_iter().collect();
+        self.among.sort_unstable();
+    }
+
+    /// Names the root's moves, with the evaluator's priors, and with its heuristics where there are any: those that
+    /// are searched, their priors scaled to sum 1 where not all are.
+    pub(crate) fn name_moves(
+        &mut self,
+        legal: &[Move],
+        priors: &[N::Real],
+        heuristics: &[N::Real],
+    ) -> Vec<N::Real> {
+        self.root_legal.clear();
+        self.root_priors.clear();
+        let among = std::mem::take(&mut self.among);
+        let is_among = |mv: &Move| among.binary_search(mv).is_ok();
+        let kept = if legal.iter().any(is_among) {
+            let places = || (0..legal.len()).filter(|&place| is_among(&legal[place]));
+            self.root_legal.extend(places().map(|place| legal[place]));
+            self.root_priors.extend(places().map(|place| priors[place]));
+            self.scale_root_priors();
+            places().filter_map(|place| heuristics.get(place).copied()).collect()
+        } else {
+            self.root_legal.extend_from_slice(legal);
+            self.root_priors.extend_from_slice(priors);
+            // Empty but for the selection that looks at them.
+            heuristics.to_vec()
+        };
+        self.among = among;
+        kept
+    }
+
+    /// Priors that sum to 1; equal ones where all are 0.
+    fn scale_root_priors(&mut self) {
+        let sum: f64 = self.root_priors.iter().map(|prior| prior.wide()).sum();
+        let equal = 1.0 / self.root_priors.len() as f64;
+        for prior in &mut self.root_priors {
+            *prior = N::Real::of(if sum > 0.0 { prior.wide() / sum } else { equal });
+        }
+    }
+
     /// Empties the search.
     pub(crate) fn clear_root(&mut self) {
         self.arena.clear();

@@ -25,6 +25,8 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     pub(crate) root_history: D::History,
     /// The root's legal moves, ascending.
     pub(crate) root_legal: Vec<Move>,
+    /// The root's moves are to be from these, ascending; all are where it is empty.
+    pub(crate) among: Vec<Move>,
     /// Their priors by the evaluator; the root's node has them with noise.
     pub(crate) root_priors: Vec<N::Real>,
     pub(crate) arena: Arena<N>,
@@ -81,6 +83,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             root_state: state,
             root_history: history,
             root_legal: Vec::new(),
+            among: Vec::new(),
             root_priors: Vec::new(),
             arena: Arena::new(side),
             table: Table::default(),
@@ -127,6 +130,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     pub fn reset(&mut self, state: D::State, history: D::History) {
         self.give_up_leaves();
         (self.root_state, self.root_history) = (state, history);
+        self.among.clear();
         self.clear_root();
     }
 
@@ -213,8 +217,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.nodes.first().map_or(0, |root| root.visits)
     }
 
-    /// Playouts that the budget still allows, as far as that can be said.
-    pub(crate) fn playouts_left(&self) -> u32 {
+    /// Playouts that the budget still allows, leaves that wait included, as far as that can be said.
+    pub fn playouts_left(&self) -> u32 {
         let done = u32::try_from(self.counts.playouts).unwrap_or(u32::MAX);
         match self.budget {
             Budget::Playouts(playouts) => playouts.saturating_sub(done),

@@ -3,7 +3,7 @@
 
 use std::{fmt::Write, time::Duration};
 
-use dz_game::{Player, Wdl};
+use dz_game::{Move, Player, Wdl};
 
 use super::{
     Answered, Gtp, Job, Reply,
@@ -39,13 +39,29 @@ pub(super) struct Options {
     style: Style,
     moves_max: usize,
     root: bool,
+    rules: Vec<Rule>,
+}
+
+/// `allow` or `avoid`: moves of a player that alone are thought of, or that are not.
+#[derive(Clone, Debug)]
+struct Rule {
+    allows: bool,
+    player: Player,
+    /// As they were written, with commas between them.
+    points: String,
 }
 
 impl Options {
     /// Reads `[color] [interval] [key value]...`; the interval is in hundredths of a second.
     pub(super) fn read(style: Style, arguments: &[String]) -> Result<Self, String> {
-        let mut options =
-            Self { player: None, interval: None, style, moves_max: usize::MAX, root: false };
+        let mut options = Self {
+            player: None,
+            interval: None,
+            style,
+            moves_max: usize::MAX,
+            root: false,
+            rules: vec![],
+        };
         let mut at = 0;
         if let Some(player) = arguments.first().and_then(|word| color(word).ok()) {
             options.player = Some(player);
@@ -59,6 +75,15 @@ impl Options {
             let value = word(arguments, at + 1, "a value")?;
             let wrong = || format!("syntax error: {key} {value} is not understood");
             match key.as_str() {
+                "allow" | "avoid" => {
+                    let (allows, player) = (key == "allow", color(value)?);
+                    let points = word(arguments, at + 2, "points")?.to_owned();
+                    // How many plies deep it holds: here it is the move at hand, however many are wanted.
+                    let depth = word(arguments, at + 3, "a depth")?;
+                    depth.parse::<u32>().map_err(|_| format!("syntax error: no depth: {depth}"))?;
+                    options.rules.push(Rule { allows, player, points });
+                    at += 2;
+                }
                 "interval" => options.interval = Some(hundredths(value).ok_or_else(wrong)?),
                 "maxmoves" => options.moves_max = value.parse().map_err(|_| wrong())?,
                 "rootInfo" => options.root = value.parse().map_err(|_| wrong())?,
@@ -75,6 +100,29 @@ impl Options {
             at += 2;
         }
         Ok(options)
+    }
+
+    /// The moves to think of for `player`, who is to move; none for all of them.
+    pub(super) fn among(&self, session: &dyn Session, player: Player) -> Result<Vec<Move>, String> {
+        let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.player == player).collect();
+        if rules.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut among = session.legal();
+        for rule in rules {
+            let points: Result<Vec<Move>, String> = rule
+                .points
+                .split(',')
+                .map(|point| session.parse(point).map_err(|_| format!("syntax error: {point}")))
+                .collect();
+            let points = points?;
+            among.retain(|mv| points.contains(mv) == rule.allows);
+        }
+        if among.is_empty() {
+            Err("no legal move is left to think of".to_owned())
+        } else {
+            Ok(among)
+        }
     }
 
     /// A line about every move with visits, the best first; of a position without visits the best move.
@@ -140,7 +188,8 @@ pub(super) fn kata_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
 fn begin(gtp: &mut Gtp, style: Style, arguments: &[String]) -> Answered {
     let options = Options::read(style, arguments)?;
     let player = options.player.unwrap_or_else(|| gtp.mover());
-    gtp.session.begin(player, None).map_err(|error| error.to_string())?;
+    let among = options.among(&*gtp.session, player)?;
+    gtp.session.begin_among(player, None, &among).map_err(|error| error.to_string())?;
     let next = gtp.clock.now() + options.interval();
     Ok(Reply::Later(Job::Analysis(Analysis { options, next, rests: false })))
 }

@@ -24,7 +24,7 @@ pub(super) struct Genmove {
     player: Player,
     plays: bool,
     started: Duration,
-    deadline: Option<Duration>,
+    pub deadline: Option<Duration>,
 }
 
 /// What is told while a move is looked for, and when next.
@@ -76,7 +76,9 @@ fn begin(gtp: &mut Gtp, player: Player, plays: bool, told: Option<Told>) -> Answ
     let playouts = gtp.limits.playouts_of_a_move(clock.is_some());
     // A move without choice needs no time.
     let playouts = if legal == 1 && allowed.is_some() { Some(1) } else { playouts };
-    gtp.session.begin(player, playouts).map_err(|error| error.to_string())?;
+    let options = told.as_ref().map(|told| &told.options);
+    let among = options.map_or(Ok(Vec::new()), |options| options.among(&*gtp.session, player))?;
+    gtp.session.begin_among(player, playouts, &among).map_err(|error| error.to_string())?;
     let deadline = allowed.map(|allowed| started.saturating_add(allowed));
     Ok(Reply::Later(Job::Genmove(Genmove { id: None, told, player, plays, started, deadline })))
 }

@@ -175,6 +175,15 @@ impl Protocol for Gtp {
         text
     }
 
+    fn interrupt(&mut self, line: &[u8]) -> bool {
+        let Some(Job::Genmove(genmove)) = &mut self.job else { return false };
+        let ends = syntax::is_interrupt(line);
+        if ends {
+            genmove.deadline = Some(std::time::Duration::ZERO);
+        }
+        ends
+    }
+
     fn step(&mut self) -> String {
         match self.job.take() {
             Some(Job::Genmove(genmove)) => self.go_on(genmove),

@@ -28,6 +28,11 @@ pub(super) fn parse(line: &[u8]) -> Option<Request> {
     Some(Request { id, name: name.unwrap_or_default(), arguments: words.collect() })
 }
 
+/// Whether a line is the comment by which `GoGui` ends the search of a move (its documentation, "Interrupting commands").
+pub(super) fn is_interrupt(line: &[u8]) -> bool {
+    line.trim_ascii() == b"# interrupt"
+}
+
 /// A number that fits 32 bits, as engines keep it.
 fn is_id(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit()) && word.parse::<u32>().is_ok()

@@ -78,6 +78,8 @@ const COMMANDS: &[Command] = &[
     every("kata-list-params", extras::list_parameters),
     every("kata-get-param", extras::get_parameter),
     every("kata-set-param", extras::set_parameter),
+    // Says that the comment `# interrupt` ends a search.
+    every("gogui-interrupt", |_, _| super::done()),
     every("gogui-play_sequence", board::play_sequence),
     points("gogui-rules_game_id", extras::rules_game_id),
     points("gogui-rules_board", extras::rules_board),

@@ -7,6 +7,22 @@ use dz_game::Player;
 use super::is_white;
 use crate::clock::TimeLeft;
 
+/// What may follow a list of moves.
+const KEYWORDS: [&str; 12] = [
+    "infinite",
+    "ponder",
+    "nodes",
+    "movetime",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "depth",
+    "mate",
+    "searchmoves",
+];
+
 /// What a front end says with `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Go {
@@ -14,6 +30,8 @@ pub(super) struct Go {
     pub move_time: Option<Duration>,
     pub infinite: bool,
     pub ponder: bool,
+    /// The moves to think of, as they were written; all where there are none.
+    pub among: Vec<String>,
     /// What is not obeyed, for people.
     pub ignored: Option<String>,
     white: Option<Duration>,
@@ -47,7 +65,9 @@ impl Go {
                     go.ignored = Some(format!("{word} is no limit of this search; use nodes"));
                 }
                 "searchmoves" => {
-                    go.ignored = Some("searchmoves is ignored: all moves are searched".into());
+                    while let Some(mv) = words.next_if(|word| !KEYWORDS.contains(word)) {
+                        go.among.push(mv.to_owned());
+                    }
                 }
                 _ => {}
             }
@@ -96,5 +116,7 @@ mod tests {
         assert_eq!(go.time(Player::Second).map(|time| time.left), Some(Duration::ZERO));
         assert_eq!(read("movetime").move_time, None);
         assert_eq!(read("wtime soon"), Go::default());
+        let go = read("searchmoves e2e4 d2d4 nodes 7");
+        assert_eq!((go.among, go.nodes), (vec!["e2e4".to_owned(), "d2d4".to_owned()], Some(7)));
     }
 }

@@ -6,7 +6,7 @@ mod place;
 
 use std::{fmt, time::Duration};
 
-use dz_game::{Player, Status};
+use dz_game::{Move, Player, Status};
 
 use crate::{
     Activity, Clock, Limits, Protocol, Session,
@@ -39,7 +39,7 @@ struct Options {
 }
 
 /// A search in progress.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Job {
     started: Duration,
     deadline: Option<Duration>,
@@ -53,6 +53,8 @@ struct Job {
     player: Player,
     /// Neither playouts nor time end it.
     endless: bool,
+    /// The moves that it thinks of; all where there are none.
+    among: Vec<Move>,
 }
 
 impl fmt::Debug for Uci {
@@ -132,6 +134,8 @@ impl Uci {
         let Status::ToMove(player) = place::mover(&mut *self.session) else {
             return said + "bestmove (none)\n";
         };
+        let (among, illegal) = self.among(&go.among);
+        let said = said + &note(illegal);
         let started = self.clock.now();
         let legal = self.session.legal().len();
         let share = go.time(player).map(|time| time.for_a_move(legal));
@@ -145,7 +149,7 @@ impl Uci {
         // Without a choice there is nothing to think about, unless it is asked for.
         let forced = legal == 1 && timed && !go.waits();
         let playouts = if forced { Some(1) } else { playouts };
-        if let Err(error) = self.session.begin(player, playouts) {
+        if let Err(error) = self.session.begin_among(player, playouts, &among) {
             return said + &note(Some(error.to_string())) + "bestmove (none)\n";
         }
         let deadline = allowed.filter(|_| !go.waits()).map(|time| started.saturating_add(time));
@@ -153,9 +157,27 @@ impl Uci {
         let waits = go.waits();
         let endless = playouts.is_none() && allowed.is_none();
         let decided = false;
-        self.job =
-            Some(Job { started, deadline, allowed, waits, decided, next_info, player, endless });
+        self.job = Some(Job {
+            started,
+            deadline,
+            allowed,
+            waits,
+            decided,
+            next_info,
+            player,
+            endless,
+            among,
+        });
         said
+    }
+
+    /// The legal ones of these moves, and what is to be said of the others.
+    fn among(&self, texts: &[String]) -> (Vec<Move>, Option<String>) {
+        let legal = self.session.legal();
+        let find = |text: &String| self.session.parse(text).ok().filter(|mv| legal.contains(mv));
+        let unknown = texts.iter().find(|text| find(text).is_none());
+        let said = unknown.map(|text| format!("searchmoves: {text} is no legal move, left out"));
+        (texts.iter().filter_map(find).collect(), said)
     }
 
     /// The move that was pondered on is played: the clock runs from now on.
@@ -169,7 +191,8 @@ impl Uci {
         }
         if job.endless {
             // Pondered without a clock: what would have been searched without pondering is searched.
-            let begun = self.session.begin(job.player, Some(self.limits.otherwise));
+            let most = Some(self.limits.otherwise);
+            let begun = self.session.begin_among(job.player, most, &job.among);
             return note(begun.err().map(|error| error.to_string()));
         }
         String::new()
@@ -222,7 +245,7 @@ impl Protocol for Uci {
     }
 
     fn step(&mut self) -> String {
-        let Some(mut job) = self.job else { return String::new() };
+        let Some(mut job) = self.job.take() else { return String::new() };
         let mut said = match think(&mut *self.session, &*self.clock, job.deadline) {
             Ok(Thought::On) => String::new(),
             Ok(Thought::Decided | Thought::Late) => {
@@ -235,6 +258,7 @@ impl Protocol for Uci {
             }
         };
         if job.decided && !job.waits {
+            self.job = Some(job);
             return said + &self.stop();
         }
         let now = self.clock.now();

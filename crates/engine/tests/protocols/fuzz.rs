@@ -38,6 +38,7 @@ const WORDS: &[&str] = &[
     "maxTime",
     "maxPlayouts",
     "resignThreshold",
+    "gogui-interrupt",
     "gogui-play_sequence",
     "showboard",
     "gogui-rules_board",

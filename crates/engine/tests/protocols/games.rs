@@ -1,7 +1,7 @@
 //! Engine against engine through the protocol, with a referee that knows the rules.
 
 use crate::common::{Eyes, ask, gtp, say};
-use dz_engine::{Activity, Protocol};
+use dz_engine::{Activity, Protocol, converse};
 use dz_game::{Game, GameSpec, GameVisitor, Player, Status, with_game};
 
 /// Plays a game in which both engines are told every move, and checks legality and the result.
@@ -51,6 +51,38 @@ fn engines_play_whole_games_and_agree_on_their_end() {
         let spec: GameSpec = spec.parse().expect("a spec");
         with_game(&spec, Referee { playouts: 25 }).expect("a game");
     }
+}
+
+#[test]
+fn an_interrupt_ends_a_search_and_other_lines_wait_for_its_answer() {
+    let (sender, lines) = std::sync::mpsc::channel();
+    let mut engine = gtp("go:size=9", Eyes::Rollouts, u32::MAX);
+    for line in ["gogui-interrupt", "1 genmove b", "2 name", "# interrupt", "3 quit"] {
+        sender.send(line.as_bytes().to_vec()).expect("it listens");
+    }
+    let mut out = Vec::new();
+    converse(&mut engine, &lines, &mut out).expect("memory can be written");
+    let text = String::from_utf8(out).expect("text");
+    let answers: Vec<&str> = text.split("\n\n").collect();
+    assert_eq!((answers[0], answers[2], answers[3]), ("=", "=2 DagZero", "=3"), "{text}");
+    assert!(answers[1].starts_with("=1 ") && answers[1].len() <= 7, "{text}");
+}
+
+#[test]
+fn moves_can_be_allowed_and_avoided() {
+    let mut engine = gtp("go:size=3", Eyes::Rollouts, 60);
+    let text = say(&mut engine, "kata-genmove_analyze b allow b A1,C3 9 avoid b C3 1 allow w B2 1");
+    assert!(text.contains("play A1") && !text.contains("move B2"), "{text}");
+    let text = say(&mut engine, "lz-genmove_analyze w avoid w pass,B2 1 avoid w B1 1");
+    assert!(!text.contains("move B2") && !text.contains("move B1"), "{text}");
+    assert!(text.contains("info move"), "{text}");
+    let all = "A1,A2,A3,B1,B2,B3,C1,C2,C3,pass";
+    let text = say(&mut engine, &format!("kata-analyze b avoid b {all} 1"));
+    assert!(text.starts_with("? no legal move"), "{text}");
+    assert!(
+        say(&mut engine, "kata-analyze b avoid b Z9 1").starts_with("? syntax error"),
+        "{text}"
+    );
 }
 
 #[test]

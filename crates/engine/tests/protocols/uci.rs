@@ -40,6 +40,24 @@ fn limits_and_options_are_kept() {
 }
 
 #[test]
+fn only_moves_that_are_asked_for_are_searched() {
+    let mut engine = uci();
+    say_uci(&mut engine, "setoption name MultiPV value 500");
+    let first_moves = |text: &str| -> std::collections::BTreeSet<String> {
+        let lines = text.lines().filter_map(|line| line.split_once(" pv ")?.1.split(' ').next());
+        lines.map(str::to_owned).collect()
+    };
+    say_uci(&mut engine, "go nodes 100");
+    let text = say_uci(&mut engine, "go searchmoves h2h3 a2a4 h7h5 nodes 100");
+    assert!(text.contains("info string searchmoves: h7h5 is no legal move"), "{text}");
+    assert!(text.contains(" nodes 100 "), "what was found before is not taken over: {text}");
+    assert_eq!(first_moves(&text).into_iter().collect::<Vec<_>>(), ["a2a4", "h2h3"], "{text}");
+    assert!(["a2a4", "h2h3"].contains(&best_move(&text)), "{text}");
+    let text = say_uci(&mut engine, "go nodes 100");
+    assert_eq!(first_moves(&text).len(), 20, "all moves are back: {text}");
+}
+
+#[test]
 fn infinite_and_pondering_searches_wait() {
     let mut engine = uci();
     engine.line(b"setoption name Playouts value 30");
