@@ -16,6 +16,9 @@ use dz_solver::solved_positions;
 /// Leaves in flight that are compared.
 const LEAVES: [u32; 5] = [1, 8, 16, 32, 64];
 
+/// Playouts of the searches that are alone: as many as in self-play, and as many as in an engine's move.
+const PLAYOUTS: [u32; 2] = [EngineEffort::TABLE.playouts, 20_000];
+
 /// Blocks and channels of the network.
 const SIZE: (usize, usize) = (4, 64);
 
@@ -50,11 +53,14 @@ fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     let name = named(&format!("{} searches in lockstep", effort.parallel));
     let mut rows = vec![BenchRow::new(&name, many, "evaluations/s", 1)];
     let mut sources = sources.on_threads(rayon::current_num_threads());
-    for leaves in LEAVES {
-        let one = single_rate(game, params(leaves), &mut sources, source, effort)?;
-        let name = named(&format!("one search, {leaves} leaves in flight"));
-        let row = BenchRow::new(&name, one, "evaluations/s", 1);
-        rows.push(row.beside("searches in lockstep", many));
+    for playouts in PLAYOUTS {
+        let effort = EngineEffort { playouts, ..effort };
+        for leaves in LEAVES {
+            let one = single_rate(game, params(leaves), &mut sources, source, effort)?;
+            let what = format!("one search of {playouts} playouts, {leaves} leaves in flight");
+            let row = BenchRow::new(&named(&what), one, "evaluations/s", 1);
+            rows.push(row.beside("searches in lockstep", many));
+        }
     }
     Ok(rows)
 }
