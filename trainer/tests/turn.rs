@@ -238,7 +238,7 @@ fn an_explosion_stops_before_anything_is_built_on_it() {
         );
         let begins = 25;
         process.trainer.make_learner = faulty(fresh.make_learner, Fault::Explode(begins));
-        process.trainer.checkpoint_every = std::time::Duration::ZERO;
+        process.trainer.checkpoint_every = Duration::ZERO;
         let error = process.turn(1).unwrap_err();
         let newest = test.state().checkpoint().unwrap().clone();
         // The median follows eight steps later.

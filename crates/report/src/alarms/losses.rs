@@ -95,16 +95,19 @@ pub(super) fn rising(steps: &[StepPoint]) -> Finding {
 /// Share of clipped steps above which the clipping, and not the learning rate, decides how far a step goes.
 const CLIPPED_WARNING: f64 = 0.95;
 
+/// Steps before which gradients are large in any case.
+const CLIPPED_STEPS_MIN: u64 = 1_000;
+
 /// Whether gradients are cut at nearly every step.
 pub(super) fn clipping(steps: &[StepPoint]) -> Finding {
     const CHECK: Check = Check {
         id: "clipping",
-        threshold: "warning above 95 % of the newest quarter of the steps: clipping is for spikes, and decides every step there",
+        threshold: "warning above 95 % of the newest quarter of the steps, from 1,000 on: clipping is for spikes, and decides every step there",
         advice: "Raise training.clip_norm above the usual gradient norm, or lower training.learning_rate if the loss is unsteady.",
     };
     let known: Vec<f64> = steps.iter().filter_map(|point| point.clipped).collect();
-    if known.len() < STRETCHES {
-        return CHECK.unjudged("Too few steps have been trained.");
+    if known.len() < STRETCHES || steps.last().is_none_or(|last| last.step < CLIPPED_STEPS_MIN) {
+        return CHECK.unjudged("Fewer than 1,000 steps have been trained.");
     }
     let share = mean(&known[known.len() - known.len() / 4..]);
     let severity = if share > CLIPPED_WARNING { Severity::Warning } else { Severity::Fine };

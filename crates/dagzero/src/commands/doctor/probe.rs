@@ -124,17 +124,20 @@ impl<G: Game> Asked<G> {
             }
         }
         let answers = self.evaluate(&leaves)?;
-        for (answer, why) in answers.iter().zip(whys) {
-            let value = f64::from(answer.wdl.value());
-            match why {
-                Why::LastPly(mover) => {
-                    let sign = &mut self.probed.last_plies[mover.index()];
-                    sign.positions += 1;
-                    sign.right += u64::from(value > 0.0);
-                }
-                Why::Outcome(mover, outcome) => {
-                    self.probed.outcomes[mover.index()].add(value, outcome);
-                }
+        let values: Vec<f64> = answers.iter().map(|answer| answer.wdl.value().into()).collect();
+        let mut usual = [Vec::new(), Vec::new()];
+        for (&value, why) in values.iter().zip(&whys) {
+            if let Why::Outcome(mover, outcome) = *why {
+                self.probed.outcomes[mover.index()].add(value, outcome);
+                usual[mover.index()].push(value);
+            }
+        }
+        let usual = usual.map(|values| mean(&values));
+        for (&value, why) in values.iter().zip(&whys) {
+            if let Why::LastPly(mover) = *why {
+                let sign = &mut self.probed.last_plies[mover.index()];
+                sign.positions += 1;
+                sign.right += u64::from(value > usual[mover.index()]);
             }
         }
         Ok(())
