@@ -280,13 +280,12 @@ impl Report {
     /// The score of `one` over its rating pairs against `other`; `None` where they have not met.
     fn met(&self, one: &str, other: &str) -> Option<ScoreInterval> {
         let key = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        let pairs = match self.rating_matches.get(&key(one, other)) {
-            Some(result) => result.pairs,
-            None => {
-                let mut pairs = self.rating_matches.get(&key(other, one))?.pairs;
-                pairs.reverse();
-                pairs
-            }
+        let pairs = if let Some(result) = self.rating_matches.get(&key(one, other)) {
+            result.pairs
+        } else {
+            let mut pairs = self.rating_matches.get(&key(other, one))?.pairs;
+            pairs.reverse();
+            pairs
         };
         (pairs.iter().sum::<u64>() > 0).then(|| Pentanomial(pairs).interval())
     }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
-use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
-use dz_infer::Lockstep;
+use dz_gatekeeper::{Contestant, ContestantKind, Mind, NetworkLoader, Players};
+use dz_infer::{Evaluator, Lockstep};
 use dz_net::DeviceChoice;
 use dz_play::{PlayerKind, PositionCheck, check_positions, distinct_openings};
 use dz_shard::GameRecord;
@@ -78,6 +78,15 @@ impl GameVisitor for RandomPlies {
     }
 }
 
+/// Networks on some devices, which take turns.
+struct OnThese<'a>(&'a [DeviceChoice]);
+
+impl<G: Game> NetworkLoader<G> for OnThese<'_> {
+    fn load(&self, game: &G, bytes: &[u8]) -> anyhow::Result<Box<dyn Evaluator<G>>> {
+        Ok(dz_net::network_evaluator_on(game, bytes, self.0)?)
+    }
+}
+
 /// Playouts a second of a player, as many searches at once as self-play has.
 struct Searches<'a> {
     contestant: Contestant,
@@ -91,7 +100,7 @@ impl GameVisitor for Searches<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { contestant, playouts, config, devices } = self;
-        let networks = OnDevices(devices.to_vec());
+        let networks = OnThese(devices);
         let mut players = Players::new(&game, &networks, 0);
         let PlayerKind::Search { params, .. } = players.seat(&contestant)?.kind else {
             bail!("the calibration's player does not search; please report this");
