@@ -1,5 +1,5 @@
 //! Learners that fail on purpose.
-#![allow(clippy::unwrap_used)]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part")]
 
 use dz_net::{Examiner, ExportInfo, Learner, NetError, StepReport, TrainBatch};
 use dz_network::{NetworkFile, NetworkSpec};
