@@ -11,6 +11,7 @@
 
 mod batch;
 pub mod checkpoint;
+mod explosion;
 mod feed;
 mod metrics;
 mod publish;
@@ -24,6 +25,7 @@ mod turn;
 mod validate;
 
 pub use batch::BatchMaker;
+pub use explosion::{Exploded, LossGuard};
 pub use feed::{Feed, FeedPlan, Prepared};
 pub use metrics::{StepMetrics, effective_steps};
 pub use restore::{Restored, restore};

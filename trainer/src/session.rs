@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use dz_net::{Learner, NetError};
 
 use crate::checkpoint::{Cursor, Header, pack};
-use crate::{LearningRate, Prepared, StepMetrics};
+use crate::{LearningRate, LossGuard, Prepared, StepMetrics};
 
 /// A loss in nats that no network which still learns has: guessing gives ln(policy length), at most 14.
 const LOSS_MAX: f32 = 100.0;
@@ -20,6 +20,8 @@ pub struct Session {
     pub cursor: Cursor,
     /// Hash of the configuration, for checkpoints.
     pub config_hash: String,
+    /// What notices that training has exploded; it begins anew with the process.
+    pub guard: LossGuard,
 }
 
 impl Session {
@@ -47,6 +49,8 @@ impl Session {
             return Err(NetError::Diverged { step, policy_loss, value_loss, gradient_norm })
                 .context(format!("a loss is above {LOSS_MAX}"));
         }
+        let loss = f64::from(losses.policy_loss) + f64::from(losses.value_loss);
+        self.guard.add(loss)?;
         self.cursor.tally.add(batch, &report, learning_rate);
         self.cursor.rows_done = *rows_end;
         Ok(StepMetrics {

@@ -15,7 +15,7 @@ use dz_store::{RowsState, RunInfo, Stage};
 use crate::checkpoint::Cursor;
 use crate::publish::prune_checkpoints;
 use crate::turn::{End, Work};
-use crate::{CycleRows, Session, restore};
+use crate::{CycleRows, LossGuard, Session, restore};
 
 /// Wall time after which a checkpoint is published within a cycle: what a kill can cost.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(2);
@@ -102,6 +102,7 @@ impl Trainer {
         cycle: u32,
     ) -> anyhow::Result<Session> {
         let spec = rows.network_spec(&context.config.network)?;
+        let guard = LossGuard::new(&context.config.alarms, spec.policy_len);
         let mut learner = (self.make_learner)(spec, &context.config)?;
         let config_hash = context.config.results_hash();
         let restored = restore(&context.run, context.ledger.state(), learner.as_mut())?;
@@ -112,12 +113,12 @@ impl Trainer {
                     format!("no checkpoint before cycle {cycle}: a fresh network is trained"),
                 );
             }
-            return Ok(Session { learner, cursor: Cursor::begin(cycle), config_hash });
+            return Ok(Session { learner, cursor: Cursor::begin(cycle), config_hash, guard });
         };
         for warning in restored.warnings {
             context.events.note(Stage::Trainer, format!("warning: {warning}"));
         }
-        Ok(Session { learner, cursor: restored.cursor, config_hash })
+        Ok(Session { learner, cursor: restored.cursor, config_hash, guard })
     }
 }
 

@@ -11,7 +11,8 @@ use dz_store::{Losses, MetricsWriter, RunInfo, RunState, Stage};
 use crate::publish::{prune_checkpoints, publish_candidate, publish_checkpoint};
 use crate::stage::{open_rows, rows_state};
 use crate::{
-    BatchMaker, CycleRows, Feed, FeedPlan, LearningRate, Session, StepMetrics, Validation, validate,
+    BatchMaker, CycleRows, Exploded, Feed, FeedPlan, LearningRate, Session, StepMetrics,
+    Validation, validate,
 };
 
 /// Rows that are evaluated at once on validation, where a training batch has fewer.
@@ -22,7 +23,7 @@ const VALIDATION_BATCH: usize = 1024;
 pub(crate) enum End {
     /// All rows are trained on.
     Done,
-    /// Somebody asked to stop; a checkpoint is published.
+    /// Somebody asked to stop; a checkpoint is published, unless its losses are too high to be gone on from.
     Stopped,
 }
 
@@ -124,11 +125,15 @@ impl<'a> Work<'a> {
             if feed.is_finished() {
                 break;
             }
+            // What is above the loss guard's limit is not to be gone on from.
+            let is_good = !session.guard.is_above();
             if self.context.stop.requested() {
-                self.publish_checkpoint(session)?;
+                if is_good {
+                    self.publish_checkpoint(session)?;
+                }
                 return Ok(End::Stopped);
             }
-            if self.checkpointed.elapsed() >= self.checkpoint_every {
+            if is_good && self.checkpointed.elapsed() >= self.checkpoint_every {
                 self.publish_checkpoint(session)?;
             }
         }
@@ -139,6 +144,8 @@ impl<'a> Work<'a> {
                 session.cursor.cycle, rows.rows, self.context.config.training.batch
             ));
         }
+        let ended = session.guard.end_cycle().map_err(anyhow::Error::from);
+        ended.map_err(|error| explain(error, self.context.ledger.state()))?;
         session.cursor.is_cycle_done = true;
         self.publish_checkpoint(session)?;
         Ok(End::Done)
@@ -263,7 +270,10 @@ impl<'a> Work<'a> {
 
 /// Says where a diverged training can go on from.
 fn explain(error: anyhow::Error, state: &RunState) -> anyhow::Error {
-    if !error.chain().any(|e| matches!(e.downcast_ref(), Some(NetError::Diverged { .. }))) {
+    let is_divergence = |cause: &(dyn std::error::Error + 'static)| {
+        cause.is::<Exploded>() || matches!(cause.downcast_ref(), Some(NetError::Diverged { .. }))
+    };
+    if !error.chain().any(is_divergence) {
         return error;
     }
     error.context(match state.checkpoint() {

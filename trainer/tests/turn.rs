@@ -221,6 +221,35 @@ fn divergence_stops_and_names_the_last_good_checkpoint() {
     }
 }
 
+/// Checkpoints are due at every step; those of the explosion are not published, so the newest is a good one.
+#[test]
+fn an_explosion_stops_before_anything_is_built_on_it() {
+    let every_cycle_ends_well = "bootstrap = { games = 8 }";
+    for steps in [5, 1_000] {
+        let alarms = format!(
+            "{every_cycle_ends_well}\nalarms = {{ loss_steps = {steps}, loss_factor = 1.5 }}"
+        );
+        let test = TestRun::changed(every_cycle_ends_well, &alarms);
+        test.publish_rows(1, 120);
+        let mut process = test.process();
+        let fresh = std::mem::replace(
+            &mut process.trainer,
+            trainer::Trainer::new(Box::new(|_, _| unreachable!("never asked"))),
+        );
+        let begins = 25;
+        process.trainer.make_learner = faulty(fresh.make_learner, Fault::Explode(begins));
+        process.trainer.checkpoint_every = Duration::ZERO;
+        let error = process.turn(1).unwrap_err();
+        let newest = test.state().checkpoint().unwrap().clone();
+        // The median follows eight steps later.
+        assert!((begins..begins + 8).contains(&newest.step), "{newest:?}");
+        let error = format!("{error:#}");
+        assert!(error.contains(&newest.object.path), "{error}");
+        assert!(error.contains("training has exploded"), "{error}");
+        assert_eq!(test.candidate(1), None);
+    }
+}
+
 #[test]
 fn a_cursor_beyond_the_turn_is_refused() {
     let test = TestRun::new();

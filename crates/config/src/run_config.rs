@@ -9,8 +9,8 @@ use crate::limits::whole;
 use crate::reader::{Findings, SectionReader};
 use crate::section::{Key, Section, path_of, section};
 use crate::sections::{
-    BootstrapSection, GateSection, NetworkSection, RatingSection, RunSection, SearchSection,
-    SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
+    AlarmsSection, BootstrapSection, GateSection, NetworkSection, RatingSection, RunSection,
+    SearchSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
 };
 
 /// Lists the sections once, for the struct and for all that walks over them.
@@ -78,6 +78,8 @@ run_config! {
     rating: RatingSection,
     /// What stays on disk.
     storage: StorageSection,
+    /// When it stops by itself.
+    alarms: AlarmsSection,
 }
 
 section! {

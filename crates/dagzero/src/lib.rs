@@ -12,7 +12,7 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, analyze, bench, doctor, engine, export, inspect, match_cmd, perft, play, rate,
+    accuracy, analyze, bench, doctor, engine, export, inspect, match_cmd, perft, plan, play, rate,
     replay, report, rules, run, search, shard, stages, status, verify, watch,
 };
 use dz_stage::{Stage, StageArgs};
@@ -43,6 +43,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Args),
+    Plan(plan::Args),
     Resume(run::ResumeArgs),
     Status(status::Args),
     Watch(watch::Args),
@@ -82,6 +83,7 @@ enum Command {
 pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match cli.command {
         Command::Run(args) => run::run(&args, out),
+        Command::Plan(args) => plan::run(&args, out),
         Command::Resume(args) => run::resume(&args, out),
         Command::Status(args) => status::run(&args, out),
         Command::Watch(args) => watch::run(&args, out),

@@ -7,6 +7,7 @@ use dz_stats::{Difference, Draws, Elo, RatingOptions, Record as Wdl, Z95, normal
 use dz_store::{GateTest, Losses, MatchResult, ObjectRef, RowsSummary, SelfplaySummary};
 use serde::Serialize;
 
+use crate::alarms::Finding;
 use crate::compare::Compared;
 use crate::curve::{CurvePoint, Marker};
 use crate::expected::Expected;
@@ -43,6 +44,8 @@ pub struct Report {
     pub measures: Measures,
     /// What a reader would look for and the run does not have, a sentence each.
     pub missing: Vec<String>,
+    /// What goes wrong in silence, and what does not: the worst first. Empty where only the ledger was read.
+    pub findings: Vec<Finding>,
     /// Other runs, drawn over this one.
     pub compared: Vec<Compared>,
     /// Errors of differences between players.

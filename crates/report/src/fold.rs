@@ -261,6 +261,7 @@ impl Fold {
             expected: None,
             measures: Measures::default(),
             missing: Vec::new(),
+            findings: Vec::new(),
             compared: Vec::new(),
             scale,
             rating_matches: self.rating_matches,

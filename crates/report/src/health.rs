@@ -58,6 +58,8 @@ struct Tally {
     health: Health,
     plies: Vec<u32>,
     entropy: f64,
+    /// What the entropy would be if all legal moves had equal shares.
+    entropy_even: f64,
     targets: u64,
     surprise: f64,
     values: u64,
@@ -99,7 +101,7 @@ impl Tally {
             None => 1,
             Some(Player::Second) => 0,
         };
-        let mut names = Vec::new();
+        let (mut names, mut legal) = (Vec::new(), Vec::new());
         for &mv in &record.start_moves {
             names.push(game.format_move(mv));
             game.advance(&mut state, &mut history, mv);
@@ -120,6 +122,8 @@ impl Tally {
                     Some(shares) => entropy(shares.iter().map(|&(_, share)| u32::from(share))),
                     None => entropy(ply.visits.iter().map(|&(_, count)| count)),
                 };
+                game.legal_moves(&state, &history, &mut legal);
+                self.entropy_even += (legal.len() as f64).ln();
                 self.targets += 1;
             }
             if names.len() < TREE_PLIES {
@@ -142,6 +146,7 @@ impl Tally {
             plies_p50: at(0.5),
             plies_p90: at(0.9),
             target_entropy: self.entropy / self.targets.max(1) as f64,
+            target_entropy_even: self.entropy_even / self.targets.max(1) as f64,
             value_surprise: self.surprise / self.values.max(1) as f64,
             openings: self.starts.len() as u64,
             ..self.health

@@ -6,6 +6,7 @@
 //! The page has no script and fetches nothing: figures are inline SVG, colours follow the reader's
 //! light or dark scheme.
 
+mod alarms;
 mod board;
 mod bottleneck;
 mod chart;
@@ -41,6 +42,10 @@ mod truth;
 mod verdict;
 mod watch;
 
+pub use alarms::{
+    AlarmChange, AlarmLine, Finding, Moment, Probed, Rules, Scatter, Severity, ValueSign, changes,
+    in_force,
+};
 pub use compare::Compared;
 pub use csv::CsvFile;
 pub use curve::{CurvePoint, LATER_OPPONENTS_MIN, Marker, MarkerKind};

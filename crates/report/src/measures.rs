@@ -42,6 +42,8 @@ pub struct Health {
     pub plies_p90: u32,
     /// Mean entropy of the policy targets, nats.
     pub target_entropy: f64,
+    /// The same if all legal moves had equal shares: the most that it could be.
+    pub target_entropy_even: f64,
     /// Mean of minus log probability that the search's value gave to the outcome, nats.
     pub value_surprise: f64,
     /// Games whose moves repeat another game of the cycle.
@@ -78,6 +80,8 @@ pub struct StepPoint {
     pub value_loss: f64,
     /// Entropy of the policy targets, nats; `policy_loss` minus this is the surprise of the policy.
     pub policy_entropy: f64,
+    /// Share of the steps whose gradients were clipped, 0 to 1; none in metrics of earlier versions.
+    pub clipped: Option<f64>,
 }
 
 /// What matches took of the time of the finished cycles in which they were timed.

@@ -12,6 +12,7 @@ use dz_store::{Record, Run, Stage, layout};
 use serde::{Deserialize, Serialize};
 
 use crate::ReportError;
+use crate::alarms::Rules;
 use crate::facts::{Report, RunContext};
 use crate::health::{ShardFacts, read_shards};
 use crate::measures::{RatingShare, Sample, SampleView, StepPoint, TurnFacts};
@@ -44,6 +45,7 @@ impl Report {
             .filter(|&(_, bytes)| bytes > 0)
             .map(|(folder, bytes)| (folder.to_owned(), bytes))
             .collect();
+        report.findings = report.judge(&Rules::of(config.as_ref()));
         Ok(report)
     }
 
@@ -307,6 +309,7 @@ struct StepLine {
     policy_loss: f64,
     value_loss: f64,
     policy_entropy: f64,
+    clipped: Option<bool>,
 }
 
 /// Means over equal stretches, so that a long training is still a curve.
@@ -320,8 +323,16 @@ fn thinned(steps: &[StepLine]) -> Vec<StepPoint> {
         policy_loss: mean(chunk, |line| line.policy_loss),
         value_loss: mean(chunk, |line| line.value_loss),
         policy_entropy: mean(chunk, |line| line.policy_entropy),
+        clipped: clipped_share(chunk),
     };
     steps.chunks(stretch).map(point).collect()
+}
+
+/// Share of clipped steps among those that say it.
+fn clipped_share(steps: &[StepLine]) -> Option<f64> {
+    let known: Vec<bool> = steps.iter().filter_map(|line| line.clipped).collect();
+    let clipped = known.iter().filter(|&&clipped| clipped).count();
+    (!known.is_empty()).then(|| clipped as f64 / known.len() as f64)
 }
 
 /// The newest champion's positions, beside what the first one said of them.

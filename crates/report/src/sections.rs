@@ -2,6 +2,7 @@
 
 use dz_store::{LoadSummary, SelfplaySummary};
 
+use crate::alarms::Severity;
 use crate::count;
 use crate::facts::{CycleFacts, Report};
 use crate::table::{Cell, Table, number, words};
@@ -285,6 +286,26 @@ pub(crate) fn memory(report: &Report) -> Table {
             stage.name().into(),
             turns().count().to_string().into(),
             count::bytes(peak).into(),
+        ]);
+    }
+    table
+}
+
+/// Every finding.
+pub(crate) fn checks(report: &Report) -> Table {
+    let columns = vec![words("check"), words("verdict"), words("found"), words("threshold")];
+    let mut table = Table::new("findings", columns);
+    for finding in &report.findings {
+        let class = match finding.severity {
+            Severity::Alarm | Severity::Warning => "bad",
+            Severity::Fine => "good",
+            Severity::Unjudged => "",
+        };
+        table.row(vec![
+            finding.id.into(),
+            Cell::classed(finding.severity.word(), class),
+            Cell::classed(finding.says.clone(), "long"),
+            Cell::classed(finding.threshold, "long"),
         ]);
     }
     table

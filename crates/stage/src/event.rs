@@ -40,6 +40,21 @@ pub enum Event {
         /// What came of it, in one line.
         line: String,
     },
+    /// Something goes wrong in silence, or does so no more; told once each.
+    Alarm {
+        /// Who.
+        stage: Stage,
+        /// The cycle after which it was judged.
+        cycle: u32,
+        /// The check's name.
+        alarm: String,
+        /// `alarm` or `warning`.
+        severity: String,
+        /// True where it is over.
+        ended: bool,
+        /// What was found and what to do, one line.
+        text: String,
+    },
     /// The stage is about to exit.
     Stopped {
         /// Who.
@@ -59,6 +74,7 @@ impl Event {
             Self::Started { stage, .. }
             | Self::Note { stage, .. }
             | Self::TurnDone { stage, .. }
+            | Self::Alarm { stage, .. }
             | Self::Stopped { stage, .. } => *stage,
         }
     }
@@ -105,6 +121,14 @@ mod tests {
             }),
             Event::Note { stage, text: "a \"quoted\"\nline".into() },
             Event::TurnDone { stage, cycle: 2, line: "9 games".into() },
+            Event::Alarm {
+                stage,
+                cycle: 2,
+                alarm: "gate-stuck".into(),
+                severity: "warning".into(),
+                ended: false,
+                text: "look".into(),
+            },
             Event::Stopped { stage, code: 75, reason: "stopped".into() },
         ];
         for event in events {

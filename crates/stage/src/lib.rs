@@ -25,6 +25,7 @@ pub use disk::free_bytes;
 pub use event::{Event, Progress, Rates};
 pub use exit::{exit_code_of, exit_with};
 pub use logging::{init_logging, log_generation, log_to_run, stderr_line};
+pub use memory::peak_bytes;
 pub use numbers::{duration_text, number_text};
 pub use pause::{DiskTrouble, trouble_text};
 pub use sink::{EventSink, Sink};

@@ -69,7 +69,7 @@ pub(crate) fn log_event(event: &Event) {
         Event::Started { process_id, startup_ms, .. } => {
             format!("started as process {process_id} in {startup_ms} ms")
         }
-        Event::Note { text, .. } => text.clone(),
+        Event::Note { text, .. } | Event::Alarm { text, .. } => text.clone(),
         Event::TurnDone { cycle, line, .. } => format!("cycle {cycle}: {line}"),
         Event::Stopped { code, reason, .. } => format!("stopped with code {code}: {reason}"),
     };

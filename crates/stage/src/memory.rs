@@ -14,7 +14,7 @@ pub(crate) struct TurnMetrics {
 }
 
 /// The most memory that this process has held, as Linux counts it (`VmHWM`).
-pub(crate) fn peak_bytes() -> Option<u64> {
+pub fn peak_bytes() -> Option<u64> {
     parse(&std::fs::read_to_string("/proc/self/status").ok()?)
 }
 

@@ -66,7 +66,9 @@ pub(crate) fn kept_line(event: &Event) -> Option<String> {
         Event::Started { stage, startup_ms, .. } => {
             Some(format!("{stage:<10} ready after {startup_ms} ms"))
         }
-        Event::Note { stage, text } => Some(format!("{stage:<10} {text}")),
+        Event::Note { stage, text } | Event::Alarm { stage, text, .. } => {
+            Some(format!("{stage:<10} {text}"))
+        }
         Event::TurnDone { stage, cycle, line } => {
             Some(format!("{stage:<10} cycle {cycle}: {line}"))
         }

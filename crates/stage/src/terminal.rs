@@ -63,7 +63,7 @@ impl Sink for TerminalBars {
         match event {
             Event::Progress(progress) => self.show(progress),
             Event::TurnDone { stage, .. } | Event::Stopped { stage, .. } => self.clear(*stage),
-            Event::Started { .. } | Event::Note { .. } => {}
+            Event::Started { .. } | Event::Note { .. } | Event::Alarm { .. } => {}
         }
         if let Some(line) = kept_line(event) {
             // Whoever closed standard output wanted no more lines.

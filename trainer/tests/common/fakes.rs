@@ -1,5 +1,5 @@
 //! Learners that fail on purpose.
-#![allow(clippy::unwrap_used)]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part")]
 
 use dz_net::{Examiner, ExportInfo, Learner, NetError, StepReport, TrainBatch};
 use dz_network::{NetworkFile, NetworkSpec};
@@ -12,6 +12,8 @@ pub enum Fault {
     Kill(u64),
     /// The loss of this step is far above anything sane.
     HugeLoss(u64),
+    /// From this step on the loss is twice that of a network that knows nothing of tic-tac-toe.
+    Explode(u64),
     /// The loss of this step is no number, as [`dz_net::BurnLearner`] reports it.
     NotANumber(u64),
 }
@@ -42,6 +44,11 @@ impl Learner for Faulty {
         let mut report = self.0.step(batch, rate)?;
         if self.1 == Fault::HugeLoss(step) {
             report.losses.value_loss = 1e6;
+        }
+        if let Fault::Explode(from) = self.1
+            && step >= from
+        {
+            report.losses.policy_loss = 6.6;
         }
         Ok(report)
     }

@@ -1,5 +1,6 @@
 //! One file a section of the configuration.
 
+mod alarms;
 mod bootstrap;
 mod devices;
 mod gate;
@@ -13,6 +14,7 @@ mod storage;
 mod training;
 mod window;
 
+pub use alarms::AlarmsSection;
 pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
 pub use gate::{GateRule, GateSection};
 pub use network::NetworkSection;

@@ -9,6 +9,7 @@ pub(crate) mod export;
 pub(crate) mod inspect;
 pub(crate) mod match_cmd;
 pub(crate) mod perft;
+pub(crate) mod plan;
 pub(crate) mod play;
 mod players;
 mod positions;

@@ -3,11 +3,12 @@
 use std::{fmt, io::Write, path::PathBuf, time::Duration};
 
 use dz_config::RunConfig;
+use dz_report::AlarmLine;
 use dz_store::{Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, Turn, layout};
 use serde::Serialize;
 
 use super::{players::config_of, write_line};
-use crate::Exit;
+use crate::{Exit, drive};
 
 /// Bytes of a megabyte, as `[storage]` counts.
 const MB: u64 = 1_000_000;
@@ -53,6 +54,8 @@ struct Status {
     steps: u64,
     ratings: Vec<RatingRow>,
     first_mover_elo: Option<f64>,
+    /// Alarms and warnings that the driver has told and that are not over.
+    alarms: Vec<AlarmLine>,
     finished: Option<String>,
     disk: Disk,
     report: PathBuf,
@@ -125,6 +128,7 @@ impl Status {
             steps: state.checkpoint().map_or(0, |checkpoint| checkpoint.step),
             ratings: state.ratings.iter().flat_map(|r| r.players.iter().cloned()).collect(),
             first_mover_elo: state.ratings.as_ref().map(|ratings| ratings.first_mover_elo),
+            alarms: drive::told(run)?.into_values().collect(),
             finished: state.finished.clone(),
             disk: Disk::of(run, state, config)?,
             report: run.root().join(layout::REPORT),
@@ -172,6 +176,9 @@ impl Status {
                 row.error95,
                 row.games
             )?;
+        }
+        for alarm in &self.alarms {
+            writeln!(out, "since cycle {}: {}", alarm.cycle, alarm.text())?;
         }
         writeln!(out, "disk        {}", self.disk)?;
         writeln!(out, "report      {}", self.report.display())?;

@@ -1,5 +1,6 @@
 //! The driver: prepares a run, keeps its stages alive, shows what they do, and ends with a verdict.
 
+mod alarms;
 mod prepare;
 mod progress;
 mod report;
@@ -16,6 +17,7 @@ use dz_config::RunConfig;
 use dz_stage::{ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Update, trouble_text};
 use dz_store::{Entry, Stage};
 
+pub(crate) use alarms::told;
 pub(crate) use prepare::{RefusedChanges, default_dir, expected_of, load_config, prepare};
 pub(crate) use report::{report, write_report};
 
@@ -156,6 +158,8 @@ fn follow(
     for line in lines.catch_up(prepared.ledger.state(), &report_so_far) {
         events.note(Stage::Driver, line);
     }
+    let done = prepared.ledger.state().cycles_done;
+    alarms::tell(&prepared.run, &report_so_far.findings, done, events)?;
     if is_over {
         // The last report, with the verdict, is written when the stages have ended.
         prepared.ledger.append(Entry::Finished { verdict: report_so_far.verdict() })?;

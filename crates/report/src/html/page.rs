@@ -34,6 +34,7 @@ impl Report {
         self.selfplay(&mut out)?;
         self.speed(&mut out)?;
         self.storage(&mut out);
+        self.checks(&mut out);
         self.lineage(&mut out);
         self.reproducibility(&mut out);
         self.data(&mut out)?;
@@ -89,6 +90,7 @@ impl Report {
             );
         }
         let _ = writeln!(out, "<p class=\"verdict\">{}</p>\n</header>", escape(&self.verdict()));
+        self.alarms(out);
         self.lacks(out);
         let Some(last) = self.cycles.last() else { return };
         let summaries = || self.cycles.iter().filter_map(|cycle| cycle.selfplay.as_ref());
@@ -117,6 +119,21 @@ impl Report {
             let _ = write!(out, "<div data-key=\"{key}\"><dt>{name}</dt><dd>{value}</dd></div>");
         }
         out.push_str("</dl>\n");
+    }
+
+    /// What goes wrong in silence.
+    fn alarms(&self, out: &mut String) {
+        if self.troubles().next().is_none() {
+            return;
+        }
+        out.push_str(
+            "<div class=\"lacks alarms\" data-key=\"findings\"><b>What to look at</b><ul>",
+        );
+        for finding in self.troubles() {
+            let (word, line) = (finding.severity.word(), escape(&finding.line()));
+            let _ = write!(out, "<li><b>{word}</b> {line}</li>");
+        }
+        out.push_str("</ul></div>\n");
     }
 
     /// What the run does not have.

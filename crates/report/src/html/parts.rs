@@ -195,6 +195,20 @@ impl Report {
         Ok(())
     }
 
+    /// Every finding, with the figures and thresholds that it was judged by.
+    pub(super) fn checks(&self, out: &mut String) {
+        if self.findings.is_empty() {
+            return;
+        }
+        out.push_str(
+            "<section><h2>Checks</h2>\n<p>What goes wrong in silence, judged after each cycle. <code>dagzero doctor \
+             RUN</code> asks the champion itself too: whether it sees turned boards alike, and whether its values \
+             have the right sign.</p>\n",
+        );
+        out.push_str(&sections::checks(self).html(""));
+        out.push_str("</section>\n");
+    }
+
     pub(super) fn storage(&self, out: &mut String) {
         out.push_str("<section><h2>Disk and memory</h2>\n");
         out.push_str(&sections::bytes(self).html("No data yet: nothing has been published."));

@@ -40,7 +40,11 @@ pub(super) fn draw(report: &Report, live: &Live, frame: &mut Frame<'_>) {
         1 => format!(" Missing: {}", report.missing[0]),
         n => format!(" {n} things are missing; the report names them."),
     };
-    let text = report.verdict() + &missing;
+    let alarms: Vec<String> = report
+        .troubles()
+        .map(|finding| format!("{} {} ", finding.severity.word(), finding.line()))
+        .collect();
+    let text = alarms.concat() + &report.verdict() + &missing;
     let block = Block::bordered().title(" verdict ").title_bottom(" q leaves; the run goes on ");
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }).block(block), verdict);
 }

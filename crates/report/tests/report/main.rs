@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod alarms;
 mod bad_input;
 mod fold;
 mod health;

@@ -153,7 +153,7 @@ impl Findings {
     /// Measurements: lines that are not as they were written. The last one may be unfinished, it is cut off
     /// when its writer starts again.
     fn metrics(&mut self, run: &Run) -> anyhow::Result<()> {
-        for stage in Stage::WORKERS {
+        for stage in [Stage::Driver].into_iter().chain(Stage::WORKERS) {
             let bad = run.damaged_metrics(stage)?;
             if bad > 0 {
                 let path = layout::metrics_path(stage);

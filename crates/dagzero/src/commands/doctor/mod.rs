@@ -1,6 +1,11 @@
-//! `dagzero doctor`: what this machine computes with, and whether it does so rightly.
+//! `dagzero doctor`: what this machine computes with, and whether it does so rightly; with a run, whether that
+//! learns.
+
+mod probe;
+mod run;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use dz_cpu::{random_network, random_positions};
@@ -13,17 +18,28 @@ use serde::Serialize;
 use super::write_line;
 use crate::Exit;
 
-/// Look at what this machine computes with, and check that it computes rightly
+/// Look at what this machine computes with, or whether a run learns, and learns the right thing
 ///
-/// Names the driver, the cards and the compiler that kernels need; runs a fixed network on fixed positions
+/// With RUN: asks its champion about positions (does it see turned boards alike, do its values have the right sign?), and looks at
+/// games, losses, gate and ratings for what goes wrong in silence. Alarms come first; each finding says by what it
+/// was judged and what to do. Exits 1 if there is an alarm.
+///
+/// Without: names the driver, the cards and the compiler that kernels need; runs a fixed network on fixed positions
 /// on the device and compares the answers with those of a plain implementation; measures for a second how
 /// fast it is. Says in one sentence what to do if something is missing. Exits 1 if the answers are wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero doctor\n  \
-    dagzero doctor --device cuda:1 --json")]
+    dagzero doctor --device cuda:1 --json\n  \
+    dagzero doctor data/connect4-quick")]
 pub(crate) struct Args {
-    /// The device to check: auto (the first card, or else the processor), cpu, cuda or cuda:N
+    /// A run to look at, instead of the machine
+    #[arg(value_name = "RUN")]
+    run: Option<PathBuf>,
+    /// Ask this network file instead of the run's champion
+    #[arg(long, value_name = "PATH", requires = "run")]
+    network: Option<PathBuf>,
+    /// The device to check, or to ask the champion on: auto (the first card, or else the processor), cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
     /// Print JSON
@@ -60,6 +76,9 @@ struct Speed {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    if let Some(dir) = &args.run {
+        return run::run(dir, args.network.as_deref(), &args.device, args.json, out);
+    }
     let facts = DeviceFacts::look();
     let advice = facts.advice();
     let choice = pick_device(&args.device).map_err(|error| match &advice {

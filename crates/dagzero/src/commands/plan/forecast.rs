@@ -1,0 +1,266 @@
+//! From what a machine does in a second to what a run takes: plain arithmetic.
+
+use dz_config::{AnchorKind, RunConfig};
+use dz_shuffler::{RowCounts, WindowLaw};
+use serde::Serialize;
+
+/// What the calibration found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct Measured {
+    /// Plies of a game, opening included.
+    pub(super) plies: f64,
+    /// Positions of it that are recorded.
+    pub(super) positions: f64,
+    /// Seconds a self-play game takes of the machine, without a network and with one.
+    pub(super) bootstrap_game_s: f64,
+    pub(super) game_s: f64,
+    /// Playouts a second with a network, and with a rollout a leaf.
+    pub(super) playouts_s: f64,
+    pub(super) rollouts_s: f64,
+    /// Seconds a row takes the trainer, for each row drawn the shuffler, and each cycle beside.
+    pub(super) train_row_s: f64,
+    pub(super) shuffle_row_s: f64,
+    pub(super) cycle_s: f64,
+    /// Bytes on disk.
+    pub(super) position_bytes: f64,
+    pub(super) row_bytes: f64,
+    pub(super) network_bytes: u64,
+    pub(super) checkpoint_bytes: u64,
+    /// The most memory that the calibration held, all stages in one process.
+    pub(super) peak_bytes: u64,
+}
+
+/// One cycle, in seconds and counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct CycleForecast {
+    pub(super) cycle: u32,
+    pub(super) games: u64,
+    pub(super) new_rows: u64,
+    pub(super) window_rows: u64,
+    pub(super) train_rows: u64,
+    pub(super) selfplay_s: f64,
+    pub(super) shuffle_s: f64,
+    pub(super) train_s: f64,
+    pub(super) matches_s: f64,
+    /// Of the cycle: their sum, or where stages work side by side the longest.
+    pub(super) wall_s: f64,
+}
+
+/// What a run of some cycles takes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct Forecast {
+    pub(super) cycles: u32,
+    pub(super) wall_s: f64,
+    pub(super) selfplay_s: f64,
+    pub(super) shuffle_s: f64,
+    pub(super) train_s: f64,
+    pub(super) matches_s: f64,
+    /// The part that takes the most.
+    pub(super) dominates: &'static str,
+    pub(super) games: u64,
+    pub(super) positions: u64,
+    pub(super) rows_trained: u64,
+    pub(super) steps: u64,
+    /// On disk when all cycles are done, with what retention keeps.
+    pub(super) disk_bytes: u64,
+    /// The most memory of all stages together.
+    pub(super) memory_bytes: u64,
+    pub(super) by_cycle: Vec<CycleForecast>,
+}
+
+/// Playouts with rollouts that the budget of rating games counts as one with a network, as the gatekeeper does.
+const ROLLOUTS_A_PLAYOUT: f64 = 50.0;
+/// Bytes of a step's line in the metrics, and of a ply in a match file: of this repository's runs.
+const STEP_BYTES: f64 = 260.0;
+const PLY_BYTES: f64 = 5.0;
+/// Bytes of a cached evaluation beside its priors, and of a row in the shuffler's memory beside its packed form.
+const CACHED_BYTES: u64 = 160;
+
+impl Forecast {
+    /// A run of `config`, of so many cycles.
+    pub(super) fn of(config: &RunConfig, measured: &Measured, cycles: u32) -> Self {
+        let mut sum = Self { cycles, ..Self::default() };
+        for cycle in 1..=cycles {
+            let now = sum.next_cycle(config, measured, cycle);
+            sum.add(now, measured);
+        }
+        sum.steps = sum.rows_trained / u64::from(config.training.batch);
+        let parts = [
+            ("self-play", sum.selfplay_s),
+            ("training", sum.train_s),
+            ("gate and rating matches", sum.matches_s),
+            ("shuffling", sum.shuffle_s),
+        ];
+        sum.dominates = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |p| p.0);
+        sum.disk_bytes = sum.disk(config, measured);
+        sum.memory_bytes = memory(config, measured);
+        sum
+    }
+
+    /// How many cycles fit into so many seconds, up to `most`.
+    pub(super) fn cycles_within(
+        config: &RunConfig,
+        measured: &Measured,
+        seconds: f64,
+        most: u32,
+    ) -> u32 {
+        let mut sum = Self::default();
+        for cycle in 1..=most {
+            let now = sum.next_cycle(config, measured, cycle);
+            if sum.wall_s + now.wall_s > seconds {
+                return cycle - 1;
+            }
+            sum.add(now, measured);
+            // Only the sums are needed.
+            sum.by_cycle.clear();
+        }
+        most
+    }
+
+    /// What the cycle after those summed up takes. The first one has no network to play with.
+    fn next_cycle(&self, config: &RunConfig, measured: &Measured, cycle: u32) -> CycleForecast {
+        let (games, game_s) = match cycle {
+            1 => (config.bootstrap.games, measured.bootstrap_game_s),
+            _ => (config.selfplay.games, measured.game_s),
+        };
+        let rows = |games: u64| {
+            (games as f64 * measured.positions * (1.0 - config.window.validation_share)) as u64
+        };
+        let (new_rows, played) = (rows(games.into()), rows(self.games + u64::from(games)));
+        let window = &config.window;
+        let law = WindowLaw {
+            rows_min: window.rows_min,
+            rows_max: window.rows_max,
+            exponent: window.exponent,
+            rows_per_new_row: window.rows_per_new_row,
+            scale: window.scale,
+        };
+        let training = &config.training;
+        let counts = RowCounts {
+            rows_per_new_row: training.rows_per_new_row,
+            rows_max: training.rows_max,
+            validation_rows_max: training.validation_rows_max,
+        };
+        let window_rows = law.rows(played);
+        let train_rows = counts.train_rows(new_rows, window_rows);
+        let selfplay_s = f64::from(games) * game_s;
+        let shuffle_s = (new_rows + train_rows) as f64 * measured.shuffle_row_s;
+        let train_s = train_rows as f64 * measured.train_row_s;
+        let matches_s = matches(config, measured, cycle, f64::from(games));
+        let parts = [selfplay_s, shuffle_s, train_s, matches_s];
+        let wall_s = measured.cycle_s
+            + if config.lead_cycles() > 0 {
+                parts.into_iter().fold(0.0, f64::max)
+            } else {
+                parts.into_iter().sum()
+            };
+        let games = games.into();
+        CycleForecast {
+            cycle,
+            games,
+            new_rows,
+            window_rows,
+            train_rows,
+            selfplay_s,
+            shuffle_s,
+            train_s,
+            matches_s,
+            wall_s,
+        }
+    }
+
+    fn add(&mut self, now: CycleForecast, measured: &Measured) {
+        self.wall_s += now.wall_s;
+        self.selfplay_s += now.selfplay_s;
+        self.shuffle_s += now.shuffle_s;
+        self.train_s += now.train_s;
+        self.matches_s += now.matches_s;
+        self.games += now.games;
+        self.positions = (self.games as f64 * measured.positions) as u64;
+        self.rows_trained += now.train_rows;
+        self.by_cycle.push(now);
+    }
+
+    fn disk(&self, config: &RunConfig, measured: &Measured) -> u64 {
+        let Some(last) = self.by_cycle.last() else { return 0 };
+        let cycles = u64::from(self.cycles);
+        let storage = &config.storage;
+        let kept_rows: u64 = self
+            .by_cycle
+            .iter()
+            .rev()
+            .take(storage.rows_keep_cycles as usize)
+            .map(|cycle| cycle.train_rows)
+            .sum();
+        let rating = &config.rating;
+        let opponents = rating.anchors.len() as u64 + u64::from(rating.neighbours);
+        let match_games = u64::from(config.gate.games) + opponents * u64::from(rating.games);
+        let grows = self.positions as f64 * measured.position_bytes
+            + self.steps as f64 * STEP_BYTES
+            + (cycles * match_games) as f64 * measured.plies * PLY_BYTES;
+        // The shuffler keeps the window's rows by itself, unshuffled.
+        let rows = (kept_rows + last.window_rows) as f64 * measured.row_bytes;
+        let checkpoints = cycles.min(storage.checkpoints_keep.into()) * measured.checkpoint_bytes;
+        let bytes = (grows + rows) as u64 + cycles * measured.network_bytes + checkpoints;
+        match storage.disk_budget_mb {
+            0 => bytes,
+            budget => bytes.min(budget * 1_000_000),
+        }
+    }
+}
+
+/// The calibration's peak, and what caches and buffers of full size hold beside.
+fn memory(config: &RunConfig, measured: &Measured) -> u64 {
+    let evaluations = config.selfplay.cache_entries.min(1 << 40);
+    // Self-play and the gatekeeper have a cache each, the gatekeeper one for both sides.
+    measured.peak_bytes
+        + 3 * evaluations * CACHED_BYTES
+        + (config.shuffle.bucket_rows as f64 * 2.0 * measured.row_bytes) as u64
+}
+
+/// Seconds of gate and rating games of a cycle, the latter within `rating.time_share` of the playouts.
+fn matches(config: &RunConfig, measured: &Measured, cycle: u32, games: f64) -> f64 {
+    let plies = measured.plies;
+    let second = |playouts: f64| playouts / measured.playouts_s.max(1e-9);
+    let gate = f64::from(config.gate.games) * plies * second(config.gate.playouts.into());
+    let rating = &config.rating;
+    let own = f64::from(rating.playouts);
+    // Playouts as the budget counts them, and seconds, of a ply of each kind of match.
+    let mut pairs: Vec<(f64, f64)> = Vec::new();
+    for anchor in &rating.anchors {
+        let (cost, seconds) = match &anchor.kind {
+            AnchorKind::Random | AnchorKind::Solver { .. } => (0.0, 0.0),
+            AnchorKind::Rollout { playouts } => {
+                let playouts = f64::from(*playouts);
+                (playouts / ROLLOUTS_A_PLAYOUT, playouts / measured.rollouts_s.max(1e-9))
+            }
+            AnchorKind::Engine(engine) => (own, engine.seconds),
+        };
+        pairs.push((0.5 * (own + cost), 0.5 * (second(own) + seconds)));
+        if rating.policy {
+            pairs.push((0.5 * (1.0 + cost), 0.5 * (second(1.0) + seconds)));
+        }
+    }
+    for _ in 0..rating.neighbours.min(cycle.saturating_sub(1)) {
+        pairs.push((own, second(own)));
+    }
+    let all: f64 = f64::from(rating.games) * plies * pairs.iter().map(|pair| pair.0).sum::<f64>();
+    let seconds: f64 =
+        f64::from(rating.games) * plies * pairs.iter().map(|pair| pair.1).sum::<f64>();
+    let ply = match cycle {
+        1 => f64::from(config.bootstrap.playouts) / ROLLOUTS_A_PLAYOUT,
+        _ => playouts_a_ply(config),
+    };
+    let share = rating.time_share.min(0.999);
+    let allowed = games * measured.positions * ply * share / (1.0 - share);
+    let cut = if rating.time_share >= 1.0 || all <= allowed { 1.0 } else { allowed / all };
+    gate + seconds * cut
+}
+
+/// Mean playouts of a ply of self-play with a network.
+pub(super) fn playouts_a_ply(config: &RunConfig) -> f64 {
+    let selfplay = &config.selfplay;
+    let (full, fast) =
+        (f64::from(selfplay.playouts), f64::from(selfplay.playouts_fast.min(selfplay.playouts)));
+    selfplay.full_share * full + (1.0 - selfplay.full_share) * fast
+}

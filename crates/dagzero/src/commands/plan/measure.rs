@@ -1,0 +1,263 @@
+//! The calibration: a few seconds of searches, then a small run of the same configuration in a temporary folder.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use dz_config::{BootstrapEvaluator, RunConfig};
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_gatekeeper::{Contestant, ContestantKind, Mind, NetworkLoader, Players};
+use dz_infer::{Evaluator, Lockstep};
+use dz_net::DeviceChoice;
+use dz_play::{PlayerKind, PositionCheck, check_positions, distinct_openings};
+use dz_shard::GameRecord;
+use dz_stage::{EventSink, Stage, StageContext, Stop};
+use dz_store::Run;
+
+use super::forecast::{Measured, playouts_a_ply};
+use crate::drive;
+
+/// How long each kind of search is measured, and how long the games of each cycle of the small run may take.
+const SEARCH_TIME: Duration = Duration::from_millis(1_500);
+const GAMES_TIME: Duration = Duration::from_secs(3);
+/// Games of a cycle of the small run: fewer than these say little, more are not needed.
+const GAMES_MIN: u32 = 8;
+const GAMES_MAX: u32 = 400;
+/// Batches that the small run trains on at most.
+const BATCHES_MAX: u64 = 30;
+/// Distinct positions that are searched.
+const DISTINCT_MAX: usize = 256;
+/// Random games whose plies are counted.
+const RANDOM_GAMES: u64 = 100;
+
+/// Measures what the machine does with `config`, in the empty folder `dir`.
+pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured> {
+    let game: GameSpec = config.run.game.parse()?;
+    let devices = dz_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
+    let mut measured = Measured {
+        plies: with_game(&game, RandomPlies { plies_max: config.selfplay.plies_max })?,
+        ..Measured::default()
+    };
+    let search = |mind: Mind, playouts: u32| {
+        let kind = ContestantKind::Search { mind, search: config.search.clone(), playouts };
+        let contestant = Contestant { name: "calibration".to_owned(), kind };
+        with_game(&game, Searches { contestant, playouts, config, devices: &devices })?
+    };
+    let rollouts = config.bootstrap.playouts;
+    measured.rollouts_s = search(Mind::Bootstrap(BootstrapEvaluator::Rollout), rollouts)?;
+    let generation_0 = match config.bootstrap.evaluator {
+        BootstrapEvaluator::Rollout => measured.rollouts_s,
+        BootstrapEvaluator::Uniform => {
+            search(Mind::Bootstrap(BootstrapEvaluator::Uniform), rollouts)?
+        }
+    };
+    measured.bootstrap_game_s = measured.plies * f64::from(rollouts) / generation_0;
+    let small = SmallRun::new(config, dir, measured.bootstrap_game_s, measured.plies)?;
+    let network = small.first_cycle(&mut measured)?;
+    let mind = Mind::Network { key: "calibration".to_owned(), bytes: network.into() };
+    let playouts = playouts_a_ply(config).round().max(2.0) as u32;
+    measured.playouts_s = search(mind, playouts)?;
+    measured.game_s = measured.plies * playouts_a_ply(config) / measured.playouts_s;
+    small.network_games(&mut measured)?;
+    measured.peak_bytes = dz_stage::peak_bytes().unwrap_or(0);
+    Ok(measured)
+}
+
+/// Mean plies of games of random moves.
+struct RandomPlies {
+    plies_max: u32,
+}
+
+impl GameVisitor for RandomPlies {
+    type Output = f64;
+
+    fn visit<G: Game>(self, game: G) -> f64 {
+        let games = dz_shard::bench_records(&game, RANDOM_GAMES, 2, 1);
+        let plies = |game: &GameRecord| (game.plies_total() as f64).min(self.plies_max.into());
+        games.iter().map(plies).sum::<f64>() / RANDOM_GAMES as f64
+    }
+}
+
+/// Networks on some devices, which take turns.
+struct OnThese<'a>(&'a [DeviceChoice]);
+
+impl<G: Game> NetworkLoader<G> for OnThese<'_> {
+    fn load(&self, game: &G, bytes: &[u8]) -> anyhow::Result<Box<dyn Evaluator<G>>> {
+        Ok(dz_net::network_evaluator_on(game, bytes, self.0)?)
+    }
+}
+
+/// Playouts a second of a player, as many searches at once as self-play has.
+struct Searches<'a> {
+    contestant: Contestant,
+    playouts: u32,
+    config: &'a RunConfig,
+    devices: &'a [DeviceChoice],
+}
+
+impl GameVisitor for Searches<'_> {
+    type Output = anyhow::Result<f64>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let Self { contestant, playouts, config, devices } = self;
+        let networks = OnThese(devices);
+        let mut players = Players::new(&game, &networks, 0);
+        let PlayerKind::Search { params, .. } = players.seat(&contestant)?.kind else {
+            bail!("the calibration's player does not search; please report this");
+        };
+        let parallel_games = config.selfplay.parallel_games as usize;
+        let lockstep = Lockstep { parallel_games, groups: config.selfplay.groups as usize };
+        // A few searches first, then twice as many, until they take long enough to be timed.
+        let mut count = 2;
+        loop {
+            let positions: Vec<PositionCheck> =
+                distinct_openings(&game, 4, count.min(DISTINCT_MAX), 1)
+                    .into_iter()
+                    .map(|opening| PositionCheck {
+                        moves: opening.moves,
+                        preserving: Vec::new(),
+                        value: None,
+                    })
+                    .collect();
+            let distinct = positions.len().max(1);
+            let positions: Vec<PositionCheck> =
+                (0..count).filter_map(|i| positions.get(i % distinct).cloned()).collect();
+            let begun = Instant::now();
+            let sources = players.sources();
+            check_positions(&game, &positions, params, playouts, &lockstep, sources)?;
+            let elapsed = begun.elapsed();
+            if elapsed >= SEARCH_TIME / 2 || count >= 1 << 16 {
+                return Ok(count as f64 * f64::from(playouts) / elapsed.as_secs_f64().max(1e-6));
+            }
+            count *= 2;
+        }
+    }
+}
+
+/// A run of the same configuration with few games and no matches.
+struct SmallRun<'a> {
+    config: RunConfig,
+    whole: &'a RunConfig,
+    run: Run,
+}
+
+impl<'a> SmallRun<'a> {
+    /// As many games without a network as fit, each of which takes about `game_s`, and at least as many as
+    /// have two batches of rows.
+    fn new(whole: &'a RunConfig, dir: &Path, game_s: f64, plies: f64) -> anyhow::Result<Self> {
+        let mut config = whole.clone();
+        let trained = (1.0 - config.window.validation_share) * plies.max(1.0);
+        let wanted = (2.5 * f64::from(config.training.batch) / trained).ceil() as u32;
+        let fit = games_within(game_s).unwrap_or(0);
+        config.bootstrap.games = fit.max(wanted);
+        if fit < wanted {
+            // Games as such are needed: rows and training do not ask how well they were played.
+            config.bootstrap.playouts = 2;
+            config.selfplay.playouts_fast = 2;
+        }
+        config.run.cycles = 2;
+        config.run.mode = dz_config::RunMode::Synchronous;
+        config.gate.rule = dz_config::GateRule::Always;
+        config.gate.games = 0;
+        config.rating.games = 0;
+        let batch = u64::from(config.training.batch);
+        config.training.rows_max = config.training.rows_max.min(BATCHES_MAX * batch).max(batch);
+        config.training.rows_per_new_row = 100.0;
+        let run = drive::prepare(dir, config.clone(), None)?.run;
+        Ok(Self { config, whole, run })
+    }
+
+    /// Cycle 1: games, rows, training; gives the bytes of its network.
+    fn first_cycle(&self, measured: &mut Measured) -> anyhow::Result<Vec<u8>> {
+        let began = Instant::now();
+        let mut context = self.context(Stage::Selfplay)?;
+        dz_selfplay::run(&mut context, 1)?;
+        drop(context);
+        let mut context = self.context(Stage::Shuffler)?;
+        dz_shuffler::run(&mut context, 1)?;
+        drop(context);
+        let mut context = self.context(Stage::Trainer)?;
+        let mut trainer = dz_trainer::start(&mut context)?;
+        dz_trainer::run(&mut trainer, &mut context, 1)?;
+        context.ledger.poll()?;
+        let state = context.ledger.state().clone();
+        drop(context);
+        let whole_s = began.elapsed().as_secs_f64();
+        let now = state.cycle_state(1).context("the calibration's cycle")?;
+        let games = &now.games_done.as_ref().context("the calibration's games")?.summary;
+        let rows = &now.rows.as_ref().context("the calibration's rows")?;
+        let candidate = now.candidate.as_ref().context("the calibration's network")?;
+        let seconds = |ms: u64| ms as f64 / 1000.0;
+        let per = |value: f64, count: u64| value / count.max(1) as f64;
+        measured.positions = per(games.positions as f64, games.games);
+        measured.plies = games.plies_mean;
+        if self.config.bootstrap.playouts == self.whole.bootstrap.playouts {
+            measured.bootstrap_game_s = per(seconds(games.wall_ms), games.games);
+        }
+        let (made, trained) = (&rows.summary, &candidate.losses);
+        measured.shuffle_row_s =
+            per(seconds(made.wall_ms), made.new_rows + made.train_rows + made.validation_rows);
+        measured.train_row_s = self.train_row_s()?;
+        let shard_bytes: u64 = now.shards.values().map(|shard| shard.object.bytes).sum();
+        measured.position_bytes = per(shard_bytes as f64, games.positions);
+        let row_bytes: u64 = rows.train.iter().map(|file| file.bytes).sum();
+        measured.row_bytes = per(row_bytes as f64, made.train_rows);
+        measured.network_bytes = candidate.network.bytes;
+        measured.checkpoint_bytes = state.checkpoint().map_or(0, |kept| kept.object.bytes);
+        // What a cycle takes beside its rows: starting, publishing, validating.
+        let work = games.wall_ms + made.wall_ms;
+        let training_s = trained.rows as f64 * measured.train_row_s;
+        measured.cycle_s = (whole_s - seconds(work) - training_s).clamp(0.0, 2.0);
+        Ok(self.run.get(&candidate.network)?.to_vec())
+    }
+
+    /// The median step of the small run, a row.
+    fn train_row_s(&self) -> anyhow::Result<f64> {
+        let steps = self.run.metrics::<dz_trainer::StepMetrics>(Stage::Trainer)?;
+        let mut rates: Vec<f64> = steps.iter().map(|step| step.rows_per_second).collect();
+        rates.sort_by(f64::total_cmp);
+        let what = "a cycle of this configuration has fewer rows than a batch; more games would train something";
+        let median = rates.get(rates.len() / 2).context(what)?;
+        Ok(1.0 / median)
+    }
+
+    /// Cycle 2: games with the network that was just trained, where a few fit.
+    fn network_games(&self, measured: &mut Measured) -> anyhow::Result<()> {
+        let Some(games) = games_within(measured.game_s) else { return Ok(()) };
+        let mut context = self.context(Stage::Gatekeeper)?;
+        dz_gatekeeper::run(&mut context, 1)?;
+        drop(context);
+        let mut context = self.context(Stage::Selfplay)?;
+        let selfplay = &mut context.config.selfplay;
+        selfplay.games = games.min(self.whole.selfplay.games);
+        selfplay.playouts_fast = self.whole.selfplay.playouts_fast;
+        dz_selfplay::run(&mut context, 2)?;
+        context.ledger.poll()?;
+        let state = context.ledger.state();
+        let done = state.cycle_state(2).and_then(|now| now.games_done.as_ref());
+        let summary = &done.context("the calibration's games")?.summary;
+        measured.game_s = summary.wall_ms as f64 / 1000.0 / summary.games.max(1) as f64;
+        measured.plies = summary.plies_mean;
+        measured.positions = summary.positions as f64 / summary.games.max(1) as f64;
+        // Caches and reuse answer what searches of single positions had to ask.
+        measured.playouts_s = summary.playouts as f64 * 1000.0 / summary.wall_ms.max(1) as f64;
+        Ok(())
+    }
+
+    fn context(&self, stage: Stage) -> anyhow::Result<StageContext> {
+        StageContext::open(self.run.root(), stage, EventSink::new(Silent), Stop::new())
+    }
+}
+
+/// Games that fit into the time that they may take; none where not even a few do.
+fn games_within(game_s: f64) -> Option<u32> {
+    let fit = GAMES_TIME.as_secs_f64() / game_s.max(1e-9);
+    (fit >= f64::from(GAMES_MIN)).then(|| fit.min(f64::from(GAMES_MAX)) as u32)
+}
+
+/// Nobody watches a calibration.
+struct Silent;
+
+impl dz_stage::Sink for Silent {
+    fn accept(&mut self, _event: &dz_stage::Event) {}
+}

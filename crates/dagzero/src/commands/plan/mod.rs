@@ -1,0 +1,207 @@
+//! `dagzero plan`: what a run will take on this machine, before anything long starts.
+
+mod forecast;
+mod measure;
+
+use std::{io::Write, path::PathBuf, time::Duration};
+
+use dz_config::RunConfig;
+use serde::Serialize;
+
+use super::write_line;
+use crate::{Exit, drive};
+use forecast::{CycleForecast, Forecast, Measured};
+
+/// Say what a run of a configuration will take: time, games, rows, disk and memory
+///
+/// Calibrates for some 10 to 20 seconds in a temporary folder: searches, a few games, rows and training steps with a fresh
+/// network of the configured size. An estimate: trained networks play longer or shorter games than fresh ones, and
+/// a machine that is busy now is slower now.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  dagzero plan configs/connect4-quick.toml\n  \
+    dagzero plan configs/go9.toml --set network.channels=64 --hours 8")]
+pub(crate) struct Args {
+    /// The configuration file
+    #[arg(value_name = "CONFIG")]
+    config: PathBuf,
+    /// Override a key: section.key=value, value as in TOML; may be given again and again
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Also say how many cycles fit into so many hours
+    #[arg(long, value_name = "H")]
+    hours: Option<f64>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Cycles that are looked at for --hours.
+const CYCLES_MAX: u32 = 100_000;
+
+#[derive(Debug, Serialize)]
+struct Plan {
+    measured: Measured,
+    /// How long the calibration took.
+    calibration_s: f64,
+    forecast: Forecast,
+    /// With --hours: how many cycles fit, and what they take.
+    within: Option<Within>,
+    disk_free_bytes: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Within {
+    hours: f64,
+    cycles: u32,
+    games: u64,
+    disk_bytes: u64,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let config = drive::load_config(&args.config, &args.set)?.config;
+    let begun = std::time::Instant::now();
+    let folder = tempfile::tempdir()?;
+    let measured = measure::measure(&config, &folder.path().join("calibration"))?;
+    let calibration_s = begun.elapsed().as_secs_f64();
+    let within = args.hours.map(|hours| {
+        let seconds = hours * 3600.0;
+        let cycles = Forecast::cycles_within(&config, &measured, seconds, CYCLES_MAX);
+        let forecast = Forecast::of(&config, &measured, cycles);
+        Within { hours, cycles, games: forecast.games, disk_bytes: forecast.disk_bytes }
+    });
+    let forecast = Forecast::of(&config, &measured, config.run.cycles);
+    let disk_free_bytes = dz_stage::free_bytes(&std::env::current_dir()?).ok();
+    let plan = Plan { measured, calibration_s, forecast, within, disk_free_bytes };
+    if args.json {
+        write_line(out, &plan)?;
+    } else {
+        plan.write_text(&config, out)?;
+    }
+    Ok(Exit::Done)
+}
+
+impl Plan {
+    fn write_text(&self, config: &RunConfig, out: &mut dyn Write) -> anyhow::Result<()> {
+        let time =
+            |seconds: f64| dz_stage::duration_text(Duration::from_secs_f64(seconds.max(0.0)));
+        let Forecast { wall_s, .. } = self.forecast;
+        let of = &self.forecast;
+        writeln!(
+            out,
+            "{}, {} cycles, calibrated in {}\n",
+            config.run.game,
+            of.cycles,
+            time(self.calibration_s)
+        )?;
+        writeln!(out, "time        about {}, most of it {}", time(wall_s), of.dominates)?;
+        for (name, seconds) in [
+            ("self-play", of.selfplay_s),
+            ("training", of.train_s),
+            ("matches", of.matches_s),
+            ("shuffling", of.shuffle_s),
+        ] {
+            let share = 100.0 * seconds / wall_s.max(1e-9);
+            writeln!(out, "  {name:<10}{} ({share:.0} %)", time(seconds))?;
+        }
+        for cycle in ends(&of.by_cycle) {
+            let CycleForecast { cycle, games, train_rows, wall_s, .. } = cycle;
+            writeln!(
+                out,
+                "  cycle {cycle:<4}{} for {games} games and {train_rows} rows",
+                time(*wall_s)
+            )?;
+        }
+        writeln!(out, "games       {} ({} positions)", of.games, of.positions)?;
+        writeln!(out, "training    {} rows in {} steps", of.rows_trained, of.steps)?;
+        let mb = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
+        let free = self.disk_free_bytes.map_or(String::new(), |free| {
+            let enough = if free < of.disk_bytes { ": NOT ENOUGH" } else { "" };
+            format!("; {} are free here{enough}", mb(free))
+        });
+        writeln!(out, "disk        about {} at the end{free}", mb(of.disk_bytes))?;
+        writeln!(out, "memory      about {} at most, all stages together", mb(of.memory_bytes))?;
+        if let Some(Within { hours, cycles, games, disk_bytes }) = &self.within {
+            let disk = mb(*disk_bytes);
+            writeln!(
+                out,
+                "\nIn {hours} hours fit {cycles} cycles: {games} games, {disk} on disk. --set run.cycles={cycles} runs them."
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The first cycle, which has no network to play with, the second, and the last.
+fn ends(cycles: &[CycleForecast]) -> impl Iterator<Item = &CycleForecast> {
+    let last = cycles.len().saturating_sub(1);
+    cycles.iter().enumerate().filter(move |(place, _)| *place < 2 || *place == last).map(|(_, c)| c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMOKE: &str = include_str!("../../../../../configs/tictactoe-smoke.toml");
+
+    fn measured() -> Measured {
+        Measured {
+            plies: 8.0,
+            positions: 7.0,
+            bootstrap_game_s: 0.01,
+            game_s: 0.02,
+            playouts_s: 10_000.0,
+            rollouts_s: 200_000.0,
+            train_row_s: 1e-4,
+            shuffle_row_s: 1e-5,
+            cycle_s: 0.1,
+            position_bytes: 12.0,
+            row_bytes: 20.0,
+            network_bytes: 20_000,
+            checkpoint_bytes: 100_000,
+            peak_bytes: 50_000_000,
+        }
+    }
+
+    #[test]
+    fn sums_are_those_of_the_cycles_and_games_those_of_the_configuration() {
+        let config = RunConfig::from_text(SMOKE, &[]).unwrap();
+        let forecast = Forecast::of(&config, &measured(), config.run.cycles);
+        assert_eq!(forecast.games, 200 + 2 * 40);
+        let sum = |of: fn(&CycleForecast) -> f64| forecast.by_cycle.iter().map(of).sum::<f64>();
+        assert!((sum(|c| c.wall_s) - forecast.wall_s).abs() < 1e-9);
+        let parts =
+            forecast.selfplay_s + forecast.shuffle_s + forecast.train_s + forecast.matches_s;
+        assert!((parts + 3.0 * 0.1 - forecast.wall_s).abs() < 1e-9, "the stages take turns");
+        assert!((forecast.selfplay_s - (200.0 * 0.01 + 80.0 * 0.02)).abs() < 1e-9);
+        assert_eq!(
+            forecast.rows_trained,
+            forecast.by_cycle.iter().map(|c| c.train_rows).sum::<u64>()
+        );
+        assert!(forecast.by_cycle.iter().all(|c| c.train_rows <= c.window_rows));
+    }
+
+    #[test]
+    fn more_cycles_take_more_and_fit_into_more_hours() {
+        let config = RunConfig::from_text(SMOKE, &[]).unwrap();
+        let of = |cycles| Forecast::of(&config, &measured(), cycles);
+        let all: Vec<Forecast> = (1..30).map(of).collect();
+        assert!(all.windows(2).all(|pair| pair[0].wall_s < pair[1].wall_s
+            && pair[0].games < pair[1].games
+            && pair[0].disk_bytes < pair[1].disk_bytes));
+        let fit = |seconds| Forecast::cycles_within(&config, &measured(), seconds, 1_000);
+        assert_eq!(fit(0.0), 0);
+        for cycles in [1, 7, 20] {
+            assert_eq!(fit(of(cycles).wall_s + 1e-6), cycles);
+        }
+        assert_eq!(fit(f64::INFINITY), 1_000);
+    }
+
+    #[test]
+    fn side_by_side_the_longest_stage_counts() {
+        let turns = RunConfig::from_text(SMOKE, &["run.mode=synchronous".to_owned()]).unwrap();
+        let side = RunConfig::from_text(SMOKE, &["run.mode=asynchronous".to_owned()]).unwrap();
+        let of = |config| Forecast::of(config, &measured(), 5);
+        assert!(of(&side).wall_s < of(&turns).wall_s);
+        assert!(of(&side).wall_s >= of(&side).selfplay_s);
+    }
+}

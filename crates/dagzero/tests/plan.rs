@@ -1,0 +1,49 @@
+//! `dagzero plan`: a calibration, and figures that fit each other and the configuration.
+
+use std::{
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+
+fn plan(args: &[&str]) -> Output {
+    let preset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
+    command.arg("plan").arg(preset).args(args).env_remove("RUST_LOG").stdin(Stdio::null());
+    command.output().expect("dagzero starts")
+}
+
+#[test]
+fn figures_fit_each_other_and_the_configuration() {
+    let said = plan(&["--json", "--hours", "0.5", "--set", "run.cycles=4"]);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let json: Value = serde_json::from_slice(&said.stdout).expect("one object");
+    let forecast = &json["forecast"];
+    assert_eq!(forecast["games"], 200 + 3 * 40, "{forecast}");
+    let number = |value: &Value, key: &str| value[key].as_f64().unwrap_or_else(|| panic!("{key}"));
+    let cycles = forecast["by_cycle"].as_array().expect("cycles");
+    assert_eq!(cycles.len(), 4);
+    let sum = |key: &str| cycles.iter().map(|cycle| number(cycle, key)).sum::<f64>();
+    for key in ["wall_s", "selfplay_s", "shuffle_s", "train_s", "matches_s"] {
+        let whole = number(forecast, key);
+        assert!(whole > 0.0 && (sum(key) - whole).abs() < 1e-6 * whole, "{key}: {forecast}");
+    }
+    for key in ["disk_bytes", "memory_bytes", "rows_trained", "steps", "positions"] {
+        assert!(number(forecast, key) > 0.0, "{key}: {forecast}");
+    }
+    let measured = &json["measured"];
+    assert!((5.0..=9.0).contains(&number(measured, "plies")), "{measured}");
+    assert!(number(&json["within"], "cycles") >= 4.0, "{}", json["within"]);
+    assert!(number(&json, "calibration_s") < 60.0);
+}
+
+#[test]
+fn people_get_a_table_and_a_bad_configuration_is_refused() {
+    let said = plan(&["--set", "run.cycles=2"]);
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    for word in ["time", "self-play", "games       240", "disk", "memory"] {
+        assert!(text.contains(word), "{word} is missing in {text}");
+    }
+    assert_eq!(plan(&["--set", "selfplay.games=0"]).status.code(), Some(78));
+}
