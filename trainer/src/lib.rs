@@ -28,7 +28,7 @@ pub use feed::{Feed, FeedPlan, Prepared};
 pub use metrics::{StepMetrics, effective_steps};
 pub use restore::{Restored, restore};
 pub use rows::CycleRows;
-pub use schedule::LearningRate;
+pub use schedule::{LearningRate, value_mix};
 pub use session::Session;
 pub use stage::{MakeLearner, Trainer, run, start};
 pub use tally::{Mean, Tally};

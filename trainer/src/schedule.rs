@@ -1,8 +1,8 @@
-//! The learning rate of each step.
+//! What changes over the run: the learning rate of each step, the value target of each cycle.
 
 use std::f64::consts::PI;
 
-use dz_config::{Schedule, TrainingSection};
+use dz_config::{FinalShare, Schedule, TrainingSection};
 
 /// The course of the learning rate over the whole run.
 ///
@@ -43,9 +43,48 @@ impl LearningRate {
     }
 }
 
+/// The root value's share in the value target of a cycle, from 1: from `training.value_mix` in the first
+/// to `training.value_mix_final` in the last of the run's `cycles`, by equal amounts.
+///
+/// It stays within a cycle, so that the losses on its training rows and on its validation rows are taken
+/// against one target, and any checkpoint knows it.
+pub fn value_mix(training: &TrainingSection, cycle: u32, cycles: u32) -> f64 {
+    let (start, end) = match training.value_mix_final {
+        FinalShare::At(end) if cycles > 1 => (training.value_mix, end),
+        _ => return training.value_mix,
+    };
+    let progress = f64::from(cycle.min(cycles) - 1) / f64::from(cycles - 1);
+    start + (end - start) * progress
+}
+
 #[cfg(test)]
 mod tests {
+    use dz_config::RunConfig;
+
     use super::*;
+
+    fn training(keys: &str) -> TrainingSection {
+        let text = format!(
+            "format = 1\nrun = {{ game = \"tictactoe\", cycles = 5 }}\nselfplay = {{ games = 8 }}\nbootstrap = {{ games = 8 }}\n\
+             network = {{ blocks = 1, channels = 8 }}\ngate = {{ rule = \"always\" }}\n[training]\n{keys}\n"
+        );
+        RunConfig::from_text(&text, &[]).expect("a good configuration").training
+    }
+
+    #[test]
+    fn the_value_mix_goes_from_its_first_to_its_last_share() {
+        let rising = training("value_mix = 0.2\nvalue_mix_final = 0.6");
+        let shares: Vec<f64> = (1..=7).map(|cycle| value_mix(&rising, cycle, 5)).collect();
+        let wanted = [0.2, 0.3, 0.4, 0.5, 0.6, 0.6, 0.6];
+        assert!(shares.iter().zip(wanted).all(|(&a, b)| close(a, b)), "{shares:?}");
+        assert!(close(value_mix(&rising, 1, 1), 0.2), "one cycle has no way to go");
+        let falling = training("value_mix = 1.0\nvalue_mix_final = 0");
+        assert!(close(value_mix(&falling, 2, 3), 0.5));
+        // What is left out changes nothing, to the last bit.
+        for keys in ["value_mix = 0.3", "value_mix = 0.3\nvalue_mix_final = \"same\""] {
+            assert!((1..=5).all(|cycle| value_mix(&training(keys), cycle, 5) == 0.3));
+        }
+    }
 
     fn rate(warmup_steps: u64, end: f64) -> LearningRate {
         LearningRate { start: 0.01, end, warmup_steps, cycles: 4 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use dz_config::RunSection;
 use dz_net::NetError;
 use dz_shard::RowSet;
 use dz_stage::{Progress, Rates, StageContext, number_text};
@@ -11,7 +12,8 @@ use dz_store::{Losses, MetricsWriter, RunInfo, RunState, Stage};
 use crate::publish::{prune_checkpoints, publish_candidate, publish_checkpoint};
 use crate::stage::{open_rows, rows_state};
 use crate::{
-    BatchMaker, CycleRows, Feed, FeedPlan, LearningRate, Session, StepMetrics, Validation, validate,
+    BatchMaker, CycleRows, Feed, FeedPlan, LearningRate, Session, StepMetrics, Validation,
+    validate, value_mix,
 };
 
 /// Rows that are evaluated at once on validation, where a training batch has fewer.
@@ -160,9 +162,10 @@ impl<'a> Work<'a> {
     fn feed(&self, session: &Session, rows: &CycleRows) -> anyhow::Result<Feed> {
         let header = rows.header.as_ref().context("the cycle has no training rows")?;
         let config = &self.context.config;
-        let (seed, value_mix) = (config.run.seed, config.training.value_mix);
+        let (seed, cycle) = (config.run.seed, session.cursor.cycle);
+        let value_mix = value_mix(&config.training, cycle, config.run.cycles);
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, session.cursor.cycle, value_mix),
+            maker: BatchMaker::new(header, seed, cycle, value_mix),
             batch: config.training.batch as usize,
             from: session.cursor.rows_done,
             to: rows.rows,
@@ -179,9 +182,10 @@ impl<'a> Work<'a> {
         let Some(header) = rows.header.as_ref().filter(|_| training.validation_rows_max > 0) else {
             return Ok(Validation::default());
         };
-        let seed = self.context.config.run.seed;
+        let RunSection { seed, cycles, .. } = self.context.config.run;
+        let value_mix = value_mix(training, self.cycle, cycles);
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, self.cycle, training.value_mix).upright(),
+            maker: BatchMaker::new(header, seed, self.cycle, value_mix).upright(),
             batch: VALIDATION_BATCH.max(training.batch as usize),
             from: 0,
             to: rows.rows.min(training.validation_rows_max),

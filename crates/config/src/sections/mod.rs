@@ -3,6 +3,7 @@
 mod bootstrap;
 mod devices;
 mod gate;
+mod heads;
 mod network;
 mod rating;
 mod run;
@@ -15,6 +16,7 @@ mod window;
 
 pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
 pub use gate::{GateRule, GateSection};
+pub use heads::HeadsSection;
 pub use network::NetworkSection;
 pub use rating::{
     Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection, SOLVER_DEPTH_MAX,
@@ -28,5 +30,5 @@ pub use search::{
 pub use selfplay::{Resign, SelfplaySection};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
-pub use training::{Schedule, TrainingPrecision, TrainingSection};
+pub use training::{FinalShare, Schedule, TrainingPrecision, TrainingSection};
 pub use window::WindowSection;

@@ -1,6 +1,9 @@
 //! `[training]`: how the network learns.
 
-use crate::field::choice;
+use toml::Value;
+
+use crate::fault::Fault;
+use crate::field::{Field, choice, out_of_range};
 use crate::limits::{Limits, above, below, real, whole};
 use crate::section::section;
 use crate::sections::DeviceChoice;
@@ -39,6 +42,9 @@ section! {
         [Results, real(0.0, 100.0)] value_weight: f64 = 1.0;
         /// Share of the search's root value in the value target, the rest is the outcome.
         [Results, real(0.0, 1.0)] value_mix: f64 = 0.0;
+        /// What that share has become by the last cycle, linear over the cycles; `same` leaves it. Outcomes are noisy but never wrong,
+        /// root values are as good as the network: the share may rise with it (KataGo and AlphaZero take outcomes alone).
+        [Results, real(0.0, 1.0)] value_mix_final: FinalShare = FinalShare::Same;
         /// Rows that the validation losses of a cycle are taken over at most; 0 measures none.
         [Results, whole(0, 1_000_000_000)] validation_rows_max: u64 = 20_000;
     }
@@ -63,5 +69,43 @@ choice! {
         Constant = "constant",
         /// It falls along half a cosine to `learning_rate_final` over the planned steps.
         Cosine = "cosine",
+    }
+}
+
+/// Where a share has moved to by the last cycle of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FinalShare {
+    /// It does not move.
+    Same,
+    /// Here, 0 to 1.
+    At(f64),
+}
+
+impl Field for FinalShare {
+    fn allowed(limits: &Limits) -> String {
+        format!("\"same\" or {limits}")
+    }
+
+    fn stand_in(_: &Limits) -> Self {
+        Self::Same
+    }
+
+    fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
+        match value {
+            Value::String(word) if word == "same" => Some(Self::Same),
+            Value::String(_) => {
+                let fault = out_of_range(key, value, &Self::allowed(limits));
+                faults.push(fault.suggestion("\"same\""));
+                None
+            }
+            _ => f64::read(key, value, limits, faults).map(Self::At),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match self {
+            Self::Same => Value::String("same".to_owned()),
+            Self::At(share) => share.write(),
+        }
     }
 }
