@@ -12,6 +12,7 @@
 mod batch;
 pub mod checkpoint;
 mod feed;
+mod heads;
 mod metrics;
 mod publish;
 mod restore;
@@ -25,6 +26,7 @@ mod validate;
 
 pub use batch::BatchMaker;
 pub use feed::{Feed, FeedPlan, Prepared};
+pub use heads::{head_weights, heads_of};
 pub use metrics::{StepMetrics, effective_steps};
 pub use restore::{Restored, restore};
 pub use rows::CycleRows;

@@ -15,7 +15,7 @@ use dz_store::{RowsState, RunInfo, Stage};
 use crate::checkpoint::Cursor;
 use crate::publish::prune_checkpoints;
 use crate::turn::{End, Work};
-use crate::{CycleRows, Session, restore};
+use crate::{CycleRows, Session, head_weights, heads_of, restore};
 
 /// Wall time after which a checkpoint is published within a cycle: what a kill can cost.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(2);
@@ -101,7 +101,8 @@ impl Trainer {
         rows: &CycleRows,
         cycle: u32,
     ) -> anyhow::Result<Session> {
-        let spec = rows.network_spec(&context.config.network)?;
+        let config = &context.config;
+        let spec = rows.network_spec(&config.network, heads_of(&config.heads))?;
         let mut learner = (self.make_learner)(spec, &context.config)?;
         let config_hash = context.config.results_hash();
         let restored = restore(&context.run, context.ledger.state(), learner.as_mut())?;
@@ -156,6 +157,7 @@ fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
         clip_norm: training.clip_norm,
         ema_decay: training.ema_decay,
         value_weight: training.value_weight,
+        head_weights: head_weights(&config.heads),
         precision,
         seed: Key::of_words(&[WEIGHTS_STREAM, config.run.seed]).low,
         config_hash: config.results_hash(),

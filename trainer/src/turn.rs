@@ -1,18 +1,20 @@
 //! One turn: what was missed, the cycle's rows, validation, candidate.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use dz_config::RunSection;
 use dz_net::NetError;
+use dz_network::{Head, PerHead};
 use dz_shard::RowSet;
 use dz_stage::{Progress, Rates, StageContext, number_text};
-use dz_store::{Losses, MetricsWriter, RunInfo, RunState, Stage};
+use dz_store::{HeadLoss, Losses, MetricsWriter, RunInfo, RunState, Stage};
 
 use crate::publish::{prune_checkpoints, publish_candidate, publish_checkpoint};
 use crate::stage::{open_rows, rows_state};
 use crate::{
-    BatchMaker, CycleRows, Feed, FeedPlan, LearningRate, Session, StepMetrics, Validation,
+    BatchMaker, CycleRows, Feed, FeedPlan, LearningRate, Mean, Session, StepMetrics, Validation,
     validate, value_mix,
 };
 
@@ -208,6 +210,7 @@ impl<'a> Work<'a> {
             value: tally.value.get().unwrap_or(0.0),
             validation_policy: validation.policy.get(),
             validation_value: validation.value.get(),
+            heads: head_losses(&tally.heads, &validation.heads),
             policy_accuracy: validation.policy_accuracy.get(),
             value_accuracy: validation.value_accuracy.get(),
             gradient_norm: tally.gradient_norm.get(),
@@ -263,6 +266,19 @@ impl<'a> Work<'a> {
     fn note(&self, text: String) {
         self.context.events.note(Stage::Trainer, text);
     }
+}
+
+/// Losses of the network's heads, by name.
+fn head_losses(
+    training: &PerHead<Option<Mean>>,
+    validation: &PerHead<Option<Mean>>,
+) -> BTreeMap<String, HeadLoss> {
+    let one = |(head, mean): (Head, &Mean)| {
+        let validation = validation[head].and_then(|mean| mean.get());
+        // Rows of a cycle may all be without a target, such as games that were all resigned.
+        Some((head.name().to_owned(), HeadLoss { training: mean.get()?, validation }))
+    };
+    training.present().filter_map(one).collect()
 }
 
 /// Says where a diverged training can go on from.

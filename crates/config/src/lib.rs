@@ -31,9 +31,9 @@ pub use section::Key;
 pub use sections::{
     Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp, DeviceChoice,
     EngineAnchor, EngineProtocol, Epsilon, Expansion, FinalShare, Fpu, GateRule, GateSection,
-    GumbelInnerWord, InFlight, LeafValue, MoveChoiceWord, NetworkSection, NoiseShapeWord,
-    RatingSection, RaveScheduleWord, Resign, RevisitWord, RootFpu, RunMode, RunSection,
-    SOLVER_DEPTH_MAX, Schedule, SearchSection, SelectionWord, SelfplaySection, ShuffleSection,
-    StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord, TrainingPrecision,
-    TrainingSection, WindowSection,
+    GumbelInnerWord, HeadsSection, InFlight, LeafValue, MoveChoiceWord, NetworkSection,
+    NoiseShapeWord, RatingSection, RaveScheduleWord, Resign, RevisitWord, RootFpu, RunMode,
+    RunSection, SOLVER_DEPTH_MAX, Schedule, SearchSection, SelectionWord, SelfplaySection,
+    ShuffleSection, StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord,
+    TrainingPrecision, TrainingSection, WindowSection,
 };

@@ -1,10 +1,12 @@
 //! The learner on Burn.
 
+use std::collections::BTreeMap;
+
 use burn::tensor::{Device, Tensor};
-use dz_network::{NetworkFile, NetworkHeader, NetworkSpec};
+use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
 use crate::checkpoint::{self, Flats, Header};
-use crate::evaluator::{Precision, tower_of};
+use crate::evaluator::Precision;
 use crate::fold::fold;
 use crate::layout::Layout;
 use crate::losses;
@@ -81,13 +83,24 @@ impl BurnLearner {
         let (state, weight_decay) =
             first.guard(|| (State::upload(0, flats, &home), upload(decay, &home)))?;
         let (precision, value_weight) = (options.precision, options.value_weight);
-        let passes = Passes { spec, layout, devices, precision, value_weight };
+        let head_weights = options.head_weights;
+        let passes = Passes { spec, layout, devices, precision, value_weight, head_weights };
         Ok(Self { options, passes, statistics, weight_decay, state })
     }
 
     /// Runs `work`; Burn's panics become errors.
     fn guard<T>(&self, work: impl FnOnce() -> T) -> Result<T, NetError> {
         self.passes.devices[0].0.guard(work)
+    }
+
+    /// The weights that play, batch norm folded, with all heads.
+    fn folded(&self) -> Result<BTreeMap<String, TensorData>, NetError> {
+        let (parameters, statistics) = self.guard(|| {
+            let of = |flat: &Tensor<1>| download(flat.clone());
+            (of(&self.state.ema_parameters), of(&self.state.ema_statistics))
+        })?;
+        let parameters = self.passes.layout.name_pieces(&parameters);
+        Ok(fold(parameters, &self.statistics.name_pieces(&statistics)))
     }
 
     fn apply(&self, pass: Pass, learning_rate: f64) -> State {
@@ -132,26 +145,27 @@ impl Learner for BurnLearner {
     }
 
     fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError> {
-        let info = ExportInfo { config_hash: String::new(), cycle: 0, created_by: String::new() };
-        let file = self.export(&info)?;
-        let tower = self.guard(|| tower_of(&file, Precision::F32, self.passes.home()))?;
+        let tensors = self.folded()?;
+        let tower = self.guard(|| {
+            let upload = |t: TensorData| upload(t.data, self.passes.home());
+            let tensors = tensors.into_iter().map(|(name, tensor)| (name, upload(tensor)));
+            Tower::new(&self.passes.spec, &tensors.collect())
+        })?;
         Ok(Box::new(Examination { learner: self, tower }))
     }
 
     fn export(&self, info: &ExportInfo) -> Result<NetworkFile, NetError> {
-        let (parameters, statistics) = self.guard(|| {
-            let of = |flat: &Tensor<1>| download(flat.clone());
-            (of(&self.state.ema_parameters), of(&self.state.ema_statistics))
-        })?;
+        let spec = self.passes.spec.exported();
+        let mut tensors = self.folded()?;
+        let shapes = spec.tensor_shapes();
+        tensors.retain(|name, _| shapes.contains_key(name));
         let header = NetworkHeader {
-            spec: self.passes.spec.clone(),
+            spec,
             config_hash: info.config_hash.clone(),
             cycle: info.cycle,
             step: self.state.step,
             created_by: info.created_by.clone(),
         };
-        let parameters = self.passes.layout.name_pieces(&parameters);
-        let tensors = fold(parameters, &self.statistics.name_pieces(&statistics));
         Ok(NetworkFile { header, tensors })
     }
 
@@ -218,6 +232,10 @@ fn check(options: &LearnerOptions) -> Result<(), NetError> {
         if !is_good {
             return Err(NetError::BadOption { key, value: value.to_string(), allowed });
         }
+    }
+    if let Some((_, weight)) = options.head_weights.iter().find(|(_, w)| !at_least_0(**w)) {
+        let (key, value) = ("head_weights", weight.to_string());
+        return Err(NetError::BadOption { key, value, allowed: "0 or more" });
     }
     if options.precision == Precision::F16 {
         // Small gradients vanish in it unless losses are scaled, which nothing here does.

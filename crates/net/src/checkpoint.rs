@@ -98,8 +98,12 @@ fn layouts(spec: &NetworkSpec) -> [(&'static str, Layout); 6] {
 fn difference(found: &NetworkSpec, wanted: &NetworkSpec) -> Option<String> {
     let fields = |spec| serde_json::to_value(spec).expect("a specification is texts and numbers");
     let (found, wanted) = (fields(found), fields(wanted));
-    // Fields that are left out are numbers, and 0.
-    let value = |of: &serde_json::Value, name: &String| of.get(name).cloned().unwrap_or(0.into());
+    // Fields that are left out are numbers, and 0, or the list of heads, and empty.
+    let nothing = |name: &String| {
+        if name == "heads" { serde_json::json!([]) } else { serde_json::json!(0) }
+    };
+    let value =
+        |of: &serde_json::Value, name: &String| of.get(name).cloned().unwrap_or(nothing(name));
     let names = [&wanted, &found].into_iter().filter_map(serde_json::Value::as_object);
     let mut differences = names.flat_map(serde_json::Map::keys).filter_map(|name| {
         let (found, wanted) = (value(&found, name), value(&wanted, name));

@@ -23,6 +23,7 @@ mod device;
 mod error;
 mod evaluator;
 mod fold;
+mod heads;
 mod kernels;
 mod layout;
 mod learner;
@@ -44,7 +45,7 @@ pub use error::NetError;
 pub use evaluator::{BurnEvaluator, EvaluatorOptions, Precision};
 pub use kernels::{first_start_note, kernel_folder};
 pub use learner::{
-    EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport, StepReport,
-    TrainBatch,
+    EvaluationReport, Examiner, ExportInfo, HeadRows, Learner, LearnerOptions, LossReport,
+    StepReport, TrainBatch,
 };
 pub use source::{network_evaluator, network_evaluator_on, network_on};
