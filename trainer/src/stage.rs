@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::Context;
-use dz_config::{RunConfig, TrainingPrecision};
+use dz_config::{Optimizer as OptimizerWord, RunConfig, TrainingPrecision};
 use dz_game::Key;
-use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Precision};
+use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Optimizer, Precision};
 use dz_network::NetworkSpec;
 use dz_shard::RowSet;
 use dz_stage::StageContext;
@@ -153,6 +153,11 @@ fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
         TrainingPrecision::Bf16 => Precision::Bf16,
     };
     LearnerOptions {
+        optimizer: match training.optimizer {
+            OptimizerWord::AdamW => Optimizer::AdamW,
+            OptimizerWord::Sgd => Optimizer::Sgd(training.momentum),
+            OptimizerWord::Muon => Optimizer::Muon(training.momentum),
+        },
         weight_decay: training.weight_decay,
         clip_norm: training.clip_norm,
         ema_decay: training.ema_decay,

@@ -5,7 +5,10 @@
 mod common;
 
 use common::{TestRun, game, records};
-use dz_game::{Encoding, Game, Symmetry, games::Go};
+use dz_game::{
+    Encoding, Game, Symmetry,
+    games::{Go, GoHistory},
+};
 use dz_net::TrainBatch;
 use dz_network::{Head, NetworkFile};
 use dz_shard::{
@@ -59,7 +62,7 @@ fn heads_learn_what_the_rules_say_of_the_turned_board() {
         let all: Vec<_> = rows.rows().collect();
         let batch = maker.make(&all, first);
         let positions = replay(&game, &record).unwrap();
-        let (mut end, mut history) = (game.start(), Default::default());
+        let (mut end, mut history) = (game.start(), GoHistory::default());
         record.plies.iter().for_each(|ply| game.advance(&mut end, &mut history, ply.mv));
         let by_rules = record.end == GameEnd::Rules;
         let weight = |head: Head, i: usize| batch.heads[head].weights[i];

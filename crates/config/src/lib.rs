@@ -32,8 +32,8 @@ pub use sections::{
     Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp, DeviceChoice,
     EngineAnchor, EngineProtocol, Epsilon, Expansion, FinalShare, Fpu, GateRule, GateSection,
     GumbelInnerWord, HeadsSection, InFlight, LeafValue, MoveChoiceWord, NetworkSection,
-    NoiseShapeWord, RatingSection, RaveScheduleWord, Resign, RevisitWord, RootFpu, RunMode,
-    RunSection, SOLVER_DEPTH_MAX, Schedule, SearchSection, SelectionWord, SelfplaySection,
+    NoiseShapeWord, Optimizer, RatingSection, RaveScheduleWord, Resign, RevisitWord, RootFpu,
+    RunMode, RunSection, SOLVER_DEPTH_MAX, Schedule, SearchSection, SelectionWord, SelfplaySection,
     ShuffleSection, StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord,
     TrainingPrecision, TrainingSection, WindowSection,
 };

@@ -15,14 +15,14 @@ use crate::passes::{Pass, Passes};
 use crate::tower::{Tower, download, upload};
 use crate::{
     DeviceChoice, EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport,
-    NetError, StepReport, TrainBatch,
+    NetError, Optimizer, StepReport, TrainBatch,
 };
 
 /// Share of the old running mean and variance that a step keeps; 0.9 as in Ioffe and Szegedy's
 /// successors (momentum 0.1 of `PyTorch`).
 const STATISTICS_SHARE: f64 = 0.9;
 
-/// Trains a network with `AdamW` on a device, or on several that share each batch.
+/// Trains a network on a device, or on several that share each batch.
 #[derive(Debug)]
 pub struct BurnLearner {
     options: LearnerOptions,
@@ -112,7 +112,16 @@ impl BurnLearner {
             gradient_scale: clip_scale(f64::from(pass.gradient_norm), self.options.clip_norm),
             weight_decay: self.weight_decay.clone(),
         };
-        state.parameters = state.moments.update(state.parameters, pass.gradient.flat, &update);
+        let (parameters, gradient) = (state.parameters, pass.gradient.flat);
+        let moments = &mut state.moments;
+        state.parameters = match self.options.optimizer {
+            Optimizer::AdamW => moments.update(parameters, gradient, &update),
+            Optimizer::Sgd(momentum) => moments.update_sgd(parameters, gradient, &update, momentum),
+            Optimizer::Muon(momentum) => {
+                let layout = &self.passes.layout;
+                moments.update_muon(&parameters, &gradient, &update, momentum, layout)
+            }
+        };
         state.statistics = blend(state.statistics, pass.gradient.statistics, STATISTICS_SHARE);
         let share = ema_share(self.options.ema_decay, state.step);
         state.ema_parameters = blend(state.ema_parameters, state.parameters.clone(), share);
@@ -175,12 +184,13 @@ impl Learner for BurnLearner {
             spec: self.passes.spec.clone(),
             config_hash: self.options.config_hash.clone(),
             step: self.state.step,
+            optimizer: self.options.optimizer.name().to_owned(),
         };
         Ok(checkpoint::pack(&header, &flats)?)
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), NetError> {
-        let (header, flats) = checkpoint::unpack(bytes, &self.passes.spec)?;
+        let (header, flats) = checkpoint::unpack(bytes, &self.passes.spec, self.options.optimizer)?;
         self.state = self.guard(|| State::upload(header.step, flats, self.passes.home()))?;
         Ok(())
     }
@@ -223,7 +233,12 @@ impl State {
 
 fn check(options: &LearnerOptions) -> Result<(), NetError> {
     let at_least_0 = |x: f64| x.is_finite() && x >= 0.0;
+    let momentum = match options.optimizer {
+        Optimizer::AdamW => 0.0,
+        Optimizer::Sgd(momentum) | Optimizer::Muon(momentum) => momentum,
+    };
     for (key, value, is_good, allowed) in [
+        ("momentum", momentum, (0.0..1.0).contains(&momentum), "0 to below 1"),
         ("weight_decay", options.weight_decay, at_least_0(options.weight_decay), "0 or more"),
         ("value_weight", options.value_weight, at_least_0(options.value_weight), "0 or more"),
         ("clip_norm", options.clip_norm, options.clip_norm > 0.0, "above 0"),

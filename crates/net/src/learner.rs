@@ -78,10 +78,34 @@ impl TrainBatch {
     }
 }
 
+/// What turns gradients into steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Optimizer {
+    /// Loshchilov and Hutter 2019 (arXiv:1711.05101).
+    AdamW,
+    /// Gradient descent with this momentum, in `[0, 1)`.
+    Sgd(f64),
+    /// Jordan 2024 with this momentum, in `[0, 1)`, for the convolutions behind the first; `AdamW` elsewhere.
+    Muon(f64),
+}
+
+impl Optimizer {
+    /// Its name in checkpoints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AdamW => "adamw",
+            Self::Sgd(_) => "sgd",
+            Self::Muon(_) => "muon",
+        }
+    }
+}
+
 /// How a network learns; what changes from step to step is passed to [`Learner::step`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnerOptions {
-    /// Decoupled weight decay of `AdamW` on weights of convolutions and linear layers, 0 or more.
+    /// What turns gradients into steps.
+    pub optimizer: Optimizer,
+    /// Decoupled weight decay on weights of convolutions and linear layers, 0 or more.
     pub weight_decay: f64,
     /// Gradients whose Euclidean norm over all parameters is larger are scaled down to it; above 0.
     pub clip_norm: f64,

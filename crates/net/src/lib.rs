@@ -29,6 +29,7 @@ mod layout;
 mod learner;
 mod losses;
 mod memory;
+mod muon;
 mod optimizer;
 mod passes;
 mod planes;
@@ -46,6 +47,6 @@ pub use evaluator::{BurnEvaluator, EvaluatorOptions, Precision};
 pub use kernels::{first_start_note, kernel_folder};
 pub use learner::{
     EvaluationReport, Examiner, ExportInfo, HeadRows, Learner, LearnerOptions, LossReport,
-    StepReport, TrainBatch,
+    Optimizer, StepReport, TrainBatch,
 };
 pub use source::{network_evaluator, network_evaluator_on, network_on};

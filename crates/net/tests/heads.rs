@@ -12,7 +12,7 @@ use common::{
 use dz_cpu::{CpuEvaluator, Reference};
 use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
 use dz_net::{BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions};
-use dz_network::{Head, NetworkFile, NetworkSpec, TensorData, container};
+use dz_network::{Head, NetworkFile, NetworkSpec, PerHead, TensorData, container};
 
 /// Gradients are never clipped: the norm of all of them is the one thing that heads have a part in.
 fn learner(spec: &NetworkSpec) -> BurnLearner {
@@ -39,7 +39,7 @@ fn heads_without_targets_change_nothing_else() {
                 policy_weights: vec![f32::from(!heads.heads.contains(&Head::SoftPolicy)); 70],
                 ..batch
             };
-            let bare = dz_net::TrainBatch { heads: Default::default(), ..batch.clone() };
+            let bare = dz_net::TrainBatch { heads: PerHead::default(), ..batch.clone() };
             let (one, other) = (with.step(&batch, 0.003), without.step(&bare, 0.003));
             let (one, other) = (one.unwrap().losses, other.unwrap().losses);
             assert_eq!(

@@ -132,9 +132,6 @@ impl FurtherColumns {
                 Target::ShortTerm => columns.short_term = decode_short_term(reader, count)?,
                 Target::PliesLeft => columns.plies_left = reader.narrow("plies_left", count)?,
                 Target::Margin => {
-                    let margin = |stored| {
-                        margin(stored).ok_or_else(|| ShardError::damaged("a margin out of range"))
-                    };
                     let stored = reader.numbers("margin", count)?;
                     columns.margin = stored.into_iter().map(margin).collect::<Result<_, _>>()?;
                 }
@@ -217,11 +214,15 @@ fn stored_margin(margin: Option<i16>) -> u64 {
     })
 }
 
-/// Undoes [`stored_margin`]; `None` for what it never gives.
-fn margin(stored: u64) -> Option<Option<i16>> {
-    let Some(folded) = stored.checked_sub(1) else { return Some(None) };
-    let folded = u16::try_from(folded).ok()?;
-    Some(Some((folded >> 1) as i16 ^ -((folded & 1) as i16)))
+/// Undoes [`stored_margin`].
+///
+/// # Errors
+/// [`ShardError::Damaged`] for what it never gives.
+fn margin(stored: u64) -> Result<Option<i16>, ShardError> {
+    let Some(folded) = stored.checked_sub(1) else { return Ok(None) };
+    let folded =
+        u16::try_from(folded).map_err(|_| ShardError::damaged("a margin is out of range"))?;
+    Ok(Some((folded >> 1) as i16 ^ -((folded & 1) as i16)))
 }
 
 #[cfg(test)]
@@ -231,11 +232,11 @@ mod tests {
     #[test]
     fn every_margin_comes_back_and_small_ones_are_small() {
         for value in (i16::MIN..=i16::MAX).map(Some).chain([None]) {
-            assert_eq!(margin(stored_margin(value)), Some(value));
+            assert_eq!(margin(stored_margin(value)).ok(), Some(value));
         }
         let small = [None, Some(0), Some(-1), Some(1), Some(-2)].map(stored_margin);
         assert_eq!(small, [0, 1, 2, 3, 4]);
-        assert_eq!(margin(65_537), None);
+        assert!(margin(65_537).is_err());
     }
 
     fn shape() -> RowShape {

@@ -1,4 +1,5 @@
 //! Further targets of rows: by hand, against a literal recomputation, through files, and turned with the board.
+#![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
 mod common;
 

@@ -30,5 +30,5 @@ pub use search::{
 pub use selfplay::{Resign, SelfplaySection};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
-pub use training::{FinalShare, Schedule, TrainingPrecision, TrainingSection};
+pub use training::{FinalShare, Optimizer, Schedule, TrainingPrecision, TrainingSection};
 pub use window::WindowSection;

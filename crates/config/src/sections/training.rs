@@ -23,14 +23,20 @@ section! {
         [Results, above(0.0, 1000.0)] rows_per_new_row: f64 = 4.0;
         /// Rows that a cycle trains on at most, repetitions counted.
         [Results, whole(2, 1_000_000_000_000)] rows_max: u64 = 10_000_000;
+        /// What turns gradients into steps: `adamw` (Loshchilov and Hutter 2019), `sgd` with momentum, or `muon` (Jordan 2024) for the
+        /// convolutions behind the first, with steps of the size of AdamW's (Liu et al. 2025), and `adamw` for the rest. `adamw` is
+        /// what the presets are measured with.
+        [Fixed, Limits::Any] optimizer: Optimizer = Optimizer::AdamW;
+        /// Share of the past that momentum keeps, with `sgd` (KataGo: 0.9) and `muon` (Jordan 2024: 0.95); `adamw` takes no notice of it.
+        [Results, below(0.0, 1.0)] momentum: f64 = 0.9;
         /// Learning rate after the warm-up.
         [Results, above(0.0, 10.0)] learning_rate: f64 = 2e-3;
-        /// Learning rate that `cosine` ends at; `constant` takes no notice of it.
+        /// Learning rate that `cosine` and `steps` end at; `constant` takes no notice of it.
         [Results, real(0.0, 10.0)] learning_rate_final: f64 = 1e-4;
         /// Steps in which the learning rate rises from 0, once a run.
         [Results, whole(0, 1_000_000_000)] warmup_steps: u64 = 100;
-        /// Course of the learning rate after the warm-up: `constant`, or `cosine` over the
-        /// planned steps.
+        /// Course of the learning rate after the warm-up: `constant`, `cosine` over the planned steps, or `steps`: three falls by the
+        /// same factor, after 1/7, 3/7 and 5/7 of the planned steps (AlphaZero, Silver 2017: by 10 each, after 100, 300 and 500 of 700 thousand).
         [Results, Limits::Any] schedule: Schedule = Schedule::Cosine;
         /// Decoupled weight decay, a step, times the learning rate (AdamW).
         [Results, real(0.0, 1.0)] weight_decay: f64 = 1e-4;
@@ -69,6 +75,20 @@ choice! {
         Constant = "constant",
         /// It falls along half a cosine to `learning_rate_final` over the planned steps.
         Cosine = "cosine",
+        /// It falls three times by the same factor, to `learning_rate_final`.
+        Steps = "steps",
+    }
+}
+
+choice! {
+    /// What turns gradients into steps.
+    pub enum Optimizer {
+        /// Steps scaled by the size of past gradients, with decoupled weight decay.
+        AdamW = "adamw",
+        /// Gradient descent with momentum.
+        Sgd = "sgd",
+        /// Steps of equal size in every direction of a weight matrix.
+        Muon = "muon",
     }
 }
 

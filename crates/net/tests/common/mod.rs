@@ -4,7 +4,8 @@
 pub use dz_cpu::random_positions as positions;
 use dz_game::mix64;
 use dz_net::{
-    BurnLearner, DeviceChoice, ExportInfo, HeadRows, LearnerOptions, Precision, TrainBatch,
+    BurnLearner, DeviceChoice, ExportInfo, HeadRows, LearnerOptions, Optimizer, Precision,
+    TrainBatch,
 };
 use dz_network::{Head, NetworkSpec, PerHead};
 
@@ -36,6 +37,7 @@ pub fn wide() -> NetworkSpec {
 
 pub fn options() -> LearnerOptions {
     LearnerOptions {
+        optimizer: Optimizer::AdamW,
         weight_decay: 1e-4,
         clip_norm: 5.0,
         ema_decay: 0.9,

@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use dz_cpu::{random_network, random_positions};
 use dz_infer::NetworkEvaluator;
 use dz_net::{
-    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
-    TrainBatch, first_start_note, pick_device,
+    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Optimizer,
+    Precision, TrainBatch, first_start_note, pick_device,
 };
 use dz_network::{NetworkSpec, PerHead};
 use dz_shard::BenchRow;
@@ -117,6 +117,7 @@ fn learning(
 ) -> anyhow::Result<(f64, f64)> {
     let rows = random_rows(&spec, batch);
     let options = LearnerOptions {
+        optimizer: Optimizer::AdamW,
         weight_decay: 1e-4,
         clip_norm: 10.0,
         ema_decay: 0.99,
