@@ -39,18 +39,19 @@ pub(crate) fn target_of(head: Head) -> Option<Target> {
     }
 }
 
-/// The targets of all heads that rows of this shape have something for, each row turned by its tables.
+/// The targets of all heads that rows of this shape have something for. `turns` are the game's symmetries, and
+/// `symmetry` says which of them turns a row, by its place; none leaves it upright.
 pub(crate) fn head_rows(
     shape: RowShape,
     rows: &[Row<'_>],
-    tables: impl Fn(usize) -> Option<usize>,
-    all: &[SymmetryTables],
+    symmetry: impl Fn(usize) -> Option<usize>,
+    turns: &[SymmetryTables],
 ) -> PerHead<HeadRows> {
     PerHead::from_fn(|head| {
         let mut made = HeadRows::default();
         let carried = target_of(head).is_some_and(|target| shape.targets.has(target));
         for (i, row) in rows.iter().enumerate().filter(|_| carried) {
-            let turned = tables(i).map(|symmetry| &all[symmetry]);
+            let turned = symmetry(i).map(|symmetry| &turns[symmetry]);
             let known = target(head, shape, row, turned, &mut made.targets);
             made.weights.push(if known { row.value_weight.get() } else { 0.0 });
         }
