@@ -108,6 +108,7 @@ fn orthogonal(matrix: Tensor<2>) -> Tensor<2> {
 #[cfg(test)]
 mod tests {
     use burn::tensor::Device;
+    use dz_game::mix64;
     use dz_network::NetworkSpec;
 
     use super::*;
@@ -115,6 +116,12 @@ mod tests {
 
     fn tensor(values: &[f32]) -> Tensor<1> {
         upload(values.to_vec(), &Device::flex())
+    }
+
+    /// Numbers in [-1, 1) without a pattern: matrices of them have full rank.
+    fn numbers(seed: u64, len: usize) -> Vec<f32> {
+        let word = |i: usize| mix64(seed * 1_000_003 + i as u64) >> 40;
+        (0..len).map(|i| word(i) as f32 / (1 << 23) as f32 - 1.0).collect()
     }
 
     fn update(length: usize) -> Update {
@@ -154,9 +161,9 @@ mod tests {
     #[test]
     fn directions_have_equal_sizes() {
         let device = Device::flex();
-        let wave: Vec<f32> = (0..60).map(|i| (i as f32 * 1.7).sin() + 0.1).collect();
+        let entries = numbers(1, 60);
         for shape in [[5, 12], [12, 5]] {
-            let matrix: Tensor<2> = upload(wave.clone(), &device).reshape(shape);
+            let matrix: Tensor<2> = upload(entries.clone(), &device).reshape(shape);
             let near_orthogonal = orthogonal(matrix.clone());
             assert_eq!(near_orthogonal.dims(), shape);
             let is_tall = shape[0] > shape[1];
@@ -181,8 +188,7 @@ mod tests {
         let spec = NetworkSpec::plain([2, 3, 3], 4, 1, 6);
         let layout = Layout::of_parameters(&spec);
         let length = layout.len();
-        let wave = |speed: f32| (0..length).map(|i| (i as f32 * speed).sin()).collect::<Vec<_>>();
-        let (weights, gradient) = (tensor(&wave(0.3)), tensor(&wave(0.7)));
+        let (weights, gradient) = (tensor(&numbers(2, length)), tensor(&numbers(3, length)));
         let (mut muon, mut adam) = (zeros(length), zeros(length));
         let moved = muon.update_muon(&weights, &gradient, &update(length), 0.95, &layout);
         let plain = adam.update(weights.clone(), gradient, &update(length));
