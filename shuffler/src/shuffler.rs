@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context;
 use dz_game::Game;
-use dz_shard::{RowFileHeader, RowSet};
+use dz_shard::{RowFileHeader, RowSet, RowTargets};
 
 use crate::{
     segments::{Scatter, SegmentFile, Source},
@@ -51,6 +51,14 @@ impl<G: Game> Shuffler<G> {
         let shuffler = Self { game, header, folder, validation_share, segments: BTreeMap::new() };
         shuffler.remove(|name| name.ends_with(".unfinished"))?;
         Ok(shuffler)
+    }
+
+    /// The same with rows that carry further targets. Segments that carry others are made again.
+    ///
+    /// # Errors
+    /// If the game does not offer them.
+    pub fn carrying(self, targets: RowTargets) -> anyhow::Result<Self> {
+        Ok(Self { header: self.header.carrying(&self.game, targets)?, ..self })
     }
 
     /// Header of this run's row files.

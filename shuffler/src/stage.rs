@@ -3,9 +3,9 @@
 use std::{cell::RefCell, collections::BTreeSet, time::Instant};
 
 use anyhow::Context;
-use dz_config::RunConfig;
+use dz_config::{HeadsSection, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
-use dz_shard::RowSet;
+use dz_shard::{RowSet, RowTargets, Target};
 use dz_stage::{Progress, Rates, StageContext};
 use dz_store::{Entry, ObjectRef, RowsSummary, Stage, Staged, layout};
 
@@ -62,6 +62,18 @@ impl RowCounts {
     }
 }
 
+/// What rows carry beside policy and value: what the heads of the network learn from.
+pub fn row_targets(heads: &HeadsSection) -> RowTargets {
+    let wanted = [
+        (Target::Reply, heads.reply_weight),
+        (Target::ShortTerm, heads.short_term_weight),
+        (Target::PliesLeft, heads.plies_left_weight),
+        (Target::Margin, heads.margin_weight),
+        (Target::Ownership, heads.ownership_weight),
+    ];
+    wanted.into_iter().filter(|&(_, weight)| weight > 0.0).map(|(target, _)| target).collect()
+}
+
 struct Turn<'a> {
     context: &'a mut StageContext,
     cycle: u32,
@@ -76,7 +88,8 @@ impl GameVisitor for Turn<'_> {
         let config = context.config.clone();
         let folder = context.run.work_dir(Stage::Shuffler)?;
         let share = config.window.validation_share;
-        let mut shuffler = Shuffler::open(game, config.run.seed, share, &folder)?;
+        let shuffler = Shuffler::open(game, config.run.seed, share, &folder)?;
+        let mut shuffler = shuffler.carrying(row_targets(&config.heads))?;
         let Some((window, new_rows)) = prepare(context, cycle, &mut shuffler)? else {
             return Ok(());
         };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use dz_game::games::TicTacToe;
-use dz_shard::{RowReader, RowSet};
+use dz_shard::{Row, RowReader, RowSet, Target};
 use dz_stage::{Event, EventSink, StageContext, Stop};
 use dz_store::{Entry, Ledger, ObjectRef, RowsState, Run, SelfplaySummary, Stage};
 use shuffler::write_random_shard;
@@ -35,8 +35,14 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
+        Self::with("")
+    }
+
+    /// With more keys.
+    fn with(keys: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let run = Run::create(folder.path().join("run"), CONFIG).unwrap();
+        let config = format!("{CONFIG}{keys}");
+        let run = Run::create(folder.path().join("run"), &config).unwrap();
         let mut driver = Ledger::open(&run).unwrap();
         driver.claim(Stage::Driver).unwrap();
         driver
@@ -225,4 +231,48 @@ fn a_missing_shard_is_an_error_that_says_what_to_do() {
     let (mut context, _events) = fixture.stage(&Stop::new());
     let error = format!("{:#}", shuffler::run(&mut context, 1).unwrap_err());
     assert!(error.contains("00000000.dzs is missing: restore it"), "{error}");
+}
+
+/// Rows carry what heads learn from and nothing else; the soft policy needs nothing of rows.
+#[test]
+fn rows_carry_what_the_heads_of_the_configuration_learn_from() {
+    let turn = |keys: &str| {
+        let mut fixture = Fixture::with(keys);
+        fixture.play(1);
+        let (rows, _) = fixture.turn(1);
+        let read = |object: &ObjectRef| {
+            let mut reader = RowReader::open(&fixture.driver.run().local_path(object)).unwrap();
+            let blocks: Vec<_> = reader.blocks().map(Result::unwrap).collect();
+            (reader.header().shape.targets, blocks)
+        };
+        let files: Vec<_> = rows.train.iter().chain(&rows.validation).map(read).collect();
+        (files, contents(&fixture, &rows.train, RowSet::Train, rows.summary.train_rows))
+    };
+    let (plain, bytes) = turn("");
+    let (soft, soft_bytes) = turn("heads = { soft_policy_weight = 8 }\n");
+    assert_eq!(bytes, soft_bytes);
+    assert!(soft.iter().all(|(targets, _)| targets.is_empty()));
+    let (files, _) = turn("heads = { reply_weight = 0.15, plies_left_weight = 1 }\n");
+    assert_eq!(files.len(), plain.len());
+    let mut replies = 0;
+    for ((targets, blocks), (_, plain)) in files.iter().zip(&plain) {
+        assert_eq!(targets.iter().collect::<Vec<_>>(), [Target::Reply, Target::PliesLeft]);
+        for (block, plain) in blocks.iter().zip(plain) {
+            assert_eq!(block.len(), plain.len());
+            for (row, plain) in block.rows().zip(plain.rows()) {
+                // In the same order, with the same rest.
+                assert_eq!(Row { further: plain.further, ..row }, plain);
+                // Random games are full searches to their end, so the last ply alone has no reply.
+                let left = row.further.plies_left.unwrap();
+                assert_eq!(row.further.reply_index.is_empty(), left == 1);
+                assert!(row.further.short_term.is_none() && left + row.ply <= 9);
+                replies += usize::from(left > 1);
+            }
+        }
+    }
+    assert!(replies > 100, "{replies}");
+    let fixture = Fixture::with("heads = { margin_weight = 1 }\n");
+    let (mut context, _) = fixture.stage(&Stop::new());
+    let error = format!("{:#}", shuffler::run(&mut context, 1).unwrap_err());
+    assert!(error.contains("offers no margin") && error.contains("heads.margin_weight"), "{error}");
 }

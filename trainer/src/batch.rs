@@ -1,9 +1,12 @@
 //! From rows to batches: symmetries, dense targets, weights.
 
 use dz_game::Key;
-use dz_net::{EncodedBatch, TrainBatch};
+use dz_net::{EncodedBatch, HeadRows, TrainBatch};
+use dz_network::PerHead;
 use dz_shard::{Row, RowFileHeader, RowShape, SymmetryTables};
 use rayon::prelude::*;
+
+use crate::heads::head_rows;
 
 /// Rows that one thread turns at a time.
 const ROWS_MIN: usize = 64;
@@ -58,6 +61,7 @@ impl BatchMaker {
             wdl: vec![0.0; rows.len() * 3],
             policy_weights: rows.iter().map(|row| row.policy_weight.get()).collect(),
             value_weights: rows.iter().map(|row| row.value_weight.get()).collect(),
+            heads: self.head_rows(rows, first),
         };
         batch.planes.globals.clear();
         batch.planes.globals.extend(rows.iter().flat_map(|row| row.globals));
@@ -71,6 +75,12 @@ impl BatchMaker {
             wdl.copy_from_slice(&self.value_target(row));
         });
         batch
+    }
+
+    /// What heads learn from, each row seen through its symmetry.
+    fn head_rows(&self, rows: &[Row<'_>], first: u64) -> PerHead<HeadRows> {
+        let symmetry = |i: usize| Some(self.symmetry_of(first + i as u64)).filter(|&s| s > 0);
+        head_rows(self.shape, rows, symmetry, &self.symmetries)
     }
 
     /// Writes a row's planes and dense policy target as seen through a symmetry.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dz_network::PerHead;
 use serde::{Deserialize, Serialize};
 
 /// One step, before it changed the weights. Losses are means over the batch, in nats.
@@ -23,6 +24,9 @@ pub struct StepMetrics {
     pub gradient_norm: f32,
     /// Whether it was clipped.
     pub clipped: bool,
+    /// Losses of the heads beside policy and value, by name; left out where the network has none.
+    #[serde(default, skip_serializing_if = "PerHead::is_empty")]
+    pub heads: PerHead<Option<f32>>,
     /// Learning rate.
     pub learning_rate: f64,
     /// Rows a second of this step: learning alone, without waiting for rows.
@@ -55,6 +59,7 @@ mod tests {
             policy_entropy: 0.5,
             gradient_norm: 0.1,
             clipped: false,
+            heads: PerHead::default(),
             learning_rate: 0.1,
             rows_per_second: 100.0,
         };

@@ -1,10 +1,14 @@
 //! A cycle's row files.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, bail};
 use dz_config::NetworkSection;
-use dz_network::NetworkSpec;
+use dz_network::{Head, NetworkSpec};
 use dz_shard::{RowFileHeader, RowReader, RowSet};
 use dz_store::{ObjectRef, RowsState, Run, RunInfo};
+
+use crate::heads::target_of;
 
 /// Row files of one set in reading order, opened once to see what they are.
 #[derive(Clone, Debug)]
@@ -59,15 +63,28 @@ impl CycleRows {
         Ok(all)
     }
 
-    /// The network that learns these rows.
+    /// The network that learns these rows, with these heads beside policy and value.
     ///
     /// # Errors
-    /// If there are no rows.
-    pub fn network_spec(&self, network: &NetworkSection) -> anyhow::Result<NetworkSpec> {
+    /// If there are no rows, or they do not carry what a head learns from.
+    pub fn network_spec(
+        &self,
+        network: &NetworkSection,
+        heads: BTreeSet<Head>,
+    ) -> anyhow::Result<NetworkSpec> {
         let header = self.header.as_ref().context(
             "the cycle has no training rows; more games a cycle (selfplay.games) give some",
         )?;
         let planes = header.shape.planes;
+        let lacks = |head: &&Head| {
+            target_of(**head).is_some_and(|target| !header.shape.targets.has(target))
+        };
+        if let Some(head) = heads.iter().find(lacks) {
+            bail!(
+                "the rows do not carry what the head '{head}' learns from: they were shuffled before \
+                 heads.{head}_weight was above 0; start a new run, or set it to 0"
+            );
+        }
         Ok(NetworkSpec {
             game: header.game.clone(),
             encoding: header.encoding.clone(),
@@ -84,6 +101,7 @@ impl CycleRows {
             global_pooling: network.global_pooling,
             squeeze_ratio: network.squeeze_ratio as usize,
             bottleneck_blocks: network.bottleneck_blocks as usize,
+            heads,
         })
     }
 }

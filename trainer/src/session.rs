@@ -62,6 +62,7 @@ impl Session {
             policy_entropy: losses.policy_entropy,
             gradient_norm: report.gradient_norm,
             clipped: report.clipped,
+            heads: losses.heads,
             learning_rate,
             rows_per_second: batch.planes.len as f64 / seconds,
         })

@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::Context;
-use dz_config::{RunConfig, TrainingPrecision};
+use dz_config::{Optimizer as OptimizerWord, RunConfig, TrainingPrecision};
 use dz_game::Key;
-use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Precision};
+use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Optimizer, Precision};
 use dz_network::NetworkSpec;
 use dz_shard::RowSet;
 use dz_stage::StageContext;
@@ -15,7 +15,7 @@ use dz_store::{RowsState, RunInfo, Stage};
 use crate::checkpoint::Cursor;
 use crate::publish::prune_checkpoints;
 use crate::turn::{End, Work};
-use crate::{CycleRows, LossGuard, Session, restore};
+use crate::{CycleRows, LossGuard, Session, head_weights, heads_of, restore};
 
 /// Wall time after which a checkpoint is published within a cycle: what a kill can cost.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(2);
@@ -101,8 +101,9 @@ impl Trainer {
         rows: &CycleRows,
         cycle: u32,
     ) -> anyhow::Result<Session> {
-        let spec = rows.network_spec(&context.config.network)?;
-        let guard = LossGuard::new(&context.config.alarms, spec.policy_len);
+        let config = &context.config;
+        let spec = rows.network_spec(&config.network, heads_of(&config.heads))?;
+        let guard = LossGuard::new(&config.alarms, spec.policy_len);
         let mut learner = (self.make_learner)(spec, &context.config)?;
         let config_hash = context.config.results_hash();
         let restored = restore(&context.run, context.ledger.state(), learner.as_mut())?;
@@ -153,10 +154,16 @@ fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
         TrainingPrecision::Bf16 => Precision::Bf16,
     };
     LearnerOptions {
+        optimizer: match training.optimizer {
+            OptimizerWord::AdamW => Optimizer::AdamW,
+            OptimizerWord::Sgd => Optimizer::Sgd(training.momentum),
+            OptimizerWord::Muon => Optimizer::Muon(training.momentum),
+        },
         weight_decay: training.weight_decay,
         clip_norm: training.clip_norm,
         ema_decay: training.ema_decay,
         value_weight: training.value_weight,
+        head_weights: head_weights(&config.heads),
         precision,
         seed: Key::of_words(&[WEIGHTS_STREAM, config.run.seed]).low,
         config_hash: config.results_hash(),

@@ -1,6 +1,7 @@
 //! Running means of a cycle.
 
-use dz_net::{StepReport, TrainBatch};
+use dz_net::{LossReport, StepReport, TrainBatch};
+use dz_network::PerHead;
 use serde::{Deserialize, Serialize};
 
 /// A weighted mean in the making.
@@ -36,6 +37,9 @@ pub struct Tally {
     pub policy: Mean,
     /// Value cross-entropy in nats, by the rows' value weights.
     pub value: Mean,
+    /// Losses of the network's heads, by the rows' weights in them; left out where it has none.
+    #[serde(default, skip_serializing_if = "PerHead::is_empty")]
+    pub heads: PerHead<Option<Mean>>,
     /// Gradient norm before clipping, a step.
     pub gradient_norm: Mean,
     /// Learning rate of the last step.
@@ -49,8 +53,21 @@ impl Tally {
         self.rows += batch.planes.len as u64;
         self.policy.add(f64::from(report.losses.policy_loss), total(&batch.policy_weights));
         self.value.add(f64::from(report.losses.value_loss), total(&batch.value_weights));
+        add_heads(&mut self.heads, batch, &report.losses);
         self.gradient_norm.add(f64::from(report.gradient_norm), 1.0);
         self.learning_rate = learning_rate;
+    }
+}
+
+/// Takes in a batch's losses of heads, each by the weight of its rows.
+pub(crate) fn add_heads(
+    heads: &mut PerHead<Option<Mean>>,
+    batch: &TrainBatch,
+    losses: &LossReport,
+) {
+    for (head, &loss) in losses.heads.present() {
+        let mean = heads[head].get_or_insert_default();
+        mean.add(f64::from(loss), total(batch.head_weights(head)));
     }
 }
 

@@ -1,18 +1,21 @@
 //! One turn: what was missed, the cycle's rows, validation, candidate.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use dz_config::RunSection;
 use dz_net::NetError;
+use dz_network::{Head, PerHead};
 use dz_shard::RowSet;
 use dz_stage::{Progress, Rates, StageContext, number_text};
-use dz_store::{Losses, MetricsWriter, RunInfo, RunState, Stage};
+use dz_store::{HeadLoss, Losses, MetricsWriter, RunInfo, RunState, Stage};
 
 use crate::publish::{prune_checkpoints, publish_candidate, publish_checkpoint};
 use crate::stage::{open_rows, rows_state};
 use crate::{
-    BatchMaker, CycleRows, Exploded, Feed, FeedPlan, LearningRate, Session, StepMetrics,
-    Validation, validate,
+    BatchMaker, CycleRows, Exploded, Feed, FeedPlan, LearningRate, Mean, Session, StepMetrics,
+    Validation, validate, value_mix,
 };
 
 /// Rows that are evaluated at once on validation, where a training batch has fewer.
@@ -167,9 +170,10 @@ impl<'a> Work<'a> {
     fn feed(&self, session: &Session, rows: &CycleRows) -> anyhow::Result<Feed> {
         let header = rows.header.as_ref().context("the cycle has no training rows")?;
         let config = &self.context.config;
-        let (seed, value_mix) = (config.run.seed, config.training.value_mix);
+        let (seed, cycle) = (config.run.seed, session.cursor.cycle);
+        let value_mix = value_mix(&config.training, cycle, config.run.cycles);
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, session.cursor.cycle, value_mix),
+            maker: BatchMaker::new(header, seed, cycle, value_mix),
             batch: config.training.batch as usize,
             from: session.cursor.rows_done,
             to: rows.rows,
@@ -186,9 +190,10 @@ impl<'a> Work<'a> {
         let Some(header) = rows.header.as_ref().filter(|_| training.validation_rows_max > 0) else {
             return Ok(Validation::default());
         };
-        let seed = self.context.config.run.seed;
+        let RunSection { seed, cycles, .. } = self.context.config.run;
+        let value_mix = value_mix(training, self.cycle, cycles);
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, self.cycle, training.value_mix).upright(),
+            maker: BatchMaker::new(header, seed, self.cycle, value_mix).upright(),
             batch: VALIDATION_BATCH.max(training.batch as usize),
             from: 0,
             to: rows.rows.min(training.validation_rows_max),
@@ -211,6 +216,7 @@ impl<'a> Work<'a> {
             value: tally.value.get().unwrap_or(0.0),
             validation_policy: validation.policy.get(),
             validation_value: validation.value.get(),
+            heads: head_losses(&tally.heads, &validation.heads),
             policy_accuracy: validation.policy_accuracy.get(),
             value_accuracy: validation.value_accuracy.get(),
             gradient_norm: tally.gradient_norm.get(),
@@ -266,6 +272,19 @@ impl<'a> Work<'a> {
     fn note(&self, text: String) {
         self.context.events.note(Stage::Trainer, text);
     }
+}
+
+/// Losses of the network's heads, by name.
+fn head_losses(
+    training: &PerHead<Option<Mean>>,
+    validation: &PerHead<Option<Mean>>,
+) -> BTreeMap<String, HeadLoss> {
+    let one = |(head, mean): (Head, &Mean)| {
+        let validation = validation[head].and_then(|mean| mean.get());
+        // Rows of a cycle may all be without a target, such as games that were all resigned.
+        Some((head.name().to_owned(), HeadLoss { training: mean.get()?, validation }))
+    };
+    training.present().filter_map(one).collect()
 }
 
 /// Says where a diverged training can go on from.

@@ -1,8 +1,9 @@
 //! How the weights that play do on rows that are never trained on.
 
 use dz_net::Learner;
+use dz_network::PerHead;
 
-use crate::tally::total;
+use crate::tally::{add_heads, total};
 use crate::{Feed, Mean};
 
 /// Means over validation rows: losses in nats, accuracies 0 to 1, each by the rows' weights.
@@ -12,6 +13,8 @@ pub struct Validation {
     pub policy: Mean,
     /// Value cross-entropy.
     pub value: Mean,
+    /// Losses of the network's heads.
+    pub heads: PerHead<Option<Mean>>,
     /// Share of rows whose most likely policy index is the target's.
     pub policy_accuracy: Mean,
     /// Share of rows whose most likely outcome is the target's.
@@ -31,6 +34,7 @@ pub fn validate(learner: &dyn Learner, feed: &mut Feed) -> anyhow::Result<Valida
         let (policy, value) = (total(&batch.policy_weights), total(&batch.value_weights));
         all.policy.add(f64::from(report.losses.policy_loss), policy);
         all.value.add(f64::from(report.losses.value_loss), value);
+        add_heads(&mut all.heads, batch, &report.losses);
         all.policy_accuracy.add(f64::from(report.policy_accuracy), policy);
         all.value_accuracy.add(f64::from(report.value_accuracy), value);
     }

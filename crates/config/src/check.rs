@@ -22,7 +22,7 @@ pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fau
     checks.at_most("training.batch", "training.rows_max");
     checks.at_most("network.squeeze_ratio", "network.channels");
     checks.network();
-    if config.training.schedule == Schedule::Cosine {
+    if config.training.schedule != Schedule::Constant {
         let concerns = ["training.schedule"];
         checks.compare("training.learning_rate_final", "training.learning_rate", &concerns, false);
     }

@@ -30,10 +30,10 @@ pub use run_config::RunConfig;
 pub use section::Key;
 pub use sections::{
     AlarmsSection, Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp,
-    DeviceChoice, EngineAnchor, EngineProtocol, Epsilon, Expansion, Fpu, GateRule, GateSection,
-    GumbelInnerWord, InFlight, LeafValue, MoveChoiceWord, NetworkSection, NoiseShapeWord,
-    RatingSection, RaveScheduleWord, Resign, RevisitWord, RootFpu, RunMode, RunSection,
-    SOLVER_DEPTH_MAX, Schedule, SearchSection, SelectionWord, SelfplaySection, ShuffleSection,
-    StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord, TrainingPrecision,
-    TrainingSection, WindowSection,
+    DeviceChoice, EngineAnchor, EngineProtocol, Epsilon, Expansion, FinalShare, Fpu, GateRule,
+    GateSection, GumbelInnerWord, HeadsSection, InFlight, LeafValue, MoveChoiceWord,
+    NetworkSection, NoiseShapeWord, Optimizer, RatingSection, RaveScheduleWord, Resign,
+    RevisitWord, RootFpu, RunMode, RunSection, SOLVER_DEPTH_MAX, Schedule, SearchSection,
+    SelectionWord, SelfplaySection, ShuffleSection, StalenessWord, StorageSection, TargetWord,
+    TerminalsWord, TieBreakWord, TrainingPrecision, TrainingSection, WindowSection,
 };

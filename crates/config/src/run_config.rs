@@ -9,8 +9,9 @@ use crate::limits::whole;
 use crate::reader::{Findings, SectionReader};
 use crate::section::{Key, Section, path_of, section};
 use crate::sections::{
-    AlarmsSection, BootstrapSection, GateSection, NetworkSection, RatingSection, RunSection,
-    SearchSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
+    AlarmsSection, BootstrapSection, GateSection, HeadsSection, NetworkSection, RatingSection,
+    RunSection, SearchSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection,
+    WindowSection,
 };
 
 /// Lists the sections once, for the struct and for all that walks over them.
@@ -72,6 +73,8 @@ run_config! {
     network: NetworkSection,
     /// How the network learns.
     training: TrainingSection,
+    /// What it learns beside policy and value.
+    heads: HeadsSection,
     /// The match that decides.
     gate: GateSection,
     /// The games that place a champion on the Elo scale.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use dz_config::{
-    AnchorKind, ConfigError, DeviceChoice, EngineProtocol, Fault, Fpu, GateRule, Loaded, Resign,
-    RunConfig,
+    AnchorKind, ConfigError, DeviceChoice, EngineProtocol, Fault, FinalShare, Fpu, GateRule,
+    Loaded, Resign, RunConfig,
 };
 
 const MINIMAL: &str = include_str!("minimal.toml");
@@ -59,6 +59,30 @@ fn what_is_left_out_takes_its_default_and_is_named() {
     assert!(loaded.defaulted.contains("search.c_puct"));
     assert!(!loaded.defaulted.contains("run.threads"));
     assert!(!loaded.defaulted.contains("run.game"));
+}
+
+#[test]
+fn the_value_mix_moves_to_a_share_or_stays_the_same() {
+    assert_eq!(config(&[]).training.value_mix_final, FinalShare::Same);
+    let moved = config(&["training.value_mix_final=0.5"]);
+    assert_eq!(moved.training.value_mix_final, FinalShare::At(0.5));
+    let again = load(&moved.to_toml(), &[]).unwrap().config;
+    assert_eq!(again, moved);
+    for wrong in ["training.value_mix_final=1.5", "training.value_mix_final=\"sane\""] {
+        let fault = fault(wrong);
+        assert!(fault.contains("from 0 to 1"), "{fault}");
+    }
+}
+
+/// What is switched off by default is off: no head, and a share that stays.
+#[test]
+fn heads_are_off_unless_they_are_given_a_weight() {
+    let plain = config(&[]);
+    let text = plain.to_toml();
+    let heads = &text[text.find("[heads]").unwrap()..text.find("[gate]").unwrap()];
+    assert_eq!(heads.lines().filter(|line| line.ends_with("_weight = 0.0")).count(), 6, "{heads}");
+    assert_eq!(config(&["heads.reply_weight=0.15"]).heads.reply_weight, 0.15);
+    assert!(!plain.diff(&config(&["heads.ownership_weight=1.5"]))[0].may_change());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, NetworkOutputs};
-use dz_network::{NetworkFile, NetworkSpec, ResidualSpec};
+use dz_network::{Head, NetworkFile, NetworkSpec, ResidualSpec};
 
 /// A network evaluated one number at a time: 32-bit weights, sums in 64 bits. For tests; it is slow.
 #[derive(Clone, Copy, Debug)]
@@ -15,16 +15,41 @@ impl Reference<'_> {
     /// If the batch has another shape than the network, or the file lacks a tensor.
     pub fn evaluate(&self, batch: &EncodedBatch) -> NetworkOutputs {
         let mut outputs = NetworkOutputs::default();
+        self.each(batch, |h| {
+            let (policy, wdl) = self.policy_and_value(h);
+            outputs.policy_logits.extend(policy.iter().map(|&x| x as f32));
+            outputs.wdl_logits.extend(wdl.iter().map(|&x| x as f32));
+        });
+        outputs
+    }
+
+    /// Whose each point will be in the end, as the player to move sees it: logits of mine, nobody's and
+    /// theirs, `[B, H, W, 3]`; `None` if the network did not learn it.
+    ///
+    /// # Panics
+    /// As [`Reference::evaluate`].
+    pub fn ownership(&self, batch: &EncodedBatch) -> Option<Vec<f32>> {
+        let area = self.spec().area();
+        let mut logits = Vec::new();
+        self.spec().heads.contains(&Head::Ownership).then(|| {
+            self.each(batch, |h| {
+                let point = |p| h.iter().skip(p).step_by(area).copied().collect::<Vec<f64>>();
+                let owners = (0..area).flat_map(|p| self.linear(&point(p), "ownership.points"));
+                logits.extend(owners.map(|x| x as f32));
+            });
+            logits
+        })
+    }
+
+    /// Shows `see` the tower's outputs of each position, `[C, H, W]`.
+    fn each(&self, batch: &EncodedBatch, mut see: impl FnMut(&[f64])) {
         let mut planes = vec![0.0; batch.shape.bits()];
         for i in 0..batch.len {
             unpack_planes(batch.shape, batch.position(i), &mut planes);
             let globals = batch.shape.globals;
             let globals = &batch.globals[i * globals..(i + 1) * globals];
-            let (policy, wdl) = self.evaluate_one(&widen(&planes), &widen(globals));
-            outputs.policy_logits.extend(policy.iter().map(|&x| x as f32));
-            outputs.wdl_logits.extend(wdl.iter().map(|&x| x as f32));
+            see(&self.trunk(&widen(&planes), &widen(globals)));
         }
-        outputs
     }
 
     fn spec(&self) -> &NetworkSpec {
@@ -35,8 +60,8 @@ impl Reference<'_> {
         &self.0.tensors.get(name).expect("the file was checked").data
     }
 
-    /// Policy and value logits; `planes` is `[C_in, H, W]`.
-    fn evaluate_one(&self, planes: &[f64], globals: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    /// The tower's outputs, `[C, H, W]`; `planes` is `[C_in, H, W]`.
+    fn trunk(&self, planes: &[f64], globals: &[f64]) -> Vec<f64> {
         let spec = self.spec();
         let mut h = self.convolution(planes, "stem.conv", 3);
         if spec.globals > 0 {
@@ -64,9 +89,14 @@ impl Reference<'_> {
             }
             add_and_relu(&mut h, &t);
         }
-        let mut policy = self.convolution(&h, "policy.conv", 1);
+        h
+    }
+
+    /// Policy and value logits of the tower's outputs.
+    fn policy_and_value(&self, h: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let mut policy = self.convolution(h, "policy.conv", 1);
         relu(&mut policy);
-        let mut value = self.convolution(&h, "value.conv", 1);
+        let mut value = self.convolution(h, "value.conv", 1);
         relu(&mut value);
         let mut value = self.linear(&value, "value.hidden");
         relu(&mut value);

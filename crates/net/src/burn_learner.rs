@@ -1,10 +1,12 @@
 //! The learner on Burn.
 
+use std::collections::BTreeMap;
+
 use burn::tensor::{Device, Tensor};
-use dz_network::{NetworkFile, NetworkHeader, NetworkSpec};
+use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
 use crate::checkpoint::{self, Flats, Header};
-use crate::evaluator::{Precision, tower_of};
+use crate::evaluator::Precision;
 use crate::fold::fold;
 use crate::layout::Layout;
 use crate::losses;
@@ -13,14 +15,14 @@ use crate::passes::{Pass, Passes};
 use crate::tower::{Tower, download, upload};
 use crate::{
     DeviceChoice, EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport,
-    NetError, StepReport, TrainBatch,
+    NetError, Optimizer, StepReport, TrainBatch,
 };
 
 /// Share of the old running mean and variance that a step keeps; 0.9 as in Ioffe and Szegedy's
 /// successors (momentum 0.1 of `PyTorch`).
 const STATISTICS_SHARE: f64 = 0.9;
 
-/// Trains a network with `AdamW` on a device, or on several that share each batch.
+/// Trains a network on a device, or on several that share each batch.
 #[derive(Debug)]
 pub struct BurnLearner {
     options: LearnerOptions,
@@ -81,13 +83,24 @@ impl BurnLearner {
         let (state, weight_decay) =
             first.guard(|| (State::upload(0, flats, &home), upload(decay, &home)))?;
         let (precision, value_weight) = (options.precision, options.value_weight);
-        let passes = Passes { spec, layout, devices, precision, value_weight };
+        let head_weights = options.head_weights;
+        let passes = Passes { spec, layout, devices, precision, value_weight, head_weights };
         Ok(Self { options, passes, statistics, weight_decay, state })
     }
 
     /// Runs `work`; Burn's panics become errors.
     fn guard<T>(&self, work: impl FnOnce() -> T) -> Result<T, NetError> {
         self.passes.devices[0].0.guard(work)
+    }
+
+    /// The weights that play, batch norm folded, with all heads.
+    fn folded(&self) -> Result<BTreeMap<String, TensorData>, NetError> {
+        let (parameters, statistics) = self.guard(|| {
+            let of = |flat: &Tensor<1>| download(flat.clone());
+            (of(&self.state.ema_parameters), of(&self.state.ema_statistics))
+        })?;
+        let parameters = self.passes.layout.name_pieces(&parameters);
+        Ok(fold(parameters, &self.statistics.name_pieces(&statistics)))
     }
 
     fn apply(&self, pass: Pass, learning_rate: f64) -> State {
@@ -99,7 +112,16 @@ impl BurnLearner {
             gradient_scale: clip_scale(f64::from(pass.gradient_norm), self.options.clip_norm),
             weight_decay: self.weight_decay.clone(),
         };
-        state.parameters = state.moments.update(state.parameters, pass.gradient.flat, &update);
+        let (parameters, gradient) = (state.parameters, pass.gradient.flat);
+        let moments = &mut state.moments;
+        state.parameters = match self.options.optimizer {
+            Optimizer::AdamW => moments.update(parameters, gradient, &update),
+            Optimizer::Sgd(momentum) => moments.update_sgd(parameters, gradient, &update, momentum),
+            Optimizer::Muon(momentum) => {
+                let layout = &self.passes.layout;
+                moments.update_muon(&parameters, &gradient, &update, momentum, layout)
+            }
+        };
         state.statistics = blend(state.statistics, pass.gradient.statistics, STATISTICS_SHARE);
         let share = ema_share(self.options.ema_decay, state.step);
         state.ema_parameters = blend(state.ema_parameters, state.parameters.clone(), share);
@@ -132,26 +154,27 @@ impl Learner for BurnLearner {
     }
 
     fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError> {
-        let info = ExportInfo { config_hash: String::new(), cycle: 0, created_by: String::new() };
-        let file = self.export(&info)?;
-        let tower = self.guard(|| tower_of(&file, Precision::F32, self.passes.home()))?;
+        let tensors = self.folded()?;
+        let tower = self.guard(|| {
+            let upload = |t: TensorData| upload(t.data, self.passes.home());
+            let tensors = tensors.into_iter().map(|(name, tensor)| (name, upload(tensor)));
+            Tower::new(&self.passes.spec, &tensors.collect())
+        })?;
         Ok(Box::new(Examination { learner: self, tower }))
     }
 
     fn export(&self, info: &ExportInfo) -> Result<NetworkFile, NetError> {
-        let (parameters, statistics) = self.guard(|| {
-            let of = |flat: &Tensor<1>| download(flat.clone());
-            (of(&self.state.ema_parameters), of(&self.state.ema_statistics))
-        })?;
+        let spec = self.passes.spec.exported();
+        let mut tensors = self.folded()?;
+        let shapes = spec.tensor_shapes();
+        tensors.retain(|name, _| shapes.contains_key(name));
         let header = NetworkHeader {
-            spec: self.passes.spec.clone(),
+            spec,
             config_hash: info.config_hash.clone(),
             cycle: info.cycle,
             step: self.state.step,
             created_by: info.created_by.clone(),
         };
-        let parameters = self.passes.layout.name_pieces(&parameters);
-        let tensors = fold(parameters, &self.statistics.name_pieces(&statistics));
         Ok(NetworkFile { header, tensors })
     }
 
@@ -161,12 +184,13 @@ impl Learner for BurnLearner {
             spec: self.passes.spec.clone(),
             config_hash: self.options.config_hash.clone(),
             step: self.state.step,
+            optimizer: self.options.optimizer.name().to_owned(),
         };
         Ok(checkpoint::pack(&header, &flats)?)
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), NetError> {
-        let (header, flats) = checkpoint::unpack(bytes, &self.passes.spec)?;
+        let (header, flats) = checkpoint::unpack(bytes, &self.passes.spec, self.options.optimizer)?;
         self.state = self.guard(|| State::upload(header.step, flats, self.passes.home()))?;
         Ok(())
     }
@@ -209,7 +233,12 @@ impl State {
 
 fn check(options: &LearnerOptions) -> Result<(), NetError> {
     let at_least_0 = |x: f64| x.is_finite() && x >= 0.0;
+    let momentum = match options.optimizer {
+        Optimizer::AdamW => 0.0,
+        Optimizer::Sgd(momentum) | Optimizer::Muon(momentum) => momentum,
+    };
     for (key, value, is_good, allowed) in [
+        ("momentum", momentum, (0.0..1.0).contains(&momentum), "0 to below 1"),
         ("weight_decay", options.weight_decay, at_least_0(options.weight_decay), "0 or more"),
         ("value_weight", options.value_weight, at_least_0(options.value_weight), "0 or more"),
         ("clip_norm", options.clip_norm, options.clip_norm > 0.0, "above 0"),
@@ -218,6 +247,10 @@ fn check(options: &LearnerOptions) -> Result<(), NetError> {
         if !is_good {
             return Err(NetError::BadOption { key, value: value.to_string(), allowed });
         }
+    }
+    if let Some((_, weight)) = options.head_weights.iter().find(|(_, w)| !at_least_0(**w)) {
+        let (key, value) = ("head_weights", weight.to_string());
+        return Err(NetError::BadOption { key, value, allowed: "0 or more" });
     }
     if options.precision == Precision::F16 {
         // Small gradients vanish in it unless losses are scaled, which nothing here does.

@@ -2,13 +2,15 @@
 //!
 //! A [`dz_network::container`] of kind `checkpoint`. Its tensors are `parameters.NAME`,
 //! `statistics.NAME`, the moving averages of both (`ema.parameters.NAME`, `ema.statistics.NAME`) and
-//! `AdamW`'s two moments (`adam.first.NAME`, `adam.second.NAME`).
+//! the optimizer's two moments (`adam.first.NAME`, `adam.second.NAME`): those of `AdamW`, or momentum in the
+//! place of the first.
 
 use std::collections::BTreeMap;
 
 use dz_network::{NetworkError, NetworkSpec, TensorData, container};
 use serde::{Deserialize, Serialize};
 
+use crate::Optimizer;
 use crate::layout::Layout;
 
 /// The format that is written and read.
@@ -22,6 +24,17 @@ pub(crate) struct Header {
     pub(crate) spec: NetworkSpec,
     pub(crate) config_hash: String,
     pub(crate) step: u64,
+    /// Left out for `adamw`, as it was when there was no other.
+    #[serde(default = "adamw", skip_serializing_if = "is_adamw")]
+    pub(crate) optimizer: String,
+}
+
+fn adamw() -> String {
+    Optimizer::AdamW.name().to_owned()
+}
+
+fn is_adamw(optimizer: &str) -> bool {
+    optimizer == Optimizer::AdamW.name()
 }
 
 /// A state's flat tensors as numbers, in the order of [`GROUPS`].
@@ -47,10 +60,19 @@ pub(crate) fn pack(header: &Header, flats: &Flats) -> Result<Vec<u8>, NetworkErr
     container::pack(KIND, FORMAT, header, &tensors)
 }
 
-/// Reads a checkpoint of a network of `spec`.
-pub(crate) fn unpack(bytes: &[u8], spec: &NetworkSpec) -> Result<(Header, Flats), NetworkError> {
+/// Reads a checkpoint of a network of `spec`, trained by `optimizer`.
+pub(crate) fn unpack(
+    bytes: &[u8],
+    spec: &NetworkSpec,
+    optimizer: Optimizer,
+) -> Result<(Header, Flats), NetworkError> {
     let (header, tensors): (Header, _) = container::unpack(KIND, FORMAT, bytes)?;
     if let Some(difference) = difference(&header.spec, spec) {
+        return Err(NetworkError::OtherSpec { kind: KIND.to_owned(), difference });
+    }
+    if header.optimizer != optimizer.name() {
+        let difference =
+            format!("its optimizer is {}, the run's is {}", header.optimizer, optimizer.name());
         return Err(NetworkError::OtherSpec { kind: KIND.to_owned(), difference });
     }
     Ok((header, flats(tensors, spec)?))
@@ -100,8 +122,12 @@ fn layouts(spec: &NetworkSpec) -> [(&'static str, Layout); 6] {
 fn difference(found: &NetworkSpec, wanted: &NetworkSpec) -> Option<String> {
     let fields = |spec| serde_json::to_value(spec).expect("a specification is texts and numbers");
     let (found, wanted) = (fields(found), fields(wanted));
-    // Fields that are left out are numbers, and 0.
-    let value = |of: &serde_json::Value, name: &String| of.get(name).cloned().unwrap_or(0.into());
+    // Fields that are left out are numbers, and 0, or the list of heads, and empty.
+    let nothing = |name: &String| {
+        if name == "heads" { serde_json::json!([]) } else { serde_json::json!(0) }
+    };
+    let value =
+        |of: &serde_json::Value, name: &String| of.get(name).cloned().unwrap_or(nothing(name));
     let names = [&wanted, &found].into_iter().filter_map(serde_json::Value::as_object);
     let mut differences = names.flat_map(serde_json::Map::keys).filter_map(|name| {
         let (found, wanted) = (value(&found, name), value(&wanted, name));

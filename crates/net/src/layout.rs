@@ -83,7 +83,7 @@ impl Layout {
     /// Initial values, `[N]`: a function of the seed and of each parameter's name alone.
     ///
     /// Weights are uniform with the variance of He et al. 2015 (arXiv:1502.01852), 2 / inputs; those of
-    /// the two output layers have a tenth of its standard deviation, so that training starts near equal
+    /// output layers have a tenth of its standard deviation, so that training starts near equal
     /// chances. Gamma and variance are 1, everything else 0.
     pub(crate) fn initial(&self, seed: u64) -> Vec<f32> {
         let mut key = 0;
@@ -98,8 +98,7 @@ impl Layout {
                 key = stream_key(seed, name);
             }
             let inputs = shape[1..].iter().product::<usize>() as f32;
-            let is_output = name == "policy.linear.weight" || name == "value.output.weight";
-            let bound = (6.0 / inputs).sqrt() * if is_output { 0.1 } else { 1.0 };
+            let bound = (6.0 / inputs).sqrt() * if is_output(name) { 0.1 } else { 1.0 };
             let word = mix64(key.wrapping_add((i as u64).wrapping_mul(GOLDEN)));
             // 24 random bits make an exact f32 in [0, 1).
             bound * (2.0 * ((word >> 40) as f32 / (1 << 24) as f32) - 1.0)
@@ -117,6 +116,12 @@ impl Layout {
 
 /// 2^64 over the golden ratio, the increment of `SplitMix64`.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Whether a weight's products leave the network: of policy, value, and heads beside them.
+fn is_output(name: &str) -> bool {
+    let layer = name.strip_suffix(".weight").and_then(|layer| layer.rsplit('.').next());
+    matches!(layer, Some("linear" | "output" | "points"))
+}
 
 /// The convolution whose bias `name` is, if it is one: those that batch norm follows.
 fn convolution_of_bias(name: &str) -> Option<&str> {

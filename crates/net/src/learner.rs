@@ -1,7 +1,7 @@
 //! The trait that the trainer drives, and what goes in and out of it.
 
 use dz_infer::EncodedBatch;
-use dz_network::{NetworkFile, NetworkSpec};
+use dz_network::{Head, NetworkFile, NetworkSpec, PerHead};
 
 use crate::{NetError, Precision};
 
@@ -54,12 +54,58 @@ pub struct TrainBatch {
     pub policy_weights: Vec<f32>,
     /// How much each row's outcome counts, `[B]`, 0 or more.
     pub value_weights: Vec<f32>,
+    /// What heads beside policy and value learn from; empty where the network has no such head.
+    pub heads: PerHead<HeadRows>,
+}
+
+/// A head's targets for B rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeadRows {
+    /// `[B, target_len]`, see [`Head::target_len`]: probabilities, or a number of plies or points. Empty for
+    /// the soft policy, which is made of the policy.
+    pub targets: Vec<f32>,
+    /// How much each row counts, `[B]`, 0 or more; empty for the soft policy, which counts as the policy does.
+    pub weights: Vec<f32>,
+}
+
+impl TrainBatch {
+    /// How much each row counts in a head's loss, `[B]`.
+    pub fn head_weights(&self, head: Head) -> &[f32] {
+        match head {
+            Head::SoftPolicy => &self.policy_weights,
+            _ => &self.heads[head].weights,
+        }
+    }
+}
+
+/// What turns gradients into steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Optimizer {
+    /// Loshchilov and Hutter 2019 (arXiv:1711.05101).
+    AdamW,
+    /// Gradient descent with this momentum, in `[0, 1)`.
+    Sgd(f64),
+    /// Jordan 2024 with this momentum, in `[0, 1)`, for the convolutions behind the first; `AdamW` elsewhere.
+    Muon(f64),
+}
+
+impl Optimizer {
+    /// Its name in checkpoints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AdamW => "adamw",
+            Self::Sgd(_) => "sgd",
+            Self::Muon(_) => "muon",
+        }
+    }
 }
 
 /// How a network learns; what changes from step to step is passed to [`Learner::step`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnerOptions {
-    /// Decoupled weight decay of `AdamW` on weights of convolutions and linear layers, 0 or more.
+    /// What turns gradients into steps.
+    pub optimizer: Optimizer,
+    /// Decoupled weight decay on weights of convolutions and linear layers, 0 or more.
     pub weight_decay: f64,
     /// Gradients whose Euclidean norm over all parameters is larger are scaled down to it; above 0.
     pub clip_norm: f64,
@@ -68,6 +114,8 @@ pub struct LearnerOptions {
     pub ema_decay: f64,
     /// What the value's cross-entropy counts beside the policy's, 0 or more.
     pub value_weight: f64,
+    /// What each head's loss counts, 0 or more; of no effect for heads that the network does not have.
+    pub head_weights: PerHead<f64>,
     /// What products take their factors in, forward and backward: [`Precision::F32`] or [`Precision::Bf16`]. Weights,
     /// optimizer, batch norm and losses have 32 bits in any case.
     pub precision: Precision,
@@ -97,6 +145,8 @@ pub struct LossReport {
     pub value_loss: f32,
     /// Entropy of the policy targets: the loss of a perfect imitator.
     pub policy_entropy: f32,
+    /// Losses of the network's heads: cross-entropies in nats, Huber losses of plies left and margin.
+    pub heads: PerHead<Option<f32>>,
     /// Rows, B.
     pub rows: usize,
 }

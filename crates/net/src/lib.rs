@@ -23,11 +23,13 @@ mod device;
 mod error;
 mod evaluator;
 mod fold;
+mod heads;
 mod kernels;
 mod layout;
 mod learner;
 mod losses;
 mod memory;
+mod muon;
 mod optimizer;
 mod passes;
 mod planes;
@@ -44,7 +46,7 @@ pub use error::NetError;
 pub use evaluator::{BurnEvaluator, EvaluatorOptions, Precision};
 pub use kernels::{first_start_note, kernel_folder};
 pub use learner::{
-    EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport, StepReport,
-    TrainBatch,
+    EvaluationReport, Examiner, ExportInfo, HeadRows, Learner, LearnerOptions, LossReport,
+    Optimizer, StepReport, TrainBatch,
 };
 pub use source::{network_evaluator, network_evaluator_on, network_on};

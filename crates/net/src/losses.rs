@@ -1,18 +1,21 @@
-//! Cross-entropies of a batch.
+//! Losses of a batch: cross-entropies of policy and value, and what heads beside them lose.
 
 use std::ops::Range;
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor, TensorData};
-use dz_network::NetworkSpec;
+use dz_network::{Head, NetworkSpec};
 
+use crate::heads::{HeadOutputs, row_losses, soften, unit};
 use crate::tower::Logits;
-use crate::{NetError, TrainBatch, planes};
+use crate::{HeadRows, NetError, TrainBatch, planes};
 
 /// Weighted means of cross-entropies, each `[1, 1]`.
 pub(crate) struct Losses {
     pub(crate) policy: Tensor<2>,
     pub(crate) value: Tensor<2>,
+    /// Of the network's heads, in their order.
+    pub(crate) heads: Vec<(Head, Tensor<2>)>,
 }
 
 /// What the losses of some of a batch's rows are taken against. Shares are of the whole batch, so the
@@ -26,12 +29,21 @@ pub(crate) struct Targets {
     /// Each row's share of the batch's weight, `[rows]`.
     policy_shares: Vec<f32>,
     value_shares: Vec<f32>,
+    /// Of the network's heads, in their order.
+    heads: Vec<HeadPart>,
+}
+
+/// A head's targets in its unit, `[rows, target_len]`, and shares, `[rows]`.
+struct HeadPart {
+    targets: Vec<f32>,
+    shares: Vec<f32>,
 }
 
 impl Targets {
     /// Cuts a batch into so many parts, at most as many as it has rows, as equal as can be.
-    pub(crate) fn split(batch: &TrainBatch, parts: usize) -> Vec<Self> {
+    pub(crate) fn split(batch: &TrainBatch, spec: &NetworkSpec, parts: usize) -> Vec<Self> {
         let rows = batch.planes.len;
+        let heads: Vec<_> = spec.heads.iter().map(|&head| whole(batch, spec, head)).collect();
         let columns = batch.policy.len() / rows;
         let (policy_shares, value_shares) =
             (shares(&batch.policy_weights), shares(&batch.value_weights));
@@ -42,6 +54,7 @@ impl Targets {
                 wdl: batch.wdl[rows.start * 3..rows.end * 3].to_vec(),
                 policy_shares: policy_shares[rows.clone()].to_vec(),
                 value_shares: value_shares[rows.clone()].to_vec(),
+                heads: heads.iter().map(|(columns, head)| head.part(*columns, &rows)).collect(),
                 rows,
             }
         };
@@ -49,9 +62,34 @@ impl Targets {
     }
 }
 
+/// A head's targets for all rows, and how many numbers each has.
+fn whole(batch: &TrainBatch, spec: &NetworkSpec, head: Head) -> (usize, HeadPart) {
+    let rows = &batch.heads[head];
+    let unit = unit(head, spec);
+    let targets = match head {
+        Head::SoftPolicy => soften(&batch.policy, spec.policy_len),
+        _ => rows.targets.iter().map(|&x| (f64::from(x) / unit) as f32).collect(),
+    };
+    (head.target_len(spec), HeadPart { targets, shares: shares(batch.head_weights(head)) })
+}
+
+impl HeadPart {
+    fn part(&self, columns: usize, rows: &Range<usize>) -> Self {
+        Self {
+            targets: self.targets[rows.start * columns..rows.end * columns].to_vec(),
+            shares: self.shares[rows.clone()].to_vec(),
+        }
+    }
+}
+
 impl Losses {
     /// Of a network's answers to the rows of `targets`.
-    pub(crate) fn new(logits: Logits, targets: Targets, device: &Device) -> Self {
+    pub(crate) fn new(
+        logits: Logits,
+        heads: HeadOutputs,
+        targets: Targets,
+        device: &Device,
+    ) -> Self {
         let one = |logits: Tensor<2>, targets: Vec<f32>, shares: Vec<f32>| {
             let [rows, columns] = logits.dims();
             let targets = Tensor::from_data(TensorData::new(targets, [rows, columns]), device);
@@ -59,9 +97,19 @@ impl Losses {
             // [B, A] -> [B, 1] -> [1, 1]; along one dimension at a time, which is summed in order.
             ((log_softmax(logits, 1) * targets).sum_dim(1) * shares).sum_dim(0).neg()
         };
+        let flat = |values: Vec<f32>| -> Tensor<1> {
+            let length = values.len();
+            Tensor::from_data(TensorData::new(values, [length]), device)
+        };
+        let rows = targets.rows.len();
+        let head = |((head, outputs), part): ((Head, Tensor<2>), HeadPart)| {
+            let each = row_losses(head, outputs, flat(part.targets), rows);
+            (head, (each * flat(part.shares).reshape([rows, 1])).sum_dim(0))
+        };
         Self {
             policy: one(logits.policy, targets.policy, targets.policy_shares),
             value: one(logits.wdl, targets.wdl, targets.value_shares),
+            heads: heads.into_iter().zip(targets.heads).map(head).collect(),
         }
     }
 }
@@ -111,7 +159,20 @@ pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetErr
             return bad(format!("{found} {name} for {rows} rows, {wanted} needed"));
         }
     }
-    let weights = batch.policy_weights.iter().chain(&batch.value_weights);
+    for &head in &spec.heads {
+        let HeadRows { targets, weights } = &batch.heads[head];
+        // The soft policy is made of the policy.
+        let is_there = head != Head::SoftPolicy;
+        let wanted = if is_there { [rows * head.target_len(spec), rows] } else { [0, 0] };
+        let found = [targets.len(), weights.len()];
+        if found != wanted {
+            return bad(format!(
+                "{found:?} targets and weights of the head {head} for {rows} rows, {wanted:?} needed"
+            ));
+        }
+    }
+    let of_heads = batch.heads.iter().flat_map(|(_, head)| &head.weights);
+    let weights = batch.policy_weights.iter().chain(&batch.value_weights).chain(of_heads);
     match weights.into_iter().find(|w| !w.is_finite() || **w < 0.0) {
         Some(weight) => bad(format!("a row's weight is {weight}")),
         None => Ok(()),

@@ -5,7 +5,7 @@
 //! a shard.
 
 use burn::tensor::{Device, Tensor};
-use dz_network::NetworkSpec;
+use dz_network::{NetworkSpec, PerHead};
 use rayon::prelude::*;
 
 use crate::board::Boards;
@@ -30,6 +30,8 @@ pub(crate) struct Passes {
     pub(crate) precision: Precision,
     /// What the value's cross-entropy counts beside the policy's.
     pub(crate) value_weight: f64,
+    /// What each head's loss counts.
+    pub(crate) head_weights: PerHead<f64>,
 }
 
 /// What the backward pass of a batch gives.
@@ -45,12 +47,12 @@ pub(crate) struct Pass {
 pub(crate) struct Gradient {
     pub(crate) flat: Tensor<1>,
     pub(crate) statistics: Tensor<1>,
-    /// Policy loss and value loss, `[2]`.
+    /// Policy loss, value loss and those of the heads, `[2 + heads]`.
     losses: Tensor<1>,
 }
 
-/// A shard's logits and its parts of policy and value loss.
-type Answer = ([Vec<f32>; 2], [f32; 2]);
+/// A shard's logits and its parts of the losses: policy, value, heads.
+type Answer = ([Vec<f32>; 2], Vec<f32>);
 
 impl Passes {
     /// Where weights and sums are.
@@ -70,25 +72,27 @@ impl Passes {
         };
         let gradients = self.each(shards, one);
         let gradient = gradients.into_iter().reduce(Gradient::add).expect("a batch has rows");
-        // One read for all three numbers: each read waits for a card to finish.
+        // One read for all numbers: each read waits for a card to finish.
         let numbers = vec![gradient.losses.clone(), norm(gradient.flat.clone())];
         let numbers = download(Tensor::cat(numbers, 0));
-        let losses = report(batch, numbers[0], numbers[1]);
-        Pass { losses, gradient, gradient_norm: numbers[2] }
+        let (gradient_norm, losses) = numbers.split_last().expect("norm and losses are numbers");
+        let losses = self.report(batch, losses);
+        Pass { losses, gradient, gradient_norm: *gradient_norm }
     }
 
     /// What a network that plays says of a batch.
     pub(crate) fn examine(&self, tower: &Tower, batch: &TrainBatch) -> EvaluationReport {
         let answers =
             self.each(self.shards(batch, 1), |(_, shard)| self.answer(tower, batch, shard));
-        let (mut policy, mut wdl, mut sums) = (Vec::new(), Vec::new(), [0.0; 2]);
+        let (mut policy, mut wdl) = (Vec::new(), Vec::new());
+        let mut sums = vec![0.0; 2 + self.spec.heads.len()];
         for (logits, losses) in answers {
             policy.extend_from_slice(&logits[0]);
             wdl.extend_from_slice(&logits[1]);
-            sums = [sums[0] + losses[0], sums[1] + losses[1]];
+            sums.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss);
         }
         EvaluationReport {
-            losses: report(batch, sums[0], sums[1]),
+            losses: self.report(batch, &sums),
             policy_accuracy: losses::accuracy(&policy, &batch.policy, &batch.policy_weights),
             value_accuracy: losses::accuracy(&wdl, &batch.wdl, &batch.value_weights),
         }
@@ -98,7 +102,7 @@ impl Passes {
     fn shards(&self, batch: &TrainBatch, devices: usize) -> Vec<Targets> {
         let rows = batch.planes.len;
         let parts = rows.div_ceil(self.devices[0].0.shard_rows_max());
-        Targets::split(batch, parts.next_multiple_of(devices).min(rows))
+        Targets::split(batch, &self.spec, parts.next_multiple_of(devices).min(rows))
     }
 
     /// Works on shards, on as many threads as there are; answers in their order. Cards are all served by the thread that
@@ -133,9 +137,14 @@ impl Passes {
         let inputs = Inputs::of(&batch.planes, targets.rows.clone(), choice.unpacks(), &training);
         let boards = self.boards(targets.rows.len(), *choice, &training);
         let tower = Tower::new(&self.spec, &self.factors(&leaves));
-        let logits = tower.forward(&boards, inputs, &mut statistics);
-        let Losses { policy, value } = Losses::new(logits, targets, &training);
-        let total = policy.clone() + value.clone().mul_scalar(self.value_weight);
+        let (logits, outputs) = tower.forward_all(&boards, inputs, &mut statistics);
+        let Losses { policy, value, heads } = Losses::new(logits, outputs, targets, &training);
+        let mut total = policy.clone() + value.clone().mul_scalar(self.value_weight);
+        for (head, loss) in &heads {
+            total = total + loss.clone().mul_scalar(self.head_weights[*head]);
+        }
+        let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
+        let losses = losses.map(Tensor::inner).collect();
         let mut gradients = total.backward();
         let gradient = leaves.values().map(|leaf| {
             let [length] = leaf.dims();
@@ -146,7 +155,7 @@ impl Passes {
         Gradient {
             flat: home(Tensor::cat(gradient.collect(), 0)),
             statistics: home(Tensor::cat(statistics.into_values().collect(), 0)),
-            losses: home(Tensor::cat(vec![policy.inner(), value.inner()], 1).flatten(0, 1)),
+            losses: home(Tensor::cat(losses, 1).flatten(0, 1)),
         }
     }
 
@@ -164,10 +173,24 @@ impl Passes {
         let (choice, device) = &self.devices[0];
         let inputs = Inputs::of(&batch.planes, targets.rows.clone(), choice.unpacks(), device);
         let boards = self.boards(targets.rows.len(), *choice, device);
-        let Logits { policy, wdl } = tower.forward(&boards, inputs, &mut Tensors::new());
+        let (Logits { policy, wdl }, outputs) =
+            tower.forward_all(&boards, inputs, &mut Tensors::new());
         let logits = [download(policy.clone()), download(wdl.clone())];
-        let Losses { policy, value } = Losses::new(Logits { policy, wdl }, targets, device);
-        (logits, [download(policy)[0], download(value)[0]])
+        let logits_on = Logits { policy, wdl };
+        let Losses { policy, value, heads } = Losses::new(logits_on, outputs, targets, device);
+        let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
+        (logits, losses.map(|loss| download(loss)[0]).collect())
+    }
+
+    /// Policy loss, value loss and those of the heads, in their order.
+    fn report(&self, batch: &TrainBatch, losses: &[f32]) -> LossReport {
+        let mut heads = PerHead::default();
+        for (&head, &loss) in self.spec.heads.iter().zip(&losses[2..]) {
+            heads[head] = Some(loss);
+        }
+        let (policy_loss, value_loss) = (losses[0], losses[1]);
+        let policy_entropy = losses::policy_entropy(batch);
+        LossReport { policy_loss, value_loss, policy_entropy, heads, rows: batch.planes.len }
     }
 
     fn boards(&self, rows: usize, choice: DeviceChoice, device: &Device) -> Boards {
@@ -191,7 +214,117 @@ impl Gradient {
     }
 }
 
-fn report(batch: &TrainBatch, policy_loss: f32, value_loss: f32) -> LossReport {
-    let policy_entropy = losses::policy_entropy(batch);
-    LossReport { policy_loss, value_loss, policy_entropy, rows: batch.planes.len }
+#[cfg(test)]
+mod tests {
+    use dz_cpu::random_positions;
+    use dz_game::mix64;
+    use dz_network::Head;
+
+    use super::*;
+    use crate::HeadRows;
+    use crate::tower::upload;
+
+    /// A number in [0, 1) for each of `len`.
+    fn numbers(seed: u64, len: usize) -> Vec<f32> {
+        let number = |i| (mix64(seed * 1_000_003 + i as u64) >> 40) as f32 / (1 << 24) as f32;
+        (0..len).map(number).collect()
+    }
+
+    /// Rows whose only target is that of `head`.
+    fn batch(spec: &NetworkSpec, head: Head, rows: usize) -> TrainBatch {
+        let chances = |seed, len: usize, columns: usize| -> Vec<f32> {
+            let raw = numbers(seed, len * columns);
+            let share = |row: &[f32]| {
+                let total: f32 = row.iter().sum();
+                row.iter().map(|x| x / total).collect::<Vec<_>>()
+            };
+            raw.chunks_exact(columns).flat_map(share).collect()
+        };
+        let mut batch = TrainBatch {
+            planes: random_positions(spec, rows, 5),
+            policy: chances(1, rows, spec.policy_len),
+            wdl: chances(2, rows, 3),
+            policy_weights: vec![f32::from(head == Head::SoftPolicy); rows],
+            value_weights: vec![0.0; rows],
+            heads: PerHead::default(),
+        };
+        let len = rows * head.target_len(spec);
+        let targets = match head {
+            Head::SoftPolicy => return batch,
+            Head::PliesLeft | Head::Margin => numbers(3, len).iter().map(|x| 9.0 * x).collect(),
+            Head::Reply => chances(3, rows, spec.policy_len),
+            Head::ShortTerm | Head::Ownership => chances(3, len / 3, 3),
+        };
+        let weights = (0..rows).map(|i| 1.0 + (i % 3) as f32).collect();
+        batch.heads[head] = HeadRows { targets, weights };
+        batch
+    }
+
+    /// The gradient of each head's loss, and of nothing else, against differences of that loss: in each tensor along the
+    /// gradient and along a random direction.
+    #[test]
+    fn gradients_of_heads_are_those_of_their_losses() {
+        for head in Head::ALL {
+            let spec = NetworkSpec {
+                policy_channels: 3,
+                value_channels: 2,
+                value_hidden: 6,
+                heads: [head].into(),
+                ..NetworkSpec::plain([2, 4, 3], 5, 1, 6)
+            };
+            let layout = Layout::of_parameters(&spec);
+            let choice = DeviceChoice::Cpu;
+            let passes = Passes {
+                devices: vec![(choice, choice.open())],
+                precision: Precision::F32,
+                value_weight: 0.0,
+                head_weights: PerHead::from_fn(|_| 2.0),
+                layout: layout.clone(),
+                spec: spec.clone(),
+            };
+            let batch = batch(&spec, head, 40);
+            let start: Vec<f32> = layout
+                .initial(3)
+                .iter()
+                .zip(numbers(9, layout.len()))
+                .map(|(w, n)| w + 0.2 * n - 0.1)
+                .collect();
+            let learn =
+                |weights: &[f32]| passes.learn(&batch, &upload(weights.to_vec(), passes.home()));
+            let loss = |weights: &[f32]| {
+                let losses = learn(weights).losses;
+                // The policy's loss counts where the soft policy's does, and has no weight of its own to be set to 0.
+                f64::from(losses.policy_loss) + 2.0 * f64::from(losses.heads[head].unwrap_or(0.0))
+            };
+            let gradient = download(learn(&start).gradient.flat);
+            let mut begin = 0;
+            for (name, shape) in layout.shapes() {
+                let range = begin..begin + shape.iter().product::<usize>();
+                begin = range.end;
+                let random: Vec<f32> = numbers(11, range.len()).iter().map(|x| x - 0.5).collect();
+                for direction in [gradient[range.clone()].to_vec(), random] {
+                    let length = direction.iter().map(|x| x * x).sum::<f32>().sqrt();
+                    if length == 0.0 {
+                        continue;
+                    }
+                    let step = 4e-3;
+                    let moved = |sign: f32| {
+                        let mut weights = start.clone();
+                        for (w, d) in weights[range.clone()].iter_mut().zip(&direction) {
+                            *w += sign * step * d / length;
+                        }
+                        loss(&weights)
+                    };
+                    let found = (moved(1.0) - moved(-1.0)) / f64::from(2.0 * step);
+                    let slope = gradient[range.clone()].iter().zip(&direction);
+                    let wanted = f64::from(slope.map(|(g, d)| g * d / length).sum::<f32>());
+                    assert!(
+                        (found - wanted).abs() < 2e-3 + 0.02 * wanted.abs(),
+                        "{head}, {name}: {found} by differences, {wanted}"
+                    );
+                }
+            }
+            assert!(gradient.iter().any(|&g| g.abs() > 1e-3), "{head} learns something");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use dz_network::NetworkSpec;
 
 use crate::block::Block;
 use crate::board::Boards;
+use crate::heads::{HeadOutputs, Heads};
 use crate::planes::Inputs;
 
 /// Added to variances before the square root.
@@ -39,6 +40,17 @@ pub(crate) struct Tower {
     value_conv: Convolution,
     value_hidden: Linear,
     value_output: Linear,
+    heads: Heads,
+}
+
+/// What policy, value and heads are made of.
+pub(crate) struct Features {
+    /// The tower's outputs, `[B * H * W, C]`.
+    pub(crate) trunk: Tensor<2>,
+    /// The policy head's convolution, `[B, policy_channels * H * W]`.
+    pub(crate) policy: Tensor<2>,
+    /// The value head's hidden layer, `[B, value_hidden]`.
+    pub(crate) hidden: Tensor<2>,
 }
 
 impl Tower {
@@ -59,12 +71,35 @@ impl Tower {
             value_conv: Convolution::new(tensors, "value.conv", [value, c, 1]),
             value_hidden: Linear::new(tensors, "value.hidden", [hidden, value * area]),
             value_output: Linear::new(tensors, "value.output", [3, hidden]),
+            heads: Heads::new(spec, tensors),
         }
     }
 
-    /// Runs the network. In training, each convolution's mean and variance over the batch go to
-    /// `statistics` under its name.
+    /// Runs the network, policy and value alone: what players ask for. In training, each convolution's mean
+    /// and variance over the batch go to `statistics` under its name.
     pub(crate) fn forward(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Logits {
+        self.logits(&self.features(on, x, statistics))
+    }
+
+    /// Runs the network with all its heads.
+    pub(crate) fn forward_all(
+        &self,
+        on: &Boards,
+        x: Inputs,
+        statistics: &mut Tensors,
+    ) -> (Logits, HeadOutputs) {
+        let features = self.features(on, x, statistics);
+        (self.logits(&features), self.heads.forward(&features))
+    }
+
+    fn logits(&self, features: &Features) -> Logits {
+        Logits {
+            policy: self.policy.forward(features.policy.clone()),
+            wdl: self.value_output.forward(features.hidden.clone()),
+        }
+    }
+
+    fn features(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Features {
         let mut h = self.stem.forward(on, x.planes, statistics);
         if let (Some(weight), Some(globals)) = (&self.stem_globals, x.globals) {
             let shift = product(globals, &weight.clone().transpose(), h.dtype());
@@ -75,12 +110,9 @@ impl Tower {
             h = block.forward(on, h, statistics);
         }
         let policy = relu(self.policy_conv.forward(on, h.clone(), statistics));
-        let value = relu(self.value_conv.forward(on, h, statistics));
-        let value = relu(self.value_hidden.forward(on.flatten(value)));
-        Logits {
-            policy: self.policy.forward(on.flatten(policy)),
-            wdl: self.value_output.forward(value),
-        }
+        let value = relu(self.value_conv.forward(on, h.clone(), statistics));
+        let hidden = relu(self.value_hidden.forward(on.flatten(value)));
+        Features { trunk: h, policy: on.flatten(policy), hidden }
     }
 }
 

@@ -7,11 +7,11 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{full, info, learner, nested, positions, rows, small};
+use common::{all_heads, full, info, learner, nested, positions, rows, rows_with_heads, small};
 use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, NetworkEvaluator};
 use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Learner};
-use dz_network::{NetworkSpec, TensorData, container};
+use dz_network::{Head, NetworkSpec, TensorData, container};
 
 type Named = BTreeMap<String, TensorData>;
 
@@ -106,8 +106,8 @@ impl Plain<'_> {
         (0..t.len()).map(scaled).collect()
     }
 
-    /// Policy logits, then value logits, of one position.
-    fn evaluate(&self, planes: &[f64], globals: &[f64]) -> Vec<f64> {
+    /// Of one position the tower's outputs, the policy head's convolution and the value head's hidden layer.
+    fn features(&self, planes: &[f64], globals: &[f64]) -> [Vec<f64>; 3] {
         let spec = self.spec;
         let mut h = self.convolution(planes, "stem.conv");
         if spec.globals > 0 {
@@ -137,21 +137,49 @@ impl Plain<'_> {
             }
             h = relu(&sum(&t, &h));
         }
-        let mut logits = self.linear(&relu(&self.convolution(&h, "policy.conv")), "policy.linear");
+        let policy = relu(&self.convolution(&h, "policy.conv"));
         let value = self.linear(&relu(&self.convolution(&h, "value.conv")), "value.hidden");
-        logits.extend(self.linear(&relu(&value), "value.output"));
+        [h, policy, relu(&value)]
+    }
+
+    /// Policy logits, then value logits, of one position.
+    fn evaluate(&self, planes: &[f64], globals: &[f64]) -> Vec<f64> {
+        let [_, policy, hidden] = self.features(planes, globals);
+        let mut logits = self.linear(&policy, "policy.linear");
+        logits.extend(self.linear(&hidden, "value.output"));
         logits
     }
 
+    /// What a head says of one position, point by point where it looks at points.
+    fn head(&self, head: Head, [trunk, policy, hidden]: &[Vec<f64>; 3]) -> Vec<f64> {
+        let area = self.spec.area();
+        let point = |p: usize| trunk.iter().skip(p).step_by(area).copied().collect::<Vec<f64>>();
+        match head {
+            Head::Reply => self.linear(policy, "reply.linear"),
+            Head::SoftPolicy => self.linear(policy, "soft_policy.linear"),
+            Head::ShortTerm => self.linear(hidden, "short_term.output"),
+            Head::PliesLeft => self.linear(hidden, "plies_left.output"),
+            Head::Margin => self.linear(hidden, "margin.output"),
+            Head::Ownership => {
+                (0..area).flat_map(|p| self.linear(&point(p), "ownership.points")).collect()
+            }
+        }
+    }
+
     fn evaluate_batch(&self, batch: &EncodedBatch) -> Vec<Vec<f64>> {
+        Self::each(batch, |planes, globals| self.evaluate(planes, globals))
+    }
+
+    /// What `of` makes of each position's planes and globals.
+    fn each<T>(batch: &EncodedBatch, of: impl Fn(&[f64], &[f64]) -> T) -> Vec<T> {
         let one = |i: usize| {
             let mut planes = vec![0.0; batch.shape.bits()];
             unpack_planes(batch.shape, batch.position(i), &mut planes);
             let planes: Vec<f64> = planes.into_iter().map(f64::from).collect();
-            let g = self.spec.globals;
+            let g = batch.shape.globals;
             let globals: Vec<f64> =
                 batch.globals[i * g..(i + 1) * g].iter().map(|&x| f64::from(x)).collect();
-            self.evaluate(&planes, &globals)
+            of(&planes, &globals)
         };
         (0..batch.len).map(one).collect()
     }
@@ -221,4 +249,71 @@ fn pooling_and_globals_compute_what_is_written_down() {
 fn squeeze_excitation_and_bottlenecks_compute_what_is_written_down() {
     compare(&NetworkSpec { squeeze_ratio: 3, ..full() });
     compare(&nested());
+}
+
+/// Cross-entropies of groups of `classes` logits, the mean over the groups.
+fn cross_entropy(logits: &[f64], targets: &[f64], classes: usize) -> f64 {
+    let one = |(logits, targets): (&[f64], &[f64])| {
+        let total = logits.iter().map(|x| x.exp()).sum::<f64>().ln();
+        logits.iter().zip(targets).map(|(x, t)| t * (total - x)).sum::<f64>()
+    };
+    let groups = logits.chunks(classes).zip(targets.chunks(classes));
+    groups.map(one).sum::<f64>() / (logits.len() / classes) as f64
+}
+
+/// Each head's loss as its documentation says it, from the weights that a checkpoint holds.
+#[test]
+fn heads_lose_what_is_written_down() {
+    for spec in [all_heads(small()), all_heads(nested())] {
+        let mut learner = learner(spec.clone());
+        for i in 0..12 {
+            learner.step(&rows_with_heads(&spec, 16, i, 1.0), 0.01).unwrap();
+        }
+        let mut batch = rows_with_heads(&spec, 7, 99, 1.0);
+        for (i, weight) in batch.policy_weights.iter_mut().enumerate() {
+            *weight = (i % 3) as f32;
+        }
+        for head in Head::ALL.into_iter().filter(|&head| head != Head::SoftPolicy) {
+            batch.heads[head].weights = batch.policy_weights.clone();
+        }
+        let found = learner.evaluate(&batch).unwrap().losses.heads;
+        let (parameters, statistics) = unfolded(&learner.save().unwrap());
+        let plain = Plain { spec: &spec, tensors: &parameters, statistics: Some(&statistics) };
+        let features =
+            Plain::each(&batch.planes, |planes, globals| plain.features(planes, globals));
+        let area = spec.area() as f64;
+        let total: f64 = batch.policy_weights.iter().map(|&w| f64::from(w)).sum();
+        for head in Head::ALL {
+            let length = head.target_len(&spec);
+            let mut wanted = 0.0;
+            for (i, features) in features.iter().enumerate() {
+                let outputs = plain.head(head, features);
+                let source = match head {
+                    Head::SoftPolicy => &batch.policy,
+                    _ => &batch.heads[head].targets,
+                };
+                let targets: Vec<f64> =
+                    source[i * length..(i + 1) * length].iter().map(|&x| f64::from(x)).collect();
+                let number = |unit: f64| {
+                    let distance = (outputs[0] - targets[0] / unit).abs();
+                    if distance < 0.5 { distance * distance / 2.0 } else { distance / 2.0 - 0.125 }
+                };
+                let loss = match head {
+                    Head::PliesLeft => number(area),
+                    Head::Margin => number(area.sqrt()),
+                    Head::ShortTerm | Head::Ownership => cross_entropy(&outputs, &targets, 3),
+                    Head::Reply => cross_entropy(&outputs, &targets, length),
+                    Head::SoftPolicy => {
+                        let roots: Vec<f64> = targets.iter().map(|p| p.powf(0.25)).collect();
+                        let sum: f64 = roots.iter().sum();
+                        let soft: Vec<f64> = roots.iter().map(|root| root / sum).collect();
+                        cross_entropy(&outputs, &soft, length)
+                    }
+                };
+                wanted += loss * f64::from(batch.policy_weights[i]) / total;
+            }
+            let found = f64::from(found[head].unwrap());
+            assert!((found - wanted).abs() < 1e-5, "{head}: {found} {wanted}");
+        }
+    }
 }

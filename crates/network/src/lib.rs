@@ -32,6 +32,7 @@
 //! policy logits = linear(flat(relu(conv1x1(h; policy.conv))); policy.linear)             [B, A]
 //! value logits  = linear(relu(linear(flat(relu(conv1x1(h; value.conv))); value.hidden));
 //!                        value.output)                                                   [B, 3]
+//! owner logits  = ownership.points h + bias at each point      [B, H, W, 3], where heads has ownership
 //!
 //! convolved(x; name):                                          x has D channels, or C without bottlenecks
 //!     t = conv3x3(x; name.conv1)
@@ -43,7 +44,8 @@
 //! ```
 //!
 //! `flat` reads a position's channels in order, each row by row: index `c*H*W + y*W + x`. The three
-//! value logits are win, draw and loss of the player to move. Illegal moves are not masked. Global
+//! value logits are win, draw and loss of the player to move; the three owner logits of a point are mine,
+//! nobody's and theirs, in his view, at the end of the game. Illegal moves are not masked. Global
 //! pooling is that of `KataGo` (Wu 2019, arXiv:1902.10565, section 3.3), without its terms for boards of
 //! several sizes. Squeeze-excitation is that of Hu 2018 (arXiv:1709.01507) with the shift that `lc0`
 //! adds to it; bottlenecks are nested as `KataGo` nests them (its `nbt` networks).
@@ -69,19 +71,26 @@
 //! | `value.conv.weight`, `.bias` | `[value_channels, C, 1, 1]`, `[value_channels]` |
 //! | `value.hidden.weight`, `.bias` | `[value_hidden, value_channels * H * W]`, `[value_hidden]` |
 //! | `value.output.weight`, `.bias` | `[3, value_hidden]`, `[3]` |
+//! | `ownership.points.weight`, `.bias` (where `heads` has it) | `[3, C]`, `[3]` |
+//!
+//! Other heads ([`Head`]) are in checkpoints alone: `reply.linear` and `soft_policy.linear` as
+//! `policy.linear`, from the same convolution; `short_term.output` `[9, value_hidden]`, `plies_left.output`
+//! and `margin.output` `[1, value_hidden]` beside `value.output`.
 //!
 //! # Header
 //!
 //! The safetensors metadata has one entry, `dagzero`, a JSON object: `kind` (`network`), `format`
-//! (1, or 2 with squeeze-excitation or bottlenecks), `header` ([`NetworkHeader`]) and `blake3`, the hash of kind, format, header and tensors
+//! (1, 2 with squeeze-excitation or bottlenecks, 3 with heads), `header` ([`NetworkHeader`]) and `blake3`, the hash of kind, format, header and tensors
 //! (see [`container`]). Readers check all of it and refuse what does not fit.
 
 pub mod container;
 mod error;
 mod file;
+mod heads;
 mod spec;
 
 pub use container::TensorData;
 pub use error::NetworkError;
 pub use file::{NetworkFile, NetworkHeader};
+pub use heads::{HORIZONS, Head, PerHead};
 pub use spec::{NetworkSpec, ResidualSpec};

@@ -1,10 +1,10 @@
 //! What a network is made of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::NetworkError;
+use crate::{Head, NetworkError};
 
 /// Everything that fixes a network's shape, and the game and encoding it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct NetworkSpec {
     /// 0 makes each block a plain residual block.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bottleneck_blocks: usize,
+    /// Heads beside policy and value. Those of a file are the exported ones, see [`NetworkSpec::exported`].
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub heads: BTreeSet<Head>,
 }
 
 /// A residual block of two 3x3 convolutions: a block of the tower, or one within a bottleneck.
@@ -85,6 +88,7 @@ impl NetworkSpec {
             global_pooling: false,
             squeeze_ratio: 0,
             bottleneck_blocks: 0,
+            heads: BTreeSet::new(),
         }
     }
 
@@ -168,8 +172,18 @@ impl NetworkSpec {
         (0..self.bottleneck_blocks).map(inner).collect()
     }
 
+    /// What a file of this network has: the same without heads that serve training alone.
+    #[must_use]
+    pub fn exported(&self) -> Self {
+        let heads = self.heads.iter().copied().filter(|head| head.is_exported()).collect();
+        Self { heads, ..self.clone() }
+    }
+
     /// The earliest format of files that can say it.
     pub fn format(&self) -> u32 {
+        if !self.heads.is_empty() {
+            return 3;
+        }
         if self.squeeze_ratio > 0 || self.bottleneck_blocks > 0 { 2 } else { 1 }
     }
 
@@ -206,6 +220,10 @@ impl NetworkSpec {
         layer("value.conv", vec![self.value_channels, c, 1, 1]);
         layer("value.hidden", vec![self.value_hidden, self.value_channels * self.area()]);
         layer("value.output", vec![3, self.value_hidden]);
+        for head in &self.heads {
+            let (name, weight) = head.layer(self);
+            layer(name, weight.to_vec());
+        }
         if self.globals > 0 {
             shapes.insert("stem.globals.weight".to_owned(), vec![c, self.globals]);
         }

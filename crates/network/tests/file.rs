@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use dz_network::{NetworkError, NetworkFile, NetworkHeader, NetworkSpec, TensorData, container};
+use dz_network::{
+    Head, NetworkError, NetworkFile, NetworkHeader, NetworkSpec, TensorData, container,
+};
 
 fn spec() -> NetworkSpec {
     NetworkSpec {
@@ -128,7 +130,31 @@ fn another_format_is_refused_before_its_header_is_read() {
     let strange = BTreeMap::from([("fields", "of a later version")]);
     let bytes = container::pack("network", 9, &strange, &network().tensors).unwrap();
     let error = NetworkFile::from_bytes(&bytes).unwrap_err();
-    assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 2, .. }), "{error}");
+    assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 3, .. }), "{error}");
+}
+
+/// What is switched off leaves no trace: fields, format and so the hash are as before there were heads.
+#[test]
+fn heads_are_told_of_where_there_are_some() {
+    let bare = serde_json::to_string(&spec()).unwrap();
+    assert!(!bare.contains("heads") && spec().format() == 1);
+    assert_eq!(serde_json::from_str::<NetworkSpec>(&bare).unwrap(), spec());
+    let heads = Head::ALL.into_iter().collect();
+    let all = NetworkSpec { heads, ..spec() };
+    assert_eq!(all.format(), 3);
+    let shapes = all.tensor_shapes();
+    assert_eq!(shapes["reply.linear.weight"], [7, 84]);
+    assert_eq!(shapes["soft_policy.linear.bias"], [7]);
+    assert_eq!(shapes["short_term.output.weight"], [9, 5]);
+    assert_eq!(shapes["plies_left.output.weight"], [1, 5]);
+    assert_eq!(shapes["margin.output.bias"], [1]);
+    assert_eq!(shapes["ownership.points.weight"], [3, 8]);
+    assert_eq!(shapes.len(), spec().tensor_shapes().len() + 12);
+    let exported = all.exported();
+    assert_eq!(serde_json::to_value(&exported).unwrap()["heads"], serde_json::json!(["ownership"]));
+    assert_eq!(exported.tensor_shapes().len(), spec().tensor_shapes().len() + 2);
+    let lengths = Head::ALL.map(|head| head.target_len(&all));
+    assert_eq!(lengths, [7, 7, 9, 1, 1, 3 * 42]);
 }
 
 #[test]

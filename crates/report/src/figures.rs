@@ -1,5 +1,9 @@
 //! The figures of a report, all but the curve of ratings and those of solved positions.
 
+use std::collections::BTreeSet;
+
+use dz_store::HeadLoss;
+
 use crate::chart::{Axis, Chart, Curve, CurveStyle, Level, Point};
 use crate::facts::{CycleFacts, Report};
 use crate::palette::Colour;
@@ -89,6 +93,29 @@ pub(crate) fn losses(report: &Report, part: LossPart) -> Chart {
             line("validation rows", Colour::Ink, CurveStyle::Dashed, validation),
         ],
     )
+}
+
+/// What the network's heads beside policy and value lose, cycle by cycle; `None` where it has none.
+pub(crate) fn heads(report: &Report) -> Option<Chart> {
+    const COLOURS: [Colour; 6] =
+        [Colour::Blue, Colour::Orange, Colour::Green, Colour::Purple, Colour::Teal, Colour::Red];
+    let losses = report.cycles.iter().filter_map(|facts| facts.losses.as_ref());
+    let names: BTreeSet<&String> = losses.flat_map(|losses| losses.heads.keys()).collect();
+    let of = |name: &String, value: fn(&HeadLoss) -> Option<f64>| {
+        over_cycles(report, |facts| value(facts.losses.as_ref()?.heads.get(name)?))
+    };
+    let pair = |(name, colour): (&&String, &Colour)| {
+        let (training, validation) = (of(name, |h| Some(h.training)), of(name, |h| h.validation));
+        [
+            line(name, *colour, CurveStyle::Solid, training),
+            line(&format!("{name}, validation rows"), *colour, CurveStyle::Dashed, validation),
+        ]
+    };
+    let curves: Vec<Curve> = names.iter().zip(COLOURS.iter().cycle()).flat_map(pair).collect();
+    let axis = Axis { label: "loss".to_owned(), whole: false, include: Some(0.0) };
+    (!curves.is_empty()).then(|| {
+        chart("Losses of the heads beside policy and value", "cycles.losses.heads", axis, curves)
+    })
 }
 
 /// Losses step by step, with the entropy of the policy's targets, below which its loss cannot fall.

@@ -11,6 +11,16 @@ use crate::facts::{CycleFacts, Report};
 /// What every event file begins with.
 const FILE_VERSION: &str = "brain.Event:2";
 
+/// Tags of heads' losses: the head, on training rows, on validation rows.
+const HEADS: [(&str, &str, &str); 6] = [
+    ("reply", "loss/reply_train", "loss/reply_validation"),
+    ("soft_policy", "loss/soft_policy_train", "loss/soft_policy_validation"),
+    ("short_term", "loss/short_term_train", "loss/short_term_validation"),
+    ("plies_left", "loss/plies_left_train", "loss/plies_left_validation"),
+    ("margin", "loss/margin_train", "loss/margin_validation"),
+    ("ownership", "loss/ownership_train", "loss/ownership_validation"),
+];
+
 impl Report {
     /// The bytes of an event file: a scalar a cycle and tag with the cycle as its step, and the losses
     /// of training by step.
@@ -59,6 +69,11 @@ impl Report {
         add("loss/value_train", losses.map(|l| l.value));
         add("loss/policy_validation", losses.and_then(|l| l.validation_policy));
         add("loss/value_validation", losses.and_then(|l| l.validation_value));
+        for (name, training, validation) in HEADS {
+            let head = losses.and_then(|l| l.heads.get(name));
+            add(training, head.map(|h| h.training));
+            add(validation, head.and_then(|h| h.validation));
+        }
         add("training/learning_rate", losses.map(|l| l.learning_rate));
         let s = facts.selfplay.as_ref();
         add("selfplay/games", s.map(|s| s.games as f64));

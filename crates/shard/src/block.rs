@@ -3,7 +3,7 @@
 use dz_game::PlaneShape;
 use serde::{Deserialize, Serialize};
 
-use crate::{ShardError, WdlShares, Weight};
+use crate::{FurtherTargets, RowTargets, ShardError, WdlShares, Weight, further::FurtherColumns};
 
 /// What a row's length depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +13,18 @@ pub struct RowShape {
     pub planes: PlaneShape,
     /// Policy length, `A`.
     pub policy_len: usize,
+    /// What is carried beside policy and value; left out of headers where it is nothing, so that they keep
+    /// the bytes that they had before there was more.
+    #[serde(default, skip_serializing_if = "RowTargets::is_empty")]
+    pub targets: RowTargets,
+}
+
+impl RowShape {
+    /// The same with these further targets.
+    #[must_use]
+    pub fn carrying(self, targets: RowTargets) -> Self {
+        Self { targets, ..self }
+    }
 }
 
 /// One training example, borrowed from a [`RowBlock`]; always in identity orientation.
@@ -38,6 +50,8 @@ pub struct Row<'a> {
     pub game: u64,
     /// Plies from the start of the game.
     pub ply: u16,
+    /// What the shape names beside these.
+    pub further: FurtherTargets<'a>,
 }
 
 /// Rows of one shape, column by column.
@@ -56,6 +70,7 @@ pub struct RowBlock {
     pub(crate) value_weight: Vec<Weight>,
     pub(crate) game: Vec<u64>,
     pub(crate) ply: Vec<u16>,
+    pub(crate) further: FurtherColumns,
 }
 
 impl RowBlock {
@@ -74,6 +89,7 @@ impl RowBlock {
             value_weight: Vec::new(),
             game: Vec::new(),
             ply: Vec::new(),
+            further: FurtherColumns::default(),
         }
     }
 
@@ -109,6 +125,7 @@ impl RowBlock {
             value_weight: self.value_weight[i],
             game: self.game[i],
             ply: self.ply[i],
+            further: self.further.get(self.shape, i),
         }
     }
 
@@ -124,6 +141,12 @@ impl RowBlock {
 
     /// Adds a row of this block's shape.
     pub fn push(&mut self, row: &Row<'_>) {
+        self.push_without_further(row);
+        self.further.push(self.shape, &row.further);
+    }
+
+    /// Adds a row whose further targets are added apart, before anybody looks at it.
+    pub(crate) fn push_without_further(&mut self, row: &Row<'_>) {
         debug_assert_eq!(row.bits.len(), self.shape.planes.packed_bytes());
         debug_assert_eq!(row.globals.len(), self.shape.planes.globals);
         self.bits.extend_from_slice(row.bits);
@@ -159,5 +182,6 @@ impl RowBlock {
             + self.globals.len() * 4
             + self.policy_index.len() * 4
             + self.len() * (4 + 2 * 4 + 2 * 2 + 8 + 2)
+            + self.further.bytes()
     }
 }

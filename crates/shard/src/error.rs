@@ -4,6 +4,8 @@ use std::{io, path::Path};
 
 use thiserror::Error;
 
+use crate::Target;
+
 /// An error of reading or writing shards and row files.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -34,14 +36,14 @@ pub enum ShardError {
     },
     /// The file is of a version that this program does not know.
     #[error(
-        "{kind} format {found} is not supported, only {known}; read it with the program that wrote it"
+        "{kind} format {found} is not known, this program reads formats up to {known}; read it with the program that wrote it"
     )]
     Format {
         /// What kind of file.
         kind: &'static str,
         /// The version in the file.
         found: u32,
-        /// The version that is known.
+        /// The newest version that is known.
         known: u32,
     },
     /// The file does not end in a valid footer.
@@ -104,6 +106,16 @@ pub enum ShardError {
         /// What differs.
         what: String,
     },
+    /// A target that the game does not offer.
+    #[error(
+        "'{encoding}' offers no {target}, so no network can learn it; set heads.{target}_weight to 0"
+    )]
+    NoTarget {
+        /// The encoding's id.
+        encoding: String,
+        /// What it does not offer.
+        target: Target,
+    },
     /// An encoding whose symmetries do not permute points and policy.
     #[error(
         "symmetry {symmetry} of '{encoding}' is not a permutation of points and policy: {what}; declare one symmetry or correct the encoding"
@@ -141,7 +153,10 @@ impl ShardError {
     pub fn is_bad_file(&self) -> bool {
         match self {
             Self::At { source, .. } => source.is_bad_file(),
-            Self::Io { .. } | Self::Shape { .. } | Self::Symmetry { .. } => false,
+            Self::Io { .. }
+            | Self::Shape { .. }
+            | Self::Symmetry { .. }
+            | Self::NoTarget { .. } => false,
             _ => true,
         }
     }

@@ -8,6 +8,7 @@
 //!
 //! Letters: `C` planes, `H` rows, `W` columns, `A` policy length.
 
+mod ahead;
 mod bench;
 mod block;
 mod codec;
@@ -15,6 +16,7 @@ mod columns;
 pub mod container;
 mod describe;
 mod error;
+mod further;
 mod quantised;
 mod record;
 mod replay;
@@ -23,6 +25,7 @@ mod row;
 mod row_file;
 mod shard;
 mod symmetry;
+mod targets;
 
 pub use bench::{BenchRow, bench, bench_records};
 pub use block::{Row, RowBlock, RowShape};
@@ -40,3 +43,4 @@ pub use shard::{
     GAMES_PER_FRAME, SHARD_FORMAT, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter,
 };
 pub use symmetry::{SymmetryTables, symmetry_tables};
+pub use targets::{FurtherTargets, HORIZON_FACTORS, HORIZONS, RowTargets, Target, ownership_shape};

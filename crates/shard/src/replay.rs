@@ -40,8 +40,20 @@ pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>
 pub fn replay_with<G: Game>(
     game: &G,
     record: &GameRecord,
-    mut visit: impl FnMut(&Position<G>, &PlyRecord) -> Result<(), ShardError>,
+    visit: impl FnMut(&Position<G>, &PlyRecord) -> Result<(), ShardError>,
 ) -> Result<(), ShardError> {
+    replay_to_end(game, record, visit).map(drop)
+}
+
+/// As [`replay_with`]; answers the position after the last ply.
+///
+/// # Errors
+/// As [`replay_with`].
+pub(crate) fn replay_to_end<G: Game>(
+    game: &G,
+    record: &GameRecord,
+    mut visit: impl FnMut(&Position<G>, &PlyRecord) -> Result<(), ShardError>,
+) -> Result<G::State, ShardError> {
     let mut replay = Replay::new(game, record);
     for &mv in &record.start_moves {
         replay.look()?;
@@ -54,7 +66,8 @@ pub fn replay_with<G: Game>(
         visit(&replay.position, ply)?;
         replay.play(ply.mv)?;
     }
-    replay.check_end()
+    replay.check_end()?;
+    Ok(replay.position.state)
 }
 
 struct Replay<'a, G: Game> {

@@ -3,14 +3,32 @@
 use dz_game::{Encoding, Game, PlaneWriter, Symmetry};
 
 use crate::{
-    GameRecord, PlyRecord, Position, Row, RowBlock, RowShape, SearchKind, ShardError, WdlShares,
-    Weight, replay_with, shares_of_counts,
+    FurtherTargets, GameRecord, PlyRecord, Position, Row, RowBlock, RowShape, RowTargets,
+    SearchKind, ShardError, Target, WdlShares, Weight, ahead::Ahead, replay::replay_to_end,
+    shares_of_counts,
 };
 
 impl RowShape {
-    /// The shape of an encoding's rows.
+    /// The shape of an encoding's rows, with policy and value alone.
     pub fn of(encoding: &impl Encoding) -> Self {
-        Self { planes: encoding.planes(), policy_len: encoding.policy_len() }
+        let (planes, policy_len) = (encoding.planes(), encoding.policy_len());
+        Self { planes, policy_len, targets: RowTargets::NONE }
+    }
+
+    /// Refuses targets that the encoding does not offer, such as the margin of a game without points.
+    ///
+    /// # Errors
+    /// [`ShardError::NoTarget`] with the first.
+    pub fn check_offered(self, encoding: &impl Encoding) -> Result<(), ShardError> {
+        let offered = encoding.targets();
+        for (target, is_offered) in
+            [(Target::Margin, offered.margin), (Target::Ownership, offered.ownership)]
+        {
+            if self.targets.has(target) && !is_offered {
+                return Err(ShardError::NoTarget { encoding: encoding.id(), target });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -18,28 +36,39 @@ impl RowShape {
 ///
 /// The policy target is the recorded target, or else the visits in proportion. Plies of fast
 /// searches, and plies without visits or target, have policy weight 0. Rows are in identity
-/// orientation; [`crate::SymmetryTables`] say how to turn them.
+/// orientation; [`crate::SymmetryTables`] say how to turn them. Further targets are those that the shape
+/// of `rows` names.
 ///
 /// # Errors
 /// [`ShardError::Replay`] if the rules do not allow the game, [`ShardError::Shape`] if `rows` are of
-/// another shape.
+/// another shape, [`ShardError::NoTarget`] if the game does not offer what they carry. The block is not to
+/// be used then: it may hold a part of the game.
 pub fn rows_of_game<G: Game>(
     game: &G,
     record: &GameRecord,
     rows: &mut RowBlock,
 ) -> Result<(), ShardError> {
     let encoding = game.encoding();
-    if RowShape::of(&encoding) != rows.shape() {
-        return Err(ShardError::Shape { what: format!("{:?}, {}", rows.shape(), encoding.id()) });
+    let shape = rows.shape();
+    if RowShape::of(&encoding).carrying(shape.targets) != shape {
+        return Err(ShardError::Shape { what: format!("{shape:?}, {}", encoding.id()) });
     }
-    let mut maker = RowMaker { encoding, record, scratch: Scratch::new(rows.shape()) };
-    replay_with(game, record, |position, ply| maker.add(position, ply, rows))
+    shape.check_offered(&encoding)?;
+    let ahead = (!shape.targets.is_empty()).then(Ahead::default);
+    let mut maker = RowMaker { encoding, record, scratch: Scratch::new(shape), ahead };
+    let end = replay_to_end(game, record, |position, ply| maker.add(position, ply, rows))?;
+    if let Some(ahead) = &maker.ahead {
+        ahead.finish(&maker.encoding, record, &end, rows);
+    }
+    Ok(())
 }
 
 struct RowMaker<'a, G: Game> {
     encoding: G::Encoding,
     record: &'a GameRecord,
     scratch: Scratch,
+    /// Where rows have further targets.
+    ahead: Option<Ahead>,
 }
 
 struct Scratch {
@@ -72,20 +101,29 @@ impl<G: Game> RowMaker<'_, G> {
         let bad =
             |what: &str| ShardError::BadRecord { game: self.record.number, what: what.into() };
         let weight = Weight::new(ply.weight).ok_or_else(|| bad("weight out of range"))?;
-        if weight == Weight::ZERO {
+        let has_row = weight != Weight::ZERO;
+        if !has_row && self.ahead.is_none() {
+            return Ok(());
+        }
+        self.target(position, ply);
+        let has_target = ply.kind == SearchKind::Full && !self.scratch.index.is_empty();
+        if let Some(ahead) = &mut self.ahead {
+            let length = if has_target { self.scratch.index.len() } else { 0 };
+            let (index, share) = (&self.scratch.index[..length], &self.scratch.share[..length]);
+            ahead.add(position.mover, index, share, has_row);
+        }
+        if !has_row {
             return Ok(());
         }
         let root_value = WdlShares::new(ply.root_value).ok_or_else(|| bad("root value"))?;
         let outcome = WdlShares::new(self.record.outcome.wdl_for(position.mover))
             .ok_or_else(|| bad("outcome"))?;
-        self.target(position, ply);
         let scratch = &mut self.scratch;
         let mut writer =
             PlaneWriter::new(rows.shape().planes, &mut scratch.bits, &mut scratch.globals);
         let Position { state, history, .. } = position;
         self.encoding.encode(state, history, Symmetry::IDENTITY, &mut writer);
-        let has_target = ply.kind == SearchKind::Full && !scratch.index.is_empty();
-        rows.push(&Row {
+        rows.push_without_further(&Row {
             bits: &scratch.bits,
             globals: &scratch.globals,
             policy_index: &scratch.index,
@@ -96,6 +134,7 @@ impl<G: Game> RowMaker<'_, G> {
             value_weight: weight,
             game: self.record.number,
             ply: position.ply,
+            further: FurtherTargets::default(),
         });
         Ok(())
     }

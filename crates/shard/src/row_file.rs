@@ -10,14 +10,16 @@ use dz_game::{Encoding, Game};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    RowBlock, RowShape, ShardError, SymmetryTables, WdlShares, Weight,
+    RowBlock, RowShape, RowTargets, ShardError, SymmetryTables, WdlShares, Weight,
     columns::{ColumnReader, Columns, total},
     container::{FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
+    further::FurtherColumns,
     symmetry_tables,
 };
 
-/// The version of the row file format.
-pub const ROW_FORMAT: u32 = 1;
+/// The newest version of the row file format: 2 has further targets. Files without them are written in
+/// version 1.
+pub const ROW_FORMAT: u32 = 2;
 /// zstd's level for rows: they are read soon and deleted soon.
 pub const ROW_LEVEL: i32 = 1;
 
@@ -43,7 +45,7 @@ pub struct RowFileHeader {
     pub game: String,
     /// The encoding's id.
     pub encoding: String,
-    /// Shape of planes and policy.
+    /// Shape of planes and policy, and the further targets that rows carry.
     pub shape: RowShape,
     /// What the file is for.
     pub set: RowSet,
@@ -78,6 +80,21 @@ impl RowFileHeader {
             symmetries: symmetry_tables(game)?,
         })
     }
+
+    /// The same for rows that carry further targets.
+    ///
+    /// # Errors
+    /// [`ShardError::NoTarget`] if the game does not offer one.
+    pub fn carrying<G: Game>(self, game: &G, targets: RowTargets) -> Result<Self, ShardError> {
+        let shape = self.shape.carrying(targets);
+        shape.check_offered(&game.encoding())?;
+        Ok(Self { shape, ..self })
+    }
+
+    /// The earliest format of files that can say it.
+    fn format(&self) -> u32 {
+        if self.shape.targets.is_empty() { 1 } else { 2 }
+    }
 }
 
 /// A compressed frame of rows that has no place yet: packed on any thread, written in order.
@@ -111,7 +128,8 @@ impl<W: Write> RowWriter<W> {
     /// # Errors
     /// [`ShardError::Io`].
     pub fn new(out: W, header: &RowFileHeader, level: i32) -> Result<Self, ShardError> {
-        let frames = FrameWriter::new(out, ROW_KIND, header, level)?;
+        let kind = FileKind { format: header.format(), ..ROW_KIND };
+        let frames = FrameWriter::new(out, kind, header, level)?;
         Ok(Self { frames, shape: header.shape })
     }
 
@@ -246,6 +264,7 @@ fn encode(rows: &RowBlock) -> Columns {
     columns.numbers("value_weight", rows.value_weight.iter().map(|w| u64::from(w.0)));
     columns.numbers("game", rows.game.iter().copied());
     columns.numbers("ply", rows.ply.iter().map(|&ply| u64::from(ply)));
+    rows.further.encode(rows.shape, &mut columns);
     columns
 }
 
@@ -288,12 +307,14 @@ fn decode(frame: &[u8], shape: RowShape, count: usize) -> Result<RowBlock, Shard
         value_weight: weights("value_weight")?,
         game: reader.numbers("game", count)?,
         ply: numbers("ply")?,
+        further: FurtherColumns::decode(&reader, shape, count)?,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Target;
 
     #[test]
     fn the_specification_names_every_column() {
@@ -301,7 +322,8 @@ mod tests {
         let page = std::fs::read_to_string(page).expect("data/README.md is in the repository");
         let rows = &page[page.find("### Row files").unwrap()..page.find("## Networks").unwrap()];
         let game = dz_game::games::Connect4::new(7, 6, 4).unwrap();
-        for name in encode(&RowBlock::new(RowShape::of(&game.encoding()))).names() {
+        let shape = RowShape::of(&game.encoding()).carrying(Target::ALL.into_iter().collect());
+        for name in encode(&RowBlock::new(shape)).names() {
             assert!(rows.contains(&format!("`{name}`")), "{name} is not specified");
         }
     }

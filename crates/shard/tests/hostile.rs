@@ -8,9 +8,24 @@ mod files;
 mod mutate;
 
 use common::{connect4, header, shard};
+use dz_game::games::Go;
 use dz_shard::{
-    ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowWriter, bench_records, rows_of_game,
+    ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowWriter, Target, bench_records, rows_of_game,
 };
+
+/// Rows that carry everything that a game can offer.
+fn further_rows() -> Vec<u8> {
+    let game = Go::from_spec(&"go:size=3".parse().expect("a name")).expect("a game");
+    let header = RowFileHeader::new(&game, RowSet::Train, 7).expect("symmetries");
+    let header = header.carrying(&game, Target::ALL.into_iter().collect()).expect("offered");
+    let mut rows = RowBlock::new(header.shape);
+    for record in bench_records(&game, 6, 20, 4) {
+        rows_of_game(&game, &record, &mut rows).expect("a legal game");
+    }
+    let mut writer = RowWriter::new(Vec::new(), &header, ROW_LEVEL).expect("a header");
+    writer.push(&rows).expect("rows");
+    writer.finish().expect("a file").0
+}
 
 #[test]
 fn shards_and_row_files() {
@@ -24,6 +39,6 @@ fn shards_and_row_files() {
     let mut writer = RowWriter::new(Vec::new(), &row_header, ROW_LEVEL).expect("a header");
     writer.push(&rows).expect("rows");
     let row_file = writer.finish().expect("a file").0;
-    let seeds = [shard(header(&game, 100), records()), row_file];
+    let seeds = [shard(header(&game, 100), records()), row_file, further_rows()];
     mutate::run_on(&seeds, 4000, files::shards);
 }

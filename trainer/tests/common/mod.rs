@@ -7,7 +7,8 @@ use std::sync::mpsc::{self, Receiver};
 
 use dz_game::{Encoding, Game, games::TicTacToe};
 use dz_shard::{
-    GameRecord, RowBlock, RowFileHeader, RowSet, RowShape, RowWriter, bench_records, rows_of_game,
+    GameRecord, RowBlock, RowFileHeader, RowSet, RowShape, RowTargets, RowWriter, bench_records,
+    rows_of_game,
 };
 use dz_stage::{Event, EventSink, StageContext, Stop};
 use dz_store::{
@@ -40,7 +41,12 @@ pub fn records(seed: u64, games: u64) -> Vec<GameRecord> {
 
 /// Rows of random games; the same for the same seed.
 pub fn block(seed: u64, games: u64) -> RowBlock {
-    let mut rows = RowBlock::new(RowShape::of(&game().encoding()));
+    block_with(seed, games, RowTargets::NONE)
+}
+
+/// The same with further targets.
+pub fn block_with(seed: u64, games: u64, targets: RowTargets) -> RowBlock {
+    let mut rows = RowBlock::new(RowShape::of(&game().encoding()).carrying(targets));
     for record in records(seed, games) {
         rows_of_game(&game(), &record, &mut rows).unwrap();
     }
@@ -52,6 +58,8 @@ pub struct TestRun {
     pub dir: tempfile::TempDir,
     pub path: PathBuf,
     pub run: Run,
+    /// What the rows that are published carry beside policy and value.
+    pub targets: RowTargets,
 }
 
 impl TestRun {
@@ -69,7 +77,7 @@ impl TestRun {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r");
         let run = Run::create(&path, config).unwrap();
-        let this = Self { dir, path, run };
+        let this = Self { dir, path, run, targets: RowTargets::NONE };
         this.append(
             Stage::Driver,
             Entry::RunStarted {
@@ -96,8 +104,8 @@ impl TestRun {
 
     /// Publishes the rows of `games` random games for a cycle, and some for validation.
     pub fn publish_rows(&self, cycle: u32, games: u64) {
-        let train = block(u64::from(cycle), games);
-        let validation = block(u64::from(cycle) + 1000, 6);
+        let train = block_with(u64::from(cycle), games, self.targets);
+        let validation = block_with(u64::from(cycle) + 1000, 6, self.targets);
         let summary = RowsSummary {
             train_rows: train.len() as u64,
             validation_rows: validation.len() as u64,
@@ -115,7 +123,8 @@ impl TestRun {
         let files = all.chunks(FRAME * FRAMES).enumerate();
         files
             .map(|(number, indices)| {
-                let mut header = RowFileHeader::new(&game(), set, 5).unwrap();
+                let header = RowFileHeader::new(&game(), set, 5).unwrap();
+                let mut header = header.carrying(&game(), self.targets).unwrap();
                 (header.cycle, header.number) = (u64::from(cycle), number as u64);
                 let mut writer = RowWriter::new(Vec::new(), &header, 1).unwrap();
                 for frame in indices.chunks(FRAME) {

@@ -4,6 +4,7 @@ mod alarms;
 mod bootstrap;
 mod devices;
 mod gate;
+mod heads;
 mod network;
 mod rating;
 mod run;
@@ -17,6 +18,7 @@ mod window;
 pub use alarms::AlarmsSection;
 pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
 pub use gate::{GateRule, GateSection};
+pub use heads::HeadsSection;
 pub use network::NetworkSection;
 pub use rating::{
     Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection, SOLVER_DEPTH_MAX,
@@ -30,5 +32,5 @@ pub use search::{
 pub use selfplay::{Resign, SelfplaySection};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
-pub use training::{Schedule, TrainingPrecision, TrainingSection};
+pub use training::{FinalShare, Optimizer, Schedule, TrainingPrecision, TrainingSection};
 pub use window::WindowSection;

@@ -1,6 +1,9 @@
 //! `[training]`: how the network learns.
 
-use crate::field::choice;
+use toml::Value;
+
+use crate::fault::Fault;
+use crate::field::{Field, choice, out_of_range};
 use crate::limits::{Limits, above, below, real, whole};
 use crate::section::section;
 use crate::sections::DeviceChoice;
@@ -20,14 +23,20 @@ section! {
         [Results, above(0.0, 1000.0)] rows_per_new_row: f64 = 4.0;
         /// Rows that a cycle trains on at most, repetitions counted.
         [Results, whole(2, 1_000_000_000_000)] rows_max: u64 = 10_000_000;
+        /// What turns gradients into steps: `adamw` (Loshchilov and Hutter 2019), `sgd` with momentum, or `muon` (Jordan 2024) for the
+        /// convolutions behind the first, with steps of the size of AdamW's (Liu et al. 2025), and `adamw` for the rest. `adamw` is
+        /// what the presets are measured with.
+        [Fixed, Limits::Any] optimizer: Optimizer = Optimizer::AdamW;
+        /// Share of the past that momentum keeps, with `sgd` (KataGo: 0.9) and `muon` (Jordan 2024: 0.95); `adamw` takes no notice of it.
+        [Results, below(0.0, 1.0)] momentum: f64 = 0.9;
         /// Learning rate after the warm-up.
         [Results, above(0.0, 10.0)] learning_rate: f64 = 2e-3;
-        /// Learning rate that `cosine` ends at; `constant` takes no notice of it.
+        /// Learning rate that `cosine` and `steps` end at; `constant` takes no notice of it.
         [Results, real(0.0, 10.0)] learning_rate_final: f64 = 1e-4;
         /// Steps in which the learning rate rises from 0, once a run.
         [Results, whole(0, 1_000_000_000)] warmup_steps: u64 = 100;
-        /// Course of the learning rate after the warm-up: `constant`, or `cosine` over the
-        /// planned steps.
+        /// Course of the learning rate after the warm-up: `constant`, `cosine` over the planned steps, or `steps`: three falls by the
+        /// same factor, after 1/7, 3/7 and 5/7 of the planned steps (AlphaZero, Silver 2017: by 10 each, after 100, 300 and 500 of 700 thousand).
         [Results, Limits::Any] schedule: Schedule = Schedule::Cosine;
         /// Decoupled weight decay, a step, times the learning rate (AdamW).
         [Results, real(0.0, 1.0)] weight_decay: f64 = 1e-4;
@@ -39,6 +48,9 @@ section! {
         [Results, real(0.0, 100.0)] value_weight: f64 = 1.0;
         /// Share of the search's root value in the value target, the rest is the outcome.
         [Results, real(0.0, 1.0)] value_mix: f64 = 0.0;
+        /// What that share has become by the last cycle, linear over the cycles; `same` leaves it. Outcomes are noisy but never wrong,
+        /// root values are as good as the network: the share may rise with it (KataGo and AlphaZero take outcomes alone).
+        [Results, real(0.0, 1.0)] value_mix_final: FinalShare = FinalShare::Same;
         /// Rows that the validation losses of a cycle are taken over at most; 0 measures none.
         [Results, whole(0, 1_000_000_000)] validation_rows_max: u64 = 20_000;
     }
@@ -63,5 +75,57 @@ choice! {
         Constant = "constant",
         /// It falls along half a cosine to `learning_rate_final` over the planned steps.
         Cosine = "cosine",
+        /// It falls three times by the same factor, to `learning_rate_final`.
+        Steps = "steps",
+    }
+}
+
+choice! {
+    /// What turns gradients into steps.
+    pub enum Optimizer {
+        /// Steps scaled by the size of past gradients, with decoupled weight decay.
+        AdamW = "adamw",
+        /// Gradient descent with momentum.
+        Sgd = "sgd",
+        /// Steps of equal size in every direction of a weight matrix.
+        Muon = "muon",
+    }
+}
+
+/// Where a share has moved to by the last cycle of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FinalShare {
+    /// It does not move.
+    Same,
+    /// Here, 0 to 1.
+    At(f64),
+}
+
+impl Field for FinalShare {
+    fn allowed(limits: &Limits) -> String {
+        format!("\"same\" or {limits}")
+    }
+
+    fn stand_in(_: &Limits) -> Self {
+        Self::Same
+    }
+
+    fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
+        match value {
+            Value::String(word) if word == "same" => Some(Self::Same),
+            Value::String(_) => {
+                let fault = out_of_range(key, value, &Self::allowed(limits));
+                faults.push(fault.suggestion("\"same\""));
+                None
+            }
+            _ => f64::read(key, value, limits, faults).map(Self::At),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match self {
+            Self::Same => Value::String("same".to_owned()),
+            Self::At(share) => share.write(),
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use dz_config::{Anchor, AnchorKind, Change, ConfigError, Effect, Fault, Loaded, RunConfig};
-use dz_game::{GameIds, GameSpec, with_game};
+use dz_game::{Encoding, Game, GameIds, GameSpec, GameVisitor, Targets, with_game};
 use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, Stage};
 
 /// A run that is locked and claimed by this process, its configuration in force.
@@ -151,8 +151,37 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
         }
     }
     faults.extend(dz_play::search_faults(&config.search));
+    faults.extend(head_faults(config));
     faults.extend(solver_fault(config));
     faults
+}
+
+/// Heads that would learn what the game does not offer.
+fn head_faults(config: &RunConfig) -> Vec<Fault> {
+    // A game that does not exist has its own fault.
+    let Ok(game) = config.run.game.parse::<GameSpec>() else { return Vec::new() };
+    let Ok(offered) = with_game(&game, Offered) else { return Vec::new() };
+    let heads = [
+        ("heads.margin_weight", config.heads.margin_weight, offered.margin, "margin"),
+        ("heads.ownership_weight", config.heads.ownership_weight, offered.ownership, "ownership"),
+    ];
+    let missing = heads.into_iter().filter(|&(_, weight, offered, _)| weight > 0.0 && !offered);
+    let fault = |(key, weight, _, name)| {
+        let problem = format!("{} offers no {name}", config.run.game);
+        Fault::new(key, problem).value(weight).allowed("0")
+    };
+    missing.map(fault).collect()
+}
+
+/// The training targets that a game offers beside policy and outcome.
+struct Offered;
+
+impl GameVisitor for Offered {
+    type Output = Targets;
+
+    fn visit<G: Game>(self, game: G) -> Targets {
+        game.encoding().targets()
+    }
 }
 
 /// An anchor that knows the truth about a game without a solver.
@@ -169,4 +198,28 @@ fn solver_fault(config: &RunConfig) -> Option<Fault> {
 /// The game in canonical form and its encoding's id.
 fn game_ids(spec: &str) -> anyhow::Result<(String, String)> {
     Ok(with_game(&spec.parse::<GameSpec>()?, GameIds)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_need_targets_that_the_game_offers() {
+        let faults = |game: &str, heads: &str| {
+            let text = format!(
+                "format = 1\nrun = {{ game = \"{game}\", cycles = 1 }}\nselfplay = {{ games = 8 }}\n\
+                 bootstrap = {{ games = 8 }}\nnetwork = {{ blocks = 1, channels = 8 }}\n\
+                 gate = {{ rule = \"always\" }}\nheads = {{ {heads} }}\n"
+            );
+            let config = RunConfig::from_text(&text, &[]).expect("a good configuration");
+            head_faults(&config).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let both = "margin_weight = 1, ownership_weight = 1.5";
+        assert_eq!(faults("go:size=9", both), Vec::<String>::new());
+        assert_eq!(faults("chess", "reply_weight = 0.15"), Vec::<String>::new());
+        let found = faults("connect4", both);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].contains("heads.margin_weight") && found[0].contains("offers no margin"));
+    }
 }

@@ -3,8 +3,11 @@
 
 pub use dz_cpu::random_positions as positions;
 use dz_game::mix64;
-use dz_net::{BurnLearner, DeviceChoice, ExportInfo, LearnerOptions, Precision, TrainBatch};
-use dz_network::NetworkSpec;
+use dz_net::{
+    BurnLearner, DeviceChoice, ExportInfo, HeadRows, LearnerOptions, Optimizer, Precision,
+    TrainBatch,
+};
+use dz_network::{Head, NetworkSpec, PerHead};
 
 /// A 5x4 board with 3 planes, 6 moves, one block of 8 channels.
 pub fn small() -> NetworkSpec {
@@ -34,10 +37,12 @@ pub fn wide() -> NetworkSpec {
 
 pub fn options() -> LearnerOptions {
     LearnerOptions {
+        optimizer: Optimizer::AdamW,
         weight_decay: 1e-4,
         clip_norm: 5.0,
         ema_decay: 0.9,
         value_weight: 1.0,
+        head_weights: PerHead::default(),
         precision: Precision::F32,
         seed: 7,
         config_hash: "test".to_owned(),
@@ -77,7 +82,37 @@ pub fn rows(spec: &NetworkSpec, len: usize, seed: u64) -> TrainBatch {
         wdl,
         policy_weights: vec![1.0; len],
         value_weights: vec![1.0; len],
+        heads: PerHead::default(),
     }
+}
+
+/// The same network with all heads.
+pub fn all_heads(spec: NetworkSpec) -> NetworkSpec {
+    NetworkSpec { heads: Head::ALL.into_iter().collect(), ..spec }
+}
+
+/// Weights that make each head's loss count about as much as the policy's.
+pub fn head_weights() -> PerHead<f64> {
+    PerHead::from_fn(|_| 0.5)
+}
+
+/// Random rows as [`rows`] makes them, with targets for the network's heads that count `weight`.
+pub fn rows_with_heads(spec: &NetworkSpec, len: usize, seed: u64, weight: f32) -> TrainBatch {
+    let mut batch = rows(spec, len, seed);
+    let mut numbers = Numbers(seed ^ 0x1234);
+    for &head in spec.heads.iter().filter(|&&head| head != Head::SoftPolicy) {
+        let length = head.target_len(spec);
+        let mut targets = Vec::new();
+        for _ in 0..len {
+            match head {
+                Head::PliesLeft | Head::Margin => targets.push(12.0 * numbers.next() - 6.0),
+                Head::Reply => targets.extend(target(&mut numbers, length)),
+                _ => (0..length / 3).for_each(|_| targets.extend(target(&mut numbers, 3))),
+            }
+        }
+        batch.heads[head] = HeadRows { targets, weights: vec![weight; len] };
+    }
+    batch
 }
 
 /// Nine tenths on one of `len`, the rest on all.

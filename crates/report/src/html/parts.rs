@@ -144,6 +144,9 @@ impl Report {
         let losses = [LossPart::Policy, LossPart::Value].map(|part| figures::losses(self, part));
         pair(out, &losses)?;
         figure(out, &figures::steps(self))?;
+        if let Some(heads) = figures::heads(self) {
+            figure(out, &heads)?;
+        }
         out.push_str(&sections::losses(self).html("No data yet: nothing has been trained."));
         out.push_str("<h3>Window and rows</h3>\n");
         figure(out, &figures::window(self))?;

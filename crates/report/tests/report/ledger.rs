@@ -1,5 +1,7 @@
 //! A made-up ledger: twelve cycles of a run that learns, with two refused candidates.
 
+use std::collections::BTreeMap;
+
 use dz_stats::League;
 use dz_store::{
     Entry, LoadSummary, Losses, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow,
@@ -223,6 +225,7 @@ fn train(ledger: &mut Ledger, cycle: u32) {
         value,
         validation_policy: Some(policy + 0.04),
         validation_value: Some(value + 0.05),
+        heads: BTreeMap::new(),
         policy_accuracy: Some(0.4 + 0.5 * age / (age + 10.0)),
         value_accuracy: Some(0.6 + 0.3 * age / (age + 10.0)),
         gradient_norm: Some(1.3),

@@ -2,7 +2,7 @@
 
 use crate::ledger::{self, Ledger};
 use dz_report::{Report, RunContext};
-use dz_store::Record;
+use dz_store::{Entry, HeadLoss, Record};
 
 fn report(records: &[Record]) -> Report {
     let config_toml = Some("[run]\nseed = 7 # <not a tag>\n");
@@ -58,6 +58,23 @@ fn a_whole_run_is_balanced_and_self_contained() {
     assert_eq!(html.matches("<svg ").count(), 26);
     assert!(html.contains("prefers-color-scheme:dark"));
     assert!(html.contains("<meta name=\"viewport\""));
+}
+
+/// Where the network has heads beside policy and value, one more figure shows what they lose.
+#[test]
+fn heads_are_drawn_where_there_are_some() {
+    let mut records = ledger::run(12).records;
+    for record in &mut records {
+        if let Entry::Candidate { cycle, losses, .. } = &mut record.entry {
+            let training = 1.0 / f64::from(*cycle);
+            let loss = HeadLoss { training, validation: Some(training + 0.1) };
+            losses.heads.insert("ownership".to_owned(), loss);
+        }
+    }
+    let html = page(&records);
+    assert_eq!(html.matches("<svg ").count(), 28);
+    assert!(html.contains("ownership, validation rows"));
+    assert!(!page(&ledger::run(12).records).contains("heads beside"));
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub struct FileKind {
     pub magic: [u8; 8],
     /// What messages call it.
     pub name: &'static str,
-    /// The only format version that this program reads and writes.
+    /// The newest format version that is read, with all from 1 on; the one that is written.
     pub format: u32,
 }
 

@@ -93,7 +93,7 @@ fn check_kind(
         return Err(ShardError::NotThisKind { kind: kind.name });
     }
     let found = u32_at(&head, 16);
-    if found != kind.format {
+    if !(1..=kind.format).contains(&found) {
         return Err(ShardError::Format { kind: kind.name, found, known: kind.format });
     }
     Ok(())

@@ -20,7 +20,7 @@ pub use parts::{
 pub use snapshot::SNAPSHOT_EVERY;
 pub use state::RunState;
 pub use summary::{
-    GateTest, LoadSummary, Losses, MatchResult, RatingRow, ResignSummary, RowsSummary,
+    GateTest, HeadLoss, LoadSummary, Losses, MatchResult, RatingRow, ResignSummary, RowsSummary,
     SelfplaySummary,
 };
 pub use turn::Turn;

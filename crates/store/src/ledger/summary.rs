@@ -1,5 +1,7 @@
 //! The numbers that stages report with their entries.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::entry::PlayerName;
@@ -111,6 +113,9 @@ pub struct Losses {
     pub validation_policy: Option<f64>,
     /// Value cross-entropy on validation rows.
     pub validation_value: Option<f64>,
+    /// Losses of the network's heads beside policy and value, by the head's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub heads: BTreeMap<String, HeadLoss>,
     /// Share of rows whose most likely move is the target's, 0 to 1 (validation rows if any).
     pub policy_accuracy: Option<f64>,
     /// Share of rows whose most likely outcome is the target's, 0 to 1 (validation rows if any).
@@ -125,6 +130,16 @@ pub struct Losses {
     pub rows: u64,
     /// Wall time.
     pub wall_ms: u64,
+}
+
+/// What a head loses, on average: nats, or the Huber loss of plies left and margin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeadLoss {
+    /// On training rows.
+    pub training: f64,
+    /// On validation rows, where there were any that have the target.
+    pub validation: Option<f64>,
 }
 
 /// The counts of a match, in the view of its first named player, A.

@@ -6,10 +6,10 @@ use anyhow::{Context, bail};
 use dz_cpu::{random_network, random_positions};
 use dz_infer::NetworkEvaluator;
 use dz_net::{
-    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
-    TrainBatch, first_start_note, pick_device,
+    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Optimizer,
+    Precision, TrainBatch, first_start_note, pick_device,
 };
-use dz_network::NetworkSpec;
+use dz_network::{NetworkSpec, PerHead};
 use dz_shard::BenchRow;
 
 /// What `bench device` measures; the other benches take no notice of it.
@@ -117,10 +117,12 @@ fn learning(
 ) -> anyhow::Result<(f64, f64)> {
     let rows = random_rows(&spec, batch);
     let options = LearnerOptions {
+        optimizer: Optimizer::AdamW,
         weight_decay: 1e-4,
         clip_norm: 10.0,
         ema_decay: 0.99,
         value_weight: 1.0,
+        head_weights: PerHead::default(),
         precision,
         seed: 1,
         config_hash: "bench".to_owned(),
@@ -149,6 +151,7 @@ fn random_rows(spec: &NetworkSpec, rows: usize) -> TrainBatch {
         wdl: [1.0, 0.0, 0.0].repeat(rows),
         policy_weights: vec![1.0; rows],
         value_weights: vec![1.0; rows],
+        heads: PerHead::default(),
     }
 }
 

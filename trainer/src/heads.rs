@@ -1,0 +1,112 @@
+//! Heads beside policy and value: which the configuration asks for, and their targets from rows.
+
+use std::collections::BTreeSet;
+
+use dz_config::HeadsSection;
+use dz_net::HeadRows;
+use dz_network::{HORIZONS, Head, PerHead};
+use dz_shard::{Row, RowShape, SymmetryTables, Target, ownership_shape};
+
+const _: () = assert!(HORIZONS == dz_shard::HORIZONS, "rows and networks agree");
+
+/// What each head's loss counts.
+pub fn head_weights(heads: &HeadsSection) -> PerHead<f64> {
+    PerHead::from_fn(|head| match head {
+        Head::Reply => heads.reply_weight,
+        Head::SoftPolicy => heads.soft_policy_weight,
+        Head::ShortTerm => heads.short_term_weight,
+        Head::PliesLeft => heads.plies_left_weight,
+        Head::Margin => heads.margin_weight,
+        Head::Ownership => heads.ownership_weight,
+    })
+}
+
+/// The heads that the network has: those that count.
+pub fn heads_of(heads: &HeadsSection) -> BTreeSet<Head> {
+    let weights = head_weights(heads);
+    weights.iter().filter(|(_, weight)| **weight > 0.0).map(|(head, _)| head).collect()
+}
+
+/// The target of rows that a head learns from; none for the soft policy, which is made of the policy.
+pub(crate) fn target_of(head: Head) -> Option<Target> {
+    match head {
+        Head::Reply => Some(Target::Reply),
+        Head::SoftPolicy => None,
+        Head::ShortTerm => Some(Target::ShortTerm),
+        Head::PliesLeft => Some(Target::PliesLeft),
+        Head::Margin => Some(Target::Margin),
+        Head::Ownership => Some(Target::Ownership),
+    }
+}
+
+/// The targets of all heads that rows of this shape have something for. `turns` are the game's symmetries, and
+/// `symmetry` says which of them turns a row, by its place; none leaves it upright.
+pub(crate) fn head_rows(
+    shape: RowShape,
+    rows: &[Row<'_>],
+    symmetry: impl Fn(usize) -> Option<usize>,
+    turns: &[SymmetryTables],
+) -> PerHead<HeadRows> {
+    PerHead::from_fn(|head| {
+        let mut made = HeadRows::default();
+        let carried = target_of(head).is_some_and(|target| shape.targets.has(target));
+        for (i, row) in rows.iter().enumerate().filter(|_| carried) {
+            let turned = symmetry(i).map(|symmetry| &turns[symmetry]);
+            let known = target(head, shape, row, turned, &mut made.targets);
+            made.weights.push(if known { row.value_weight.get() } else { 0.0 });
+        }
+        made
+    })
+}
+
+/// Appends a row's target, or as many zeros where it is not known; answers whether it is.
+fn target(
+    head: Head,
+    shape: RowShape,
+    row: &Row<'_>,
+    tables: Option<&SymmetryTables>,
+    out: &mut Vec<f32>,
+) -> bool {
+    let further = &row.further;
+    let number = |number: Option<f32>, out: &mut Vec<f32>| {
+        out.push(number.unwrap_or(0.0));
+        number.is_some()
+    };
+    match head {
+        Head::SoftPolicy => false,
+        Head::PliesLeft => number(further.plies_left.map(f32::from), out),
+        Head::Margin => number(further.margin.map(f32::from), out),
+        Head::ShortTerm => {
+            let values = further.short_term.unwrap_or_default();
+            out.extend(values.iter().flat_map(|value| value.wdl().to_array()));
+            further.short_term.is_some()
+        }
+        Head::Reply => {
+            let start = out.len();
+            out.resize(start + shape.policy_len, 0.0);
+            for (&index, &share) in further.reply_index.iter().zip(further.reply_share) {
+                let to = tables.map_or(index, |tables| tables.policy[usize::from(index)]);
+                out[start + usize::from(to)] += f32::from(share) / f32::from(u16::MAX);
+            }
+            !further.reply_index.is_empty()
+        }
+        Head::Ownership => {
+            let area = shape.planes.area();
+            let Some(packed) = further.ownership else {
+                out.resize(out.len() + 3 * area, 0.0);
+                return false;
+            };
+            let mut turned = packed.to_vec();
+            if let Some(tables) = tables {
+                tables.map_bits(ownership_shape(shape.planes), packed, &mut turned);
+            }
+            let is_set = |bit: usize| turned[bit / 8] >> (bit % 8) & 1 == 1;
+            out.extend((0..area).flat_map(|p| match (is_set(p), is_set(area + p)) {
+                (true, _) => [1.0, 0.0, 0.0],
+                (_, true) => [0.0, 0.0, 1.0],
+                _ => [0.0, 1.0, 0.0],
+            }));
+            true
+        }
+    }
+}
