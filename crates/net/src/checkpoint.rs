@@ -147,7 +147,8 @@ mod tests {
             encoding: "tictactoe-v1".to_owned(),
             ..NetworkSpec::plain([2, 3, 3], 9, usize::MAX, 4)
         };
-        let header = Header { spec, config_hash: "00ff".to_owned(), step: 1 };
+        let (config_hash, optimizer) = ("00ff".to_owned(), Optimizer::AdamW.name().to_owned());
+        let header = Header { spec, config_hash, step: 1, optimizer };
         let bytes = container::pack(KIND, FORMAT, &header, &BTreeMap::new()).unwrap();
         let error = check_checkpoint(&bytes).unwrap_err();
         assert!(matches!(error, NetworkError::BadSpec { .. }), "{error}");
