@@ -60,6 +60,13 @@ pub enum Thought<G: Game> {
     Need(Request<G>),
 }
 
+/// Batches that are out at a time where one device or one thread works on them: a small batch would take it as long as a
+/// large one, or leave nobody else waiting.
+const BATCHES_OF_ONE: usize = 2;
+
+/// Leaves of a batch for a thread that waits: enough to share the reading of the weights among them.
+const LEAVES_OF_IDLE: usize = 4;
+
 impl<G: Game> Thinker<G> {
     /// A thinker at the start of game `game_number` that asks source `source`.
     pub fn new(
@@ -157,6 +164,9 @@ impl<G: Game> Thinker<G> {
         let most = self.batch_leaves(batches);
         let Pipeline { held, out } = pipeline;
         while out.len() < batches {
+            // A thread that has nothing to do gets a few leaves soon instead of many later.
+            let idles = batches > BATCHES_OF_ONE && out.len() < batches.div_ceil(2);
+            let most = if idles { most.min(LEAVES_OF_IDLE) } else { most };
             self.gather_leaves(sources.readers(), held, most);
             // A batch that is not full waits for what the next answers open, unless it is waited for.
             let wanted = held.len() >= most || out.len() < batches.div_ceil(2);
@@ -173,10 +183,13 @@ impl<G: Game> Thinker<G> {
         Ok(true)
     }
 
-    /// Leaves of the next batch, where `batches` are out at a time: fewer at first, so that all threads have some as soon
-    /// as can be and no more wait than were answered, and fewer at last, so that all end together.
+    /// Leaves of the next batch, where `batches` are out at a time. For several threads fewer at first, so that all have
+    /// some as soon as can be, and fewer at last, so that all end together.
     fn batch_leaves(&self, batches: usize) -> usize {
         let most = (self.search.params().leaves_max as usize).div_ceil(batches);
+        if batches <= BATCHES_OF_ONE {
+            return most;
+        }
         let done = self.search.counts().playouts as usize;
         let left = (self.search.playouts_left() as usize).saturating_sub(self.waiting.len());
         most.min(done.div_ceil(batches)).min(left.div_ceil(batches)).max(1)

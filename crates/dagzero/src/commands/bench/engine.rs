@@ -19,6 +19,9 @@ const LEAVES: [u32; 5] = [1, 8, 16, 32, 64];
 /// Playouts of the searches that are alone: as many as in self-play, and as many as in an engine's move.
 const PLAYOUTS: [u32; 2] = [EngineEffort::TABLE.playouts, 20_000];
 
+/// Turns of each, an odd number.
+const ROUNDS: usize = 5;
+
 /// Blocks and channels of the network.
 const SIZE: (usize, usize) = (4, 64);
 
@@ -39,30 +42,47 @@ pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// Evaluations a second of many searches, and of one with so many leaves in flight.
+/// Evaluations a second of many searches, and of one with so many leaves in flight. They take turns, since what a
+/// processor does in a second changes from minute to minute; figures are medians of the rounds.
 fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
-    let network = CpuEvaluator::load(&random_network_of(game, SIZE.0, SIZE.1, 1))?;
-    let effort = EngineEffort::TABLE;
-    let (blocks, channels) = SIZE;
-    let named = |what: &str| format!("{}, b{blocks}c{channels}, {what}", game.spec());
-    // A cache that answers nothing twice would still be asked; a small one costs as much.
-    let mut sources = Sources::default();
-    let source = sources.add_batched(Box::new(Encoded::new(game, network)?), 1 << 10);
+    let (mut crowd, source) = sources(game)?;
+    let mut alone = sources(game)?.0.on_threads(rayon::current_num_threads());
     let params = |leaves_max| SearchParams { leaves_max, ..SearchParams::default() };
-    let many = lockstep_rate(game, params(1), &mut sources, source, effort)?;
-    let name = named(&format!("{} searches in lockstep", effort.parallel));
-    let mut rows = vec![BenchRow::new(&name, many, "evaluations/s", 1)];
-    let mut sources = sources.on_threads(rayon::current_num_threads());
-    for playouts in PLAYOUTS {
-        let effort = EngineEffort { playouts, ..effort };
-        for leaves in LEAVES {
-            let one = single_rate(game, params(leaves), &mut sources, source, effort)?;
-            let what = format!("one search of {playouts} playouts, {leaves} leaves in flight");
-            let row = BenchRow::new(&named(&what), one, "evaluations/s", 1);
-            rows.push(row.beside("searches in lockstep", many));
+    let effort = EngineEffort::TABLE;
+    let lone = || PLAYOUTS.into_iter().flat_map(|n| LEAVES.into_iter().map(move |l| (n, l)));
+    let (mut many, mut one) = (Vec::new(), vec![Vec::new(); lone().count()]);
+    for _ in 0..ROUNDS {
+        many.push(lockstep_rate(game, params(1), &mut crowd, source, effort)?);
+        for (rates, (playouts, leaves)) in one.iter_mut().zip(lone()) {
+            let effort = EngineEffort { playouts, ..effort };
+            rates.push(single_rate(game, params(leaves), &mut alone, source, effort)?);
         }
     }
+    let (many, (blocks, channels)) = (median(many), SIZE);
+    let row = |what: String, rate| {
+        let name = format!("{}, b{blocks}c{channels}, {what}", game.spec());
+        BenchRow::new(&name, rate, "evaluations/s", ROUNDS as u64)
+    };
+    let mut rows = vec![row(format!("{} searches in lockstep", effort.parallel), many)];
+    for (rates, (playouts, leaves)) in one.into_iter().zip(lone()) {
+        let what = format!("one search of {playouts} playouts, {leaves} leaves in flight");
+        rows.push(row(what, median(rates)).beside("searches in lockstep", many));
+    }
     Ok(rows)
+}
+
+/// A network with a small cache: one that answers nothing twice would still be asked, and costs as much.
+fn sources<G: Game>(game: &G) -> anyhow::Result<(Sources<G>, usize)> {
+    let network = CpuEvaluator::load(&random_network_of(game, SIZE.0, SIZE.1, 1))?;
+    let mut sources = Sources::default();
+    let source = sources.add_batched(Box::new(Encoded::new(game, network)?), 1 << 10);
+    Ok((sources, source))
+}
+
+/// The middle one of an odd number.
+fn median(mut rates: Vec<f64>) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    rates[rates.len() / 2]
 }
 
 /// How often a search with so many leaves in flight keeps a position's value: what it costs that leaves are
