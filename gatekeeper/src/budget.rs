@@ -9,7 +9,7 @@ use dz_store::{CycleState, MatchPurpose, MatchState, PlayerName, RunState};
 
 /// Playouts with rollouts that cost as much as one with a network. On two cores the quick preset plays
 /// 3.2 M of the former and 63 k of the latter a second (`benchmarks/connect4.md`).
-const ROLLOUTS_A_PLAYOUT: f64 = 50.0;
+pub const ROLLOUTS_A_PLAYOUT: f64 = 50.0;
 /// A match is not cut below this, so that colours are swapped over two openings; matches at the end of the
 /// plan go first instead.
 const GAMES_MIN: u32 = 4;
@@ -78,15 +78,18 @@ fn allowed(state: &RunState, config: &RunConfig, cycle: u32) -> f64 {
 /// What the cycle's self-play cost; `None` before it is over.
 fn selfplay_cost(config: &RunConfig, now: &CycleState) -> Option<f64> {
     let done = now.games_done.as_ref()?;
-    let selfplay = &config.selfplay;
-    let ply = if done.generation == 0 {
-        f64::from(config.bootstrap.playouts) / ROLLOUTS_A_PLAYOUT
-    } else {
-        let full = selfplay.full_share;
-        full * f64::from(selfplay.playouts) + (1.0 - full) * f64::from(selfplay.playouts_fast)
-    };
     // Counted playouts would leave out those of a process that was killed.
-    Some(done.summary.positions as f64 * ply)
+    Some(done.summary.positions as f64 * selfplay_ply_cost(config, done.generation))
+}
+
+/// Mean cost of a ply of self-play of a generation, in playouts of a network.
+pub fn selfplay_ply_cost(config: &RunConfig, generation: u32) -> f64 {
+    if generation == 0 {
+        return f64::from(config.bootstrap.playouts) / ROLLOUTS_A_PLAYOUT;
+    }
+    let selfplay = &config.selfplay;
+    let full = selfplay.full_share;
+    full * f64::from(selfplay.playouts) + (1.0 - full) * f64::from(selfplay.playouts_fast)
 }
 
 /// What the rating games that a cycle has played cost.

@@ -19,7 +19,7 @@ pub mod verdict;
 mod work_file;
 
 pub use bout::{Bout, Decided, MatchProgress, Observer, Played, match_seed, play_bout};
-pub use budget::Planned;
+pub use budget::{Planned, ROLLOUTS_A_PLAYOUT, selfplay_ply_cost};
 pub use contestant::{Contestant, ContestantKind, Mind, NetworkLoader, Players};
 pub use cycle::{BOOTSTRAP, GateCycle, TurnEnd};
 pub use stage::{OnDevices, run};

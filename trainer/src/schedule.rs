@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use dz_config::{FinalShare, Schedule, TrainingSection};
+use dz_config::{SameOr, Schedule, TrainingSection};
 
 /// The course of the learning rate over the whole run.
 ///
@@ -81,7 +81,7 @@ fn cosine(start: f64, end: f64, progress: f64) -> f64 {
 /// against one target, and any checkpoint knows it.
 pub fn value_mix(training: &TrainingSection, cycle: u32, cycles: u32) -> f64 {
     let (start, end) = match training.value_mix_final {
-        FinalShare::At(end) if cycles > 1 => (training.value_mix, end),
+        SameOr::Own(end) if cycles > 1 => (training.value_mix, end),
         _ => return training.value_mix,
     };
     let progress = f64::from(cycle.min(cycles) - 1) / f64::from(cycles - 1);

@@ -17,6 +17,7 @@ mod overrides;
 mod reader;
 mod reference;
 mod run_config;
+mod same_or;
 mod section;
 mod sections;
 mod suggest;
@@ -27,13 +28,14 @@ pub use change::{Change, Effect};
 pub use fault::{ConfigError, Fault};
 pub use load::Loaded;
 pub use run_config::RunConfig;
+pub use same_or::SameOr;
 pub use section::Key;
 pub use sections::{
     AlarmsSection, Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp,
-    DeviceChoice, EngineAnchor, EngineProtocol, Epsilon, Expansion, FinalShare, Fpu, GateRule,
-    GateSection, GumbelInnerWord, HeadsSection, InFlight, LeafValue, MoveChoiceWord,
-    NetworkSection, NoiseShapeWord, Optimizer, RatingSection, RaveScheduleWord, Resign,
-    RevisitWord, RootFpu, RunMode, RunSection, SOLVER_DEPTH_MAX, Schedule, SearchSection,
-    SelectionWord, SelfplaySection, ShuffleSection, StalenessWord, StorageSection, TargetWord,
-    TerminalsWord, TieBreakWord, TrainingPrecision, TrainingSection, WindowSection,
+    DeviceChoice, EngineAnchor, EngineProtocol, Epsilon, Expansion, Fpu, GateRule, GateSection,
+    GumbelInnerWord, HeadsSection, InFlight, LeafValue, MoveChoiceWord, NetworkSection,
+    NoiseShapeWord, Optimizer, RatingSection, RaveScheduleWord, Resign, RevisitWord, RunMode,
+    RunSection, SOLVER_DEPTH_MAX, Schedule, SearchSection, SelectionWord, SelfplaySection,
+    ShuffleSection, StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord,
+    TrainingPrecision, TrainingSection, WindowSection,
 };

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use dz_config::{
-    AnchorKind, ConfigError, DeviceChoice, EngineProtocol, Fault, FinalShare, Fpu, GateRule,
-    Loaded, Resign, RunConfig,
+    AnchorKind, ConfigError, DeviceChoice, EngineProtocol, Fault, Fpu, GateRule, Loaded, Resign,
+    RunConfig, SameOr,
 };
 
 const MINIMAL: &str = include_str!("minimal.toml");
@@ -63,9 +63,9 @@ fn what_is_left_out_takes_its_default_and_is_named() {
 
 #[test]
 fn the_value_mix_moves_to_a_share_or_stays_the_same() {
-    assert_eq!(config(&[]).training.value_mix_final, FinalShare::Same);
+    assert_eq!(config(&[]).training.value_mix_final, SameOr::Same);
     let moved = config(&["training.value_mix_final=0.5"]);
-    assert_eq!(moved.training.value_mix_final, FinalShare::At(0.5));
+    assert_eq!(moved.training.value_mix_final, SameOr::Own(0.5));
     let again = load(&moved.to_toml(), &[]).unwrap().config;
     assert_eq!(again, moved);
     for wrong in ["training.value_mix_final=1.5", "training.value_mix_final=\"sane\""] {

@@ -6,7 +6,7 @@ use dz_config::{
     Anchor, AnchorKind, BackupWord, CatchUp as ConfigCatchUp, EngineAnchor, EngineProtocol,
     Epsilon, Expansion as ConfigExpansion, Fault, Fpu, GumbelInnerWord, InFlight as ConfigInFlight,
     LeafValue as ConfigLeafValue, MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord,
-    RootFpu, SearchSection, SelectionWord, StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
+    SameOr, SearchSection, SelectionWord, StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
 };
 use dz_protocol::{EngineError, EngineSpec, ProtocolKind, Stable};
 use dz_search::formula::KataGoFirstPlay;
@@ -44,8 +44,8 @@ impl SearchSettings {
                 prior_temperature: section.root_prior_temperature,
                 forced_playouts: section.forced_playouts,
                 fpu: match section.root_fpu {
-                    RootFpu::Same => None,
-                    RootFpu::Own(fpu) => Some(first_play(fpu)),
+                    SameOr::Same => None,
+                    SameOr::Own(fpu) => Some(first_play(fpu)),
                 },
             },
             target: match section.target {

@@ -26,11 +26,11 @@ pub use rating::{
 pub use run::{DeviceChoice, RunMode, RunSection};
 pub use search::{
     BackupWord, CatchUp, Epsilon, Expansion, Fpu, GumbelInnerWord, InFlight, LeafValue,
-    MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord, RootFpu, SearchSection,
-    SelectionWord, StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
+    MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord, SearchSection, SelectionWord,
+    StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
 };
 pub use selfplay::{Resign, SelfplaySection};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
-pub use training::{FinalShare, Optimizer, Schedule, TrainingPrecision, TrainingSection};
+pub use training::{Optimizer, Schedule, TrainingPrecision, TrainingSection};
 pub use window::WindowSection;

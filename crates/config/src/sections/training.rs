@@ -1,10 +1,8 @@
 //! `[training]`: how the network learns.
 
-use toml::Value;
-
-use crate::fault::Fault;
-use crate::field::{Field, choice, out_of_range};
+use crate::field::choice;
 use crate::limits::{Limits, above, below, real, whole};
+use crate::same_or::SameOr;
 use crate::section::section;
 use crate::sections::DeviceChoice;
 
@@ -50,7 +48,7 @@ section! {
         [Results, real(0.0, 1.0)] value_mix: f64 = 0.0;
         /// What that share has become by the last cycle, linear over the cycles; `same` leaves it. Outcomes are noisy but never wrong,
         /// root values are as good as the network: the share may rise with it (KataGo and AlphaZero take outcomes alone).
-        [Results, real(0.0, 1.0)] value_mix_final: FinalShare = FinalShare::Same;
+        [Results, real(0.0, 1.0)] value_mix_final: SameOr<f64> = SameOr::Same;
         /// Rows that the validation losses of a cycle are taken over at most; 0 measures none.
         [Results, whole(0, 1_000_000_000)] validation_rows_max: u64 = 20_000;
     }
@@ -89,43 +87,5 @@ choice! {
         Sgd = "sgd",
         /// Steps of equal size in every direction of a weight matrix.
         Muon = "muon",
-    }
-}
-
-/// Where a share has moved to by the last cycle of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FinalShare {
-    /// It does not move.
-    Same,
-    /// Here, 0 to 1.
-    At(f64),
-}
-
-impl Field for FinalShare {
-    fn allowed(limits: &Limits) -> String {
-        format!("\"same\" or {limits}")
-    }
-
-    fn stand_in(_: &Limits) -> Self {
-        Self::Same
-    }
-
-    fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
-        match value {
-            Value::String(word) if word == "same" => Some(Self::Same),
-            Value::String(_) => {
-                let fault = out_of_range(key, value, &Self::allowed(limits));
-                faults.push(fault.suggestion("\"same\""));
-                None
-            }
-            _ => f64::read(key, value, limits, faults).map(Self::At),
-        }
-    }
-
-    fn write(&self) -> Value {
-        match self {
-            Self::Same => Value::String("same".to_owned()),
-            Self::At(share) => share.write(),
-        }
     }
 }

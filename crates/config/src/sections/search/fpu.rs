@@ -3,7 +3,7 @@
 use toml::Value;
 
 use crate::fault::Fault;
-use crate::field::{Field, choice, out_of_range};
+use crate::field::{Field, choice};
 use crate::limits::{Limits, real};
 use crate::table_field::TableReader;
 
@@ -26,15 +26,6 @@ pub enum Fpu {
         /// Share of a loss, blended in last.
         loss_share: f64,
     },
-}
-
-/// How the root's moves are valued that were never tried.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum RootFpu {
-    /// As elsewhere.
-    Same,
-    /// In a way of their own.
-    Own(Fpu),
 }
 
 choice! {
@@ -118,33 +109,4 @@ fn read_katago(table: &mut TableReader<'_>) -> Option<Fpu> {
     let mix_power =
         if table.has("mix_power") { Some(table.take::<f64>("mix_power", &POWER)?) } else { None };
     Some(Fpu::KataGo { mix_power, reduction: reduction?, loss_share: loss_share? })
-}
-
-impl Field for RootFpu {
-    fn allowed(limits: &Limits) -> String {
-        format!("\"same\" or {}", Fpu::allowed(limits))
-    }
-
-    fn stand_in(_: &Limits) -> Self {
-        Self::Same
-    }
-
-    fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
-        match value {
-            Value::String(word) if word == "same" => Some(Self::Same),
-            Value::String(_) => {
-                let fault = out_of_range(key, value, &Self::allowed(limits));
-                faults.push(fault.suggestion("\"same\""));
-                None
-            }
-            _ => Fpu::read(key, value, limits, faults).map(Self::Own),
-        }
-    }
-
-    fn write(&self) -> Value {
-        match self {
-            Self::Same => Value::String("same".to_owned()),
-            Self::Own(fpu) => fpu.write(),
-        }
-    }
 }

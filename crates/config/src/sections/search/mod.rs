@@ -6,9 +6,10 @@ mod values;
 mod words;
 
 use crate::limits::{Limits, above, real, whole};
+use crate::same_or::SameOr;
 use crate::section::section;
 
-pub use fpu::{Fpu, RootFpu};
+pub use fpu::Fpu;
 pub use values::{CatchUp, Epsilon, Expansion, InFlight, LeafValue};
 pub use words::{
     BackupWord, GumbelInnerWord, MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord,
@@ -78,7 +79,7 @@ section! {
         /// `reduction` times the root of m (0.2), and blends in `loss_share` of a loss (0).
         [Results, Limits::Any] fpu: Fpu = Fpu::Reduction(0.2);
         /// The same at the root, or `same` (KataGo: no reduction in self-play, 0.1 in matches).
-        [Results, Limits::Any] root_fpu: RootFpu = RootFpu::Same;
+        [Results, Limits::Any] root_fpu: SameOr<Fpu> = SameOr::Same;
         /// Which of several moves with equal scores comes first: the `lowest`, or one at `random`, as
         /// in generation 0, where no prior tells moves apart.
         [Results, Limits::Any] tie_break: TieBreakWord = TieBreakWord::Lowest;

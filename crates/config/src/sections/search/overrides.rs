@@ -73,7 +73,7 @@ fn refuse_unknown(file: &Table, faults: &mut Vec<Fault>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CatchUp, Expansion, Fpu, RootFpu, SelectionWord};
+    use crate::{CatchUp, Expansion, Fpu, SameOr, SelectionWord};
 
     fn laid(overrides: &[&str]) -> Result<(SearchSection, u64), Vec<String>> {
         let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!((seed, section.selection), (7, SelectionWord::Rave));
         assert_eq!(section.fpu, Fpu::Absolute(0.25));
         let own = Fpu::KataGo { mix_power: Some(2.0), reduction: 0.0, loss_share: 0.1 };
-        assert_eq!(section.root_fpu, RootFpu::Own(own));
+        assert_eq!(section.root_fpu, SameOr::Own(own));
         assert_eq!(section.catch_up, CatchUp::Leak(0.1));
         assert_eq!(section.expansion, Expansion::Dynamic { start: 4, waiting_max: 9 });
         let plain = SearchSection::plain();

@@ -1,6 +1,7 @@
 //! From what a machine does in a second to what a run takes: plain arithmetic.
 
 use dz_config::{AnchorKind, RunConfig};
+use dz_gatekeeper::{ROLLOUTS_A_PLAYOUT, selfplay_ply_cost};
 use dz_shuffler::{RowCounts, WindowLaw};
 use serde::Serialize;
 
@@ -68,8 +69,6 @@ pub(super) struct Forecast {
     pub(super) by_cycle: Vec<CycleForecast>,
 }
 
-/// Playouts with rollouts that the budget of rating games counts as one with a network, as the gatekeeper does.
-const ROLLOUTS_A_PLAYOUT: f64 = 50.0;
 /// Bytes of a step's line in the metrics, and of a ply in a match file: of this repository's runs.
 const STEP_BYTES: f64 = 260.0;
 const PLY_BYTES: f64 = 5.0;
@@ -127,22 +126,8 @@ impl Forecast {
             (games as f64 * measured.positions * (1.0 - config.window.validation_share)) as u64
         };
         let (new_rows, played) = (rows(games.into()), rows(self.games + u64::from(games)));
-        let window = &config.window;
-        let law = WindowLaw {
-            rows_min: window.rows_min,
-            rows_max: window.rows_max,
-            exponent: window.exponent,
-            rows_per_new_row: window.rows_per_new_row,
-            scale: window.scale,
-        };
-        let training = &config.training;
-        let counts = RowCounts {
-            rows_per_new_row: training.rows_per_new_row,
-            rows_max: training.rows_max,
-            validation_rows_max: training.validation_rows_max,
-        };
-        let window_rows = law.rows(played);
-        let train_rows = counts.train_rows(new_rows, window_rows);
+        let window_rows = WindowLaw::of(config).rows(played);
+        let train_rows = RowCounts::of(config).train_rows(new_rows, window_rows);
         let selfplay_s = f64::from(games) * game_s;
         let shuffle_s = (new_rows + train_rows) as f64 * measured.shuffle_row_s;
         let train_s = train_rows as f64 * measured.train_row_s;
@@ -247,20 +232,9 @@ fn matches(config: &RunConfig, measured: &Measured, cycle: u32, games: f64) -> f
     let all: f64 = f64::from(rating.games) * plies * pairs.iter().map(|pair| pair.0).sum::<f64>();
     let seconds: f64 =
         f64::from(rating.games) * plies * pairs.iter().map(|pair| pair.1).sum::<f64>();
-    let ply = match cycle {
-        1 => f64::from(config.bootstrap.playouts) / ROLLOUTS_A_PLAYOUT,
-        _ => playouts_a_ply(config),
-    };
+    let ply = selfplay_ply_cost(config, cycle - 1);
     let share = rating.time_share.min(0.999);
     let allowed = games * measured.positions * ply * share / (1.0 - share);
     let cut = if rating.time_share >= 1.0 || all <= allowed { 1.0 } else { allowed / all };
     gate + seconds * cut
-}
-
-/// Mean playouts of a ply of self-play with a network.
-pub(super) fn playouts_a_ply(config: &RunConfig) -> f64 {
-    let selfplay = &config.selfplay;
-    let (full, fast) =
-        (f64::from(selfplay.playouts), f64::from(selfplay.playouts_fast.min(selfplay.playouts)));
-    selfplay.full_share * full + (1.0 - selfplay.full_share) * fast
 }

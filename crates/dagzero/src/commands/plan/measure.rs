@@ -6,15 +6,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
-use dz_gatekeeper::{Contestant, ContestantKind, Mind, NetworkLoader, Players};
-use dz_infer::{Evaluator, Lockstep};
-use dz_net::DeviceChoice;
+use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players, selfplay_ply_cost};
+use dz_infer::Lockstep;
 use dz_play::{PlayerKind, PositionCheck, check_positions, distinct_openings};
 use dz_shard::GameRecord;
 use dz_stage::{EventSink, Stage, StageContext, Stop};
 use dz_store::Run;
 
-use super::forecast::{Measured, playouts_a_ply};
+use super::forecast::Measured;
 use crate::drive;
 
 /// How long each kind of search is measured, and how long the games of each cycle of the small run may take.
@@ -41,7 +40,10 @@ pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured
     let search = |mind: Mind, playouts: u32| {
         let kind = ContestantKind::Search { mind, search: config.search.clone(), playouts };
         let contestant = Contestant { name: "calibration".to_owned(), kind };
-        with_game(&game, Searches { contestant, playouts, config, devices: &devices })?
+        with_game(
+            &game,
+            Searches { contestant, playouts, config, networks: OnDevices(devices.clone()) },
+        )?
     };
     let rollouts = config.bootstrap.playouts;
     measured.rollouts_s = search(Mind::Bootstrap(BootstrapEvaluator::Rollout), rollouts)?;
@@ -55,9 +57,9 @@ pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured
     let small = SmallRun::new(config, dir, measured.bootstrap_game_s, measured.plies)?;
     let network = small.first_cycle(&mut measured)?;
     let mind = Mind::Network { key: "calibration".to_owned(), bytes: network.into() };
-    let playouts = playouts_a_ply(config).round().max(2.0) as u32;
+    let playouts = selfplay_ply_cost(config, 1).round().max(2.0) as u32;
     measured.playouts_s = search(mind, playouts)?;
-    measured.game_s = measured.plies * playouts_a_ply(config) / measured.playouts_s;
+    measured.game_s = measured.plies * selfplay_ply_cost(config, 1) / measured.playouts_s;
     small.network_games(&mut measured)?;
     measured.peak_bytes = dz_stage::peak_bytes().unwrap_or(0);
     Ok(measured)
@@ -78,29 +80,19 @@ impl GameVisitor for RandomPlies {
     }
 }
 
-/// Networks on some devices, which take turns.
-struct OnThese<'a>(&'a [DeviceChoice]);
-
-impl<G: Game> NetworkLoader<G> for OnThese<'_> {
-    fn load(&self, game: &G, bytes: &[u8]) -> anyhow::Result<Box<dyn Evaluator<G>>> {
-        Ok(dz_net::network_evaluator_on(game, bytes, self.0)?)
-    }
-}
-
 /// Playouts a second of a player, as many searches at once as self-play has.
 struct Searches<'a> {
     contestant: Contestant,
     playouts: u32,
     config: &'a RunConfig,
-    devices: &'a [DeviceChoice],
+    networks: OnDevices,
 }
 
 impl GameVisitor for Searches<'_> {
     type Output = anyhow::Result<f64>;
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { contestant, playouts, config, devices } = self;
-        let networks = OnThese(devices);
+        let Self { contestant, playouts, config, networks } = self;
         let mut players = Players::new(&game, &networks, 0);
         let PlayerKind::Search { params, .. } = players.seat(&contestant)?.kind else {
             bail!("the calibration's player does not search; please report this");
