@@ -87,9 +87,9 @@ pub fn selfplay_ply_cost(config: &RunConfig, generation: u32) -> f64 {
     if generation == 0 {
         return f64::from(config.bootstrap.playouts) / ROLLOUTS_A_PLAYOUT;
     }
-    let selfplay = &config.selfplay;
-    let full = selfplay.full_share;
-    full * f64::from(selfplay.playouts) + (1.0 - full) * f64::from(selfplay.playouts_fast)
+    let (full, fast) = config.selfplay_playouts(generation);
+    let share = config.selfplay.full_share;
+    share * f64::from(full) + (1.0 - share) * f64::from(fast)
 }
 
 /// What the rating games that a cycle has played cost.

@@ -5,13 +5,22 @@
 //! depend on nothing else, so shards that a kill left missing are played again with the same bytes.
 
 mod cycle;
+mod decided;
+mod forks;
+mod import;
+mod opening;
 mod publish;
 mod resign;
 mod self_game;
 mod settings;
 mod stage;
+mod surprise;
 
 pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle};
+pub use decided::DecidedPlan;
+pub use forks::Forks;
+pub use import::import_games;
+pub use opening::OpeningPlan;
 pub use publish::{ShardPublisher, first_shard};
 pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_minimum};
 pub use self_game::{GamePlan, GameTally, SelfGame};

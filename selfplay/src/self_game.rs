@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dz_config::OpeningDraw;
 use dz_game::{Game, Move, Outcome, Status, mix64};
 use dz_infer::{Evaluation, Readers, Request, Walker};
 use dz_play::{Thinker, Thought};
@@ -13,8 +14,11 @@ use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind, TurnsBelow};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::ResignPlan;
+use crate::decided::Values;
+use crate::opening::Opening;
 use crate::resign::ply_flags;
+use crate::surprise::{share_out, surprise};
+use crate::{DecidedPlan, Forks, OpeningPlan, ResignPlan};
 
 /// What all games of a cycle share.
 #[derive(Clone, Debug)]
@@ -46,8 +50,14 @@ pub struct GamePlan {
     pub temperature_final: f64,
     /// Plies in which the difference of the two halves.
     pub temperature_halflife_plies: f64,
-    /// A game starts with 0 to this many random plies.
-    pub opening_plies_max: u32,
+    /// How games begin that are no forks.
+    pub opening: OpeningPlan,
+    /// The games that some begin as forks of.
+    pub forks: Option<Arc<Forks>>,
+    /// Share of full searches' weight that goes by surprise.
+    pub surprise_share: f64,
+    /// When a game gets fewer playouts and less weight.
+    pub decided: Option<DecidedPlan>,
     /// A game that is not over by then is a draw.
     pub plies_max: u32,
     /// When players resign, if they do.
@@ -62,12 +72,32 @@ pub struct SelfGame<G: Game> {
     state: G::State,
     history: G::History,
     thinker: Thinker<G>,
-    /// The kind and budget of the search under way.
-    search: Option<(SearchKind, u32)>,
+    /// What the search under way is for.
+    search: Option<Purpose>,
+    /// What is left of the opening.
+    opening: Option<Opening>,
     record: GameRecord,
     below: TurnsBelow,
+    values: Values,
+    /// Of each recorded ply's search; empty where weights do not ask.
+    surprises: Vec<f64>,
     random: Xoshiro256PlusPlus,
     tally: GameTally,
+}
+
+/// What a search is for.
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    /// The priors of a position of the opening.
+    Opening,
+    /// A recorded ply.
+    Ply {
+        kind: SearchKind,
+        /// Playouts that it was given.
+        budget: u32,
+        /// The position's weight in training.
+        weight: f32,
+    },
 }
 
 /// What a game cost; no record depends on it.
@@ -81,13 +111,19 @@ pub struct GameTally {
 const TEMPERATURE_MIN: f64 = 0.01;
 
 impl<G: Game> SelfGame<G> {
-    /// Game `number` of the run, its random opening played.
+    /// Game `number` of the run, before its first move or at its fork.
     pub fn new(game: &G, plan: Arc<GamePlan>, number: u64, source: usize) -> Self {
         let seed = mix64(plan.run_seed ^ mix64(number));
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let seeds = (plan.run_seed, number);
         let mut thinker = Thinker::new(game, plan.params, plan.reuse, source, seeds);
-        let start_moves = random_opening(game, plan.opening_plies_max, &mut random);
+        let (opening, start_moves, parent) = match plan.forks.as_ref().and_then(|f| f.fork(seed)) {
+            None => (plan.opening.opening(&mut random), Vec::new(), None),
+            Some(fork) => {
+                let opening = Opening { left: 1, other_than: Some(fork.next) };
+                (opening, fork.moves, Some(fork.parent))
+            }
+        };
         let (mut state, mut history) = (game.start(), G::History::default());
         for &mv in &start_moves {
             game.advance(&mut state, &mut history, mv);
@@ -97,42 +133,105 @@ impl<G: Game> SelfGame<G> {
             number,
             seed,
             start_moves,
-            parent: None,
+            parent,
             resign: plan.resign.map(|resign| resign.thresholds(seed)),
             evaluator: 0,
             outcome: Outcome::DRAW,
             end: GameEnd::Rules,
             plies: Vec::new(),
         };
-        let (game, search, tally) = (game.clone(), None, GameTally::default());
-        let below = TurnsBelow::default();
-        Self { plan, game, state, history, thinker, search, record, below, random, tally }
+        Self {
+            plan,
+            game: game.clone(),
+            state,
+            history,
+            thinker,
+            search: None,
+            opening: Some(opening).filter(|opening| opening.left > 0),
+            record,
+            below: TurnsBelow::default(),
+            values: Values::default(),
+            surprises: Vec::new(),
+            random,
+            tally: GameTally::default(),
+        }
     }
 
     /// The finished game and what it cost.
-    pub fn into_record(self) -> (GameRecord, GameTally) {
+    pub fn into_record(mut self) -> (GameRecord, GameTally) {
+        share_out(&mut self.record.plies, &self.surprises, self.plan.surprise_share);
         (self.record, self.tally)
     }
 
-    /// Draws the kind of the next search and starts it.
+    /// Draws as much of the opening as needs no network.
+    fn open_at_random(&mut self) {
+        if self.plan.opening.draw == OpeningDraw::Policy {
+            return;
+        }
+        while let Some(opening) = self.opening {
+            let at = (&self.state, &self.history);
+            let mv = opening.random(&self.game, at, &mut self.random);
+            self.open(opening, mv);
+        }
+    }
+
+    /// Plays a drawn move of the opening; without one it is over.
+    fn open(&mut self, opening: Opening, mv: Option<Move>) {
+        let left = Opening { left: opening.left - 1, other_than: None };
+        self.opening = mv.and(Some(left)).filter(|opening| opening.left > 0);
+        if let Some(mv) = mv {
+            self.record.start_moves.push(mv);
+            self.advance(mv);
+        }
+    }
+
+    fn advance(&mut self, mv: Move) {
+        self.game.advance(&mut self.state, &mut self.history, mv);
+        self.thinker.advance(mv);
+    }
+
+    /// Starts the search of an opening's position, or draws the kind of the next one and starts it.
     fn begin(&mut self) {
         let plan = &self.plan;
+        if self.opening.is_some() {
+            self.thinker.begin(Budget::Playouts(1), plan.root_fast);
+            self.search = Some(Purpose::Opening);
+            return;
+        }
         let (kind, budget, root) = if self.random.random::<f64>() < plan.full_share {
             (SearchKind::Full, plan.playouts, plan.root)
         } else {
             (SearchKind::Fast, plan.playouts_fast, plan.root_fast)
         };
+        let reduced = |decided: DecidedPlan| decided.reduced(&self.values, budget);
+        let (budget, weight) = plan.decided.map_or((budget, 1.0), reduced);
         self.thinker.begin(Budget::Playouts(budget), root);
-        self.search = Some((kind, budget));
+        self.search = Some(Purpose::Ply { kind, budget, weight });
+    }
+
+    /// Takes what the search found, and plays a move.
+    fn play(&mut self) {
+        let Some(purpose) = self.search.take() else { return };
+        let summary = self.thinker.summary();
+        self.tally.search.add(&summary.counts);
+        match (purpose, self.opening) {
+            (Purpose::Ply { kind, budget, weight }, _) => {
+                self.play_ply(&summary, kind, budget, weight);
+            }
+            (Purpose::Opening, Some(opening)) => {
+                let at = (&self.state, &self.history);
+                let policy = (&summary, self.plan.opening.temperature);
+                let mv = opening.by_policy(&self.game, at, policy, &mut self.random);
+                self.open(opening, mv);
+            }
+            (Purpose::Opening, None) => {}
+        }
     }
 
     /// Records the search's result, chooses the move and plays it.
-    fn play(&mut self) {
-        let Some((kind, budget)) = self.search.take() else { return };
-        let summary = self.thinker.summary();
-        self.tally.search.add(&summary.counts);
-        let mv = choose_move(&summary, self.choice(), &mut self.random);
-        let target = if kind == SearchKind::Full { self.target(&summary) } else { None };
+    fn play_ply(&mut self, summary: &Summary, kind: SearchKind, budget: u32, weight: f32) {
+        let mv = choose_move(summary, self.choice(), &mut self.random);
+        let target = if kind == SearchKind::Full { self.target(summary) } else { None };
         let visits = summary.moves.iter().filter(|m| m.visits > 0).map(|m| (m.mv, m.visits));
         let ply = PlyRecord {
             mv,
@@ -141,16 +240,19 @@ impl<G: Game> SelfGame<G> {
             budget,
             visits: visits.collect(),
             root_value: summary.wdl,
-            flags: ply_flags(self.record.resign.as_ref(), &summary),
-            weight: 1.0,
+            flags: ply_flags(self.record.resign.as_ref(), summary),
+            weight,
             target,
         };
         if let Some(mover) = self.game.to_move(&self.state, &self.history) {
             self.below.add(mover, &ply);
+            self.values.add(mover, summary.wdl);
+        }
+        if self.plan.surprise_share > 0.0 {
+            self.surprises.push(surprise(summary, self.plan.target));
         }
         self.record.plies.push(ply);
-        self.game.advance(&mut self.state, &mut self.history, mv);
-        self.thinker.advance(mv);
+        self.advance(mv);
     }
 
     /// The policy target where it is not the visits, in shares of 65,535, each rounded down.
@@ -205,7 +307,8 @@ impl<G: Game> Walker<G> for SelfGame<G> {
     fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
         loop {
             if self.search.is_none() {
-                if self.is_over() {
+                self.open_at_random();
+                if self.opening.is_none() && self.is_over() {
                     return None;
                 }
                 self.begin();
@@ -220,24 +323,4 @@ impl<G: Game> Walker<G> for SelfGame<G> {
     fn apply(&mut self, evaluation: Evaluation) {
         self.thinker.apply(&evaluation);
     }
-}
-
-/// 0 to `plies_max` random moves, each count equally likely, after which the game still goes on.
-fn random_opening<G: Game>(game: &G, plies_max: u32, random: &mut Xoshiro256PlusPlus) -> Vec<Move> {
-    let plies = random.random_range(0..=plies_max);
-    let (mut state, mut history) = (game.start(), G::History::default());
-    let (mut moves, mut legal) = (Vec::new(), Vec::new());
-    for _ in 0..plies {
-        game.legal_moves(&state, &history, &mut legal);
-        let mv = legal[random.random_range(0..legal.len())];
-        let (mut next, mut past) = (state.clone(), history.clone());
-        game.advance(&mut next, &mut past, mv);
-        if game.to_move(&next, &past).is_none() {
-            // The opening ends before a move that would end the game.
-            break;
-        }
-        (state, history) = (next, past);
-        moves.push(mv);
-    }
-    moves
 }

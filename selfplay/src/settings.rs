@@ -2,29 +2,33 @@
 
 use std::sync::Arc;
 
-use dz_config::RunConfig;
+use dz_config::{OpeningDraw, RunConfig, SelfplaySection, SoftResign};
 use dz_infer::Lockstep;
 use dz_play::{SearchSettings, root_noise};
 use dz_search::{RootSetup, SearchParams, TieBreak};
 
-use crate::{CyclePlan, GamePlan, ResignPlan};
+use crate::{CyclePlan, DecidedPlan, Forks, GamePlan, OpeningPlan, ResignPlan};
 
 /// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts; equal
-/// priors are then tried in a random order, since no prior tells moves apart.
+/// priors are then tried in a random order, since no prior tells moves apart, and all that asks what a network
+/// thinks is off.
 pub fn cycle_plan(
     config: &RunConfig,
     generation: u32,
     first_shard: u64,
     resign: Option<ResignPlan>,
+    forks: Option<Forks>,
 ) -> CyclePlan {
     let (selfplay, bootstrap) = (&config.selfplay, &config.bootstrap);
+    let is_taught = generation > 0;
     let search = SearchSettings::of(&config.search);
     let params = search.params;
-    let (params, games, playouts) = if generation == 0 {
-        let params = SearchParams { tie_break: TieBreak::Random, ..params };
-        (params, bootstrap.games, bootstrap.playouts)
+    let (params, games, (playouts, playouts_fast)) = if is_taught {
+        (params, selfplay.games, config.selfplay_playouts(generation))
     } else {
-        (params, selfplay.games, selfplay.playouts)
+        let params = SearchParams { tie_break: TieBreak::Random, ..params };
+        let fast = selfplay.playouts_fast.min(bootstrap.playouts);
+        (params, bootstrap.games, (bootstrap.playouts, fast))
     };
     let noise = root_noise(&config.search, selfplay.dirichlet_alpha, selfplay.dirichlet_share);
     let plan = GamePlan {
@@ -32,7 +36,7 @@ pub fn cycle_plan(
         params,
         reuse: search.reuse,
         playouts,
-        playouts_fast: selfplay.playouts_fast.min(playouts),
+        playouts_fast,
         full_share: selfplay.full_share,
         root: RootSetup { noise, ..search.root },
         root_fast: search.quiet_root(),
@@ -41,7 +45,14 @@ pub fn cycle_plan(
         temperature: selfplay.temperature,
         temperature_final: selfplay.temperature_final,
         temperature_halflife_plies: selfplay.temperature_halflife_plies,
-        opening_plies_max: selfplay.opening_plies_max,
+        opening: OpeningPlan {
+            plies_max: selfplay.opening_plies_max,
+            draw: if is_taught { selfplay.opening } else { OpeningDraw::Random },
+            temperature: selfplay.opening_temperature,
+        },
+        forks: forks.filter(|_| is_taught).map(Arc::new),
+        surprise_share: if is_taught { selfplay.surprise_share } else { 0.0 },
+        decided: decided(selfplay).filter(|_| is_taught),
         plies_max: selfplay.plies_max,
         resign,
     };
@@ -56,4 +67,14 @@ pub fn cycle_plan(
             groups: (selfplay.groups as usize).max(2 * selfplay.devices.len()),
         },
     }
+}
+
+fn decided(selfplay: &SelfplaySection) -> Option<DecidedPlan> {
+    let SoftResign::Above(above) = selfplay.soft_resign else { return None };
+    Some(DecidedPlan {
+        above,
+        plies: selfplay.soft_resign_plies,
+        playouts: selfplay.soft_resign_playouts,
+        weight: selfplay.soft_resign_weight,
+    })
 }

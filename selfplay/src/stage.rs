@@ -14,7 +14,7 @@ use dz_stage::{Progress, Rates, StageContext};
 use dz_store::{ChampionState, Entry, LoadSummary, ResignSummary, Run, SelfplaySummary, Stage};
 
 use crate::{
-    CyclePlan, CycleTally, GameTally, ResignTally, ShardPublisher, ShardSink, cycle_plan,
+    CyclePlan, CycleTally, Forks, GameTally, ResignTally, ShardPublisher, ShardSink, cycle_plan,
     cycle_resign, first_shard, play_cycle, resign,
 };
 
@@ -43,12 +43,16 @@ impl GameVisitor for Turn<'_> {
         let started = Instant::now();
         let state = context.ledger.state();
         let resign = cycle_resign(&game, &context.config.selfplay, (&context.run, state), cycle)?;
+        let share = context.config.selfplay.fork_share;
+        let forks = (share > 0.0)
+            .then(|| Forks::of_cycle_before((&context.run, state), cycle, share))
+            .transpose()?;
         let mut costs = CycleTally::default();
         // Once around where stages take turns; else once for each champion that plays.
         let (generation, evaluator) = loop {
             let state = context.ledger.state();
             let (generation, first) = (state.generation(), first_shard(state, cycle));
-            let plan = cycle_plan(&context.config, generation, first, resign.plan);
+            let plan = cycle_plan(&context.config, generation, first, resign.plan, forks.clone());
             let (tally, evaluator) = play_on(&game, context, cycle, &plan, started)?;
             costs.add_costs(&tally);
             if is_whole(context, cycle, &plan) {

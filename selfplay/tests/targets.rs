@@ -16,7 +16,7 @@ fn games(overrides: &[&str]) -> Vec<(GameRecord, SearchCounts)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let config = RunConfig::load(&path, &overrides, &|_| Vec::new()).unwrap().config;
-    let plan = cycle_plan(&config, 1, 0, None);
+    let plan = cycle_plan(&config, 1, 0, None, None);
     let mut sources = Sources::default();
     let source = sources.add_instant(Arc::new(Hashed));
     let play = |number| {

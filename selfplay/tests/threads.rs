@@ -34,7 +34,7 @@ impl<G: Game> Cycle<G> {
         let network = CpuEvaluator::load(&random_network_of(&game, 2, 16, 7)).unwrap();
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
         let config = RunConfig::load(&path, &SETTINGS.map(str::to_owned), &|_| Vec::new());
-        let plan = cycle_plan(&config.unwrap().config, 1, 3, None);
+        let plan = cycle_plan(&config.unwrap().config, 1, 3, None, None);
         assert_eq!(plan.shards(), 4);
         Self { game, plan, network }
     }

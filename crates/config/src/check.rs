@@ -9,6 +9,7 @@ use crate::sections::{GateRule, Resign, Schedule};
 pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fault> {
     let mut checks = Checks { config, findings, faults: Vec::new() };
     checks.at_most("selfplay.groups", "selfplay.parallel_games");
+    checks.at_most("selfplay.playouts_start", "selfplay.playouts");
     checks.at_most("selfplay.playouts_fast", "selfplay.playouts");
     checks.at_most("selfplay.temperature_final", "selfplay.temperature");
     for opening in ["selfplay.opening_plies_max", "gate.opening_plies", "rating.opening_plies"] {

@@ -34,8 +34,8 @@ pub use sections::{
     AlarmsSection, Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp,
     DeviceChoice, EngineAnchor, EngineProtocol, Epsilon, Expansion, Fpu, GateRule, GateSection,
     GumbelInnerWord, HeadsSection, InFlight, LeafValue, MoveChoiceWord, NetworkSection,
-    NoiseShapeWord, Optimizer, RatingSection, RaveScheduleWord, Resign, RevisitWord, RunMode,
-    RunSection, SOLVER_DEPTH_MAX, Schedule, SearchSection, SelectionWord, SelfplaySection,
-    ShuffleSection, StalenessWord, StorageSection, TargetWord, TerminalsWord, TieBreakWord,
-    TrainingPrecision, TrainingSection, WindowSection,
+    NoiseShapeWord, OpeningDraw, Optimizer, RatingSection, RaveScheduleWord, Resign, RevisitWord,
+    RunMode, RunSection, SOLVER_DEPTH_MAX, Schedule, SearchSection, SelectionWord, SelfplaySection,
+    ShuffleSection, SoftResign, StalenessWord, StorageSection, TargetWord, TerminalsWord,
+    TieBreakWord, TrainingPrecision, TrainingSection, WindowSection,
 };

@@ -29,7 +29,7 @@ pub use search::{
     MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord, SearchSection, SelectionWord,
     StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
 };
-pub use selfplay::{Resign, SelfplaySection};
+pub use selfplay::{OpeningDraw, Resign, SelfplaySection, SoftResign};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
 pub use training::{Optimizer, Schedule, TrainingPrecision, TrainingSection};

@@ -1,7 +1,10 @@
 //! `[selfplay]`: the games that the network learns from.
 
 use crate::choice_or_number::choice_or_number;
-use crate::limits::{Limits, above, real, whole};
+use crate::field::choice;
+use crate::limits::{Limits, above, below, real, whole};
+use crate::run_config::RunConfig;
+use crate::same_or::SameOr;
 use crate::section::section;
 use crate::sections::DeviceChoice;
 
@@ -20,6 +23,9 @@ section! {
         [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
         /// Playouts of a full search.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;
+        /// Playouts of a full search of generation 1, from which they rise by equal amounts to `playouts` in the run's last
+        /// cycle (progressive simulation; Wu et al. 2024, MiniZero); `same` is `playouts` from the start.
+        [Results, whole(2, 1_000_000)] playouts_start: SameOr<u32> = SameOr::Same;
         /// Playouts of a fast search, whose ply carries no policy target.
         [Results, whole(2, 1_000_000)] playouts_fast: u32 = 25;
         /// Share of plies with a full search (playout-cap randomisation; Wu 2019, section 3.1:
@@ -38,8 +44,19 @@ section! {
         [Results, real(0.0, 10.0)] temperature_final: f64 = 0.15;
         /// Plies in which the distance to the final temperature halves.
         [Results, above(0.0, 1_000_000.0)] temperature_halflife_plies: f64 = 10.0;
-        /// Each game starts with 0 to this many random plies, each count equally likely.
+        /// Each game starts with 0 to this many drawn plies, each count equally likely.
         [Results, whole(0, 10_000)] opening_plies_max: u32 = 4;
+        /// What they are drawn by: `random` takes each legal move as often, `policy` the network's policy (KataGo), in generation 0
+        /// as `random`.
+        [Results, Limits::Any] opening: OpeningDraw = OpeningDraw::Random;
+        /// Temperature of that policy.
+        [Results, above(0.0, 100.0)] opening_temperature: f64 = 1.0;
+        /// Share of games, from generation 1 on, that start as forks: a game of the cycle before is followed to one of its plies,
+        /// each equally likely, where another move is drawn as in an opening (KataGo: 0.05). They have no opening of their own.
+        [Results, real(0.0, 1.0)] fork_share: f64 = 0.0;
+        /// Share of a game's weight that its full searches have by surprise: by how far each one's policy target is from the priors
+        /// it started with (Kullback-Leibler; KataGo: 0.5). The rest goes to all of them alike.
+        [Results, real(0.0, 1.0)] surprise_share: f64 = 0.0;
         /// Plies after which a game is ended, in self-play and in matches.
         [Results, whole(1, 1_000_000)] plies_max: u32 = 1_000;
         /// Value below which players of generation 1 and later resign, where it and that of their
@@ -59,10 +76,41 @@ section! {
         /// Games without resignation that `adaptive` takes into account, those of the newest cycles,
         /// whole cycles at a time; before there are as many nobody resigns.
         [Results, whole(1, 100_000_000)] resign_games_min: u32 = 400;
+        /// Soft resignation: `{ above = v }` gives less to games that are as good as decided, from where the values of
+        /// `soft_resign_plies` plies in a row all say the same winner with more than v (KataGo: 0.9). They are played to their ends,
+        /// so no outcome is lost.
+        [Results, Limits::Any] soft_resign: SoftResign = SoftResign::Off;
+        /// Plies in a row, of both players, the least certain of which counts (KataGo: 3).
+        [Results, whole(1, 255)] soft_resign_plies: u32 = 3;
+        /// Playouts that a search comes down to where the winner is certain (KataGo: 100 of 600).
+        [Results, whole(2, 1_000_000)] soft_resign_playouts: u32 = 20;
+        /// Weight in training that a position comes down to there (KataGo: 0.1).
+        [Results, real(0.0, 1.0)] soft_resign_weight: f64 = 0.1;
         /// Evaluations that the cache of a stage keeps; 0 is no cache.
         [Speed, whole(0, 1_000_000_000)] cache_entries: u64 = 262_144;
         /// Games a shard file: shard k holds the games from k times this on.
         [Fixed, whole(1, 1_000_000)] games_per_shard: u32 = 256;
+    }
+}
+
+impl RunConfig {
+    /// Playouts of a full and of a fast search of self-play with the network of a generation, from 1.
+    pub fn selfplay_playouts(&self, generation: u32) -> (u32, u32) {
+        let selfplay = &self.selfplay;
+        let full = match selfplay.playouts_start {
+            SameOr::Same => selfplay.playouts,
+            SameOr::Own(start) => {
+                // The last cycle plays with the generation before it, if every candidate was accepted.
+                let last = self.run.cycles.saturating_sub(1).max(1);
+                let progress = match last {
+                    1 => 1.0,
+                    _ => f64::from(generation.clamp(1, last) - 1) / f64::from(last - 1),
+                };
+                let rise = f64::from(selfplay.playouts) - f64::from(start);
+                (f64::from(start) + rise * progress).round() as u32
+            }
+        };
+        (full, selfplay.playouts_fast.min(full))
     }
 }
 
@@ -78,6 +126,30 @@ choice_or_number! {
             Fixed(f64) = "fixed" within real(-1.0, 0.0),
             /// Below this value or a lower one that measured games allow.
             Adaptive(f64) = "adaptive" within real(-1.0, 0.0),
+        }
+    }
+}
+
+choice! {
+    /// What the moves of an opening are drawn by.
+    pub enum OpeningDraw {
+        /// Each legal move as often.
+        Random = "random",
+        /// The network's policy.
+        Policy = "policy",
+    }
+}
+
+choice_or_number! {
+    /// When self-play gives less to a game.
+    pub enum SoftResign {
+        words {
+            /// Never.
+            Off = "off",
+        }
+        numbers {
+            /// Where values of either sign are further from 0 than this.
+            Above(f64) = "above" within below(0.0, 1.0),
         }
     }
 }

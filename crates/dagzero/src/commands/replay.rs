@@ -7,7 +7,7 @@ use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Lockstep, Sources};
 use dz_selfplay::{
-    CyclePlan, CycleTally, ResignPlan, ShardSink, champion_sources, cycle_plan, play_cycle,
+    CyclePlan, CycleTally, Forks, ResignPlan, ShardSink, champion_sources, cycle_plan, play_cycle,
 };
 use dz_shard::{GameRecord, PlyRecord, ShardHeader, ShardReader};
 use dz_store::{ChampionState, Ledger, Run, RunState};
@@ -70,7 +70,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let config = config_of(&run)?;
     let found = Recorded::find(&run, ledger.state(), args.game)?;
     let spec: GameSpec = found.header.game.parse()?;
-    let outcome = with_game(&spec, Replay { run: &run, config: &config, found })??;
+    let outcome =
+        with_game(&spec, Replay { run: &run, config: &config, state: ledger.state(), found })??;
     if args.json {
         write_line(out, &outcome)?;
     } else {
@@ -114,6 +115,7 @@ impl Recorded {
 struct Replay<'a> {
     run: &'a Run,
     config: &'a RunConfig,
+    state: &'a RunState,
     found: Recorded,
 }
 
@@ -121,8 +123,16 @@ impl GameVisitor for Replay<'_> {
     type Output = anyhow::Result<Outcome>;
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { run, config, found } = self;
+        let Self { run, config, state, found } = self;
         let Recorded { shard, header, record, champion } = found;
+        let forks = match record.parent {
+            None => None,
+            Some(parent) => {
+                let found = Recorded::find(run, state, parent.game);
+                let found = found.context("the game was forked from one that is not there")?;
+                Some(Forks::of([&found.record], 1.0))
+            }
+        };
         let (mut sources, _) = champion_sources(&game, run, config, champion.as_ref())?;
         let evaluator_recorded = header.evaluators[usize::from(record.evaluator)].clone();
         let evaluator_here = sources.ids()[0].clone();
@@ -148,7 +158,7 @@ impl GameVisitor for Replay<'_> {
         if let Err(error) = dz_shard::replay(&game, &record) {
             outcome.differences.push(error.to_string());
         }
-        let again = play(&game, config, &header, &record, &mut sources)?;
+        let again = play(&game, config, (&header, &record), forks, &mut sources)?;
         outcome.compare(&game, &record, &again);
         Ok(outcome)
     }
@@ -158,8 +168,8 @@ impl GameVisitor for Replay<'_> {
 fn play<G: Game>(
     game: &G,
     config: &RunConfig,
-    header: &ShardHeader,
-    record: &GameRecord,
+    (header, record): (&ShardHeader, &GameRecord),
+    forks: Option<Forks>,
     sources: &mut Sources<G>,
 ) -> anyhow::Result<GameRecord> {
     let play_on_share = config.selfplay.resign_play_on_share;
@@ -173,7 +183,7 @@ fn play<G: Game>(
         count: 1,
         games_per_shard: 1,
         lockstep: Lockstep { parallel_games: 1, groups: 1 },
-        ..cycle_plan(config, header.generation, record.number, resign)
+        ..cycle_plan(config, header.generation, record.number, resign, forks)
     };
     let mut one = One(None);
     play_cycle(game, &plan, &[0], sources, &mut one)?;

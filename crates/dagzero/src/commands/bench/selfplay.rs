@@ -135,7 +135,7 @@ impl Setting {
         let config = self.config(game)?;
         let (blocks, channels) = self.network;
         Ok(Ready {
-            plan: cycle_plan(&config, 1, 0, None),
+            plan: cycle_plan(&config, 1, 0, None, None),
             file: random_network_of(game, blocks, channels, 1),
             cache_entries: config.selfplay.cache_entries as usize,
         })

@@ -118,9 +118,11 @@ impl Forecast {
 
     /// What the cycle after those summed up takes. The first one has no network to play with.
     fn next_cycle(&self, config: &RunConfig, measured: &Measured, cycle: u32) -> CycleForecast {
+        // Games with a network were measured with the playouts of the last cycle.
+        let ply = |generation| selfplay_ply_cost(config, generation);
         let (games, game_s) = match cycle {
             1 => (config.bootstrap.games, measured.bootstrap_game_s),
-            _ => (config.selfplay.games, measured.game_s),
+            _ => (config.selfplay.games, measured.game_s * ply(cycle - 1) / ply(u32::MAX)),
         };
         let rows = |games: u64| {
             (games as f64 * measured.positions * (1.0 - config.window.validation_share)) as u64

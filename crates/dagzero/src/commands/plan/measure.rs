@@ -57,9 +57,10 @@ pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured
     let small = SmallRun::new(config, dir, measured.bootstrap_game_s, measured.plies)?;
     let network = small.first_cycle(&mut measured)?;
     let mind = Mind::Network { key: "calibration".to_owned(), bytes: network.into() };
-    let playouts = selfplay_ply_cost(config, 1).round().max(2.0) as u32;
+    let ply = selfplay_ply_cost(config, u32::MAX);
+    let playouts = ply.round().max(2.0) as u32;
     measured.playouts_s = search(mind, playouts)?;
-    measured.game_s = measured.plies * selfplay_ply_cost(config, 1) / measured.playouts_s;
+    measured.game_s = measured.plies * ply / measured.playouts_s;
     small.network_games(&mut measured)?;
     measured.peak_bytes = dz_stage::peak_bytes().unwrap_or(0);
     Ok(measured)

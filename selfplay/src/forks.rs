@@ -1,0 +1,85 @@
+//! Games that begin as forks of games of the cycle before.
+
+use anyhow::Context;
+use dz_game::{Move, mix64};
+use dz_shard::{GameRecord, ParentGame, ShardReader};
+use dz_store::{Run, RunState};
+
+/// Games that may be forked, and how many games begin so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forks {
+    /// Share of games that are forks.
+    share: f64,
+    /// Number and moves of each game, openings included.
+    parents: Vec<(u64, Vec<Move>)>,
+}
+
+/// Where one game begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fork {
+    pub(crate) parent: ParentGame,
+    /// The parent's moves up to there.
+    pub(crate) moves: Vec<Move>,
+    /// What the parent did next.
+    pub(crate) next: Move,
+}
+
+/// What the words are made with that say whether and where a game is a fork, beside its seed.
+const FORK: u64 = 0x0066_6f72_6b73_2121;
+
+impl Forks {
+    /// Forks of these games.
+    pub fn of<'a>(games: impl IntoIterator<Item = &'a GameRecord>, share: f64) -> Self {
+        let parents = games.into_iter().map(|game| (game.number, moves(game)));
+        Self { share, parents: parents.filter(|(_, moves)| !moves.is_empty()).collect() }
+    }
+
+    /// Forks of the games of the cycle before, as far as they are there. The ledger's shards of that cycle do not
+    /// change any more, so what is forked is the same after every kill.
+    ///
+    /// # Errors
+    /// What reading a shard reports.
+    pub fn of_cycle_before(
+        (run, state): (&Run, &RunState),
+        cycle: u32,
+        share: f64,
+    ) -> anyhow::Result<Self> {
+        let mut parents = Vec::new();
+        let before = state.cycle_state(cycle.saturating_sub(1));
+        for shard in before.iter().flat_map(|cycle| cycle.shards.values()) {
+            if run.is_given_up(state, &shard.object) {
+                continue;
+            }
+            let mut read = || -> anyhow::Result<()> {
+                for record in ShardReader::open(&run.local_path(&shard.object))?.games() {
+                    let record = record?;
+                    parents.push((record.number, moves(&record)));
+                }
+                Ok(())
+            };
+            read().with_context(|| format!("no forks can be taken of {}", shard.object.path))?;
+        }
+        parents.retain(|(_, moves)| !moves.is_empty());
+        Ok(Self { share, parents })
+    }
+
+    /// Where the game with this seed begins, if it is a fork. Words come from the seed alone, so the game's own stream is
+    /// that of a game that is none.
+    pub(crate) fn fork(&self, game_seed: u64) -> Option<Fork> {
+        let word = |place: u64| mix64(game_seed ^ mix64(FORK + place));
+        let is_fork = (word(0) >> 11) as f64 / (1_u64 << 53) as f64;
+        if is_fork >= self.share || self.parents.is_empty() {
+            return None;
+        }
+        let below = |word: u64, len: usize| (u128::from(word) * len as u128 >> 64) as usize;
+        let (game, moves) = &self.parents[below(word(1), self.parents.len())];
+        let ply = below(word(2), moves.len().min(u16::MAX.into()));
+        let parent = ParentGame { game: *game, ply: ply as u16 };
+        Some(Fork { parent, moves: moves[..ply].to_vec(), next: moves[ply] })
+    }
+}
+
+fn moves(record: &GameRecord) -> Vec<Move> {
+    let played = record.plies.iter().map(|ply| ply.mv);
+    record.start_moves.iter().copied().chain(played).collect()
+}

@@ -1,0 +1,110 @@
+//! The games of one run as the first cycle of another: how a larger network takes over from a smaller one, which learns
+//! first from all that the smaller one played.
+
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use dz_config::RunConfig;
+use dz_shard::{GameRecord, ShardHeader, ShardReader};
+use dz_store::{Entry, Ledger, Run, RunState, SelfplaySummary, Stage};
+
+use crate::{CycleTally, GameTally, ShardPublisher};
+
+/// What the evaluator of imported games is called in summaries.
+const EVALUATOR: &str = "imported";
+
+/// Publishes every game that the run `from` still has as cycle 1 of the run `into`, which has not begun, and closes that
+/// turn. Games are numbered anew, so they are not forks of each other any more, and belong to generation 0: no network of
+/// `into` played them. Visits, values, targets and weights stay.
+///
+/// # Errors
+/// If `into` has begun, `from` has no games or another game's, and what shards and stores report.
+pub fn import_games(
+    (from, state): (&Run, &RunState),
+    (into, ledger): (&Run, &mut Ledger),
+    config: &RunConfig,
+) -> anyhow::Result<SelfplaySummary> {
+    let started = Instant::now();
+    ledger.claim(Stage::Selfplay)?;
+    ensure!(ledger.state().shards().next().is_none(), "the new run has games of its own");
+    let mut import = Import { into, ledger, config, shards: 0, tally: CycleTally::default() };
+    for (_, shard) in from.shards_kept(state) {
+        let mut reader = ShardReader::open(&from.local_path(&shard.object))?;
+        let header = reader.header().clone();
+        let games: Result<Vec<GameRecord>, _> = reader.games().collect();
+        let games = games.with_context(|| format!("cannot read {}", shard.object.path))?;
+        import.publish(&header, games)?;
+    }
+    let tally = import.tally;
+    ensure!(tally.games > 0, "{} has no games any more", from.root().display());
+    let summary = SelfplaySummary {
+        games: tally.games,
+        positions: tally.positions,
+        wins_first: tally.results[0],
+        draws: tally.results[1],
+        wins_second: tally.results[2],
+        plies_mean: tally.plies as f64 / tally.games as f64,
+        wall_ms: started.elapsed().as_millis() as u64,
+        evaluator: EVALUATOR.to_owned(),
+        ..SelfplaySummary::default()
+    };
+    let done = Entry::GamesDone { cycle: 1, generation: 0, summary: summary.clone() };
+    ledger.append(done)?;
+    Ok(summary)
+}
+
+/// An import in progress.
+struct Import<'a> {
+    into: &'a Run,
+    ledger: &'a mut Ledger,
+    config: &'a RunConfig,
+    /// Shards published.
+    shards: u64,
+    tally: CycleTally,
+}
+
+impl Import<'_> {
+    /// Publishes the games of one shard as one or more of the new run.
+    fn publish(&mut self, old: &ShardHeader, games: Vec<GameRecord>) -> anyhow::Result<()> {
+        let own = ShardPublisher::header(self.config, 0, (String::new(), String::new()))?;
+        ensure!(
+            (&own.game, &own.encoding) == (&old.game, &old.encoding),
+            "the run's games are of {} ({}), the new run is of {} ({})",
+            old.game,
+            old.encoding,
+            own.game,
+            own.encoding
+        );
+        // Who played is told by the lists that the records point into.
+        let header = ShardHeader {
+            evaluators: old.evaluators.clone(),
+            networks: old.networks.clone(),
+            ..own
+        };
+        let most = self.config.selfplay.games_per_shard as usize;
+        let mut games = games.into_iter().peekable();
+        while games.peek().is_some() {
+            let first = self.shards * u64::from(self.config.selfplay.games_per_shard);
+            let numbers = first..;
+            let part: Vec<GameRecord> = games
+                .by_ref()
+                .take(most)
+                .zip(numbers)
+                .map(|(game, number)| GameRecord { number, parent: None, ..game })
+                .collect();
+            for game in &part {
+                self.tally.add(game, &GameTally::default());
+            }
+            let mut publisher = ShardPublisher {
+                run: self.into,
+                ledger: self.ledger,
+                cycle: 1,
+                header: header.clone(),
+                first_shard: 0,
+            };
+            publisher.publish(self.shards, part)?;
+            self.shards += 1;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! How games of self-play begin: drawn moves, or a fork of an earlier game.
+
+use dz_config::OpeningDraw;
+use dz_game::{Game, Move};
+use dz_search::Summary;
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// How the openings of a cycle's games are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OpeningPlan {
+    /// A game starts with 0 to this many drawn plies.
+    pub plies_max: u32,
+    /// What they are drawn by.
+    pub draw: OpeningDraw,
+    /// Temperature of the policy, above 0.
+    pub temperature: f64,
+}
+
+/// What is left to be drawn of one game's opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Opening {
+    /// Plies.
+    pub(crate) left: u32,
+    /// The move that the next of them is not: what the game did that this one is a fork of.
+    pub(crate) other_than: Option<Move>,
+}
+
+impl OpeningPlan {
+    /// 0 to `plies_max` plies, each count equally likely.
+    pub(crate) fn opening(&self, random: &mut Xoshiro256PlusPlus) -> Opening {
+        Opening { left: random.random_range(0..=self.plies_max), other_than: None }
+    }
+}
+
+impl Opening {
+    /// The next move of the opening, each legal one equally likely. None where that would end the game: the opening is then over.
+    pub(crate) fn random<G: Game>(
+        &self,
+        game: &G,
+        (state, history): (&G::State, &G::History),
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Option<Move> {
+        let mut legal = Vec::new();
+        game.legal_moves(state, history, &mut legal);
+        legal.retain(|&mv| Some(mv) != self.other_than);
+        if legal.is_empty() {
+            return None;
+        }
+        let mv = legal[random.random_range(0..legal.len())];
+        goes_on(game, (state, history), mv).then_some(mv)
+    }
+
+    /// The same, drawn by the policy that a search of one playout found at its root.
+    pub(crate) fn by_policy<G: Game>(
+        &self,
+        game: &G,
+        (state, history): (&G::State, &G::History),
+        (summary, temperature): (&Summary, f64),
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Option<Move> {
+        let moves = summary.moves.iter().filter(|m| Some(m.mv) != self.other_than);
+        let weights: Vec<(Move, f64)> =
+            moves.map(|m| (m.mv, m.prior.powf(temperature.recip()))).collect();
+        let mut left = random.random::<f64>() * weights.iter().map(|(_, w)| w).sum::<f64>();
+        let drawn = weights.iter().find(|(_, weight)| {
+            left -= weight;
+            left < 0.0
+        });
+        // Rounding can leave a crumb.
+        let mv = drawn.or(weights.last())?.0;
+        goes_on(game, (state, history), mv).then_some(mv)
+    }
+}
+
+/// Whether the game is not over after a move.
+fn goes_on<G: Game>(game: &G, (state, history): (&G::State, &G::History), mv: Move) -> bool {
+    let (mut next, mut past) = (state.clone(), history.clone());
+    game.advance(&mut next, &mut past, mv);
+    game.to_move(&next, &past).is_some()
+}
