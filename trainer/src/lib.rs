@@ -22,6 +22,7 @@ mod schedule;
 mod session;
 mod stage;
 mod tally;
+mod trial;
 mod turn;
 mod validate;
 
@@ -36,4 +37,5 @@ pub use schedule::{LearningRate, value_mix};
 pub use session::Session;
 pub use stage::{MakeLearner, Trainer, run, start};
 pub use tally::{Mean, Tally};
+pub use trial::{Overfit, RangeStep, RangeTest, Trial, overfit, range_test};
 pub use validate::{Validation, validate};

@@ -44,15 +44,24 @@ pub struct Trainer {
 pub fn start(context: &mut StageContext) -> anyhow::Result<Trainer> {
     let keep = context.config.storage.checkpoints_keep as usize;
     prune_checkpoints(&context.run, context.ledger.state(), keep)?;
-    let config = &context.config;
-    let devices = dz_net::pick_devices(&config.run.devices_or(&config.training.devices))?;
+    let (make_learner, devices) = learner_maker(&context.config)?;
     if let Some(note) = dz_net::first_start_note(&devices) {
         context.events.note(Stage::Trainer, note);
     }
-    Ok(Trainer::new(Box::new(move |spec, config| {
-        let learner = BurnLearner::on(spec, &devices, learner_options(config, devices[0]))?;
+    Ok(Trainer::new(make_learner))
+}
+
+/// What makes learners on the devices of a configuration, and those.
+pub(crate) fn learner_maker(
+    config: &RunConfig,
+) -> anyhow::Result<(MakeLearner, Vec<DeviceChoice>)> {
+    let devices = dz_net::pick_devices(&config.run.devices_or(&config.training.devices))?;
+    let on = devices.clone();
+    let make_learner: MakeLearner = Box::new(move |spec, config| {
+        let learner = BurnLearner::on(spec, &on, learner_options(config, on[0]))?;
         Ok(Box::new(learner))
-    })))
+    });
+    Ok((make_learner, devices))
 }
 
 /// Trains on the cycle's rows and closes the turn with a candidate.

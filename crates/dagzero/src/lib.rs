@@ -12,8 +12,8 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, analyze, bench, doctor, engine, export, inspect, match_cmd, perft, plan, play, rate,
-    replay, report, rules, run, search, shard, stages, status, verify, watch,
+    accuracy, analyze, bench, doctor, engine, export, fork, inspect, match_cmd, perft, plan, play,
+    rate, replay, report, rules, run, search, shard, stages, status, tune_lr, verify, watch,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -45,6 +45,7 @@ enum Command {
     Run(run::Args),
     Plan(plan::Args),
     Resume(run::ResumeArgs),
+    Fork(fork::Args),
     Status(status::Args),
     Watch(watch::Args),
     Report(report::Args),
@@ -64,6 +65,7 @@ enum Command {
     Rules(rules::Args),
     Bench(bench::Args),
     Doctor(doctor::Args),
+    TuneLr(tune_lr::Args),
     Init(run::InitArgs),
     /// Live as the self-play stage of a run
     Selfplay(StageArgs),
@@ -85,6 +87,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Run(args) => run::run(&args, out),
         Command::Plan(args) => plan::run(&args, out),
         Command::Resume(args) => run::resume(&args, out),
+        Command::Fork(args) => fork::run(&args, out),
         Command::Status(args) => status::run(&args, out),
         Command::Watch(args) => watch::run(&args, out),
         Command::Report(args) => report::run(&args, out),
@@ -100,6 +103,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Export(args) => export::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
+        Command::TuneLr(args) => tune_lr::run(&args, out),
         Command::Init(args) => run::init(&args, out),
         Command::Selfplay(args) => stages::run(Stage::Selfplay, &args),
         Command::Shuffler(args) => stages::run(Stage::Shuffler, &args),

@@ -6,6 +6,7 @@ pub(crate) mod bench;
 pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod export;
+pub(crate) mod fork;
 pub(crate) mod inspect;
 pub(crate) mod match_cmd;
 pub(crate) mod perft;
@@ -22,6 +23,7 @@ pub(crate) mod search;
 pub(crate) mod shard;
 pub(crate) mod stages;
 pub(crate) mod status;
+pub(crate) mod tune_lr;
 pub(crate) mod verify;
 pub(crate) mod watch;
 

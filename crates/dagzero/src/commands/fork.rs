@@ -1,0 +1,73 @@
+//! `dagzero fork`: another run on the games of one that is there.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, ensure};
+use dz_store::{Ledger, Run, layout};
+
+use crate::{Exit, drive};
+
+/// Begin another run with the games of a run, under another configuration: a larger network, another recipe
+///
+/// The new run's first cycle has every game that RUN still has; its network, of whatever size the configuration now says, learns
+/// from their window first and then plays on. RUN is not changed, and may be running. Start the new run with
+/// `dagzero resume NEW`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: a small network begins, a larger one goes on with what it played\n  \
+    dagzero run configs/connect4-quick.toml --dir data/small\n  \
+    dagzero fork data/small data/large --set network.blocks=6 --set network.channels=64 --set run.cycles=20\n  \
+    dagzero resume data/large"
+)]
+pub(crate) struct Args {
+    /// The run whose games are taken
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// Directory of the new run, which must not exist
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    /// Override a key of RUN's configuration: section.key=value, value as in TOML; may be given again and again
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let Args { run, new, set } = args;
+    let from = Run::open(run)?;
+    let state = Ledger::open(&from)?.state().clone();
+    let config = drive::load_config(&from.root().join(layout::CONFIG), set)?.config;
+    ensure!(!new.exists(), "{} exists already; name another directory", new.display());
+    // Whole or not there: a run with half of the games would play the others anew.
+    let unfinished = unfinished_dir(new)?;
+    if unfinished.exists() {
+        fs::remove_dir_all(&unfinished)
+            .with_context(|| format!("cannot remove {}", unfinished.display()))?;
+    }
+    let games = {
+        let mut prepared = drive::prepare(&unfinished, config.clone(), None)?;
+        let into = (&prepared.run, &mut prepared.ledger);
+        dz_selfplay::import_games((&from, &state), into, &config)?
+    };
+    fs::rename(&unfinished, new)
+        .with_context(|| format!("cannot name the new run {}", new.display()))?;
+    writeln!(
+        out,
+        "{} has {} games and {} positions of {}; start it with: dagzero resume {}",
+        new.display(),
+        games.games,
+        games.positions,
+        run.display(),
+        new.display()
+    )?;
+    Ok(Exit::Done)
+}
+
+/// Beside the new run, what it is called until it is whole.
+fn unfinished_dir(new: &Path) -> anyhow::Result<PathBuf> {
+    let name = new.file_name().context("the new run needs a name")?;
+    Ok(new.with_file_name(format!("{}.forking", name.to_string_lossy())))
+}

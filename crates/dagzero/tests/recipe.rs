@@ -1,0 +1,109 @@
+//! The recipe through the front door: a run with forks, openings by policy, growing searches, soft resignation and surprise
+//! weights is replayed and verified; another network takes over its games; learning rates are tried on its rows.
+
+use std::{
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+
+fn dagzero(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
+    command.args(args).env_remove("RUST_LOG").stdin(Stdio::null());
+    command.output().expect("dagzero starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a command that must succeed printed.
+fn said(args: &[&str]) -> String {
+    let done = dagzero(args);
+    assert!(done.status.success(), "{args:?}: {}{}", text(&done.stdout), text(&done.stderr));
+    text(&done.stdout)
+}
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&said(args)).unwrap_or_else(|error| panic!("{args:?}: {error}"))
+}
+
+const RECIPE: [&str; 7] = [
+    "run.cycles=3",
+    "selfplay.opening=policy",
+    "selfplay.fork_share=0.5",
+    "selfplay.surprise_share=0.5",
+    "selfplay.soft_resign={ above = 0.5 }",
+    "selfplay.playouts_start=8",
+    "selfplay.full_share=0.5",
+];
+
+/// A run of the tic-tac-toe preset under the whole recipe.
+fn recipe_run(folder: &Path) -> String {
+    let preset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
+    let (preset, dir) = (preset.display().to_string(), folder.join("run").display().to_string());
+    let mut args = vec!["run", preset.as_str(), "--dir", dir.as_str()];
+    for pair in RECIPE {
+        args.extend(["--set", pair]);
+    }
+    said(&args);
+    dir
+}
+
+#[test]
+fn a_run_of_the_whole_recipe_replays_forks_and_hands_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = recipe_run(folder.path());
+    said(&["verify", &run]);
+
+    // Games of the last cycle, some of them forks; each is played again to the count.
+    let exported = said(&["export", &run, "--format", "json"]);
+    let games: Vec<Value> =
+        exported.lines().map(|line| serde_json::from_str(line).expect("a game")).collect();
+    let is_fork = |game: &&Value| game.to_string().contains("forked from game");
+    let forks: Vec<&Value> = games.iter().filter(is_fork).collect();
+    assert!(forks.len() > 20, "{} of {} games are forks", forks.len(), games.len());
+    for game in [forks[0], forks[forks.len() - 1], &games[games.len() - 1]] {
+        let number = game["round"].as_str().expect("a number");
+        let replayed = json(&["replay", &run, "--game", number, "--json"]);
+        assert_eq!((&replayed["exact"], &replayed["share_equal"]), (&true.into(), &1.0.into()));
+        assert_eq!(replayed["differences"], Value::Array(Vec::new()), "game {number}");
+    }
+    hands_over(&run, folder.path());
+    tries_rates(&run);
+}
+
+/// A wider network learns the games first, then plays on.
+fn hands_over(run: &str, folder: &Path) {
+    let new = folder.join("wide").display().to_string();
+    let mut args = vec!["fork", run, new.as_str()];
+    for pair in ["network.channels=24", "run.cycles=2", "gate.rule=always"] {
+        args.extend(["--set", pair]);
+    }
+    let told = said(&args);
+    assert!(told.contains("resume"), "{told}");
+    let again = dagzero(&["fork", run, &new]);
+    assert!(!again.status.success() && text(&again.stderr).contains("exists already"));
+    said(&["resume", &new]);
+    said(&["verify", &new]);
+    let of =
+        |run: &str, key: &str| json(&["status", run, "--json"])[key].as_u64().expect("a count");
+    assert_eq!(of(&new, "cycles_done"), 2);
+    // The games of the old run and one cycle of its own.
+    assert_eq!(of(&new, "games"), of(run, "games") + 40);
+    let other = dagzero(&["fork", run, &format!("{new}-go"), "--set", "run.game=hex:size=3"]);
+    assert!(!other.status.success() && text(&other.stderr).contains("tictactoe"));
+}
+
+fn tries_rates(run: &str) {
+    let tuned = json(&["tune-lr", run, "--steps", "120", "--to", "30", "--json"]);
+    let suggested = tuned["suggested"].as_f64().expect("a rate");
+    assert!((1e-4..1.0).contains(&suggested), "{suggested}");
+    assert!(said(&["tune-lr", run, "--steps", "60"]).contains("learning rate"));
+    let learnt = json(&["tune-lr", run, "--overfit", "--json", "--steps", "300"]);
+    assert_eq!(learnt["passed"], true, "{learnt}");
+    let idle = ["--set", "training.learning_rate=1e-7", "--set", "training.learning_rate_final=0"];
+    let failed = dagzero(&[&["tune-lr", run, "--overfit", "--steps", "5"], &idle[..]].concat());
+    assert_eq!(failed.status.code(), Some(1), "{}", text(&failed.stdout));
+}

@@ -1,0 +1,216 @@
+//! Training that leaves nothing behind: on a run's rows, with a fresh network, to find a learning rate and to see whether a
+//! network learns at all.
+
+use anyhow::Context;
+use dz_config::RunConfig;
+use dz_net::{Learner, NetError, TrainBatch};
+use dz_shard::RowSet;
+use dz_store::{Run, RunState};
+use serde::Serialize;
+
+use crate::stage::learner_maker;
+use crate::{BatchMaker, CycleRows, Feed, FeedPlan, heads_of, value_mix};
+
+/// Share of the past that smoothed losses keep at a step.
+const SMOOTHING: f64 = 0.95;
+/// A range test ends where its smoothed loss is this many times the least (fastai: 4).
+const LOSS_FACTOR: f64 = 4.0;
+/// What the rate with the least loss is divided by for a suggestion: there the loss is about to rise (fastai: 10).
+const SAFETY: f64 = 10.0;
+
+/// A fresh learner, and rows to learn from.
+pub struct Trial {
+    /// The learner.
+    pub learner: Box<dyn Learner>,
+    /// The cycle whose rows are used.
+    pub cycle: u32,
+    rows: CycleRows,
+    plan: FeedPlan,
+    feed: Option<Feed>,
+}
+
+impl Trial {
+    /// A fresh learner of `config` on the rows of the newest cycle that still has them.
+    ///
+    /// # Errors
+    /// If no cycle has rows, they are damaged, fewer than a batch, or lack what a head learns from, or the device is not there.
+    pub fn new(run: &Run, state: &RunState, config: &RunConfig) -> anyhow::Result<Self> {
+        let identity = state.started.as_ref().context("the run has not begun yet")?;
+        let newest = state.cycles.iter().rev().find_map(|(&cycle, now)| {
+            let rows = now.rows.as_ref()?;
+            rows.train.iter().all(|file| run.local_path(file).exists()).then_some((cycle, rows))
+        });
+        let (cycle, rows) = newest.context("no cycle of the run has rows; let it train once")?;
+        let rows = CycleRows::open(run, rows, RowSet::Train, identity)?;
+        let header = rows.header.as_ref().context("the cycle has no training rows")?;
+        let share = value_mix(&config.training, cycle, config.run.cycles);
+        let batch = config.training.batch as usize;
+        anyhow::ensure!(
+            rows.rows >= batch as u64,
+            "cycle {cycle} has {} rows, fewer than a batch of {batch}",
+            rows.rows
+        );
+        let plan = FeedPlan {
+            maker: BatchMaker::new(header, config.run.seed, cycle, share),
+            batch,
+            from: 0,
+            to: rows.rows,
+            keep_rest: false,
+        };
+        let spec = rows.network_spec(&config.network, heads_of(&config.heads))?;
+        let learner = learner_maker(config)?.0(spec, config)?;
+        Ok(Self { learner, cycle, rows, plan, feed: None })
+    }
+
+    /// The next batch; after the last one the first again.
+    fn next_batch(&mut self) -> anyhow::Result<TrainBatch> {
+        loop {
+            let feed = match &mut self.feed {
+                Some(feed) => feed,
+                None => self.feed.insert(Feed::start(&self.rows, self.plan.clone())?),
+            };
+            match feed.next_batch()? {
+                Some(prepared) => return Ok(prepared.batch),
+                None => self.feed = None,
+            }
+        }
+    }
+
+    /// Learns with rates that grow from step to step by the same factor; see [`range_test`].
+    ///
+    /// # Errors
+    /// If rows are damaged or the device fails; divergence is a result.
+    pub fn range_test(mut self, rates: (f64, f64), steps: u32) -> anyhow::Result<RangeTest> {
+        let batches: anyhow::Result<Vec<TrainBatch>> =
+            (0..steps).map(|_| self.next_batch()).collect();
+        range_test(self.learner.as_mut(), &batches?, rates)
+    }
+
+    /// Learns one batch by heart; see [`overfit`].
+    ///
+    /// # Errors
+    /// As [`Trial::range_test`]; divergence is one here.
+    pub fn overfit(mut self, learning_rate: f64, steps: u32) -> anyhow::Result<Overfit> {
+        let batch = self.next_batch()?;
+        overfit(self.learner.as_mut(), &batch, learning_rate, steps)
+    }
+}
+
+/// One step of a range test.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RangeStep {
+    /// Its learning rate.
+    pub learning_rate: f64,
+    /// Policy and value loss before it, in nats.
+    pub loss: f64,
+    /// The same, smoothed over about the last twenty steps.
+    pub smoothed: f64,
+}
+
+/// What a range test found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RangeTest {
+    /// Its steps.
+    pub steps: Vec<RangeStep>,
+    /// The rate at which the smoothed loss was least.
+    pub least: f64,
+    /// A tenth of it. None where the loss never fell, or still fell at the highest rate.
+    pub suggested: Option<f64>,
+    /// The rate at which training diverged, or the loss was four times its least.
+    pub diverged_at: Option<f64>,
+}
+
+/// A learning-rate range test (Smith 2017, arXiv:1506.01186): a step for each batch, at rates that grow by the same factor from the
+/// first to the second of `rates`, until the loss is far above its least.
+///
+/// # Errors
+/// If the device fails.
+pub fn range_test(
+    learner: &mut dyn Learner,
+    batches: &[TrainBatch],
+    (from, to): (f64, f64),
+) -> anyhow::Result<RangeTest> {
+    let mut found =
+        RangeTest { steps: Vec::new(), least: from, suggested: None, diverged_at: None };
+    let (mut sum, mut weight, mut least) = (0.0, 0.0, f64::INFINITY);
+    let factor = (to / from).powf(1.0 / batches.len().saturating_sub(1).max(1) as f64);
+    for (batch, place) in batches.iter().zip(0..) {
+        let learning_rate = from * factor.powi(place);
+        let report = match learner.step(batch, learning_rate) {
+            Ok(report) => report,
+            Err(NetError::Diverged { .. }) => {
+                found.diverged_at = Some(learning_rate);
+                break;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let loss = f64::from(report.losses.policy_loss) + f64::from(report.losses.value_loss);
+        sum = SMOOTHING * sum + (1.0 - SMOOTHING) * loss;
+        weight = SMOOTHING * weight + (1.0 - SMOOTHING);
+        let smoothed = sum / weight;
+        found.steps.push(RangeStep { learning_rate, loss, smoothed });
+        if smoothed < least {
+            (least, found.least) = (smoothed, learning_rate);
+        } else if smoothed > LOSS_FACTOR * least {
+            found.diverged_at = Some(learning_rate);
+            break;
+        }
+    }
+    let is_inside = found.steps.last().is_some_and(|last| last.learning_rate > found.least);
+    found.suggested = (found.least > from && is_inside).then_some(found.least / SAFETY);
+    Ok(found)
+}
+
+/// What came of learning one batch by heart.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Overfit {
+    /// Steps taken.
+    pub steps: u32,
+    /// Policy and value loss above what a perfect learner has, in nats, with fresh weights and after the steps.
+    pub excess_before: f64,
+    /// After them.
+    pub excess_after: f64,
+}
+
+impl Overfit {
+    /// Whether the network learnt the batch: at most a fifth of the excess is left. Rows that show one position with several
+    /// targets leave some.
+    pub fn passed(&self) -> bool {
+        self.excess_after <= 0.2 * self.excess_before
+    }
+}
+
+/// Learns one batch again and again. What cannot do that has a fault in its targets, its gradient or its network, or too small a
+/// learning rate, and will not learn games.
+///
+/// # Errors
+/// If training diverges or the device fails.
+pub fn overfit(
+    learner: &mut dyn Learner,
+    batch: &TrainBatch,
+    learning_rate: f64,
+    steps: u32,
+) -> anyhow::Result<Overfit> {
+    let value_entropy = mean_entropy(batch.wdl.chunks_exact(3), &batch.value_weights);
+    let excess = |policy: f32, entropy: f32, value: f32| {
+        f64::from(policy - entropy) + f64::from(value) - value_entropy
+    };
+    let (mut before, mut after) = (None, 0.0);
+    for _ in 0..steps {
+        let losses = learner.step(batch, learning_rate)?.losses;
+        // The weights in training, before the step; those that play lag behind.
+        after = excess(losses.policy_loss, losses.policy_entropy, losses.value_loss);
+        before.get_or_insert(after);
+    }
+    Ok(Overfit { steps, excess_before: before.unwrap_or(0.0), excess_after: after })
+}
+
+/// Mean entropy of distributions by their weights, in nats.
+fn mean_entropy<'a>(rows: impl Iterator<Item = &'a [f32]>, weights: &[f32]) -> f64 {
+    let entropy = |row: &[f32]| -> f64 {
+        let shares = row.iter().map(|&share| f64::from(share)).filter(|&share| share > 0.0);
+        -shares.map(|share| share * share.ln()).sum::<f64>()
+    };
+    let sum: f64 = rows.zip(weights).map(|(row, &weight)| entropy(row) * f64::from(weight)).sum();
+    sum / weights.iter().map(|&weight| f64::from(weight)).sum::<f64>().max(1e-9)
+}
