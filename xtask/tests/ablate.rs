@@ -107,7 +107,7 @@ fn cells_become_rows_with_intervals_and_paired_differences() {
 ## Toy
 
 300,000 evaluations a cell. Shares in per cent (raw policy on 1,024, 16 playouts on 1,024). Made from 2026-11-21 to \
-2026-11-23 by dagzero 0.0.0+abc on 2 cores, Xeon, 1 thread a stage.
+2026-11-23 by dagzero 0.0.0+abc on 2 cores, Xeon, threads a stage: 1.
 
 | variant | what it asks | seeds | raw policy | difference | 16 playouts | difference | evaluations | seconds |
 |---|---|---|---|---|---|---|---|---|
@@ -130,6 +130,7 @@ fn a_page_keeps_what_is_around_a_section() {
     assert!(empty.contains("No cell is stored yet."), "{empty}");
     let page = format!("# Head\n\n{empty}\nTail\n");
     let full = section(&table, &[cell(&table, "base", 1, [0.5, 0.6])]);
+    assert!(full.contains("Made on 2026-11-21 by"), "{full}");
     assert!(full.contains("| base | as it is | 1 | 50.0 | - | 60.0 | - |"), "{full}");
     let written = with_section(&page, &table, &full).expect("marks");
     assert_eq!(written, format!("# Head\n\n{full}\nTail\n"));

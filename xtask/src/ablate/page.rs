@@ -91,9 +91,12 @@ fn head(table: &Table, cells: &[Cell]) -> String {
         .collect();
     let dates: BTreeSet<&str> =
         cells.iter().filter_map(|cell| cell.date.split(' ').next()).collect();
-    let (first, last) = (dates.first().unwrap_or(&""), dates.last().unwrap_or(&""));
+    let made = match (dates.first(), dates.last()) {
+        (Some(first), Some(last)) if first != last => format!("from {first} to {last}"),
+        (first, _) => format!("on {}", first.unwrap_or(&"")),
+    };
     format!(
-        "{} evaluations a cell. Shares in per cent ({}). Made from {first} to {last} by {} on {}, {} thread a stage.\n\n",
+        "{} evaluations a cell. Shares in per cent ({}). Made {made} by {} on {}, threads a stage: {}.\n\n",
         thousands(table.evaluations),
         counts.join(", "),
         distinct(|cell| cell.program.clone()),
