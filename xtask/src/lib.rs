@@ -3,6 +3,7 @@
 //! A check reads files under a root folder and gives its findings, one line each; none is good. Tests
 //! run the checks on this repository, where they must find nothing, and on small faulty trees.
 
+pub mod ablate;
 pub mod chaos;
 pub mod ci;
 pub mod layers;

@@ -9,6 +9,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use xtask::{
+    ablate::{Ablate, section, with_section},
     chaos::{Chaos, Tally},
     manifest, root,
     soak::{Soak, look_again},
@@ -26,6 +27,12 @@ const HELP: &str = "cargo xtask CHORE
   soak [--minutes M] [--config FILE] [--set KEY=VALUE]... [--program FILE] [--out FOLDER]
                  lets a run of endless small cycles live for M minutes (60) and says whether its memory, open files
                  and disk are flat; FOLDER gets soak.jsonl and soak.svg; `--again FOLDER` judges an earlier one
+  ablate [--table FILE] [--only VARIANT]... [--seeds N,...] [--jobs N] [--threads N] [--runs FOLDER] [--keep]
+         [--evaluations N] [--dry-run | --page] [--program FILE]
+                 makes the cells of an ablation table that are not stored (benchmarks/ablation/connect4-5x4.toml unless
+                 given), N at once, and writes the table on benchmarks/ablation.md; `--evaluations` tries another
+                 budget, whose cells and table stay with the runs; a cell that was interrupted goes on where it was; `--page`
+                 makes no cell
   goldens        writes all golden files anew; read `git diff` before you commit them";
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -37,6 +44,7 @@ fn main() -> anyhow::Result<ExitCode> {
         }
         ["chaos", words @ ..] => chaos(words),
         ["soak", words @ ..] => soak(words),
+        ["ablate", words @ ..] => ablate(words),
         ["goldens"] => goldens(&root()),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}");
@@ -153,6 +161,73 @@ fn soak(words: &[&str]) -> anyhow::Result<ExitCode> {
     println!("{}", soak.folder.display());
     let flat = measures.iter().all(|measure| measure.flat);
     Ok(if flat { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Fills an ablation table; see [`xtask::ablate`].
+fn ablate(words: &[&str]) -> anyhow::Result<ExitCode> {
+    let page_only = words.contains(&"--page");
+    let ablate = ablate_options(words)?;
+    let made = if page_only { Ok(0) } else { ablate.run(|line| println!("{line}")) };
+    // What was made before a failure is told all the same.
+    let table = ablate.read_table()?;
+    let text = section(&table, &table.cells()?);
+    if ablate.evaluations.is_some() {
+        println!("{text}");
+    } else if !ablate.dry_run {
+        let path = root().join("benchmarks/ablation.md");
+        let page = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        fs::write(&path, with_section(&page, &table, &text)?)?;
+        println!("{}", path.display());
+    }
+    made.map(|_| ExitCode::SUCCESS)
+}
+
+fn ablate_options(words: &[&str]) -> anyhow::Result<Ablate> {
+    let mut ablate = Ablate {
+        program: root().join("target/release/dagzero"),
+        table: root().join("benchmarks/ablation/connect4-5x4.toml"),
+        only: Vec::new(),
+        seeds: None,
+        jobs: 1,
+        threads: 1,
+        runs: root().join("data/ablation"),
+        keep: false,
+        evaluations: None,
+        dry_run: false,
+    };
+    let mut words = words.iter();
+    while let Some(&word) = words.next() {
+        match word {
+            "--keep" => ablate.keep = true,
+            "--dry-run" => ablate.dry_run = true,
+            "--page" => {}
+            _ => {
+                let value = *words.next().with_context(|| format!("{word} needs a value"))?;
+                match word {
+                    "--table" => ablate.table = value.into(),
+                    "--only" => ablate.only.push(value.to_owned()),
+                    "--seeds" => {
+                        let seeds: Result<_, _> = value.split(',').map(str::parse).collect();
+                        ablate.seeds = Some(seeds.context("--seeds")?);
+                    }
+                    "--jobs" => ablate.jobs = value.parse().context("--jobs")?,
+                    "--threads" => ablate.threads = value.parse().context("--threads")?,
+                    "--runs" => ablate.runs = value.into(),
+                    "--evaluations" => {
+                        ablate.evaluations = Some(value.parse().context("--evaluations")?);
+                    }
+                    "--program" => ablate.program = value.into(),
+                    _ => bail!("{word} is no option of ablate\n{HELP}"),
+                }
+            }
+        }
+    }
+    // Runs of different tables and budgets must not meet.
+    let stem = ablate.table.file_stem().context("a table's file has a name")?;
+    let try_of = |n: u64| format!("-{n}");
+    let budget = ablate.evaluations.map(try_of).unwrap_or_default();
+    ablate.runs = ablate.runs.join(format!("{}{budget}", stem.to_string_lossy()));
+    Ok(ablate)
 }
 
 /// Runs a command and passes its exit code on.
