@@ -168,6 +168,13 @@ impl<G: Game> Evaluator<G> for Workers<G> {
             }
         }
     }
+
+    fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        match &mut self.own {
+            Some(own) => own.ownership(leaf),
+            None => Err(self.gone()),
+        }
+    }
 }
 
 impl<G: Game> Drop for Workers<G> {
