@@ -140,6 +140,23 @@ impl NetworkEvaluator for CpuEvaluator {
         self.finished.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
     }
 
+    /// On the thread that asks, a piece after another.
+    fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        self.check(batch)?;
+        let Network { spec, tower } = &*self.network;
+        if !tower.owns() {
+            return Ok(None);
+        }
+        let chunk = tower.chunk();
+        let mut scratch = Borrowed::new(&self.free, || tower.scratch(chunk));
+        let mut logits = Vec::with_capacity(batch.len * spec.area() * 3);
+        for first in (0..batch.len).step_by(chunk) {
+            let boards = chunk.min(batch.len - first);
+            tower.own(batch, first, boards, scratch.get(), &mut logits);
+        }
+        Ok(Some(logits))
+    }
+
     fn handle(&self) -> Option<Self> {
         Some(Self::over(self.id.clone(), Arc::clone(&self.network), false))
     }

@@ -1,19 +1,22 @@
 //! Policy and value heads: 1x1 convolutions, then linear layers.
 
-use dz_network::{NetworkFile, NetworkSpec};
+use dz_network::{Head, NetworkFile, NetworkSpec};
 
 use crate::layer::{Apply, Layer};
 use crate::matrix::Matrix;
 use crate::simd::{LANE, Lane, Vectors};
 use crate::winograd::{Interior, Tiling};
 
-/// Both heads. Their 1x1 convolutions are one product, the policy's channels first.
+/// Both heads, and the one beside them that files may have. The 1x1 convolutions of both are one product, the
+/// policy's channels first.
 #[derive(Clone, Debug)]
 pub(crate) struct Heads {
     convolution: Layer,
     policy: Layer,
     hidden: Layer,
     output: Layer,
+    /// Whose each point is; asked for apart.
+    ownership: Option<Layer>,
     policy_channels: usize,
     value_channels: usize,
     area: usize,
@@ -59,6 +62,9 @@ impl Heads {
             })
         };
         let output = Layer::of_file(vectors, file, "value.output");
+        let owned = spec.heads.contains(&Head::Ownership);
+        let name = Head::Ownership.layer(spec).0;
+        let ownership = owned.then(|| Layer::of_file(vectors, file, name));
         let (policy, hidden) =
             (flat("policy.linear", policy_channels), flat("value.hidden", value_channels));
         Self {
@@ -66,10 +72,36 @@ impl Heads {
             policy,
             hidden,
             output,
+            ownership,
             policy_channels,
             value_channels,
             area,
             policy_len,
+        }
+    }
+
+    /// Whether [`Heads::own`] has something to say.
+    pub(crate) fn owns(&self) -> bool {
+        self.ownership.is_some()
+    }
+
+    /// Appends the owners' logits of one padded board, `[H, W, 3]`, where the network has them.
+    pub(crate) fn own(
+        &self,
+        vectors: Vectors,
+        tiling: &Tiling,
+        board: &[Lane],
+        logits: &mut Vec<f32>,
+    ) {
+        let Some(layer) = &self.ownership else { return };
+        let Matrix { lanes_in, lanes_out, .. } = layer.matrix;
+        let Interior { stride, rows, columns } = tiling.interior(lanes_in);
+        let mut out = vec![Lane::default(); tiling.width * lanes_out];
+        for row in board[rows].chunks_exact(stride) {
+            let rows = &row[columns.clone()];
+            vectors.run(Apply { layer, rows, out: &mut out, relu: false });
+            let points = out.chunks_exact(lanes_out);
+            logits.extend(points.flat_map(|point| &point[0].0[..3]));
         }
     }
 

@@ -68,8 +68,43 @@ impl Tower {
         scratch: &mut Scratch,
         outputs: (&mut [f32], &mut [f32]),
     ) {
-        let Self { vectors, stem, blocks, heads } = self;
-        let Scratch { stream, shift, work, heads: head_scratch } = scratch;
+        self.run_blocks(batch, first, boards, scratch);
+        let Self { vectors, blocks, heads, .. } = self;
+        let Scratch { stream, heads: head_scratch, .. } = scratch;
+        for (board, stream) in self.boards(stream, boards).enumerate() {
+            heads.convolve(*vectors, blocks.tiling(), stream, board, head_scratch);
+        }
+        heads.finish(*vectors, boards, head_scratch, outputs);
+    }
+
+    /// Whether the network learnt whose each point will be.
+    pub(crate) fn owns(&self) -> bool {
+        self.heads.owns()
+    }
+
+    /// Appends the owners' logits of positions `first..first + boards` of a batch, `[H, W, 3]` each.
+    pub(crate) fn own(
+        &self,
+        batch: &EncodedBatch,
+        first: usize,
+        boards: usize,
+        scratch: &mut Scratch,
+        logits: &mut Vec<f32>,
+    ) {
+        self.run_blocks(batch, first, boards, scratch);
+        for board in self.boards(&scratch.stream, boards) {
+            self.heads.own(self.vectors, self.blocks.tiling(), board, logits);
+        }
+    }
+
+    fn boards<'a>(&self, stream: &'a [Lane], boards: usize) -> impl Iterator<Item = &'a [Lane]> {
+        stream.chunks_exact(self.blocks.board_lanes()).take(boards)
+    }
+
+    /// Everything but the heads.
+    fn run_blocks(&self, batch: &EncodedBatch, first: usize, boards: usize, scratch: &mut Scratch) {
+        let Self { vectors, stem, blocks, .. } = self;
+        let Scratch { stream, shift, work, .. } = scratch;
         let globals_len = batch.shape.globals;
         let size = blocks.board_lanes();
         for (board, stream) in stream.chunks_exact_mut(size).take(boards).enumerate() {
@@ -83,9 +118,5 @@ impl Tower {
             });
         }
         blocks.run(boards, stream, work);
-        for (board, stream) in stream.chunks_exact(size).take(boards).enumerate() {
-            heads.convolve(*vectors, blocks.tiling(), stream, board, head_scratch);
-        }
-        heads.finish(*vectors, boards, head_scratch, outputs);
     }
 }

@@ -6,7 +6,8 @@ mod common;
 
 use common::{network, positions, run, spec};
 use dz_cpu::{CpuEvaluator, Reference};
-use dz_network::NetworkSpec;
+use dz_infer::NetworkEvaluator;
+use dz_network::{Head, NetworkSpec};
 use proptest::prelude::*;
 
 /// Logits here are of the size of 1.
@@ -37,6 +38,40 @@ fn blocks_of_every_kind() {
     let nested = NetworkSpec { bottleneck_blocks: 2, ..spec(9, 9, 4, 96) };
     compare(&nested, 20, 5);
     compare(&NetworkSpec { squeeze_ratio: 5, global_pooling: true, ..nested }, 2, 6);
+}
+
+/// The head is asked for apart: it changes no bit of policy and value, and networks without it have no answer.
+#[test]
+fn whose_points_are_is_asked_for_apart() {
+    for plain in [
+        spec(6, 7, 2, 34),
+        NetworkSpec { squeeze_ratio: 8, global_pooling: true, ..spec(9, 5, 2, 16) },
+        NetworkSpec { bottleneck_blocks: 1, globals: 2, ..spec(3, 3, 1, 96) },
+    ] {
+        let owning = NetworkSpec { heads: [Head::Ownership].into(), ..plain.clone() };
+        let (file, boards) = (network(&owning, 8), 25);
+        let batch = positions(&owning, boards, 9);
+        let wanted = Reference(&file).ownership(&batch).unwrap();
+        assert_eq!(wanted.len(), boards * owning.area() * 3);
+        let mut without = file.clone();
+        without.header.spec = plain;
+        without.tensors.retain(|name, _| !name.starts_with("ownership"));
+        let pairs = CpuEvaluator::load_each(&file).unwrap().into_iter();
+        for ((name, mut evaluator), (_, mut plain)) in
+            pairs.zip(CpuEvaluator::load_each(&without).unwrap())
+        {
+            let got = evaluator.ownership(&batch).unwrap().unwrap();
+            assert_eq!(got.len(), wanted.len());
+            let far = got.iter().zip(&wanted).map(|(a, b)| f64::from((a - b).abs()));
+            let far = far.fold(0.0, f64::max);
+            assert!(far < TOLERANCE, "{name}: {far} for {owning:?}");
+            assert_eq!(evaluator.handle().unwrap().ownership(&batch).unwrap(), Some(got));
+            assert_eq!(run(&mut evaluator, &batch), run(&mut plain, &batch));
+            assert_eq!(plain.ownership(&batch).unwrap(), None);
+            let other = positions(&spec(2, 2, 1, 1), 1, 1);
+            assert!(evaluator.ownership(&other).is_err(), "another shape is refused");
+        }
+    }
 }
 
 /// Small, for slow ways to run it: an emulator, an interpreter.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use dz_game::{Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
-use dz_infer::{Answer, EvaluatorError, LeafView, Sources};
+use dz_infer::{Answer, EvaluatorError, Leaf, LeafView, Sources};
 use dz_play::{Pipeline, PlayerKind, PlayerSetup};
 use dz_protocol::{Names, size_of};
 use dz_record::{Format, Played, Record, RecordError, Sheet};
@@ -82,6 +82,9 @@ pub trait Session {
     /// What the player's evaluator says of the position through one of its symmetries: the mover's
     /// chances and a prior for each legal move. `None` where the game is over or nothing evaluates.
     fn evaluate(&mut self, symmetry: Symmetry) -> Result<Option<Evaluated>, EvaluatorError>;
+    /// Whose each point is expected to be in the end, row by row from the top left, seen through a symmetry: from
+    /// 1, the mover's, to -1, the opponent's. `None` where the game is over or nobody knows.
+    fn ownership(&mut self, symmetry: Symmetry) -> Result<Option<Vec<f32>>, EvaluatorError>;
     /// How many symmetries there are.
     fn symmetry_count(&self) -> u8;
 }
@@ -342,6 +345,18 @@ impl<G: Game> Session for GameSession<G> {
             }
         };
         Ok(Some((wdl, legal.into_iter().zip(priors).collect())))
+    }
+
+    fn ownership(&mut self, symmetry: Symmetry) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        let (Mind::Search(searcher), legal) = (&self.mind, self.position.legal()) else {
+            return Ok(None);
+        };
+        if legal.is_empty() {
+            return Ok(None);
+        }
+        let (state, history) = (self.position.state().clone(), self.position.history().clone());
+        let eval_key = self.position.game().eval_key(&state, &history);
+        self.sources.ownership(searcher.source, &Leaf { state, history, legal, eval_key, symmetry })
     }
 
     fn symmetry_count(&self) -> u8 {

@@ -86,6 +86,13 @@ pub trait NetworkEvaluator: Send {
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch. A position's outputs do not depend on the batch it came in.
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError>;
+    /// Whose each point will be in the end, asked for apart, so that batches take no longer: logits of mine,
+    /// nobody's and theirs, `[B, H, W, 3]`. `None` if the network did not learn it, or if what runs it here
+    /// does not give it out.
+    fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        let _ = batch;
+        Ok(None)
+    }
     /// As [`crate::Evaluator::handle`].
     fn handle(&self) -> Option<Self>
     where

@@ -98,6 +98,30 @@ impl<G: Game, N: NetworkEvaluator + 'static> Evaluator<G> for Encoded<G, N> {
         }
     }
 
+    /// Where points have owners, the move to a point has the point's number, and its place in the policy is the
+    /// point's as seen through the symmetry.
+    fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        if !self.encoding.targets().ownership {
+            return Ok(None);
+        }
+        let batch = encode_leaves(&self.encoding, std::slice::from_ref(leaf));
+        let Some(logits) = self.network.ownership(&batch)? else { return Ok(None) };
+        let area = self.encoding.planes().area();
+        self.check_length(logits.len(), 3 * area)?;
+        let owned = (0..area).map(|point| {
+            let mv = Move(point as u16);
+            let seen = self.encoding.policy_index(&leaf.state, mv, leaf.symmetry);
+            let mut shares = [logits[3 * seen], logits[3 * seen + 1], logits[3 * seen + 2]];
+            softmax(&mut shares);
+            shares[0] - shares[2]
+        });
+        let owned: Vec<f32> = owned.collect();
+        if owned.iter().all(|share| share.is_finite()) {
+            return Ok(Some(owned));
+        }
+        Err(EvaluatorError::NotFinite { evaluator: self.network.id().to_owned() })
+    }
+
     /// With a device one is worked on while the next is made.
     fn batches(&self) -> usize {
         if self.network.handle().is_some() { 1 } else { 2 }

@@ -11,6 +11,12 @@ pub trait Evaluator<G: Game>: Send {
     fn submit(&mut self, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch; evaluations come in the order of its leaves.
     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError>;
+    /// Whose each point of the board is expected to be in the end, `[H, W]`: from 1, the mover's, to -1, the
+    /// opponent's. `None` where the evaluator does not know. For one position at a time, for people.
+    fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        let _ = leaf;
+        Ok(None)
+    }
     /// Batches in flight that keep it busy where one caller asks for all of them.
     fn batches(&self) -> usize {
         1

@@ -53,4 +53,8 @@ impl<G: Game> Evaluator<G> for InTurns<G> {
         let (turn, theirs) = flight.ok_or(EvaluatorError::UnknownTicket(ticket))?;
         self.evaluators[turn].wait(theirs)
     }
+
+    fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        self.evaluators[0].ownership(leaf)
+    }
 }

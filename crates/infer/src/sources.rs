@@ -158,6 +158,19 @@ impl<G: Game> Sources<G> {
         Ok(evaluations)
     }
 
+    /// What source `index` expects of each point; see [`Evaluator::ownership`].
+    ///
+    /// # Errors
+    /// What the evaluator reports.
+    pub fn ownership(
+        &mut self,
+        index: usize,
+        leaf: &Leaf<G>,
+    ) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        let evaluator = self.evaluators.get_mut(index).and_then(Option::as_mut);
+        evaluator.map_or(Ok(None), |evaluator| evaluator.ownership(leaf))
+    }
+
     fn evaluator(&mut self, index: usize) -> Result<&mut dyn Evaluator<G>, EvaluatorError> {
         match &mut self.evaluators[index] {
             Some(evaluator) => Ok(evaluator.as_mut()),

@@ -1,11 +1,11 @@
 //! Threads that evaluate batches while whoever asked goes on.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, Sender, channel},
     },
     thread::{self, JoinHandle},
@@ -15,16 +15,18 @@ use dz_game::Game;
 
 use crate::{Evaluation, Evaluator, EvaluatorError, Leaf, Ticket};
 
-/// Handles of one evaluator, each with a thread of its own: for one search that goes on while its batches
-/// are worked on. A batch is evaluated by whichever thread is free, and waits for one where none is.
+/// Handles of one evaluator, one for each of so many threads: for one search that goes on while its batches
+/// are worked on. The thread that waits for a batch is one of them: it works on what nobody has begun yet
+/// instead of sleeping, so that there are no more threads than cores and fewer are woken.
 ///
 /// Evaluations have the bits that the evaluator gives, whichever thread had the batch.
 pub struct Workers<G: Game> {
     id: String,
-    /// `None` only while it is dropped.
-    jobs: Option<Sender<Job<G>>>,
+    jobs: Arc<Jobs<G>>,
     answers: Receiver<(Ticket, Answered)>,
     threads: Vec<JoinHandle<()>>,
+    /// For the thread that waits; `None` once it has panicked.
+    own: Option<Box<dyn Evaluator<G>>>,
     in_flight: BTreeSet<Ticket>,
     /// Answers that came before they were waited for.
     early: BTreeMap<Ticket, Answered>,
@@ -34,26 +36,53 @@ pub struct Workers<G: Game> {
 type Job<G> = (Ticket, Vec<Leaf<G>>);
 type Answered = Result<Vec<Evaluation>, EvaluatorError>;
 
+/// Batches that nobody has begun, the oldest first.
+struct Jobs<G: Game> {
+    queue: Mutex<Queue<G>>,
+    /// Told of a batch that was added, and of the end.
+    changed: Condvar,
+}
+
+struct Queue<G: Game> {
+    waiting: VecDeque<Job<G>>,
+    /// There will be no more.
+    closed: bool,
+}
+
 impl<G: Game> Workers<G> {
-    /// So many threads, at least one; `None` where the evaluator gives no handles.
+    /// So many threads, the one that waits among them; `None` where the evaluator gives no handles.
     pub fn of(evaluator: &dyn Evaluator<G>, threads: usize) -> Option<Self> {
-        let handles: Option<Vec<_>> = (0..threads.max(1)).map(|_| evaluator.handle()).collect();
-        let (to_jobs, jobs) = channel();
+        let own = Some(evaluator.handle()?);
+        let handles: Option<Vec<_>> = (1..threads).map(|_| evaluator.handle()).collect();
+        let queue = Mutex::new(Queue { waiting: VecDeque::new(), closed: false });
+        let jobs = Arc::new(Jobs { queue, changed: Condvar::new() });
         let (to_answers, answers) = channel();
-        let jobs = Arc::new(Mutex::new(jobs));
         let threads = handles?.into_iter().map(|handle| {
             let (jobs, answers) = (Arc::clone(&jobs), to_answers.clone());
             thread::spawn(move || work(handle, &jobs, &answers))
         });
         Some(Self {
             id: evaluator.id().to_owned(),
-            jobs: Some(to_jobs),
-            answers,
             threads: threads.collect(),
+            jobs,
+            answers,
+            own,
             in_flight: BTreeSet::new(),
             early: BTreeMap::new(),
             next: 0,
         })
+    }
+
+    /// Does a batch that nobody has begun on the thread that asks; false if there is none, or no handle.
+    fn help(&mut self) -> bool {
+        let Some(own) = &mut self.own else { return false };
+        let Some((ticket, leaves)) = self.jobs.queue().waiting.pop_front() else { return false };
+        let (answer, panicked) = evaluate(own.as_mut(), &leaves);
+        if panicked {
+            self.own = None;
+        }
+        self.early.insert(ticket, answer);
+        true
     }
 
     fn gone(&self) -> EvaluatorError {
@@ -62,29 +91,46 @@ impl<G: Game> Workers<G> {
     }
 }
 
+impl<G: Game> Jobs<G> {
+    fn queue(&self) -> MutexGuard<'_, Queue<G>> {
+        // What is done under the lock cannot stop half way, so a panic elsewhere does not matter.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a batch; none once there will be no more.
+    fn take(&self) -> Option<Job<G>> {
+        let idle = |queue: &mut Queue<G>| queue.waiting.is_empty() && !queue.closed;
+        let queue = self.changed.wait_while(self.queue(), idle);
+        queue.unwrap_or_else(PoisonError::into_inner).waiting.pop_front()
+    }
+}
+
 /// Does jobs until there will be no more, or nobody listens.
 fn work<G: Game>(
     mut handle: Box<dyn Evaluator<G>>,
-    jobs: &Mutex<Receiver<Job<G>>>,
+    jobs: &Jobs<G>,
     answers: &Sender<(Ticket, Answered)>,
 ) {
-    loop {
-        // Taking a job cannot leave the queue half changed, so a panic elsewhere does not matter.
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((ticket, leaves)) = job else { return };
-        let evaluated = catch_unwind(AssertUnwindSafe(|| {
-            handle.submit(&leaves).and_then(|own| handle.wait(own))
-        }));
-        // Whoever waits for a batch whose thread has panicked must hear of it; the handle is not used again.
-        let panicked = evaluated.is_err();
-        let answer = evaluated.unwrap_or_else(|_| {
-            let (device, message) = (handle.id().to_owned(), "a thread has panicked".to_owned());
-            Err(EvaluatorError::Device { device, message })
-        });
+    while let Some((ticket, leaves)) = jobs.take() {
+        let (answer, panicked) = evaluate(handle.as_mut(), &leaves);
         if answers.send((ticket, answer)).is_err() || panicked {
             return;
         }
     }
+}
+
+/// A batch's answer, and whether the handle has panicked: then whoever waits must hear of it, and the handle is
+/// not used again.
+fn evaluate<G: Game>(handle: &mut dyn Evaluator<G>, leaves: &[Leaf<G>]) -> (Answered, bool) {
+    let evaluated = catch_unwind(AssertUnwindSafe(|| {
+        handle.submit(leaves).and_then(|ticket| handle.wait(ticket))
+    }));
+    let panicked = evaluated.is_err();
+    let answer = evaluated.unwrap_or_else(|_| {
+        let (device, message) = (handle.id().to_owned(), "a thread has panicked".to_owned());
+        Err(EvaluatorError::Device { device, message })
+    });
+    (answer, panicked)
 }
 
 impl<G: Game> Evaluator<G> for Workers<G> {
@@ -92,20 +138,18 @@ impl<G: Game> Evaluator<G> for Workers<G> {
         &self.id
     }
 
-    /// One that is worked on and one that waits for each thread, so that none waits for the search.
+    /// One that is worked on and one that waits for each thread, so that none waits for the search; a thread
+    /// that is alone works while the search waits.
     fn batches(&self) -> usize {
-        2 * self.threads.len()
+        if self.threads.is_empty() { 1 } else { 2 * (self.threads.len() + 1) }
     }
 
     fn submit(&mut self, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError> {
         let ticket = Ticket(self.next);
-        let sent =
-            self.jobs.as_ref().is_some_and(|jobs| jobs.send((ticket, leaves.to_vec())).is_ok());
-        if !sent {
-            return Err(self.gone());
-        }
         self.next += 1;
         self.in_flight.insert(ticket);
+        self.jobs.queue().waiting.push_back((ticket, leaves.to_vec()));
+        self.jobs.changed.notify_one();
         Ok(ticket)
     }
 
@@ -113,22 +157,34 @@ impl<G: Game> Evaluator<G> for Workers<G> {
         if !self.in_flight.remove(&ticket) {
             return Err(EvaluatorError::UnknownTicket(ticket));
         }
-        if let Some(answer) = self.early.remove(&ticket) {
-            return answer;
-        }
         loop {
-            let Ok((done, answer)) = self.answers.recv() else { return Err(self.gone()) };
-            if done == ticket {
+            self.early.extend(self.answers.try_iter());
+            if let Some(answer) = self.early.remove(&ticket) {
                 return answer;
             }
-            self.early.insert(done, answer);
+            if !self.help() {
+                let Ok((done, answer)) = self.answers.recv() else { return Err(self.gone()) };
+                self.early.insert(done, answer);
+            }
+        }
+    }
+
+    fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        match &mut self.own {
+            Some(own) => own.ownership(leaf),
+            None => Err(self.gone()),
         }
     }
 }
 
 impl<G: Game> Drop for Workers<G> {
     fn drop(&mut self) {
-        self.jobs = None;
+        let mut queue = self.jobs.queue();
+        // What nobody has begun nobody waits for.
+        queue.waiting.clear();
+        queue.closed = true;
+        drop(queue);
+        self.jobs.changed.notify_all();
         for thread in self.threads.drain(..) {
             // A thread that has panicked has said so.
             let _ = thread.join();
@@ -138,7 +194,7 @@ impl<G: Game> Drop for Workers<G> {
 
 impl<G: Game> fmt::Debug for Workers<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let threads = self.threads.len();
+        let threads = self.threads.len() + 1;
         f.debug_struct("Workers")
             .field("id", &self.id)
             .field("threads", &threads)

@@ -65,6 +65,22 @@ fn answers_go_to_the_batch_that_they_are_for() {
 }
 
 #[test]
+fn a_thread_that_is_alone_works_when_it_waits() {
+    let mut workers = Workers::of(&Counter::default(), 1).expect("it has handles");
+    assert_eq!(workers.batches(), 1);
+    let tickets: Vec<Ticket> =
+        (2..5).map(|moves| workers.submit(&[leaf(moves)]).expect("queued")).collect();
+    for (ticket, moves) in tickets.into_iter().zip(2_u8..5).rev() {
+        let answers = workers.wait(ticket).expect("evaluated");
+        assert_eq!(answers[0].wdl.win, f32::from(moves) / 9.0);
+    }
+    let bad = workers.submit(&[leaf(0)]).expect("queued");
+    assert!(workers.wait(bad).is_err());
+    let asked = workers.submit(&[leaf(3)]).and_then(|ticket| workers.wait(ticket));
+    assert!(asked.is_err(), "nobody is left");
+}
+
+#[test]
 fn a_thread_that_panics_is_an_error_and_the_others_go_on() {
     let mut workers = Workers::of(&Counter::default(), 2).expect("it has handles");
     let bad = workers.submit(&[leaf(0)]).expect("sent");

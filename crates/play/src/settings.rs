@@ -197,6 +197,7 @@ fn params(section: &SearchSection) -> SearchParams {
             }
         },
         leaves_max: section.leaves_max,
+        collisions_max: section.collisions_max,
         in_flight: match section.in_flight {
             ConfigInFlight::Visits => InFlight::Visits,
             ConfigInFlight::Losses(losses) => InFlight::Losses(losses),

@@ -40,7 +40,7 @@ fn each_change_of_the_section_changes_the_settings() {
         staleness=ancestors staleness=refresher catch_up=stop catch_up={leak=0.5} \
         catch_up={margin=5} terminals=counted revisit=draw prove=true leaf_value=rollout \
         leaf_value={mix=0.5} expansion=40 expansion={start=1,waiting_max=8} leaves_max=8 \
-        in_flight={losses=3} root_prior_temperature=1.1 forced_playouts=2 target=pruned \
+        collisions_max=4 in_flight={losses=3} root_prior_temperature=1.1 forced_playouts=2 target=pruned \
         target=regularized target=completed_q move_choice=value move_choice=amaf \
         move_choice=lcb move_choice=regularized move_choice=gumbel nodes_max=100 reuse=true \
         check_states=true";

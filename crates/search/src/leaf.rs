@@ -147,6 +147,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             self.open[id.0] = Some(walk);
             return;
         }
+        self.unblock(Some(id));
         self.complete(walk, answer.priors, answer.heuristics);
     }
 
@@ -168,6 +169,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
         let (priors, heuristics) =
             (std::mem::take(&mut walk.priors), std::mem::take(&mut walk.heuristics));
+        self.unblock(Some(id));
         self.complete(walk, &priors, &heuristics);
     }
 
@@ -196,6 +198,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Forgets the leaves that wait, and the edges that their playouts made but did not count.
     pub(crate) fn give_up_leaves(&mut self) {
+        self.unblock(None);
         for slot in 0..self.open.len() {
             if let Some(walk) = self.open[slot].take() {
                 self.fly(&walk.path, -1);
@@ -213,16 +216,37 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.open_count = 0;
     }
 
-    /// True if a leaf with this key waits.
-    pub(crate) fn is_awaited(&self, key: Key) -> bool {
-        self.open_count > 0
-            && self.open.iter().flatten().any(|walk| walk.awaited == Awaited::New(key))
+    /// The leaf that waits for the same, if one does.
+    pub(crate) fn waiting_for(&self, awaited: Awaited) -> Option<LeafId> {
+        if self.open_count == 0 {
+            return None;
+        }
+        let waits = |walk: &Option<Box<Walk<D, N>>>| {
+            walk.as_ref().is_some_and(|walk| walk.awaited == awaited)
+        };
+        self.open.iter().position(waits).map(LeafId)
     }
 
-    /// True if a leaf that waits is this node.
-    pub(crate) fn is_waited_for(&self, id: NodeId) -> bool {
-        self.open_count > 0
-            && self.open.iter().flatten().any(|walk| walk.awaited == Awaited::Known(id))
+    /// The leaf whose walk ended with this step, if it waits.
+    pub(crate) fn waiting_at(&self, step: PathStep) -> Option<LeafId> {
+        let ends = |walk: &Option<Box<Walk<D, N>>>| {
+            walk.as_ref().is_some_and(|walk| walk.path.last() == Some(&step))
+        };
+        self.open.iter().position(ends).map(LeafId)
+    }
+
+    /// Takes back the virtual visits of walks that met a leaf which is answered now, or of all.
+    pub(crate) fn unblock(&mut self, leaf: Option<LeafId>) {
+        let mut at = 0;
+        while at < self.blocked.len() {
+            if leaf.is_some_and(|leaf| leaf != self.blocked[at].0) {
+                at += 1;
+                continue;
+            }
+            let (_, walk) = self.blocked.swap_remove(at);
+            self.fly(&walk.path, -1);
+            self.spare.push(walk);
+        }
     }
 
     /// A walk that stands at the root.

@@ -43,6 +43,8 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     /// Leaves that wait.
     pub(crate) open: Vec<Option<Box<Walk<D, N>>>>,
     pub(crate) open_count: u32,
+    /// Walks that met a leaf which waits, and that leaf; their virtual visits stay until it is answered.
+    pub(crate) blocked: Vec<(LeafId, Box<Walk<D, N>>)>,
     /// Walks to use again.
     #[allow(clippy::vec_box, reason = "walks move between here and `open` by their pointer")]
     pub(crate) spare: Vec<Box<Walk<D, N>>>,
@@ -95,6 +97,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             walks: 0,
             open: Vec::new(),
             open_count: 0,
+            blocked: Vec::new(),
             spare: Vec::new(),
             private_keys: 0,
             threshold: match params.expansion {
@@ -170,6 +173,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             match self.playout() {
                 End::Leaf(id) => return Gathered::Need(id),
                 End::Collision => return Gathered::Wait,
+                End::Blocked => {}
                 End::Counted => {
                     self.counts.playouts += 1;
                 }

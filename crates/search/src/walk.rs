@@ -26,6 +26,8 @@ pub(crate) enum End {
     Counted,
     /// At a position that already waits for an evaluation; nothing was changed.
     Collision,
+    /// At a position that already waits for an evaluation; the walk's virtual visits stay until it has come.
+    Blocked,
 }
 
 /// What a walk does at a node.
@@ -57,9 +59,15 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             walk.path.push(PathStep { node: id, place });
             let edge = self.arena.edges(self.arena.node(id))[place];
             let child = if edge.child == ROOT {
-                let key = if is_new { self.key_of(&walk) } else { Key::default() };
-                if !is_new || self.is_awaited(key) {
-                    return self.turn_back(walk, is_new);
+                if !is_new {
+                    let waiting = self.waiting_at(PathStep { node: id, place });
+                    return self.collide(walk, waiting);
+                }
+                let key = self.key_of(&walk);
+                if let Some(waiting) = self.waiting_for(Awaited::New(key)) {
+                    self.arena.unlink_last(id);
+                    walk.path.pop();
+                    return self.collide(walk, Some(waiting));
                 }
                 let Some(child) = self.find_or_finish(&walk, key) else {
                     return self.open_leaf(walk, Awaited::New(key));
@@ -78,10 +86,17 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                     self.spare.push(walk);
                     return End::Counted;
                 }
-                Arrival::Opens if self.is_waited_for(child) => {
-                    return self.turn_back(walk, is_new);
+                Arrival::Opens => {
+                    let awaited = Awaited::Known(child);
+                    let Some(waiting) = self.waiting_for(awaited) else {
+                        return self.open_leaf(walk, awaited);
+                    };
+                    if is_new {
+                        self.arena.unlink_last(id);
+                        walk.path.pop();
+                    }
+                    return self.collide(walk, Some(waiting));
                 }
-                Arrival::Opens => return self.open_leaf(walk, Awaited::Known(child)),
             }
         }
     }
@@ -236,14 +251,25 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.side.add_parent(child, id);
     }
 
-    /// Gives up a walk that met a position which waits for its evaluation already.
-    fn turn_back(&mut self, walk: Box<Walk<D, N>>, is_new: bool) -> End {
-        if let Some(step) = walk.path.last().filter(|_| is_new) {
-            self.arena.unlink_last(step.node);
-        }
+    /// Ends a walk that met a position which waits for its evaluation already. As long as fewer than
+    /// `collisions_max` have done so, its virtual visits stay until that leaf is answered, so that the next
+    /// walk takes another way.
+    fn collide(&mut self, walk: Box<Walk<D, N>>, waiting: Option<LeafId>) -> End {
         self.counts.collisions += 1;
-        self.spare.push(walk);
-        End::Collision
+        match waiting {
+            Some(leaf)
+                if self.blocked.len() < self.params.collisions_max as usize
+                    && !walk.path.is_empty() =>
+            {
+                self.fly(&walk.path, 1);
+                self.blocked.push((leaf, walk));
+                End::Blocked
+            }
+            _ => {
+                self.spare.push(walk);
+                End::Collision
+            }
+        }
     }
 
     /// What a leaf is to be given.

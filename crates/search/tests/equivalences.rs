@@ -222,8 +222,8 @@ fn leaves_answered_one_by_one_are_a_search_in_sequence() {
         let graph = ExplicitGraph::new(&random_graph(&mut dice, shape)).unwrap();
         let params = random_params(&mut dice);
         let judge = Judge::hashed(seed);
-        let pictures = [1, 8].map(|leaves_max| {
-            let params = SearchParams { leaves_max, ..params };
+        let pictures = [(1, 0), (1, 16), (8, 16)].map(|(leaves_max, collisions_max)| {
+            let params = SearchParams { leaves_max, collisions_max, ..params };
             let mut search = search_graph::<Exact>(&graph, params);
             search.start(Budget::Playouts(200), seed, None);
             loop {
@@ -236,6 +236,7 @@ fn leaves_answered_one_by_one_are_a_search_in_sequence() {
             picture(&search)
         });
         assert_eq!(pictures[0], pictures[1], "seed {seed} {params:?}");
+        assert_eq!(pictures[0], pictures[2], "seed {seed} {params:?}");
     }
 }
 
@@ -263,8 +264,12 @@ fn waiting_leaves_leave_no_trace() {
         let shape = random_shape(&mut dice, back);
         let graph = ExplicitGraph::new(&random_graph(&mut dice, shape)).unwrap();
         let in_flight_rule = dice.pick(&[InFlight::Visits, InFlight::Losses(3)]);
-        let params =
-            SearchParams { leaves_max: 8, in_flight: in_flight_rule, ..random_params(&mut dice) };
+        let params = SearchParams {
+            leaves_max: 8,
+            in_flight: in_flight_rule,
+            collisions_max: dice.pick(&[0, 3, 32]),
+            ..random_params(&mut dice)
+        };
         let judge = Judge::hashed(seed);
         let mut search = search_graph::<Exact>(&graph, params);
         search.start(Budget::Playouts(400), seed, None);
@@ -293,6 +298,7 @@ fn leaves_given_up_leave_no_trace() {
         let params = SearchParams {
             leaves_max: 8,
             in_flight: in_flight_rule,
+            collisions_max: dice.pick(&[0, 3, 32]),
             leaf_value: LeafValue::Network,
             expansion: dz_search::Expansion::FirstVisit,
             // Background sweeps go on with the playouts that need no evaluation.

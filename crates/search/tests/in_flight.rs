@@ -100,6 +100,48 @@ fn scores_count_what_waits() {
     }
 }
 
+/// A walk that meets a leaf which waits keeps its virtual visits, so the next one goes around it: batches are
+/// fuller, no leaf waits twice, and no more walks stand before leaves than may.
+#[test]
+fn walks_go_around_leaves_that_wait() {
+    let game = Connect4::new(7, 6, 4).unwrap();
+    for rule in [InFlight::Visits, InFlight::Losses(3)] {
+        let batches = [0, 4, 32].map(|collisions_max| {
+            let params = SearchParams {
+                leaves_max: 32,
+                in_flight: rule,
+                collisions_max,
+                ..SearchParams::default()
+            };
+            let mut search: Search<_, Exact> = search_of(&game, params, &position(&game, &[]));
+            search.start(Budget::Playouts(400), 0, None);
+            let mut batches = 0;
+            loop {
+                let (mut waiting, before) = (Vec::new(), search.counts().collisions);
+                while let Gathered::Need(leaf) = search.gather() {
+                    waiting.push(leaf);
+                }
+                if waiting.is_empty() {
+                    break;
+                }
+                // One more than may stand there ends the gathering.
+                let met = search.counts().collisions - before;
+                assert!(met <= u64::from(collisions_max) + 1, "{met} of {collisions_max}");
+                let keys: BTreeSet<_> =
+                    waiting.iter().map(|&leaf| search.leaf_eval_key(leaf).unwrap()).collect();
+                assert_eq!(keys.len(), waiting.len());
+                batches += 1;
+                for leaf in waiting {
+                    answer(&mut search, leaf, &Judge::hashed(4), &mut BTreeSet::new());
+                }
+            }
+            assert_eq!(search.counts().playouts, 400);
+            batches
+        });
+        assert!(batches[1] <= batches[0] && batches[2] < batches[0], "{rule:?} {batches:?}");
+    }
+}
+
 /// A batch of virtual visits spreads: the leaves of one batch are all different.
 #[test]
 fn leaves_of_a_batch_differ() {

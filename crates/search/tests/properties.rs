@@ -98,7 +98,8 @@ fn is_plain(params: &SearchParams) -> bool {
 
 /// Leaves that wait together, too.
 fn batched(params: SearchParams, dice: &mut Dice) -> SearchParams {
-    SearchParams { leaves_max: dice.pick(&[1, 1, 2, 8]), ..params }
+    let collisions_max = dice.pick(&[0, 3, 32]);
+    SearchParams { leaves_max: dice.pick(&[1, 1, 2, 8]), collisions_max, ..params }
 }
 
 proptest! {

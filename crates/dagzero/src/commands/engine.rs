@@ -91,6 +91,10 @@ const NODES: u32 = 1 << 19;
 const LEAVES_A_BATCH: usize = 8;
 const LEAVES_MAX: usize = 64;
 
+/// Walks that may stand before leaves which wait, so that one search finds enough to keep threads busy: more find
+/// little more (`benchmarks/engine.md`).
+const COLLISIONS: u32 = 32;
+
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let table = &args.table;
     let mut found = args.champion.find(args.player.as_ref(), args.playouts.unwrap_or(PLAYOUTS))?;
@@ -140,6 +144,9 @@ fn for_one_game(contestant: &mut Contestant) {
         let batches = 2 * rayon::current_num_threads();
         let wanted = (LEAVES_A_BATCH * batches).min(LEAVES_MAX);
         search.leaves_max = leaves.max(u32::try_from(wanted).unwrap_or(leaves));
+        if search.collisions_max == 0 {
+            search.collisions_max = COLLISIONS;
+        }
         // Some selections take one leaf at a time.
         if !search_faults(search).is_empty() {
             search.leaves_max = leaves;

@@ -3,7 +3,7 @@
 
 use std::{fmt::Write, time::Duration};
 
-use dz_game::{Move, Player, Wdl};
+use dz_game::{Move, Player, Status, Symmetry, Wdl};
 
 use super::{
     Answered, Gtp, Job, Reply,
@@ -39,6 +39,10 @@ pub(super) struct Options {
     style: Style,
     moves_max: usize,
     root: bool,
+    /// Whether `KataGo`'s analyses tell whose points are.
+    owners: bool,
+    /// Whose they are by the evaluator, without a search; see [`Options::look`].
+    owned: Option<Vec<f32>>,
     rules: Vec<Rule>,
 }
 
@@ -60,6 +64,8 @@ impl Options {
             style,
             moves_max: usize::MAX,
             root: false,
+            owners: false,
+            owned: None,
             rules: vec![],
         };
         let mut at = 0;
@@ -87,9 +93,9 @@ impl Options {
                 "interval" => options.interval = Some(hundredths(value).ok_or_else(wrong)?),
                 "maxmoves" => options.moves_max = value.parse().map_err(|_| wrong())?,
                 "rootInfo" => options.root = value.parse().map_err(|_| wrong())?,
+                "ownership" => options.owners = value.parse().map_err(|_| wrong())?,
                 // Moves with visits are told anyway; what networks here do not know is left out.
                 "minmoves"
-                | "ownership"
                 | "ownershipStdev"
                 | "movesOwnership"
                 | "movesOwnershipStdev"
@@ -100,6 +106,16 @@ impl Options {
             at += 2;
         }
         Ok(options)
+    }
+
+    /// Asks whose points are, as `player` sees it, if that is to be told and the evaluator knows.
+    pub(super) fn look(&mut self, session: &mut dyn Session, player: Player) -> Result<(), String> {
+        if self.owners && self.style == Style::KataGo {
+            let owned = session.ownership(Symmetry::IDENTITY).map_err(|error| error.to_string())?;
+            let sign = if session.status() == Status::ToMove(player) { 1.0 } else { -1.0 };
+            self.owned = owned.map(|owned| owned.into_iter().map(|share| sign * share).collect());
+        }
+        Ok(())
     }
 
     /// The moves to think of for `player`, who is to move; none for all of them.
@@ -150,6 +166,12 @@ impl Options {
         if self.root && !line.is_empty() {
             let _ = write!(line, " {}", self.root_info(&report));
         }
+        if let Some(owned) = self.owned.as_ref().filter(|_| !line.is_empty()) {
+            line += " ownership";
+            for share in owned {
+                let _ = write!(line, " {share:.6}");
+            }
+        }
         if line.is_empty() { line } else { line + "\n" }
     }
 
@@ -186,8 +208,9 @@ pub(super) fn kata_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
 }
 
 fn begin(gtp: &mut Gtp, style: Style, arguments: &[String]) -> Answered {
-    let options = Options::read(style, arguments)?;
+    let mut options = Options::read(style, arguments)?;
     let player = options.player.unwrap_or_else(|| gtp.mover());
+    options.look(&mut *gtp.session, player)?;
     let among = options.among(&*gtp.session, player)?;
     gtp.session.begin_among(player, None, &among).map_err(|error| error.to_string())?;
     let next = gtp.clock.now() + options.interval();

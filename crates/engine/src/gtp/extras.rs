@@ -13,9 +13,9 @@ use super::{
 };
 
 /// `kata-raw-nn SYMMETRY|all`: what the network says, without a search. `whiteWin`, `whiteLoss` and a
-/// share of draws; a prior for each point, rows from the top, NAN where no move is legal; and in Go NAN as
-/// the owner of each point, since no network here says whose points are (`KataGo` writes numbers from -1 to
-/// 1 there, and readers expect as many).
+/// share of draws; a prior for each point, rows from the top, NAN where no move is legal; and the owner of each
+/// point, from 1, White, to -1. In Go these are NAN where the evaluator does not say whose points are, since
+/// readers expect as many.
 pub(super) fn raw_network(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     let which = arguments.first().map_or("0", String::as_str);
     let count = gtp.session.symmetry_count();
@@ -38,24 +38,27 @@ fn raw_page(gtp: &mut Gtp, symmetry: Symmetry) -> Result<String, String> {
         let found = priors.iter().find(|(mv, _)| mv.0 == point);
         found.map_or_else(|| "NAN".to_owned(), |(_, prior)| format!("{prior:.6}"))
     };
-    let rows: Vec<String> = (0..size)
-        .map(|row| (row * size..(row + 1) * size).map(prior).collect::<Vec<_>>().join(" "))
-        .collect();
+    let table = |cell: &dyn Fn(u16) -> String| {
+        let row = |row| (row * size..(row + 1) * size).map(cell).collect::<Vec<_>>().join(" ");
+        (0..size).map(row).collect::<Vec<_>>().join("\n")
+    };
     let pass =
         gtp.session.pass().map_or(String::new(), |pass| format!("\npolicyPass {}", prior(pass.0)));
-    let ownership = if gtp.session.spec().name() == "go" {
-        let row = vec!["NAN"; usize::from(size)].join(" ");
-        format!("\nwhiteOwnership\n{}", vec![row; usize::from(size)].join("\n"))
-    } else {
-        String::new()
+    let sign = if gtp.mover() == Player::Second { 1.0 } else { -1.0 };
+    let owned = gtp.session.ownership(symmetry).map_err(|error| error.to_string())?;
+    let ownership = match owned {
+        Some(owned) => table(&|point| format!("{:.6}", sign * owned[usize::from(point)])),
+        None if gtp.session.spec().name() == "go" => table(&|_| "NAN".to_owned()),
+        None => String::new(),
     };
+    let head = if ownership.is_empty() { "" } else { "\nwhiteOwnership\n" };
     Ok(format!(
-        "symmetry {}\nwhiteWin {:.6}\nwhiteLoss {:.6}\ndraw {:.6}\npolicy\n{}{pass}{ownership}",
+        "symmetry {}\nwhiteWin {:.6}\nwhiteLoss {:.6}\ndraw {:.6}\npolicy\n{}{pass}{head}{ownership}",
         symmetry.0,
         white.win,
         white.loss,
         white.draw,
-        rows.join("\n")
+        table(&prior)
     ))
 }
 

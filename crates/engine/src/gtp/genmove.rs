@@ -53,8 +53,9 @@ pub(super) fn kata_genmove_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answe
 }
 
 fn begin_telling(gtp: &mut Gtp, style: Style, arguments: &[String]) -> Answered {
-    let options = Options::read(style, arguments)?;
+    let mut options = Options::read(style, arguments)?;
     let player = options.player.unwrap_or_else(|| gtp.mover());
+    options.look(&mut *gtp.session, player)?;
     let next = options.interval.map(|interval| gtp.clock.now() + interval);
     begin(gtp, player, true, Some(Told { options, next }))
 }

@@ -8,6 +8,7 @@ mod games;
 mod gnugo;
 mod hostile;
 mod load;
+mod ownership;
 mod person;
 mod reviews;
 mod stockfish;

@@ -56,6 +56,9 @@ pub struct SearchParams {
     pub leaves_max: u32,
     /// How a leaf that waits keeps others off its path.
     pub in_flight: InFlight,
+    /// Walks that may stand before a leaf that waits: each keeps its virtual visits until that leaf is
+    /// answered, so that the next one goes another way. 0 gathers nothing more once a walk met such a leaf.
+    pub collisions_max: u32,
     /// Evaluators' priors are raised to this power and scaled to sum 1 (AlphaGo's softened policy:
     /// 0.67; Silver et al. 2016, Methods); 1 leaves them.
     pub prior_exponent: f64,
@@ -89,6 +92,7 @@ impl Default for SearchParams {
             expansion: Expansion::FirstVisit,
             leaves_max: 1,
             in_flight: InFlight::Visits,
+            collisions_max: 0,
             prior_exponent: 1.0,
             moments: false,
             check_states: false,

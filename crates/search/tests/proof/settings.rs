@@ -62,6 +62,7 @@ fn any_params(dice: &mut Dice) -> SearchParams {
         ]),
         leaves_max: 1,
         in_flight: dice.pick(&[InFlight::Visits, InFlight::Losses(3)]),
+        collisions_max: 0,
         prior_exponent: dice.pick(&[1.0, 1.0, 0.67]),
         moments: dice.chance(0.3),
         check_states: dice.chance(0.5),

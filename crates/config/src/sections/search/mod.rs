@@ -129,6 +129,10 @@ section! {
         /// How a leaf that waits keeps others off its path: as `visits` that leave Q alone (lc0; WU-UCT,
         /// Liu 2020), or as `{ losses = n }` lost games (AlphaGo: 3).
         [Results, Limits::Any] in_flight: InFlight = InFlight::Visits;
+        /// Walks that may stand before leaves that wait, each with what `in_flight` counts until that leaf is
+        /// answered, so that the next walk goes around it (lc0 allows such collisions, too); 0 waits at the first.
+        /// `dagzero engine` takes 32 if it is 0.
+        [Results, whole(0, 65_536)] collisions_max: u32 = 0;
         /// Softmax temperature of the root's priors, before noise, in full searches of self-play
         /// (KataGo: 1.5 falling to 1.1).
         [Results, above(0.0, 100.0)] root_prior_temperature: f64 = 1.0;

@@ -16,6 +16,9 @@ use dz_solver::solved_positions;
 /// Leaves in flight that are compared.
 const LEAVES: [u32; 5] = [1, 8, 16, 32, 64];
 
+/// Walks that may stand before leaves which wait, as many as `dagzero engine` allows.
+const COLLISIONS: u32 = 32;
+
 /// Playouts of the searches that are alone: as many as in self-play, and as many as in an engine's move.
 const PLAYOUTS: [u32; 2] = [EngineEffort::TABLE.playouts, 20_000];
 
@@ -47,7 +50,11 @@ pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
 fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     let (mut crowd, source) = sources(game)?;
     let mut alone = sources(game)?.0.on_threads(rayon::current_num_threads());
-    let params = |leaves_max| SearchParams { leaves_max, ..SearchParams::default() };
+    let params = |leaves_max| SearchParams {
+        leaves_max,
+        collisions_max: COLLISIONS,
+        ..SearchParams::default()
+    };
     let effort = EngineEffort::TABLE;
     let lone = || PLAYOUTS.into_iter().flat_map(|n| LEAVES.into_iter().map(move |l| (n, l)));
     let (mut many, mut one) = (Vec::new(), vec![Vec::new(); lone().count()]);
@@ -98,7 +105,7 @@ fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<
     LEAVES
         .into_iter()
         .map(|leaves_max| {
-            let params = SearchParams { leaves_max, ..params };
+            let params = SearchParams { leaves_max, collisions_max: COLLISIONS, ..params };
             let found = check_positions(game, positions, params, EXAM.1, &lockstep, &mut sources)
                 .context("checking positions")?;
             let nontrivial: Vec<_> = found.iter().filter(|answer| answer.nontrivial).collect();
