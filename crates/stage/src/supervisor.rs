@@ -82,7 +82,13 @@ impl Supervisor {
                 Ok(event) => on(Update::Event(event)),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => on(Update::Idle),
             }
-            receive.try_iter().map(Update::Event).for_each(&mut on);
+            for event in receive.try_iter() {
+                on(Update::Event(event));
+                // Where events come faster than they are looked at, their queue never ends.
+                if stopping.is_none() && stop.requested() {
+                    break;
+                }
+            }
         }
         receive.try_iter().map(Update::Event).for_each(&mut on);
         failure.map_or(Ok(()), Err)

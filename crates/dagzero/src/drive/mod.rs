@@ -27,6 +27,9 @@ use progress::CycleLines;
 
 /// How long the driver waits before it writes again to a disk that took nothing.
 const DISK_PAUSE: Duration = Duration::from_secs(2);
+/// What the driver leaves between two reports, in times of what one took: after many short cycles a report takes longer than a
+/// cycle, and the driver is to hear its stages and a Ctrl-C in between.
+const REPORT_REST: u32 = 9;
 
 /// Drives the run at `dir` under `config` until it is finished or somebody asks to stop. A new run keeps
 /// `expected` for its report.
@@ -94,8 +97,8 @@ fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
     let mut lines =
         CycleLines::new(prepared.ledger.state().cycles_done, prepared.config.run.cycles);
     let mut failed = None;
-    // While the disk takes nothing: when to try again.
-    let mut again_at = None;
+    // While the disk takes nothing, and after a report: when to look again.
+    let (mut again_at, mut rests_until) = (None, Instant::now());
     let supervisor = Supervisor::new(stages(prepared.run.root())?);
     supervisor.run(stop, |update| {
         let look = match update {
@@ -109,8 +112,10 @@ fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
         if !look || failed.is_some() || again_at.is_some_and(|at| Instant::now() < at) {
             return;
         }
-        match follow(prepared, &mut lines, &events) {
+        let begun = Instant::now();
+        match follow(prepared, &mut lines, &events, begun >= rests_until) {
             Ok(()) => {
+                rests_until = rests_until.max(Instant::now() + REPORT_REST * begun.elapsed());
                 if again_at.take().is_some() {
                     events.note(Stage::Driver, "goes on: the disk takes files again".to_owned());
                 }
@@ -134,14 +139,22 @@ fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
             }
         }
     })?;
-    failed.map_or(Ok(()), Err)
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if !stop.urgent() && again_at.is_none() {
+        // What ended since the last report.
+        follow(prepared, &mut lines, &events, true)?;
+    }
+    Ok(())
 }
 
-/// Looks at the ledger: a finished cycle gets its line and a fresh report, the last one the verdict.
+/// Looks at the ledger: a finished cycle gets its line and a fresh report, if it is time for one, the last one the verdict.
 fn follow(
     prepared: &mut Prepared,
     lines: &mut CycleLines,
     events: &EventSink,
+    is_time: bool,
 ) -> anyhow::Result<()> {
     prepared.ledger.poll()?;
     let state = prepared.ledger.state();
@@ -149,8 +162,11 @@ fn follow(
     if state.finished.is_some() || !lines.is_behind(state.cycles_done) {
         return Ok(());
     }
-    let report_so_far = report(&prepared.run)?;
     let is_over = prepared.ledger.state().cycles_done >= prepared.config.run.cycles;
+    if !is_time && !is_over {
+        return Ok(());
+    }
+    let report_so_far = report(&prepared.run)?;
     if !is_over {
         // First, so that a cycle whose report cannot be written is looked at again.
         write_report(&prepared.run, &report_so_far)?;
