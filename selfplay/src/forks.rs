@@ -71,7 +71,7 @@ impl Forks {
         if is_fork >= self.share || self.parents.is_empty() {
             return None;
         }
-        let below = |word: u64, len: usize| (u128::from(word) * len as u128 >> 64) as usize;
+        let below = |word: u64, len: usize| ((u128::from(word) * len as u128) >> 64) as usize;
         let (game, moves) = &self.parents[below(word(1), self.parents.len())];
         let ply = below(word(2), moves.len().min(u16::MAX.into()));
         let parent = ParentGame { game: *game, ply: ply as u16 };
