@@ -23,19 +23,10 @@ pub fn hash(seed: u64, purpose: Purpose, words: &[u64]) -> u64 {
     words.iter().fold(start, |key, &word| key.mix(word)).high
 }
 
-/// A hash as a number in `0..count`.
-pub fn hash_below(hash: u64, count: u64) -> u64 {
-    // The high word of the product is uniform up to a bias of count / 2^64.
-    ((u128::from(hash) * u128::from(count)) >> 64) as u64
-}
-
-/// A hash as a share in `[0, 1)`.
-pub fn hash_unit(hash: u64) -> f64 {
-    (hash >> 11) as f64 / (1_u64 << 53) as f64
-}
-
 #[cfg(test)]
 mod tests {
+    use dz_game::{hash_below, hash_unit};
+
     use super::*;
 
     #[test]

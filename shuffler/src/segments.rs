@@ -7,14 +7,14 @@ use std::{
 };
 
 use anyhow::Context;
-use dz_game::Game;
+use dz_game::{Game, hash_below, hash_unit};
 use dz_shard::{
     GameRecord, PackedRows, ROW_LEVEL, RowBlock, RowFileHeader, RowReader, RowSet, RowWriter,
     ShardError, ShardReader, rows_of_game,
 };
 use rayon::prelude::*;
 
-use crate::hash::{Purpose, hash, hash_below, hash_unit};
+use crate::hash::{Purpose, hash};
 
 /// Rows of a bucket on average: what is read at once, and how finely a cycle draws.
 pub const BUCKET_ROWS: u64 = 256;

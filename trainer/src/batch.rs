@@ -1,6 +1,6 @@
 //! From rows to batches: symmetries, dense targets, weights.
 
-use dz_game::Key;
+use dz_game::{Key, hash_below};
 use dz_net::{EncodedBatch, HeadRows, TrainBatch};
 use dz_network::PerHead;
 use dz_shard::{Row, RowFileHeader, RowShape, SymmetryTables};
@@ -49,7 +49,7 @@ impl BatchMaker {
     /// Which symmetry the row of this index in its cycle is turned by.
     pub fn symmetry_of(&self, row_index: u64) -> usize {
         let key = Key::of_words(&[SYMMETRY_STREAM, self.seed, u64::from(self.cycle), row_index]);
-        ((u128::from(key.low) * self.symmetries.len() as u128) >> 64) as usize
+        hash_below(key.low, self.symmetries.len() as u64) as usize
     }
 
     /// The batch of `rows`, the first of which has index `first` in its cycle.

@@ -52,3 +52,16 @@ pub const fn mix64(word: u64) -> u64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
+
+/// A hash as a number in `0..count`.
+#[inline]
+pub fn hash_below(hash: u64, count: u64) -> u64 {
+    // The high word of the product is uniform up to a bias of count / 2^64.
+    ((u128::from(hash) * u128::from(count)) >> 64) as u64
+}
+
+/// A hash as a share in `[0, 1)`.
+#[inline]
+pub fn hash_unit(hash: u64) -> f64 {
+    (hash >> 11) as f64 / (1_u64 << 53) as f64
+}

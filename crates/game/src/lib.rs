@@ -22,7 +22,7 @@ mod transcript;
 pub use crate::core::{Game, Move};
 pub use encoding::{Encoding, PlaneShape, PlaneWriter, Symmetry, Targets, unpack_planes};
 pub use error::GameError;
-pub use key::{Key, mix64};
+pub use key::{Key, hash_below, hash_unit, mix64};
 pub use outcome::{Outcome, Player, Status, Wdl};
 pub use perft::perft;
 pub use record::{RecordFormat, SgfRoot};

@@ -1,6 +1,6 @@
 //! Leaves: positions that wait for their evaluations, and what comes back.
 
-use dz_game::{Key, Move, Player, Wdl, mix64};
+use dz_game::{Key, Move, Player, Wdl, hash_unit, mix64};
 
 use crate::{
     Numbers, Search, TracedStep,
@@ -53,8 +53,7 @@ pub(crate) struct Walk<D: Domain, N: Numbers> {
 impl<D: Domain, N: Numbers> Walk<D, N> {
     /// A number in [0, 1) of this walk, its depth and `salt` alone.
     pub(crate) fn share(&self, salt: u64) -> f64 {
-        let word = mix64(self.random ^ mix64(salt ^ (self.path.len() as u64) << 20));
-        (word >> 11) as f64 / (1u64 << 53) as f64
+        hash_unit(mix64(self.random ^ mix64(salt ^ (self.path.len() as u64) << 20)))
     }
 }
 
