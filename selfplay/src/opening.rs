@@ -2,7 +2,7 @@
 
 use dz_config::OpeningDraw;
 use dz_game::{Game, Move};
-use dz_search::Summary;
+use dz_search::{Summary, draw};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -60,15 +60,11 @@ impl Opening {
         random: &mut Xoshiro256PlusPlus,
     ) -> Option<Move> {
         let moves = summary.moves.iter().filter(|m| Some(m.mv) != self.other_than);
-        let weights: Vec<(Move, f64)> =
-            moves.map(|m| (m.mv, m.prior.powf(temperature.recip()))).collect();
-        let mut left = random.random::<f64>() * weights.iter().map(|(_, w)| w).sum::<f64>();
-        let drawn = weights.iter().find(|(_, weight)| {
-            left -= weight;
-            left < 0.0
-        });
+        let (moves, weights): (Vec<Move>, Vec<f64>) =
+            moves.map(|m| (m.mv, m.prior.powf(temperature.recip()))).unzip();
+        let drawn = draw(&weights, random).map(|place| moves[place]);
         // Rounding can leave a crumb.
-        let mv = drawn.or(weights.last())?.0;
+        let mv = drawn.or(moves.last().copied())?;
         goes_on(game, (state, history), mv).then_some(mv)
     }
 }

@@ -74,15 +74,17 @@ pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng)
             weights
         }
     };
-    let mut left = random.random::<f64>() * weights.iter().sum::<f64>();
-    for (root_move, weight) in moves.iter().zip(&weights) {
-        left -= weight;
-        if left < 0.0 {
-            return root_move.mv;
-        }
-    }
     // Rounding can leave a crumb; the most visited move has the most weight.
-    most_visited(&moves)
+    draw(&weights, random).map_or_else(|| most_visited(&moves), |place| moves[place].mv)
+}
+
+/// A place drawn by weights, each 0 or more; none where all are 0, or where rounding leaves a crumb behind the last.
+pub fn draw(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
+    let mut left = random.random::<f64>() * weights.iter().sum::<f64>();
+    weights.iter().position(|weight| {
+        left -= weight;
+        left < 0.0
+    })
 }
 
 /// The proven wins if there are any; else all moves but proven losses, if any are left.

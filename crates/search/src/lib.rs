@@ -43,7 +43,7 @@ mod target;
 mod trace;
 mod walk;
 
-pub use choose::{MoveChoice, choose_move};
+pub use choose::{MoveChoice, choose_move, draw};
 pub use domain::{Domain, Stand};
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
 pub use formula::{
