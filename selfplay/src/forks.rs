@@ -1,7 +1,7 @@
 //! Games that begin as forks of games of the cycle before.
 
 use anyhow::Context;
-use dz_game::{Move, mix64};
+use dz_game::{Move, hash_below, hash_unit, mix64};
 use dz_shard::{GameRecord, ParentGame, ShardReader};
 use dz_store::{Run, RunState};
 
@@ -30,8 +30,11 @@ const FORK: u64 = 0x0066_6f72_6b73_2121;
 impl Forks {
     /// Forks of these games.
     pub fn of<'a>(games: impl IntoIterator<Item = &'a GameRecord>, share: f64) -> Self {
-        let parents = games.into_iter().map(|game| (game.number, moves(game)));
-        Self { share, parents: parents.filter(|(_, moves)| !moves.is_empty()).collect() }
+        let parents = games.into_iter().map(|game| (game.number, game.moves().collect()));
+        Self {
+            share,
+            parents: parents.filter(|(_, moves): &(u64, Vec<Move>)| !moves.is_empty()).collect(),
+        }
     }
 
     /// Forks of the games of the cycle before, as far as they are there. The ledger's shards of that cycle do not
@@ -53,7 +56,7 @@ impl Forks {
             let mut read = || -> anyhow::Result<()> {
                 for record in ShardReader::open(&run.local_path(&shard.object))?.games() {
                     let record = record?;
-                    parents.push((record.number, moves(&record)));
+                    parents.push((record.number, record.moves().collect::<Vec<Move>>()));
                 }
                 Ok(())
             };
@@ -67,19 +70,13 @@ impl Forks {
     /// that of a game that is none.
     pub(crate) fn fork(&self, game_seed: u64) -> Option<Fork> {
         let word = |place: u64| mix64(game_seed ^ mix64(FORK + place));
-        let is_fork = (word(0) >> 11) as f64 / (1_u64 << 53) as f64;
-        if is_fork >= self.share || self.parents.is_empty() {
+        if hash_unit(word(0)) >= self.share || self.parents.is_empty() {
             return None;
         }
-        let below = |word: u64, len: usize| ((u128::from(word) * len as u128) >> 64) as usize;
+        let below = |word: u64, len: usize| hash_below(word, len as u64) as usize;
         let (game, moves) = &self.parents[below(word(1), self.parents.len())];
         let ply = below(word(2), moves.len().min(u16::MAX.into()));
         let parent = ParentGame { game: *game, ply: ply as u16 };
         Some(Fork { parent, moves: moves[..ply].to_vec(), next: moves[ply] })
     }
-}
-
-fn moves(record: &GameRecord) -> Vec<Move> {
-    let played = record.plies.iter().map(|ply| ply.mv);
-    record.start_moves.iter().copied().chain(played).collect()
 }

@@ -40,7 +40,7 @@ fn games(generation: u32, forks: Option<Forks>, overrides: &[&str]) -> Vec<GameR
 }
 
 fn moves(record: &GameRecord) -> Vec<Move> {
-    record.start_moves.iter().copied().chain(record.plies.iter().map(|ply| ply.mv)).collect()
+    record.moves().collect()
 }
 
 #[test]

@@ -83,9 +83,7 @@ impl Tally {
         health.resigned += u64::from(record.end == GameEnd::Resigned);
         health.at_limit += u64::from(record.end == GameEnd::PlyLimit);
         self.plies.push(record.plies_total() as u32);
-        let played = record.plies.iter().map(|ply| ply.mv);
-        let line: Vec<u16> =
-            record.start_moves.iter().copied().chain(played).map(|mv| mv.0).collect();
+        let line: Vec<u16> = record.moves().map(|mv| mv.0).collect();
         self.starts.insert(line[..line.len().min(OPENING_PLIES)].to_vec());
         if !self.lines.insert(line) {
             health.duplicates += 1;

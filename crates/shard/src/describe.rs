@@ -119,8 +119,7 @@ impl Tally {
             self.visits += ply.visits.iter().map(|&(_, count)| u64::from(count)).sum::<u64>();
         }
         self.first_game.get_or_insert_with(|| {
-            let moves = record.start_moves.iter().copied().chain(record.plies.iter().map(|p| p.mv));
-            moves.map(|mv| game.format_move(mv)).collect::<Vec<_>>().join(" ")
+            record.moves().map(|mv| game.format_move(mv)).collect::<Vec<_>>().join(" ")
         });
     }
 

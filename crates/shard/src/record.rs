@@ -97,6 +97,11 @@ pub struct ResignThresholds {
 }
 
 impl GameRecord {
+    /// All moves from the start position: opening and recorded ones.
+    pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
+        self.start_moves.iter().copied().chain(self.plies.iter().map(|ply| ply.mv))
+    }
+
     /// Plies from the start position: opening and recorded ones.
     pub fn plies_total(&self) -> usize {
         self.start_moves.len() + self.plies.len()

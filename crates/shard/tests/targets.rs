@@ -284,8 +284,7 @@ fn add(sum: &mut [f64; 3], value: Wdl, share: f64) {
 
 fn end_of<G: Game>(game: &G, record: &GameRecord) -> G::State {
     let (mut state, mut history) = (game.start(), G::History::default());
-    let moves = record.start_moves.iter().copied().chain(record.plies.iter().map(|ply| ply.mv));
-    moves.for_each(|mv| game.advance(&mut state, &mut history, mv));
+    record.moves().for_each(|mv| game.advance(&mut state, &mut history, mv));
     state
 }
 
