@@ -2,8 +2,10 @@
 
 use anyhow::Context;
 use dz_game::{Move, hash_below, hash_unit, mix64};
-use dz_shard::{GameRecord, ParentGame, ShardReader};
+use dz_shard::{GameRecord, ParentGame};
 use dz_store::{Run, RunState};
+
+use crate::past::each_game;
 
 /// Games that may be forked, and how many games begin so.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,11 +32,14 @@ const FORK: u64 = 0x0066_6f72_6b73_2121;
 impl Forks {
     /// Forks of these games.
     pub fn of<'a>(games: impl IntoIterator<Item = &'a GameRecord>, share: f64) -> Self {
-        let parents = games.into_iter().map(|game| (game.number, game.moves().collect()));
-        Self {
-            share,
-            parents: parents.filter(|(_, moves): &(u64, Vec<Move>)| !moves.is_empty()).collect(),
-        }
+        let games = games.into_iter().map(|game| (game.number, game.moves().collect()));
+        Self::of_moves(games.collect(), share)
+    }
+
+    /// Forks of the games with these numbers and moves.
+    fn of_moves(mut parents: Vec<(u64, Vec<Move>)>, share: f64) -> Self {
+        parents.retain(|(_, moves)| !moves.is_empty());
+        Self { share, parents }
     }
 
     /// Forks of the games of the cycle before, as far as they are there. The ledger's shards of that cycle do not
@@ -47,23 +52,16 @@ impl Forks {
         cycle: u32,
         share: f64,
     ) -> anyhow::Result<Self> {
-        let mut parents = Vec::new();
         let before = state.cycle_state(cycle.saturating_sub(1));
-        for shard in before.iter().flat_map(|cycle| cycle.shards.values()) {
-            if run.is_given_up(state, &shard.object) {
-                continue;
-            }
-            let mut read = || -> anyhow::Result<()> {
-                for record in ShardReader::open(&run.local_path(&shard.object))?.games() {
-                    let record = record?;
-                    parents.push((record.number, record.moves().collect::<Vec<Move>>()));
-                }
-                Ok(())
-            };
-            read().with_context(|| format!("no forks can be taken of {}", shard.object.path))?;
-        }
-        parents.retain(|(_, moves)| !moves.is_empty());
-        Ok(Self { share, parents })
+        let shards = before.iter().flat_map(|cycle| cycle.shards.values());
+        let kept = shards.filter(|shard| !run.is_given_up(state, &shard.object));
+        let mut games = Vec::new();
+        each_game(run, kept, |record| {
+            games.push((record.number, record.moves().collect()));
+            Ok(())
+        })
+        .context("no forks can be taken of the cycle before")?;
+        Ok(Self::of_moves(games, share))
     }
 
     /// Where the game with this seed begins, if it is a fork. Words come from the seed alone, so the game's own stream is

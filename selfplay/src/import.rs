@@ -27,7 +27,9 @@ pub fn import_games(
     let started = Instant::now();
     ledger.claim(Stage::Selfplay)?;
     ensure!(ledger.state().shards().next().is_none(), "the new run has games of its own");
-    let mut import = Import { into, ledger, config, shards: 0, tally: CycleTally::default() };
+    let own = ShardPublisher::header(config, 0, (String::new(), String::new()))?;
+    let tally = CycleTally::default();
+    let mut import = Import { into, ledger, config, own, shards: 0, tally };
     for (_, shard) in from.shards_kept(state) {
         let mut reader = ShardReader::open(&from.local_path(&shard.object))?;
         let header = reader.header().clone();
@@ -58,6 +60,8 @@ struct Import<'a> {
     into: &'a Run,
     ledger: &'a mut Ledger,
     config: &'a RunConfig,
+    /// Header of the new run's shards.
+    own: ShardHeader,
     /// Shards published.
     shards: u64,
     tally: CycleTally,
@@ -66,7 +70,7 @@ struct Import<'a> {
 impl Import<'_> {
     /// Publishes the games of one shard as one or more of the new run.
     fn publish(&mut self, old: &ShardHeader, games: Vec<GameRecord>) -> anyhow::Result<()> {
-        let own = ShardPublisher::header(self.config, 0, (String::new(), String::new()))?;
+        let own = self.own.clone();
         ensure!(
             (&own.game, &own.encoding) == (&old.game, &old.encoding),
             "the run's games are of {} ({}), the new run is of {} ({})",

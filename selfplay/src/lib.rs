@@ -9,6 +9,7 @@ mod decided;
 mod forks;
 mod import;
 mod opening;
+mod past;
 mod publish;
 mod resign;
 mod self_game;

@@ -7,13 +7,15 @@ use dz_config::{Resign, SelfplaySection};
 use dz_game::{Game, mix64};
 use dz_search::{Summary, formula};
 use dz_shard::{
-    GameEnd, GameRecord, PlyRecord, ResignThresholds, ShardError, ShardReader, TurnsBelow,
-    WdlShares, replay_with,
+    GameEnd, GameRecord, PlyRecord, ResignThresholds, ShardError, TurnsBelow, WdlShares,
+    replay_with,
 };
 use dz_stats::wilson;
 use dz_store::{ResignSummary, Run, RunState};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::past::each_game;
 
 /// When the players of a cycle resign.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,17 +112,12 @@ fn newest_minima<G: Game>(
             break;
         }
         let shards = earlier.shards.values().filter(|shard| shard.generation > 0);
-        for shard in shards.filter(|shard| !run.is_given_up(state, &shard.object)) {
-            let mut read = || -> Result<(), ShardError> {
-                for record in ShardReader::open(&run.local_path(&shard.object))?.games() {
-                    minima.extend(unbeaten_minimum(game, &record?, turns)?);
-                }
-                Ok(())
-            };
-            read().with_context(|| {
-                format!("no resign threshold can be measured: shard {}", shard.object.path)
-            })?;
-        }
+        let kept = shards.filter(|shard| !run.is_given_up(state, &shard.object));
+        each_game(run, kept, |record| {
+            minima.extend(unbeaten_minimum(game, &record, turns)?);
+            Ok(())
+        })
+        .context("no resign threshold can be measured")?;
     }
     Ok(minima)
 }

@@ -79,7 +79,7 @@ pub struct SelfGame<G: Game> {
     record: GameRecord,
     below: TurnsBelow,
     values: Values,
-    /// Of each recorded ply's search; empty where weights do not ask.
+    /// Of each recorded ply's search, 0 of fast ones; empty where weights do not ask.
     surprises: Vec<f64>,
     random: Xoshiro256PlusPlus,
     tally: GameTally,
@@ -88,8 +88,8 @@ pub struct SelfGame<G: Game> {
 /// What a search is for.
 #[derive(Clone, Copy, Debug)]
 enum Purpose {
-    /// The priors of a position of the opening.
-    Opening,
+    /// The priors of a position of this opening.
+    Opening(Opening),
     /// A recorded ply.
     Ply {
         kind: SearchKind,
@@ -193,9 +193,9 @@ impl<G: Game> SelfGame<G> {
     /// Starts the search of an opening's position, or draws the kind of the next one and starts it.
     fn begin(&mut self) {
         let plan = &self.plan;
-        if self.opening.is_some() {
+        if let Some(opening) = self.opening {
             self.thinker.begin(Budget::Playouts(1), plan.root_fast);
-            self.search = Some(Purpose::Opening);
+            self.search = Some(Purpose::Opening(opening));
             return;
         }
         let (kind, budget, root) = if self.random.random::<f64>() < plan.full_share {
@@ -214,17 +214,16 @@ impl<G: Game> SelfGame<G> {
         let Some(purpose) = self.search.take() else { return };
         let summary = self.thinker.summary();
         self.tally.search.add(&summary.counts);
-        match (purpose, self.opening) {
-            (Purpose::Ply { kind, budget, weight }, _) => {
+        match purpose {
+            Purpose::Ply { kind, budget, weight } => {
                 self.play_ply(&summary, kind, budget, weight);
             }
-            (Purpose::Opening, Some(opening)) => {
+            Purpose::Opening(opening) => {
                 let at = (&self.state, &self.history);
                 let policy = (&summary, self.plan.opening.temperature);
                 let mv = opening.by_policy(&self.game, at, policy, &mut self.random);
                 self.open(opening, mv);
             }
-            (Purpose::Opening, None) => {}
         }
     }
 
@@ -249,7 +248,8 @@ impl<G: Game> SelfGame<G> {
             self.values.add(mover, summary.wdl);
         }
         if self.plan.surprise_share > 0.0 {
-            self.surprises.push(surprise(summary, self.plan.target));
+            let is_full = kind == SearchKind::Full;
+            self.surprises.push(if is_full { surprise(summary, self.plan.target) } else { 0.0 });
         }
         self.record.plies.push(ply);
         self.advance(mv);

@@ -9,10 +9,11 @@ use anyhow::{Context, bail};
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
-use dz_shard::{GameRecord, ShardReader};
+use dz_shard::GameRecord;
 use dz_stage::{Progress, Rates, StageContext};
 use dz_store::{ChampionState, Entry, LoadSummary, ResignSummary, Run, SelfplaySummary, Stage};
 
+use crate::past::each_game;
 use crate::{
     CyclePlan, CycleTally, Forks, GameTally, ResignTally, ShardPublisher, ShardSink, cycle_plan,
     cycle_resign, first_shard, play_cycle, resign,
@@ -261,14 +262,10 @@ fn totals<G: Game>(
         bail!("cycle {cycle} has no shards although its games were played; please report this");
     };
     let (mut total, mut resigned) = (CycleTally::default(), ResignTally::default());
-    for shard in state.shards.values() {
-        let path = context.run.local_path(&shard.object);
-        for record in ShardReader::open(&path)?.games() {
-            let record = record?;
-            total.add(&record, &GameTally::default());
-            resigned.add(game, &record)?;
-        }
-    }
+    each_game(&context.run, state.shards.values(), |record| {
+        total.add(&record, &GameTally::default());
+        resigned.add(game, &record)
+    })?;
     Ok((total, resigned))
 }
 
