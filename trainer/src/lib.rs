@@ -37,5 +37,5 @@ pub use schedule::{LearningRate, value_mix};
 pub use session::Session;
 pub use stage::{MakeLearner, Trainer, run, start};
 pub use tally::{Mean, Tally};
-pub use trial::{Overfit, RangeStep, RangeTest, Trial, overfit, range_test};
+pub use trial::{Overfit, RangeStep, RangeTest, Trial};
 pub use validate::{Validation, validate};

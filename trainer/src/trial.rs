@@ -3,7 +3,7 @@
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_net::{Learner, NetError, TrainBatch};
+use dz_net::{Learner, NetError, TrainBatch, mean_entropy};
 use dz_shard::RowSet;
 use dz_store::{Run, RunState};
 use serde::Serialize;
@@ -20,10 +20,9 @@ const SAFETY: f64 = 10.0;
 
 /// A fresh learner, and rows to learn from.
 pub struct Trial {
-    /// The learner.
-    pub learner: Box<dyn Learner>,
     /// The cycle whose rows are used.
     pub cycle: u32,
+    learner: Box<dyn Learner>,
     rows: CycleRows,
     plan: FeedPlan,
     feed: Option<Feed>,
@@ -59,7 +58,7 @@ impl Trial {
         };
         let spec = rows.network_spec(&config.network, heads_of(&config.heads))?;
         let learner = learner_maker(config)?.0(spec, config)?;
-        Ok(Self { learner, cycle, rows, plan, feed: None })
+        Ok(Self { cycle, learner, rows, plan, feed: None })
     }
 
     /// The next batch; after the last one the first again.
@@ -76,23 +75,63 @@ impl Trial {
         }
     }
 
-    /// Learns with rates that grow from step to step by the same factor; see [`range_test`].
+    /// A learning-rate range test (Smith 2017, arXiv:1506.01186): `steps` batches at rates that grow by the same factor from
+    /// `from` to `to`, until the loss is far above its least.
     ///
     /// # Errors
     /// If rows are damaged or the device fails; divergence is a result.
-    pub fn range_test(mut self, rates: (f64, f64), steps: u32) -> anyhow::Result<RangeTest> {
-        let batches: anyhow::Result<Vec<TrainBatch>> =
-            (0..steps).map(|_| self.next_batch()).collect();
-        range_test(self.learner.as_mut(), &batches?, rates)
+    pub fn range_test(mut self, (from, to): (f64, f64), steps: u32) -> anyhow::Result<RangeTest> {
+        let mut found =
+            RangeTest { steps: Vec::new(), least: from, suggested: None, diverged_at: None };
+        let (mut sum, mut weight, mut least) = (0.0, 0.0, f64::INFINITY);
+        let factor = (to / from).powf(1.0 / f64::from(steps.saturating_sub(1).max(1)));
+        for place in 0..steps {
+            let learning_rate = from * factor.powf(f64::from(place));
+            let batch = self.next_batch()?;
+            let report = match self.learner.step(&batch, learning_rate) {
+                Ok(report) => report,
+                Err(NetError::Diverged { .. }) => {
+                    found.diverged_at = Some(learning_rate);
+                    break;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let loss = f64::from(report.losses.policy_loss) + f64::from(report.losses.value_loss);
+            sum = SMOOTHING * sum + (1.0 - SMOOTHING) * loss;
+            weight = SMOOTHING * weight + (1.0 - SMOOTHING);
+            let smoothed = sum / weight;
+            found.steps.push(RangeStep { learning_rate, loss, smoothed });
+            if smoothed < least {
+                (least, found.least) = (smoothed, learning_rate);
+            } else if smoothed > LOSS_FACTOR * least {
+                found.diverged_at = Some(learning_rate);
+                break;
+            }
+        }
+        let is_inside = found.steps.last().is_some_and(|last| last.learning_rate > found.least);
+        found.suggested = (found.least > from && is_inside).then_some(found.least / SAFETY);
+        Ok(found)
     }
 
-    /// Learns one batch by heart; see [`overfit`].
+    /// Learns one batch again and again. What cannot do that has a fault in its targets, its gradient or its network, or too
+    /// small a learning rate, and will not learn games.
     ///
     /// # Errors
-    /// As [`Trial::range_test`]; divergence is one here.
+    /// If rows are damaged, training diverges or the device fails.
     pub fn overfit(mut self, learning_rate: f64, steps: u32) -> anyhow::Result<Overfit> {
         let batch = self.next_batch()?;
-        overfit(self.learner.as_mut(), &batch, learning_rate, steps)
+        let value_entropy = mean_entropy(&batch.wdl, &batch.value_weights);
+        let excess = |policy: f32, entropy: f32, value: f32| {
+            f64::from(policy - entropy) + f64::from(value - value_entropy)
+        };
+        let (mut before, mut after) = (None, 0.0);
+        for _ in 0..steps {
+            let losses = self.learner.step(&batch, learning_rate)?.losses;
+            // The weights in training, before the step; those that play lag behind.
+            after = excess(losses.policy_loss, losses.policy_entropy, losses.value_loss);
+            before.get_or_insert(after);
+        }
+        Ok(Overfit { steps, excess_before: before.unwrap_or(0.0), excess_after: after })
     }
 }
 
@@ -120,47 +159,6 @@ pub struct RangeTest {
     pub diverged_at: Option<f64>,
 }
 
-/// A learning-rate range test (Smith 2017, arXiv:1506.01186): a step for each batch, at rates that grow by the same factor from the
-/// first to the second of `rates`, until the loss is far above its least.
-///
-/// # Errors
-/// If the device fails.
-pub fn range_test(
-    learner: &mut dyn Learner,
-    batches: &[TrainBatch],
-    (from, to): (f64, f64),
-) -> anyhow::Result<RangeTest> {
-    let mut found =
-        RangeTest { steps: Vec::new(), least: from, suggested: None, diverged_at: None };
-    let (mut sum, mut weight, mut least) = (0.0, 0.0, f64::INFINITY);
-    let factor = (to / from).powf(1.0 / batches.len().saturating_sub(1).max(1) as f64);
-    for (batch, place) in batches.iter().zip(0..) {
-        let learning_rate = from * factor.powi(place);
-        let report = match learner.step(batch, learning_rate) {
-            Ok(report) => report,
-            Err(NetError::Diverged { .. }) => {
-                found.diverged_at = Some(learning_rate);
-                break;
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let loss = f64::from(report.losses.policy_loss) + f64::from(report.losses.value_loss);
-        sum = SMOOTHING * sum + (1.0 - SMOOTHING) * loss;
-        weight = SMOOTHING * weight + (1.0 - SMOOTHING);
-        let smoothed = sum / weight;
-        found.steps.push(RangeStep { learning_rate, loss, smoothed });
-        if smoothed < least {
-            (least, found.least) = (smoothed, learning_rate);
-        } else if smoothed > LOSS_FACTOR * least {
-            found.diverged_at = Some(learning_rate);
-            break;
-        }
-    }
-    let is_inside = found.steps.last().is_some_and(|last| last.learning_rate > found.least);
-    found.suggested = (found.least > from && is_inside).then_some(found.least / SAFETY);
-    Ok(found)
-}
-
 /// What came of learning one batch by heart.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Overfit {
@@ -178,39 +176,4 @@ impl Overfit {
     pub fn passed(&self) -> bool {
         self.excess_after <= 0.2 * self.excess_before
     }
-}
-
-/// Learns one batch again and again. What cannot do that has a fault in its targets, its gradient or its network, or too small a
-/// learning rate, and will not learn games.
-///
-/// # Errors
-/// If training diverges or the device fails.
-pub fn overfit(
-    learner: &mut dyn Learner,
-    batch: &TrainBatch,
-    learning_rate: f64,
-    steps: u32,
-) -> anyhow::Result<Overfit> {
-    let value_entropy = mean_entropy(batch.wdl.chunks_exact(3), &batch.value_weights);
-    let excess = |policy: f32, entropy: f32, value: f32| {
-        f64::from(policy - entropy) + f64::from(value) - value_entropy
-    };
-    let (mut before, mut after) = (None, 0.0);
-    for _ in 0..steps {
-        let losses = learner.step(batch, learning_rate)?.losses;
-        // The weights in training, before the step; those that play lag behind.
-        after = excess(losses.policy_loss, losses.policy_entropy, losses.value_loss);
-        before.get_or_insert(after);
-    }
-    Ok(Overfit { steps, excess_before: before.unwrap_or(0.0), excess_after: after })
-}
-
-/// Mean entropy of distributions by their weights, in nats.
-fn mean_entropy<'a>(rows: impl Iterator<Item = &'a [f32]>, weights: &[f32]) -> f64 {
-    let entropy = |row: &[f32]| -> f64 {
-        let shares = row.iter().map(|&share| f64::from(share)).filter(|&share| share > 0.0);
-        -shares.map(|share| share * share.ln()).sum::<f64>()
-    };
-    let sum: f64 = rows.zip(weights).map(|(row, &weight)| entropy(row) * f64::from(weight)).sum();
-    sum / weights.iter().map(|&weight| f64::from(weight)).sum::<f64>().max(1e-9)
 }

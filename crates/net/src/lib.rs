@@ -49,4 +49,5 @@ pub use learner::{
     EvaluationReport, Examiner, ExportInfo, HeadRows, Learner, LearnerOptions, LossReport,
     Optimizer, StepReport, TrainBatch,
 };
+pub use losses::mean_entropy;
 pub use source::{network_evaluator, network_evaluator_on, network_on};

@@ -121,10 +121,9 @@ fn shares(weights: &[f32]) -> Vec<f32> {
     weights.iter().map(|&w| (f64::from(w) * scale) as f32).collect()
 }
 
-/// Weighted mean entropy of the policy targets, in nats.
-pub(crate) fn policy_entropy(batch: &TrainBatch) -> f32 {
-    let columns = batch.policy.len() / batch.planes.len;
-    let rows = batch.policy.chunks_exact(columns).zip(shares(&batch.policy_weights));
+/// Weighted mean entropy of distributions, in nats; 0 where there is no weight. `targets` has one row for each weight.
+pub fn mean_entropy(targets: &[f32], weights: &[f32]) -> f32 {
+    let rows = targets.chunks_exact(targets.len() / weights.len()).zip(shares(weights));
     let entropy = |row: &[f32]| -> f64 {
         row.iter().filter(|&&p| p > 0.0).map(|&p| -f64::from(p) * f64::from(p).ln()).sum()
     };

@@ -189,7 +189,7 @@ impl Passes {
             heads[head] = Some(loss);
         }
         let (policy_loss, value_loss) = (losses[0], losses[1]);
-        let policy_entropy = losses::policy_entropy(batch);
+        let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
         LossReport { policy_loss, value_loss, policy_entropy, heads, rows: batch.planes.len }
     }
 
