@@ -93,7 +93,7 @@ const LEAVES_MAX: usize = 64;
 
 /// Walks that may stand before leaves which wait, so that one search finds enough to keep threads busy: more find
 /// little more (`benchmarks/engine.md`).
-const COLLISIONS: u32 = 32;
+pub(super) const COLLISIONS: u32 = 32;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let table = &args.table;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use dz_store::{Ledger, Run, layout};
+use dz_store::{Ledger, Run};
 
 use crate::{Exit, drive};
 
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let Args { run, new, set } = args;
     let from = Run::open(run)?;
     let state = Ledger::open(&from)?.state().clone();
-    let config = drive::load_config(&from.root().join(layout::CONFIG), set)?.config;
+    let config = drive::config_of(&from, set)?;
     ensure!(!new.exists(), "{} exists already; name another directory", new.display());
     // Whole or not there: a run with half of the games would play the others anew.
     let unfinished = unfinished_dir(new)?;

@@ -1,9 +1,6 @@
 //! `dagzero run` and `dagzero init`: a run from its configuration file.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{io::Write, path::PathBuf};
 
 use crate::{Exit, drive};
 
@@ -71,7 +68,5 @@ pub(crate) struct ResumeArgs {
 
 pub(crate) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = dz_store::Run::open(&args.run)?;
-    let kept: &Path = &run.root().join(dz_store::layout::CONFIG);
-    let loaded = drive::load_config(kept, &args.set)?;
-    drive::drive(&args.run, loaded.config, None, out)
+    drive::drive(&args.run, drive::config_of(&run, &args.set)?, None, out)
 }

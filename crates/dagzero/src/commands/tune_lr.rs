@@ -3,8 +3,7 @@
 use std::{io::Write, path::PathBuf};
 
 use anyhow::ensure;
-use dz_config::RunConfig;
-use dz_store::{Ledger, Run, layout};
+use dz_store::{Ledger, Run};
 use dz_trainer::{Overfit, RangeTest, Trial};
 use serde::Serialize;
 
@@ -71,7 +70,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     );
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
-    let config: RunConfig = drive::load_config(&run.root().join(layout::CONFIG), &args.set)?.config;
+    let config = drive::config_of(&run, &args.set)?;
     let trial = Trial::new(&run, ledger.state(), &config)?;
     let (cycle, configured) = (trial.cycle, config.training.learning_rate);
     if args.overfit {

@@ -18,7 +18,9 @@ use dz_stage::{ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Updat
 use dz_store::{Entry, Stage};
 
 pub(crate) use alarms::told;
-pub(crate) use prepare::{RefusedChanges, default_dir, expected_of, load_config, prepare};
+pub(crate) use prepare::{
+    RefusedChanges, config_of, default_dir, expected_of, load_config, prepare,
+};
 pub(crate) use report::{report, write_report};
 
 use crate::Exit;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use dz_config::{Anchor, AnchorKind, Change, ConfigError, Effect, Fault, Loaded, RunConfig};
 use dz_game::{Encoding, Game, GameIds, GameSpec, GameVisitor, Targets, with_game};
-use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, Stage};
+use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, Stage, layout};
 
 /// A run that is locked and claimed by this process, its configuration in force.
 #[derive(Debug)]
@@ -24,6 +24,11 @@ pub(crate) struct Prepared {
 /// Loads a configuration file with overrides; also checks what only the games know.
 pub(crate) fn load_config(path: &Path, overrides: &[String]) -> Result<Loaded, ConfigError> {
     RunConfig::load(path, overrides, &outside_faults)
+}
+
+/// The configuration that a run keeps, with overrides.
+pub(crate) fn config_of(run: &Run, overrides: &[String]) -> Result<RunConfig, ConfigError> {
+    Ok(load_config(&run.root().join(layout::CONFIG), overrides)?.config)
 }
 
 /// Where the run of a configuration file lives unless told otherwise: `data/<file stem>`.
@@ -59,7 +64,7 @@ pub(crate) fn prepare(
         let run = Run::create(dir, &config.to_toml())
             .with_context(|| format!("cannot create the run {}", dir.display()))?;
         if let Some(text) = expected {
-            run.replace(dz_store::layout::EXPECTED, text.as_bytes())?;
+            run.replace(layout::EXPECTED, text.as_bytes())?;
         }
         run
     };
@@ -85,7 +90,7 @@ pub(crate) fn prepare(
     let open = state.finished.is_none() || state.cycles_done < config.run.cycles;
     if resumed && open && changes.is_empty() && run.config_toml()? != config.to_toml() {
         // Other words for the same, or keys of a newer version: the file is to have the hash that the ledger gets.
-        run.replace(dz_store::layout::CONFIG, config.to_toml().as_bytes())?;
+        run.replace(layout::CONFIG, config.to_toml().as_bytes())?;
     }
     if resumed && open && changes.is_empty() && config.hash() != stated {
         // A kill between file and entry, an edit by hand, or keys of a newer version.
@@ -97,7 +102,7 @@ pub(crate) fn prepare(
     // Keys that change speed alone leave a finished run finished, and as it was.
     let reopens = changes.iter().any(|change| change.effect == Effect::Results);
     if reopens || (open && !changes.is_empty()) {
-        run.replace(dz_store::layout::CONFIG, config.to_toml().as_bytes())?;
+        run.replace(layout::CONFIG, config.to_toml().as_bytes())?;
         let lines = changes.iter().map(ToString::to_string).collect();
         ledger.append(Entry::ConfigChanged { config_hash: config.hash(), changes: lines })?;
     }
@@ -106,9 +111,7 @@ pub(crate) fn prepare(
 
 /// What `config` changes in the run's own; refuses what may not change.
 fn changes(run: &Run, config: &RunConfig) -> anyhow::Result<Vec<Change>> {
-    let path = run.root().join(dz_store::layout::CONFIG);
-    let kept = load_config(&path, &[])?;
-    let changes = kept.config.diff(config);
+    let changes = config_of(run, &[])?.diff(config);
     let refused: Vec<String> =
         changes.iter().filter(|c| !c.may_change()).map(|c| format!("  {c}")).collect();
     if !refused.is_empty() {

@@ -13,11 +13,10 @@ use dz_search::SearchParams;
 use dz_shard::BenchRow;
 use dz_solver::solved_positions;
 
+use super::super::engine::COLLISIONS;
+
 /// Leaves in flight that are compared.
 const LEAVES: [u32; 5] = [1, 8, 16, 32, 64];
-
-/// Walks that may stand before leaves which wait, as many as `dagzero engine` allows.
-const COLLISIONS: u32 = 32;
 
 /// Playouts of the searches that are alone: as many as in self-play, and as many as in an engine's move.
 const PLAYOUTS: [u32; 2] = [EngineEffort::TABLE.playouts, 20_000];
