@@ -74,7 +74,8 @@ impl<G: Game> GateCycle<'_, G> {
         if let Some(fit) = &fit
             && !self.state().rated
         {
-            self.ledger.append(rating::entry(fit, self.cycle))?;
+            let champion = self.ledger.state().champion.as_ref().map(|champion| champion.cycle);
+            self.ledger.append(rating::entry(fit, self.cycle, champion))?;
             self.probe()?;
         }
         if self.state().wall_ms.is_none() {

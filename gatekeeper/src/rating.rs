@@ -38,9 +38,20 @@ pub fn fit_before(state: &RunState, anchors: &[Anchor], cycle: u32) -> Result<Op
     fitted.map(Some).context("rating the run's players")
 }
 
-/// The ledger's entry of a fit.
-pub fn entry(fit: &Standings, cycle: u32) -> Entry {
-    let rows = fit.players().map(|(name, rating)| RatingRow {
+/// Cycles whose players an entry names: with all of them the ledger would grow with the square of the cycles. The same games
+/// rate the others again at any time, as the report does.
+const CYCLES_NAMED: u32 = 32;
+
+/// The ledger's entry of a fit: the anchors, the champion and the players of the newest cycles.
+pub fn entry(fit: &Standings, cycle: u32, champion: Option<u32>) -> Entry {
+    let is_named = |name: &str| {
+        let player = PlayerName::new(name);
+        let made = player.cycle().or(player.policy_cycle());
+        made.is_none_or(|made| made + CYCLES_NAMED > cycle || Some(made) == champion)
+    };
+    // Whoever is at 0 has no error; the others are told against it.
+    let named = fit.players().filter(|(name, row)| row.error95.0 == 0.0 || is_named(name));
+    let rows = named.map(|(name, rating)| RatingRow {
         player: PlayerName::new(name),
         elo: rating.elo.0,
         error95: rating.error95.0,
@@ -52,5 +63,38 @@ pub fn entry(fit: &Standings, cycle: u32) -> Entry {
         players: rows.collect(),
         first_mover_elo: fit.ratings().first_mover.0,
         draw_rate: fit.ratings().draw_rate,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_stats::League;
+
+    use super::*;
+
+    /// Networks of `cycles`, each of which drew with the one before and with `random`.
+    fn named(cycles: u32, champion: Option<u32>) -> Vec<String> {
+        let mut league = League::default();
+        for cycle in 1..=cycles {
+            let (before, after) = (PlayerName::network(cycle - 1), PlayerName::network(cycle));
+            if cycle > 1 {
+                league.add(before.as_str(), after.as_str(), [[0, 2, 0]; 2]);
+            }
+            league.add("random", after.as_str(), [[1, 0, 0]; 2]);
+        }
+        let fit = league.fit(Some("random"), |name| PlayerName::new(name).cycle()).unwrap();
+        let Entry::Ratings { players, .. } = entry(&fit, cycles, champion) else {
+            panic!("ratings")
+        };
+        players.into_iter().map(|row| row.player.to_string()).collect()
+    }
+
+    #[test]
+    fn an_entry_does_not_grow_with_the_run() {
+        assert_eq!(named(2, Some(1)), ["random", "network-0001", "network-0002"]);
+        let many = named(100, Some(7));
+        assert_eq!(many.len(), 2 + CYCLES_NAMED as usize);
+        assert_eq!(many[..3], ["random", "network-0007", "network-0069"]);
+        assert_eq!(many.last().map(String::as_str), Some("network-0100"));
     }
 }

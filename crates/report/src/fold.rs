@@ -1,5 +1,6 @@
 //! From the ledger's records to a report's facts.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow, Record, Stage};
@@ -15,13 +16,13 @@ use crate::scale::Scale;
 impl Report {
     /// Folds all records of a run's ledger, in their order. Records of a writer whose stage was
     /// claimed anew are left out, as every reader of the ledger does.
-    pub fn from_ledger<'a>(
-        records: impl IntoIterator<Item = &'a Record>,
+    pub fn from_ledger(
+        records: impl IntoIterator<Item: Borrow<Record>>,
         context: RunContext<'_>,
     ) -> Self {
         let mut fold = Fold::default();
         for record in records {
-            fold.add(record);
+            fold.add(record.borrow());
         }
         context.name.clone_into(&mut fold.run.name);
         fold.run.config_toml = context.config_toml.map(str::to_owned);
@@ -246,7 +247,7 @@ impl Fold {
         }
         let scale = Scale::fit(&self.rating_matches);
         let rated_by_ledger = !self.newest_ratings.is_empty();
-        let rows = if rated_by_ledger { self.newest_ratings } else { scale.rows() };
+        let rows = scale.rows(self.newest_ratings);
         let players = players(&rows, &cycles, &self.rating_matches);
         let mut report = Report {
             run: self.run,

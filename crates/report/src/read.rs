@@ -60,7 +60,8 @@ impl Report {
 
     fn of_ledger(run: &Run) -> Result<(Self, Option<RunConfig>), ReportError> {
         let mut missing = Vec::new();
-        let records = records(run, &mut missing)?;
+        let mut paths = run.list(layout::LOG)?;
+        paths.sort();
         let config_toml = run.config_toml().ok();
         let path = run.root().join(layout::CONFIG);
         let config = match RunConfig::of_run(&path) {
@@ -71,13 +72,16 @@ impl Report {
                 None
             }
         };
+        let mut next = 1;
+        // One by one: a long run's records are more than its report.
+        let records = paths.iter().filter_map(|path| record(run, path, &mut next, &mut missing));
         let name = run.name();
         let context = RunContext {
             name: &name,
             config_toml: config_toml.as_deref(),
             config: config.as_ref(),
         };
-        let mut report = Self::from_ledger(&records, context);
+        let mut report = Self::from_ledger(records, context);
         report.missing.splice(0..0, missing);
         report.add_expected(run);
         Ok((report, config))
@@ -269,37 +273,25 @@ enum GatekeeperLine {
     Turn(TurnFacts),
 }
 
-/// The records of the ledger in order. A gap or a record that cannot be read is said; what it said
-/// is not known, and all others count.
-fn records(run: &Run, missing: &mut Vec<String>) -> Result<Vec<Record>, ReportError> {
-    let mut records = Vec::new();
-    let mut paths = run.list(layout::LOG)?;
-    paths.sort();
-    let mut next = 1;
-    for path in paths {
-        let Some(number) = path.rsplit('/').next().and_then(|name| name.strip_suffix(".json"))
-        else {
-            continue;
-        };
-        let Ok(number) = number.parse::<u64>() else { continue };
-        if number > next {
-            missing.push(match number - next {
-                1 => format!("Record {next} of the ledger is missing."),
-                _ => format!("Records {next} to {} of the ledger are missing.", number - 1),
-            });
-        }
-        next = number + 1;
-        let read = run.read(&path).map_err(|error| error.to_string());
-        let read = read.and_then(|bytes| Record::from_bytes(&bytes));
-        match read {
-            Ok((record, _)) if record.number == number => records.push(record),
-            Ok((record, _)) => {
-                missing.push(format!("{path} says that it is record {}; left out.", record.number));
-            }
-            Err(why) => missing.push(format!("{path} was left out: {why}.")),
-        }
+/// The ledger's record at `path`, where it is one. A gap before it, or a record that cannot be read, is said; what it said is
+/// not known, and all others count. `next` is the number that follows the last one's.
+fn record(run: &Run, path: &str, next: &mut u64, missing: &mut Vec<String>) -> Option<Record> {
+    let number: u64 = path.rsplit('/').next()?.strip_suffix(".json")?.parse().ok()?;
+    if number > *next {
+        missing.push(match number - *next {
+            1 => format!("Record {next} of the ledger is missing."),
+            _ => format!("Records {next} to {} of the ledger are missing.", number - 1),
+        });
     }
-    Ok(records)
+    *next = number + 1;
+    let read = run.read(path).map_err(|error| error.to_string());
+    let why = match read.and_then(|bytes| Record::from_bytes(&bytes)) {
+        Ok((record, _)) if record.number == number => return Some(record),
+        Ok((record, _)) => format!("{path} says that it is record {}; left out.", record.number),
+        Err(why) => format!("{path} was left out: {why}."),
+    };
+    missing.push(why);
+    None
 }
 
 /// A step as the trainer measures it; other fields are not shown.

@@ -1,6 +1,6 @@
 //! Errors of rating differences, from a fit of the same rating games.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dz_stats::{ELO_PER_NAT, Elo, League, Standings, Z95};
 use dz_store::{MatchResult, PlayerName, RatingRow};
@@ -25,11 +25,16 @@ impl Scale {
         Self(league.fit(None, |name| PlayerName::new(name).cycle()).ok())
     }
 
-    /// Ratings of the fit itself, for a ledger that has none: random play at 0, or else the mean.
-    pub(crate) fn rows(&self) -> Vec<RatingRow> {
-        let Some(fit) = &self.0 else { return Vec::new() };
-        let rows = fit.players().map(|(name, rating)| {
-            let (elo, error95) = match fit.difference(name, "random") {
+    /// Everybody's ratings: what the ledger's newest entry says, which names the players of the newest cycles, and the fit for
+    /// all others, on the same scale. Where the ledger says nothing, random play is at 0, or else the mean.
+    pub(crate) fn rows(&self, of_ledger: Vec<RatingRow>) -> Vec<RatingRow> {
+        let Some(fit) = &self.0 else { return of_ledger };
+        let named: BTreeSet<&str> = of_ledger.iter().map(|row| row.player.as_str()).collect();
+        let zero = of_ledger.iter().find(|row| row.error95 == 0.0);
+        let zero = zero.map_or("random", |row| row.player.as_str());
+        let others = fit.players().filter(|(name, _)| !named.contains(name));
+        let rows = others.map(|(name, rating)| {
+            let (elo, error95) = match fit.difference(name, zero) {
                 Some(difference) => (difference.elo.0, difference.error95.0),
                 None => (rating.elo.0, rating.error95.0),
             };
@@ -41,7 +46,8 @@ impl Scale {
                 games: rating.record.games(),
             }
         });
-        rows.collect()
+        let rows: Vec<RatingRow> = rows.collect();
+        of_ledger.into_iter().chain(rows).collect()
     }
 
     /// Groups of players that no games connect, by name; one group where the games connect all.

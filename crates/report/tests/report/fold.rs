@@ -163,3 +163,23 @@ fn lines_and_table_have_a_row_a_cycle() {
     let columns = |line: &str| line.matches('|').count();
     assert!(table.lines().all(|line| columns(line) == 11), "{table}");
 }
+
+/// Entries name the players of the newest cycles; the games of all are in the ledger.
+#[test]
+fn players_that_the_newest_entry_leaves_out_are_rated_all_the_same() {
+    let whole = ledger::run(12).records;
+    let mut short = whole.clone();
+    let newest = short.iter_mut().rev().find_map(|record| match &mut record.entry {
+        Entry::Ratings { players, .. } => Some(players),
+        _ => None,
+    });
+    newest.expect("ratings").retain(|row| row.player.cycle().is_none_or(|cycle| cycle > 10));
+    let (whole, short) = (report(&whole), report(&short));
+    assert_eq!((whole.players.len(), short.players.len()), (12, 12));
+    for player in &whole.players {
+        let found = short.players.iter().find(|p| p.name == player.name).expect("rated");
+        assert!((found.elo - player.elo).abs() < 1e-6, "{}: {}", player.name, found.elo);
+        assert!((found.error95 - player.error95).abs() < 1e-6, "{}", player.name);
+        assert_eq!((found.games, found.score), (player.games, player.score), "{}", player.name);
+    }
+}

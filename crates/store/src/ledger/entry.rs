@@ -159,11 +159,11 @@ pub enum Entry {
         /// The network file.
         network: ObjectRef,
     },
-    /// Ratings of all players, fitted anew after the cycle's matches.
+    /// Ratings, fitted anew to all players' games after the cycle's matches.
     Ratings {
         /// The cycle.
         cycle: u32,
-        /// One row a player.
+        /// One row a player: the anchors, the champion and the players of the newest cycles.
         players: Vec<RatingRow>,
         /// Advantage of moving first, in Elo.
         first_mover_elo: f64,

@@ -166,7 +166,7 @@ pub struct VerdictState {
     pub score_hi95: Option<f64>,
 }
 
-/// The newest ratings.
+/// The newest ratings, of those that the entry names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]

@@ -15,13 +15,14 @@ pub const SNAPSHOT_EVERY: u64 = 256;
 /// Version of the snapshot's format; any other is ignored.
 const SNAPSHOT_FORMAT: u32 = 2;
 
+/// `S` is a state, or a borrowed one for writing.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Snapshot {
+struct Snapshot<S> {
     format: u32,
     /// The newest record folded in: a log that was cut and continued has another one.
     record: ObjectRef,
-    state: RunState,
+    state: S,
 }
 
 /// The newest snapshot that fits the log, whose newest record is `newest`; else the empty state.
@@ -41,8 +42,7 @@ pub(super) fn keep(run: &Run, state: &RunState, record: &ObjectRef) {
     if !state.number.is_multiple_of(SNAPSHOT_EVERY) {
         return;
     }
-    let snapshot =
-        Snapshot { format: SNAPSHOT_FORMAT, record: record.clone(), state: state.clone() };
+    let snapshot = Snapshot { format: SNAPSHOT_FORMAT, record: record.clone(), state };
     if let Ok(bytes) = serde_json::to_vec(&snapshot) {
         // Replaced, not created: after the log was cut, an older snapshot may have the name.
         let _ = run.replace(&snapshot_path(state.number), &seal(&bytes, SEAL_DIGITS));
@@ -56,7 +56,7 @@ pub(super) fn keep(run: &Run, state: &RunState, record: &ObjectRef) {
 pub(super) fn read(run: &Run, number: u64) -> Option<RunState> {
     let bytes = run.read(&snapshot_path(number)).ok()?;
     let (object, true) = unseal(&bytes, SEAL_DIGITS).ok()? else { return None };
-    let snapshot: Snapshot = serde_json::from_slice(&object).ok()?;
+    let snapshot: Snapshot<RunState> = serde_json::from_slice(&object).ok()?;
     let fits = snapshot.format == SNAPSHOT_FORMAT
         && snapshot.state.number == number
         && record_object(run, number).is_ok_and(|object| object == snapshot.record);
