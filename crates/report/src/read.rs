@@ -2,8 +2,8 @@
 //! left out; the rest is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 
 use dz_config::RunConfig;
@@ -15,7 +15,7 @@ use crate::ReportError;
 use crate::alarms::Rules;
 use crate::facts::{Report, RunContext};
 use crate::health::{ShardFacts, read_shards};
-use crate::measures::{RatingShare, Sample, SampleView, StepPoint, TurnFacts};
+use crate::measures::{OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts};
 use crate::trace::trace;
 
 /// Gates that are traced pair by pair: the newest ones.
@@ -351,10 +351,18 @@ struct HealthLine {
     facts: ShardFacts,
 }
 
+/// The cache's lines by cycle. Openings are shown of the newest cycle alone, so only its line keeps them.
 fn known_health(path: &Path) -> BTreeMap<u32, HealthLine> {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<HealthLine>(line).ok());
-    lines.map(|line| (line.cycle, line)).collect()
+    let mut known: BTreeMap<u32, HealthLine> = BTreeMap::new();
+    let Ok(file) = File::open(path) else { return known };
+    for line in BufReader::new(file).lines().map_while(Result::ok) {
+        let Ok(line) = serde_json::from_str::<HealthLine>(&line) else { continue };
+        if let Some((_, before)) = known.range_mut(..line.cycle).next_back() {
+            before.facts.openings = OpeningNode::default();
+        }
+        known.insert(line.cycle, line);
+    }
+    known
 }
 
 /// Adds a line to the cache; where that fails, the shards are read again next time.
