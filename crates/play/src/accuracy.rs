@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::{Thinker, Thought};
 
 /// A position with the moves that keep its value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PositionCheck {
     /// Moves from the start.
     pub moves: Vec<Move>,

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{
     match_cmd::CACHE_ENTRIES,
     players::{Found, champion, network_file},
-    positions::{ReadPositions, generated},
+    positions::{PositionLines, ReadPositions, generated},
     write_line,
 };
 use crate::Exit;
@@ -54,6 +54,9 @@ pub(crate) struct Args {
     /// Which positions to make
     #[arg(long, value_name = "SEED", default_value_t = 1, conflicts_with = "positions")]
     seed: u64,
+    /// Also write the positions made to this file, so that another network meets the same at once
+    #[arg(long, value_name = "FILE", requires = "generate")]
+    save: Option<PathBuf>,
     /// Playouts a position, one measurement each; 0 is the raw policy
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "0,100",
         value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
@@ -111,7 +114,15 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
                 .with_context(|| format!("cannot read {}", path.display()))?;
             with_game(&game, ReadPositions { path, text: &text })??
         }
-        (None, Some(count)) => generated(&game, count as usize, args.seed)?,
+        (None, Some(count)) => {
+            let positions = generated(&game, count as usize, args.seed)?;
+            if let Some(path) = &args.save {
+                let text = with_game(&game, PositionLines { positions: &positions })??;
+                fs::write(path, text)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            positions
+        }
         (None, None) => bail!("give positions with --positions, or make them with --generate"),
     };
     let measured = with_game(&game, Measure { args, found: &found, positions })??;

@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 use dz_game::{Game, GameSpec, GameVisitor, Move};
 use dz_play::PositionCheck;
 use dz_solver::{SolverError, solved_positions};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Line;
 use crate::exit::UsageError;
@@ -49,15 +49,39 @@ pub(crate) fn generated(
     Ok(positions)
 }
 
+/// Positions as the lines of a file that [`ReadPositions`] reads.
+pub(crate) struct PositionLines<'a> {
+    /// The positions.
+    pub(crate) positions: &'a [PositionCheck],
+}
+
+impl GameVisitor for PositionLines<'_> {
+    type Output = anyhow::Result<String>;
+
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        let mut text = String::new();
+        for position in self.positions {
+            let names = |moves: &[Move]| moves.iter().map(|&mv| game.format_move(mv)).collect();
+            let (moves, value_preserving): (Vec<String>, Vec<String>) =
+                (names(&position.moves), names(&position.preserving));
+            let value_preserving = value_preserving.into_iter().map(Text::Text).collect();
+            let line = Given { moves: moves.join(" "), value_preserving };
+            text += &serde_json::to_string(&line)?;
+            text.push('\n');
+        }
+        Ok(text)
+    }
+}
+
 /// A line of the file.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 struct Given {
     moves: String,
     value_preserving: Vec<Text>,
 }
 
 /// A move: connect four's columns come as numbers.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum Text {
     Number(u64),
@@ -103,7 +127,7 @@ fn read_position<G: Game>(game: &G, line: &str) -> anyhow::Result<PositionCheck>
 
 #[cfg(test)]
 mod tests {
-    use dz_game::games::Connect4;
+    use dz_game::{games::Connect4, with_game};
 
     use super::*;
 
@@ -148,7 +172,11 @@ mod tests {
         assert!(error.to_string().contains("4520"), "{error}");
         let error = generated(&game("shuttle"), 1, 1).unwrap_err();
         assert!(error.to_string().contains("connect4"), "{error}");
-        let connect4 = generated(&game("connect4:width=5,height=4"), 20, 1).unwrap();
-        assert!(connect4.iter().all(|position| !position.preserving.is_empty()));
+        let connect4 = game("connect4:width=5,height=4");
+        let positions = generated(&connect4, 20, 1).unwrap();
+        assert!(positions.iter().all(|position| !position.preserving.is_empty()));
+        let text = with_game(&connect4, PositionLines { positions: &positions }).unwrap().unwrap();
+        let read = ReadPositions { path: Path::new("x"), text: &text };
+        assert_eq!(with_game(&connect4, read).unwrap().unwrap(), positions);
     }
 }
