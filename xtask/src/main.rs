@@ -39,6 +39,10 @@ fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["help"] | [.., "--help" | "-h"] => {
+            println!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
         ["ci", steps @ ..] => {
             finish(Command::new("bash").arg(".ci/run").args(steps).current_dir(root()))
         }
@@ -46,10 +50,6 @@ fn main() -> anyhow::Result<ExitCode> {
         ["soak", words @ ..] => soak(words),
         ["ablate", words @ ..] => ablate(words),
         ["goldens"] => goldens(&root()),
-        ["help" | "--help" | "-h"] => {
-            println!("{HELP}");
-            Ok(ExitCode::SUCCESS)
-        }
         _ => {
             eprintln!("{HELP}");
             Ok(ExitCode::from(2))

@@ -1,24 +1,19 @@
 //! `dagzero doctor RUN` on a run that learns, on networks that were tampered with, and alarms of a run that
 //! repeats itself.
 
+mod common {
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
+}
+
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
 };
 
+use common::program::{dagzero, text};
 use dz_network::NetworkFile;
 use serde_json::Value;
-
-fn dagzero(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    command.args(args).env_remove("RUST_LOG").stdin(Stdio::null());
-    command.output().expect("dagzero starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 /// A run of the tic-tac-toe preset.
 fn smoke(folder: &tempfile::TempDir, set: &[&str]) -> (String, String) {

@@ -1,30 +1,29 @@
 //! `export` as others start it: a match of every format, read back.
 
-use std::{
-    fs,
-    process::{Command, Output, Stdio},
-};
+mod common {
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
+}
 
+use std::{fs, process::Output};
+
+use common::program::{dagzero, text};
 use dz_game::{Game, GameVisitor, with_game};
 use dz_record::{Format, Sheet, read};
 
 const GAMES: &str = "6";
 
-fn dagzero(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    command.args(args).stdin(Stdio::null()).output().expect("the program starts")
-}
-
-fn text(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+/// What a run of the program that must succeed printed.
+fn said(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    text(&output.stdout)
 }
 
 /// A match of random players, kept in a file of the folder.
 fn kept_match(folder: &tempfile::TempDir, game: &str) -> String {
     let file = folder.path().join("games.jsonl").display().to_string();
     let args = ["match", "random", "random", "--game", game, "--games", GAMES, "--out", &file];
-    text(&dagzero(&args));
+    said(&dagzero(&args));
     file
 }
 
@@ -54,7 +53,7 @@ fn matches_of_every_game_are_records_of_its_community() {
         let lines = fs::read_to_string(&file).expect("kept");
         let (_, played) = dz_gatekeeper::match_file::read_match(&lines).expect("a match");
         for args in [&["export", &file][..], &["export", &file, "--format", "json"]] {
-            let sheets = read(&text(&dagzero(args))).expect("records");
+            let sheets = read(&said(&dagzero(args))).expect("records");
             assert_eq!(sheets.len().to_string(), GAMES, "{game}");
             let expected = if args.len() == 2 { format } else { Format::Json };
             for (sheet, game) in sheets.iter().zip(&played) {
@@ -79,7 +78,7 @@ fn games_can_be_chosen_and_put_into_files() {
     // Nothing is overwritten.
     assert_eq!(dagzero(&["export", &file, "--out", &out]).status.code(), Some(2));
     let many = format!("{}/", folder.path().join("many").display());
-    text(&dagzero(&["export", &file, "--limit", "4", "--out", &many]));
+    said(&dagzero(&["export", &file, "--limit", "4", "--out", &many]));
     let mut names: Vec<String> = fs::read_dir(&many)
         .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())

@@ -1,5 +1,10 @@
 //! A disk that takes nothing, and a second process of a kind: the run waits, the second is refused.
 
+mod common {
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
+}
+
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
@@ -8,13 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use common::program::{command, dagzero};
 use dz_store::FAULTS_ENV;
-
-fn dagzero(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    command.args(args).env_remove("RUST_LOG").stdin(Stdio::null());
-    command
-}
 
 /// A small run in a folder of its own.
 struct Small {
@@ -39,7 +39,7 @@ impl Small {
     }
 
     fn run(&self) -> Command {
-        let mut run = dagzero(&["run", &self.config, "--dir", &self.dir()]);
+        let mut run = command(&["run", &self.config, "--dir", &self.dir()]);
         for pair in ["run.cycles=1", "bootstrap.games=32", "window.rows_min=100"] {
             run.args(["--set", pair]);
         }
@@ -67,7 +67,7 @@ impl Small {
     }
 
     fn is_sound(&self) {
-        let verified = dagzero(&["verify", &self.dir()]).output().expect("dagzero starts");
+        let verified = dagzero(&["verify", &self.dir()]);
         assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     }
 }
@@ -88,12 +88,12 @@ fn a_full_disk_pauses_the_run_and_nobody_may_take_it_over_meanwhile() {
     assert!(small.said().contains("no space left for shards/"), "{}", small.said());
 
     // All of them are alive and wait; a second one of each kind gives up after some seconds.
-    let status = dagzero(&["status", &small.dir(), "--json"]).output().expect("dagzero starts");
+    let status = dagzero(&["status", &small.dir(), "--json"]);
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
     assert_eq!(status["driven_by"], run.id());
     assert_eq!(status["stages"].as_array().map(Vec::len), Some(4), "{status}");
     let seconds = ["selfplay", "shuffler", "trainer", "gatekeeper"].map(|stage| {
-        let mut second = dagzero(&[stage, "--run", &small.dir()]);
+        let mut second = command(&[stage, "--run", &small.dir()]);
         second.stdout(Stdio::piped()).stderr(Stdio::piped());
         (stage, second.spawn().expect("dagzero starts"))
     });

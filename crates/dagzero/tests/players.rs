@@ -1,20 +1,15 @@
 //! `match` and `accuracy` as others start them.
 
-#[path = "common/network.rs"]
-mod network;
-
-use std::{
-    fs,
-    process::{Command, Output, Stdio},
-};
-
-use network::blank_network;
-use serde_json::Value;
-
-fn dagzero(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    command.args(args).stdin(Stdio::null()).output().expect("the program starts")
+mod common {
+    pub(crate) mod network;
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
 }
+
+use std::{fs, process::Output};
+
+use common::{network::blank_network, program::dagzero};
+use serde_json::Value;
 
 fn json(output: &Output) -> Value {
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,11 +1,11 @@
 //! The program as others start it: streams and exit codes.
 
-use std::process::{Command, Output, Stdio};
-
-fn dagzero(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    command.args(args).stdin(Stdio::null()).output().expect("the program starts")
+mod common {
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
 }
+
+use common::program::dagzero;
 
 #[test]
 fn results_go_to_standard_output_alone() {

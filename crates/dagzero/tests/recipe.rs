@@ -1,22 +1,15 @@
 //! The recipe through the front door: a run with forks, openings by policy, growing searches, soft resignation and surprise
 //! weights is replayed and verified; another network takes over its games; learning rates are tried on its rows.
 
-use std::{
-    path::Path,
-    process::{Command, Output, Stdio},
-};
+mod common {
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
+}
 
+use std::path::Path;
+
+use common::program::{dagzero, text};
 use serde_json::Value;
-
-fn dagzero(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    command.args(args).env_remove("RUST_LOG").stdin(Stdio::null());
-    command.output().expect("dagzero starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 /// What a command that must succeed printed.
 fn said(args: &[&str]) -> String {

@@ -1,32 +1,23 @@
 //! The whole loop as a person starts it: real processes, real signals, real bytes.
 
+mod common {
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
+}
+
 use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
+    process::{Child, Output, Stdio},
     thread,
     time::Duration,
 };
 
-const DAGZERO: &str = env!("CARGO_BIN_EXE_dagzero");
+use common::program::{command, dagzero, text};
 
 fn preset(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(name)
-}
-
-fn dagzero(args: &[&str]) -> Command {
-    let mut command = Command::new(DAGZERO);
-    command.args(args).env_remove("RUST_LOG").stdin(Stdio::null());
-    command
-}
-
-fn output(args: &[&str]) -> Output {
-    dagzero(args).output().expect("dagzero starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// `dagzero run` of the tic-tac-toe preset in `dir`.
@@ -87,10 +78,10 @@ impl Scratch {
         self.folder.path().join(name).display().to_string()
     }
     fn run(&self, name: &str, set: &[&str]) -> Output {
-        output(&run_args(&self.config, &self.dir(name), set))
+        dagzero(&run_args(&self.config, &self.dir(name), set))
     }
     fn start(&self, name: &str) -> Child {
-        let mut command = dagzero(&run_args(&self.config, &self.dir(name), &[]));
+        let mut command = command(&run_args(&self.config, &self.dir(name), &[]));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().expect("dagzero starts")
     }
@@ -114,16 +105,16 @@ fn the_loop_ends_with_a_verdict_and_a_report_and_is_then_finished() {
     assert!(again.status.success() && text(&again.stdout).contains(verdict));
     assert_same(&before, &objects(Path::new(&dir)));
 
-    let status = output(&["status", &dir, "--json"]);
+    let status = dagzero(&["status", &dir, "--json"]);
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
     assert_eq!(status["cycles_done"], 3);
     assert_eq!(status["turn"]["turn"], "finished");
     let shard = before.keys().find(|name| name.starts_with("shards/")).expect("a shard");
-    let shown = output(&["shard", &format!("{dir}/{shard}"), "--json"]);
+    let shown = dagzero(&["shard", &format!("{dir}/{shard}"), "--json"]);
     assert!(shown.status.success(), "{}", text(&shown.stderr));
     export_has_every_game(&dir, &status);
     every_process_kept_a_log(Path::new(&dir));
-    let report = output(&["report", &dir, "--markdown"]);
+    let report = dagzero(&["report", &dir, "--markdown"]);
     assert!(report.status.success() && text(&report.stdout).contains("| cycle |"));
 }
 
@@ -140,7 +131,7 @@ fn every_process_kept_a_log(dir: &Path) {
 /// Self-play games by generation and match games are records that the rules accept.
 fn export_has_every_game(dir: &str, status: &serde_json::Value) {
     let read = |args: &[&str]| {
-        let written = output(&[&["export", dir], args].concat());
+        let written = dagzero(&[&["export", dir], args].concat());
         assert!(written.status.success(), "{}", text(&written.stderr));
         dz_record::read(&text(&written.stdout)).expect("records")
     };
@@ -221,7 +212,7 @@ fn a_resume_says_what_changed_and_refuses_what_may_not_change() {
     assert!(longer.status.success(), "{}", text(&longer.stderr));
     let said = text(&longer.stdout);
     assert!(said.contains("changed run.cycles") && said.contains("After 4 cycles"), "{said}");
-    let resumed = output(&["resume", &scratch.dir("run")]);
+    let resumed = dagzero(&["resume", &scratch.dir("run")]);
     assert!(text(&resumed.stdout).contains("After 4 cycles"));
 }
 
@@ -236,10 +227,10 @@ fn a_damaged_shard_is_named_and_a_missing_run_is_a_clear_error() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(&path, bytes).expect("written");
-    let shown = output(&["shard", &path.display().to_string()]);
+    let shown = dagzero(&["shard", &path.display().to_string()]);
     assert_eq!(shown.status.code(), Some(1));
     assert!(text(&shown.stderr).contains(&path.display().to_string()), "{}", text(&shown.stderr));
-    let nowhere = output(&["status", &scratch.dir("nowhere")]);
+    let nowhere = dagzero(&["status", &scratch.dir("nowhere")]);
     assert!(!nowhere.status.success());
     assert!(text(&nowhere.stderr).contains("nowhere"), "{}", text(&nowhere.stderr));
 }

@@ -1,0 +1,20 @@
+//! The program as a process of its own.
+
+use std::process::{Command, Output, Stdio};
+
+/// The program with these arguments, nobody at its input, and its logging as it is by default.
+pub fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
+    command.args(args).env_remove("RUST_LOG").stdin(Stdio::null());
+    command
+}
+
+/// What it said when it was over.
+pub fn dagzero(args: &[&str]) -> Output {
+    command(args).output().expect("dagzero starts")
+}
+
+/// Bytes that it printed, to read.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
