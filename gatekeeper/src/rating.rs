@@ -34,7 +34,8 @@ pub fn fit_before(state: &RunState, anchors: &[Anchor], cycle: u32) -> Result<Op
     let pinned = anchors.iter().find(by_moving_at_random).or(anchors.first());
     let pinned = pinned.map(|anchor| anchor.name.as_str()).filter(|name| league.knows(name));
     let zero = pinned.or(league.first()).map(str::to_owned);
-    let fitted = league.fit(zero.as_deref(), |name| PlayerName::new(name).cycle());
+    let line = |name: &str| PlayerName::new(name).cycle();
+    let fitted = league.fit(zero.as_deref(), line, |name| PlayerName::new(name).made_in());
     fitted.map(Some).context("rating the run's players")
 }
 
@@ -45,8 +46,7 @@ const CYCLES_NAMED: u32 = 32;
 /// The ledger's entry of a fit: the anchors, the champion and the players of the newest cycles.
 pub fn entry(fit: &Standings, cycle: u32, champion: Option<u32>) -> Entry {
     let is_named = |name: &str| {
-        let player = PlayerName::new(name);
-        let made = player.cycle().or(player.policy_cycle());
+        let made = PlayerName::new(name).made_in();
         made.is_none_or(|made| made + CYCLES_NAMED > cycle || Some(made) == champion)
     };
     // Whoever is at 0 has no error; the others are told against it.
@@ -82,7 +82,8 @@ mod tests {
             }
             league.add("random", after.as_str(), [[1, 0, 0]; 2]);
         }
-        let fit = league.fit(Some("random"), |name| PlayerName::new(name).cycle()).unwrap();
+        let line = |name: &str| PlayerName::new(name).cycle();
+        let fit = league.fit(Some("random"), line, line).unwrap();
         let Entry::Ratings { players, .. } = entry(&fit, cycles, champion) else {
             panic!("ratings")
         };

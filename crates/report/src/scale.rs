@@ -22,7 +22,8 @@ impl Scale {
         for ((a, b), result) in matches {
             league.add(a, b, result.by_first);
         }
-        Self(league.fit(None, |name| PlayerName::new(name).cycle()).ok())
+        let line = |name: &str| PlayerName::new(name).cycle();
+        Self(league.fit(None, line, |name| PlayerName::new(name).made_in()).ok())
     }
 
     /// Everybody's ratings: what the ledger's newest entry says, which names the players of the newest cycles, and the fit for

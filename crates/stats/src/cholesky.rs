@@ -13,7 +13,11 @@ pub(crate) struct Matrix {
 impl Matrix {
     /// All zeros.
     pub(crate) fn zeros(size: usize) -> Self {
-        Self { size, cells: vec![0.0; size * size] }
+        // A run fits its players anew each cycle, with one more each time. In rooms that grow by doubling the next fit's matrices
+        // take the places that these leave; of exact sizes each would need a new one, and the process would only grow.
+        let mut cells = Vec::with_capacity((size * size).next_power_of_two());
+        cells.resize(size * size, 0.0);
+        Self { size, cells }
     }
     pub(crate) fn at(&self, row: usize, column: usize) -> f64 {
         self.cells[row * self.size + column]

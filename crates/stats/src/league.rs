@@ -14,6 +14,9 @@ pub struct League {
     games: Vec<PairResult>,
 }
 
+/// Cycles, counted from the newest, whose players are all rated.
+pub const CYCLES_WHOLE: u32 = 256;
+
 /// What a fit says of named players.
 #[derive(Clone, Debug)]
 pub struct Standings {
@@ -48,21 +51,62 @@ impl League {
         self.roster.names().first().map(String::as_str)
     }
 
-    /// Rates everybody; `anchor` is at 0 Elo, or the mean without one. `place` puts those in a line who
-    /// were trained on from one another.
+    /// Rates the players; `anchor` is at 0 Elo, or the mean without one. `line` puts those in a line who were trained on from one
+    /// another, `made_in` tells the cycle of everybody whom a cycle made.
+    ///
+    /// Of the newest [`CYCLES_WHOLE`] cycles everybody is rated, as is who met one of them; of those before only every eighth
+    /// cycle's players are, beyond eight times as many every 64th's, and so on: a fit takes memory with the square of the
+    /// players, and a run may have any number of cycles.
     ///
     /// # Errors
     /// As [`rate`].
     pub fn fit(
         self,
         anchor: Option<&str>,
-        place: impl Fn(&str) -> Option<u32>,
+        line: impl Fn(&str) -> Option<u32>,
+        made_in: impl Fn(&str) -> Option<u32>,
     ) -> Result<Standings, StatsError> {
-        let anchor = anchor.and_then(|name| self.roster.find(name));
-        let options = RatingOptions::of_run(anchor, self.roster.chain(place));
-        let ratings = rate(self.roster.len(), &self.games, &options)?;
-        Ok(Standings { roster: self.roster, ratings })
+        let Self { roster, games } = self.thinned(made_in);
+        let anchor = anchor.and_then(|name| roster.find(name));
+        let options = RatingOptions::of_run(anchor, roster.chain(line));
+        let ratings = rate(roster.len(), &games, &options)?;
+        Ok(Standings { roster, ratings })
     }
+
+    /// Without the players that are too old to be rated, and their games.
+    fn thinned(self, made_in: impl Fn(&str) -> Option<u32>) -> Self {
+        let made: Vec<Option<u32>> = self.roster.names().iter().map(|name| made_in(name)).collect();
+        let newest = made.iter().flatten().copied().max().unwrap_or(0);
+        let age = |index: usize| made[index].map_or(0, |made| newest - made);
+        if (0..made.len()).all(|index| age(index) < CYCLES_WHOLE) {
+            return self;
+        }
+        let mut stays: Vec<bool> = (0..made.len())
+            .map(|index| made[index].is_none_or(|made| made.is_multiple_of(step(age(index)))))
+            .collect();
+        // Anchors meet everybody, so having met one says nothing.
+        let is_new = |index: usize| made[index].is_some() && age(index) < CYCLES_WHOLE;
+        for game in &self.games {
+            stays[game.first] |= is_new(game.second);
+            stays[game.second] |= is_new(game.first);
+        }
+        let mut kept = Self::default();
+        for game in self.games.iter().filter(|game| stays[game.first] && stays[game.second]) {
+            let [first, second] =
+                [game.first, game.second].map(|old| kept.roster.index(&self.roster.names()[old]));
+            kept.games.push(PairResult { first, second, ..*game });
+        }
+        kept
+    }
+}
+
+/// Of players of this age, in cycles, those of every so many cycles are rated.
+fn step(age: u32) -> u32 {
+    let mut step = 1;
+    while age / CYCLES_WHOLE >= step {
+        step *= 8;
+    }
+    step
 }
 
 impl Standings {
@@ -94,5 +138,59 @@ impl Standings {
     /// As [`Ratings::expected`]; `None` if one of them was never rated.
     pub fn expected(&self, one: &str, other: &str) -> Option<[f64; 2]> {
         Some(self.ratings.expected(self.find(one)?, self.find(other)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each of `cycles` networks scores 60 % against the one before, and one of four against the anchor.
+    fn run(cycles: u32) -> Standings {
+        let mut league = League::default();
+        for cycle in 1..=cycles {
+            let name = cycle.to_string();
+            league.add(&name, "anchor", [[1, 0, 1], [1, 0, 1]]);
+            if cycle > 1 {
+                league.add(&name, &(cycle - 1).to_string(), [[6, 0, 4], [4, 0, 6]]);
+            }
+        }
+        let cycle = |name: &str| name.parse().ok();
+        league.fit(Some("anchor"), cycle, cycle).unwrap()
+    }
+
+    #[test]
+    fn steps_grow_with_age() {
+        let of = [0, 255, 256, 2047, 2048, 16_383, 16_384].map(step);
+        assert_eq!(of, [1, 1, 8, 8, 64, 64, 512]);
+    }
+
+    #[test]
+    fn a_fit_does_not_grow_with_the_run() {
+        let names = |cycles| -> Vec<String> {
+            run(cycles).players().map(|(name, _)| name.to_owned()).collect()
+        };
+        assert_eq!(names(256).len(), 1 + 256);
+        let many = names(1000);
+        // Every eighth of 744 old ones, and the one that the oldest of the new ones met.
+        assert_eq!(many.len(), 1 + 256 + 744 / 8);
+        for name in ["anchor", "8", "736", "744", "745", "1000"] {
+            assert!(many.iter().any(|n| n == name), "{name}");
+        }
+        assert!(!many.iter().any(|name| name == "743"));
+        assert!(names(3000).len() < 2 * names(256).len());
+    }
+
+    /// What old networks tell of the newest is little.
+    #[test]
+    fn the_newest_are_rated_as_with_all() {
+        let (few, many) = (run(250), run(600));
+        for (newest, oldest) in [(250, 249), (600, 599)] {
+            let fit = if newest == 250 { &few } else { &many };
+            let gain = fit.difference(&newest.to_string(), &oldest.to_string()).unwrap();
+            assert!(gain.elo.0 > 10.0, "{gain:?}");
+        }
+        let elo = |fit: &Standings, name: u32| fit.elo(&name.to_string()).unwrap().0;
+        assert!((elo(&few, 250) - elo(&many, 600)).abs() < 5.0);
     }
 }

@@ -157,7 +157,8 @@ fn ratings(cycle: u32, matches: &[(String, String, MatchResult)]) -> Entry {
     for (a, b, result) in matches {
         league.add(a, b, result.by_first);
     }
-    let fit = league.fit(Some("random"), |name| PlayerName::new(name).cycle());
+    let line = |name: &str| PlayerName::new(name).cycle();
+    let fit = league.fit(Some("random"), line, line);
     let fit = fit.expect("the prior keeps it finite");
     let row = |(name, rating): (&str, &dz_stats::Rating)| RatingRow {
         player: PlayerName::new(name),

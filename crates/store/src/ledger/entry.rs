@@ -286,6 +286,11 @@ impl PlayerName {
         (*self == Self::network(cycle)).then_some(cycle)
     }
 
+    /// The cycle that trained this player, who searches or plays by its raw policy; `None` for anchors.
+    pub fn made_in(&self) -> Option<u32> {
+        self.cycle().or(self.policy_cycle())
+    }
+
     /// The raw policy of the candidate that `cycle` trained, without a search: `policy-0007`.
     pub fn policy(cycle: u32) -> Self {
         Self(format!("policy-{cycle:04}"))
