@@ -32,7 +32,7 @@ struct Setting {
 
 /// Self-play of the quick preset.
 const QUICK: Setting =
-    Setting { name: "quick preset", network: (3, 32), games: 300, overrides: &[] };
+    Setting { name: "quick preset", network: (4, 48), games: 300, overrides: &[] };
 
 /// Every move has the same small search.
 const SMALL: Setting = Setting {
