@@ -72,7 +72,7 @@ fn games_can_be_chosen_and_put_into_files() {
     let file = kept_match(&folder, "tictactoe");
     let out = folder.path().join("one.txt").display().to_string();
     let written = dagzero(&["export", &file, "--game", "3", "--out", &out]);
-    assert!(text(&written).is_empty());
+    assert!(said(&written).is_empty());
     let sheets = read(&fs::read_to_string(&out).expect("a file")).expect("a record");
     assert_eq!((sheets.len(), sheets[0].header.round.as_deref()), (1, Some("3")));
     // Nothing is overwritten.
