@@ -245,7 +245,10 @@ impl Fold {
             device_ms += if overlaps { wall_ms } else { wall_ms.saturating_sub(shuffling) };
             (cycle.elapsed_ms, cycle.device_ms) = (elapsed_ms, device_ms);
         }
-        let scale = Scale::fit(&self.rating_matches);
+        // Whoever the ledger has at 0; where it has no ratings, random play.
+        let zero = self.newest_ratings.iter().find(|row| row.error95 == 0.0);
+        let zero = zero.map_or("random", |row| row.player.as_str());
+        let scale = Scale::fit(&self.rating_matches, zero);
         let rated_by_ledger = !self.newest_ratings.is_empty();
         let rows = scale.rows(self.newest_ratings);
         let players = players(&rows, &cycles, &self.rating_matches);

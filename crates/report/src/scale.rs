@@ -16,36 +16,28 @@ pub(crate) struct Scale(Option<Standings>);
 
 impl Scale {
     /// Fits all rating matches, given by the players' names and in the first one's view, as the
-    /// gatekeeper does, repeated games left out.
-    pub(crate) fn fit(matches: &BTreeMap<(String, String), MatchResult>) -> Self {
+    /// gatekeeper does, repeated games left out. `zero` is at 0 Elo, or the mean where nobody is called so.
+    pub(crate) fn fit(matches: &BTreeMap<(String, String), MatchResult>, zero: &str) -> Self {
         let mut league = League::default();
         for ((a, b), result) in matches {
             league.add(a, b, result.by_first);
         }
         let line = |name: &str| PlayerName::new(name).cycle();
-        Self(league.fit(None, line, |name| PlayerName::new(name).made_in()).ok())
+        Self(league.fit(Some(zero), line, |name| PlayerName::new(name).made_in()).ok())
     }
 
     /// Everybody's ratings: what the ledger's newest entry says, which names the players of the newest cycles, and the fit for
-    /// all others, on the same scale. Where the ledger says nothing, random play is at 0, or else the mean.
+    /// all others.
     pub(crate) fn rows(&self, of_ledger: Vec<RatingRow>) -> Vec<RatingRow> {
         let Some(fit) = &self.0 else { return of_ledger };
         let named: BTreeSet<&str> = of_ledger.iter().map(|row| row.player.as_str()).collect();
-        let zero = of_ledger.iter().find(|row| row.error95 == 0.0);
-        let zero = zero.map_or("random", |row| row.player.as_str());
         let others = fit.players().filter(|(name, _)| !named.contains(name));
-        let rows = others.map(|(name, rating)| {
-            let (elo, error95) = match fit.difference(name, zero) {
-                Some(difference) => (difference.elo.0, difference.error95.0),
-                None => (rating.elo.0, rating.error95.0),
-            };
-            RatingRow {
-                player: PlayerName::new(name),
-                elo,
-                error95,
-                score: rating.record.score().0,
-                games: rating.record.games(),
-            }
+        let rows = others.map(|(name, rating)| RatingRow {
+            player: PlayerName::new(name),
+            elo: rating.elo.0,
+            error95: rating.error95.0,
+            score: rating.record.score().0,
+            games: rating.record.games(),
         });
         let rows: Vec<RatingRow> = rows.collect();
         of_ledger.into_iter().chain(rows).collect()

@@ -1,5 +1,7 @@
 //! Players with names, their matches and one fit of all of them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::elo::Elo;
 use crate::error::StatsError;
 use crate::games::PairResult;
@@ -15,7 +17,9 @@ pub struct League {
 }
 
 /// Cycles, counted from the newest, whose players are all rated.
-pub const CYCLES_WHOLE: u32 = 256;
+const CYCLES_WHOLE: u32 = 256;
+/// Of who met a player that no cycle made, so many stay, the newest.
+const MET_KEPT: usize = 8;
 
 /// What a fit says of named players.
 #[derive(Clone, Debug)]
@@ -54,9 +58,10 @@ impl League {
     /// Rates the players; `anchor` is at 0 Elo, or the mean without one. `line` puts those in a line who were trained on from one
     /// another, `made_in` tells the cycle of everybody whom a cycle made.
     ///
-    /// Of the newest [`CYCLES_WHOLE`] cycles everybody is rated, as is who met one of them; of those before only every eighth
-    /// cycle's players are, beyond eight times as many every 64th's, and so on: a fit takes memory with the square of the
-    /// players, and a run may have any number of cycles.
+    /// Of the newest 256 cycles everybody is rated, as is who met one of them; of those before only every eighth cycle's players
+    /// are, beyond eight times as many every 64th's, and so on: a fit takes memory with the square of the players, and a run may
+    /// have any number of cycles. The anchor and whoever no cycle made stay with the newest eight of those that they met, so that
+    /// one which retired long ago still holds the scale.
     ///
     /// # Errors
     /// As [`rate`].
@@ -66,7 +71,7 @@ impl League {
         line: impl Fn(&str) -> Option<u32>,
         made_in: impl Fn(&str) -> Option<u32>,
     ) -> Result<Standings, StatsError> {
-        let Self { roster, games } = self.thinned(made_in);
+        let Self { roster, games } = self.thinned(anchor, made_in);
         let anchor = anchor.and_then(|name| roster.find(name));
         let options = RatingOptions::of_run(anchor, roster.chain(line));
         let ratings = rate(roster.len(), &games, &options)?;
@@ -74,21 +79,31 @@ impl League {
     }
 
     /// Without the players that are too old to be rated, and their games.
-    fn thinned(self, made_in: impl Fn(&str) -> Option<u32>) -> Self {
+    fn thinned(self, anchor: Option<&str>, made_in: impl Fn(&str) -> Option<u32>) -> Self {
         let made: Vec<Option<u32>> = self.roster.names().iter().map(|name| made_in(name)).collect();
+        let anchor = anchor.and_then(|name| self.roster.find(name));
+        let is_fixed = |index: usize| made[index].is_none() || Some(index) == anchor;
         let newest = made.iter().flatten().copied().max().unwrap_or(0);
         let age = |index: usize| made[index].map_or(0, |made| newest - made);
         if (0..made.len()).all(|index| age(index) < CYCLES_WHOLE) {
             return self;
         }
-        let mut stays: Vec<bool> = (0..made.len())
-            .map(|index| made[index].is_none_or(|made| made.is_multiple_of(step(age(index)))))
-            .collect();
-        // Anchors meet everybody, so having met one says nothing.
         let is_new = |index: usize| made[index].is_some() && age(index) < CYCLES_WHOLE;
+        let of_step =
+            |index: usize| made[index].is_some_and(|made| made.is_multiple_of(step(age(index))));
+        let mut stays: Vec<bool> =
+            (0..made.len()).map(|index| is_fixed(index) || of_step(index)).collect();
+        let mut met: BTreeMap<usize, BTreeSet<(Option<u32>, usize)>> = BTreeMap::new();
         for game in &self.games {
-            stays[game.first] |= is_new(game.second);
-            stays[game.second] |= is_new(game.first);
+            for (one, other) in [(game.first, game.second), (game.second, game.first)] {
+                stays[one] |= is_new(other);
+                if is_fixed(other) {
+                    met.entry(other).or_default().insert((made[one], one));
+                }
+            }
+        }
+        for (_, one) in met.values().flat_map(|met| met.iter().rev().take(MET_KEPT)) {
+            stays[*one] = true;
         }
         let mut kept = Self::default();
         for game in self.games.iter().filter(|game| stays[game.first] && stays[game.second]) {
@@ -147,6 +162,10 @@ mod tests {
 
     /// Each of `cycles` networks scores 60 % against the one before, and one of four against the anchor.
     fn run(cycles: u32) -> Standings {
+        fitted(cycles, |name| name.parse().ok())
+    }
+
+    fn fitted(cycles: u32, made_in: impl Fn(&str) -> Option<u32>) -> Standings {
         let mut league = League::default();
         for cycle in 1..=cycles {
             let name = cycle.to_string();
@@ -155,8 +174,7 @@ mod tests {
                 league.add(&name, &(cycle - 1).to_string(), [[6, 0, 4], [4, 0, 6]]);
             }
         }
-        let cycle = |name: &str| name.parse().ok();
-        league.fit(Some("anchor"), cycle, cycle).unwrap()
+        league.fit(Some("anchor"), |name| name.parse().ok(), made_in).unwrap()
     }
 
     #[test]
@@ -184,13 +202,39 @@ mod tests {
     /// What old networks tell of the newest is little.
     #[test]
     fn the_newest_are_rated_as_with_all() {
-        let (few, many) = (run(250), run(600));
-        for (newest, oldest) in [(250, 249), (600, 599)] {
-            let fit = if newest == 250 { &few } else { &many };
-            let gain = fit.difference(&newest.to_string(), &oldest.to_string()).unwrap();
-            assert!(gain.elo.0 > 10.0, "{gain:?}");
+        let (thinned, whole) = (run(600), fitted(600, |_| None));
+        assert_eq!((thinned.players().count(), whole.players().count()), (1 + 256 + 344 / 8, 601));
+        for name in ["600", "599", "500", "400"] {
+            let [one, other] = [&thinned, &whole].map(|fit| fit.elo(name).unwrap().0);
+            assert!((one - other).abs() < 1.0, "{name}: {one} {other}");
         }
-        let elo = |fit: &Standings, name: u32| fit.elo(&name.to_string()).unwrap().0;
-        assert!((elo(&few, 250) - elo(&many, 600)).abs() < 5.0);
+        let gain = thinned.difference("600", "599").unwrap();
+        assert!(gain.elo.0 > 10.0, "{gain:?}");
+    }
+
+    /// The random player meets the first three of a thousand networks, then retires; it is at 0 all the same.
+    #[test]
+    fn an_anchor_that_retired_long_ago_holds_the_scale() {
+        let fit = |anchor: &str, has_anchors: bool| {
+            let mut league = League::default();
+            for cycle in 1..=1000 {
+                let name = cycle.to_string();
+                if has_anchors {
+                    let other = if cycle <= 3 { "random" } else { "rollout" };
+                    league.add(&name, other, [[1, 0, 1]; 2]);
+                }
+                if cycle > 1 {
+                    league.add(&name, &(cycle - 1).to_string(), [[6, 0, 4], [4, 0, 6]]);
+                }
+            }
+            let cycle = |name: &str| name.parse().ok();
+            let fit = league.fit(Some(anchor), cycle, cycle).unwrap();
+            let zero = &fit.ratings().players[fit.find(anchor).expect("it stays")];
+            assert_eq!((zero.elo.0, zero.error95.0), (0.0, 0.0), "{anchor}");
+            fit.players().count()
+        };
+        assert_eq!(fit("random", true), 2 + 3 + 256 + 744 / 8);
+        // The first network, where there is no other anchor, and the one that it met.
+        assert_eq!(fit("1", false), 1 + 1 + 256 + 1);
     }
 }
