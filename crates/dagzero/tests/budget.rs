@@ -1,19 +1,20 @@
 //! A disk budget: old shards go, what training, ratings and the report need stays.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Output},
-};
+mod common {
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
+}
 
-const DAGZERO: &str = env!("CARGO_BIN_EXE_dagzero");
+use std::{fs, path::Path, process::Output};
+
+use common::program::{command, dagzero};
 
 /// A run whose window holds few of its games, and whose checkpoints alone take more than a megabyte.
 fn run(dir: &Path, budget_mb: u32) -> Output {
     let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
     let budget = format!("storage.disk_budget_mb={budget_mb}");
-    let mut command = Command::new(DAGZERO);
-    command.arg("run").arg(config).arg("--dir").arg(dir);
+    let mut command = command(&["run"]);
+    command.arg(config).arg("--dir").arg(dir);
     for pair in ["window.rows_min=100", "window.rows_max=200", "network.channels=48", &budget] {
         command.args(["--set", pair]);
     }
@@ -57,15 +58,14 @@ fn old_shards_go_and_everything_that_is_made_of_games_is_the_same() {
     assert!(kept.len() < shards.len() && !kept.is_empty(), "{} of {}", kept.len(), shards.len());
     assert!(kept.iter().all(|shard| shards.contains(shard)));
 
-    let say = |args: &[&str]| Command::new(DAGZERO).args(args).output().expect("dagzero starts");
     let few = few.display().to_string();
-    let verified = say(&["verify", &few, "--json"]);
+    let verified = dagzero(&["verify", &few, "--json"]);
     let findings: serde_json::Value = serde_json::from_slice(&verified.stdout).expect("JSON");
     assert!(verified.status.success(), "{findings}");
     assert!(findings["expired"].as_u64() >= Some((shards.len() - kept.len()) as u64), "{findings}");
-    assert_eq!(say(&["replay", &few, "--game", "0"]).status.code(), Some(2));
-    assert!(say(&["export", &few, "--limit", "1"]).status.success());
-    let status = say(&["status", &few, "--json"]);
+    assert_eq!(dagzero(&["replay", &few, "--game", "0"]).status.code(), Some(2));
+    assert!(dagzero(&["export", &few, "--limit", "1"]).status.success());
+    let status = dagzero(&["status", &few, "--json"]);
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
     assert_eq!(status["disk"]["budget_bytes"], 1_000_000);
     assert_eq!(status["disk"]["forecast_bytes"], status["disk"]["bytes"]);

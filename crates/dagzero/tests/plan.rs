@@ -1,17 +1,18 @@
 //! `dagzero plan`: a calibration, and figures that fit each other and the configuration.
 
-use std::{
-    path::Path,
-    process::{Command, Output, Stdio},
-};
+mod common {
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
+}
 
+use std::{path::Path, process::Output};
+
+use common::program::command;
 use serde_json::Value;
 
 fn plan(args: &[&str]) -> Output {
     let preset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    command.arg("plan").arg(preset).args(args).env_remove("RUST_LOG").stdin(Stdio::null());
-    command.output().expect("dagzero starts")
+    command(&["plan"]).arg(preset).args(args).output().expect("dagzero starts")
 }
 
 #[test]

@@ -3,16 +3,17 @@
 mod common {
     #[allow(dead_code, reason = "other tests use the rest")]
     pub(crate) mod cli;
+    #[allow(dead_code, reason = "other tests use the rest")]
+    pub(crate) mod program;
 }
 
 use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
-use common::cli::command;
+use common::{cli::command, program};
 use dagzero::Exit;
 use serde_json::Value;
 
@@ -22,8 +23,8 @@ fn run_dir() -> (tempfile::TempDir, String) {
     let dir = folder.path().join("run").display().to_string();
     let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
     let set = ["run.cycles=2", "bootstrap.games=48", "selfplay.games=32", "gate.rule=always"];
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    command.arg("run").arg(config).args(["--dir", &dir]);
+    let mut command = program::command(&["run"]);
+    command.arg(config).args(["--dir", &dir]);
     for pair in set {
         command.args(["--set", pair]);
     }
@@ -82,8 +83,7 @@ fn a_configuration_in_other_words_is_named_and_a_resume_puts_it_right() {
     assert_ne!(shorter, whole);
     fs::write(&path, &shorter).expect("written");
     assert_eq!(bad_paths(&verify(&dir, &[]).1), ["config.toml"]);
-    let mut resume = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    assert!(resume.args(["resume", &dir]).output().expect("dagzero starts").status.success());
+    assert!(program::dagzero(&["resume", &dir]).status.success());
     let (exit, findings) = verify(&dir, &[]);
     assert_eq!((exit, bad_paths(&findings)), (Exit::Done, Vec::new()), "{findings}");
     assert_eq!(fs::read_to_string(&path).expect("text"), whole);
@@ -150,9 +150,7 @@ fn what_is_quarantined_is_out_of_the_way_and_the_run_goes_on() {
     assert_eq!(moved.len(), 2, "{findings}");
     assert!(hurt.iter().all(|path| !path.exists()));
     assert!(moved.iter().all(|moved| Path::new(moved["to"].as_str().expect("a path")).exists()));
-    let mut longer = Command::new(env!("CARGO_BIN_EXE_dagzero"));
-    longer.args(["resume", &dir, "--set", "run.cycles=3"]);
-    let done = longer.output().expect("dagzero starts");
+    let done = program::dagzero(&["resume", &dir, "--set", "run.cycles=3"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(said.contains("goes on from the older checkpoint"), "{said}");
