@@ -1,6 +1,6 @@
 //! Networks on the processor: kernels of our own for boards of 1 to some hundred points.
 //!
-//! [`CpuEvaluator`] runs a network file behind [`dz_infer::NetworkEvaluator`]. What it computes is written
+//! [`Trunk`] trains the tower, [`CpuEvaluator`] runs a network file behind [`dz_infer::NetworkEvaluator`]. What it computes is written
 //! down in [`dz_network`]; [`Reference`] computes the same in plain loops and is what tests compare with.
 //! How fast it is, and why it is made as it is: `benchmarks/cpu-inference.md`.
 //!
@@ -28,9 +28,11 @@ mod simd;
 mod squeeze;
 mod stem;
 mod tower;
+mod train;
 mod transform;
 mod winograd;
 
 pub use evaluator::{CpuEvaluator, plane_shape};
 pub use random::{random_network, random_network_of, random_positions};
 pub use reference::Reference;
+pub use train::{Packed, Parameters, Tape, Trunk};

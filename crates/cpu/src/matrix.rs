@@ -16,6 +16,34 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
+    /// A matrix of zeros, to be written lane by lane.
+    pub(crate) fn zeros(vectors: Vectors, inputs: usize, outputs: usize) -> Self {
+        let (lanes_in, lanes_out) = (inputs.div_ceil(LANE), outputs.div_ceil(LANE));
+        let widths = shares(lanes_out, vectors.width_max());
+        let data = vec![Lane::default(); lanes_in * LANE * lanes_out];
+        Self { lanes_in, lanes_out, widths, data }
+    }
+
+    /// The panels: each one's first lane of outputs and its width.
+    pub(crate) fn panels(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let mut first = 0;
+        self.widths.iter().map(move |&width| {
+            first += width;
+            (first - width, width)
+        })
+    }
+
+    /// Where a lane of outputs stands for input `i`, in a panel that starts at lane `first`.
+    #[inline(always)]
+    pub(crate) fn lane_mut(
+        &mut self,
+        i: usize,
+        (first, width): (usize, usize),
+        n: usize,
+    ) -> &mut Lane {
+        &mut self.data[first * self.lanes_in * LANE + i * width + n]
+    }
+
     /// Packs `weight(in, out)`; what is missing of whole lanes is 0.
     pub(crate) fn new(
         vectors: Vectors,
@@ -23,12 +51,11 @@ impl Matrix {
         outputs: usize,
         weight: impl Fn(usize, usize) -> f32,
     ) -> Self {
-        let (lanes_in, lanes_out) = (inputs.div_ceil(LANE), outputs.div_ceil(LANE));
-        let widths = shares(lanes_out, vectors.width_max());
-        let mut data = vec![Lane::default(); lanes_in * LANE * lanes_out];
+        let mut matrix = Self::zeros(vectors, inputs, outputs);
+        let Self { lanes_in, widths, data, .. } = &mut matrix;
         let (mut first, mut rest) = (0, data.as_mut_slice());
-        for &width in &widths {
-            let (panel, after) = rest.split_at_mut(lanes_in * LANE * width);
+        for &width in &*widths {
+            let (panel, after) = rest.split_at_mut(*lanes_in * LANE * width);
             rest = after;
             for (i, row) in panel.chunks_exact_mut(width).enumerate().take(inputs) {
                 for (j, x) in row.iter_mut().flat_map(|lane| &mut lane.0).enumerate() {
@@ -40,7 +67,7 @@ impl Matrix {
             }
             first += width;
         }
-        Self { lanes_in, lanes_out, widths, data }
+        matrix
     }
 }
 
@@ -49,6 +76,26 @@ pub(crate) fn shares(whole: usize, most: usize) -> Vec<usize> {
     let parts = whole.div_ceil(most);
     (0..parts).map(|i| whole / parts + usize::from(i < whole % parts)).collect()
 }
+
+/// Runs `$task::<rows, width>($block)`, so that the compiler knows the size, for all sizes that fit the registers.
+macro_rules! run_sized {
+    ($s:ident, $size:expr, $task:ident($block:expr)) => {
+        run_sized! { $s, $size, $task($block),
+            1: 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
+            2: 1 2 3 4 5 6 7 8 9 10 11 12;
+            3: 1 2 3 4 5 6 7 8 9;
+            4: 1 2 3 4 5 6;
+        }
+    };
+    ($s:ident, $size:expr, $task:ident($block:expr), $($width:literal: $($rows:literal)*;)*) => {
+        match $size {
+            $($(($rows, $width) if S::WIDTH_MAX >= $width && S::rows_max($width) >= $rows
+                => $s.run($task::<$rows, $width>($block)),)*)*
+            _ => unreachable!("rows and panels are cut to what fits the registers"),
+        }
+    };
+}
+pub(crate) use run_sized;
 
 /// `out = rows x matrix`, each number a sum in the order of the inputs, whatever the number of rows.
 pub(crate) struct Product<'a> {
@@ -75,7 +122,8 @@ impl Task for Product<'_> {
                 let size = left.div_ceil(parts - part);
                 let rows = &rows[row * lanes_in..(row + size) * lanes_in];
                 let out = &mut out[row * lanes_out..(row + size) * lanes_out];
-                block(s, size, width, Block { rows, lanes_in, panel, out, lanes_out, first });
+                let block = Block { rows, lanes_in, panel, out, lanes_out, first };
+                run_sized!(s, (size, width), Sized(block));
                 (row, left) = (row + size, left - size);
             }
             first += width;
@@ -96,25 +144,6 @@ struct Block<'a> {
 
 /// A block whose size the compiler knows.
 struct Sized<'a, const R: usize, const N: usize>(Block<'a>);
-
-#[inline(always)]
-fn block<S: Simd>(s: S, rows: usize, width: usize, block: Block<'_>) {
-    macro_rules! sizes {
-        ($($width:literal: $($rows:literal)*;)*) => {
-            match (width, rows) {
-                $($(($width, $rows) if S::WIDTH_MAX >= $width && S::rows_max($width) >= $rows
-                    => s.run(Sized::<$rows, $width>(block)),)*)*
-                _ => unreachable!("rows and panels are cut to what fits the registers"),
-            }
-        };
-    }
-    sizes! {
-        1: 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
-        2: 1 2 3 4 5 6 7 8 9 10 11 12;
-        3: 1 2 3 4 5 6 7 8 9;
-        4: 1 2 3 4 5 6;
-    }
-}
 
 impl<const R: usize, const N: usize> Task for Sized<'_, R, N> {
     #[inline(always)]

@@ -43,6 +43,13 @@ pub(crate) fn lanes_of(numbers: impl IntoIterator<Item = f32>) -> Vec<Lane> {
     lanes
 }
 
+/// The numbers of lanes, one after another.
+#[inline(always)]
+pub(crate) fn numbers_of(lanes: &[Lane]) -> &[f32] {
+    // SAFETY: a lane is sixteen numbers and nothing else, and as large as they are.
+    unsafe { std::slice::from_raw_parts(lanes.as_ptr().cast(), lanes.len() * LANE) }
+}
+
 /// Work that is compiled for every kind of vectors.
 pub(crate) trait Task {
     /// Does it. Implementations are `#[inline(always)]`.
@@ -73,6 +80,8 @@ pub(crate) trait Simd: Copy {
     fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// The larger of each two.
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Each `x` whose `of` is above 0, and 0 elsewhere: what goes back through relu.
+    fn gate(self, of: Self::V, x: Self::V) -> Self::V;
     /// The larger of each and 0.
     #[inline(always)]
     fn relu(self, x: Self::V) -> Self::V {

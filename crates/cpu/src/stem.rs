@@ -3,6 +3,7 @@
 use dz_network::{NetworkFile, NetworkSpec};
 
 use crate::simd::{LANE, Lane, Simd, Task, lanes_of};
+use crate::transform::Then;
 
 /// 3x3 convolution of bit-packed planes, the globals' shift, and relu.
 #[derive(Clone, Debug)]
@@ -21,13 +22,19 @@ pub(crate) struct Stem {
 
 impl Stem {
     pub(crate) fn new(file: &NetworkFile) -> Self {
-        let NetworkSpec { channels_in, height, width, channels, globals, .. } = file.header.spec;
-        let weight = &file.tensors["stem.conv.weight"].data;
+        let tensor = |name: &str| file.tensors.get(name).map_or(&[][..], |t| &t.data);
+        let [weight, bias] = ["stem.conv.weight", "stem.conv.bias"].map(tensor);
+        Self::of(&file.header.spec, weight, bias, tensor("stem.globals.weight"))
+    }
+
+    /// From weights `[C, C_in, 3, 3]`, biases `[C]` and weights of globals `[C, G]`, which may be none.
+    pub(crate) fn of(spec: &NetworkSpec, weight: &[f32], bias: &[f32], shifts: &[f32]) -> Self {
+        let NetworkSpec { channels_in, height, width, channels, globals, .. } = *spec;
+        let globals = if shifts.is_empty() { 0 } else { globals };
         let inputs = channels_in * 9;
         let taps = (0..inputs).flat_map(|tap| {
             lanes_of((0..channels).map(move |output| weight[output * inputs + tap]))
         });
-        let shifts = file.tensors.get("stem.globals.weight").map_or(&[][..], |t| &t.data);
         let global = |g| lanes_of((0..channels).map(move |output| shifts[output * globals + g]));
         Self {
             channels_in,
@@ -35,7 +42,7 @@ impl Stem {
             width,
             lanes: channels.div_ceil(LANE),
             taps: taps.collect(),
-            bias: lanes_of(file.tensors["stem.conv.bias"].data.iter().copied()),
+            bias: lanes_of(bias.iter().copied()),
             globals: (0..globals).flat_map(global).collect(),
         }
     }
@@ -54,12 +61,14 @@ pub(crate) struct StemOnBoard<'a> {
     pub(crate) board: &'a mut [Lane],
     /// A row of lanes to work in.
     pub(crate) shift: &'a mut [Lane],
+    /// [`Then::Relu`], or nothing where batch norm follows.
+    pub(crate) then: Then,
 }
 
 impl Task for StemOnBoard<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
-        let Self { stem, planes, globals, board, shift } = self;
+        let Self { stem, planes, globals, board, shift, then } = self;
         let (lanes, width, area) = (stem.lanes, stem.width, stem.height * stem.width);
         let padded = width + 2;
         shift.copy_from_slice(&stem.bias);
@@ -101,7 +110,7 @@ impl Task for StemOnBoard<'_> {
             row[..lanes].fill(Lane::default());
             row[(width + 1) * lanes..].fill(Lane::default());
             for x in &mut row[lanes..(width + 1) * lanes] {
-                s.store(s.relu(s.load(x)), x);
+                then.store(s, s.load(x), x);
             }
         }
     }

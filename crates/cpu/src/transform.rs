@@ -32,6 +32,8 @@ pub(crate) enum Then {
     Nothing,
     /// relu(x)
     Relu,
+    /// x + what stands there
+    Add,
     /// relu(x + what stands there)
     AddAndRelu,
 }
@@ -40,8 +42,10 @@ impl Then {
     /// Does it with a convolution's sum, bias included, and writes the result.
     #[inline(always)]
     pub(crate) fn store<S: Simd>(self, s: S, sum: S::V, to: &mut Lane) {
-        let sum = if self == Self::AddAndRelu { s.add(sum, s.load(to)) } else { sum };
-        s.store(if self == Self::Nothing { sum } else { s.relu(sum) }, to);
+        let adds = matches!(self, Self::Add | Self::AddAndRelu);
+        let sum = if adds { s.add(sum, s.load(to)) } else { sum };
+        let relu = matches!(self, Self::Relu | Self::AddAndRelu);
+        s.store(if relu { s.relu(sum) } else { sum }, to);
     }
 }
 
@@ -56,6 +60,7 @@ macro_rules! sized {
         }
     };
 }
+pub(crate) use sized;
 
 impl Task for Inputs<'_> {
     #[inline(always)]

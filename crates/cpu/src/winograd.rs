@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use crate::matrix::{Matrix, Product, shares};
-use crate::simd::{Lane, Simd, Task, Vectors};
+use crate::simd::{LANE, Lane, Simd, Task, Vectors};
 
 /// Most outputs of a tile's side.
 pub(crate) const TILE_MAX: usize = 4;
@@ -54,7 +54,7 @@ impl Tiling {
     }
 
     /// The frequencies that occur, each with its row point, its column point and its tiles a board.
-    fn frequencies(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+    pub(crate) fn frequencies(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         let points = |tiles: &[usize]| tiles[0] + 2;
         (0..points(&self.rows)).flat_map(move |a| {
             (0..points(&self.columns))
@@ -90,9 +90,15 @@ fn having(tiles: &[usize], point: usize) -> usize {
 
 /// A 3x3 convolution without its bias: one matrix a frequency.
 #[derive(Clone, Debug)]
-pub(crate) struct Kernel(Vec<Matrix>);
+pub(crate) struct Kernel(pub(crate) Vec<Matrix>);
 
 impl Kernel {
+    /// Matrices of zeros, as many outputs as inputs.
+    pub(crate) fn zeros(vectors: Vectors, tiling: &Tiling, channels: usize) -> Self {
+        let matrix = |_| Matrix::zeros(vectors, channels, channels);
+        Self(tiling.frequencies().map(matrix).collect())
+    }
+
     /// Transforms weights `[out, in, 3, 3]`, in 64 bits, rounded once.
     pub(crate) fn new(
         vectors: Vectors,
@@ -223,6 +229,20 @@ impl Spread {
     ) {
         vectors.run(Frequencies { spread: self, kernel, boards, rows, out });
     }
+
+    /// Lanes of a matrix of all inputs by all outputs for every frequency, and of each of them.
+    pub(crate) fn sums_len(&self) -> (usize, usize) {
+        let each = self.lanes * LANE * self.lanes;
+        (self.frequencies.len() * each, each)
+    }
+
+    /// Where each frequency's rows stand.
+    pub(crate) fn ranges(&self, boards: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.frequencies.iter().map(move |&frequency| {
+            let start = self.row(frequency, boards, 0);
+            start..start + boards * frequency.tiles * self.lanes
+        })
+    }
 }
 
 /// See [`Spread::multiply`].
@@ -238,9 +258,7 @@ impl Task for Frequencies<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
         let Self { spread, kernel, boards, rows, out } = self;
-        for (matrix, &frequency) in kernel.0.iter().zip(&spread.frequencies) {
-            let start = spread.row(frequency, boards, 0);
-            let range = start..start + boards * frequency.tiles * spread.lanes;
+        for (matrix, range) in kernel.0.iter().zip(spread.ranges(boards)) {
             s.run(Product { rows: &rows[range.clone()], matrix, out: &mut out[range] });
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use burn::tensor::{Device, Tensor};
+use dz_cpu::Trunk;
 use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
 use crate::checkpoint::{self, Flats, Header};
@@ -84,7 +85,9 @@ impl BurnLearner {
             first.guard(|| (State::upload(0, flats, &home), upload(decay, &home)))?;
         let (precision, value_weight) = (options.precision, options.value_weight);
         let head_weights = options.head_weights;
-        let passes = Passes { spec, layout, devices, precision, value_weight, head_weights };
+        let ours = first == DeviceChoice::Cpu && precision == Precision::F32;
+        let trunk = ours.then(|| Trunk::new(&spec)).flatten();
+        let passes = Passes { spec, layout, devices, precision, value_weight, head_weights, trunk };
         Ok(Self { options, passes, statistics, weight_decay, state })
     }
 

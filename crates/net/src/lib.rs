@@ -35,6 +35,7 @@ mod passes;
 mod planes;
 mod source;
 mod tower;
+mod trunk;
 
 pub use burn_learner::BurnLearner;
 pub use canary::{CanaryReport, burn_canary, canary, canary_spec};

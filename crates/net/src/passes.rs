@@ -1,10 +1,13 @@
 //! Batches through the network: forward and back to learn, forward alone to be examined.
 //!
+//! On the processor kernels of our own take stem and blocks both ways where they know the network, and Burn the heads.
+//!
 //! A batch is cut into shards. On the processor they fit the cache and run on several threads; of several cards each has
 //! one. The order of sums is that of the rows, whatever the threads and the devices. Batch norm takes its statistics from
 //! a shard.
 
 use burn::tensor::{Device, Tensor};
+use dz_cpu::Trunk;
 use dz_network::{NetworkSpec, PerHead};
 use rayon::prelude::*;
 
@@ -14,7 +17,8 @@ use crate::layout::Layout;
 use crate::losses::{self, Losses, Targets};
 use crate::optimizer::norm;
 use crate::planes::Inputs;
-use crate::tower::{Logits, Tensors, Tower, download};
+use crate::tower::{Logits, Tail, Tensors, Tower, download};
+use crate::trunk::{self, Forward, Ready};
 use crate::{DeviceChoice, EvaluationReport, LossReport, TrainBatch};
 
 /// What a pass needs beside the weights.
@@ -32,6 +36,8 @@ pub(crate) struct Passes {
     pub(crate) value_weight: f64,
     /// What each head's loss counts.
     pub(crate) head_weights: PerHead<f64>,
+    /// Kernels that take stem and blocks forward and back, where there are some; else Burn does.
+    pub(crate) trunk: Option<Trunk>,
 }
 
 /// What the backward pass of a batch gives.
@@ -65,10 +71,12 @@ impl Passes {
         let rows = batch.planes.len;
         let shards = self.shards(batch, self.devices.len());
         let count = shards.len();
+        let packed = self.trunk.as_ref().map(|trunk| trunk::pack(trunk, &self.layout, weights));
+        let ready = self.trunk.as_ref().zip(packed.as_ref());
         let one = |(i, shard): (usize, Targets)| {
             let share = shard.rows.len() as f64 / rows as f64;
             let on = &self.devices[i * self.devices.len() / count];
-            self.gradient(batch, shard, weights, on).scaled(share)
+            self.gradient(batch, shard, weights, ready, on).scaled(share)
         };
         let gradients = self.each(shards, one);
         let gradient = gradients.into_iter().reduce(Gradient::add).expect("a batch has rows");
@@ -124,6 +132,7 @@ impl Passes {
         batch: &TrainBatch,
         targets: Targets,
         weights: &Tensor<1>,
+        ready: Option<Ready<'_>>,
         (choice, device): &(DeviceChoice, Device),
     ) -> Gradient {
         let training = device.clone().autodiff();
@@ -131,13 +140,21 @@ impl Passes {
             .layout
             .split(&weights.clone().to_device(device))
             .into_iter()
+            .filter(|(name, _)| ready.is_none() || !Trunk::owns(name))
             .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
             .collect();
         let mut statistics = Tensors::new();
-        let inputs = Inputs::of(&batch.planes, targets.rows.clone(), choice.unpacks(), &training);
         let boards = self.boards(targets.rows.len(), *choice, &training);
-        let tower = Tower::new(&self.spec, &self.factors(&leaves));
-        let (logits, outputs) = tower.forward_all(&boards, inputs, &mut statistics);
+        let factors = self.factors(&leaves);
+        let (rows, planes) = (targets.rows.clone(), &batch.planes);
+        let kernels = ready.map(|ready| Forward::new(ready, planes, rows.clone(), &training));
+        let (logits, outputs) = if let Some(kernels) = &kernels {
+            let tail = Tail::new(&self.spec, &factors);
+            tail.forward_all(&boards, kernels.outputs.clone(), &mut statistics)
+        } else {
+            let inputs = Inputs::of(planes, rows, choice.unpacks(), &training);
+            Tower::new(&self.spec, &factors).forward_all(&boards, inputs, &mut statistics)
+        };
         let Losses { policy, value, heads } = Losses::new(logits, outputs, targets, &training);
         let mut total = policy.clone() + value.clone().mul_scalar(self.value_weight);
         for (head, loss) in &heads {
@@ -145,15 +162,18 @@ impl Passes {
         }
         let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
         let losses = losses.map(Tensor::inner).collect();
-        let mut gradients = total.backward();
-        let gradient = leaves.values().map(|leaf| {
-            let [length] = leaf.dims();
-            let zeros = || Tensor::zeros([length], device);
-            leaf.grad_remove(&mut gradients).unwrap_or_else(zeros)
-        });
+        let mut found = total.backward();
+        let mut gradients = Tensors::new();
+        for (name, leaf) in leaves {
+            let zeros = || Tensor::zeros(leaf.dims(), device);
+            gradients.insert(name, leaf.grad_remove(&mut found).unwrap_or_else(zeros));
+        }
+        if let Some(kernels) = kernels {
+            kernels.back(planes, &mut found, &mut gradients, &mut statistics);
+        }
         let home = |tensor: Tensor<1>| tensor.to_device(self.home());
         Gradient {
-            flat: home(Tensor::cat(gradient.collect(), 0)),
+            flat: home(Tensor::cat(gradients.into_values().collect(), 0)),
             statistics: home(Tensor::cat(statistics.into_values().collect(), 0)),
             losses: home(Tensor::cat(losses, 1).flatten(0, 1)),
         }
@@ -281,6 +301,7 @@ mod tests {
                 head_weights: PerHead::from_fn(|_| 2.0),
                 layout: layout.clone(),
                 spec: spec.clone(),
+                trunk: Trunk::new(&spec),
             };
             let batch = batch(&spec, head, 40);
             let start: Vec<f32> = layout

@@ -35,6 +35,12 @@ pub(crate) struct Tower {
     /// `[C, G]`
     stem_globals: Option<Tensor<2>>,
     blocks: Vec<Block>,
+    tail: Tail,
+}
+
+/// What stands on stem and blocks: policy, value and heads.
+#[derive(Clone, Debug)]
+pub(crate) struct Tail {
     policy_conv: Convolution,
     policy: Linear,
     value_conv: Convolution,
@@ -58,27 +64,21 @@ impl Tower {
     /// `beta` (to train); everything else is the same.
     pub(crate) fn new(spec: &NetworkSpec, tensors: &Tensors) -> Self {
         let c = spec.channels;
-        let (policy, value, area) = (spec.policy_channels, spec.value_channels, spec.area());
-        let hidden = spec.value_hidden;
         Self {
             stem: Convolution::new(tensors, "stem.conv", [c, spec.channels_in, 3]),
             stem_globals: tensors
                 .get("stem.globals.weight")
                 .map(|weight| weight.clone().reshape([c, spec.globals])),
             blocks: (0..spec.blocks).map(|i| Block::new(spec, tensors, i)).collect(),
-            policy_conv: Convolution::new(tensors, "policy.conv", [policy, c, 1]),
-            policy: Linear::new(tensors, "policy.linear", [spec.policy_len, policy * area]),
-            value_conv: Convolution::new(tensors, "value.conv", [value, c, 1]),
-            value_hidden: Linear::new(tensors, "value.hidden", [hidden, value * area]),
-            value_output: Linear::new(tensors, "value.output", [3, hidden]),
-            heads: Heads::new(spec, tensors),
+            tail: Tail::new(spec, tensors),
         }
     }
 
     /// Runs the network, policy and value alone: what players ask for. In training, each convolution's mean
     /// and variance over the batch go to `statistics` under its name.
     pub(crate) fn forward(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Logits {
-        self.logits(&self.features(on, x, statistics))
+        let trunk = self.trunk(on, x, statistics);
+        self.tail.logits(&self.tail.features(on, trunk, statistics))
     }
 
     /// Runs the network with all its heads.
@@ -88,7 +88,48 @@ impl Tower {
         x: Inputs,
         statistics: &mut Tensors,
     ) -> (Logits, HeadOutputs) {
-        let features = self.features(on, x, statistics);
+        let trunk = self.trunk(on, x, statistics);
+        self.tail.forward_all(on, trunk, statistics)
+    }
+
+    /// Stem and blocks: `[B * H * W, C]`.
+    fn trunk(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Tensor<2> {
+        let mut h = self.stem.forward(on, x.planes, statistics);
+        if let (Some(weight), Some(globals)) = (&self.stem_globals, x.globals) {
+            let shift = product(globals, &weight.clone().transpose(), h.dtype());
+            h = on.add_to_boards(h, shift);
+        }
+        let mut h = relu(h);
+        for block in &self.blocks {
+            h = block.forward(on, h, statistics);
+        }
+        h
+    }
+}
+
+impl Tail {
+    /// As [`Tower::new`], of the tensors behind the blocks.
+    pub(crate) fn new(spec: &NetworkSpec, tensors: &Tensors) -> Self {
+        let (c, hidden) = (spec.channels, spec.value_hidden);
+        let (policy, value, area) = (spec.policy_channels, spec.value_channels, spec.area());
+        Self {
+            policy_conv: Convolution::new(tensors, "policy.conv", [policy, c, 1]),
+            policy: Linear::new(tensors, "policy.linear", [spec.policy_len, policy * area]),
+            value_conv: Convolution::new(tensors, "value.conv", [value, c, 1]),
+            value_hidden: Linear::new(tensors, "value.hidden", [hidden, value * area]),
+            value_output: Linear::new(tensors, "value.output", [3, hidden]),
+            heads: Heads::new(spec, tensors),
+        }
+    }
+
+    /// From the blocks' outputs, `[B * H * W, C]`, to what the network says.
+    pub(crate) fn forward_all(
+        &self,
+        on: &Boards,
+        trunk: Tensor<2>,
+        statistics: &mut Tensors,
+    ) -> (Logits, HeadOutputs) {
+        let features = self.features(on, trunk, statistics);
         (self.logits(&features), self.heads.forward(&features))
     }
 
@@ -99,20 +140,11 @@ impl Tower {
         }
     }
 
-    fn features(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Features {
-        let mut h = self.stem.forward(on, x.planes, statistics);
-        if let (Some(weight), Some(globals)) = (&self.stem_globals, x.globals) {
-            let shift = product(globals, &weight.clone().transpose(), h.dtype());
-            h = on.add_to_boards(h, shift);
-        }
-        let mut h = relu(h);
-        for block in &self.blocks {
-            h = block.forward(on, h, statistics);
-        }
-        let policy = relu(self.policy_conv.forward(on, h.clone(), statistics));
-        let value = relu(self.value_conv.forward(on, h.clone(), statistics));
+    fn features(&self, on: &Boards, trunk: Tensor<2>, statistics: &mut Tensors) -> Features {
+        let policy = relu(self.policy_conv.forward(on, trunk.clone(), statistics));
+        let value = relu(self.value_conv.forward(on, trunk.clone(), statistics));
         let hidden = relu(self.value_hidden.forward(on.flatten(value)));
-        Features { trunk: h, policy: on.flatten(policy), hidden }
+        Features { trunk, policy: on.flatten(policy), hidden }
     }
 }
 

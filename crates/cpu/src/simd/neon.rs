@@ -75,6 +75,15 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
+    fn gate(self, of: Self::V, x: Self::V) -> Self::V {
+        // SAFETY: NEON is there.
+        Self::each(|i| unsafe {
+            let zero = vdupq_n_f32(0.0);
+            vbslq_f32(vcgtq_f32(of[i], zero), x[i], zero)
+        })
+    }
+
+    #[inline(always)]
     fn max(self, a: Self::V, b: Self::V) -> Self::V {
         // Not the processor's maximum, which orders zeros by sign: the second of two that do not compare,
         // as on x86.

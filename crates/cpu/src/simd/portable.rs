@@ -63,6 +63,14 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn gate(self, of: [f32; LANE], mut x: [f32; LANE]) -> [f32; LANE] {
+        for (of, x) in of.into_iter().zip(&mut x) {
+            *x = if of > 0.0 { *x } else { 0.0 };
+        }
+        x
+    }
+
+    #[inline(always)]
     fn max(self, mut a: [f32; LANE], b: [f32; LANE]) -> [f32; LANE] {
         for (a, b) in a.iter_mut().zip(b) {
             // As the processor's own instruction: the second of two that do not compare.

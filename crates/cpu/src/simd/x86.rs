@@ -1,9 +1,11 @@
 //! The vectors of x86-64 processors.
 
 use std::arch::x86_64::{
-    __m256, __m512, _mm256_add_ps, _mm256_fmadd_ps, _mm256_load_ps, _mm256_max_ps, _mm256_set1_ps,
-    _mm256_store_ps, _mm256_sub_ps, _mm512_add_ps, _mm512_fmadd_ps, _mm512_load_ps, _mm512_max_ps,
-    _mm512_set1_ps, _mm512_store_ps, _mm512_sub_ps,
+    __m256, __m512, _CMP_GT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_cmp_ps, _mm256_fmadd_ps,
+    _mm256_load_ps, _mm256_max_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_store_ps,
+    _mm256_sub_ps, _mm512_add_ps, _mm512_cmp_ps_mask, _mm512_fmadd_ps, _mm512_load_ps,
+    _mm512_maskz_mov_ps, _mm512_max_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_store_ps,
+    _mm512_sub_ps,
 };
 
 use super::{LANE, Lane, Simd, Task};
@@ -72,6 +74,15 @@ impl Simd for Avx512 {
     fn fma(self, a: __m512, b: __m512, c: __m512) -> __m512 {
         // SAFETY: `self` exists, so AVX-512F was found.
         unsafe { _mm512_fmadd_ps(a, b, c) }
+    }
+
+    #[inline(always)]
+    fn gate(self, of: __m512, x: __m512) -> __m512 {
+        // SAFETY: `self` exists, so AVX-512F was found.
+        unsafe {
+            let above = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(of, _mm512_setzero_ps());
+            _mm512_maskz_mov_ps(above, x)
+        }
     }
 
     #[inline(always)]
@@ -151,6 +162,15 @@ impl Simd for Avx2 {
     fn fma(self, a: [__m256; 2], b: [__m256; 2], c: [__m256; 2]) -> [__m256; 2] {
         // SAFETY: `self` exists, so FMA was found.
         unsafe { [_mm256_fmadd_ps(a[0], b[0], c[0]), _mm256_fmadd_ps(a[1], b[1], c[1])] }
+    }
+
+    #[inline(always)]
+    fn gate(self, of: [__m256; 2], x: [__m256; 2]) -> [__m256; 2] {
+        // SAFETY: `self` exists, so AVX2 was found.
+        unsafe {
+            let above = |of| _mm256_cmp_ps::<_CMP_GT_OQ>(of, _mm256_setzero_ps());
+            [_mm256_and_ps(above(of[0]), x[0]), _mm256_and_ps(above(of[1]), x[1])]
+        }
     }
 
     #[inline(always)]

@@ -1,0 +1,101 @@
+//! A convolution of some boards, forward and back.
+
+use super::adjoint::Adjoint;
+use super::filters::Kernels;
+use super::grid::Grid;
+use super::outer::Accumulate;
+use crate::simd::{Lane, Vectors};
+use crate::transform::{Inputs, Outputs, Then};
+use crate::winograd::Spread;
+
+/// Bytes that the rows of a few boards may take, so that they share the second-level cache with the matrices.
+const CHUNK_BYTES: usize = 600_000;
+
+/// How 3x3 convolutions of as many outputs as inputs are worked out.
+#[derive(Clone, Debug)]
+pub(super) struct Convolver {
+    pub(super) vectors: Vectors,
+    pub(super) spread: Spread,
+    pub(super) grid: Grid,
+    /// Most boards at a time.
+    pub(super) chunk: usize,
+    /// A row of zeros.
+    blank: Vec<Lane>,
+}
+
+/// What convolutions work in.
+#[derive(Debug)]
+pub(super) struct Rows {
+    inputs: Vec<Lane>,
+    products: Vec<Lane>,
+    gradients: Vec<Lane>,
+}
+
+impl Convolver {
+    pub(super) fn new(vectors: Vectors, spread: Spread) -> Self {
+        let (height, width) = (spread.tiling.height, spread.tiling.width);
+        let grid = Grid { height, width, lanes: spread.lanes };
+        let chunk = (CHUNK_BYTES / (3 * spread.len(1) * size_of::<Lane>())).clamp(1, 16);
+        let blank = vec![Lane::default(); spread.lanes];
+        Self { vectors, spread, grid, chunk, blank }
+    }
+
+    pub(super) fn rows(&self) -> Rows {
+        let lanes = || vec![Lane::default(); self.spread.len(self.chunk)];
+        Rows { inputs: lanes(), products: lanes(), gradients: lanes() }
+    }
+
+    /// Convolves boards, at most a chunk of them.
+    pub(super) fn forward(
+        &self,
+        kernels: &Kernels,
+        from: &[Lane],
+        to: &mut [Lane],
+        rows: &mut Rows,
+    ) {
+        let boards = self.spread_boards(from, &mut rows.inputs);
+        let Rows { inputs, products, .. } = rows;
+        self.spread.multiply(self.vectors, &kernels.forward, boards, inputs, products);
+        self.gather_boards(products, to, Then::Nothing);
+    }
+
+    /// From `inputs` and the gradient of the outputs, boards with blank borders, to the gradient of the inputs, which
+    /// is written or added to `to`; that of each frequency's matrix is added to `sums`.
+    pub(super) fn back(
+        &self,
+        kernels: &Kernels,
+        (inputs, gradient): (&[Lane], &[Lane]),
+        (to, then): (&mut [Lane], Then),
+        sums: &mut [Lane],
+        rows: &mut Rows,
+    ) {
+        let (vectors, spread) = (self.vectors, &self.spread);
+        let boards = self.spread_boards(inputs, &mut rows.inputs);
+        for (board, from) in gradient.chunks_exact(self.grid.board()).enumerate() {
+            vectors.run(Adjoint { spread, from, to: &mut rows.gradients, boards, board });
+        }
+        let (inputs, gradients) = (&rows.inputs[..], &rows.gradients[..]);
+        vectors.run(Accumulate { spread, vectors, boards, rows: inputs, gradients, sums });
+        self.spread_boards(gradient, &mut rows.inputs);
+        let Rows { inputs, products, .. } = rows;
+        spread.multiply(vectors, &kernels.back, boards, inputs, products);
+        self.gather_boards(products, to, then);
+    }
+
+    fn spread_boards(&self, from: &[Lane], rows: &mut [Lane]) -> usize {
+        let size = self.grid.board();
+        let (spread, boards) = (&self.spread, from.len() / size);
+        for (board, from) in from.chunks_exact(size).enumerate() {
+            self.vectors.run(Inputs { spread, from, to: &mut *rows, boards, board });
+        }
+        boards
+    }
+
+    fn gather_boards(&self, products: &[Lane], to: &mut [Lane], then: Then) {
+        let size = self.grid.board();
+        let (spread, boards, bias) = (&self.spread, to.len() / size, &self.blank[..]);
+        for (board, to) in to.chunks_exact_mut(size).enumerate() {
+            self.vectors.run(Outputs { spread, from: products, to, boards, board, bias, then });
+        }
+    }
+}
