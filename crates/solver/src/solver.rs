@@ -78,28 +78,47 @@ const CONNECT4_EMPTY_MIN: u32 = 4;
 /// # Errors
 /// [`SolverError::NoSolver`], naming the games that have one; [`SolverError::Game`].
 pub fn solved_positions(spec: &GameSpec, seed: u64) -> Result<PositionStream, SolverError> {
+    solved_positions_from(spec, None, seed)
+}
+
+/// The same from another ply on, if `first_ply` names one. On 7x6 each position of ply 8 takes seconds.
+///
+/// # Errors
+/// As [`solved_positions`].
+pub fn solved_positions_from(
+    spec: &GameSpec,
+    first_ply: Option<u32>,
+    seed: u64,
+) -> Result<PositionStream, SolverError> {
     match spec.name() {
         "connect4" => {
             let game = Connect4::from_spec(spec)?;
             let solver = Connect4Solver::new(&game)?;
             let cells = u32::from(game.width()) * u32::from(game.height());
-            let first = cells.saturating_sub(CONNECT4_EMPTY_MAX);
+            let first = first_ply.unwrap_or(cells.saturating_sub(CONNECT4_EMPTY_MAX));
             let last = cells.saturating_sub(CONNECT4_EMPTY_MIN);
             Ok(Box::new(Positions::new(&game, solver, first..=last, seed)))
         }
-        "tictactoe" => exhaustive(&TicTacToe::from_spec(spec)?, seed),
+        "tictactoe" => exhaustive(&TicTacToe::from_spec(spec)?, first_ply, seed),
         "hex" => {
             let game = Hex::from_spec(spec)?;
-            if game.size() > HEX_SIZE_MAX { Err(no_solver(spec)) } else { exhaustive(&game, seed) }
+            if game.size() > HEX_SIZE_MAX {
+                return Err(no_solver(spec));
+            }
+            exhaustive(&game, first_ply, seed)
         }
         _ => Err(no_solver(spec)),
     }
 }
 
-fn exhaustive<G: Game>(game: &G, seed: u64) -> Result<PositionStream, SolverError> {
+fn exhaustive<G: Game>(
+    game: &G,
+    first_ply: Option<u32>,
+    seed: u64,
+) -> Result<PositionStream, SolverError> {
     let solver = ExhaustiveSolver::new(game, STATES_MAX)?;
     let last = game.plies_max().map_or(0, |plies| plies.saturating_sub(1));
-    Ok(Box::new(Positions::new(game, solver, 0..=last, seed)))
+    Ok(Box::new(Positions::new(game, solver, first_ply.unwrap_or(0)..=last, seed)))
 }
 
 fn no_solver(spec: &GameSpec) -> SolverError {

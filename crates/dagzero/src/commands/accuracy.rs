@@ -21,7 +21,7 @@ use crate::Exit;
 /// Measure how often a network's move keeps the value of positions whose truth is known
 ///
 /// `--generate` makes the positions: uniform random play up to each ply in turn, solved exactly, the
-/// same for the same seed. Connect Four's have 4 to 32 empty points. Other games with a solver:
+/// same for the same seed. Connect Four's have 4 to 32 empty points unless `--first-ply` asks for more. Other games with a solver:
 /// tic-tac-toe, Hex of size 2 and 3.
 ///
 /// A file has one position a line: `{"moves": "4435", "value_preserving": [4, 5]}`, moves and
@@ -54,6 +54,9 @@ pub(crate) struct Args {
     /// Which positions to make
     #[arg(long, value_name = "SEED", default_value_t = 1, conflicts_with = "positions")]
     seed: u64,
+    /// The earliest positions to make, in plies from the start; Connect Four's take seconds each before ply 10
+    #[arg(long, value_name = "PLY", requires = "generate")]
+    first_ply: Option<u32>,
     /// Also write the positions made to this file, so that another network meets the same at once
     #[arg(long, value_name = "FILE", requires = "generate")]
     save: Option<PathBuf>,
@@ -115,7 +118,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
             with_game(&game, ReadPositions { path, text: &text })??
         }
         (None, Some(count)) => {
-            let positions = generated(&game, count as usize, args.seed)?;
+            let positions = generated(&game, count as usize, args.first_ply, args.seed)?;
             if let Some(path) = &args.save {
                 let text = with_game(&game, PositionLines { positions: &positions })??;
                 fs::write(path, text)

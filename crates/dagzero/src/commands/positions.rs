@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use dz_game::{Game, GameSpec, GameVisitor, Move};
 use dz_play::PositionCheck;
-use dz_solver::{SolverError, solved_positions};
+use dz_solver::{SolverError, solved_positions_from};
 use serde::{Deserialize, Serialize};
 
 use super::Line;
@@ -27,13 +27,15 @@ impl GameVisitor for ReadPositions<'_> {
     }
 }
 
-/// Makes `count` positions of a game that has a solver.
+/// Makes `count` positions of a game that has a solver, from a ply on that the solver chooses if none is named.
 pub(crate) fn generated(
     game: &GameSpec,
     count: usize,
+    first_ply: Option<u32>,
     seed: u64,
 ) -> anyhow::Result<Vec<PositionCheck>> {
-    let stream = solved_positions(game, seed).map_err(|error| UsageError(error.to_string()))?;
+    let stream = solved_positions_from(game, first_ply, seed);
+    let stream = stream.map_err(|error| UsageError(error.to_string()))?;
     let check = |position: Result<dz_solver::SolvedPosition, SolverError>| {
         position.map(|position| {
             let preserving = position.solved.preserving();
@@ -165,15 +167,17 @@ mod tests {
     #[test]
     fn generated_positions_are_solved_and_no_more_than_there_are() {
         let game = |text: &str| text.parse::<GameSpec>().unwrap();
-        let positions = generated(&game("tictactoe"), 50, 1).unwrap();
+        let positions = generated(&game("tictactoe"), 50, None, 1).unwrap();
         assert_eq!(positions[0].preserving.len(), 9, "every opening draws");
         assert_eq!(positions[9].moves.len(), 1, "of ply 0 there is one position");
-        let error = generated(&game("tictactoe"), 5000, 1).unwrap_err();
+        let error = generated(&game("tictactoe"), 5000, None, 1).unwrap_err();
         assert!(error.to_string().contains("4520"), "{error}");
-        let error = generated(&game("shuttle"), 1, 1).unwrap_err();
+        let error = generated(&game("shuttle"), 1, None, 1).unwrap_err();
         assert!(error.to_string().contains("connect4"), "{error}");
         let connect4 = game("connect4:width=5,height=4");
-        let positions = generated(&connect4, 20, 1).unwrap();
+        let late = generated(&connect4, 20, Some(12), 1).unwrap();
+        assert!(late.iter().all(|position| position.moves.len() >= 12));
+        let positions = generated(&connect4, 20, None, 1).unwrap();
         assert!(positions.iter().all(|position| !position.preserving.is_empty()));
         let text = with_game(&connect4, PositionLines { positions: &positions }).unwrap().unwrap();
         let read = ReadPositions { path: Path::new("x"), text: &text };
