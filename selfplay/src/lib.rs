@@ -8,6 +8,7 @@ mod cycle;
 mod decided;
 mod forks;
 mod import;
+mod komi;
 mod opening;
 mod past;
 mod publish;

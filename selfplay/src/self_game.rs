@@ -15,6 +15,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::decided::Values;
+use crate::komi::own_komi;
 use crate::opening::Opening;
 use crate::resign::ply_flags;
 use crate::surprise::{share_out, surprise};
@@ -52,6 +53,8 @@ pub struct GamePlan {
     pub temperature_halflife_plies: f64,
     /// How games begin that are no forks.
     pub opening: OpeningPlan,
+    /// Standard deviation of the games' komi, in points.
+    pub komi_deviation: f64,
     /// The games that some begin as forks of.
     pub forks: Option<Arc<Forks>>,
     /// Share of full searches' weight that goes by surprise.
@@ -116,14 +119,19 @@ impl<G: Game> SelfGame<G> {
         let seed = mix64(plan.run_seed ^ mix64(number));
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let seeds = (plan.run_seed, number);
-        let mut thinker = Thinker::new(game, plan.params, plan.reuse, source, seeds);
-        let (opening, start_moves, parent) = match plan.forks.as_ref().and_then(|f| f.fork(seed)) {
-            None => (plan.opening.opening(&mut random), Vec::new(), None),
-            Some(fork) => {
-                let opening = Opening { left: 1, other_than: Some(fork.next) };
-                (opening, fork.moves, Some(fork.parent))
-            }
-        };
+        let (opening, start_moves, parent, komi) =
+            match plan.forks.as_ref().and_then(|f| f.fork(seed)) {
+                None => {
+                    let komi = own_komi(game, plan.komi_deviation, seed);
+                    (plan.opening.opening(&mut random), Vec::new(), None, komi)
+                }
+                Some(fork) => {
+                    let opening = Opening { left: 1, other_than: Some(fork.next) };
+                    (opening, fork.moves, Some(fork.parent), fork.komi)
+                }
+            };
+        let game = komi.and_then(|komi| game.with_komi(komi)).unwrap_or_else(|| game.clone());
+        let mut thinker = Thinker::new(&game, plan.params, plan.reuse, source, seeds);
         let (mut state, mut history) = (game.start(), G::History::default());
         for &mv in &start_moves {
             game.advance(&mut state, &mut history, mv);
@@ -134,6 +142,7 @@ impl<G: Game> SelfGame<G> {
             seed,
             start_moves,
             parent,
+            komi,
             resign: plan.resign.map(|resign| resign.thresholds(seed)),
             evaluator: 0,
             outcome: Outcome::DRAW,
@@ -142,7 +151,7 @@ impl<G: Game> SelfGame<G> {
         };
         Self {
             plan,
-            game: game.clone(),
+            game,
             state,
             history,
             thinker,

@@ -50,6 +50,7 @@ pub fn cycle_plan(
             draw: if is_taught { selfplay.opening } else { OpeningDraw::Random },
             temperature: selfplay.opening_temperature,
         },
+        komi_deviation: selfplay.komi_deviation,
         forks: forks.filter(|_| is_taught).map(Arc::new),
         surprise_share: if is_taught { selfplay.surprise_share } else { 0.0 },
         decided: decided(selfplay).filter(|_| is_taught),

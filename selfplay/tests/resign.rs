@@ -151,6 +151,7 @@ fn played_on(moves: &str, tenths: &[i32], end: (GameEnd, Option<Player>)) -> Gam
         seed: 0,
         start_moves: Vec::new(),
         parent: None,
+        komi: None,
         resign: Some(resign),
         evaluator: 0,
         outcome: Outcome { winner: end.1, margin: None },
@@ -278,6 +279,7 @@ fn write(run: &Run, rules: &TicTacToe, number: u64, games: &[GameRecord]) -> Obj
         config_hash: String::new(),
         evaluators: vec!["rollout".into()],
         networks: vec!["rollout".into()],
+        own_komi: false,
     };
     let staged = run.create_file(&format!("shards/{number}.dzs")).unwrap();
     let mut writer = ShardWriter::new(staged, header, SHARD_LEVEL).unwrap();

@@ -1,6 +1,6 @@
 //! One self-play game as it is recorded.
 
-use dz_game::{Move, Outcome, Wdl};
+use dz_game::{Game, Komi, Move, Outcome, Wdl};
 use serde::{Deserialize, Serialize};
 
 use crate::{ShardError, WdlShares, Weight};
@@ -17,6 +17,8 @@ pub struct GameRecord {
     pub start_moves: Vec<Move>,
     /// The game that this one was forked from.
     pub parent: Option<ParentGame>,
+    /// The komi of this game, where it is not that of the shard's game.
+    pub komi: Option<Komi>,
     /// When a player resigns, if they may.
     pub resign: Option<ResignThresholds>,
     /// Which of the header's evaluators played.
@@ -105,6 +107,19 @@ impl GameRecord {
     /// Plies from the start position: opening and recorded ones.
     pub fn plies_total(&self) -> usize {
         self.start_moves.len() + self.plies.len()
+    }
+
+    /// The rules that it was played by: those of its shard's game, with its own komi if it has one.
+    ///
+    /// # Errors
+    /// [`ShardError::Replay`] if the game cannot have that komi.
+    pub fn rules<G: Game>(&self, game: &G) -> Result<G, ShardError> {
+        let Some(komi) = self.komi else { return Ok(game.clone()) };
+        let variant = game.with_komi(komi).filter(|variant| variant.komi() == Some(komi));
+        variant.ok_or_else(|| {
+            let what = format!("{} cannot have a komi of {komi}", game.spec());
+            ShardError::Replay { game: self.number, ply: 0, what }
+        })
     }
 
     /// The record as it comes back from a shard: values and weights in their stored units.

@@ -30,7 +30,8 @@ pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>
     Ok(positions)
 }
 
-/// Plays the game again and shows `visit` each position before a recorded ply.
+/// Plays the game again, by its own komi where it has one, and shows `visit` each position before a recorded ply.
+/// `game`, that of its shard, says the same of these positions as the variant of that komi does.
 ///
 /// Legality of every move, of visited moves and of targets, and the outcome are checked, and that
 /// players resigned when the record's thresholds say so and not otherwise.
@@ -54,7 +55,8 @@ pub(crate) fn replay_to_end<G: Game>(
     record: &GameRecord,
     mut visit: impl FnMut(&Position<G>, &PlyRecord) -> Result<(), ShardError>,
 ) -> Result<G::State, ShardError> {
-    let mut replay = Replay::new(game, record);
+    let rules = record.rules(game)?;
+    let mut replay = Replay::new(&rules, record);
     for &mv in &record.start_moves {
         replay.look()?;
         replay.play(mv)?;

@@ -210,8 +210,9 @@ impl ShardSink for One {
 
 impl Outcome {
     fn compare<G: Game>(&mut self, game: &G, record: &GameRecord, again: &GameRecord) {
-        if record.start_moves != again.start_moves || record.seed != again.seed {
-            let what = "the game's seed or opening is not what its number gives";
+        let start = |game: &GameRecord| (game.seed, game.komi, game.start_moves.clone());
+        if start(record) != start(again) {
+            let what = "the game's seed, komi or opening is not what its number gives";
             return self.differences.push(what.to_owned());
         }
         for (place, (old, new)) in record.plies.iter().zip(&again.plies).enumerate() {
