@@ -72,7 +72,8 @@ impl Forks {
         let kept = shards.filter(|shard| !run.is_given_up(state, &shard.object));
         let mut games = Vec::new();
         each_game(run, kept, |record| {
-            games.push(Parent::of(&record));
+            // Those that were searched anew are the moves of other champions.
+            games.extend(record.reanalysed().is_none().then(|| Parent::of(&record)));
             Ok(())
         })
         .context("no forks can be taken of the cycle before")?;

@@ -8,7 +8,7 @@ use dz_config::RunConfig;
 use dz_game::{Game, Komi, games::Go};
 use dz_infer::{Hashed, Sources, Walker};
 use dz_shard::{GameRecord, replay};
-use selfplay::{Forks, SelfGame, cycle_plan};
+use selfplay::{Forks, Past, SelfGame, cycle_plan};
 
 const BASE: &str = "format = 1\nrun = { game = \"go:size=3,komi=2\", cycles = 5, seed = 3 }\n\
     selfplay = { games = 8, playouts = 12, playouts_fast = 4, plies_max = 40 }\n\
@@ -23,7 +23,7 @@ fn go() -> Go {
 fn games(generation: u32, deviation: &str, forks: Option<Forks>) -> Vec<GameRecord> {
     let overrides = [format!("selfplay.komi_deviation={deviation}")];
     let config = RunConfig::from_text(BASE, &overrides).unwrap();
-    let plan = cycle_plan(&config, generation, 0, None, forks);
+    let plan = cycle_plan(&config, generation, 0, None, Past { forks, reanalyses: None });
     let mut sources = Sources::default();
     let source = sources.add_instant(Arc::new(Hashed));
     let play = |number| {

@@ -1,5 +1,5 @@
-//! The recipe through the front door: a run with forks, openings by policy, growing searches, soft resignation and surprise
-//! weights is replayed and verified; another network takes over its games; learning rates are tried on its rows. A run of Go
+//! The recipe through the front door: a run with forks, openings by policy, growing searches, soft resignation, surprise weights and
+//! games that are searched anew is replayed and verified; another network takes over its games; learning rates are tried on its rows. A run of Go
 //! does so with komi that differs from game to game.
 
 mod common {
@@ -23,10 +23,11 @@ fn json(args: &[&str]) -> Value {
     serde_json::from_str(&said(args)).unwrap_or_else(|error| panic!("{args:?}: {error}"))
 }
 
-const RECIPE: [&str; 7] = [
+const RECIPE: [&str; 8] = [
     "run.cycles=3",
     "selfplay.opening=policy",
     "selfplay.fork_share=0.5",
+    "selfplay.reanalyse_share=0.3",
     "selfplay.surprise_share=0.5",
     "selfplay.soft_resign={ above = 0.5 }",
     "selfplay.playouts_start=8",
@@ -57,8 +58,12 @@ fn a_run_of_the_whole_recipe_replays_forks_and_hands_over() {
         exported.lines().map(|line| serde_json::from_str(line).expect("a game")).collect();
     let is_fork = |game: &&Value| game.to_string().contains("forked from game");
     let forks: Vec<&Value> = games.iter().filter(is_fork).collect();
-    assert!(forks.len() > 20, "{} of {} games are forks", forks.len(), games.len());
-    for game in [forks[0], forks[forks.len() - 1], &games[games.len() - 1]] {
+    assert!(forks.len() > 10, "{} of {} games are forks", forks.len(), games.len());
+    let is_anew = |game: &&Value| game.to_string().contains("searched anew");
+    let anew: Vec<&Value> = games.iter().filter(is_anew).collect();
+    assert!(anew.len() > 10, "{} of {} games are searched anew", anew.len(), games.len());
+    let wanted = [forks[0], forks[forks.len() - 1], anew[0], anew[anew.len() - 1]];
+    for game in wanted.into_iter().chain(games.last()) {
         let number = game["round"].as_str().expect("a number");
         let replayed = json(&["replay", &run, "--game", number, "--json"]);
         assert_eq!((&replayed["exact"], &replayed["share_equal"]), (&true.into(), &1.0.into()));

@@ -34,7 +34,8 @@ pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>
 /// `game`, that of its shard, says the same of these positions as the variant of that komi does.
 ///
 /// Legality of every move, of visited moves and of targets, and the outcome are checked, and that
-/// players resigned when the record's thresholds say so and not otherwise.
+/// players resigned when the record's thresholds say so and not otherwise; who resigned in a game that was searched anew, that
+/// game's record shows.
 ///
 /// # Errors
 /// [`ShardError::Replay`], or the first error of `visit`.
@@ -158,7 +159,8 @@ impl<'a, G: Game> Replay<'a, G> {
                 if outcome.winner == Some(mover.opponent()) =>
             {
                 let reason = "the resign thresholds do not make the player to move resign";
-                if self.due(mover) { Ok(()) } else { Err(self.error(reason.to_owned())) }
+                let is_shown = self.due(mover) || self.record.reanalysed().is_some();
+                if is_shown { Ok(()) } else { Err(self.error(reason.to_owned())) }
             }
             (Status::ToMove(_), GameEnd::PlyLimit) => Ok(()),
             (status, end) => Err(self.error(format!(

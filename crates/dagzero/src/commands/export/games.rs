@@ -156,7 +156,9 @@ impl Source {
     fn of_selfplay(&self, shard: &ShardHeader, game: &GameRecord, comments: bool) -> Record {
         let player = format!("{} generation {}", self.name, shard.generation);
         let mut note = vec![format!("self-play game {}, seed {}", game.number, game.seed)];
-        if let Some(parent) = &game.parent {
+        if let Some(original) = game.reanalysed() {
+            note.push(format!("the moves of game {original}, searched anew"));
+        } else if let Some(parent) = &game.parent {
             note.push(format!("forked from game {} after {} plies", parent.game, parent.ply));
         } else if !game.start_moves.is_empty() {
             note.push(format!("the first {} moves are an opening", game.start_moves.len()));
