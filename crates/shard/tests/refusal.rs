@@ -77,8 +77,8 @@ fn messages_say_what_to_do() {
     assert!(text(read_shard(&[7; 200]).unwrap_err()).contains("not a shard"));
     assert!(text(read_rows(&bytes).unwrap_err()).contains("not a row file"));
     let mut newer = bytes.clone();
-    newer[16] = 2;
-    assert!(text(read_shard(&newer).unwrap_err()).contains("format 2 is not known"));
+    newer[16] = 3;
+    assert!(text(read_shard(&newer).unwrap_err()).contains("format 3 is not known"));
     let reader = ShardReader::new(Cursor::new(&bytes)).unwrap();
     let other = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
     assert!(text(reader.check_game(&other).unwrap_err()).contains("files of one game"));
