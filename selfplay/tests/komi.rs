@@ -60,7 +60,7 @@ fn games_of_the_rules_komi_are_what_they_were() {
                 assert_eq!(new.rules(&go()).unwrap().spec(), rules.spec());
                 let ahead = 2 * margin - komi.halves;
                 assert_eq!(
-                    new.outcome.winner.map(|p| p.index()),
+                    new.outcome.winner.map(dz_game::Player::index),
                     match ahead {
                         1.. => Some(0),
                         0 => None,

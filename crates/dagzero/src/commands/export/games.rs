@@ -140,7 +140,7 @@ impl Source {
         }
         for record in reader.games() {
             let record = record.map_err(|error| error.at(path))?;
-            if !wanted.game.is_none_or(|game| game == record.number) {
+            if wanted.game.is_some_and(|game| game != record.number) {
                 continue;
             }
             let name = format!("game-{:08}", record.number);
@@ -196,7 +196,7 @@ impl Source {
         let event =
             if self.name == name { name.to_owned() } else { format!("{} {name}", self.name) };
         for game in &games {
-            if !wanted.game.is_none_or(|number| number == game.number) {
+            if wanted.game.is_some_and(|number| number != game.number) {
                 continue;
             }
             let name = format!("{name}-{:06}", game.number);
