@@ -1,7 +1,7 @@
 //! Games that begin as forks of games of the cycle before.
 
 use anyhow::Context;
-use dz_game::{Move, hash_below, hash_unit, mix64};
+use dz_game::{Komi, Move, hash_below, hash_unit, mix64};
 use dz_shard::{GameRecord, ParentGame};
 use dz_store::{Run, RunState};
 
@@ -12,14 +12,31 @@ use crate::past::each_game;
 pub struct Forks {
     /// Share of games that are forks.
     share: f64,
-    /// Number and moves of each game, openings included.
-    parents: Vec<(u64, Vec<Move>)>,
+    parents: Vec<Parent>,
+}
+
+/// A game that may be forked.
+#[derive(Clone, Debug, PartialEq)]
+struct Parent {
+    number: u64,
+    /// Where it has one of its own.
+    komi: Option<Komi>,
+    /// Openings included.
+    moves: Vec<Move>,
+}
+
+impl Parent {
+    fn of(game: &GameRecord) -> Self {
+        Self { number: game.number, komi: game.komi, moves: game.moves().collect() }
+    }
 }
 
 /// Where one game begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fork {
     pub(crate) parent: ParentGame,
+    /// The parent's, whose positions these are.
+    pub(crate) komi: Option<Komi>,
     /// The parent's moves up to there.
     pub(crate) moves: Vec<Move>,
     /// What the parent did next.
@@ -32,13 +49,11 @@ const FORK: u64 = 0x0066_6f72_6b73_2121;
 impl Forks {
     /// Forks of these games.
     pub fn of<'a>(games: impl IntoIterator<Item = &'a GameRecord>, share: f64) -> Self {
-        let games = games.into_iter().map(|game| (game.number, game.moves().collect()));
-        Self::of_moves(games.collect(), share)
+        Self::of_parents(games.into_iter().map(Parent::of).collect(), share)
     }
 
-    /// Forks of the games with these numbers and moves.
-    fn of_moves(mut parents: Vec<(u64, Vec<Move>)>, share: f64) -> Self {
-        parents.retain(|(_, moves)| !moves.is_empty());
+    fn of_parents(mut parents: Vec<Parent>, share: f64) -> Self {
+        parents.retain(|parent| !parent.moves.is_empty());
         Self { share, parents }
     }
 
@@ -57,11 +72,12 @@ impl Forks {
         let kept = shards.filter(|shard| !run.is_given_up(state, &shard.object));
         let mut games = Vec::new();
         each_game(run, kept, |record| {
-            games.push((record.number, record.moves().collect()));
+            // Those that were searched anew are the moves of other champions.
+            games.extend(record.reanalysed().is_none().then(|| Parent::of(&record)));
             Ok(())
         })
         .context("no forks can be taken of the cycle before")?;
-        Ok(Self::of_moves(games, share))
+        Ok(Self::of_parents(games, share))
     }
 
     /// Where the game with this seed begins, if it is a fork. Words come from the seed alone, so the game's own stream is
@@ -72,9 +88,9 @@ impl Forks {
             return None;
         }
         let below = |word: u64, len: usize| hash_below(word, len as u64) as usize;
-        let (game, moves) = &self.parents[below(word(1), self.parents.len())];
+        let Parent { number, komi, moves } = &self.parents[below(word(1), self.parents.len())];
         let ply = below(word(2), moves.len().min(u16::MAX.into()));
-        let parent = ParentGame { game: *game, ply: ply as u16 };
-        Some(Fork { parent, moves: moves[..ply].to_vec(), next: moves[ply] })
+        let parent = ParentGame { game: *number, ply: ply as u16 };
+        Some(Fork { parent, komi: *komi, moves: moves[..ply].to_vec(), next: moves[ply] })
     }
 }

@@ -1,11 +1,11 @@
 //! The games of one run as the first cycle of another: how a larger network takes over from a smaller one, which learns
 //! first from all that the smaller one played.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 use anyhow::{Context, ensure};
 use dz_config::RunConfig;
-use dz_shard::{GameRecord, ShardHeader, ShardReader};
+use dz_shard::{GameRecord, ParentGame, ShardHeader, ShardReader};
 use dz_store::{Entry, Ledger, Run, RunState, SelfplaySummary, Stage};
 
 use crate::{CycleTally, GameTally, ShardPublisher};
@@ -15,7 +15,8 @@ const EVALUATOR: &str = "imported";
 
 /// Publishes every game that the run `from` still has as cycle 1 of the run `into`, which has not begun, and closes that
 /// turn. Games are numbered anew, so they are not forks of each other any more, and belong to generation 0: no network of
-/// `into` played them. Visits, values, targets and weights stay.
+/// `into` played them. Visits, values, targets and weights stay. Games that were searched anew still name whose moves they
+/// have; where that game is gone they are left out, since it is what shows how they ended.
 ///
 /// # Errors
 /// If `into` has begun, `from` has no games or another game's, and what shards and stores report.
@@ -29,7 +30,8 @@ pub fn import_games(
     ensure!(ledger.state().shards().next().is_none(), "the new run has games of its own");
     let own = ShardPublisher::header(config, 0, (String::new(), String::new()))?;
     let tally = CycleTally::default();
-    let mut import = Import { into, ledger, config, own, shards: 0, tally };
+    let numbers = BTreeMap::new();
+    let mut import = Import { into, ledger, config, own, shards: 0, numbers, tally };
     for (_, shard) in from.shards_kept(state) {
         let mut reader = ShardReader::open(&from.local_path(&shard.object))?;
         let header = reader.header().clone();
@@ -64,6 +66,8 @@ struct Import<'a> {
     own: ShardHeader,
     /// Shards published.
     shards: u64,
+    /// New numbers of the old run's games.
+    numbers: BTreeMap<u64, u64>,
     tally: CycleTally,
 }
 
@@ -86,6 +90,8 @@ impl Import<'_> {
             ..own
         };
         let most = self.config.selfplay.games_per_shard as usize;
+        let games: Vec<GameRecord> =
+            games.into_iter().filter_map(|game| self.whence(game)).collect();
         let mut games = games.into_iter().peekable();
         while games.peek().is_some() {
             let first = self.shards * u64::from(self.config.selfplay.games_per_shard);
@@ -94,7 +100,10 @@ impl Import<'_> {
                 .by_ref()
                 .take(most)
                 .zip(numbers)
-                .map(|(game, number)| GameRecord { number, parent: None, ..game })
+                .map(|(game, number)| {
+                    self.numbers.insert(game.number, number);
+                    GameRecord { number, ..game }
+                })
                 .collect();
             for game in &part {
                 self.tally.add(game, &GameTally::default());
@@ -110,5 +119,17 @@ impl Import<'_> {
             self.shards += 1;
         }
         Ok(())
+    }
+
+    /// A game with the new number of the one whose moves it has, if it has another's; none where that one is gone.
+    fn whence(&self, game: GameRecord) -> Option<GameRecord> {
+        let renumbered = |(original, parent): (u64, ParentGame)| {
+            Some(ParentGame { game: *self.numbers.get(&original)?, ..parent })
+        };
+        let parent = match game.reanalysed().zip(game.parent) {
+            None => None,
+            Some(found) => Some(renumbered(found)?),
+        };
+        Some(GameRecord { parent, ..game })
     }
 }

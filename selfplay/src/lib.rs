@@ -6,11 +6,14 @@
 
 mod cycle;
 mod decided;
+mod following;
 mod forks;
 mod import;
+mod komi;
 mod opening;
 mod past;
 mod publish;
+mod reanalysis;
 mod resign;
 mod self_game;
 mod settings;
@@ -22,7 +25,9 @@ pub use decided::DecidedPlan;
 pub use forks::Forks;
 pub use import::import_games;
 pub use opening::OpeningPlan;
+pub use past::Past;
 pub use publish::{ShardPublisher, first_shard};
+pub use reanalysis::Reanalyses;
 pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_minimum};
 pub use self_game::{GamePlan, GameTally, SelfGame};
 pub use settings::cycle_plan;

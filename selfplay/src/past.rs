@@ -1,8 +1,11 @@
 //! Games that were published before.
 
 use anyhow::Context;
+use dz_config::RunConfig;
 use dz_shard::{GameRecord, ShardError, ShardReader};
-use dz_store::{Run, ShardState};
+use dz_store::{Run, RunState, ShardState};
+
+use crate::{Forks, Reanalyses};
 
 /// Hands each game of `shards` to `take`, in their order.
 ///
@@ -21,4 +24,33 @@ pub(crate) fn each_game<'a>(
         read().with_context(|| format!("cannot read the games of {}", shard.object.path))?;
     }
     Ok(())
+}
+
+/// What the games of a cycle take from those of earlier ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Past {
+    /// The games that some begin as forks of.
+    pub forks: Option<Forks>,
+    /// The games that are not played but searched anew.
+    pub reanalyses: Option<Reanalyses>,
+}
+
+impl Past {
+    /// What the configuration asks for.
+    ///
+    /// # Errors
+    /// What reading a shard reports.
+    pub(crate) fn of_cycle(
+        (run, state): (&Run, &RunState),
+        config: &RunConfig,
+        cycle: u32,
+    ) -> anyhow::Result<Self> {
+        let selfplay = &config.selfplay;
+        let forks = || Forks::of_cycle_before((run, state), cycle, selfplay.fork_share);
+        let reanalyses = || Reanalyses::of_window((run, state), config, cycle);
+        Ok(Self {
+            forks: (selfplay.fork_share > 0.0).then(forks).transpose()?,
+            reanalyses: (selfplay.reanalyse_share > 0.0).then(reanalyses).transpose()?,
+        })
+    }
 }

@@ -15,14 +15,14 @@ pub struct ShardPublisher<'a> {
     pub ledger: &'a mut Ledger,
     /// The cycle.
     pub cycle: u32,
-    /// What the headers of the cycle's shards share; `number` is set for each.
+    /// What the headers of the cycle's shards share; `number` and `own_komi` are set for each.
     pub header: ShardHeader,
     /// Number of the cycle's first shard.
     pub first_shard: u64,
 }
 
 impl ShardPublisher<'_> {
-    /// The header that the shards of a cycle share; the number is set for each.
+    /// The header that the shards of a cycle share; what its games decide is set for each.
     ///
     /// # Errors
     /// [`dz_game::GameError`] if the configuration's game does not exist.
@@ -42,6 +42,7 @@ impl ShardPublisher<'_> {
             config_hash: config.results_hash(),
             evaluators: vec![evaluator],
             networks: vec![network],
+            own_komi: false,
         })
     }
 
@@ -53,7 +54,8 @@ impl ShardPublisher<'_> {
     pub fn publish(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
         let number = self.first_shard + index;
         let path = format!("{}/cycle-{:04}/{number:08}.dzs", dz_store::layout::SHARDS, self.cycle);
-        let header = ShardHeader { number, ..self.header.clone() };
+        let own_komi = games.iter().any(|game| game.komi.is_some());
+        let header = ShardHeader { number, own_komi, ..self.header.clone() };
         let (count, positions) =
             (games.len() as u64, games.iter().map(|game| game.plies.len() as u64).sum());
         let staged = self.run.create_file(&path)?;

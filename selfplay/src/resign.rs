@@ -124,7 +124,7 @@ fn newest_minima<G: Game>(
 
 /// The smallest number that is not a wrong threshold for a game: below or at it, nobody who did not
 /// lose would have resigned. 1 where no threshold is wrong; none where the game says nothing, because
-/// resignation could end it.
+/// resignation could end it, or its moves are those of another game.
 ///
 /// The root's values alone are looked at, since records have no more. The rule asks for the best move's
 /// to be below as well, so it is wrong in no more games than this says.
@@ -137,7 +137,7 @@ pub fn unbeaten_minimum<G: Game>(
     turns: u8,
 ) -> Result<Option<f64>, ShardError> {
     let enforced = record.resign.is_some_and(|resign| resign.enforced);
-    if enforced || record.end == GameEnd::Resigned {
+    if enforced || record.end == GameEnd::Resigned || record.reanalysed().is_some() {
         return Ok(None);
     }
     let turns = usize::from(turns.max(1));
@@ -177,6 +177,9 @@ impl ResignTally {
     /// # Errors
     /// [`ShardError::Replay`] if the record breaks the rules.
     pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord) -> Result<(), ShardError> {
+        if record.reanalysed().is_some() {
+            return Ok(());
+        }
         self.resigned += u64::from(record.end == GameEnd::Resigned);
         let Some(resign) = record.resign.filter(|resign| !resign.enforced) else {
             return Ok(());

@@ -15,10 +15,11 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::decided::Values;
-use crate::opening::Opening;
+use crate::following::Following;
+use crate::opening::{Beginning, Opening};
 use crate::resign::ply_flags;
 use crate::surprise::{share_out, surprise};
-use crate::{DecidedPlan, Forks, OpeningPlan, ResignPlan};
+use crate::{DecidedPlan, Forks, OpeningPlan, Reanalyses, ResignPlan};
 
 /// What all games of a cycle share.
 #[derive(Clone, Debug)]
@@ -52,8 +53,12 @@ pub struct GamePlan {
     pub temperature_halflife_plies: f64,
     /// How games begin that are no forks.
     pub opening: OpeningPlan,
+    /// Standard deviation of the games' komi, in points.
+    pub komi_deviation: f64,
     /// The games that some begin as forks of.
     pub forks: Option<Arc<Forks>>,
+    /// The games that are not played but searched anew.
+    pub reanalyses: Option<Arc<Reanalyses>>,
     /// Share of full searches' weight that goes by surprise.
     pub surprise_share: f64,
     /// When a game gets fewer playouts and less weight.
@@ -76,10 +81,12 @@ pub struct SelfGame<G: Game> {
     search: Option<Purpose>,
     /// What is left of the opening.
     opening: Option<Opening>,
+    /// The game whose moves are made, if this one is not played.
+    following: Option<Following>,
     record: GameRecord,
     below: TurnsBelow,
     values: Values,
-    /// Of each recorded ply's search, 0 of fast ones; empty where weights do not ask.
+    /// Of each recorded ply's search; 0 of fast ones, and where weights do not ask.
     surprises: Vec<f64>,
     random: Xoshiro256PlusPlus,
     tally: GameTally,
@@ -111,19 +118,19 @@ pub struct GameTally {
 const TEMPERATURE_MIN: f64 = 0.01;
 
 impl<G: Game> SelfGame<G> {
-    /// Game `number` of the run, before its first move or at its fork.
+    /// Game `number` of the run, before its first move or at its fork, or before the first recorded ply of the game that is
+    /// searched anew under this number.
     pub fn new(game: &G, plan: Arc<GamePlan>, number: u64, source: usize) -> Self {
-        let seed = mix64(plan.run_seed ^ mix64(number));
+        let seed = game_seed(plan.run_seed, number);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let seeds = (plan.run_seed, number);
-        let mut thinker = Thinker::new(game, plan.params, plan.reuse, source, seeds);
-        let (opening, start_moves, parent) = match plan.forks.as_ref().and_then(|f| f.fork(seed)) {
-            None => (plan.opening.opening(&mut random), Vec::new(), None),
-            Some(fork) => {
-                let opening = Opening { left: 1, other_than: Some(fork.next) };
-                (opening, fork.moves, Some(fork.parent))
-            }
+        let original = plan.reanalyses.as_ref().and_then(|games| games.original(number)).cloned();
+        let Beginning { opening, start_moves, parent, komi } = match &original {
+            None => Beginning::of(game, &plan, seed, &mut random),
+            Some(original) => Beginning::again(original),
         };
+        let game = komi.and_then(|komi| game.with_komi(komi)).unwrap_or_else(|| game.clone());
+        let mut thinker = Thinker::new(&game, plan.params, plan.reuse, source, seeds);
         let (mut state, mut history) = (game.start(), G::History::default());
         for &mv in &start_moves {
             game.advance(&mut state, &mut history, mv);
@@ -134,20 +141,22 @@ impl<G: Game> SelfGame<G> {
             seed,
             start_moves,
             parent,
-            resign: plan.resign.map(|resign| resign.thresholds(seed)),
+            komi,
+            resign: plan.resign.filter(|_| original.is_none()).map(|plan| plan.thresholds(seed)),
             evaluator: 0,
-            outcome: Outcome::DRAW,
-            end: GameEnd::Rules,
+            outcome: original.as_ref().map_or(Outcome::DRAW, |original| original.outcome),
+            end: original.as_ref().map_or(GameEnd::Rules, |original| original.end),
             plies: Vec::new(),
         };
         Self {
             plan,
-            game: game.clone(),
+            game,
             state,
             history,
             thinker,
             search: None,
             opening: Some(opening).filter(|opening| opening.left > 0),
+            following: original.map(Following::new),
             record,
             below: TurnsBelow::default(),
             values: Values::default(),
@@ -198,7 +207,8 @@ impl<G: Game> SelfGame<G> {
             self.search = Some(Purpose::Opening(opening));
             return;
         }
-        let (kind, budget, root) = if self.random.random::<f64>() < plan.full_share {
+        let is_full = self.following.is_some() || self.random.random::<f64>() < plan.full_share;
+        let (kind, budget, root) = if is_full {
             (SearchKind::Full, plan.playouts, plan.root)
         } else {
             (SearchKind::Fast, plan.playouts_fast, plan.root_fast)
@@ -227,10 +237,12 @@ impl<G: Game> SelfGame<G> {
         }
     }
 
-    /// Records the search's result, chooses the move and plays it.
+    /// Records the search's result, chooses the move or follows that of another game, and plays it.
     fn play_ply(&mut self, summary: &Summary, kind: SearchKind, budget: u32, weight: f32) {
-        let mv = choose_move(summary, self.choice(), &mut self.random);
-        let target = if kind == SearchKind::Full { self.target(summary) } else { None };
+        let followed = self.following.as_mut().and_then(Following::follow);
+        let mv = followed.unwrap_or_else(|| choose_move(summary, self.choice(), &mut self.random));
+        let is_full = kind == SearchKind::Full;
+        let target = if is_full { self.target(summary) } else { None };
         let visits = summary.moves.iter().filter(|m| m.visits > 0).map(|m| (m.mv, m.visits));
         let ply = PlyRecord {
             mv,
@@ -243,14 +255,25 @@ impl<G: Game> SelfGame<G> {
             weight,
             target,
         };
+        let asks = is_full && self.plan.surprise_share > 0.0;
+        self.push(ply, if asks { surprise(summary, self.plan.target) } else { 0.0 });
+    }
+
+    /// Plays the plies of a game that is searched anew which are not searched.
+    fn pass(&mut self) {
+        while let Some(ply) = self.following.as_mut().and_then(Following::passed) {
+            self.push(ply, 0.0);
+        }
+    }
+
+    /// Adds a ply whose search was so much of a surprise, and plays its move.
+    fn push(&mut self, ply: PlyRecord, surprise: f64) {
         if let Some(mover) = self.game.to_move(&self.state, &self.history) {
             self.below.add(mover, &ply);
-            self.values.add(mover, summary.wdl);
+            self.values.add(mover, ply.root_value);
         }
-        if self.plan.surprise_share > 0.0 {
-            let is_full = kind == SearchKind::Full;
-            self.surprises.push(if is_full { surprise(summary, self.plan.target) } else { 0.0 });
-        }
+        self.surprises.push(surprise);
+        let mv = ply.mv;
         self.record.plies.push(ply);
         self.advance(mv);
     }
@@ -285,6 +308,9 @@ impl<G: Game> SelfGame<G> {
 
     /// True once the game is over; its end is then recorded.
     fn is_over(&mut self) -> bool {
+        if let Some(following) = &self.following {
+            return following.is_over();
+        }
         match self.game.status(&self.state, &self.history) {
             Status::Over(outcome) => self.record.outcome = outcome,
             Status::ToMove(_) if self.thinker.ply() >= self.plan.plies_max => {
@@ -303,11 +329,17 @@ impl<G: Game> SelfGame<G> {
     }
 }
 
+/// Seed of a game's random stream, and of the words and streams that say how it begins.
+pub(crate) fn game_seed(run_seed: u64, number: u64) -> u64 {
+    mix64(run_seed ^ mix64(number))
+}
+
 impl<G: Game> Walker<G> for SelfGame<G> {
     fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
         loop {
             if self.search.is_none() {
                 self.open_at_random();
+                self.pass();
                 if self.opening.is_none() && self.is_over() {
                     return None;
                 }

@@ -7,7 +7,7 @@ use dz_infer::Lockstep;
 use dz_play::{SearchSettings, root_noise};
 use dz_search::{RootSetup, SearchParams, TieBreak};
 
-use crate::{CyclePlan, DecidedPlan, Forks, GamePlan, OpeningPlan, ResignPlan};
+use crate::{CyclePlan, DecidedPlan, GamePlan, OpeningPlan, Past, ResignPlan};
 
 /// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts; equal
 /// priors are then tried in a random order, since no prior tells moves apart, and all that asks what a network
@@ -17,7 +17,7 @@ pub fn cycle_plan(
     generation: u32,
     first_shard: u64,
     resign: Option<ResignPlan>,
-    forks: Option<Forks>,
+    past: Past,
 ) -> CyclePlan {
     let (selfplay, bootstrap) = (&config.selfplay, &config.bootstrap);
     let is_taught = generation > 0;
@@ -50,7 +50,9 @@ pub fn cycle_plan(
             draw: if is_taught { selfplay.opening } else { OpeningDraw::Random },
             temperature: selfplay.opening_temperature,
         },
-        forks: forks.filter(|_| is_taught).map(Arc::new),
+        komi_deviation: selfplay.komi_deviation,
+        forks: past.forks.filter(|_| is_taught).map(Arc::new),
+        reanalyses: past.reanalyses.filter(|_| is_taught).map(Arc::new),
         surprise_share: if is_taught { selfplay.surprise_share } else { 0.0 },
         decided: decided(selfplay).filter(|_| is_taught),
         plies_max: selfplay.plies_max,

@@ -15,7 +15,7 @@ use dz_store::{ChampionState, Entry, LoadSummary, ResignSummary, Run, SelfplaySu
 
 use crate::past::each_game;
 use crate::{
-    CyclePlan, CycleTally, Forks, GameTally, ResignTally, ShardPublisher, ShardSink, cycle_plan,
+    CyclePlan, CycleTally, GameTally, Past, ResignTally, ShardPublisher, ShardSink, cycle_plan,
     cycle_resign, first_shard, play_cycle, resign,
 };
 
@@ -44,16 +44,13 @@ impl GameVisitor for Turn<'_> {
         let started = Instant::now();
         let state = context.ledger.state();
         let resign = cycle_resign(&game, &context.config.selfplay, (&context.run, state), cycle)?;
-        let share = context.config.selfplay.fork_share;
-        let forks = (share > 0.0)
-            .then(|| Forks::of_cycle_before((&context.run, state), cycle, share))
-            .transpose()?;
+        let past = Past::of_cycle((&context.run, state), &context.config, cycle)?;
         let mut costs = CycleTally::default();
         // Once around where stages take turns; else once for each champion that plays.
         let (generation, evaluator) = loop {
             let state = context.ledger.state();
             let (generation, first) = (state.generation(), first_shard(state, cycle));
-            let plan = cycle_plan(&context.config, generation, first, resign.plan, forks.clone());
+            let plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
             let (tally, evaluator) = play_on(&game, context, cycle, &plan, started)?;
             costs.add_costs(&tally);
             if is_whole(context, cycle, &plan) {
@@ -73,7 +70,7 @@ impl GameVisitor for Turn<'_> {
         };
         let (total, resigned) = totals(&game, context, cycle)?;
         let summary = summary(&total, &costs, resigned.summary(&resign), evaluator, started);
-        let line = line(&summary, generation);
+        let line = line(&summary, generation, total.reanalysed);
         context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
         context.events.turn_done(Stage::Selfplay, cycle, line);
         Ok(())
@@ -310,7 +307,7 @@ fn load(tally: &CycleTally) -> Option<LoadSummary> {
     })
 }
 
-fn line(summary: &SelfplaySummary, generation: u32) -> String {
+fn line(summary: &SelfplaySummary, generation: u32, reanalysed: u64) -> String {
     let seconds = (summary.wall_ms as f64 / 1000.0).max(1e-3);
     let played = dz_stage::number_text(summary.playouts as f64 / seconds);
     let evaluated = dz_stage::number_text(summary.evaluations as f64 / seconds);
@@ -321,8 +318,12 @@ fn line(summary: &SelfplaySummary, generation: u32) -> String {
     };
     let bottleneck = summary.bottleneck().map(|text| format!(". {text}")).unwrap_or_default();
     let resigned = summary.resign.as_ref().map(resign::line).unwrap_or_default();
+    let anew = match reanalysed {
+        0 => String::new(),
+        count => format!(" ({count} of them searched anew)"),
+    };
     format!(
-        "generation {generation} played {} games, {} positions, {:.1} plies a game; first player won \
+        "generation {generation} played {} games{anew}, {} positions, {:.1} plies a game; first player won \
          {:.0} %, drew {:.0} %; {played} playouts/s, {evaluated} evaluations/s{batches}{resigned}{bottleneck}",
         summary.games,
         summary.positions,

@@ -10,7 +10,7 @@ use dz_game::Move;
 use dz_game::games::Connect4;
 use dz_infer::{Hashed, Sources, Walker};
 use dz_shard::{GameEnd, GameRecord, ParentGame, SearchKind, replay};
-use selfplay::{Forks, SelfGame, cycle_plan};
+use selfplay::{Forks, Past, SelfGame, cycle_plan};
 
 const BASE: &str = "format = 1\nrun = { game = \"connect4\", cycles = 5, seed = 3 }\n\
     selfplay = { games = 8, playouts = 40, playouts_fast = 10, full_share = 0.5, opening_plies_max = 6 }\n\
@@ -25,7 +25,8 @@ fn config(overrides: &[&str]) -> RunConfig {
 /// Games of a generation, by an evaluator whose priors and values are hashes.
 fn games(generation: u32, forks: Option<Forks>, overrides: &[&str]) -> Vec<GameRecord> {
     let game = Connect4::new(7, 6, 4).unwrap();
-    let plan = cycle_plan(&config(overrides), generation, 0, None, forks);
+    let plan =
+        cycle_plan(&config(overrides), generation, 0, None, Past { forks, reanalyses: None });
     let mut sources = Sources::default();
     let source = sources.add_instant(Arc::new(Hashed));
     let play = |number| {

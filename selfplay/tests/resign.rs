@@ -14,7 +14,7 @@ use dz_shard::{
 };
 use dz_store::{ChampionState, ObjectRef, Run, RunState, ShardState};
 use selfplay::{
-    CyclePlan, CycleTally, ResignPlan, ResignTally, ShardSink, cycle_plan, cycle_resign,
+    CyclePlan, CycleTally, Past, ResignPlan, ResignTally, ShardSink, cycle_plan, cycle_resign,
     play_cycle, unbeaten_minimum,
 };
 
@@ -79,10 +79,10 @@ fn a_resigned_game_is_the_beginning_of_the_game_without_resignation() {
     let game = Connect4::from_spec(&"connect4".parse().unwrap()).unwrap();
     let config = config("connect4-smoke.toml", &["selfplay.games=400"]);
     let resign = ResignPlan { value_min: 0.1, turns: 2, play_on_share: 0.25 };
-    let plan = cycle_plan(&config, 1, 0, Some(resign), None);
+    let plan = cycle_plan(&config, 1, 0, Some(resign), Past::default());
     let records = play(&game, &plan, Hashed, 1);
     assert_eq!(records, play(&game, &plan, Hashed, 2), "threads make a difference");
-    let without = play(&game, &cycle_plan(&config, 1, 0, None, None), Hashed, 2);
+    let without = play(&game, &cycle_plan(&config, 1, 0, None, Past::default()), Hashed, 2);
 
     let mut early = 0;
     for (record, whole) in records.iter().zip(&without) {
@@ -151,6 +151,7 @@ fn played_on(moves: &str, tenths: &[i32], end: (GameEnd, Option<Player>)) -> Gam
         seed: 0,
         start_moves: Vec::new(),
         parent: None,
+        komi: None,
         resign: Some(resign),
         evaluator: 0,
         outcome: Outcome { winner: end.1, margin: None },
@@ -229,7 +230,7 @@ impl Fixture {
         let overrides =
             ["selfplay.games=100", "selfplay.games_per_shard=50", "bootstrap.games=100"];
         let config = config("tictactoe-smoke.toml", &overrides);
-        let plan = cycle_plan(&config, generation, u64::from(2 * cycle), resign, None);
+        let plan = cycle_plan(&config, generation, u64::from(2 * cycle), resign, Past::default());
         let games = play(&self.rules, &plan, Rollout::default(), 2);
         for (index, games) in games.chunks(50).enumerate() {
             let number = u64::from(2 * cycle) + index as u64;
@@ -278,6 +279,7 @@ fn write(run: &Run, rules: &TicTacToe, number: u64, games: &[GameRecord]) -> Obj
         config_hash: String::new(),
         evaluators: vec!["rollout".into()],
         networks: vec!["rollout".into()],
+        own_komi: false,
     };
     let staged = run.create_file(&format!("shards/{number}.dzs")).unwrap();
     let mut writer = ShardWriter::new(staged, header, SHARD_LEVEL).unwrap();
@@ -336,20 +338,22 @@ fn resignation_is_off_unless_asked_for_and_without_a_champion() {
 fn a_threshold_from_some_games_keeps_resignations_right_in_others() {
     let rules = tictactoe();
     let config = config("tictactoe-smoke.toml", &["selfplay.games=1500", "selfplay.playouts=60"]);
-    let calibration = play(&rules, &cycle_plan(&config, 1, 0, None, None), Rollout::default(), 2);
+    let calibration =
+        play(&rules, &cycle_plan(&config, 1, 0, None, Past::default()), Rollout::default(), 2);
     let minima: Vec<f64> =
         calibration.iter().filter_map(|game| unbeaten_minimum(&rules, game, 1).unwrap()).collect();
     let found = resign_threshold(&minima, 0.05).unwrap();
     let value_min = found.threshold.min(-0.2) as f32;
     let resign = ResignPlan { value_min, turns: 1, play_on_share: 0.5 };
-    let plan = cycle_plan(&config, 1, 1_000, Some(resign), None);
+    let plan = cycle_plan(&config, 1, 1_000, Some(resign), Past::default());
     let records = play(&rules, &plan, Rollout::default(), 2);
     let counts = tally(&rules, &records);
     assert!(counts.resigned > 30 && counts.would_resign > 30, "{value_min}: {counts:?}");
     let interval = dz_stats::wilson(counts.wrong, counts.played_on);
     assert!(interval.share < 0.06 && interval.lo95 < 0.05, "{value_min}: {counts:?} {interval:?}");
     // Resigning changes nobody's result more often than the rate says.
-    let without = play(&rules, &cycle_plan(&config, 1, 1_000, None, None), Rollout::default(), 2);
+    let without =
+        play(&rules, &cycle_plan(&config, 1, 1_000, None, Past::default()), Rollout::default(), 2);
     let resigned = records.iter().zip(&without).filter(|(game, _)| game.end == GameEnd::Resigned);
     let changed = resigned.filter(|(game, whole)| game.outcome != whole.outcome).count() as u64;
     let enforced = records.len() as u64 - counts.played_on;

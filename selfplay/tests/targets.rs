@@ -9,14 +9,14 @@ use dz_game::{Player, games::TicTacToe};
 use dz_infer::{Hashed, Sources, Walker};
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, SearchKind};
-use selfplay::{SelfGame, cycle_plan};
+use selfplay::{Past, SelfGame, cycle_plan};
 
 /// Games of generation 1 of the smoke preset, laid over.
 fn games(overrides: &[&str]) -> Vec<(GameRecord, SearchCounts)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let config = RunConfig::load(&path, &overrides, &|_| Vec::new()).unwrap().config;
-    let plan = cycle_plan(&config, 1, 0, None, None);
+    let plan = cycle_plan(&config, 1, 0, None, Past::default());
     let mut sources = Sources::default();
     let source = sources.add_instant(Arc::new(Hashed));
     let play = |number| {

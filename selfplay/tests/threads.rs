@@ -7,11 +7,11 @@ use std::{collections::BTreeMap, path::Path};
 
 use dz_config::RunConfig;
 use dz_cpu::{CpuEvaluator, random_network_of};
-use dz_game::games::{Connect4, TicTacToe};
+use dz_game::games::{Connect4, Go, TicTacToe};
 use dz_game::{Encoding, Game};
 use dz_infer::{Encoded, EvaluatorError, Lockstep, Sources};
-use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter};
-use selfplay::{CyclePlan, CycleTally, ShardSink, cycle_plan, play_cycle};
+use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter, bench_records};
+use selfplay::{CyclePlan, CycleTally, Past, Reanalyses, ShardSink, cycle_plan, play_cycle};
 
 /// Four shards of eight games, the last one short.
 const SETTINGS: [&str; 5] = [
@@ -30,11 +30,13 @@ struct Cycle<G: Game> {
 }
 
 impl<G: Game> Cycle<G> {
-    fn new(game: G) -> Self {
+    fn new(game: G, more: &[&str], past: Past) -> Self {
         let network = CpuEvaluator::load(&random_network_of(&game, 2, 16, 7)).unwrap();
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
-        let config = RunConfig::load(&path, &SETTINGS.map(str::to_owned), &|_| Vec::new());
-        let plan = cycle_plan(&config.unwrap().config, 1, 3, None, None);
+        let settings: Vec<String> =
+            SETTINGS.iter().chain(more).map(|&text| text.to_owned()).collect();
+        let config = RunConfig::load(&path, &settings, &|_| Vec::new());
+        let plan = cycle_plan(&config.unwrap().config, 1, 3, None, past);
         assert_eq!(plan.shards(), 4);
         Self { game, plan, network }
     }
@@ -66,6 +68,7 @@ impl<G: Game> Cycle<G> {
             config_hash: String::new(),
             evaluators: vec!["network".into()],
             networks: vec!["network".into()],
+            own_komi: false,
         };
         Shards { header, written: BTreeMap::new(), enough: usize::MAX }
     }
@@ -82,7 +85,8 @@ impl ShardSink for Shards {
     type Error = EvaluatorError;
 
     fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
-        let header = ShardHeader { number: 3 + index, ..self.header.clone() };
+        let own_komi = games.iter().any(|game| game.komi.is_some());
+        let header = ShardHeader { number: 3 + index, own_komi, ..self.header.clone() };
         let mut writer = ShardWriter::new(Vec::new(), header, SHARD_LEVEL).unwrap();
         for game in games {
             writer.push(game).unwrap();
@@ -97,8 +101,8 @@ impl ShardSink for Shards {
     }
 }
 
-fn check<G: Game>(game: G) {
-    let cycle = Cycle::new(game);
+fn check<G: Game>(game: G, more: &[&str], past: Past) {
+    let cycle = Cycle::new(game, more, past);
     let mut wanted = cycle.shards();
     cycle.play(&mut wanted, Lockstep { parallel_games: 1, groups: 1 }, 1, usize::MAX);
     assert_eq!(wanted.written.len(), 4);
@@ -134,10 +138,25 @@ fn check<G: Game>(game: G) {
 
 #[test]
 fn tictactoe_shards_depend_on_nothing_but_the_games() {
-    check(TicTacToe);
+    check(TicTacToe, &[], Past::default());
 }
 
 #[test]
 fn connect4_shards_depend_on_nothing_but_the_games() {
-    check(Connect4::new(5, 4, 4).unwrap());
+    check(Connect4::new(5, 4, 4).unwrap(), &[], Past::default());
+}
+
+/// Games of different komi share the evaluator and its cache, so positions that differ in komi alone must not meet there.
+#[test]
+fn go_shards_of_many_komi_depend_on_nothing_but_the_games() {
+    let game = Go::from_spec(&"go:size=2,komi=1".parse().unwrap()).unwrap();
+    check(game, &["selfplay.komi_deviation=2", "selfplay.plies_max=30"], Past::default());
+}
+
+/// Every third game is not played but searched anew.
+#[test]
+fn shards_with_games_searched_anew_depend_on_nothing_but_the_games() {
+    let originals = bench_records(&TicTacToe, 10, 20, 1);
+    let anew = Reanalyses::of((24..).step_by(3).zip(originals));
+    check(TicTacToe, &[], Past { reanalyses: Some(anew), forks: None });
 }

@@ -42,6 +42,7 @@ pub fn write_random_shard<G: Game>(
         config_hash: String::new(),
         evaluators: vec!["random".to_owned()],
         networks: vec!["none".to_owned()],
+        own_komi: false,
     };
     let first = header.first_game();
     let mut writer = ShardWriter::new(BufWriter::new(file), header, SHARD_LEVEL)?;

@@ -162,10 +162,14 @@ impl<G: Game> Scatter<'_, G> {
                 Ok(reader) => reader,
                 Err(_) => &mut open()?,
             };
+            let games_per_shard = reader.header().games_per_shard.max(1);
             let games: Vec<GameRecord> = reader.frame(index)?;
             let mut sets = [RowBlock::new(self.header.shape), RowBlock::new(self.header.shape)];
             for game in &games {
-                let set = usize::from(self.is_validation(source.id, game.number));
+                // A game that was searched anew has the positions and the outcome of another, so it is on the same side.
+                let whose = game.reanalysed().map(|number| (number / games_per_shard, number));
+                let (shard, number) = whose.unwrap_or((source.id, game.number));
+                let set = usize::from(self.is_validation(shard, number));
                 rows_of_game(self.game, game, &mut sets[set])?;
             }
             Ok(sets)

@@ -8,7 +8,9 @@ use std::{
 };
 
 use dz_game::{Game, games::Connect4};
-use dz_shard::{RowReader, RowSet, ShardReader};
+use dz_shard::{
+    GameRecord, ParentGame, RowReader, RowSet, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter,
+};
 use shuffler::{Draw, Mixer, Shuffler, Source, Window, WindowLaw, write_random_shard};
 
 const SHARDS: u64 = 5;
@@ -99,6 +101,41 @@ fn every_row_is_written_once_and_validation_games_are_apart() {
     let counts: Vec<usize> =
         train.files.iter().map(|file| names(std::slice::from_ref(file)).len()).collect();
     assert!(counts[..counts.len() - 1].iter().all(|&rows| rows == 700));
+}
+
+/// A game that was searched anew is for validation where the game is whose moves it has: no outcome is on both sides.
+#[test]
+fn games_searched_anew_are_on_the_side_of_their_originals() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sources = shards(folder.path());
+    let mut reader = ShardReader::open(&sources[0].path).unwrap();
+    let number = sources.len() as u64;
+    let header = ShardHeader { number, ..reader.header().clone() };
+    let first = header.first_game();
+    let path = folder.path().join("anew.dzs");
+    let file = fs::File::create(&path).unwrap();
+    let mut writer = ShardWriter::new(file, header, SHARD_LEVEL).unwrap();
+    for record in reader.games() {
+        let record = record.unwrap();
+        let parent = ParentGame { game: record.number, ply: record.plies_total() as u16 };
+        let anew = GameRecord { number: first + record.number, parent: Some(parent), ..record };
+        writer.push(anew).unwrap();
+    }
+    writer.finish().unwrap();
+    sources.push(Source { id: number, games: GAMES, path });
+    let work = folder.path().join("work");
+    let games = |set| -> BTreeSet<u64> {
+        names(&shuffle(&work, &sources, 1, set, u64::MAX).files).iter().map(|&(g, _)| g).collect()
+    };
+    let (train, validation) = (games(RowSet::Train), games(RowSet::Validation));
+    let mut apart = 0;
+    for number in 0..GAMES {
+        let original = validation.contains(&number);
+        assert_eq!(validation.contains(&(first + number)), original);
+        assert_eq!(train.contains(&(first + number)), !original);
+        apart += u32::from(original);
+    }
+    assert!(apart > 0);
 }
 
 #[test]

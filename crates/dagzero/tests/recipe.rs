@@ -1,5 +1,6 @@
-//! The recipe through the front door: a run with forks, openings by policy, growing searches, soft resignation and surprise
-//! weights is replayed and verified; another network takes over its games; learning rates are tried on its rows.
+//! The recipe through the front door: a run with forks, openings by policy, growing searches, soft resignation, surprise weights and
+//! games that are searched anew is replayed and verified; another network takes over its games; learning rates are tried on its rows. A run of Go
+//! does so with komi that differs from game to game.
 
 mod common {
     #[allow(dead_code, reason = "other tests use the rest")]
@@ -22,10 +23,11 @@ fn json(args: &[&str]) -> Value {
     serde_json::from_str(&said(args)).unwrap_or_else(|error| panic!("{args:?}: {error}"))
 }
 
-const RECIPE: [&str; 7] = [
+const RECIPE: [&str; 8] = [
     "run.cycles=3",
     "selfplay.opening=policy",
     "selfplay.fork_share=0.5",
+    "selfplay.reanalyse_share=0.3",
     "selfplay.surprise_share=0.5",
     "selfplay.soft_resign={ above = 0.5 }",
     "selfplay.playouts_start=8",
@@ -56,8 +58,12 @@ fn a_run_of_the_whole_recipe_replays_forks_and_hands_over() {
         exported.lines().map(|line| serde_json::from_str(line).expect("a game")).collect();
     let is_fork = |game: &&Value| game.to_string().contains("forked from game");
     let forks: Vec<&Value> = games.iter().filter(is_fork).collect();
-    assert!(forks.len() > 20, "{} of {} games are forks", forks.len(), games.len());
-    for game in [forks[0], forks[forks.len() - 1], &games[games.len() - 1]] {
+    assert!(forks.len() > 10, "{} of {} games are forks", forks.len(), games.len());
+    let is_anew = |game: &&Value| game.to_string().contains("searched anew");
+    let anew: Vec<&Value> = games.iter().filter(is_anew).collect();
+    assert!(anew.len() > 10, "{} of {} games are searched anew", anew.len(), games.len());
+    let wanted = [forks[0], forks[forks.len() - 1], anew[0], anew[anew.len() - 1]];
+    for game in wanted.into_iter().chain(games.last()) {
         let number = game["round"].as_str().expect("a number");
         let replayed = json(&["replay", &run, "--game", number, "--json"]);
         assert_eq!((&replayed["exact"], &replayed["share_equal"]), (&true.into(), &1.0.into()));
@@ -65,6 +71,51 @@ fn a_run_of_the_whole_recipe_replays_forks_and_hands_over() {
     }
     hands_over(&run, folder.path());
     tries_rates(&run);
+}
+
+/// Games of many komi, some of them forks, are replayed, verified and exported with the komi that each was played by.
+#[test]
+fn a_run_of_many_komi_says_of_each_game_which_it_had() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = folder.path().join("komi.toml");
+    let preset = "format = 1\nrun = { game = \"go:size=3,komi=3\", cycles = 2, seed = 4, device = \"cpu\" }\n\
+        selfplay = { games = 24, playouts = 12, playouts_fast = 6, plies_max = 40, games_per_shard = 8, \
+        komi_deviation = 1.5, fork_share = 0.4 }\nbootstrap = { games = 24, playouts = 8 }\n\
+        network = { blocks = 1, channels = 8 }\ntraining = { batch = 32 }\ngate = { rule = \"always\" }\n\
+        rating = { games = 0 }\n";
+    std::fs::write(&config, preset).expect("a file");
+    let (config, run) = (config.display().to_string(), folder.path().join("run"));
+    let run = run.display().to_string();
+    let refused = dagzero(&["run", &config, "--dir", &run, "--set", "run.game=hex:size=3"]);
+    assert_eq!(refused.status.code(), Some(78), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("hex has no komi"), "{}", text(&refused.stderr));
+
+    said(&["run", &config, "--dir", &run]);
+    said(&["verify", &run]);
+    let exported = said(&["export", &run, "--format", "json"]);
+    let games: Vec<Value> =
+        exported.lines().map(|line| serde_json::from_str(line).expect("a game")).collect();
+    let komi = |game: &Value| {
+        let name = game["game"].as_str().expect("a game").to_owned();
+        name.split("komi=").nth(1).and_then(|rest| rest.split(',').next()).map(str::to_owned)
+    };
+    let met: std::collections::BTreeSet<_> = games.iter().map(komi).collect();
+    assert!(met.len() >= 5, "{met:?}");
+    let sgf = said(&["export", &run, "--format", "sgf"]);
+    let written: Vec<&str> =
+        sgf.split("KM[").skip(1).filter_map(|rest| rest.split(']').next()).collect();
+    assert_eq!(written.len(), games.len());
+    for (game, written) in games.iter().zip(written) {
+        assert_eq!(komi(game).as_deref(), Some(written));
+    }
+    let is_fork = |game: &&Value| game.to_string().contains("forked from game");
+    let fork = games.iter().find(is_fork).expect("a fork");
+    for game in [&games[0], fork, &games[games.len() - 1]] {
+        let number = game["round"].as_str().expect("a number");
+        let replayed = json(&["replay", &run, "--game", number, "--json"]);
+        assert_eq!((&replayed["exact"], &replayed["share_equal"]), (&true.into(), &1.0.into()));
+        assert_eq!(replayed["differences"], Value::Array(Vec::new()), "game {number}");
+    }
 }
 
 /// A wider network learns the games first, then plays on.

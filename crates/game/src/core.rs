@@ -6,7 +6,7 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Encoding, GameError, GameSpec, Key, Outcome, Player, RecordFormat, Status, Symmetry,
+    Encoding, GameError, GameSpec, Key, Komi, Outcome, Player, RecordFormat, Status, Symmetry,
     perft::count_leaves,
 };
 
@@ -36,6 +36,17 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn spec(&self) -> GameSpec;
     /// The current encoding.
     fn encoding(&self) -> Self::Encoding;
+    /// What the second player is given, in games where that is a parameter.
+    fn komi(&self) -> Option<Komi> {
+        None
+    }
+    /// The same game with another komi, as near to it as makes sense on the board; `None` where there is none.
+    ///
+    /// Komi is then part of its positions: they have keys of their own, and the rules and the encoding of
+    /// `self` tell what they are worth and draw them. So games of different komi share one evaluator and its cache.
+    fn with_komi(&self, _komi: Komi) -> Option<Self> {
+        None
+    }
     /// The position before the first move.
     fn start(&self) -> Self::State;
     /// Whether the game is over, and if not who moves.

@@ -1,7 +1,7 @@
 //! Go obeys the laws under every rule set; ko, suicide, komi, vertices and keys by hand.
 
 use dz_game::{
-    Encoding, Game, Key, Outcome, PlaneWriter, Player, Status, Symmetry,
+    Encoding, Game, Key, Komi, Outcome, PlaneWriter, Player, Status, Symmetry,
     games::{Go, GoHistory, GoState},
     laws, unpack_planes,
 };
@@ -138,6 +138,49 @@ fn komi_decides_and_the_margin_never_counts_it() {
     assert_eq!(outcome("9", "B2 pass pass"), over(None, 9));
     assert_eq!(outcome("9.5", "B2 pass pass"), over(Some(Player::Second), 9));
     assert_eq!(outcome("7", "B2 pass"), Status::ToMove(Player::First));
+}
+
+/// What a position is to the rules and to networks: outcome or mover, keys, globals.
+fn seen(game: &Go, state: &GoState, history: &GoHistory) -> (Status, [Key; 2], Vec<f32>) {
+    let shape = game.encoding().planes();
+    let (mut packed, mut globals) = (vec![0; shape.packed_bytes()], vec![0.0; shape.globals]);
+    let mut writer = PlaneWriter::new(shape, &mut packed, &mut globals);
+    game.encoding().encode(state, history, Symmetry::IDENTITY, &mut writer);
+    let keys = [game.eval_key(state, history), game.node_key(state, history)];
+    (game.status(state, history), keys, globals)
+}
+
+/// A variant is the game of its komi, and the game that it is a variant of says the same of its positions.
+#[test]
+fn variants_of_komi_are_games_of_their_own_that_share_rules_and_encoding() {
+    let base = go("go:size=3,komi=7,superko=situational");
+    let mut met = Vec::new();
+    for halves in [-5, 0, 13, 14, 15, 19] {
+        let variant = base.with_komi(Komi { halves }).expect("a game with komi");
+        let direct = go(&format!("go:size=3,komi={},superko=situational", Komi { halves }));
+        assert_eq!((variant.komi(), variant.spec()), (Some(Komi { halves }), direct.spec()));
+        assert_eq!(variant.record_format(), direct.record_format());
+        laws::check(&variant, 5, 6).unwrap_or_else(|broken| panic!("{halves}: {broken}"));
+        for moves in ["", "B2", "B2 A1", "B2 pass pass", "B2 A1 A2 pass pass"] {
+            let [(state, history), (plain, past)] = [&variant, &direct].map(|go| after(go, moves));
+            let found = seen(&variant, &state, &history);
+            assert_eq!(found, seen(&base, &state, &history), "{halves}, {moves}");
+            let (status, keys, globals) = seen(&direct, &plain, &past);
+            assert_eq!((&found.0, &found.2), (&status, &globals), "{halves}, {moves}");
+            // No key of another komi or position; only the configured komi has the keys of a game by itself.
+            assert_eq!(found.1 == keys, halves == 14);
+            assert!(found.1.iter().all(|key| !met.contains(key)), "{halves}, {moves}");
+            met.extend(found.1);
+        }
+        let again = variant.with_komi(Komi { halves: 14 }).expect("a game with komi");
+        assert_eq!((again.start(), again.spec()), (base.start(), base.spec()));
+    }
+    // Points of the board and 20 more, as KataGo clips, unless the rules have more themselves.
+    let clipped = |text: &str, halves| go(text).with_komi(Komi { halves }).and_then(|go| go.komi());
+    assert_eq!(clipped("go:size=3", 700), Some(Komi { halves: 58 }));
+    assert_eq!(clipped("go:size=3", -700), Some(Komi { halves: -58 }));
+    assert_eq!(clipped("go:size=3,komi=40", 79), Some(Komi { halves: 79 }));
+    assert!(dz_game::games::TicTacToe.with_komi(Komi { halves: 1 }).is_none());
 }
 
 #[test]

@@ -76,7 +76,11 @@ struct Branch {
 }
 
 impl Tally {
+    /// Adds a game that was played; those that were searched anew were played in another cycle, where they count.
     fn add<G: Game>(&mut self, game: &G, record: &GameRecord) {
+        if record.reanalysed().is_some() {
+            return;
+        }
         let health = &mut self.health;
         health.games += 1;
         health.positions += record.plies.len() as u64;
@@ -192,6 +196,25 @@ mod tests {
         assert_eq!(entropy([5, 0].into_iter()), 0.0);
         assert!((entropy([3, 3].into_iter()) - std::f64::consts::LN_2).abs() < 1e-12);
         assert_eq!(entropy(std::iter::empty()), 0.0);
+    }
+
+    /// A game that repeats another counts as such; one that was searched anew was not played.
+    #[test]
+    fn games_searched_anew_are_no_duplicates() {
+        let game = dz_game::games::TicTacToe;
+        let record = dz_shard::bench_records(&game, 1, 20, 3).remove(0);
+        let ply = record.plies_total() as u16;
+        let facts = |parent: Option<dz_shard::ParentGame>| {
+            let mut tally = Tally::default();
+            tally.add(&game, &record);
+            tally.add(&game, &GameRecord { number: 7, parent, ..record.clone() });
+            tally.finish().health
+        };
+        let parent = |ply| Some(dz_shard::ParentGame { game: 0, ply });
+        for played in [None, parent(ply - 1)] {
+            assert_eq!((facts(played).games, facts(played).duplicates), (2, 1));
+        }
+        assert_eq!((facts(parent(ply)).games, facts(parent(ply)).duplicates), (1, 0));
     }
 
     #[test]

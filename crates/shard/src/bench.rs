@@ -88,6 +88,7 @@ fn random_game<G: Game>(game: &G, number: u64, visits: u32, seed: u64) -> GameRe
         seed,
         start_moves: Vec::new(),
         parent: None,
+        komi: None,
         resign: None,
         evaluator: 0,
         outcome,
@@ -183,6 +184,7 @@ fn header<G: Game>(game: &G, games: u64) -> ShardHeader {
         config_hash: String::new(),
         evaluators: vec!["random".to_owned()],
         networks: vec!["none".to_owned()],
+        own_komi: false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! One self-play game as it is recorded.
 
-use dz_game::{Move, Outcome, Wdl};
+use dz_game::{Game, Komi, Move, Outcome, Wdl};
 use serde::{Deserialize, Serialize};
 
 use crate::{ShardError, WdlShares, Weight};
@@ -15,8 +15,10 @@ pub struct GameRecord {
     /// Moves from the start position that were played before recording began: a random opening,
     /// or, for a fork, the parent game up to the fork.
     pub start_moves: Vec<Move>,
-    /// The game that this one was forked from.
+    /// The game that this one was forked from, or whose moves it has, all of them ([`GameRecord::reanalysed`]).
     pub parent: Option<ParentGame>,
+    /// The komi of this game, where it is not that of the shard's game.
+    pub komi: Option<Komi>,
     /// When a player resigns, if they may.
     pub resign: Option<ResignThresholds>,
     /// Which of the header's evaluators played.
@@ -74,7 +76,7 @@ pub enum GameEnd {
     PlyLimit,
 }
 
-/// Where a game was forked.
+/// Where a game came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParentGame {
     /// The parent's number.
@@ -105,6 +107,26 @@ impl GameRecord {
     /// Plies from the start position: opening and recorded ones.
     pub fn plies_total(&self) -> usize {
         self.start_moves.len() + self.plies.len()
+    }
+
+    /// The game whose moves these are, every one, if this one was not played but searched anew by a later champion. Its moves and
+    /// outcome are then those of that game, and plies without a full search were not searched again: they have no visits and no weight.
+    pub fn reanalysed(&self) -> Option<u64> {
+        let keeps_all = |parent: &ParentGame| usize::from(parent.ply) == self.plies_total();
+        self.parent.filter(keeps_all).filter(|_| !self.plies.is_empty()).map(|parent| parent.game)
+    }
+
+    /// The rules that it was played by: those of its shard's game, with its own komi if it has one.
+    ///
+    /// # Errors
+    /// [`ShardError::Replay`] if the game cannot have that komi.
+    pub fn rules<G: Game>(&self, game: &G) -> Result<G, ShardError> {
+        let Some(komi) = self.komi else { return Ok(game.clone()) };
+        let variant = game.with_komi(komi).filter(|variant| variant.komi() == Some(komi));
+        variant.ok_or_else(|| {
+            let what = format!("{} cannot have a komi of {komi}", game.spec());
+            ShardError::Replay { game: self.number, ply: 0, what }
+        })
     }
 
     /// The record as it comes back from a shard: values and weights in their stored units.

@@ -30,10 +30,12 @@ pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>
     Ok(positions)
 }
 
-/// Plays the game again and shows `visit` each position before a recorded ply.
+/// Plays the game again, by its own komi where it has one, and shows `visit` each position before a recorded ply.
+/// `game`, that of its shard, says the same of these positions as the variant of that komi does.
 ///
 /// Legality of every move, of visited moves and of targets, and the outcome are checked, and that
-/// players resigned when the record's thresholds say so and not otherwise.
+/// players resigned when the record's thresholds say so and not otherwise; who resigned in a game that was searched anew, that
+/// game's record shows.
 ///
 /// # Errors
 /// [`ShardError::Replay`], or the first error of `visit`.
@@ -54,7 +56,8 @@ pub(crate) fn replay_to_end<G: Game>(
     record: &GameRecord,
     mut visit: impl FnMut(&Position<G>, &PlyRecord) -> Result<(), ShardError>,
 ) -> Result<G::State, ShardError> {
-    let mut replay = Replay::new(game, record);
+    let rules = record.rules(game)?;
+    let mut replay = Replay::new(&rules, record);
     for &mv in &record.start_moves {
         replay.look()?;
         replay.play(mv)?;
@@ -156,7 +159,8 @@ impl<'a, G: Game> Replay<'a, G> {
                 if outcome.winner == Some(mover.opponent()) =>
             {
                 let reason = "the resign thresholds do not make the player to move resign";
-                if self.due(mover) { Ok(()) } else { Err(self.error(reason.to_owned())) }
+                let is_shown = self.due(mover) || self.record.reanalysed().is_some();
+                if is_shown { Ok(()) } else { Err(self.error(reason.to_owned())) }
             }
             (Status::ToMove(_), GameEnd::PlyLimit) => Ok(()),
             (status, end) => Err(self.error(format!(

@@ -14,8 +14,9 @@ use crate::{
     container::{FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
 };
 
-/// The version of the shard format.
-pub const SHARD_FORMAT: u32 = 1;
+/// The newest version of the shard format: 2 has games with a komi of their own. Shards without any are written in
+/// version 1.
+pub const SHARD_FORMAT: u32 = 2;
 /// Games in a frame, except the last: within 5 % of one large frame, and read one by one.
 pub const GAMES_PER_FRAME: usize = 64;
 
@@ -49,12 +50,21 @@ pub struct ShardHeader {
     pub evaluators: Vec<String>,
     /// Networks by hash, or the bootstrap evaluator's name; plies name them by index.
     pub networks: Vec<String>,
+    /// Whether games may have a komi of their own; left out where none has, so that such shards keep the bytes that
+    /// they had before any could.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_komi: bool,
 }
 
 impl ShardHeader {
     /// The number of the shard's first game.
     pub fn first_game(&self) -> u64 {
         self.number.saturating_mul(self.games_per_shard)
+    }
+
+    /// The earliest format of files that can say it.
+    fn format(&self) -> u32 {
+        if self.own_komi { 2 } else { 1 }
     }
 }
 
@@ -73,7 +83,8 @@ impl<W: Write> ShardWriter<W> {
     /// # Errors
     /// [`ShardError::Io`].
     pub fn new(out: W, header: ShardHeader, level: i32) -> Result<Self, ShardError> {
-        let frames = FrameWriter::new(out, SHARD_KIND, &header, level)?;
+        let kind = FileKind { format: header.format(), ..SHARD_KIND };
+        let frames = FrameWriter::new(out, kind, &header, level)?;
         let next = header.first_game();
         Ok(Self { frames, header, pending: Vec::with_capacity(GAMES_PER_FRAME), next })
     }
@@ -114,7 +125,7 @@ impl<W: Write> ShardWriter<W> {
             return Ok(());
         }
         let positions = self.pending.iter().map(|game| game.plies.len()).sum();
-        let columns = codec::encode(&self.pending)?;
+        let columns = codec::encode(&self.pending, self.header.own_komi)?;
         let level = self.frames.level();
         let frame = PackedFrame::new(&columns, level, self.pending.len(), positions)?;
         self.pending.clear();
@@ -203,7 +214,7 @@ impl<R: Read + Seek> ShardReader<R> {
         let before: u64 =
             self.footer().frames[..index].iter().map(|frame| u64::from(frame.games)).sum();
         let (count, positions) = (entry.games as usize, entry.positions as usize);
-        let games = codec::decode(&bytes, count)?;
+        let games = codec::decode(&bytes, count, self.header.own_komi)?;
         if games.iter().map(|game| game.plies.len()).sum::<usize>() != positions {
             return Err(ShardError::damaged(format!("frame {index} has other positions")));
         }
@@ -227,10 +238,13 @@ impl<R: Read + Seek> ShardReader<R> {
     }
 }
 
-/// What of a record the header's lists do not have, if anything.
+/// What of a record the header does not have, if anything.
 fn outside_header(header: &ShardHeader, record: &GameRecord) -> Option<String> {
     if usize::from(record.evaluator) >= header.evaluators.len() {
         return Some(format!("the header has no evaluator {}", record.evaluator));
+    }
+    if record.komi.is_some() && !header.own_komi {
+        return Some("the header says that no game has a komi of its own".to_owned());
     }
     let networks = header.networks.len();
     let foreign = record.plies.iter().find(|ply| usize::from(ply.network) >= networks)?;

@@ -8,9 +8,10 @@ mod files;
 mod mutate;
 
 use common::{connect4, header, shard};
-use dz_game::games::Go;
+use dz_game::{Komi, games::Go};
 use dz_shard::{
-    ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowWriter, Target, bench_records, rows_of_game,
+    ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowWriter, ShardHeader, Target, bench_records,
+    rows_of_game,
 };
 
 /// Rows that carry everything that a game can offer.
@@ -27,6 +28,16 @@ fn further_rows() -> Vec<u8> {
     writer.finish().expect("a file").0
 }
 
+/// Games of Go, every other one with a komi of its own.
+fn komi_shard() -> Vec<u8> {
+    let game = Go::from_spec(&"go:size=3".parse().expect("a name")).expect("a game");
+    let mut records = bench_records(&game, 10, 20, 4);
+    for record in records.iter_mut().step_by(2) {
+        record.komi = Some(Komi { halves: 9 });
+    }
+    shard(ShardHeader { own_komi: true, ..header(&game, 100) }, records)
+}
+
 #[test]
 fn shards_and_row_files() {
     let game = connect4();
@@ -39,6 +50,6 @@ fn shards_and_row_files() {
     let mut writer = RowWriter::new(Vec::new(), &row_header, ROW_LEVEL).expect("a header");
     writer.push(&rows).expect("rows");
     let row_file = writer.finish().expect("a file").0;
-    let seeds = [shard(header(&game, 100), records()), row_file, further_rows()];
+    let seeds = [shard(header(&game, 100), records()), row_file, further_rows(), komi_shard()];
     mutate::run_on(&seeds, 4000, files::shards);
 }

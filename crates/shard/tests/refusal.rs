@@ -7,9 +7,9 @@ use std::io::Cursor;
 use common::{connect4, header, shard};
 use dz_game::{Game, Move, Outcome, Player, Wdl, games::TicTacToe};
 use dz_shard::{
-    GameEnd, GameRecord, PlyRecord, ROW_LEVEL, ResignThresholds, RowBlock, RowFileHeader,
-    RowReader, RowSet, RowWriter, SHARD_LEVEL, ShardError, ShardReader, ShardWriter, bench_records,
-    replay, rows_of_game,
+    GameEnd, GameRecord, ParentGame, PlyRecord, ROW_LEVEL, ResignThresholds, RowBlock,
+    RowFileHeader, RowReader, RowSet, RowWriter, SHARD_LEVEL, ShardError, ShardReader, ShardWriter,
+    bench_records, replay, rows_of_game,
 };
 
 fn read_shard(bytes: &[u8]) -> Result<Vec<GameRecord>, ShardError> {
@@ -77,8 +77,8 @@ fn messages_say_what_to_do() {
     assert!(text(read_shard(&[7; 200]).unwrap_err()).contains("not a shard"));
     assert!(text(read_rows(&bytes).unwrap_err()).contains("not a row file"));
     let mut newer = bytes.clone();
-    newer[16] = 2;
-    assert!(text(read_shard(&newer).unwrap_err()).contains("format 2 is not known"));
+    newer[16] = 3;
+    assert!(text(read_shard(&newer).unwrap_err()).contains("format 3 is not known"));
     let reader = ShardReader::new(Cursor::new(&bytes)).unwrap();
     let other = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
     assert!(text(reader.check_game(&other).unwrap_err()).contains("files of one game"));
@@ -193,4 +193,24 @@ fn thresholds_must_justify_a_resignation() {
     resign(&mut played_on, &|t| (t.turns, t.enforced) = (1, false));
     (played_on.end, played_on.outcome) = (GameEnd::PlyLimit, Outcome::DRAW);
     assert!(replay(&game, &played_on).is_ok(), "games that are played on have no due resignation");
+}
+
+/// A game that was searched anew ended as its original did, which is what shows why.
+#[test]
+fn games_searched_anew_keep_the_end_of_their_originals() {
+    let game = connect4();
+    let mut record = resigned();
+    (record.resign, record.parent) = (None, Some(ParentGame { game: 3, ply: 4 }));
+    for ply in &mut record.plies {
+        (ply.flags, ply.root_value) = (0, Wdl::DRAW);
+    }
+    assert_eq!(record.reanalysed(), Some(3));
+    assert!(replay(&game, &record).is_ok());
+    let winner = Outcome::win_of(Player::First);
+    assert!(replay(&game, &GameRecord { outcome: winner, ..record.clone() }).is_err());
+    assert!(replay(&game, &GameRecord { end: GameEnd::Rules, ..record.clone() }).is_err());
+    // A fork leaves its parent before its end, so it has to show why.
+    let fork = GameRecord { parent: Some(ParentGame { game: 3, ply: 3 }), ..record };
+    assert_eq!(fork.reanalysed(), None);
+    assert!(replay(&game, &fork).unwrap_err().to_string().contains("do not make the player"));
 }

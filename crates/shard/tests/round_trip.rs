@@ -5,7 +5,7 @@ mod common;
 use std::{io::Cursor, io::Read};
 
 use common::{connect4, header, shard};
-use dz_game::{Game, Move, Outcome, Player, Wdl, games::TicTacToe};
+use dz_game::{Game, Komi, Move, Outcome, Player, Wdl, games::TicTacToe};
 use dz_shard::{
     GAMES_PER_FRAME, GameEnd, GameRecord, ParentGame, PlyRecord, ROW_LEVEL, ResignThresholds,
     RowBlock, RowFileHeader, RowReader, RowSet, RowWriter, SearchKind, ShardReader, bench_records,
@@ -46,23 +46,28 @@ fn record(moves: u16) -> impl Strategy<Value = GameRecord> {
     let outcome = (winner, option::of(any::<i16>()));
     let end = prop_oneof![Just(GameEnd::Rules), Just(GameEnd::Resigned), Just(GameEnd::PlyLimit)];
     let parent = option::of((any::<u64>(), any::<u16>()));
+    let komi = option::of(any::<i16>());
     let resign = option::of((-1.0..1.0_f32, any::<u8>(), any::<bool>()));
     let start = vec(0..=moves, 0..4);
-    (any::<u64>(), start, parent, resign, 0..2_u16, outcome, end, vec(ply(moves), 0..6)).prop_map(
-        |(seed, start, parent, resign, evaluator, (winner, margin), end, plies)| GameRecord {
-            number: 0,
-            seed,
-            start_moves: start.into_iter().map(Move).collect(),
-            parent: parent.map(|(game, ply)| ParentGame { game, ply }),
-            resign: resign.map(|(value_min, turns, enforced)| ResignThresholds {
-                value_min,
-                turns,
-                enforced,
-            }),
-            evaluator,
-            outcome: Outcome { winner, margin },
-            end,
-            plies,
+    let whence = (any::<u64>(), start, parent, komi);
+    (whence, resign, 0..2_u16, outcome, end, vec(ply(moves), 0..6)).prop_map(
+        |((seed, start, parent, komi), resign, evaluator, (winner, margin), end, plies)| {
+            GameRecord {
+                number: 0,
+                seed,
+                start_moves: start.into_iter().map(Move).collect(),
+                parent: parent.map(|(game, ply)| ParentGame { game, ply }),
+                komi: komi.map(|halves| Komi { halves }),
+                resign: resign.map(|(value_min, turns, enforced)| ResignThresholds {
+                    value_min,
+                    turns,
+                    enforced,
+                }),
+                evaluator,
+                outcome: Outcome { winner, margin },
+                end,
+                plies,
+            }
         },
     )
 }
@@ -73,14 +78,17 @@ proptest! {
     #[test]
     fn records_come_back(mut games in prop_oneof![
         vec(record(6), 0..140), vec(record(361), 0..20), vec(record(u16::MAX), 0..20)],
-        number in 0..u64::from(u32::MAX))
+        number in 0..u64::from(u32::MAX), own_komi in any::<bool>())
     {
         let mut head = header(&connect4(), 1000);
-        head.number = number;
+        (head.number, head.own_komi) = (number, own_komi);
         for (game, at) in games.iter_mut().zip(head.first_game()..) {
             game.number = at;
+            game.komi = game.komi.filter(|_| own_komi);
         }
         let bytes = shard(head.clone(), games.clone());
+        // Programs that know no komi of games read what has none.
+        prop_assert_eq!(&bytes[16..20], &(1 + u32::from(own_komi)).to_le_bytes());
         let mut reader = ShardReader::new(Cursor::new(&bytes)).unwrap();
         prop_assert_eq!(reader.header(), &head);
         prop_assert_eq!(reader.footer().frames.len(), games.len().div_ceil(GAMES_PER_FRAME));

@@ -69,6 +69,7 @@ fn record(plies: Vec<PlyRecord>, outcome: Outcome) -> GameRecord {
         seed: 0,
         start_moves: Vec::new(),
         parent: None,
+        komi: None,
         resign: None,
         evaluator: 0,
         outcome,

@@ -51,9 +51,17 @@ section! {
         [Results, Limits::Any] opening: OpeningDraw = OpeningDraw::Random;
         /// Temperature of that policy.
         [Results, above(0.0, 100.0)] opening_temperature: f64 = 1.0;
+        /// Standard deviation of each game's komi from that of `run.game`, in points: normal, cut off at three of them, rounded up or
+        /// down by chance to whole and half points (KataGo: 1 on boards of 19 rows). 0 is the same komi for all; games without
+        /// komi take nothing else.
+        [Results, real(0.0, 100.0)] komi_deviation: f64 = 0.0;
         /// Share of games, from generation 1 on, that start as forks: a game of the cycle before is followed to one of its plies,
         /// each equally likely, where another move is drawn as in an opening (KataGo: 0.05). They have no opening of their own.
         [Results, real(0.0, 1.0)] fork_share: f64 = 0.0;
+        /// Share of games, from generation 1 on, that are not played: a game of the window is followed move by move, and each of its
+        /// plies that had a full search gets one by the champion of today, for another policy target and root value (Schrittwieser
+        /// 2020, appendix H, Reanalyze: 0.8 of what is trained on). They count and train as games do, beside the games themselves.
+        [Results, below(0.0, 1.0)] reanalyse_share: f64 = 0.0;
         /// Share of a game's weight that its full searches have by surprise: by how far each one's policy target is from the priors
         /// it started with (Kullback-Leibler; KataGo: 0.5). The rest goes to all of them alike.
         [Results, real(0.0, 1.0)] surprise_share: f64 = 0.0;

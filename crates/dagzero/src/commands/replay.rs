@@ -7,7 +7,8 @@ use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Lockstep, Sources};
 use dz_selfplay::{
-    CyclePlan, CycleTally, Forks, ResignPlan, ShardSink, champion_sources, cycle_plan, play_cycle,
+    CyclePlan, CycleTally, Forks, Past, Reanalyses, ResignPlan, ShardSink, champion_sources,
+    cycle_plan, play_cycle,
 };
 use dz_shard::{GameRecord, PlyRecord, ShardHeader, ShardReader};
 use dz_store::{ChampionState, Ledger, Run, RunState};
@@ -125,12 +126,12 @@ impl GameVisitor for Replay<'_> {
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { run, config, state, found } = self;
         let Recorded { shard, header, record, champion } = found;
-        let forks = match record.parent {
-            None => None,
+        let past = match record.parent {
+            None => Past::default(),
             Some(parent) => {
                 let found = Recorded::find(run, state, parent.game);
-                let found = found.context("the game was forked from one that is not there")?;
-                Some(Forks::of([&found.record], 1.0))
+                let found = found.context("the game came of one that is not there")?.record;
+                past_of(&record, found)
             }
         };
         let (mut sources, _) = champion_sources(&game, run, config, champion.as_ref())?;
@@ -158,10 +159,18 @@ impl GameVisitor for Replay<'_> {
         if let Err(error) = dz_shard::replay(&game, &record) {
             outcome.differences.push(error.to_string());
         }
-        let again = play(&game, config, (&header, &record), forks, &mut sources)?;
+        let again = play(&game, config, (&header, &record), past, &mut sources)?;
         outcome.compare(&game, &record, &again);
         Ok(outcome)
     }
+}
+
+/// What makes a game come of its parent again.
+fn past_of(record: &GameRecord, parent: GameRecord) -> Past {
+    if record.reanalysed().is_some() {
+        return Past { reanalyses: Some(Reanalyses::of([(record.number, parent)])), forks: None };
+    }
+    Past { forks: Some(Forks::of([&parent], 1.0)), reanalyses: None }
 }
 
 /// The game of the record's number and seed, as this program plays it now.
@@ -169,7 +178,7 @@ fn play<G: Game>(
     game: &G,
     config: &RunConfig,
     (header, record): (&ShardHeader, &GameRecord),
-    forks: Option<Forks>,
+    past: Past,
     sources: &mut Sources<G>,
 ) -> anyhow::Result<GameRecord> {
     let play_on_share = config.selfplay.resign_play_on_share;
@@ -183,7 +192,7 @@ fn play<G: Game>(
         count: 1,
         games_per_shard: 1,
         lockstep: Lockstep { parallel_games: 1, groups: 1 },
-        ..cycle_plan(config, header.generation, record.number, resign, forks)
+        ..cycle_plan(config, header.generation, record.number, resign, past)
     };
     let mut one = One(None);
     play_cycle(game, &plan, &[0], sources, &mut one)?;
@@ -210,8 +219,9 @@ impl ShardSink for One {
 
 impl Outcome {
     fn compare<G: Game>(&mut self, game: &G, record: &GameRecord, again: &GameRecord) {
-        if record.start_moves != again.start_moves || record.seed != again.seed {
-            let what = "the game's seed or opening is not what its number gives";
+        let start = |game: &GameRecord| (game.seed, game.komi, game.start_moves.clone());
+        if start(record) != start(again) {
+            let what = "the game's seed, komi or opening is not what its number gives";
             return self.differences.push(what.to_owned());
         }
         for (place, (old, new)) in record.plies.iter().zip(&again.plies).enumerate() {

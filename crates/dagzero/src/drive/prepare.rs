@@ -155,6 +155,7 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     }
     faults.extend(dz_play::search_faults(&config.search));
     faults.extend(head_faults(config));
+    faults.extend(komi_fault(config));
     faults.extend(solver_fault(config));
     faults
 }
@@ -184,6 +185,29 @@ impl GameVisitor for Offered {
 
     fn visit<G: Game>(self, game: G) -> Targets {
         game.encoding().targets()
+    }
+}
+
+/// Komi that varies where there is none.
+fn komi_fault(config: &RunConfig) -> Option<Fault> {
+    let deviation = config.selfplay.komi_deviation;
+    // A game that does not exist has its own fault.
+    let game: GameSpec = config.run.game.parse().ok()?;
+    let has_none = deviation > 0.0 && !with_game(&game, HasKomi).ok()?;
+    let problem = format!("{} has no komi that could vary", game.name());
+    has_none.then(|| {
+        Fault::new("selfplay.komi_deviation", problem).value(deviation).allowed("0, or go")
+    })
+}
+
+/// Whether the second player is given points.
+struct HasKomi;
+
+impl GameVisitor for HasKomi {
+    type Output = bool;
+
+    fn visit<G: Game>(self, game: G) -> bool {
+        game.komi().is_some()
     }
 }
 
@@ -224,5 +248,24 @@ mod tests {
         let found = faults("connect4", both);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("heads.margin_weight") && found[0].contains("offers no margin"));
+    }
+
+    #[test]
+    fn komi_varies_where_there_is_any() {
+        let fault = |game: &str, deviation: &str| {
+            let text = format!(
+                "format = 1\nrun = {{ game = \"{game}\", cycles = 1 }}\n\
+                 selfplay = {{ games = 8, komi_deviation = {deviation} }}\n\
+                 bootstrap = {{ games = 8 }}\nnetwork = {{ blocks = 1, channels = 8 }}\n\
+                 gate = {{ rule = \"always\" }}\n"
+            );
+            let config = RunConfig::from_text(&text, &[]).expect("a good configuration");
+            komi_fault(&config).map(|fault| fault.to_string())
+        };
+        assert_eq!(fault("go:size=9", "1"), None);
+        assert_eq!(fault("othello", "0"), None);
+        assert_eq!(fault("nothing", "1"), None, "that is a fault of run.game");
+        let found = fault("othello:size=6", "1.5").expect("a fault");
+        assert!(found.contains("selfplay.komi_deviation") && found.contains("othello has no komi"));
     }
 }

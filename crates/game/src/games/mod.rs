@@ -15,7 +15,7 @@ mod vertex;
 
 pub use chess::{Chess, ChessEncoding, ChessHistory, ChessState};
 pub use connect4::{Connect4, Connect4Encoding, Connect4State};
-pub use go::{Go, GoEncoding, GoHistory, GoState, Komi, Superko};
+pub use go::{Go, GoEncoding, GoHistory, GoState, Superko};
 pub use gomoku::{Gomoku, GomokuEncoding, GomokuOpening, GomokuRule, GomokuState};
 pub use hex::{Hex, HexEncoding, HexState};
 pub use othello::{Othello, OthelloEncoding, OthelloState};
@@ -24,6 +24,6 @@ pub use tictactoe::{TicTacToe, TicTacToeEncoding, TicTacToeState};
 pub use vertex::{parse_vertex, vertex_name};
 
 /// A number written with digits alone: no sign, no blank.
-fn parse_number(text: &str) -> Option<u16> {
+pub(crate) fn parse_number(text: &str) -> Option<u16> {
     text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -1,6 +1,6 @@
 //! Columns back to games.
 
-use dz_game::Move;
+use dz_game::{Komi, Move};
 
 use super::{end_of, outcome_of, plies, unzigzag};
 use crate::{
@@ -8,13 +8,17 @@ use crate::{
     columns::{ColumnReader, total},
 };
 
-/// The `count` games of a decompressed frame.
-pub(crate) fn decode(frame: &[u8], count: usize) -> Result<Vec<GameRecord>, ShardError> {
+/// The `count` games of a decompressed frame, which may have a komi of their own only where that is said.
+pub(crate) fn decode(
+    frame: &[u8],
+    count: usize,
+    own_komi: bool,
+) -> Result<Vec<GameRecord>, ShardError> {
     let reader = ColumnReader::new(frame)?;
     let lengths = reader.numbers("plies", count)?;
     let plies = plies::decode(&reader, total(&lengths)?)?;
     let mut plies = plies.into_iter();
-    let mut parts = Parts::read(&reader, count)?;
+    let mut parts = Parts::read(&reader, count, own_komi)?;
     let mut games = Vec::with_capacity(count);
     for (i, length) in lengths.into_iter().enumerate() {
         let record = parts.game(i, plies.by_ref().take(length as usize).collect());
@@ -35,11 +39,13 @@ struct Parts {
     margins: std::vec::IntoIter<Option<i16>>,
     start_moves: std::vec::IntoIter<Vec<Move>>,
     parents: std::vec::IntoIter<Option<ParentGame>>,
+    komi: std::vec::IntoIter<Option<Komi>>,
     resigns: std::vec::IntoIter<Option<ResignThresholds>>,
 }
 
 impl Parts {
-    fn read(reader: &ColumnReader<'_>, count: usize) -> Result<Self, ShardError> {
+    fn read(reader: &ColumnReader<'_>, count: usize, own_komi: bool) -> Result<Self, ShardError> {
+        let komi = if own_komi { komi(reader, count)? } else { vec![None; count] };
         Ok(Self {
             numbers: reader.differences("game", count)?,
             seeds: reader.numbers("seed", count)?,
@@ -49,6 +55,7 @@ impl Parts {
             margins: margins(reader, count)?.into_iter(),
             start_moves: start_moves(reader, count)?.into_iter(),
             parents: parents(reader, count)?.into_iter(),
+            komi: komi.into_iter(),
             resigns: resigns(reader, count)?.into_iter(),
         })
     }
@@ -59,6 +66,7 @@ impl Parts {
             seed: self.seeds[i],
             start_moves: self.start_moves.next()?,
             parent: self.parents.next()?,
+            komi: self.komi.next()?,
             resign: self.resigns.next()?,
             evaluator: self.evaluators[i],
             outcome: outcome_of(self.winners[i], self.margins.next()?)?,
@@ -104,6 +112,13 @@ fn parents(reader: &ColumnReader<'_>, count: usize) -> Result<Vec<Option<ParentG
     let plies: Vec<u16> = reader.narrow("parent_ply", present)?;
     let parents = games.into_iter().zip(plies).map(|(game, ply)| ParentGame { game, ply });
     Ok(spread(&given, parents.collect()))
+}
+
+fn komi(reader: &ColumnReader<'_>, count: usize) -> Result<Vec<Option<Komi>>, ShardError> {
+    let (given, present) = given(reader, "komi_given", count)?;
+    let codes: Vec<u16> = reader.narrow("komi", present)?;
+    let komi = codes.into_iter().map(|code| Komi { halves: unzigzag(code) });
+    Ok(spread(&given, komi.collect()))
 }
 
 fn resigns(

@@ -9,10 +9,15 @@ use crate::{GameEnd, GameRecord, SearchKind, ShardError, columns::Columns};
 
 pub(crate) use decode::decode;
 
-/// The columns of whole games.
-pub(crate) fn encode(games: &[GameRecord]) -> Result<Columns, ShardError> {
+/// The columns of whole games, which may have a komi of their own only where that is said.
+pub(crate) fn encode(games: &[GameRecord], own_komi: bool) -> Result<Columns, ShardError> {
     let mut columns = Columns::default();
     encode_games(games, &mut columns);
+    if own_komi {
+        columns.numbers("komi_given", games.iter().map(|game| u64::from(game.komi.is_some())));
+        let komi = games.iter().filter_map(|game| game.komi);
+        columns.numbers("komi", komi.map(|komi| u64::from(zigzag(komi.halves))));
+    }
     plies::encode(games, &mut columns)?;
     Ok(columns)
 }
@@ -116,7 +121,7 @@ mod tests {
         wide[0].plies[0].visits = vec![(dz_game::Move(99), 1)];
         wide[0].plies[0].target = Some(vec![(dz_game::Move(99), 1)]);
         for games in [narrow, wide] {
-            for name in encode(&games).unwrap().names() {
+            for name in encode(&games, true).unwrap().names() {
                 assert!(shards.contains(&format!("`{name}`")), "{name} is not specified");
             }
         }

@@ -19,6 +19,7 @@ pub fn header<G: Game>(game: &G, games_per_shard: u64) -> ShardHeader {
         config_hash: "00ff".to_owned(),
         evaluators: vec!["uniform".to_owned(), "cpu-f32".to_owned()],
         networks: vec!["none".to_owned(), "abcd".to_owned(), "ef01".to_owned()],
+        own_komi: false,
     }
 }
 

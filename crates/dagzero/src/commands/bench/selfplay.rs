@@ -10,7 +10,7 @@ use dz_infer::{Encoded, Evaluator, EvaluatorError, Sources};
 use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions};
 use dz_network::NetworkFile;
 use dz_play::Rates;
-use dz_selfplay::{CyclePlan, CycleTally, ShardSink, cycle_plan, play_cycle};
+use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle};
 use dz_shard::{BenchRow, GameRecord};
 
 use super::python::PythonPeer;
@@ -135,7 +135,7 @@ impl Setting {
         let config = self.config(game)?;
         let (blocks, channels) = self.network;
         Ok(Ready {
-            plan: cycle_plan(&config, 1, 0, None, None),
+            plan: cycle_plan(&config, 1, 0, None, Past::default()),
             file: random_network_of(game, blocks, channels, 1),
             cache_entries: config.selfplay.cache_entries as usize,
         })

@@ -6,6 +6,7 @@ use std::{
 };
 
 use anyhow::Context;
+use dz_game::Komi;
 use dz_gatekeeper::match_file::{MatchHeader, read_match};
 use dz_play::{Cause, Forfeit, PlayedGame, Seat};
 use dz_record::{Header, Record, RecordEnd, RecordedMove};
@@ -34,8 +35,16 @@ pub(super) struct Wanted {
     pub(super) comments: bool,
 }
 
-/// Takes a game by name, and says whether to go on.
-pub(super) type Take<'a> = &'a mut dyn FnMut(&str, &Record) -> anyhow::Result<bool>;
+/// A game, and what of it no record says.
+pub(super) struct Exported {
+    pub(super) name: String,
+    /// Where it has one of its own.
+    pub(super) komi: Option<Komi>,
+    pub(super) record: Record,
+}
+
+/// Takes a game, and says whether to go on.
+pub(super) type Take<'a> = &'a mut dyn FnMut(Exported) -> anyhow::Result<bool>;
 
 impl Source {
     /// What is at `path`: a run with its self-play or its matches, a shard, or a match file.
@@ -131,10 +140,13 @@ impl Source {
         }
         for record in reader.games() {
             let record = record.map_err(|error| error.at(path))?;
+            if wanted.game.is_some_and(|game| game != record.number) {
+                continue;
+            }
             let name = format!("game-{:08}", record.number);
-            if wanted.game.is_none_or(|game| game == record.number)
-                && !take(&name, &self.of_selfplay(&header, &record, wanted.comments))?
-            {
+            let komi = record.komi;
+            let record = self.of_selfplay(&header, &record, wanted.comments);
+            if !take(Exported { name, komi, record })? {
                 return Ok(false);
             }
         }
@@ -144,7 +156,9 @@ impl Source {
     fn of_selfplay(&self, shard: &ShardHeader, game: &GameRecord, comments: bool) -> Record {
         let player = format!("{} generation {}", self.name, shard.generation);
         let mut note = vec![format!("self-play game {}, seed {}", game.number, game.seed)];
-        if let Some(parent) = &game.parent {
+        if let Some(original) = game.reanalysed() {
+            note.push(format!("the moves of game {original}, searched anew"));
+        } else if let Some(parent) = &game.parent {
             note.push(format!("forked from game {} after {} plies", parent.game, parent.ply));
         } else if !game.start_moves.is_empty() {
             note.push(format!("the first {} moves are an opening", game.start_moves.len()));
@@ -182,12 +196,12 @@ impl Source {
         let event =
             if self.name == name { name.to_owned() } else { format!("{} {name}", self.name) };
         for game in &games {
-            if wanted.game.is_none_or(|number| number == game.number)
-                && !take(
-                    &format!("{name}-{:06}", game.number),
-                    &match_record(event.clone(), &header, game),
-                )?
-            {
+            if wanted.game.is_some_and(|number| number != game.number) {
+                continue;
+            }
+            let name = format!("{name}-{:06}", game.number);
+            let record = match_record(event.clone(), &header, game);
+            if !take(Exported { name, komi: None, record })? {
                 return Ok(false);
             }
         }

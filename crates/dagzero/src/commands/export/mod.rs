@@ -14,7 +14,7 @@ use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_record::Format;
 
 use self::{
-    games::{Source, Wanted},
+    games::{Exported, Source, Wanted},
     sink::Sink,
 };
 use crate::{Exit, exit::UsageError};
@@ -111,10 +111,12 @@ impl GameVisitor for Export<'_> {
             Wanted { game: args.game, generation: args.generation, comments: args.comments };
         let mut sink = Sink::new(args.out.as_deref(), format, out)?;
         let limit = args.limit.unwrap_or(u64::MAX);
-        source.each(&wanted, &mut |name, record| {
+        source.each(&wanted, &mut |Exported { name, komi, record }| {
             if sink.written() < limit {
-                let sheet = record.sheet(&game, format).map_err(|e| usage_or(e, path))?;
-                sink.write(name, &sheet.to_string())?;
+                let variant = komi.and_then(|komi| game.with_komi(komi));
+                let rules = variant.as_ref().unwrap_or(&game);
+                let sheet = record.sheet(rules, format).map_err(|e| usage_or(e, path))?;
+                sink.write(&name, &sheet.to_string())?;
             }
             Ok(sink.written() < limit)
         })?;

@@ -131,7 +131,7 @@ impl Encoding for GoEncoding {
                 stones.iter().for_each(|point| set(PAST + 2 * at + side, point));
             }
         }
-        let komi = f32::from(self.game.rules.komi.halves) / 2.0 / KOMI_UNIT;
+        let komi = f32::from(self.game.komi_with(state.komi_shift).halves) / 2.0 / KOMI_UNIT;
         let black = state.mover == Player::First;
         out.global(0, if black { 1.0 } else { 0.0 });
         out.global(1, if black { -komi } else { komi });

@@ -20,25 +20,29 @@ mod zobrist;
 use rand::Rng;
 
 use crate::{
-    Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
-    games::parse_number, mix64,
+    Game, GameError, GameSpec, Key, Komi, Move, Outcome, Player, RecordFormat, Status, Symmetry,
+    mix64,
 };
 
 use board::{Board, on_grid};
 pub use encoding::GoEncoding;
 pub use history::GoHistory;
 use rules::Rules;
-pub use rules::{Komi, Superko};
+pub use rules::Superko;
 use set::{Set, WORDS_MAX, Words};
 
 /// No point is forbidden by simple ko.
 const NO_KO: u16 = u16::MAX;
+/// Points that a variant's komi may have beyond those of the board (`KataGo`, `KOMI_CLIP_RADIUS`).
+const KOMI_BEYOND: i16 = 20;
 
 /// The rules with their parameters.
 #[derive(Clone, Debug)]
 pub struct Go {
     board: Board,
     rules: Rules,
+    /// Half points of komi beyond those of `rules`: 0 but in variants.
+    komi_shift: i16,
 }
 
 /// A position. What superko remembers is in [`GoHistory`].
@@ -52,6 +56,8 @@ pub struct GoState {
     hash: Key,
     /// The stone that was just taken by a single one in atari, or [`NO_KO`].
     ko: u16,
+    /// Half points of komi beyond those of the rules, which a variant's games keep from their start.
+    komi_shift: i16,
     mover: Player,
     /// Passes in a row; two end the game.
     passes: u8,
@@ -73,7 +79,7 @@ impl Go {
     /// [`GameError`] for parameters that are unknown or impossible.
     pub fn from_spec(spec: &GameSpec) -> Result<Self, GameError> {
         let rules = Rules::from_spec(spec)?;
-        Ok(Self { board: Board::new(rules.size), rules })
+        Ok(Self { board: Board::new(rules.size), rules, komi_shift: 0 })
     }
 
     /// Rows, which are as many as columns.
@@ -81,9 +87,9 @@ impl Go {
         self.board.size()
     }
 
-    /// The second player's compensation.
-    pub fn komi(&self) -> Komi {
-        self.rules.komi
+    /// Komi where `shift` half points come to that of the rules.
+    fn komi_with(&self, shift: i16) -> Komi {
+        Komi { halves: self.rules.komi.halves + shift }
     }
 
     /// Which repetitions are illegal.
@@ -113,7 +119,7 @@ impl Go {
 
     fn result(&self, state: &GoState) -> Outcome {
         let margin = self.margin(state);
-        let winner = match (2 * margin).cmp(&self.rules.komi.halves) {
+        let winner = match (2 * margin).cmp(&self.komi_with(state.komi_shift).halves) {
             std::cmp::Ordering::Greater => Some(Player::First),
             std::cmp::Ordering::Equal => None,
             std::cmp::Ordering::Less => Some(Player::Second),
@@ -160,11 +166,13 @@ impl Go {
         }
     }
 
-    /// The position alone: stones, mover, passes, simple ko.
+    /// The position alone: stones, mover, passes, simple ko, a variant's komi.
     #[inline]
     fn position_key(&self, state: &GoState) -> Key {
         let ko = if self.rules.superko == Superko::Simple { state.ko } else { NO_KO };
-        let rest = u64::from(ko) << 16 | u64::from(state.passes) << 1 | state.mover.index() as u64;
+        let komi = u64::from(state.komi_shift.cast_unsigned());
+        let turn = u64::from(state.passes) << 1 | state.mover.index() as u64;
+        let rest = komi << 32 | u64::from(ko) << 16 | turn;
         zobrist::xor(state.hash, Key { high: mix64(rest), low: mix64(!rest) })
     }
 }
@@ -175,11 +183,21 @@ impl Game for Go {
     type Encoding = GoEncoding;
 
     fn spec(&self) -> GameSpec {
-        self.rules.spec()
+        Rules { komi: self.komi_with(self.komi_shift), ..self.rules }.spec()
     }
 
     fn encoding(&self) -> GoEncoding {
         GoEncoding { game: self.clone() }
+    }
+
+    fn komi(&self) -> Option<Komi> {
+        Some(self.komi_with(self.komi_shift))
+    }
+
+    fn with_komi(&self, komi: Komi) -> Option<Self> {
+        let own = self.rules.komi.halves;
+        let most = (2 * (self.board.area() as i16 + KOMI_BEYOND)).max(own.abs());
+        Some(Self { komi_shift: komi.halves.clamp(-most, most) - own, ..self.clone() })
     }
 
     fn start(&self) -> GoState {
@@ -188,6 +206,7 @@ impl Game for Go {
             atari: [[0; WORDS_MAX]; 2],
             hash: Key::default(),
             ko: NO_KO,
+            komi_shift: self.komi_shift,
             mover: Player::First,
             passes: 0,
         }

@@ -5,7 +5,7 @@ use crate::{GameError, Move, RecordFormat, SgfRoot, games::sgf_point};
 
 impl Go {
     pub(super) fn sgf(&self) -> RecordFormat {
-        let komi = self.rules.komi;
+        let komi = self.komi_with(self.komi_shift);
         let properties = vec![("KM", vec![komi.to_string()]), ("RU", vec![self.rules_name()])];
         RecordFormat::Sgf(SgfRoot {
             properties,

@@ -1,0 +1,166 @@
+//! Games of earlier cycles that are searched anew: what the champion of today finds where others moved.
+//!
+//! This is Reanalyze (Schrittwieser et al. 2020, "Mastering Atari, Go, chess and shogi by planning with a learned model",
+//! appendix H; there 80 % of what is trained on): moves and outcome stay, policy targets and root values are new.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use anyhow::{Context, ensure};
+use dz_config::RunConfig;
+use dz_game::{hash_below, hash_unit, mix64};
+use dz_shard::{GAMES_PER_FRAME, GameRecord, ShardReader};
+use dz_store::{CycleState, Run, RunState, ShardState};
+
+use crate::self_game::game_seed;
+
+/// Games of a cycle that are not played but searched anew: each one's number, and whose moves it has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reanalyses {
+    originals: BTreeMap<u64, Arc<GameRecord>>,
+}
+
+/// What the words are made with that say whether and of which game a game is a new analysis, beside its seed.
+const REANALYSIS: u64 = 0x7265_616e_616c_7973;
+/// Words that may name a game that was itself searched anew; after so many the game is played after all.
+const DRAWS_MAX: u64 = 16;
+
+impl Reanalyses {
+    /// Of these games, each under the number of its new analysis.
+    pub fn of(games: impl IntoIterator<Item = (u64, GameRecord)>) -> Self {
+        let games = games.into_iter().filter(|(_, game)| is_original(game));
+        Self { originals: games.map(|(number, game)| (number, Arc::new(bare(game)))).collect() }
+    }
+
+    /// Those of a cycle that is about to begin, of the games that training last drew from. None before there was a window.
+    /// Earlier cycles do not change any more, so they are the same after every kill.
+    ///
+    /// # Errors
+    /// What reading a shard reports.
+    pub fn of_window(
+        (run, state): (&Run, &RunState),
+        config: &RunConfig,
+        cycle: u32,
+    ) -> anyhow::Result<Self> {
+        let pool = Pool::new((run, state), config, cycle);
+        let games_per_shard = u64::from(config.selfplay.games_per_shard);
+        let first = crate::first_shard(state, cycle) * games_per_shard;
+        let count = config.selfplay.games.max(config.bootstrap.games);
+        // By shard, so that each frame is read once; what is drawn does not depend on the order.
+        let mut wanted: BTreeMap<(usize, usize), Vec<(usize, u64)>> = BTreeMap::new();
+        for number in first..first + u64::from(count) {
+            if let Some((shard, place)) = pool.draw(game_seed(config.run.seed, number)) {
+                let frame = (shard, place / GAMES_PER_FRAME);
+                wanted.entry(frame).or_default().push((place % GAMES_PER_FRAME, number));
+            }
+        }
+        let mut games = Vec::new();
+        for ((shard, frame), places) in wanted {
+            let object = &pool.shelves[shard].shard.object;
+            let read = || -> anyhow::Result<Vec<GameRecord>> {
+                let mut reader = ShardReader::open(&run.local_path(object))?;
+                ensure!(
+                    frame < reader.footer().frames.len(),
+                    "it has fewer games than the ledger says"
+                );
+                Ok(reader.frame(frame)?)
+            };
+            let found =
+                read().with_context(|| format!("cannot search games of {} anew", object.path))?;
+            for (place, number) in places {
+                games.extend(found.get(place).map(|game| (number, game.clone())));
+            }
+        }
+        Ok(Self::of(games))
+    }
+
+    /// The game whose moves the game of this number has, if it is one of them.
+    pub(crate) fn original(&self, number: u64) -> Option<&Arc<GameRecord>> {
+        self.originals.get(&number)
+    }
+}
+
+/// Whether a game was played, and has what could be searched anew.
+fn is_original(game: &GameRecord) -> bool {
+    game.reanalysed().is_none() && !game.plies.is_empty()
+}
+
+/// A game without what its searches found beside values.
+fn bare(mut game: GameRecord) -> GameRecord {
+    for ply in &mut game.plies {
+        (ply.visits, ply.target) = (Vec::new(), None);
+    }
+    game
+}
+
+/// Games that may be drawn.
+struct Pool<'a> {
+    share: f64,
+    run_seed: u64,
+    /// The newest first.
+    shelves: Vec<Shelf<'a>>,
+}
+
+/// A shard of games that may be drawn.
+struct Shelf<'a> {
+    shard: &'a ShardState,
+    /// Number of its first game.
+    first: u64,
+    /// Games of shards before it in the list.
+    before: u64,
+}
+
+impl<'a> Pool<'a> {
+    /// The shards of the window that the newest cycle before this one closed with.
+    fn new((run, state): (&Run, &'a RunState), config: &RunConfig, cycle: u32) -> Self {
+        let share = config.selfplay.reanalyse_share;
+        let mut pool = Self { share, run_seed: config.run.seed, shelves: Vec::new() };
+        let closed = |(&of, found): (&u32, &CycleState)| {
+            Some((of, found.rows.as_ref()?.summary.window_games))
+        };
+        let Some((last, games)) = state.cycles.range(..cycle).rev().find_map(closed) else {
+            return pool;
+        };
+        let games_per_shard = u64::from(config.selfplay.games_per_shard);
+        let shards: Vec<_> = state.shards().take_while(|&(of, _)| of <= last).collect();
+        let mut before = 0;
+        for (place, (_, shard)) in shards.into_iter().enumerate().rev() {
+            if before >= games {
+                break;
+            }
+            if !run.is_given_up(state, &shard.object) {
+                pool.shelves.push(Shelf { shard, first: place as u64 * games_per_shard, before });
+                before += shard.games;
+            }
+        }
+        pool
+    }
+
+    /// Shard and place in it of the game that the game with this seed is a new analysis of, if it is one. Words come from the
+    /// seed alone, so the own stream of a game that is played is what it would have been. Games that were searched anew
+    /// themselves are passed over, else moves of long ago would never leave the window.
+    fn draw(&self, seed: u64) -> Option<(usize, usize)> {
+        let total = self.shelves.last().map(|shelf| shelf.before + shelf.shard.games)?;
+        if !self.is_drawn(seed) {
+            return None;
+        }
+        let places = (1..=DRAWS_MAX).map(|place| hash_below(word(seed, place), total));
+        let found = places.map(|place| {
+            let shelf = self.shelves.partition_point(|shelf| shelf.before <= place) - 1;
+            (shelf, place - self.shelves[shelf].before)
+        });
+        let mut played = found.filter(|&(shelf, place)| {
+            let Shelf { shard, first, .. } = &self.shelves[shelf];
+            shard.generation == 0 || !self.is_drawn(game_seed(self.run_seed, first + place))
+        });
+        played.next().map(|(shelf, place)| (shelf, place as usize))
+    }
+
+    /// Whether the game with this seed is a new analysis, where there is what could be searched anew.
+    fn is_drawn(&self, seed: u64) -> bool {
+        hash_unit(word(seed, 0)) < self.share
+    }
+}
+
+fn word(seed: u64, place: u64) -> u64 {
+    mix64(seed ^ mix64(REANALYSIS + place))
+}
