@@ -116,7 +116,8 @@ fn moves_stay_and_full_searches_are_new() {
 fn resigned_games_are_searched_anew_and_not_counted_again() {
     let mut original = games(1, 5..6, Past::default(), &["selfplay.full_share=1"]).remove(0);
     original.plies.truncate(5);
-    let mover = if original.plies_total() % 2 == 0 { Player::First } else { Player::Second };
+    let mover =
+        if original.plies_total().is_multiple_of(2) { Player::First } else { Player::Second };
     original.end = GameEnd::Resigned;
     original.outcome = Outcome::win_of(mover.opponent());
     original.resign = Some(ResignThresholds { value_min: -0.9, turns: 1, enforced: true });
@@ -176,7 +177,9 @@ impl Fixture {
             };
             let staged = self.run.create_file(&format!("shards/{cycle}-{index}.dzs")).unwrap();
             let mut writer = ShardWriter::new(staged, header, SHARD_LEVEL).unwrap();
-            games.iter().for_each(|game| writer.push(game.clone()).unwrap());
+            for game in games {
+                writer.push(game.clone()).unwrap();
+            }
             let object = writer.finish().unwrap().0.publish().unwrap();
             let number = index as u32;
             let shard = ShardState {
