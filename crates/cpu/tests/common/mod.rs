@@ -1,5 +1,5 @@
 //! Random networks and positions, and what evaluators say of them; each test uses a part.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, unused_imports, clippy::unwrap_used)]
 
 pub use dz_cpu::{random_network as network, random_positions as positions};
 use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
