@@ -74,7 +74,9 @@ impl Plain<'_> {
                 let globals = &batch.globals[i * spec.globals..][..spec.globals];
                 for (row, channel) in weight.chunks(spec.globals).zip(board.chunks_mut(area)) {
                     let shift: f64 = row.iter().zip(globals).map(|(w, &g)| w * f64::from(g)).sum();
-                    channel.iter_mut().for_each(|x| *x += shift);
+                    for x in channel {
+                        *x += shift;
+                    }
                 }
             }
         }
@@ -151,14 +153,18 @@ impl Plain<'_> {
             for (c, row) in weight.chunks(2 * pooled).enumerate() {
                 let shift: f64 = row.iter().zip(&pools).map(|(w, p)| w * p).sum();
                 let channel = &mut board[(pooled + c) * area..][..area];
-                channel.iter_mut().for_each(|x| *x += shift + bias[c]);
+                for x in channel {
+                    *x += shift + bias[c];
+                }
             }
         }
     }
 }
 
 fn relu(x: &mut [f64]) {
-    x.iter_mut().for_each(|x| *x = x.max(0.0));
+    for x in x {
+        *x = x.max(0.0);
+    }
 }
 
 /// Sizes that need several tiles, channels that fill no lane and more than one, with and without globals and pooling,

@@ -8,7 +8,7 @@ use dz_infer::EncodedBatch;
 use super::batch_norm::{BackSums, Normed, ThroughNorm};
 use super::elementwise::{Gate, SumBoards};
 use super::filters::{self, Kernels};
-use super::pooling::PoolingGradient;
+use super::pooling::{Pooling, PoolingGradient};
 use super::stem::{self, StemBack};
 use super::tape::{BlockTape, Tape, Work};
 use super::trunk::{Packed, PackedBlock, Trunk};
@@ -59,7 +59,7 @@ impl Trunk {
 
         let way = second.way_back(&sums);
         let mut sums = BackSums::new(grid.lanes);
-        let mut pooled = packed.pooling.as_ref().map(|pooling| pooling.gradient());
+        let mut pooled = packed.pooling.as_ref().map(Pooling::gradient);
         work.sums.fill(Lane::default());
         for boards in self.chunks(after.len()) {
             self.second_back(packed, block, &way, boards.clone(), work);

@@ -51,21 +51,18 @@ impl Normed {
         }
     }
 
-    /// Counts some more boards, whose outputs are there (Chan, Golub and LeVeque 1979 for joining two samples).
+    /// Counts some more boards, whose outputs are there (Chan, Golub and `LeVeque` 1979 for joining two samples).
     pub(super) fn count(&mut self, vectors: Vectors, grid: Grid, boards: Range<usize>) {
         let points = (boards.len() * grid.area()) as f32;
         let all = self.points + points;
-        let mut part = [(); 2].map(|()| vec![Lane::default(); grid.lanes]);
-        let [mean, squares] = &mut part;
-        vectors.run(Moments { grid, boards, of: &self.raw, mean, squares });
-        for lane in 0..grid.lanes {
-            for i in 0..LANE {
-                let (old, new) = (&mut self.mean[lane].0[i], part[0][lane].0[i]);
-                let distance = new - *old;
-                *old += distance * points / all;
-                let between = distance * distance * self.points * points / all;
-                self.squares[lane].0[i] += part[1][lane].0[i] + between;
-            }
+        let [mut mean, mut squares] = [(); 2].map(|()| vec![Lane::default(); grid.lanes]);
+        let of = &self.raw[..];
+        vectors.run(Moments { grid, boards, of, mean: &mut mean, squares: &mut squares });
+        let before = self.mean.iter_mut().zip(&mut self.squares).flat_map(both_mut);
+        for ((old, total), (new, square)) in before.zip(mean.iter().zip(&squares).flat_map(both)) {
+            let distance = new - *old;
+            *old += distance * points / all;
+            *total += square + distance * distance * self.points * points / all;
         }
         self.points = all;
     }
@@ -139,6 +136,18 @@ pub(super) fn numbers(row: &[Lane], count: usize) -> impl Iterator<Item = f32> +
     row.iter().flat_map(|lane| lane.0).take(count)
 }
 
+/// The numbers of two lanes, pair by pair.
+fn both((a, b): (&Lane, &Lane)) -> impl Iterator<Item = (f32, f32)> + use<> {
+    a.0.into_iter().zip(b.0)
+}
+
+/// The same, to be changed.
+fn both_mut<'a>(
+    (a, b): (&'a mut Lane, &'a mut Lane),
+) -> impl Iterator<Item = (&'a mut f32, &'a mut f32)> {
+    a.0.iter_mut().zip(&mut b.0)
+}
+
 /// Mean and sum of squared distances from it, of each channel over some boards.
 struct Moments<'a> {
     grid: Grid,
@@ -154,7 +163,7 @@ impl Task for Moments<'_> {
         let Self { grid, boards, of, mean, squares } = self;
         let share = s.splat(1.0 / (boards.len() * grid.area()) as f32);
         let zero = s.splat(0.0);
-        for lane in 0..grid.lanes {
+        for (lane, (mean, squares)) in mean.iter_mut().zip(squares).enumerate() {
             let mut sum = zero;
             for board in boards.clone() {
                 for start in grid.rows(board) {
@@ -173,8 +182,8 @@ impl Task for Moments<'_> {
                     }
                 }
             }
-            s.store(centre, &mut mean[lane]);
-            s.store(square, &mut squares[lane]);
+            s.store(centre, mean);
+            s.store(square, squares);
         }
     }
 }
@@ -233,8 +242,9 @@ impl Task for ThroughNorm<'_> {
     fn go<S: Simd>(self, s: S) {
         let Self { grid, boards, normed, way, gradient, out } = self;
         let offset = boards.start * grid.board();
-        for lane in 0..grid.lanes {
-            let (a, b, c) = (s.load(&way[0][lane]), s.load(&way[1][lane]), s.load(&way[2][lane]));
+        let [all_a, all_b, all_c] = way;
+        for (lane, ((a, b), c)) in all_a.iter().zip(all_b).zip(all_c).enumerate() {
+            let (a, b, c) = (s.load(a), s.load(b), s.load(c));
             for board in boards.clone() {
                 for start in grid.rows(board) {
                     for x in 0..grid.width {

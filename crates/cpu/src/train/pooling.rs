@@ -23,7 +23,7 @@ pub(super) struct Pools {
     /// Shifts, a row of lanes a board.
     pub(super) shifts: Vec<Lane>,
     /// Means, then maxima, `[B, 2 P]`.
-    pools: Vec<f32>,
+    pooled: Vec<f32>,
     /// Where a board's maxima stand, in lanes from the board's first, `[B, P]`.
     tops: Vec<usize>,
 }
@@ -49,12 +49,12 @@ impl Pooling {
         let pooled = self.pooled;
         to.shifts.clear();
         to.shifts.resize(boards * grid.lanes, Lane::default());
-        to.pools.clear();
-        to.pools.resize(boards * 2 * pooled, 0.0);
+        to.pooled.clear();
+        to.pooled.resize(boards * 2 * pooled, 0.0);
         to.tops.clear();
         to.tops.resize(boards * pooled, 0);
         for board in 0..boards {
-            let pools = &mut to.pools[board * 2 * pooled..][..2 * pooled];
+            let pools = &mut to.pooled[board * 2 * pooled..][..2 * pooled];
             let tops = &mut to.tops[board * pooled..][..pooled];
             for (k, top) in tops.iter_mut().enumerate() {
                 let (lane, i) = (k / LANE, k % LANE);
@@ -97,7 +97,7 @@ impl Pooling {
         let pooled = self.pooled;
         for (board, sums) in sums.chunks_exact(grid.lanes).enumerate() {
             let of = first + board;
-            let inputs = &pools.pools[of * 2 * pooled..][..2 * pooled];
+            let inputs = &pools.pooled[of * 2 * pooled..][..2 * pooled];
             let mut back = vec![0.0; 2 * pooled];
             for c in 0..self.channels - pooled {
                 let channel = pooled + c;
