@@ -42,7 +42,7 @@ def read_safetensors(path):
 
 
 class Shape:
-    """What a description's specification says of blocks; keys that it leaves out are 0."""
+    """What a description's specification says of layers; keys that it leaves out are 0."""
 
     def __init__(self, spec):
         self.channels = spec["channels"]
@@ -52,6 +52,14 @@ class Shape:
         ratio = spec.get("squeeze_ratio", 0)
         self.squeezed = max(1, self.channels // ratio) if ratio else 0
         self.pooling = spec["global_pooling"]
+        self.any_size = spec.get("any_size", False)
+        points = spec["height"] * spec["width"]
+        if self.any_size:
+            self.policy = (spec["policy_channels"], 1 + spec["policy_len"] - points)
+            self.value_inputs = spec["value_channels"]
+        else:
+            self.policy = (spec["policy_channels"] * points, spec["policy_len"])
+            self.value_inputs = spec["value_channels"] * points
 
     def pools(self, block, residual):
         """Whether a block's residual block of this number, 0 outside of bottlenecks, has global pooling."""
@@ -116,16 +124,18 @@ if torch is not None:
 
         def __init__(self, spec):
             super().__init__()
-            shape, points = Shape(spec), spec["height"] * spec["width"]
-            c = shape.channels
+            shape = Shape(spec)
+            c, self.any_size = shape.channels, shape.any_size
             self.stem_conv = nn.Conv2d(spec["channels_in"], c, 3, padding=1)
             self.stem_globals = nn.Linear(spec["globals"], c, bias=False) if spec["globals"] else None
             self.blocks = nn.ModuleList(Block(shape, i) for i in range(spec["blocks"]))
             self.policy_conv = nn.Conv2d(c, spec["policy_channels"], 1)
-            self.policy_linear = nn.Linear(spec["policy_channels"] * points, spec["policy_len"])
+            self.policy_linear = nn.Linear(*shape.policy)
             self.value_conv = nn.Conv2d(c, spec["value_channels"], 1)
-            self.value_hidden = nn.Linear(spec["value_channels"] * points, spec["value_hidden"])
+            self.value_hidden = nn.Linear(shape.value_inputs, spec["value_hidden"])
             self.value_output = nn.Linear(spec["value_hidden"], 3)
+            if "ownership" in spec.get("heads", []):
+                self.ownership_points = nn.Linear(c, 3)
 
         def load(self, tensors):
             """Takes the weights by their names in the file."""
@@ -147,9 +157,14 @@ if torch is not None:
             h = F.relu(h)
             for block in self.blocks:
                 h = block(h)
-            policy = self.policy_linear(F.relu(self.policy_conv(h)).flatten(1))
-            hidden = F.relu(self.value_hidden(F.relu(self.value_conv(h)).flatten(1)))
-            return policy, self.value_output(hidden)
+            policy, value = F.relu(self.policy_conv(h)), F.relu(self.value_conv(h))
+            if self.any_size:
+                t = self.policy_linear(policy.permute(0, 2, 3, 1))
+                policy = torch.cat([t[..., 0].flatten(1), t[..., 1:].mean((1, 2))], 1)
+                value = value.mean((2, 3))
+            else:
+                policy, value = self.policy_linear(policy.flatten(1)), value.flatten(1)
+            return policy, self.value_output(F.relu(self.value_hidden(value)))
 
 
 def with_torch(spec, tensors, x, g):
@@ -210,9 +225,14 @@ def with_numpy(spec, tensors, x, g):
         t = branch(i, h)
         h = relu((squeezed(i, t) if shape.squeezed else t) + h)
     flat = lambda x: x.reshape(len(x), -1)
-    policy = linear(flat(relu(conv(h, "policy.conv"))), "policy.linear")
-    hidden = relu(linear(flat(relu(conv(h, "value.conv"))), "value.hidden"))
-    return policy, linear(hidden, "value.output")
+    policy, value = relu(conv(h, "policy.conv")), relu(conv(h, "value.conv"))
+    if shape.any_size:
+        t = linear(policy.transpose(0, 2, 3, 1), "policy.linear")
+        policy = np.concatenate([flat(t[..., 0]), t[..., 1:].mean((1, 2))], 1)
+        value = value.mean((2, 3))
+    else:
+        policy, value = linear(flat(policy), "policy.linear"), flat(value)
+    return policy, linear(relu(linear(value, "value.hidden")), "value.output")
 
 
 def main():

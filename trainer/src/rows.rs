@@ -101,6 +101,7 @@ impl CycleRows {
             global_pooling: network.global_pooling,
             squeeze_ratio: network.squeeze_ratio as usize,
             bottleneck_blocks: network.bottleneck_blocks as usize,
+            any_size: network.any_size,
             heads,
         })
     }

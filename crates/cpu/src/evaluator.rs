@@ -63,7 +63,7 @@ impl CpuEvaluator {
     }
 
     fn with_vectors(file: &NetworkFile, vectors: Vectors) -> Result<Self, NetworkError> {
-        file.check()?;
+        let file = &*file.on_own_board()?;
         // Everything that a result's bits depend on: the tiles, how products are rounded, the precision.
         let (content, rounding) = (file.content_id(), vectors.rounding());
         let id = format!("{content}-cpu-winograd{TILE_MAX}-{rounding}-f32");

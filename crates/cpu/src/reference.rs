@@ -98,9 +98,31 @@ impl Reference<'_> {
         relu(&mut policy);
         let mut value = self.convolution(h, "value.conv", 1);
         relu(&mut value);
+        let any_size = self.spec().any_size;
+        let value = if any_size { self.means(&value) } else { value };
         let mut value = self.linear(&value, "value.hidden");
         relu(&mut value);
-        (self.linear(&policy, "policy.linear"), self.linear(&value, "value.output"))
+        let policy = if any_size {
+            self.policy_by_points(&policy)
+        } else {
+            self.linear(&policy, "policy.linear")
+        };
+        (policy, self.linear(&value, "value.output"))
+    }
+
+    /// The policy of a network for boards of any size; `x` is `[policy_channels, H, W]`.
+    fn policy_by_points(&self, x: &[f64]) -> Vec<f64> {
+        let area = self.spec().area();
+        let point = |p| x.iter().skip(p).step_by(area).copied().collect::<Vec<f64>>();
+        let rows: Vec<_> = (0..area).map(|p| self.linear(&point(p), "policy.linear")).collect();
+        let mean = |e: usize| rows.iter().map(|row| row[e]).sum::<f64>() / area as f64;
+        rows.iter().map(|row| row[0]).chain((1..rows[0].len()).map(mean)).collect()
+    }
+
+    /// Each channel's mean over the board.
+    fn means(&self, x: &[f64]) -> Vec<f64> {
+        let area = self.spec().area();
+        x.chunks(area).map(|channel| channel.iter().sum::<f64>() / area as f64).collect()
     }
 
     /// `x` is `[in, H, W]`; the kernel is `side` x `side`.
@@ -152,7 +174,7 @@ impl Reference<'_> {
 
     fn squeeze(&self, t: &mut [f64], block: &str) {
         let area = self.spec().area();
-        let means: Vec<f64> = t.chunks(area).map(|c| c.iter().sum::<f64>() / area as f64).collect();
+        let means = self.means(t);
         let mut hidden = self.linear(&means, &format!("{block}.squeeze"));
         relu(&mut hidden);
         let excited = self.linear(&hidden, &format!("{block}.excite"));

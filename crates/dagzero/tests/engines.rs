@@ -11,7 +11,7 @@ use clap::Parser;
 use cli::{command, object, refused};
 use dagzero::Exit;
 use dz_cpu::random_network;
-use dz_network::{NetworkFile, NetworkSpec};
+use dz_network::{Head, NetworkFile, NetworkSpec};
 use network::blank_network;
 use serde_json::Value;
 
@@ -152,13 +152,14 @@ fn what_is_written_computes_the_same_elsewhere() {
         return;
     };
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/load_in_pytorch.py");
-    // Game, global pooling, squeeze ratio, bottleneck blocks.
-    for (game, global_pooling, squeeze_ratio, bottleneck_blocks) in [
-        ("go:size=5", true, 0, 0),
-        ("connect4", false, 0, 0),
-        ("go:size=5", true, 4, 0),
-        ("connect4", true, 0, 2),
-        ("go:size=5", true, 3, 2),
+    // Game, global pooling, squeeze ratio, bottleneck blocks, boards of any size.
+    for (game, global_pooling, squeeze_ratio, bottleneck_blocks, any_size) in [
+        ("go:size=5", true, 0, 0, false),
+        ("connect4", false, 0, 0, false),
+        ("go:size=5", true, 4, 0, true),
+        ("connect4", true, 0, 2, false),
+        ("go:size=5", true, 3, 2, false),
+        ("hex:size=5", false, 0, 0, true),
     ] {
         let dir = tempfile::tempdir().expect("a folder");
         let blank = fs::read(blank_network(&dir, game)).expect("a network");
@@ -170,6 +171,9 @@ fn what_is_written_computes_the_same_elsewhere() {
             global_pooling,
             squeeze_ratio,
             bottleneck_blocks,
+            any_size,
+            // It is in the file, and nobody asks for it.
+            heads: if any_size { [Head::Ownership].into() } else { spec.heads },
             ..spec
         };
         let network = dir.path().join("random.dzn").display().to_string();

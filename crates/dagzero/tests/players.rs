@@ -8,7 +8,10 @@ mod common {
 
 use std::{fs, process::Output};
 
-use common::{network::blank_network, program::dagzero};
+use common::{
+    network::{blank_network, blank_network_of_any_size},
+    program::dagzero,
+};
 use serde_json::Value;
 
 fn json(output: &Output) -> Value {
@@ -51,6 +54,30 @@ fn a_network_file_plays_and_its_games_are_kept() {
     // A file that is there is not written over.
     assert_eq!(dagzero(&args).status.code(), Some(2));
     assert_eq!(fs::read_to_string(&games).expect("kept"), text);
+}
+
+#[test]
+fn a_network_for_boards_of_any_size_plays_on_the_one_that_is_asked_for() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let network = blank_network_of_any_size(&dir, "go:size=5,komi=7");
+    let play = |game: &[&str]| {
+        let mut args =
+            vec!["match", &network, "random", "--games", "4", "--playouts", "8", "--json"];
+        args.extend(game);
+        json(&dagzero(&args))["game"].as_str().expect("a game").to_owned()
+    };
+    assert!(play(&[]).starts_with("go:size=5,komi=7"));
+    assert!(play(&["--game", "go:size=7,komi=5.5"]).starts_with("go:size=7,komi=5.5"));
+    let other = dagzero(&["match", &network, "random", "--game", "hex:size=5", "--games", "4"]);
+    let errors = String::from_utf8_lossy(&other.stderr);
+    assert_eq!(other.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("one is for hex"), "{errors}");
+    // One board's network says which board it is.
+    let small = tempfile::tempdir().expect("a folder");
+    let fixed = blank_network(&small, "go:size=3,komi=7");
+    let both = ["match", &network, &fixed, "--games", "4", "--playouts", "8", "--json"];
+    let found = json(&dagzero(&both));
+    assert!(found["game"].as_str().is_some_and(|game| game.starts_with("go:size=3")), "{found}");
 }
 
 #[test]

@@ -81,7 +81,8 @@ fn a_run_of_many_komi_says_of_each_game_which_it_had() {
     let preset = "format = 1\nrun = { game = \"go:size=3,komi=3\", cycles = 2, seed = 4, device = \"cpu\" }\n\
         selfplay = { games = 24, playouts = 12, playouts_fast = 6, plies_max = 40, games_per_shard = 8, \
         komi_deviation = 1.5, fork_share = 0.4 }\nbootstrap = { games = 24, playouts = 8 }\n\
-        network = { blocks = 1, channels = 8 }\ntraining = { batch = 32 }\ngate = { rule = \"always\" }\n\
+        network = { blocks = 1, channels = 8, any_size = true }\ntraining = { batch = 32 }\n\
+        heads = { ownership_weight = 1.0, reply_weight = 0.1 }\ngate = { rule = \"always\" }\n\
         rating = { games = 0 }\n";
     std::fs::write(&config, preset).expect("a file");
     let (config, run) = (config.display().to_string(), folder.path().join("run"));
@@ -108,6 +109,11 @@ fn a_run_of_many_komi_says_of_each_game_which_it_had() {
     for (game, written) in games.iter().zip(written) {
         assert_eq!(komi(game).as_deref(), Some(written));
     }
+    // Its champion learnt on a small board, and plays on a larger one, where games are longer than the run has them.
+    let on_5 = ["match", &run, "random", "--game", "go:size=5,komi=7", "--games", "4"];
+    let on_5 = json(&[&on_5[..], &["--playouts", "8", "--json"]].concat());
+    assert!(on_5["game"].as_str().is_some_and(|game| game.starts_with("go:size=5")), "{on_5}");
+
     let is_fork = |game: &&Value| game.to_string().contains("forked from game");
     let fork = games.iter().find(is_fork).expect("a fork");
     for game in [&games[0], fork, &games[games.len() - 1]] {

@@ -90,6 +90,17 @@ impl Boards {
         boards.mean_dim(1).reshape([self.batch, channels])
     }
 
+    /// The first column's numbers at the points of each board, then the other columns' means over the board:
+    /// `[B * H * W, 1 + E]` to `[B, H * W + E]`.
+    pub(crate) fn points_and_means(&self, x: Tensor<2>) -> Tensor<2> {
+        let [_, columns] = x.dims();
+        let points = self.channels(x.clone(), 0, 1).reshape([self.batch, self.area()]);
+        if columns == 1 {
+            return points;
+        }
+        Tensor::cat(vec![points, self.mean(self.channels(x, 1, columns))], 1)
+    }
+
     /// Mean and maximum of each channel over each board: `[B * H * W, C]` to two of `[B, C]`.
     pub(crate) fn mean_and_max(&self, x: Tensor<2>) -> [Tensor<2>; 2] {
         let [_, channels] = x.dims();

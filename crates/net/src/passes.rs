@@ -284,13 +284,15 @@ mod tests {
     /// gradient and along a random direction.
     #[test]
     fn gradients_of_heads_are_those_of_their_losses() {
-        for head in Head::ALL {
+        for (head, any_size) in Head::ALL.into_iter().flat_map(|head| [(head, false), (head, true)])
+        {
             let spec = NetworkSpec {
                 policy_channels: 3,
                 value_channels: 2,
                 value_hidden: 6,
                 heads: [head].into(),
-                ..NetworkSpec::plain([2, 4, 3], 5, 1, 6)
+                any_size,
+                ..NetworkSpec::plain([2, 4, 3], if any_size { 13 } else { 5 }, 1, 6)
             };
             let layout = Layout::of_parameters(&spec);
             let choice = DeviceChoice::Cpu;

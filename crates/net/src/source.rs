@@ -1,9 +1,11 @@
 //! From a network file's bytes to an evaluator of positions.
 
+use std::borrow::Cow;
+
 use dz_cpu::CpuEvaluator;
 use dz_game::{Encoding, Game};
 use dz_infer::{Encoded, Evaluator, InTurns, NetworkEvaluator};
-use dz_network::NetworkFile;
+use dz_network::{Board, NetworkError, NetworkFile};
 
 use crate::canary::check_loaded;
 use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError};
@@ -20,16 +22,32 @@ pub fn network_evaluator<G: Game>(
     device: DeviceChoice,
 ) -> Result<Box<dyn Evaluator<G>>, NetError> {
     let file = NetworkFile::from_bytes(bytes)?;
-    file.check_fits(&game.spec().to_string(), &game.encoding().id())?;
+    let file = &*on_board_of(game, &file)?;
     if device == DeviceChoice::Cpu {
-        let mut network = CpuEvaluator::load(&file)?;
-        check_loaded(game, &file, &mut network, device)?;
+        let mut network = CpuEvaluator::load(file)?;
+        check_loaded(game, file, &mut network, device)?;
         return Ok(Box::new(Encoded::<G, _>::new(game, network)?));
     }
     let options = EvaluatorOptions::for_device(device);
-    let mut network = BurnEvaluator::load(&file, device, options)?;
-    check_loaded(game, &file, &mut network, device)?;
+    let mut network = BurnEvaluator::load(file, device, options)?;
+    check_loaded(game, file, &mut network, device)?;
     Ok(Box::new(Encoded::<G, _>::new(game, network)?))
+}
+
+/// The network as it plays on the game's board.
+fn on_board_of<'a, G: Game>(
+    game: &G,
+    file: &'a NetworkFile,
+) -> Result<Cow<'a, NetworkFile>, NetworkError> {
+    let encoding = game.encoding();
+    let planes = encoding.planes();
+    file.on_board(&Board {
+        game: &game.spec().to_string(),
+        encoding: &encoding.id(),
+        height: planes.height,
+        width: planes.width,
+        policy_len: encoding.policy_len(),
+    })
 }
 
 /// The same on several devices of one kind, whose turn comes one after another, batch by batch.

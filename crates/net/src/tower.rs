@@ -42,18 +42,20 @@ pub(crate) struct Tower {
 #[derive(Clone, Debug)]
 pub(crate) struct Tail {
     policy_conv: Convolution,
-    policy: Linear,
+    policy: PolicyLayer,
     value_conv: Convolution,
     value_hidden: Linear,
     value_output: Linear,
     heads: Heads,
+    any_size: bool,
 }
 
 /// What policy, value and heads are made of.
 pub(crate) struct Features {
     /// The tower's outputs, `[B * H * W, C]`.
     pub(crate) trunk: Tensor<2>,
-    /// The policy head's convolution, `[B, policy_channels * H * W]`.
+    /// The policy head's convolution, `[B * H * W, policy_channels]`, or flattened to
+    /// `[B, policy_channels * H * W]`: what [`PolicyLayer`] takes.
     pub(crate) policy: Tensor<2>,
     /// The value head's hidden layer, `[B, value_hidden]`.
     pub(crate) hidden: Tensor<2>,
@@ -78,7 +80,7 @@ impl Tower {
     /// and variance over the batch go to `statistics` under its name.
     pub(crate) fn forward(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Logits {
         let trunk = self.trunk(on, x, statistics);
-        self.tail.logits(&self.tail.features(on, trunk, statistics))
+        self.tail.logits(on, &self.tail.features(on, trunk, statistics))
     }
 
     /// Runs the network with all its heads.
@@ -111,14 +113,15 @@ impl Tail {
     /// As [`Tower::new`], of the tensors behind the blocks.
     pub(crate) fn new(spec: &NetworkSpec, tensors: &Tensors) -> Self {
         let (c, hidden) = (spec.channels, spec.value_hidden);
-        let (policy, value, area) = (spec.policy_channels, spec.value_channels, spec.area());
+        let (policy, value) = (spec.policy_channels, spec.value_channels);
         Self {
             policy_conv: Convolution::new(tensors, "policy.conv", [policy, c, 1]),
-            policy: Linear::new(tensors, "policy.linear", [spec.policy_len, policy * area]),
+            policy: PolicyLayer::new(spec, tensors, "policy.linear"),
             value_conv: Convolution::new(tensors, "value.conv", [value, c, 1]),
-            value_hidden: Linear::new(tensors, "value.hidden", [hidden, value * area]),
+            value_hidden: Linear::new(tensors, "value.hidden", [hidden, spec.value_inputs()]),
             value_output: Linear::new(tensors, "value.output", [3, hidden]),
             heads: Heads::new(spec, tensors),
+            any_size: spec.any_size,
         }
     }
 
@@ -130,12 +133,12 @@ impl Tail {
         statistics: &mut Tensors,
     ) -> (Logits, HeadOutputs) {
         let features = self.features(on, trunk, statistics);
-        (self.logits(&features), self.heads.forward(&features))
+        (self.logits(on, &features), self.heads.forward(on, &features))
     }
 
-    fn logits(&self, features: &Features) -> Logits {
+    fn logits(&self, on: &Boards, features: &Features) -> Logits {
         Logits {
-            policy: self.policy.forward(features.policy.clone()),
+            policy: self.policy.forward(on, features.policy.clone()),
             wdl: self.value_output.forward(features.hidden.clone()),
         }
     }
@@ -143,8 +146,33 @@ impl Tail {
     fn features(&self, on: &Boards, trunk: Tensor<2>, statistics: &mut Tensors) -> Features {
         let policy = relu(self.policy_conv.forward(on, trunk.clone(), statistics));
         let value = relu(self.value_conv.forward(on, trunk.clone(), statistics));
-        let hidden = relu(self.value_hidden.forward(on.flatten(value)));
-        Features { trunk, policy: on.flatten(policy), hidden }
+        let (policy, value) = if self.any_size {
+            (policy, on.mean(value))
+        } else {
+            (on.flatten(policy), on.flatten(value))
+        };
+        let hidden = relu(self.value_hidden.forward(value));
+        Features { trunk, policy, hidden }
+    }
+}
+
+/// What gives the logits of a policy: a layer over the whole board, or one over each point.
+#[derive(Clone, Debug)]
+pub(crate) struct PolicyLayer {
+    linear: Linear,
+    any_size: bool,
+}
+
+impl PolicyLayer {
+    pub(crate) fn new(spec: &NetworkSpec, tensors: &Tensors, name: &str) -> Self {
+        let linear = Linear::new(tensors, name, spec.policy_layer());
+        Self { linear, any_size: spec.any_size }
+    }
+
+    /// `[B, A]` of what [`Features`] has for it.
+    pub(crate) fn forward(&self, on: &Boards, x: Tensor<2>) -> Tensor<2> {
+        let logits = self.linear.forward(x);
+        if self.any_size { on.points_and_means(logits) } else { logits }
     }
 }
 

@@ -55,6 +55,18 @@ fn pooling_globals_and_odd_sizes_agree() {
     agree(&odd);
 }
 
+/// Burn computes with the weights of points, the processor's kernels with those of a board.
+#[test]
+fn boards_of_any_size_agree() {
+    let any_size = |spec: NetworkSpec, rest: usize| {
+        let policy_len = spec.area() + rest;
+        agree(&NetworkSpec { any_size: true, policy_len, ..spec });
+    };
+    any_size(small(), 0);
+    any_size(full(), 1);
+    any_size(nested(), 2);
+}
+
 #[test]
 fn squeeze_excitation_and_bottlenecks_agree() {
     agree(&NetworkSpec { squeeze_ratio: 4, ..full() });

@@ -65,7 +65,7 @@ impl Head {
 
     /// Its one layer: the name, numbers that it gives and takes, at each point or for the whole board.
     pub fn layer(self, spec: &NetworkSpec) -> (&'static str, [usize; 2]) {
-        let policy = [spec.policy_len, spec.policy_channels * spec.area()];
+        let policy = spec.policy_layer();
         match self {
             Self::Reply => ("reply.linear", policy),
             Self::SoftPolicy => ("soft_policy.linear", policy),
@@ -78,8 +78,12 @@ impl Head {
 
     /// Numbers that a row's target has.
     pub fn target_len(self, spec: &NetworkSpec) -> usize {
-        let [outputs, _] = self.layer(spec).1;
-        if self == Self::Ownership { outputs * spec.area() } else { outputs }
+        match self {
+            Self::Reply | Self::SoftPolicy => spec.policy_len,
+            Self::Ownership => 3 * spec.area(),
+            Self::ShortTerm => HORIZONS * 3,
+            Self::PliesLeft | Self::Margin => 1,
+        }
     }
 }
 

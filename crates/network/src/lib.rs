@@ -34,6 +34,12 @@
 //!                        value.output)                                                   [B, 3]
 //! owner logits  = ownership.points h + bias at each point      [B, H, W, 3], where heads has ownership
 //!
+//! with any_size, in place of the first two:
+//! policy logits = [row 0 of t at point 0, at point 1, ...; mean of row 1 of t over the board, of row 2, ...],
+//!                 t = linear(relu(conv1x1(h; policy.conv)); policy.linear) at each point          [B, 1 + E, H, W]
+//! value logits  = linear(relu(linear(mean of relu(conv1x1(h; value.conv)) over the board; value.hidden));
+//!                        value.output)                                                   [B, 3]
+//!
 //! convolved(x; name):                                          x has D channels, or C without bottlenecks
 //!     t = conv3x3(x; name.conv1)
 //!     if global_pooling and i is odd and (bottleneck_blocks = 0 or j = 0):
@@ -47,7 +53,9 @@
 //! value logits are win, draw and loss of the player to move; the three owner logits of a point are mine,
 //! nobody's and theirs, in his view, at the end of the game. Illegal moves are not masked. Global
 //! pooling is that of `KataGo` (Wu 2019, arXiv:1902.10565, section 3.3), without its terms for boards of
-//! several sizes. Squeeze-excitation is that of Hu 2018 (arXiv:1709.01507) with the shift that `lc0`
+//! several sizes. With `any_size`, whose policy has a place for each point and E places behind them (Go: 1, to
+//! pass), nothing depends on the board's size, as in `KataGo`'s heads; engines compute the same network with its
+//! weights written out for a board ([`NetworkFile::on_board`]). Squeeze-excitation is that of Hu 2018 (arXiv:1709.01507) with the shift that `lc0`
 //! adds to it; bottlenecks are nested as `KataGo` nests them (its `nbt` networks).
 //!
 //! # Tensors
@@ -70,6 +78,8 @@
 //! | `policy.linear.weight`, `.bias` | `[A, policy_channels * H * W]`, `[A]` |
 //! | `value.conv.weight`, `.bias` | `[value_channels, C, 1, 1]`, `[value_channels]` |
 //! | `value.hidden.weight`, `.bias` | `[value_hidden, value_channels * H * W]`, `[value_hidden]` |
+//! | with `any_size`, in their place: `policy.linear.weight`, `.bias` | `[1 + E, policy_channels]`, `[1 + E]` |
+//! | `value.hidden.weight`, `.bias` | `[value_hidden, value_channels]`, `[value_hidden]` |
 //! | `value.output.weight`, `.bias` | `[3, value_hidden]`, `[3]` |
 //! | `ownership.points.weight`, `.bias` (where `heads` has it) | `[3, C]`, `[3]` |
 //!
@@ -80,15 +90,17 @@
 //! # Header
 //!
 //! The safetensors metadata has one entry, `dagzero`, a JSON object: `kind` (`network`), `format`
-//! (1, 2 with squeeze-excitation or bottlenecks, 3 with heads), `header` ([`NetworkHeader`]) and `blake3`, the hash of kind, format, header and tensors
+//! (1, 2 with squeeze-excitation or bottlenecks, 3 with heads, 4 with `any_size`), `header` ([`NetworkHeader`]) and `blake3`, the hash of kind, format, header and tensors
 //! (see [`container`]). Readers check all of it and refuse what does not fit.
 
+mod any_size;
 pub mod container;
 mod error;
 mod file;
 mod heads;
 mod spec;
 
+pub use any_size::Board;
 pub use container::TensorData;
 pub use error::NetworkError;
 pub use file::{NetworkFile, NetworkHeader};

@@ -43,6 +43,10 @@ pub struct NetworkSpec {
     /// 0 makes each block a plain residual block.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bottleneck_blocks: usize,
+    /// Whether policy and value are made of the same weights at each point, so that the network plays on boards of
+    /// any size ([`NetworkFile::on_board`](crate::NetworkFile::on_board)).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub any_size: bool,
     /// Heads beside policy and value. Those of a file are the exported ones, see [`NetworkSpec::exported`].
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub heads: BTreeSet<Head>,
@@ -62,6 +66,9 @@ pub struct ResidualSpec {
 /// Largest number of elements that a tensor may have: far above any network that trains here, and
 /// small enough that a damaged header cannot ask for all memory.
 const ELEMENTS_MAX: usize = 1 << 31;
+
+/// Most actions that are no points, where the network is for boards of any size: swap and more of Gomoku's swap2.
+const REST_MAX: usize = 2;
 
 impl NetworkSpec {
     /// A plain network of no game in particular, with the heads of the presets: input planes, rows and columns of the
@@ -88,6 +95,7 @@ impl NetworkSpec {
             global_pooling: false,
             squeeze_ratio: 0,
             bottleneck_blocks: 0,
+            any_size: false,
             heads: BTreeSet::new(),
         }
     }
@@ -126,6 +134,13 @@ impl NetworkSpec {
             let least = if self.bottleneck_blocks > 0 { 4 } else { 2 };
             faults.push(format!("global_pooling needs at least {least} channels"));
         }
+        if self.any_size && self.actions_beside_points().is_none() {
+            let (policy_len, area) = (self.policy_len, self.area());
+            faults.push(format!(
+                "any_size needs a policy of the board's points and at most {REST_MAX} actions more; here it has \
+                 {policy_len} places for {area} points"
+            ));
+        }
         if faults.is_empty()
             && self.tensor_shapes().values().any(|s| s.iter().product::<usize>() > ELEMENTS_MAX)
         {
@@ -137,6 +152,25 @@ impl NetworkSpec {
     /// Points of the board, H * W.
     pub fn area(&self) -> usize {
         self.height * self.width
+    }
+
+    /// Places of the policy behind those of the points, E, if points come first in it and few places follow; `None`
+    /// where it is laid out otherwise.
+    pub fn actions_beside_points(&self) -> Option<usize> {
+        self.policy_len.checked_sub(self.area()).filter(|&rest| rest <= REST_MAX)
+    }
+
+    /// Numbers that the layer of a policy gives and takes: for a whole board, or for each point of one of any size.
+    pub fn policy_layer(&self) -> [usize; 2] {
+        match self.actions_beside_points() {
+            Some(rest) if self.any_size => [1 + rest, self.policy_channels],
+            _ => [self.policy_len, self.policy_channels * self.area()],
+        }
+    }
+
+    /// Numbers that the value's hidden layer takes: a board's, or their means over one of any size.
+    pub fn value_inputs(&self) -> usize {
+        if self.any_size { self.value_channels } else { self.value_channels * self.area() }
     }
 
     /// Whether block `i` has global pooling: the odd ones do, if any does.
@@ -181,6 +215,9 @@ impl NetworkSpec {
 
     /// The earliest format of files that can say it.
     pub fn format(&self) -> u32 {
+        if self.any_size {
+            return 4;
+        }
         if !self.heads.is_empty() {
             return 3;
         }
@@ -216,9 +253,9 @@ impl NetworkSpec {
             }
         }
         layer("policy.conv", vec![self.policy_channels, c, 1, 1]);
-        layer("policy.linear", vec![self.policy_len, self.policy_channels * self.area()]);
+        layer("policy.linear", self.policy_layer().to_vec());
         layer("value.conv", vec![self.value_channels, c, 1, 1]);
-        layer("value.hidden", vec![self.value_hidden, self.value_channels * self.area()]);
+        layer("value.hidden", vec![self.value_hidden, self.value_inputs()]);
         layer("value.output", vec![3, self.value_hidden]);
         for head in &self.heads {
             let (name, weight) = head.layer(self);
@@ -241,4 +278,9 @@ impl NetworkSpec {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(is: &bool) -> bool {
+    !*is
 }

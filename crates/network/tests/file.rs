@@ -130,7 +130,7 @@ fn another_format_is_refused_before_its_header_is_read() {
     let strange = BTreeMap::from([("fields", "of a later version")]);
     let bytes = container::pack("network", 9, &strange, &network().tensors).unwrap();
     let error = NetworkFile::from_bytes(&bytes).unwrap_err();
-    assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 3, .. }), "{error}");
+    assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 4, .. }), "{error}");
 }
 
 /// What is switched off leaves no trace: fields, format and so the hash are as before there were heads.
@@ -234,6 +234,35 @@ fn a_network_is_written_in_the_earliest_format_that_can_say_it() {
     assert_eq!(NetworkFile::from_bytes(&bytes).unwrap(), file);
     let error = container::unpack::<NetworkHeader>("network", 1, &bytes).unwrap_err();
     assert!(matches!(error, NetworkError::OtherFormat { found: 2, known: 1, .. }), "{error}");
+}
+
+/// Weights of points do not depend on the board, and only formats that know of them hold them.
+#[test]
+fn networks_for_any_size_are_told_of_and_have_no_board_in_their_shapes() {
+    assert!(!serde_json::to_string(&spec()).unwrap().contains("any_size"));
+    let sized = |size: usize| NetworkSpec {
+        height: size,
+        width: size,
+        policy_len: size * size + 1,
+        any_size: true,
+        heads: Head::ALL.into_iter().collect(),
+        ..spec()
+    };
+    assert_eq!(sized(9).format(), 4);
+    let shapes = sized(9).tensor_shapes();
+    assert_eq!(shapes, sized(19).tensor_shapes());
+    assert_eq!(shapes["policy.linear.weight"], [2, 2]);
+    assert_eq!(shapes["reply.linear.bias"], [2]);
+    assert_eq!(shapes["value.hidden.weight"], [5, 3]);
+    assert_eq!(Head::Reply.target_len(&sized(9)), 82);
+    let back: NetworkSpec =
+        serde_json::from_str(&serde_json::to_string(&sized(9)).unwrap()).unwrap();
+    assert_eq!(back, sized(9));
+    for policy_len in [80, 84, 4672] {
+        let message = NetworkSpec { policy_len, ..sized(9) }.validate().unwrap_err().to_string();
+        assert!(message.contains("81 points"), "{message}");
+        NetworkSpec { policy_len, any_size: false, ..sized(9) }.validate().unwrap();
+    }
 }
 
 #[test]

@@ -22,5 +22,7 @@ section! {
         [Fixed, whole(0, 4096)] squeeze_ratio: u32 = 0;
         /// Residual blocks within each block, between 1x1 convolutions to half the channels and back (KataGo's nested bottlenecks: 2); 0 makes blocks plain.
         [Fixed, whole(0, 64)] bottleneck_blocks: u32 = 0;
+        /// Whether policy and value are made of the same weights at every point, as in KataGo: then a network of one board size plays on every other (Go on 9x9 and 13x13). Games whose policy has a place for each point: all but Connect Four and chess.
+        [Fixed, Limits::Any] any_size: bool = false;
     }
 }

@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let found = args.champion.find(player.as_ref(), playouts)?;
     let known = sheet.as_ref().and_then(|sheet| sheet.game.clone());
     // A record says little about rules; what a player is for says all.
-    let given = if found.game.is_some() {
+    let given = if found.game.is_some() && !found.any_size {
         args.table.game.as_ref()
     } else {
         args.table.game.as_ref().or(known.as_ref())

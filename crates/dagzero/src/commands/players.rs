@@ -11,7 +11,7 @@ use dz_config::{
     AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, RunConfig, SOLVER_DEPTH_MAX,
     SearchSection,
 };
-use dz_game::GameSpec;
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind};
 use dz_network::NetworkFile;
 use dz_protocol::{EngineError, EngineSpec, ProtocolKind};
@@ -86,8 +86,29 @@ pub(crate) struct Found {
     pub(crate) contestant: Contestant,
     /// The game that its network or run is for.
     pub(crate) game: Option<GameSpec>,
+    /// Whether it plays that game on boards of any size.
+    pub(crate) any_size: bool,
     /// Plies after which its run ends a game.
     pub(crate) plies_max: Option<u32>,
+}
+
+impl Found {
+    /// Plies after which its run ends a game of `game`, in canonical form, if it is that game.
+    pub(crate) fn plies_max_on(&self, game: &GameSpec) -> Option<u32> {
+        let own = self.game.as_ref().and_then(|own| with_game(own, Canonical).ok());
+        self.plies_max.filter(|_| own.as_ref() == Some(game))
+    }
+}
+
+/// The game with every parameter.
+pub(super) struct Canonical;
+
+impl GameVisitor for Canonical {
+    type Output = GameSpec;
+
+    fn visit<G: Game>(self, game: G) -> GameSpec {
+        game.spec()
+    }
 }
 
 impl FromStr for PlayerArg {
@@ -141,6 +162,7 @@ impl PlayerArg {
         let alone = |name: String, kind: ContestantKind| Found {
             contestant: Contestant { name, kind },
             game: None,
+            any_size: false,
             plies_max: None,
         };
         match self {
@@ -235,6 +257,7 @@ pub(crate) fn champion(
     Ok(Found {
         contestant: Contestant { name: format!("{}/{word}", run.name()), kind },
         game: Some(config.run.game.parse()?),
+        any_size: config.network.any_size,
         plies_max: Some(config.selfplay.plies_max),
     })
 }
@@ -253,6 +276,7 @@ pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> 
     Ok(Found {
         contestant: Contestant { name: path.display().to_string(), kind },
         game: Some(file.header.spec.game.parse()?),
+        any_size: file.header.spec.any_size,
         plies_max,
     })
 }

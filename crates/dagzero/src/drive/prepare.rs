@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use dz_config::{Anchor, AnchorKind, Change, ConfigError, Effect, Fault, Loaded, RunConfig};
-use dz_game::{Encoding, Game, GameIds, GameSpec, GameVisitor, Targets, with_game};
+use dz_game::{Encoding, Game, GameIds, GameSpec, GameVisitor, PlaneShape, Targets, with_game};
+use dz_network::NetworkSpec;
 use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, Stage, layout};
 
 /// A run that is locked and claimed by this process, its configuration in force.
@@ -156,6 +157,7 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     faults.extend(dz_play::search_faults(&config.search));
     faults.extend(head_faults(config));
     faults.extend(komi_fault(config));
+    faults.extend(size_fault(config));
     faults.extend(solver_fault(config));
     faults
 }
@@ -211,6 +213,31 @@ impl GameVisitor for HasKomi {
     }
 }
 
+/// A network for boards of any size whose policy is no map of the board.
+fn size_fault(config: &RunConfig) -> Option<Fault> {
+    // A game that does not exist has its own fault.
+    let game: GameSpec = config.run.game.parse().ok()?;
+    let mapped = !config.network.any_size || with_game(&game, PolicyIsBoard).ok()?;
+    let problem = format!("moves of {} are no points of its board", game.name());
+    (!mapped).then(|| {
+        Fault::new("network.any_size", problem).value(true).allowed("false, or another game")
+    })
+}
+
+/// Whether the policy has a place for each point, and few others.
+struct PolicyIsBoard;
+
+impl GameVisitor for PolicyIsBoard {
+    type Output = bool;
+
+    fn visit<G: Game>(self, game: G) -> bool {
+        let encoding = game.encoding();
+        let PlaneShape { channels, height, width, .. } = encoding.planes();
+        let spec = NetworkSpec::plain([channels, height, width], encoding.policy_len(), 1, 8);
+        spec.actions_beside_points().is_some()
+    }
+}
+
 /// An anchor that knows the truth about a game without a solver.
 fn solver_fault(config: &RunConfig) -> Option<Fault> {
     let knows = |anchor: &Anchor| anchor.kind == AnchorKind::Solver { depth: None };
@@ -248,6 +275,27 @@ mod tests {
         let found = faults("connect4", both);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("heads.margin_weight") && found[0].contains("offers no margin"));
+    }
+
+    #[test]
+    fn boards_of_any_size_need_moves_that_are_points() {
+        let fault = |game: &str, any_size: bool| {
+            let text = format!(
+                "format = 1\nrun = {{ game = \"{game}\", cycles = 1 }}\nselfplay = {{ games = 8 }}\n\
+                 bootstrap = {{ games = 8 }}\ngate = {{ rule = \"always\" }}\n\
+                 network = {{ blocks = 1, channels = 8, any_size = {any_size} }}\n"
+            );
+            let config = RunConfig::from_text(&text, &[]).expect("a good configuration");
+            size_fault(&config).map(|fault| fault.to_string())
+        };
+        for game in ["go:size=9", "hex:swap=true", "gomoku:opening=swap2", "othello", "tictactoe"] {
+            assert_eq!(fault(game, true), None, "{game}");
+        }
+        for game in ["connect4", "chess"] {
+            assert_eq!(fault(game, false), None);
+            let found = fault(game, true).expect("a fault");
+            assert!(found.contains("network.any_size") && found.contains("no points"), "{found}");
+        }
     }
 
     #[test]

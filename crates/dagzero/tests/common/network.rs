@@ -8,7 +8,18 @@ use tempfile::TempDir;
 
 /// A network of zeros for a game: every move equally likely, every result too.
 pub fn blank_network(dir: &TempDir, game: &str) -> String {
+    write_blank(dir, game, false)
+}
+
+/// The same for boards of any size.
+#[allow(dead_code, reason = "other tests use the rest")]
+pub fn blank_network_of_any_size(dir: &TempDir, game: &str) -> String {
+    write_blank(dir, game, true)
+}
+
+fn write_blank(dir: &TempDir, game: &str, any_size: bool) -> String {
     let spec = with_game(&game.parse().expect("a game"), SmallNetwork).expect("a game");
+    let spec = NetworkSpec { any_size, ..spec };
     let zeros = |shape: Vec<usize>| TensorData { data: vec![0.0; shape.iter().product()], shape };
     let tensors: BTreeMap<String, TensorData> =
         spec.tensor_shapes().into_iter().map(|(name, shape)| (name, zeros(shape))).collect();

@@ -151,5 +151,9 @@ const ARCHITECTURE: &[&str] = &[
     "squeeze_ratio and bottleneck_blocks are 0 where the header does not name them",
     "policy logits [B, A] = linear(flat(relu(conv1x1(h; policy.conv))); policy.linear), illegal moves not masked",
     "value logits [B, 3] = linear(relu(linear(flat(relu(conv1x1(h; value.conv))); value.hidden)); value.output)",
+    "any_size (false where the header does not name it): t = linear(relu(conv1x1(h; policy.conv)); policy.linear) at each \
+     point, 1 + A - H W numbers; policy logits = [the first of t at each point, row by row; the mean over the board of each \
+     other]; value logits = linear(relu(linear(mean over the board of relu(conv1x1(h; value.conv)); value.hidden)); \
+     value.output)",
     "flat: channels in order, each row by row; the value is that of the player to move",
 ];

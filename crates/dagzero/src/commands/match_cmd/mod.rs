@@ -25,7 +25,7 @@ use self::report::Report;
 use super::{
     create,
     export::games::match_record,
-    players::{Found, PlayerArg},
+    players::{Canonical, Found, PlayerArg},
     search::seconds,
     write_line,
 };
@@ -116,7 +116,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         }
     }
     let game = game_of(args.game.as_ref(), &found)?;
-    let plies_max = found.iter().filter_map(|found| found.plies_max).max().unwrap_or(PLIES_MAX);
+    let plies_max = found.iter().filter_map(|found| found.plies_max_on(&game)).max();
+    let plies_max = plies_max.unwrap_or(PLIES_MAX);
     let players = told_apart(found.map(|found| found.contestant));
     let games = args.games.unwrap_or(if args.sprt.is_some() { GAMES_SPRT } else { GAMES });
     let test = args.sprt.map(|elos| elos.plan(games)).transpose()?;
@@ -264,31 +265,34 @@ impl Observer for Tenths {
     }
 }
 
-/// The one game that all players are for.
+/// The one game that all players are for, or can play: the one given; without it that of a player whose network is
+/// for one board; without such that of the first.
 pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Result<GameSpec> {
-    let mut games = given.into_iter().chain(found.iter().filter_map(|found| found.game.as_ref()));
-    let first = games.next().ok_or_else(|| {
+    let games = |any_size: bool| {
+        let some = found.iter().filter(move |found| found.any_size == any_size);
+        some.filter_map(|found| found.game.as_ref())
+    };
+    let mut fixed = given.into_iter().chain(games(false));
+    let mut any_size = games(true);
+    let first = fixed.next().or_else(|| any_size.next()).ok_or_else(|| {
         UsageError("no player is of a game; say which one with --game".to_owned())
     })?;
     let canonical = with_game(first, Canonical)?;
-    for other in games {
+    let refuse = |other: GameSpec| {
+        Err(UsageError(format!("one is for {canonical}, the other for {other}")).into())
+    };
+    for other in fixed {
         let other = with_game(other, Canonical)?;
         if other != canonical {
-            return Err(UsageError(format!("one is for {canonical}, the other for {other}")).into());
+            return refuse(other);
+        }
+    }
+    for other in any_size {
+        if other.name() != canonical.name() {
+            return refuse(other.clone());
         }
     }
     Ok(canonical)
-}
-
-/// The game with every parameter.
-struct Canonical;
-
-impl GameVisitor for Canonical {
-    type Output = GameSpec;
-
-    fn visit<G: Game>(self, game: G) -> GameSpec {
-        game.spec()
-    }
 }
 
 fn even(text: &str) -> Result<u64, String> {
