@@ -6,7 +6,7 @@ use crate::layer::{Layer, Pointwise};
 use crate::pool::{Pool, PoolBoard};
 use crate::simd::{LANE, Lane, Vectors, lanes_of};
 use crate::squeeze::{Squeeze, SqueezeBoard};
-use crate::transform::{Inputs, Outputs, Then};
+use crate::transform::{OfInputs, Outputs, Then, ToFrequencies};
 use crate::winograd::{Kernel, Spread, Tiling};
 
 /// All blocks, packed for one kind of vectors.
@@ -208,7 +208,8 @@ impl Blocks {
     }
 
     fn spread_board(&self, from: &[Lane], to: &mut [Lane], boards: usize, board: usize) {
-        self.vectors.run(Inputs { spread: &self.spread, from, to, boards, board });
+        let (transform, spread) = (OfInputs, &self.spread);
+        self.vectors.run(ToFrequencies { transform, spread, from, to, boards, board });
     }
 }
 

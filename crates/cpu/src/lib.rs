@@ -1,7 +1,7 @@
 //! Networks on the processor: kernels of our own for boards of 1 to some hundred points.
 //!
-//! [`Trunk`] trains the tower, [`CpuEvaluator`] runs a network file behind [`dz_infer::NetworkEvaluator`]. What it computes is written
-//! down in [`dz_network`]; [`Reference`] computes the same in plain loops and is what tests compare with.
+//! [`Trunk`] trains the tower, [`CpuEvaluator`] runs a network file behind [`dz_infer::NetworkEvaluator`]. What it
+//! computes is written down in [`dz_network`]; [`Reference`] computes the same in plain loops and is what tests compare with.
 //! How fast it is, and why it is made as it is: `benchmarks/cpu-inference.md`.
 //!
 //! Activations are boards with a border of one zero point on each side, a point's channels one after

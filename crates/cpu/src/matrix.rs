@@ -1,5 +1,7 @@
 //! Products of rows of lanes with a packed matrix: all of the network's multiplications.
 
+use std::ops::Range;
+
 use crate::simd::{LANE, Lane, Simd, Task, Vectors};
 
 /// A matrix `[in, out]` of weights, cut into panels of a few lanes of outputs. A panel is
@@ -73,8 +75,19 @@ impl Matrix {
 
 /// `whole` as a sum of parts of at most `most`, as few and as equal as can be, larger ones first.
 pub(crate) fn shares(whole: usize, most: usize) -> Vec<usize> {
-    let parts = whole.div_ceil(most);
-    (0..parts).map(|i| whole / parts + usize::from(i < whole % parts)).collect()
+    parts(whole, most).map(|part| part.len()).collect()
+}
+
+/// The same parts, one after another.
+#[inline(always)]
+pub(crate) fn parts(whole: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = whole.div_ceil(most);
+    let mut end = 0;
+    (0..count).map(move |part| {
+        let first = end;
+        end += (whole - first).div_ceil(count - part);
+        first..end
+    })
 }
 
 /// Runs `$task::<rows, width>($block)`, so that the compiler knows the size, for all sizes that fit the registers.
@@ -116,15 +129,11 @@ impl Task for Product<'_> {
         for &width in &matrix.widths {
             let (panel, after) = rest.split_at(lanes_in * LANE * width);
             rest = after;
-            let parts = count.div_ceil(S::rows_max(width));
-            let (mut row, mut left) = (0, count);
-            for part in 0..parts {
-                let size = left.div_ceil(parts - part);
-                let rows = &rows[row * lanes_in..(row + size) * lanes_in];
-                let out = &mut out[row * lanes_out..(row + size) * lanes_out];
+            for part in parts(count, S::rows_max(width)) {
+                let rows = &rows[part.start * lanes_in..part.end * lanes_in];
+                let out = &mut out[part.start * lanes_out..part.end * lanes_out];
                 let block = Block { rows, lanes_in, panel, out, lanes_out, first };
-                run_sized!(s, (size, width), Sized(block));
-                (row, left) = (row + size, left - size);
+                run_sized!(s, (part.len(), width), Sized(block));
             }
             first += width;
         }

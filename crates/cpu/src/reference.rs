@@ -29,13 +29,11 @@ impl Reference<'_> {
     /// # Panics
     /// As [`Reference::evaluate`].
     pub fn ownership(&self, batch: &EncodedBatch) -> Option<Vec<f32>> {
-        let area = self.spec().area();
         let mut logits = Vec::new();
         self.spec().heads.contains(&Head::Ownership).then(|| {
             self.each(batch, |h| {
-                let point = |p| h.iter().skip(p).step_by(area).copied().collect::<Vec<f64>>();
-                let owners = (0..area).flat_map(|p| self.linear(&point(p), "ownership.points"));
-                logits.extend(owners.map(|x| x as f32));
+                let owners = self.at_points(h, "ownership.points");
+                logits.extend(owners.flatten().map(|x| x as f32));
             });
             logits
         })
@@ -112,11 +110,20 @@ impl Reference<'_> {
 
     /// The policy of a network for boards of any size; `x` is `[policy_channels, H, W]`.
     fn policy_by_points(&self, x: &[f64]) -> Vec<f64> {
-        let area = self.spec().area();
-        let point = |p| x.iter().skip(p).step_by(area).copied().collect::<Vec<f64>>();
-        let rows: Vec<_> = (0..area).map(|p| self.linear(&point(p), "policy.linear")).collect();
-        let mean = |e: usize| rows.iter().map(|row| row[e]).sum::<f64>() / area as f64;
+        let rows: Vec<_> = self.at_points(x, "policy.linear").collect();
+        let mean = |e: usize| rows.iter().map(|row| row[e]).sum::<f64>() / rows.len() as f64;
         rows.iter().map(|row| row[0]).chain((1..rows[0].len()).map(mean)).collect()
+    }
+
+    /// What a linear layer says of each point; `x` is `[in, H, W]`.
+    fn at_points<'a>(
+        &'a self,
+        x: &'a [f64],
+        layer: &'a str,
+    ) -> impl Iterator<Item = Vec<f64>> + 'a {
+        let area = self.spec().area();
+        let point = move |p| x.iter().skip(p).step_by(area).copied().collect::<Vec<f64>>();
+        (0..area).map(move |p| self.linear(&point(p), layer))
     }
 
     /// Each channel's mean over the board.

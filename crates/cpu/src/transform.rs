@@ -4,7 +4,8 @@ use crate::simd::{Lane, Simd, Task};
 use crate::winograd::{POINTS, Spread, TILE_MAX};
 
 /// Transforms a padded board into its rows of every frequency.
-pub(crate) struct Inputs<'a> {
+pub(crate) struct ToFrequencies<'a, T> {
+    pub(crate) transform: T,
     pub(crate) spread: &'a Spread,
     /// A board with its border of zeros, a row of lanes a point.
     pub(crate) from: &'a [Lane],
@@ -12,6 +13,23 @@ pub(crate) struct Inputs<'a> {
     pub(crate) boards: usize,
     pub(crate) board: usize,
 }
+
+/// How numbers along a row or a column of a tile become values at points.
+pub(crate) trait Transform: Copy {
+    /// How many more numbers there are than the tile has outputs, half of them on each side.
+    fn more(self) -> usize;
+
+    /// From `M` and so many numbers to the values at `M + 2` points; what is behind them is not looked at.
+    fn run<S: Simd, const M: usize>(self, s: S, x: [S::V; POINTS]) -> [S::V; POINTS];
+}
+
+/// That of a convolution's inputs.
+///
+/// With m(x) the product of (x - q) over a tile's finite points q, the row of point p has the coefficients of
+/// m(x) / (x - p), that of infinity those of m(x); the rows of finite points are multiplied by what their filter was
+/// divided by too much.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OfInputs;
 
 /// Transforms a board's rows of every frequency into its outputs.
 pub(crate) struct Outputs<'a> {
@@ -60,22 +78,22 @@ macro_rules! sized {
         }
     };
 }
-pub(crate) use sized;
 
-impl Task for Inputs<'_> {
+impl<T: Transform> Task for ToFrequencies<'_, T> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
-        let Self { spread, from, to, boards, board } = self;
+        let Self { transform: t, spread, from, to, boards, board } = self;
         let (lanes, stride) = (spread.lanes, spread.tiling.width + 2);
+        let inset = 1 - t.more() / 2;
         for tile in &spread.tiles {
             let rows = spread.rows(tile, boards, board);
-            let corner = (tile.y * stride + tile.x) * lanes;
+            let corner = ((tile.y + inset) * stride + tile.x + inset) * lanes;
             let mut half = [[s.splat(0.0); POINTS]; POINTS];
             for lane in 0..lanes {
                 let from = &from[corner + lane..];
-                let half = &mut half[..tile.rows + 2];
-                sized!(tile.columns, input_rows(s, from, [lanes, stride * lanes], half));
-                sized!(tile.rows, input_columns(s, half, tile.columns + 2, to, &rows, lane));
+                let half = &mut half[..tile.rows + t.more()];
+                sized!(tile.columns, transform_rows(s, t, from, [lanes, stride * lanes], half));
+                sized!(tile.rows, transform_columns(s, t, half, tile.columns + 2, to, &rows, lane));
             }
         }
     }
@@ -83,8 +101,9 @@ impl Task for Inputs<'_> {
 
 /// Transforms each row of a tile of `N` columns; `strides` are those of columns and of rows.
 #[inline(always)]
-fn input_rows<S: Simd, const N: usize>(
+fn transform_rows<S: Simd, const N: usize>(
     s: S,
+    transform: impl Transform,
     from: &[Lane],
     strides: [usize; 2],
     half: &mut [[S::V; POINTS]],
@@ -92,17 +111,18 @@ fn input_rows<S: Simd, const N: usize>(
     for (i, half) in half.iter_mut().enumerate() {
         let from = &from[i * strides[1]..];
         let mut x = [s.splat(0.0); POINTS];
-        for (j, x) in x.iter_mut().enumerate().take(N + 2) {
+        for (j, x) in x.iter_mut().enumerate().take(N + transform.more()) {
             *x = s.load(&from[j * strides[0]]);
         }
-        *half = inputs_1d::<S, N>(s, x);
+        *half = transform.run::<S, N>(s, x);
     }
 }
 
-/// Transforms each of `columns` columns of `M` + 2 rows.
+/// Transforms each of `columns` columns of a tile of `M` rows.
 #[inline(always)]
-fn input_columns<S: Simd, const M: usize>(
+fn transform_columns<S: Simd, const M: usize>(
     s: S,
+    transform: impl Transform,
     half: &[[S::V; POINTS]],
     columns: usize,
     to: &mut [Lane],
@@ -114,7 +134,7 @@ fn input_columns<S: Simd, const M: usize>(
         for (x, row) in x.iter_mut().zip(half) {
             *x = row[b];
         }
-        let x = inputs_1d::<S, M>(s, x);
+        let x = transform.run::<S, M>(s, x);
         for a in 0..M + 2 {
             s.store(x[a], &mut to[rows[a][b] + lane]);
         }
@@ -181,40 +201,44 @@ fn output_columns<S: Simd, const M: usize>(
     }
 }
 
-/// From `M + 2` inputs to the values at `M + 2` points. With m(x) the product of (x - q) over a tile's
-/// finite points q, the row of point p has the coefficients of m(x) / (x - p), that of infinity those of
-/// m(x); the rows of finite points are multiplied by what their filter was divided by too much.
-#[inline(always)]
-fn inputs_1d<S: Simd, const M: usize>(s: S, x: [S::V; POINTS]) -> [S::V; POINTS] {
-    let times = |k: f32, a: S::V, b: S::V| s.fma(s.splat(k), a, b);
-    let zero = s.splat(0.0);
-    let [x0, x1, x2, x3, x4, x5] = x;
-    match M {
-        1 => {
-            let first = times(4.0, s.sub(x0, x1), zero);
-            [s.sub(x2, x1), first, times(-6.0, x1, zero), zero, zero, zero]
-        }
-        2 => {
-            let first = times(4.0, s.sub(x0, x2), zero);
-            let (plus, minus) = (s.add(x1, x2), s.sub(x1, x2));
-            let (plus, minus) = (times(-3.0, plus, zero), times(3.0, minus, zero));
-            [s.sub(x3, x1), first, plus, minus, zero, zero]
-        }
-        3 => {
-            let d = s.sub(x1, x3);
-            let infinity = times(2.0, d, s.sub(x4, x2));
-            let first = times(4.0, s.sub(x0, x2), times(-2.0, d, zero));
-            let plus = times(3.0, s.sub(x3, x2), times(-6.0, x1, zero));
-            let minus = times(2.0, x1, times(-3.0, x2, x3));
-            [infinity, first, plus, minus, times(-4.0, d, zero), zero]
-        }
-        _ => {
-            let infinity = times(4.0, x1, times(-5.0, x3, x5));
-            let first = times(4.0, x0, times(-5.0, x2, x4));
-            let (even, odd) = (times(-4.0, x2, x4), times(-4.0, x1, x3));
-            let (even2, odd2) = (s.sub(x4, x2), s.sub(x3, x1));
-            let two = (times(2.0, odd2, even2), times(-2.0, odd2, even2));
-            [infinity, first, s.add(even, odd), s.sub(even, odd), two.0, two.1]
+impl Transform for OfInputs {
+    #[inline(always)]
+    fn more(self) -> usize {
+        2
+    }
+
+    #[inline(always)]
+    fn run<S: Simd, const M: usize>(self, s: S, x: [S::V; POINTS]) -> [S::V; POINTS] {
+        let times = |k: f32, a: S::V, b: S::V| s.fma(s.splat(k), a, b);
+        let zero = s.splat(0.0);
+        let [x0, x1, x2, x3, x4, x5] = x;
+        match M {
+            1 => {
+                let first = times(4.0, s.sub(x0, x1), zero);
+                [s.sub(x2, x1), first, times(-6.0, x1, zero), zero, zero, zero]
+            }
+            2 => {
+                let first = times(4.0, s.sub(x0, x2), zero);
+                let (plus, minus) = (s.add(x1, x2), s.sub(x1, x2));
+                let (plus, minus) = (times(-3.0, plus, zero), times(3.0, minus, zero));
+                [s.sub(x3, x1), first, plus, minus, zero, zero]
+            }
+            3 => {
+                let d = s.sub(x1, x3);
+                let infinity = times(2.0, d, s.sub(x4, x2));
+                let first = times(4.0, s.sub(x0, x2), times(-2.0, d, zero));
+                let plus = times(3.0, s.sub(x3, x2), times(-6.0, x1, zero));
+                let minus = times(2.0, x1, times(-3.0, x2, x3));
+                [infinity, first, plus, minus, times(-4.0, d, zero), zero]
+            }
+            _ => {
+                let infinity = times(4.0, x1, times(-5.0, x3, x5));
+                let first = times(4.0, x0, times(-5.0, x2, x4));
+                let (even, odd) = (times(-4.0, x2, x4), times(-4.0, x1, x3));
+                let (even2, odd2) = (s.sub(x4, x2), s.sub(x3, x1));
+                let two = (times(2.0, odd2, even2), times(-2.0, odd2, even2));
+                [infinity, first, s.add(even, odd), s.sub(even, odd), two.0, two.1]
+            }
         }
     }
 }

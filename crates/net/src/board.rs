@@ -22,6 +22,8 @@ pub(crate) struct Boards {
     /// For each point the rows of the nine points around it, `[B * H * W * 9]`; points off the board have
     /// row `B * H * W`, which is blank. None where Burn's convolution is used.
     neighbours: Option<Tensor<1, Int>>,
+    /// Whether heads have the same weights at every point.
+    any_size: bool,
 }
 
 impl Boards {
@@ -33,7 +35,7 @@ impl Boards {
             let length = rows.len();
             Tensor::from_data(TensorData::new(rows, [length]), device)
         });
-        Self { batch, height, width, neighbours }
+        Self { batch, height, width, neighbours, any_size: spec.any_size }
     }
 
     /// Points of all boards, B * H * W.
@@ -90,9 +92,22 @@ impl Boards {
         boards.mean_dim(1).reshape([self.batch, channels])
     }
 
-    /// The first column's numbers at the points of each board, then the other columns' means over the board:
-    /// `[B * H * W, 1 + E]` to `[B, H * W + E]`.
-    pub(crate) fn points_and_means(&self, x: Tensor<2>) -> Tensor<2> {
+    /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards, `[B, C * H * W]`.
+    pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
+        if self.any_size { x } else { self.flatten(x) }
+    }
+
+    /// What the value's hidden layer takes of rows `[B * H * W, C]`: means, `[B, C]`, or whole boards.
+    pub(crate) fn value_inputs(&self, x: Tensor<2>) -> Tensor<2> {
+        if self.any_size { self.mean(x) } else { self.flatten(x) }
+    }
+
+    /// `[B, A]` of what the layer of a policy gives: that, or of `[B * H * W, 1 + E]` the first column's numbers at the
+    /// points of each board, then the other columns' means over the board.
+    pub(crate) fn policy_logits(&self, x: Tensor<2>) -> Tensor<2> {
+        if !self.any_size {
+            return x;
+        }
         let [_, columns] = x.dims();
         let points = self.channels(x.clone(), 0, 1).reshape([self.batch, self.area()]);
         if columns == 1 {
@@ -110,7 +125,7 @@ impl Boards {
     }
 
     /// Each board's channels in order, each row by row: `[B * H * W, C]` to `[B, C * H * W]`.
-    pub(crate) fn flatten(&self, x: Tensor<2>) -> Tensor<2> {
+    fn flatten(&self, x: Tensor<2>) -> Tensor<2> {
         let [_, channels] = x.dims();
         let boards: Tensor<3> = x.reshape([self.batch, self.area(), channels]);
         boards.swap_dims(1, 2).reshape([self.batch, channels * self.area()])

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dz_network::TensorData;
-
-use crate::tower::EPSILON;
+use dz_network::{BATCH_NORM_EPSILON, TensorData};
 
 /// From parameters and running statistics by name to the tensors of a network file: with
 /// s = gamma / sqrt(variance + epsilon), a convolution's weight becomes s weight, its bias
@@ -42,5 +40,5 @@ pub(crate) fn fold(
 }
 
 fn scale(gamma: f32, variance: f32) -> f64 {
-    f64::from(gamma) / (f64::from(variance) + EPSILON).sqrt()
+    f64::from(gamma) / (f64::from(variance) + BATCH_NORM_EPSILON).sqrt()
 }

@@ -5,7 +5,7 @@ use burn::tensor::activation::log_softmax;
 use dz_network::{HORIZONS, Head, NetworkSpec};
 
 use crate::board::Boards;
-use crate::tower::{Features, Linear, PolicyLayer, Tensors};
+use crate::tower::{Features, Linear, Tensors};
 
 /// From where on the loss of a number is linear, in its unit: `lc0`'s moves-left head has 10 plies of a unit
 /// of 20, `KataGo`'s lead 8 points, 0.42 of the unit on 19x19.
@@ -13,14 +13,7 @@ const HUBER: f64 = 0.5;
 
 /// The heads of a network, in order. On evaluators that ask for policy and value alone they cost nothing.
 #[derive(Clone, Debug)]
-pub(crate) struct Heads(Vec<(Head, Layer)>);
-
-/// A head's one layer.
-#[derive(Clone, Debug)]
-enum Layer {
-    Linear(Linear),
-    Policy(PolicyLayer),
-}
+pub(crate) struct Heads(Vec<(Head, Linear)>);
 
 /// What each head says of a batch: a row for each position, or for each point of each.
 pub(crate) type HeadOutputs = Vec<(Head, Tensor<2>)>;
@@ -30,25 +23,18 @@ impl Heads {
     pub(crate) fn new(spec: &NetworkSpec, tensors: &Tensors) -> Self {
         let layer = |&head: &Head| {
             let (name, shape) = head.layer(spec);
-            let layer = match head {
-                Head::Reply | Head::SoftPolicy => {
-                    Layer::Policy(PolicyLayer::new(spec, tensors, name))
-                }
-                _ => Layer::Linear(Linear::new(tensors, name, shape)),
-            };
-            (head, layer)
+            (head, Linear::new(tensors, name, shape))
         };
         Self(spec.heads.iter().map(layer).collect())
     }
 
     pub(crate) fn forward(&self, on: &Boards, features: &Features) -> HeadOutputs {
-        let one = |(head, layer): &(Head, Layer)| {
-            let output = match layer {
-                Layer::Policy(layer) => layer.forward(on, features.policy.clone()),
-                Layer::Linear(layer) if *head == Head::Ownership => {
-                    layer.forward(features.trunk.clone())
-                }
-                Layer::Linear(layer) => layer.forward(features.hidden.clone()),
+        let one = |(head, layer): &(Head, Linear)| {
+            let say = |input: &Tensor<2>| layer.forward(input.clone());
+            let output = match head {
+                Head::Reply | Head::SoftPolicy => on.policy_logits(say(&features.policy)),
+                Head::ShortTerm | Head::PliesLeft | Head::Margin => say(&features.hidden),
+                Head::Ownership => say(&features.trunk),
             };
             (*head, output)
         };

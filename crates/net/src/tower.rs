@@ -4,15 +4,12 @@ use std::collections::BTreeMap;
 
 use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use dz_network::NetworkSpec;
+use dz_network::{BATCH_NORM_EPSILON, NetworkSpec};
 
 use crate::block::Block;
 use crate::board::Boards;
 use crate::heads::{HeadOutputs, Heads};
 use crate::planes::Inputs;
-
-/// Added to variances before the square root.
-pub(crate) const EPSILON: f64 = 1e-5;
 
 /// Flat tensors by the names of a network file or of a network in training.
 pub(crate) type Tensors = BTreeMap<String, Tensor<1>>;
@@ -42,20 +39,18 @@ pub(crate) struct Tower {
 #[derive(Clone, Debug)]
 pub(crate) struct Tail {
     policy_conv: Convolution,
-    policy: PolicyLayer,
+    policy: Linear,
     value_conv: Convolution,
     value_hidden: Linear,
     value_output: Linear,
     heads: Heads,
-    any_size: bool,
 }
 
 /// What policy, value and heads are made of.
 pub(crate) struct Features {
     /// The tower's outputs, `[B * H * W, C]`.
     pub(crate) trunk: Tensor<2>,
-    /// The policy head's convolution, `[B * H * W, policy_channels]`, or flattened to
-    /// `[B, policy_channels * H * W]`: what [`PolicyLayer`] takes.
+    /// The policy head's convolution, [`Boards::policy_inputs`].
     pub(crate) policy: Tensor<2>,
     /// The value head's hidden layer, `[B, value_hidden]`.
     pub(crate) hidden: Tensor<2>,
@@ -116,12 +111,11 @@ impl Tail {
         let (policy, value) = (spec.policy_channels, spec.value_channels);
         Self {
             policy_conv: Convolution::new(tensors, "policy.conv", [policy, c, 1]),
-            policy: PolicyLayer::new(spec, tensors, "policy.linear"),
+            policy: Linear::new(tensors, "policy.linear", spec.policy_layer()),
             value_conv: Convolution::new(tensors, "value.conv", [value, c, 1]),
             value_hidden: Linear::new(tensors, "value.hidden", [hidden, spec.value_inputs()]),
             value_output: Linear::new(tensors, "value.output", [3, hidden]),
             heads: Heads::new(spec, tensors),
-            any_size: spec.any_size,
         }
     }
 
@@ -138,7 +132,7 @@ impl Tail {
 
     fn logits(&self, on: &Boards, features: &Features) -> Logits {
         Logits {
-            policy: self.policy.forward(on, features.policy.clone()),
+            policy: on.policy_logits(self.policy.forward(features.policy.clone())),
             wdl: self.value_output.forward(features.hidden.clone()),
         }
     }
@@ -146,33 +140,8 @@ impl Tail {
     fn features(&self, on: &Boards, trunk: Tensor<2>, statistics: &mut Tensors) -> Features {
         let policy = relu(self.policy_conv.forward(on, trunk.clone(), statistics));
         let value = relu(self.value_conv.forward(on, trunk.clone(), statistics));
-        let (policy, value) = if self.any_size {
-            (policy, on.mean(value))
-        } else {
-            (on.flatten(policy), on.flatten(value))
-        };
-        let hidden = relu(self.value_hidden.forward(value));
-        Features { trunk, policy, hidden }
-    }
-}
-
-/// What gives the logits of a policy: a layer over the whole board, or one over each point.
-#[derive(Clone, Debug)]
-pub(crate) struct PolicyLayer {
-    linear: Linear,
-    any_size: bool,
-}
-
-impl PolicyLayer {
-    pub(crate) fn new(spec: &NetworkSpec, tensors: &Tensors, name: &str) -> Self {
-        let linear = Linear::new(tensors, name, spec.policy_layer());
-        Self { linear, any_size: spec.any_size }
-    }
-
-    /// `[B, A]` of what [`Features`] has for it.
-    pub(crate) fn forward(&self, on: &Boards, x: Tensor<2>) -> Tensor<2> {
-        let logits = self.linear.forward(x);
-        if self.any_size { on.points_and_means(logits) } else { logits }
+        let hidden = relu(self.value_hidden.forward(on.value_inputs(value)));
+        Features { trunk, policy: on.policy_inputs(policy), hidden }
     }
 }
 
@@ -215,7 +184,7 @@ impl Convolution {
         let mean = x.clone().mean_dim(0);
         let centred = x - mean.clone();
         let variance = (centred.clone() * centred.clone()).mean_dim(0);
-        let scale = variance.clone().add_scalar(EPSILON).sqrt().recip() * gamma.clone();
+        let scale = variance.clone().add_scalar(BATCH_NORM_EPSILON).sqrt().recip() * gamma.clone();
         let flat = |row: Tensor<2>| row.inner().flatten(0, 1);
         statistics.insert(format!("{}.mean", self.name), flat(mean));
         statistics.insert(format!("{}.variance", self.name), flat(variance));

@@ -36,7 +36,8 @@ impl<'a> Forward<'a> {
         let (trunk, packed) = ready;
         let (outputs, tape) = trunk.forward(packed, planes, rows);
         let channels = tape.channels();
-        let outputs = TensorData::new(outputs.clone(), [outputs.len() / channels, channels]);
+        let shape = [outputs.len() / channels, channels];
+        let outputs = TensorData::new(outputs, shape);
         let outputs = Tensor::<2>::from_data(outputs, training).require_grad();
         Self { ready, tape, outputs }
     }

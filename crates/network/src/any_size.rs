@@ -42,10 +42,10 @@ impl NetworkFile {
     /// # Errors
     /// [`NetworkError::BadSpec`] or [`NetworkError::BadTensors`] of a file that was not checked.
     pub fn on_own_board(&self) -> Result<Cow<'_, Self>, NetworkError> {
-        self.check()?;
         let NetworkSpec { any_size, height, width, policy_len, ref game, ref encoding, .. } =
             self.header.spec;
         if !any_size {
+            self.check()?;
             return Ok(Cow::Borrowed(self));
         }
         self.on_board(&Board { game, encoding, height, width, policy_len })
@@ -60,13 +60,13 @@ impl NetworkFile {
         let policy = [at_points(point, area), means(rest, area)].concat();
         let policy_bias = [point_bias.repeat(area), rest_bias.to_vec()].concat();
         let hidden = means(numbers("value.hidden.weight"), area);
-        let mut tensors = self.tensors.clone();
+        let (shapes, mut tensors) = (spec.tensor_shapes(), self.tensors.clone());
         for (name, data) in [
             ("policy.linear.weight", policy),
             ("policy.linear.bias", policy_bias),
             ("value.hidden.weight", hidden),
         ] {
-            let shape = spec.tensor_shapes().remove(name).unwrap_or_default();
+            let shape = shapes[name].clone();
             tensors.insert(name.to_owned(), TensorData { shape, data });
         }
         Self { header: NetworkHeader { spec, ..self.header.clone() }, tensors }

@@ -55,8 +55,8 @@
 //! pooling is that of `KataGo` (Wu 2019, arXiv:1902.10565, section 3.3), without its terms for boards of
 //! several sizes. With `any_size`, whose policy has a place for each point and E places behind them (Go: 1, to
 //! pass), nothing depends on the board's size, as in `KataGo`'s heads; engines compute the same network with its
-//! weights written out for a board ([`NetworkFile::on_board`]). Squeeze-excitation is that of Hu 2018 (arXiv:1709.01507) with the shift that `lc0`
-//! adds to it; bottlenecks are nested as `KataGo` nests them (its `nbt` networks).
+//! weights written out for a board ([`NetworkFile::on_board`]). Squeeze-excitation is that of Hu 2018
+//! (arXiv:1709.01507) with the shift that `lc0` adds to it; bottlenecks are nested as `KataGo` nests them (its `nbt` networks).
 //!
 //! # Tensors
 //!
@@ -99,6 +99,9 @@ mod error;
 mod file;
 mod heads;
 mod spec;
+
+/// Added to the variances of batch norm before the square root, in training and where it is folded.
+pub const BATCH_NORM_EPSILON: f64 = 1e-5;
 
 pub use any_size::Board;
 pub use container::TensorData;

@@ -49,7 +49,7 @@ impl Trunk {
         let (vectors, grid) = (self.convolver.vectors, self.convolver.grid);
         let [first, second] = &block.norms;
         let mut sums = BackSums::new(grid.lanes);
-        for boards in self.chunks(after.len()) {
+        for boards in self.convolver.chunks(after.len()) {
             let range = grid.boards(&boards);
             let (outputs, gradient) = (&after[range.clone()], &mut work.outer[range]);
             vectors.run(Gate { grid, boards: boards.len(), outputs, gradient: &mut *gradient });
@@ -61,7 +61,7 @@ impl Trunk {
         let mut sums = BackSums::new(grid.lanes);
         let mut pooled = packed.pooling.as_ref().map(Pooling::gradient);
         work.sums.fill(Lane::default());
-        for boards in self.chunks(after.len()) {
+        for boards in self.convolver.chunks(after.len()) {
             self.second_back(packed, block, &way, boards.clone(), work);
             if let (Some(pooling), Some(to)) = (&packed.pooling, &mut pooled) {
                 let count = boards.len();
@@ -85,7 +85,7 @@ impl Trunk {
 
         let way = first.way_back(&sums);
         work.sums.fill(Lane::default());
-        for boards in self.chunks(after.len()) {
+        for boards in self.convolver.chunks(after.len()) {
             self.first_back(&packed.kernels[0], first, &way, before, boards, work);
         }
         self.convolution_gradient(&format!("{name}.conv1"), work, to);
@@ -145,7 +145,7 @@ impl Trunk {
         let (boards, lanes) = (rows.len(), grid.lanes);
         let mut sums = BackSums::new(lanes);
         vectors.run(Gate { grid, boards, outputs: &stream[0], gradient: &mut work.outer });
-        for boards in self.chunks(work.outer.len()) {
+        for boards in self.convolver.chunks(work.outer.len()) {
             let gradient = &work.outer[grid.boards(&boards)];
             stem.sum_back(vectors, grid, boards, gradient, &mut sums);
         }
@@ -164,12 +164,6 @@ impl Trunk {
             vectors.run(StemBack { grid, channels_in, planes, gradient, sums });
         }
         to.insert("stem.conv.weight".to_owned(), stem::weights(spec, &taps, lanes));
-    }
-
-    /// Numbers of the boards that go through a convolution together, of as many boards as have so many lanes.
-    fn chunks(&self, lanes: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (all, chunk) = (lanes / self.convolver.grid.board(), self.convolver.chunk);
-        (0..all).step_by(chunk).map(move |first| first..all.min(first + chunk))
     }
 
     fn through(

@@ -6,10 +6,12 @@
 use std::ops::Range;
 
 use super::grid::Grid;
-use crate::simd::{LANE, Lane, Simd, Task, Vectors, lanes_of};
+use dz_network::BATCH_NORM_EPSILON;
+
+use crate::simd::{LANE, Lane, Simd, Task, Vectors, lanes_of, numbers_of};
 
 /// Added to variances before the square root.
-const EPSILON: f32 = 1e-5;
+const EPSILON: f32 = BATCH_NORM_EPSILON as f32;
 
 /// A convolution's outputs with what batch norm makes of them.
 #[derive(Debug, Default)]
@@ -81,12 +83,12 @@ impl Normed {
 
     /// Means of each channel, `[C]`.
     pub(super) fn mean(&self, channels: usize) -> Vec<f32> {
-        numbers(&self.mean, channels).collect()
+        numbers_of(&self.mean)[..channels].to_vec()
     }
 
     /// Variances of each channel, `[C]`.
     pub(super) fn variance(&self, channels: usize) -> Vec<f32> {
-        numbers(&self.squares, channels).map(|square| square / self.points).collect()
+        numbers_of(&self.squares)[..channels].iter().map(|square| square / self.points).collect()
     }
 
     /// Takes the gradient `dy` of some boards into `sums`; it begins with the first of them.
@@ -127,13 +129,8 @@ impl BackSums {
 
     /// Gradients of gamma and beta, `[C]` each.
     pub(super) fn gradients(&self, channels: usize) -> [Vec<f32>; 2] {
-        [&self.scaled, &self.plain].map(|row| numbers(row, channels).collect())
+        [&self.scaled, &self.plain].map(|row| numbers_of(row)[..channels].to_vec())
     }
-}
-
-/// The numbers of a row of lanes.
-pub(super) fn numbers(row: &[Lane], count: usize) -> impl Iterator<Item = f32> + '_ {
-    row.iter().flat_map(|lane| lane.0).take(count)
 }
 
 /// The numbers of two lanes, pair by pair.

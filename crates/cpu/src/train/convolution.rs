@@ -1,11 +1,13 @@
 //! A convolution of some boards, forward and back.
 
-use super::adjoint::Adjoint;
+use std::ops::Range;
+
+use super::adjoint::OfGradients;
 use super::filters::Kernels;
 use super::grid::Grid;
 use super::outer::Accumulate;
 use crate::simd::{Lane, Vectors};
-use crate::transform::{Inputs, Outputs, Then};
+use crate::transform::{OfInputs, Outputs, Then, ToFrequencies, Transform};
 use crate::winograd::Spread;
 
 /// Bytes that the rows of a few boards may take, so that they share the second-level cache with the matrices.
@@ -40,6 +42,12 @@ impl Convolver {
         Self { vectors, spread, grid, chunk, blank }
     }
 
+    /// Numbers of the boards that go through a convolution together, of as many boards as have so many lanes.
+    pub(super) fn chunks(&self, lanes: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (all, chunk) = (lanes / self.grid.board(), self.chunk);
+        (0..all).step_by(chunk).map(move |first| first..all.min(first + chunk))
+    }
+
     pub(super) fn rows(&self) -> Rows {
         let lanes = || vec![Lane::default(); self.spread.len(self.chunk)];
         Rows { inputs: lanes(), products: lanes(), gradients: lanes() }
@@ -53,7 +61,7 @@ impl Convolver {
         to: &mut [Lane],
         rows: &mut Rows,
     ) {
-        let boards = self.spread_boards(from, &mut rows.inputs);
+        let boards = self.spread_boards(OfInputs, from, &mut rows.inputs);
         let Rows { inputs, products, .. } = rows;
         self.spread.multiply(self.vectors, &kernels.forward, boards, inputs, products);
         self.gather_boards(products, to, Then::Nothing);
@@ -70,23 +78,22 @@ impl Convolver {
         rows: &mut Rows,
     ) {
         let (vectors, spread) = (self.vectors, &self.spread);
-        let boards = self.spread_boards(inputs, &mut rows.inputs);
-        for (board, from) in gradient.chunks_exact(self.grid.board()).enumerate() {
-            vectors.run(Adjoint { spread, from, to: &mut rows.gradients, boards, board });
-        }
+        let boards = self.spread_boards(OfInputs, inputs, &mut rows.inputs);
+        self.spread_boards(OfGradients, gradient, &mut rows.gradients);
         let (inputs, gradients) = (&rows.inputs[..], &rows.gradients[..]);
-        vectors.run(Accumulate { spread, vectors, boards, rows: inputs, gradients, sums });
-        self.spread_boards(gradient, &mut rows.inputs);
+        vectors.run(Accumulate { spread, boards, rows: inputs, gradients, sums });
+        self.spread_boards(OfInputs, gradient, &mut rows.inputs);
         let Rows { inputs, products, .. } = rows;
         spread.multiply(vectors, &kernels.back, boards, inputs, products);
         self.gather_boards(products, to, then);
     }
 
-    fn spread_boards(&self, from: &[Lane], rows: &mut [Lane]) -> usize {
+    fn spread_boards(&self, transform: impl Transform, from: &[Lane], rows: &mut [Lane]) -> usize {
         let size = self.grid.board();
         let (spread, boards) = (&self.spread, from.len() / size);
         for (board, from) in from.chunks_exact(size).enumerate() {
-            self.vectors.run(Inputs { spread, from, to: &mut *rows, boards, board });
+            let to = &mut *rows;
+            self.vectors.run(ToFrequencies { transform, spread, from, to, boards, board });
         }
         boards
     }

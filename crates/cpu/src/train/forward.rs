@@ -1,5 +1,7 @@
 //! The way forward.
 
+use std::ops::Range;
+
 use dz_infer::EncodedBatch;
 
 use super::batch_norm::Normed;
@@ -45,9 +47,7 @@ impl Trunk {
             self.convolver.vectors.run(on);
         }
         stem.begin(grid.lanes);
-        let chunk = self.convolver.chunk;
-        for first in (0..rows.len()).step_by(chunk) {
-            let boards = first..rows.len().min(first + chunk);
+        for boards in self.convolver.chunks(stem.raw.len()) {
             stem.count(self.convolver.vectors, grid, boards);
         }
         let [gamma, beta] = &packed.stem_norm;
@@ -66,9 +66,8 @@ impl Trunk {
         norm: &[Vec<f32>; 2],
         work: &mut Work,
     ) {
-        let inputs = |boards: std::ops::Range<usize>, _: &mut [Lane]| {
-            Some(&from[self.convolver.grid.boards(&boards)])
-        };
+        let inputs =
+            |boards: Range<usize>, _: &mut [Lane]| Some(&from[self.convolver.grid.boards(&boards)]);
         self.convolve_each(kernels, inputs, to, norm, work);
     }
 
@@ -92,17 +91,15 @@ impl Trunk {
     fn convolve_each<'a>(
         &self,
         kernels: &Kernels,
-        inputs: impl Fn(std::ops::Range<usize>, &mut [Lane]) -> Option<&'a [Lane]>,
+        inputs: impl Fn(Range<usize>, &mut [Lane]) -> Option<&'a [Lane]>,
         to: &mut Normed,
         [gamma, beta]: &[Vec<f32>; 2],
         work: &mut Work,
     ) {
         let convolver = &self.convolver;
         let (vectors, grid) = (convolver.vectors, convolver.grid);
-        let all = to.raw.len() / grid.board();
         to.begin(grid.lanes);
-        for first in (0..all).step_by(convolver.chunk) {
-            let boards = first..all.min(first + convolver.chunk);
+        for boards in convolver.chunks(to.raw.len()) {
             let room = &mut work.inputs[..boards.len() * grid.board()];
             let given = inputs(boards.clone(), &mut *room);
             let from = given.unwrap_or(room);
@@ -116,7 +113,7 @@ impl Trunk {
     pub(super) fn activate(
         &self,
         normed: &Normed,
-        boards: std::ops::Range<usize>,
+        boards: Range<usize>,
         shifts: Option<&[Lane]>,
         residual: Option<&[Lane]>,
         out: &mut [Lane],

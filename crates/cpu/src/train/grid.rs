@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::simd::{LANE, Lane};
+use crate::simd::{LANE, Lane, numbers_of};
 
 /// What padded boards look like: a border of one zero point on each side, a row of lanes a point.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +42,7 @@ impl Grid {
         let mut points = Vec::with_capacity(boards * self.area() * channels);
         for start in (0..boards).flat_map(|board| self.rows(board)) {
             for point in from[start..][..self.width * self.lanes].chunks_exact(self.lanes) {
-                let numbers = point.iter().flat_map(|lane| lane.0);
-                points.extend(numbers.take(channels));
+                points.extend_from_slice(&numbers_of(point)[..channels]);
             }
         }
         points

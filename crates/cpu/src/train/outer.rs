@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use crate::matrix::{run_sized, shares};
-use crate::simd::{LANE, Lane, Simd, Task, Vectors, numbers_of};
+use crate::matrix::{parts, run_sized};
+use crate::simd::{LANE, Lane, Simd, Task, numbers_of};
 use crate::winograd::Spread;
 
 /// Adds to each frequency's matrix of sums, `[in, out]`, its inputs' rows, transposed, times its gradients' rows.
 pub(super) struct Accumulate<'a> {
     pub(super) spread: &'a Spread,
-    pub(super) vectors: Vectors,
     pub(super) boards: usize,
     /// Of the inputs, which are as many lanes as the gradients.
     pub(super) rows: &'a [Lane],
@@ -20,15 +19,11 @@ pub(super) struct Accumulate<'a> {
 impl Task for Accumulate<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
-        let Self { spread, vectors, boards, rows, gradients, sums } = self;
+        let Self { spread, boards, rows, gradients, sums } = self;
         let (_, each) = spread.sums_len();
-        let widths = shares(spread.lanes, vectors.width_max());
         for (range, sums) in spread.ranges(boards).zip(sums.chunks_exact_mut(each)) {
             let (rows, gradients) = (&rows[range.clone()], &gradients[range]);
-            let mut first = 0;
-            for &width in &widths {
-                let columns = first..first + width;
-                first += width;
+            for columns in parts(spread.lanes, S::WIDTH_MAX) {
                 matrix(s, spread.lanes, columns, rows, gradients, sums);
             }
         }
@@ -45,15 +40,10 @@ fn matrix<S: Simd>(
     gradients: &[Lane],
     sums: &mut [Lane],
 ) {
-    let inputs = lanes * LANE;
-    let parts = inputs.div_ceil(S::rows_max(columns.len()));
-    let mut input = 0;
-    for part in 0..parts {
-        let size = (inputs - input).div_ceil(parts - part);
-        let first = columns.start;
+    for inputs in parts(lanes * LANE, S::rows_max(columns.len())) {
+        let (input, first) = (inputs.start, columns.start);
         let block = Block { lanes, input, first, rows, gradients, sums: &mut *sums };
-        run_sized!(s, (size, columns.len()), Sized(block));
-        input += size;
+        run_sized!(s, (inputs.len(), columns.len()), Sized(block));
     }
 }
 

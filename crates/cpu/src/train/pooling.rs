@@ -36,8 +36,8 @@ pub(super) struct PoolingGradient {
 }
 
 impl Pooling {
-    pub(super) fn new(pooled: usize, channels: usize, weight: &[f32], bias: &[f32]) -> Self {
-        Self { pooled, channels, weight: weight.to_vec(), bias: bias.to_vec() }
+    pub(super) fn new(pooled: usize, channels: usize, weight: Vec<f32>, bias: Vec<f32>) -> Self {
+        Self { pooled, channels, weight, bias }
     }
 
     pub(super) fn gradient(&self) -> PoolingGradient {

@@ -1,11 +1,12 @@
 //! The gradients of the first convolution and of the globals' weights.
 
+use std::ops::Range;
+
 use dz_infer::EncodedBatch;
 use dz_network::NetworkSpec;
 
-use super::batch_norm::numbers;
 use super::grid::Grid;
-use crate::simd::{Lane, Simd, Task};
+use crate::simd::{Lane, Simd, Task, lanes_of, numbers_of};
 
 /// Adds a board's part to the gradient of the first convolution's weights: sums of gradients around set bits.
 pub(super) struct StemBack<'a> {
@@ -52,11 +53,21 @@ pub(super) fn weights(spec: &NetworkSpec, sums: &[Lane], lanes: usize) -> Vec<f3
     let taps = spec.channels_in * 9;
     let mut weights = vec![0.0; spec.channels * taps];
     for (tap, row) in sums.chunks_exact(lanes).enumerate() {
-        for (channel, number) in numbers(row, spec.channels).enumerate() {
-            weights[channel * taps + tap] = number;
+        for (channel, number) in numbers_of(row)[..spec.channels].iter().enumerate() {
+            weights[channel * taps + tap] = *number;
         }
     }
     weights
+}
+
+/// The globals of some rows, a slice each.
+fn globals_of<'a>(
+    spec: &NetworkSpec,
+    batch: &'a EncodedBatch,
+    rows: Range<usize>,
+) -> impl Iterator<Item = &'a [f32]> + use<'a> {
+    let globals = spec.globals;
+    batch.globals[rows.start * globals..rows.end * globals].chunks_exact(globals)
 }
 
 /// What the globals add to each channel of each board, a row of lanes a board.
@@ -64,14 +75,14 @@ pub(super) fn shifts(
     spec: &NetworkSpec,
     weight: &[f32],
     batch: &EncodedBatch,
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
     lanes: usize,
 ) -> Vec<Lane> {
     let globals = spec.globals;
     let mut shifts = Vec::with_capacity(rows.len() * lanes);
-    for given in batch.globals[rows.start * globals..rows.end * globals].chunks_exact(globals) {
+    for given in globals_of(spec, batch, rows) {
         let products = |row: &[f32]| row.iter().zip(given).map(|(w, g)| w * g).sum::<f32>();
-        let row = crate::simd::lanes_of(weight.chunks_exact(globals).map(products));
+        let row = lanes_of(weight.chunks_exact(globals).map(products));
         shifts.extend(row);
     }
     shifts
@@ -81,15 +92,14 @@ pub(super) fn shifts(
 pub(super) fn globals_gradient(
     spec: &NetworkSpec,
     batch: &EncodedBatch,
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
     sums: &[Lane],
     lanes: usize,
 ) -> Vec<f32> {
     let globals = spec.globals;
     let mut gradient = vec![0.0; spec.channels * globals];
-    let given = batch.globals[rows.start * globals..rows.end * globals].chunks_exact(globals);
-    for (given, sums) in given.zip(sums.chunks_exact(lanes)) {
-        for (row, sum) in gradient.chunks_exact_mut(globals).zip(numbers(sums, spec.channels)) {
+    for (given, sums) in globals_of(spec, batch, rows).zip(sums.chunks_exact(lanes)) {
+        for (row, sum) in gradient.chunks_exact_mut(globals).zip(numbers_of(sums)) {
             for (gradient, global) in row.iter_mut().zip(given) {
                 *gradient += sum * global;
             }

@@ -99,7 +99,7 @@ impl Trunk {
                 norms: ["conv1", "conv2"].map(|part| norm(&name(part))),
                 pooling: residual
                     .pooling
-                    .then(|| Pooling::new(pooled, channels, &pool("weight"), &pool("bias"))),
+                    .then(|| Pooling::new(pooled, channels, pool("weight"), pool("bias"))),
             }
         };
         let globals = parameters.get("stem.globals.weight").map_or(Vec::new(), |w| w.to_vec());

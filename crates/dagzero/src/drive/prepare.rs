@@ -162,11 +162,16 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     faults
 }
 
+/// The configuration's game and what `visitor` says of it; `None` where there is no such game, which is a fault of its own.
+fn ask<V: GameVisitor>(config: &RunConfig, visitor: V) -> Option<(GameSpec, V::Output)> {
+    let game: GameSpec = config.run.game.parse().ok()?;
+    let said = with_game(&game, visitor).ok()?;
+    Some((game, said))
+}
+
 /// Heads that would learn what the game does not offer.
 fn head_faults(config: &RunConfig) -> Vec<Fault> {
-    // A game that does not exist has its own fault.
-    let Ok(game) = config.run.game.parse::<GameSpec>() else { return Vec::new() };
-    let Ok(offered) = with_game(&game, Offered) else { return Vec::new() };
+    let Some((_, offered)) = ask(config, Offered) else { return Vec::new() };
     let heads = [
         ("heads.margin_weight", config.heads.margin_weight, offered.margin, "margin"),
         ("heads.ownership_weight", config.heads.ownership_weight, offered.ownership, "ownership"),
@@ -193,11 +198,9 @@ impl GameVisitor for Offered {
 /// Komi that varies where there is none.
 fn komi_fault(config: &RunConfig) -> Option<Fault> {
     let deviation = config.selfplay.komi_deviation;
-    // A game that does not exist has its own fault.
-    let game: GameSpec = config.run.game.parse().ok()?;
-    let has_none = deviation > 0.0 && !with_game(&game, HasKomi).ok()?;
+    let (game, has_komi) = ask(config, HasKomi)?;
     let problem = format!("{} has no komi that could vary", game.name());
-    has_none.then(|| {
+    (deviation > 0.0 && !has_komi).then(|| {
         Fault::new("selfplay.komi_deviation", problem).value(deviation).allowed("0, or go")
     })
 }
@@ -215,11 +218,9 @@ impl GameVisitor for HasKomi {
 
 /// A network for boards of any size whose policy is no map of the board.
 fn size_fault(config: &RunConfig) -> Option<Fault> {
-    // A game that does not exist has its own fault.
-    let game: GameSpec = config.run.game.parse().ok()?;
-    let mapped = !config.network.any_size || with_game(&game, PolicyIsBoard).ok()?;
+    let (game, is_board) = ask(config, PolicyIsBoard)?;
     let problem = format!("moves of {} are no points of its board", game.name());
-    (!mapped).then(|| {
+    (config.network.any_size && !is_board).then(|| {
         Fault::new("network.any_size", problem).value(true).allowed("false, or another game")
     })
 }
@@ -258,21 +259,26 @@ fn game_ids(spec: &str) -> anyhow::Result<(String, String)> {
 mod tests {
     use super::*;
 
+    /// A small configuration of a game, with overrides.
+    fn config(game: &str, overrides: &[&str]) -> RunConfig {
+        let text = format!(
+            "format = 1\nrun = {{ game = \"{game}\", cycles = 1 }}\nselfplay = {{ games = 8 }}\n\
+             bootstrap = {{ games = 8 }}\nnetwork = {{ blocks = 1, channels = 8 }}\n\
+             gate = {{ rule = \"always\" }}\n"
+        );
+        let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+        RunConfig::from_text(&text, &overrides).expect("a good configuration")
+    }
+
     #[test]
     fn heads_need_targets_that_the_game_offers() {
-        let faults = |game: &str, heads: &str| {
-            let text = format!(
-                "format = 1\nrun = {{ game = \"{game}\", cycles = 1 }}\nselfplay = {{ games = 8 }}\n\
-                 bootstrap = {{ games = 8 }}\nnetwork = {{ blocks = 1, channels = 8 }}\n\
-                 gate = {{ rule = \"always\" }}\nheads = {{ {heads} }}\n"
-            );
-            let config = RunConfig::from_text(&text, &[]).expect("a good configuration");
-            head_faults(&config).iter().map(ToString::to_string).collect::<Vec<_>>()
+        let faults = |game: &str, heads: &[&str]| {
+            head_faults(&config(game, heads)).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
-        let both = "margin_weight = 1, ownership_weight = 1.5";
-        assert_eq!(faults("go:size=9", both), Vec::<String>::new());
-        assert_eq!(faults("chess", "reply_weight = 0.15"), Vec::<String>::new());
-        let found = faults("connect4", both);
+        let both = ["heads.margin_weight=1", "heads.ownership_weight=1.5"];
+        assert_eq!(faults("go:size=9", &both), Vec::<String>::new());
+        assert_eq!(faults("chess", &["heads.reply_weight=0.15"]), Vec::<String>::new());
+        let found = faults("connect4", &both);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("heads.margin_weight") && found[0].contains("offers no margin"));
     }
@@ -280,13 +286,8 @@ mod tests {
     #[test]
     fn boards_of_any_size_need_moves_that_are_points() {
         let fault = |game: &str, any_size: bool| {
-            let text = format!(
-                "format = 1\nrun = {{ game = \"{game}\", cycles = 1 }}\nselfplay = {{ games = 8 }}\n\
-                 bootstrap = {{ games = 8 }}\ngate = {{ rule = \"always\" }}\n\
-                 network = {{ blocks = 1, channels = 8, any_size = {any_size} }}\n"
-            );
-            let config = RunConfig::from_text(&text, &[]).expect("a good configuration");
-            size_fault(&config).map(|fault| fault.to_string())
+            let any_size = format!("network.any_size={any_size}");
+            size_fault(&config(game, &[&any_size])).map(|fault| fault.to_string())
         };
         for game in ["go:size=9", "hex:swap=true", "gomoku:opening=swap2", "othello", "tictactoe"] {
             assert_eq!(fault(game, true), None, "{game}");
@@ -301,14 +302,8 @@ mod tests {
     #[test]
     fn komi_varies_where_there_is_any() {
         let fault = |game: &str, deviation: &str| {
-            let text = format!(
-                "format = 1\nrun = {{ game = \"{game}\", cycles = 1 }}\n\
-                 selfplay = {{ games = 8, komi_deviation = {deviation} }}\n\
-                 bootstrap = {{ games = 8 }}\nnetwork = {{ blocks = 1, channels = 8 }}\n\
-                 gate = {{ rule = \"always\" }}\n"
-            );
-            let config = RunConfig::from_text(&text, &[]).expect("a good configuration");
-            komi_fault(&config).map(|fault| fault.to_string())
+            let deviation = format!("selfplay.komi_deviation={deviation}");
+            komi_fault(&config(game, &[&deviation])).map(|fault| fault.to_string())
         };
         assert_eq!(fault("go:size=9", "1"), None);
         assert_eq!(fault("othello", "0"), None);
