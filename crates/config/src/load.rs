@@ -41,8 +41,8 @@ impl RunConfig {
     /// asked even where there are faults already, and what it says of a key that is at fault
     /// anyway is left out.
     ///
-    /// # Errors [`ConfigError::Read`] where the file cannot be read, else
-    /// [`ConfigError::Faults`]; nothing is written in any case.
+    /// # Errors
+    /// [`ConfigError::Read`] where the file cannot be read, else [`ConfigError::Faults`]; nothing is written in any case.
     pub fn load(
         path: &Path,
         overrides: &[String],
@@ -106,6 +106,7 @@ impl RunConfig {
             .chain(extra_check(&config).into_iter().filter(|f| !findings.faulty.contains(&f.key)))
             .collect();
         findings.faults.extend(more);
+        overrides::name(overrides, &mut findings.faults);
         (Some(config), findings)
     }
 }

@@ -14,6 +14,19 @@ pub(crate) fn merge(file: &mut Table, overrides: &[String], faults: &mut Vec<Fau
     }
 }
 
+/// Says of faults in what overrides gave that the file is not to blame.
+pub(crate) fn name(overrides: &[String], faults: &mut [Fault]) {
+    let is_at = |key: &str, path: &str| {
+        key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    for fault in faults {
+        let mut paths = overrides.iter().filter_map(|text| Some(text.split_once('=')?.0.trim()));
+        if paths.any(|path| is_at(&fault.key, path)) {
+            fault.key.insert_str(0, "--set ");
+        }
+    }
+}
+
 /// The path and the value of an override.
 fn split(text: &str) -> Result<(Vec<&str>, Value), Fault> {
     let wrong = |problem: &str| {

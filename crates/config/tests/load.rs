@@ -161,11 +161,11 @@ fn the_error_lists_the_faults_and_says_that_nothing_was_written() {
     assert!(lines[0].ends_with("test.toml has 2 faults; nothing was written"), "{error}");
     assert_eq!(
         lines[1],
-        "  run.seed = -1: impossible value; allowed: a whole number from 0 to 9223372036854775807"
+        "  --set run.seed = -1: impossible value; allowed: a whole number from 0 to 9223372036854775807"
     );
     assert_eq!(
         lines[2],
-        "  run.cycles = 0: impossible value; allowed: a whole number from 1 to 1000000"
+        "  --set run.cycles = 0: impossible value; allowed: a whole number from 1 to 1000000"
     );
     assert_eq!(ConfigError::EXIT_CODE, 78);
 }
@@ -174,7 +174,9 @@ fn the_error_lists_the_faults_and_says_that_nothing_was_written() {
 fn unknown_keys_come_with_what_was_meant() {
     let near = fault("selfplay.playout=5");
     assert!(
-        near.starts_with("selfplay.playout = 5: unknown key; did you mean 'selfplay.playouts'?")
+        near.starts_with(
+            "--set selfplay.playout = 5: unknown key; did you mean 'selfplay.playouts'?"
+        )
     );
     assert!(near.contains("allowed: in [selfplay] games, parallel_games, groups"), "{near}");
     let elsewhere = fault("run.c_puct=2.0");
@@ -194,7 +196,7 @@ fn unknown_keys_come_with_what_was_meant() {
 fn wrong_types_are_named() {
     assert_eq!(
         fault("run.cycles=\"5\""),
-        "run.cycles = \"5\": wrong type (string); did you mean 5, without quotes?; \
+        "--set run.cycles = \"5\": wrong type (string); did you mean 5, without quotes?; \
          allowed: a whole number from 1 to 1000000"
     );
     assert!(fault("network.blocks=3.0").contains("wrong type (float); did you mean 3?"));
@@ -204,7 +206,8 @@ fn wrong_types_are_named() {
     assert!(fault("gate.rule=1").contains("wrong type (integer)"));
     assert!(fault("rating.anchors=random").contains("wrong type (string)"));
     assert!(fault("search.fpu=0.2").contains("wrong type (float)"));
-    assert!(fault("search=3").starts_with("search = 3: wrong type (integer); allowed: a section"));
+    let section = fault("search=3");
+    assert!(section.starts_with("--set search = 3: wrong type (integer); allowed: a section"));
 }
 
 #[test]
@@ -308,7 +311,7 @@ fn the_front_door_adds_its_own_faults() {
     assert_eq!(
         faults_of(load_checked(MINIMAL, &["run.game=connect5"], &check)),
         [
-            "run.game = connect5: no such game; did you mean 'connect4'?; allowed: connect4, tictactoe"
+            "--set run.game = connect5: no such game; did you mean 'connect4'?; allowed: connect4, tictactoe"
         ]
     );
 }
@@ -352,8 +355,19 @@ fn overrides_that_cannot_be_read_are_faults() {
 }
 
 #[test]
+fn what_the_file_says_is_not_called_an_override() {
+    let text = "[selfplay]\nplayouts = 0\nplayouts_fast = 0\n";
+    let found = faults_of(load(text, &["selfplay.playouts=-1"]));
+    let at = |start: &str| found.iter().filter(|line| line.starts_with(start)).count();
+    assert_eq!(at("--set selfplay.playouts = -1: impossible"), 1, "{found:#?}");
+    assert_eq!((at("selfplay.playouts_fast = 0: impossible"), at("--set")), (1, 1), "{found:#?}");
+}
+
+#[test]
 fn tables_inside_of_sections_are_strict_too() {
-    assert!(fault("search.fpu={ kind = \"absolute\" }").starts_with("search.fpu.value: missing"));
+    assert!(
+        fault("search.fpu={ kind = \"absolute\" }").starts_with("--set search.fpu.value: missing")
+    );
     assert!(
         fault("search.fpu={ kind = \"reduction\", value = 0.2, valu = 1 }")
             .contains("search.fpu.valu = 1: unknown key; did you mean 'search.fpu.value'?")

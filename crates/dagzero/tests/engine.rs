@@ -39,7 +39,7 @@ fn it_speaks_gtp_until_it_is_told_to_stop_or_nobody_speaks() {
 #[test]
 fn it_speaks_uci_for_chess() {
     let said = "uci\nisready\nposition startpos moves e2e4\ngo nodes 30\n";
-    let output = engine(&["uci", "uniform:20", "--game", "chess"], said);
+    let output = engine(&["uci", "uniform:20"], said);
     let text = String::from_utf8(output.stdout).expect("text");
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("uciok\n") && text.contains("readyok\n"), "{text}");

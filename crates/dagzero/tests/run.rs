@@ -217,6 +217,40 @@ fn a_resume_says_what_changed_and_refuses_what_may_not_change() {
 }
 
 #[test]
+fn a_run_from_a_box_with_a_card_goes_on_without_one() {
+    let scratch = Scratch::new();
+    let dir = scratch.dir("run");
+    let made = dagzero(&["init", &scratch.config, "--dir", &dir, "--set", "run.cycles=1"]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    // As it lies there when it was made with 64 cards; this machine does not have as many.
+    let path = Path::new(&dir).join("config.toml");
+    let auto = fs::read_to_string(&path).expect("text");
+    let cards = auto.replace("device = \"auto\"", "device = \"cuda:63\"");
+    assert_ne!(cards, auto);
+    fs::write(&path, cards).expect("written");
+    assert!(dagzero(&["status", &dir]).status.success(), "reading a run takes no card");
+    let refused = dagzero(&["resume", &dir]);
+    assert_eq!(refused.status.code(), Some(78), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("run.device"), "{}", text(&refused.stderr));
+    let moved = dagzero(&["resume", &dir, "--set", "run.device=cpu"]);
+    let said = text(&moved.stdout);
+    assert!(moved.status.success(), "{said}{}", text(&moved.stderr));
+    assert!(said.contains("changed run.device") && said.contains("After 1 cycle"), "{said}");
+}
+
+#[test]
+fn an_anchor_that_is_not_installed_is_told_before_the_first_game() {
+    let scratch = Scratch::new();
+    let anchors = "rating.anchors=[{ name = \"random\", kind = \"random\" }, \
+                   { name = \"nobody\", kind = \"gtp\", command = \"not-installed --mode gtp\", seconds = 1 }]";
+    let refused = scratch.run("run", &[anchors]);
+    assert_eq!(refused.status.code(), Some(78), "{}", text(&refused.stderr));
+    let said = text(&refused.stderr);
+    assert!(said.contains("rating.anchors[1]") && said.contains("not-installed"), "{said}");
+    assert!(!Path::new(&scratch.dir("run")).exists());
+}
+
+#[test]
 fn a_damaged_shard_is_named_and_a_missing_run_is_a_clear_error() {
     let scratch = Scratch::new();
     assert!(scratch.run("run", &[]).status.success());

@@ -110,6 +110,23 @@ pub fn search_faults(section: &SearchSection) -> Vec<Fault> {
     faults
 }
 
+/// Programs of anchors that cannot be started here, for [`dz_config::RunConfig::load`]: a run would only find out when it
+/// has played its first cycle.
+pub fn anchor_faults(anchors: &[Anchor]) -> Vec<Fault> {
+    let fault = |(at, anchor): (usize, &Anchor)| {
+        let AnchorKind::Engine(engine) = &anchor.kind else { return None };
+        let problem = match engine_spec(engine) {
+            Ok(spec) if spec.is_found() => return None,
+            Ok(spec) => format!("there is no program {:?} here", spec.command[0]),
+            Err(error) => error.to_string(),
+        };
+        let allowed = "the command line of a program that is installed";
+        let fault = Fault::new(format!("rating.anchors[{at}]"), problem);
+        Some(fault.value(format_args!("{:?}", engine.command)).allowed(allowed))
+    };
+    anchors.iter().enumerate().filter_map(fault).collect()
+}
+
 /// A fixed opponent; `source` is the index of what its moves come from, where they come from one:
 /// rollouts, or a solver's answers.
 ///

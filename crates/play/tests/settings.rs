@@ -1,7 +1,7 @@
 //! From the `[search]` section to settings: every key counts, and contradictions are found.
 
-use dz_config::SearchSection;
-use dz_play::{SearchSettings, root_noise, search_faults};
+use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, SearchSection};
+use dz_play::{SearchSettings, anchor_faults, root_noise, search_faults};
 use dz_search::{
     Exploration, FirstPlay, Gumbel, MoveChoice, NoiseShape, PolicyTarget, Puct, RootSetup,
     SearchParams, Selection,
@@ -95,6 +95,21 @@ fn contradictions_are_faults_of_a_key() {
     assert_eq!(key(&["move_choice=amaf", "selection=rave"]), None);
     let drawn = key(&["backup=delta", "revisit=draw"]);
     assert_eq!(drawn.as_deref(), Some("search.revisit"));
+}
+
+#[test]
+fn programs_that_cannot_be_started_are_faults_of_their_anchor() {
+    let anchor = |command: &str| {
+        let (protocol, command) = (EngineProtocol::Gtp, command.to_owned());
+        let engine = EngineAnchor { protocol, command, setup: Vec::new(), seconds: 1.0 };
+        Anchor { name: "other".to_owned(), kind: AnchorKind::Engine(engine) }
+    };
+    let anchors = ["sh -c true", "not-installed --mode gtp", "sh 'open"].map(anchor);
+    let faults = anchor_faults(&anchors);
+    let keys: Vec<&str> = faults.iter().map(|fault| fault.key.as_str()).collect();
+    assert_eq!(keys, ["rating.anchors[1]", "rating.anchors[2]"]);
+    assert!(faults[0].to_string().contains("not-installed"), "{}", faults[0]);
+    assert!(faults[1].to_string().contains("quote"), "{}", faults[1]);
 }
 
 #[test]

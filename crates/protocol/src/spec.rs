@@ -1,6 +1,6 @@
 //! How an engine is started and asked.
 
-use std::{fmt, str::FromStr, time::Duration};
+use std::{env, fmt, os::unix::fs::PermissionsExt, path::Path, str::FromStr, time::Duration};
 
 use crate::EngineError;
 
@@ -82,6 +82,22 @@ impl EngineSpec {
         let program = self.command.first().map_or("", String::as_str);
         program.rsplit('/').next().unwrap_or(program)
     }
+
+    /// Whether there is a program of that name that may be run: at its path, or in a folder of `PATH` where it has none.
+    pub fn is_found(&self) -> bool {
+        let program = Path::new(self.command.first().map_or("", String::as_str));
+        if program.components().count() > 1 {
+            return may_run(program);
+        }
+        // Without a PATH the system has folders of its own to look in.
+        env::var_os("PATH").is_none_or(|folders| {
+            env::split_paths(&folders).any(|folder| may_run(&folder.join(program)))
+        })
+    }
+}
+
+fn may_run(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 impl FromStr for EngineSpec {
@@ -178,5 +194,15 @@ mod tests {
         for wrong in ["gtp:", "gtp: ; name", "uci:sh 'open", "stockfish", "tcp:x", ""] {
             assert!(wrong.parse::<EngineSpec>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn programs_are_found_as_a_start_finds_them() {
+        let found = |command: &str| {
+            format!("gtp:{command}").parse::<EngineSpec>().expect("an engine").is_found()
+        };
+        assert!(found("sh -c true") && found("/bin/sh"));
+        assert!(!found("no-program-is-called-this") && !found("/bin/no-program-is-called-this"));
+        assert!(!found("/bin") && !found("/etc/passwd"), "neither a folder nor what may not run");
     }
 }

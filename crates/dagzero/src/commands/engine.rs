@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{self, Write},
+    str::FromStr,
     sync::mpsc,
     thread,
     time::Duration,
@@ -29,7 +30,7 @@ use crate::{Exit, exit::UsageError};
 ///
 /// The player is a run's champion, a network file, or a player as `dagzero match` names them. A front end
 /// may ask for another size or komi: then the game begins anew under these rules, if the player can play
-/// them; a network is for one size.
+/// them; a network is for one size, unless it was made for any (`network.any_size`).
 ///
 /// A move's search ends at --playouts, --seconds, or its share of the clock that the front end has set,
 /// whichever comes first; without any of them after 400 playouts. `rollout:N` and `uniform:N` bring
@@ -98,8 +99,12 @@ pub(super) const COLLISIONS: u32 = 32;
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let table = &args.table;
     let mut found = args.champion.find(args.player.as_ref(), args.playouts.unwrap_or(PLAYOUTS))?;
-    let spec = game_of(table.game.as_ref(), std::slice::from_ref(&found))?;
-    if args.protocol == ProtocolName::Uci && spec.name() != "chess" {
+    let is_uci = args.protocol == ProtocolName::Uci;
+    // UCI has no other game, so a player of any need not be told.
+    let chess = GameSpec::from_str("chess")?;
+    let otherwise = (is_uci && found.game.is_none()).then_some(&chess);
+    let spec = game_of(table.game.as_ref().or(otherwise), std::slice::from_ref(&found))?;
+    if is_uci && spec.name() != "chess" {
         let what = format!("UCI is for chess, not for {spec}; write dagzero engine gtp");
         return Err(UsageError(what).into());
     }

@@ -8,16 +8,15 @@ use std::{
 
 use anyhow::{Context, ensure};
 use dz_config::{
-    AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, RunConfig, SOLVER_DEPTH_MAX,
-    SearchSection,
+    AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, SOLVER_DEPTH_MAX, SearchSection,
 };
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind};
 use dz_network::NetworkFile;
 use dz_protocol::{EngineError, EngineSpec, ProtocolKind};
-use dz_store::{Ledger, ObjectRef, PlayerName, Run, layout};
+use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 
-use crate::exit::UsageError;
+use crate::{drive, exit::UsageError};
 
 /// A player as the command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,7 +230,7 @@ pub(crate) fn champion(
     playouts: u32,
 ) -> anyhow::Result<Found> {
     let run = Run::open(dir)?;
-    let config = config_of(&run)?;
+    let config = drive::config_of(&run)?;
     let ledger = Ledger::open(&run)?;
     let state = ledger.state();
     let newest = generation.is_none();
@@ -268,7 +267,7 @@ pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> 
     let file = NetworkFile::from_bytes(&bytes)
         .with_context(|| format!("{} is no network to play with", path.display()))?;
     let run = path.canonicalize()?.ancestors().skip(1).find(|dir| Run::exists(dir)).map(Run::open);
-    let config = run.transpose()?.as_ref().map(config_of).transpose()?;
+    let config = run.transpose()?.as_ref().map(drive::config_of).transpose()?;
     let plies_max = config.as_ref().map(|config| config.selfplay.plies_max);
     let search = config.map_or_else(SearchSection::defaults, |config| config.search);
     let mind = Mind::Network { key: file.content_id(), bytes: bytes.into() };
@@ -284,13 +283,6 @@ pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> 
 fn network(run: &Run, object: &ObjectRef) -> anyhow::Result<Mind> {
     let bytes = run.get(object)?;
     Ok(Mind::Network { key: object.blake3.clone(), bytes: bytes.as_ref().into() })
-}
-
-/// The configuration of a run.
-pub(super) fn config_of(run: &Run) -> anyhow::Result<RunConfig> {
-    let path = run.root().join(layout::CONFIG);
-    RunConfig::of_run(&path)
-        .with_context(|| format!("the run's configuration {} does not load", path.display()))
 }
 
 #[cfg(test)]

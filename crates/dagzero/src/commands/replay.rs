@@ -14,8 +14,8 @@ use dz_shard::{GameRecord, PlyRecord, ShardHeader, ShardReader};
 use dz_store::{ChampionState, Ledger, Run, RunState};
 use serde::Serialize;
 
-use super::{players::config_of, write_line};
-use crate::{Exit, exit::UsageError};
+use super::write_line;
+use crate::{Exit, drive, exit::UsageError};
 
 /// Play a recorded game of a run again, and compare every visit count
 ///
@@ -68,7 +68,7 @@ struct Outcome {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
-    let config = config_of(&run)?;
+    let config = drive::config_of(&run)?;
     let found = Recorded::find(&run, ledger.state(), args.game)?;
     let spec: GameSpec = found.header.game.parse()?;
     let outcome =

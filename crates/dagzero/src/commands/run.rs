@@ -68,5 +68,5 @@ pub(crate) struct ResumeArgs {
 
 pub(crate) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = dz_store::Run::open(&args.run)?;
-    drive::drive(&args.run, drive::config_of(&run, &args.set)?, None, out)
+    drive::drive(&args.run, drive::config_with(&run, &args.set)?, None, out)
 }

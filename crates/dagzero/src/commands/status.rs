@@ -7,7 +7,7 @@ use dz_report::AlarmLine;
 use dz_store::{Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, Turn, layout};
 use serde::Serialize;
 
-use super::{players::config_of, write_line};
+use super::write_line;
 use crate::{Exit, drive};
 
 /// Bytes of a megabyte, as `[storage]` counts.
@@ -93,7 +93,7 @@ struct Champion {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
-    let status = Status::of(&run, ledger.state(), &config_of(&run)?)?;
+    let status = Status::of(&run, ledger.state(), &drive::config_of(&run)?)?;
     if args.json {
         write_line(out, &status)?;
     } else {

@@ -19,7 +19,7 @@ use dz_store::{Entry, Stage};
 
 pub(crate) use alarms::told;
 pub(crate) use prepare::{
-    RefusedChanges, config_of, default_dir, expected_of, load_config, prepare,
+    RefusedChanges, config_of, config_with, default_dir, expected_of, load_config, prepare,
 };
 pub(crate) use report::{report, write_report};
 

@@ -27,9 +27,16 @@ pub(crate) fn load_config(path: &Path, overrides: &[String]) -> Result<Loaded, C
     RunConfig::load(path, overrides, &outside_faults)
 }
 
-/// The configuration that a run keeps, with overrides.
-pub(crate) fn config_of(run: &Run, overrides: &[String]) -> Result<RunConfig, ConfigError> {
+/// The configuration that a run keeps, with overrides, for going on with it on this machine.
+pub(crate) fn config_with(run: &Run, overrides: &[String]) -> Result<RunConfig, ConfigError> {
     Ok(load_config(&run.root().join(layout::CONFIG), overrides)?.config)
+}
+
+/// The configuration of a run as it is, whatever this machine has of it: runs are copied from one to another.
+pub(crate) fn config_of(run: &Run) -> anyhow::Result<RunConfig> {
+    let path = run.root().join(layout::CONFIG);
+    RunConfig::of_run(&path)
+        .with_context(|| format!("the run's configuration {} does not load", path.display()))
 }
 
 /// Where the run of a configuration file lives unless told otherwise: `data/<file stem>`.
@@ -112,7 +119,7 @@ pub(crate) fn prepare(
 
 /// What `config` changes in the run's own; refuses what may not change.
 fn changes(run: &Run, config: &RunConfig) -> anyhow::Result<Vec<Change>> {
-    let changes = config_of(run, &[])?.diff(config);
+    let changes = config_of(run)?.diff(config);
     let refused: Vec<String> =
         changes.iter().filter(|c| !c.may_change()).map(|c| format!("  {c}")).collect();
     if !refused.is_empty() {
@@ -132,7 +139,7 @@ pub(crate) struct RefusedChanges {
     lines: String,
 }
 
-/// Faults in `run.game` and in names of devices, which the configuration alone cannot know.
+/// Faults in `run.game`, in names of devices and in programs, which the configuration alone cannot know.
 fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     let mut faults = Vec::new();
     if let Err(error) = game_ids(&config.run.game) {
@@ -155,6 +162,7 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
         }
     }
     faults.extend(dz_play::search_faults(&config.search));
+    faults.extend(dz_play::anchor_faults(&config.rating.anchors));
     faults.extend(head_faults(config));
     faults.extend(komi_fault(config));
     faults.extend(size_fault(config));
