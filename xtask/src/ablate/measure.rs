@@ -1,5 +1,7 @@
 //! What a champion is found to be.
 
+use std::fs;
+
 use anyhow::Context;
 use serde_json::Value;
 
@@ -14,33 +16,60 @@ impl Drive<'_> {
     /// to `commands`.
     pub(super) fn measure(&self, commands: &mut Vec<String>) -> anyhow::Result<Vec<Figure>> {
         let Measure { solved, matches } = &self.table.measure;
-        let config = self.table.config_json(self.variant)?;
-        let device = config["run"]["device"].as_str().unwrap_or("auto");
-        let run = self.run.display().to_string();
         let mut figures = Vec::new();
-        if let Some(Solved { positions, seed, playouts }) = solved {
-            let list = playouts.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-            let rest = format!(
-                "--generate {positions} --seed {seed} --playouts {list} --device {device} --json"
-            );
-            let words: Vec<&str> =
-                ["accuracy", "--run", &run].into_iter().chain(rest.split(' ')).collect();
-            commands.push(self.command_line(&words));
-            figures.extend(solved_figures(&self.ask(&words)?)?);
+        if let Some(solved) = solved {
+            figures.extend(self.measure_solved(solved, commands)?);
         }
-        for Match { against, games, playouts } in matches {
-            let rest = format!("--games {games} --playouts {playouts} --device {device} --json");
-            let words: Vec<&str> =
-                ["match", &run, against].into_iter().chain(rest.split(' ')).collect();
-            commands.push(self.command_line(&words));
-            let played = self.ask(&words)?;
-            figures.push(Figure {
-                name: format!("score against {against}"),
-                count: played["games"].as_u64().context("games of the match")?,
-                share: played["score"].as_f64().context("score of the match")?,
-            });
+        for one in matches {
+            figures.push(self.measure_match(one, commands)?);
         }
         Ok(figures)
+    }
+
+    /// Positions are solved for the first cell, and read by the others, which is the same as the command that is kept.
+    fn measure_solved(
+        &self,
+        solved: &Solved,
+        commands: &mut Vec<String>,
+    ) -> anyhow::Result<Vec<Figure>> {
+        let list = solved.playouts.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let (run, device) = (self.run.display().to_string(), self.setting("device", "auto")?);
+        let (count, seed) = (solved.positions.to_string(), solved.seed.to_string());
+        let words = ["accuracy", "--run", &run, "--playouts", &list, "--device", &device, "--json"];
+        let make = [&words[..], &["--generate", &count, "--seed", &seed]].concat();
+        commands.push(self.command_line(&make));
+        let game = self.setting("game", "")?.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let kept = self.run.with_file_name(format!("solved-{game}-{count}-{seed}.jsonl"));
+        if kept.exists() {
+            let kept = kept.display().to_string();
+            return solved_figures(&self.ask(&[&words[..], &["--positions", &kept]].concat())?);
+        }
+        // Named when it is whole; two cells at once write two files, which are the same.
+        let new = self.run.with_extension("solved");
+        let measured = self.ask(&[&make[..], &["--save", &new.display().to_string()]].concat())?;
+        fs::rename(&new, &kept).with_context(|| kept.display().to_string())?;
+        solved_figures(&measured)
+    }
+
+    fn measure_match(&self, one: &Match, commands: &mut Vec<String>) -> anyhow::Result<Figure> {
+        let Match { against, games, playouts } = one;
+        let (run, device) = (self.run.display().to_string(), self.setting("device", "auto")?);
+        let rest = format!("--games {games} --playouts {playouts} --device {device} --json");
+        let words: Vec<&str> =
+            ["match", &run, against].into_iter().chain(rest.split(' ')).collect();
+        commands.push(self.command_line(&words));
+        let played = self.ask(&words)?;
+        Ok(Figure {
+            name: format!("score against {against}"),
+            count: played["games"].as_u64().context("games of the match")?,
+            share: played["score"].as_f64().context("score of the match")?,
+        })
+    }
+
+    /// A word of the configuration's `[run]`.
+    fn setting(&self, key: &str, otherwise: &str) -> anyhow::Result<String> {
+        let config = self.table.config_json(self.variant)?;
+        Ok(config["run"][key].as_str().unwrap_or(otherwise).to_owned())
     }
 }
 
