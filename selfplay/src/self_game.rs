@@ -280,7 +280,8 @@ impl<G: Game> SelfGame<G> {
 
     /// The policy target where it is not the visits, in shares of 65,535, each rounded down.
     fn target(&self, summary: &Summary) -> Option<Vec<(Move, u16)>> {
-        if self.plan.target == PolicyTarget::Visits {
+        let has_proofs = summary.moves.iter().any(|m| m.proven.is_some());
+        if self.plan.target == PolicyTarget::Visits && !has_proofs {
             return None;
         }
         let shares = policy_target(summary, self.plan.target);

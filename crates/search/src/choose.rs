@@ -45,7 +45,9 @@ pub enum MoveChoice {
 /// # Panics
 /// If there are no moves: the game is over at the root.
 pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng) -> Move {
-    let moves = worth_playing(&summary.moves);
+    let worth = worth_playing(&summary.moves);
+    let moves: Vec<RootMove> =
+        summary.moves.iter().zip(worth).filter_map(|(m, is)| is.then_some(*m)).collect();
     let weights = match choice {
         MoveChoice::MostVisits => return most_visited(&moves),
         MoveChoice::BestValue => {
@@ -87,16 +89,16 @@ pub fn draw(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
     })
 }
 
-/// The proven wins if there are any; else all moves but proven losses, if any are left.
-fn worth_playing(moves: &[RootMove]) -> Vec<RootMove> {
-    let proven = |m: &RootMove, value: f64| m.proven.is_some_and(|proven| proven == value);
+/// Which moves proofs leave: the proven wins if there are any; else all moves but proven losses, if any are left.
+pub(crate) fn worth_playing(moves: &[RootMove]) -> Vec<bool> {
     let most = moves.iter().filter_map(|m| m.proven).fold(f64::NEG_INFINITY, f64::max);
     let all_proven = moves.iter().all(|m| m.proven.is_some());
-    if most >= 1.0 || (all_proven && !moves.is_empty()) {
-        return moves.iter().filter(|m| proven(m, most)).copied().collect();
-    }
-    let left: Vec<RootMove> = moves.iter().filter(|m| !proven(m, -1.0)).copied().collect();
-    if left.is_empty() { moves.to_vec() } else { left }
+    let is_worth = |m: &RootMove| match m.proven {
+        Some(value) if most >= 1.0 || all_proven => value == most,
+        Some(value) => value > -1.0,
+        None => most < 1.0,
+    };
+    moves.iter().map(is_worth).collect()
 }
 
 fn most_visited(moves: &[RootMove]) -> Move {

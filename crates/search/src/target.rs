@@ -2,6 +2,7 @@
 
 use crate::{
     RootMove, Summary,
+    choose::worth_playing,
     formula::{self, Child, GumbelParams, MixedWeight, Sigma},
 };
 
@@ -23,7 +24,8 @@ pub enum PolicyTarget {
 }
 
 /// The policy target of a search: shares that sum to 1, one a legal move, in the order of the moves.
-/// Empty where the game is over.
+/// Empty where the game is over. Moves that proofs rule out have no share: a search that has proven a win ends,
+/// so its visits tell what was looked at before, and not which move wins.
 pub fn policy_target(summary: &Summary, target: PolicyTarget) -> Vec<f64> {
     let quiet: Vec<Child> = summary.moves.iter().map(RootMove::quiet_child).collect();
     let mut shares = Vec::with_capacity(quiet.len());
@@ -42,5 +44,18 @@ pub fn policy_target(summary: &Summary, target: PolicyTarget) -> Vec<f64> {
             formula::improved_policy(&quiet, summary.own_value, &params, &mut shares);
         }
     }
+    if summary.moves.iter().any(|m| m.proven.is_some()) {
+        keep(&mut shares, &worth_playing(&summary.moves));
+    }
     shares
+}
+
+/// Shares out to some moves what the others had; evenly where they had nothing themselves.
+fn keep(shares: &mut [f64], kept: &[bool]) {
+    let sum: f64 = shares.iter().zip(kept).filter_map(|(share, is)| is.then_some(share)).sum();
+    let count = kept.iter().filter(|is| **is).count() as f64;
+    for (share, is) in shares.iter_mut().zip(kept) {
+        let scaled = if sum > 0.0 { *share / sum } else { 1.0 / count };
+        *share = if *is { scaled } else { 0.0 };
+    }
 }

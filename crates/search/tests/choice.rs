@@ -93,6 +93,45 @@ fn without_visits_priors_decide() {
 }
 
 #[test]
+fn what_is_proven_decides_choice_and_target() {
+    let moves = [(5, 0.5, 0.7), (1, 1.0, 0.1), (2, -0.2, 0.2)];
+    let with = |proven: [Option<f64>; 3]| {
+        let mut summary = summary(&moves);
+        for (m, proven) in summary.moves.iter_mut().zip(proven) {
+            m.proven = proven;
+        }
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+        let choice = choose_move(&summary, MoveChoice::MostVisits, &mut random);
+        (policy_target(&summary, PolicyTarget::Visits), choice)
+    };
+    assert_eq!(with([None; 3]), (vec![0.625, 0.125, 0.25], Move(0)));
+    // The search ended with the win, so others have more visits.
+    assert_eq!(with([None, Some(1.0), None]), (vec![0.0, 1.0, 0.0], Move(1)));
+    let (target, choice) = with([Some(-1.0), None, None]);
+    assert!(
+        (target[1] - 1.0 / 3.0).abs() < 1e-12 && (target[2] - 2.0 / 3.0).abs() < 1e-12,
+        "{target:?}"
+    );
+    assert_eq!((target[0], choice), (0.0, Move(2)));
+    // The best of what is all certain; a draw says nothing about a move that is open.
+    assert_eq!(with([Some(-1.0), Some(0.0), Some(-1.0)]), (vec![0.0, 1.0, 0.0], Move(1)));
+    assert_eq!(with([Some(0.0), None, None]), (vec![0.625, 0.125, 0.25], Move(0)));
+    assert_eq!(
+        with([Some(-1.0); 3]),
+        (vec![0.625, 0.125, 0.25], Move(0)),
+        "all lose: as they were"
+    );
+}
+
+#[test]
+fn a_proven_move_without_a_share_gets_one() {
+    let mut summary = summary(&[(5, 0.0, 0.5), (0, 0.0, 0.25), (0, 0.0, 0.25)]);
+    summary.moves[1].proven = Some(1.0);
+    summary.moves[2].proven = Some(1.0);
+    assert_eq!(policy_target(&summary, PolicyTarget::Visits), [0.0, 0.5, 0.5]);
+}
+
+#[test]
 fn shares_sum_to_one() {
     let shares = |moves: &[(u32, f32, f32)]| policy_target(&summary(moves), PolicyTarget::Visits);
     assert_eq!(shares(&[(1, 0.0, 0.0), (3, 0.0, 0.0), (0, 0.0, 0.0)]), [0.25, 0.75, 0.0]);
