@@ -280,8 +280,7 @@ impl<G: Game> SelfGame<G> {
 
     /// The policy target where it is not the visits, in shares of 65,535, each rounded down.
     fn target(&self, summary: &Summary) -> Option<Vec<(Move, u16)>> {
-        let has_proofs = summary.moves.iter().any(|m| m.proven.is_some());
-        if self.plan.target == PolicyTarget::Visits && !has_proofs {
+        if self.plan.target == PolicyTarget::Visits && !summary.has_proofs() {
             return None;
         }
         let shares = policy_target(summary, self.plan.target);

@@ -62,7 +62,7 @@ impl RunConfig {
         }
     }
 
-    /// Reads the file of a run, which was checked when the run began: nothing is laid over it.
+    /// Reads a file for what it says, such as that of a run, which was checked when the run began: nothing is laid over it.
     ///
     /// # Errors
     /// As [`RunConfig::load`].

@@ -19,11 +19,10 @@ pub(crate) fn name(overrides: &[String], faults: &mut [Fault]) {
     let is_at = |key: &str, path: &str| {
         key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
-    for fault in faults {
-        let mut paths = overrides.iter().filter_map(|text| Some(text.split_once('=')?.0.trim()));
-        if paths.any(|path| is_at(&fault.key, path)) {
-            fault.key.insert_str(0, "--set ");
-        }
+    let paths: Vec<String> =
+        overrides.iter().filter_map(|text| Some(split(text).ok()?.0.join("."))).collect();
+    for fault in faults.iter_mut().filter(|f| paths.iter().any(|path| is_at(&f.key, path))) {
+        fault.key.insert_str(0, "--set ");
     }
 }
 

@@ -77,6 +77,13 @@ impl RootMove {
     }
 }
 
+impl Summary {
+    /// Whether anything is proven of any move.
+    pub fn has_proofs(&self) -> bool {
+        self.moves.iter().any(|m| m.proven.is_some())
+    }
+}
+
 /// Counts of one search: playouts = evaluations + cache hits + terminals + cut + cycle ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SearchCounts {

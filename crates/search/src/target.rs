@@ -44,7 +44,7 @@ pub fn policy_target(summary: &Summary, target: PolicyTarget) -> Vec<f64> {
             formula::improved_policy(&quiet, summary.own_value, &params, &mut shares);
         }
     }
-    if summary.moves.iter().any(|m| m.proven.is_some()) {
+    if summary.has_proofs() {
         keep(&mut shares, &worth_playing(&summary.moves));
     }
     shares
@@ -52,10 +52,10 @@ pub fn policy_target(summary: &Summary, target: PolicyTarget) -> Vec<f64> {
 
 /// Shares out to some moves what the others had; evenly where they had nothing themselves.
 fn keep(shares: &mut [f64], kept: &[bool]) {
-    let sum: f64 = shares.iter().zip(kept).filter_map(|(share, is)| is.then_some(share)).sum();
-    let count = kept.iter().filter(|is| **is).count() as f64;
+    let has_share = shares.iter().zip(kept).any(|(share, is)| *is && *share > 0.0);
     for (share, is) in shares.iter_mut().zip(kept) {
-        let scaled = if sum > 0.0 { *share / sum } else { 1.0 / count };
-        *share = if *is { scaled } else { 0.0 };
+        let own = if has_share { *share } else { 1.0 };
+        *share = if *is { own } else { 0.0 };
     }
+    formula::normalise(shares);
 }

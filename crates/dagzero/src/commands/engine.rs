@@ -3,7 +3,6 @@
 use std::{
     fs,
     io::{self, Write},
-    str::FromStr,
     sync::mpsc,
     thread,
     time::Duration,
@@ -101,7 +100,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut found = args.champion.find(args.player.as_ref(), args.playouts.unwrap_or(PLAYOUTS))?;
     let is_uci = args.protocol == ProtocolName::Uci;
     // UCI has no other game, so a player of any need not be told.
-    let chess = GameSpec::from_str("chess")?;
+    let chess: GameSpec = "chess".parse()?;
     let otherwise = (is_uci && found.game.is_none()).then_some(&chess);
     let spec = game_of(table.game.as_ref().or(otherwise), std::slice::from_ref(&found))?;
     if is_uci && spec.name() != "chess" {

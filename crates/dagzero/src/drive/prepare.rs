@@ -48,7 +48,7 @@ pub(crate) fn default_dir(config: &Path) -> PathBuf {
 /// there is none, and under overrides that change more than the seed or the length of the run.
 pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
     let text = std::fs::read_to_string(path.with_extension("expected.json")).ok()?;
-    let preset = load_config(path, &[]).ok()?.config;
+    let preset = RunConfig::of_run(path).ok()?;
     let is_same = |change: &Change| {
         change.effect == Effect::Speed || ["run.seed", "run.cycles"].contains(&change.key.as_str())
     };
