@@ -76,7 +76,11 @@ fn cell(table: &Table, variant: &str, seed: u64, shares: [f64; 2]) -> Cell {
         figures: vec![figure("raw policy", shares[0]), figure("16 playouts", shares[1])],
         seconds: Seconds { selfplay: 60.0, shuffle: 1.5, training: 1_000.0 + seed as f64 },
         trained_rows: 5,
-        cycles: vec![Cycle { games: 1, positions: 2, evaluations: 0 }],
+        cycles: vec![
+            Cycle { games: 200, positions: 1_500, evaluations: 0 },
+            Cycle { games: 1_000, positions: 9_000, evaluations: 100_000 },
+            Cycle { games: 1_999 + seed, positions: 18_000, evaluations: 199_999 + seed },
+        ],
         threads: 1,
         program: "dagzero 0.0.0+abc".to_owned(),
         date: format!("2026-11-2{seed} 10:00"),
@@ -109,11 +113,11 @@ fn cells_become_rows_with_intervals_and_paired_differences() {
 300,000 evaluations a cell. Shares in per cent (raw policy on 1,024, 16 playouts on 1,024). Made from 2026-11-21 to \
 2026-11-23 by dagzero 0.0.0+abc on 2 cores, Xeon, threads a stage: 1.
 
-| variant | what it asks | seeds | raw policy | difference | 16 playouts | difference | evaluations | seconds |
-|---|---|---|---|---|---|---|---|---|
-| base | as it is | 3 | 82.0 ± 5.0 | - | 95.0 ± 0.0 | - | 300,001 | 1,064 |
-| tree | no graph: `search.graph=false` | 2 | 75.5 ± 6.4 | -5.5 ± 6.4 | 95.0 ± 0.0 | +0.0 ± 0.0 | 300,001 | 1,063 |
-| full | no cap: `selfplay.full_share=1.0` | - | - | - | - | - | - | - |
+| variant | what it asks | seeds | raw policy | difference | 16 playouts | difference | games | evaluations | seconds |
+|---|---|---|---|---|---|---|---|---|---|
+| base | as it is | 3 | 82.0 ± 5.0 | - | 95.0 ± 0.0 | - | 3,001 | 300,001 | 1,064 |
+| tree | no graph: `search.graph=false` | 2 | 75.5 ± 6.4 | -5.5 ± 6.4 | 95.0 ± 0.0 | +0.0 ± 0.0 | 3,001 | 300,001 | 1,063 |
+| full | no cap: `selfplay.full_share=1.0` | - | - | - | - | - | - | - | - |
 <!-- ablation toy: end -->
 ";
     assert_eq!(section(&table, &cells), wanted);

@@ -55,7 +55,7 @@ fn the_hash_is_of_what_the_file_says_and_not_of_how() {
     lines.reverse();
     lines.push("search.c_puct = 1.50 # the default, said aloud");
     assert_eq!(config(&lines.join("\n"), &[]).hash(), plain.hash());
-    assert_eq!(config(MINIMAL, &["training.value_mix=-0.0"]).hash(), plain.hash());
+    assert_eq!(config(MINIMAL, &["search.c_puct_log=-0.0"]).hash(), plain.hash());
     assert_ne!(config(MINIMAL, &["search.c_puct=1.51"]).hash(), plain.hash());
     assert_eq!(plain.hash().len(), 64);
 }

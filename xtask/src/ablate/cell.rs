@@ -177,6 +177,11 @@ impl Cell {
         fs::rename(&apart, path).with_context(|| path.display().to_string())
     }
 
+    /// Games that a network played.
+    pub fn games(&self) -> u64 {
+        self.cycles.iter().filter(|cycle| cycle.evaluations > 0).map(|cycle| cycle.games).sum()
+    }
+
     /// The share of a figure.
     pub fn share(&self, figure: &str) -> Option<f64> {
         self.figures.iter().find(|found| found.name == figure).map(|found| found.share)

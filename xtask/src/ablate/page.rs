@@ -23,9 +23,9 @@ pub fn section(table: &Table, cells: &[Cell]) -> String {
     for figure in &figures {
         let _ = write!(text, " {} | difference |", figure.name);
     }
-    text += " evaluations | seconds |\n|---|---|---|";
+    text += " games | evaluations | seconds |\n|---|---|---|";
     text += &"---|---|".repeat(figures.len());
-    text += "---|---|\n";
+    text += "---|---|---|\n";
     for variant in &table.variants {
         text += &row(variant, &figures, cells);
     }
@@ -131,8 +131,12 @@ fn row(variant: &Variant, figures: &[Figure], cells: &[Cell]) -> String {
         let found = mean(&own.iter().map(|cell| of(cell)).collect::<Vec<_>>());
         found.map_or("-".to_owned(), |found| thousands(found.mean.round() as u64))
     };
-    let evaluations = average(|cell| cell.evaluations as f64);
-    let _ = writeln!(text, " {evaluations} | {} |", average(|cell| cell.seconds.total()));
+    let columns: [fn(&Cell) -> f64; 3] =
+        [|cell| cell.games() as f64, |cell| cell.evaluations as f64, |cell| cell.seconds.total()];
+    for column in columns {
+        let _ = write!(text, " {} |", average(column));
+    }
+    text.push('\n');
     text
 }
 

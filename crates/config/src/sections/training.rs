@@ -44,8 +44,9 @@ section! {
         [Results, below(0.0, 1.0)] ema_decay: f64 = 0.995;
         /// Weight of the value's cross-entropy beside the policy's.
         [Results, real(0.0, 100.0)] value_weight: f64 = 1.0;
-        /// Share of the search's root value in the value target, the rest is the outcome.
-        [Results, real(0.0, 1.0)] value_mix: f64 = 0.0;
+        /// Share of the search's root value in the value target, the rest is the outcome. Half is ahead on Connect Four's own board,
+        /// and level on 5x4 (benchmarks/ablation.md).
+        [Results, real(0.0, 1.0)] value_mix: f64 = 0.5;
         /// What that share has become by the last cycle, linear over the cycles; `same` leaves it. Outcomes are noisy but never wrong,
         /// root values are as good as the network: the share may rise with it (KataGo and AlphaZero take outcomes alone).
         [Results, real(0.0, 1.0)] value_mix_final: SameOr<f64> = SameOr::Same;
