@@ -1,19 +1,50 @@
 //! Komi that differs from game to game, so that networks learn what points are worth.
 
-use dz_game::{Game, Komi, mix64};
+use dz_config::SelfplaySection;
+use dz_game::{Game, Komi, hash_unit, mix64};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// What the stream that komi is drawn from is seeded with, beside the game's seed.
 const KOMI: u64 = 0x6b6f_6d69_2121_2121;
+/// The same for the draw of the games whose komi differs widely.
+const WIDE: u64 = 0x7769_6465_2121_2121;
 /// Deviations beyond which a draw is drawn again.
 const DEVIATIONS_MAX: f64 = 3.0;
 
-/// The komi of the game with this seed, where it is not that of the rules: normal around it, `deviation` in points
-/// (`KataGo`, `PlayUtils::setKomiWithNoise`; value there: 1 * rows / 19). The stream is none of the game's own, so a game that
+/// How komi differs from game to game: normal around that of the rules (`KataGo`, `PlayUtils::setKomiWithNoise`).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct KomiPlan {
+    /// Standard deviation in points (`KataGo`: 1 * rows / 19); 0 is the rules' komi.
+    pub deviation: f64,
+    /// Share of games with the other deviation (`KataGo`: 0.06).
+    pub wide_share: f64,
+    /// That of these games (`KataGo`: 12).
+    pub deviation_wide: f64,
+}
+
+impl KomiPlan {
+    /// As the configuration says.
+    pub(crate) fn of(selfplay: &SelfplaySection) -> Self {
+        Self {
+            deviation: selfplay.komi_deviation,
+            wide_share: selfplay.komi_wide_share,
+            deviation_wide: selfplay.komi_deviation_wide,
+        }
+    }
+
+    /// The standard deviation for the game with this seed.
+    fn deviation_of(self, game_seed: u64) -> f64 {
+        let is_wide = hash_unit(mix64(game_seed ^ mix64(WIDE))) < self.wide_share;
+        if is_wide { self.deviation_wide } else { self.deviation }
+    }
+}
+
+/// The komi of the game with this seed, where it is not that of the rules. The streams are none of the game's own, so a game that
 /// keeps the rules' komi is what it would have been.
-pub(crate) fn own_komi<G: Game>(game: &G, deviation: f64, game_seed: u64) -> Option<Komi> {
+pub(crate) fn own_komi<G: Game>(game: &G, plan: KomiPlan, game_seed: u64) -> Option<Komi> {
+    let deviation = plan.deviation_of(game_seed);
     let rules = game.komi().filter(|_| deviation > 0.0)?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(game_seed ^ mix64(KOMI)));
     let noise = loop {
@@ -38,16 +69,20 @@ mod tests {
         Go::from_spec(&text.parse().unwrap()).unwrap()
     }
 
+    fn narrow(deviation: f64) -> KomiPlan {
+        KomiPlan { deviation, ..KomiPlan::default() }
+    }
+
     /// Half points that the games of 20,000 seeds are away from a komi of 7.
-    fn shifts(deviation: f64) -> Vec<f64> {
-        let shift = |seed| own_komi(&go("go:size=9"), deviation, mix64(seed));
+    fn shifts(plan: KomiPlan) -> Vec<f64> {
+        let shift = |seed| own_komi(&go("go:size=9"), plan, mix64(seed));
         (0..20_000).map(|s| shift(s).map_or(0.0, |komi| f64::from(komi.halves - 14))).collect()
     }
 
     #[test]
     fn komi_is_normal_around_that_of_the_rules() {
         for deviation in [0.5, 1.0, 4.0] {
-            let shifts = shifts(deviation);
+            let shifts = shifts(narrow(deviation));
             let count = shifts.len() as f64;
             let mean = shifts.iter().sum::<f64>() / count;
             let variance = shifts.iter().map(|shift| (shift - mean).powi(2)).sum::<f64>() / count;
@@ -62,12 +97,30 @@ mod tests {
         }
     }
 
+    /// The share of games that it says, and the others to the last half point as without.
+    #[test]
+    fn some_games_differ_widely() {
+        let narrow = narrow(1.0);
+        let plan = KomiPlan { wide_share: 0.06, deviation_wide: 12.0, ..narrow };
+        let (plain, both) = (shifts(narrow), shifts(plan));
+        let other: Vec<f64> =
+            plain.iter().zip(&both).filter(|(a, b)| a != b).map(|(_, &b)| b).collect();
+        // 1,200 of 20,000, but those that come out alike; four standard errors are 134.
+        assert!((1_030..=1_334).contains(&other.len()), "{}", other.len());
+        let variance = other.iter().map(|shift| shift * shift).sum::<f64>() / other.len() as f64;
+        let wanted = 24.0_f64.powi(2) * 0.973_3;
+        assert!((variance / wanted - 1.0).abs() < 0.2, "{variance}, {wanted}");
+        assert!(plain.iter().all(|shift| shift.abs() <= 7.0));
+        let always = KomiPlan { wide_share: 1.0, deviation_wide: 0.0, ..narrow };
+        assert!(shifts(always).iter().all(|&shift| shift == 0.0), "a deviation of 0 is none");
+    }
+
     #[test]
     fn nothing_is_drawn_where_nothing_varies() {
         for seed in 0..100 {
-            assert_eq!(own_komi(&go("go"), 0.0, seed), None);
-            assert_eq!(own_komi(&TicTacToe, 1.0, seed), None);
-            let tiny = own_komi(&go("go:size=2,komi=0"), 100.0, seed);
+            assert_eq!(own_komi(&go("go"), narrow(0.0), seed), None);
+            assert_eq!(own_komi(&TicTacToe, narrow(1.0), seed), None);
+            let tiny = own_komi(&go("go:size=2,komi=0"), narrow(100.0), seed);
             assert!(
                 tiny.is_none_or(|komi| komi.halves.abs() <= 48),
                 "area and 20 points: {tiny:?}"

@@ -24,6 +24,7 @@ pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle};
 pub use decided::DecidedPlan;
 pub use forks::Forks;
 pub use import::import_games;
+pub use komi::KomiPlan;
 pub use opening::OpeningPlan;
 pub use past::Past;
 pub use publish::{ShardPublisher, first_shard};

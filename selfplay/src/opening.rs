@@ -52,7 +52,7 @@ impl Beginning {
                 opening: plan.opening.opening(random),
                 start_moves: Vec::new(),
                 parent: None,
-                komi: own_komi(game, plan.komi_deviation, game_seed),
+                komi: own_komi(game, plan.komi, game_seed),
             };
         };
         let opening = Opening { left: 1, other_than: Some(fork.next) };

@@ -19,7 +19,7 @@ use crate::following::Following;
 use crate::opening::{Beginning, Opening};
 use crate::resign::ply_flags;
 use crate::surprise::{share_out, surprise};
-use crate::{DecidedPlan, Forks, OpeningPlan, Reanalyses, ResignPlan};
+use crate::{DecidedPlan, Forks, KomiPlan, OpeningPlan, Reanalyses, ResignPlan};
 
 /// What all games of a cycle share.
 #[derive(Clone, Debug)]
@@ -53,8 +53,8 @@ pub struct GamePlan {
     pub temperature_halflife_plies: f64,
     /// How games begin that are no forks.
     pub opening: OpeningPlan,
-    /// Standard deviation of the games' komi, in points.
-    pub komi_deviation: f64,
+    /// How their komi differs.
+    pub komi: KomiPlan,
     /// The games that some begin as forks of.
     pub forks: Option<Arc<Forks>>,
     /// The games that are not played but searched anew.

@@ -7,7 +7,7 @@ use dz_infer::Lockstep;
 use dz_play::{SearchSettings, root_noise};
 use dz_search::{RootSetup, SearchParams, TieBreak};
 
-use crate::{CyclePlan, DecidedPlan, GamePlan, OpeningPlan, Past, ResignPlan};
+use crate::{CyclePlan, DecidedPlan, GamePlan, KomiPlan, OpeningPlan, Past, ResignPlan};
 
 /// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts; equal
 /// priors are then tried in a random order, since no prior tells moves apart, and all that asks what a network
@@ -50,7 +50,7 @@ pub fn cycle_plan(
             draw: if is_taught { selfplay.opening } else { OpeningDraw::Random },
             temperature: selfplay.opening_temperature,
         },
-        komi_deviation: selfplay.komi_deviation,
+        komi: KomiPlan::of(selfplay),
         forks: past.forks.filter(|_| is_taught).map(Arc::new),
         reanalyses: past.reanalyses.filter(|_| is_taught).map(Arc::new),
         surprise_share: if is_taught { selfplay.surprise_share } else { 0.0 },

@@ -80,7 +80,7 @@ fn a_run_of_many_komi_says_of_each_game_which_it_had() {
     let config = folder.path().join("komi.toml");
     let preset = "format = 1\nrun = { game = \"go:size=3,komi=3\", cycles = 2, seed = 4, device = \"cpu\" }\n\
         selfplay = { games = 24, playouts = 12, playouts_fast = 6, plies_max = 40, games_per_shard = 8, \
-        komi_deviation = 1.5, fork_share = 0.4 }\nbootstrap = { games = 24, playouts = 8 }\n\
+        komi_deviation = 1.5, komi_wide_share = 0.2, fork_share = 0.4 }\nbootstrap = { games = 24, playouts = 8 }\n\
         network = { blocks = 1, channels = 8, any_size = true }\ntraining = { batch = 32 }\n\
         heads = { ownership_weight = 1.0, reply_weight = 0.1 }\ngate = { rule = \"always\" }\n\
         rating = { games = 0 }\n";

@@ -55,6 +55,11 @@ section! {
         /// down by chance to whole and half points (KataGo: 1 on boards of 19 rows). 0 is the same komi for all; games without
         /// komi take nothing else.
         [Results, real(0.0, 100.0)] komi_deviation: f64 = 0.0;
+        /// Share of games whose komi is drawn with `komi_deviation_wide` instead, so that networks see games that are decided by it,
+        /// too (KataGo: 0.06).
+        [Results, real(0.0, 1.0)] komi_wide_share: f64 = 0.0;
+        /// Standard deviation of those games' komi (KataGo: 12 on boards of 19 rows; as a share of the rows 6 on 9).
+        [Results, real(0.0, 100.0)] komi_deviation_wide: f64 = 6.0;
         /// Share of games, from generation 1 on, that start as forks: a game of the cycle before is followed to one of its plies,
         /// each equally likely, where another move is drawn as in an opening (KataGo: 0.05). They have no opening of their own.
         [Results, real(0.0, 1.0)] fork_share: f64 = 0.0;

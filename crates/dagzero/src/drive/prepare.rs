@@ -205,12 +205,15 @@ impl GameVisitor for Offered {
 
 /// Komi that varies where there is none.
 fn komi_fault(config: &RunConfig) -> Option<Fault> {
-    let deviation = config.selfplay.komi_deviation;
+    let selfplay = &config.selfplay;
+    let keys = [
+        ("selfplay.komi_deviation", selfplay.komi_deviation),
+        ("selfplay.komi_wide_share", selfplay.komi_wide_share),
+    ];
     let (game, has_komi) = ask(config, HasKomi)?;
+    let (key, value) = keys.into_iter().find(|&(_, value)| value > 0.0 && !has_komi)?;
     let problem = format!("{} has no komi that could vary", game.name());
-    (deviation > 0.0 && !has_komi).then(|| {
-        Fault::new("selfplay.komi_deviation", problem).value(deviation).allowed("0, or go")
-    })
+    Some(Fault::new(key, problem).value(value).allowed("0, or go"))
 }
 
 /// Whether the second player is given points.
@@ -318,5 +321,7 @@ mod tests {
         assert_eq!(fault("nothing", "1"), None, "that is a fault of run.game");
         let found = fault("othello:size=6", "1.5").expect("a fault");
         assert!(found.contains("selfplay.komi_deviation") && found.contains("othello has no komi"));
+        let wide = komi_fault(&config("othello", &["selfplay.komi_wide_share=0.1"]));
+        assert!(wide.expect("a fault").to_string().contains("selfplay.komi_wide_share"));
     }
 }

@@ -38,11 +38,14 @@ pub(super) fn target_entropy(report: &Report) -> Finding {
         id: "target-entropy",
         threshold: "alarm below 0.05, warning below 0.1 of the entropy of equal chances: at 0.05 one of seven moves has 98 % \
                     of the visits; not where solved positions show that the policy is right, or ratings still rise",
-        advice: "Raise selfplay.dirichlet_share, selfplay.temperature or search.c_puct, so that searches try other moves.",
+        advice: "Raise selfplay.dirichlet_share, selfplay.temperature or search.c_puct, so that searches try other moves; with the \
+                 target completed_q lower search.gumbel_c_scale.",
     };
-    let newest = report.cycles.iter().rev().find_map(|cycle| cycle.health.as_ref());
+    // Without a network nothing has collapsed: searches of generation 0 may be sure, by many rollouts, of what they found.
+    let mut by_network = report.cycles.iter().rev().filter(|cycle| cycle.generation > Some(0));
+    let newest = by_network.find_map(|cycle| cycle.health.as_ref());
     let Some(share) = newest.and_then(entropy_share) else {
-        return CHECK.unjudged("No shard with full searches has been read yet.");
+        return CHECK.unjudged("No full searches by a network have been read yet.");
     };
     let severity = collapsed(report, share, ENTROPY_ALARM, ENTROPY_WARNING);
     let says = format!(

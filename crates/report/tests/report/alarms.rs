@@ -202,6 +202,15 @@ fn without_data_nothing_is_judged() {
     }
 }
 
+/// Rollout searches may be sure of their moves: that is no network's doing.
+#[test]
+fn games_without_a_network_do_not_collapse() {
+    let mut report = measured(of_ledger(&ledger::run(1)));
+    assert_eq!(report.cycles.last().unwrap().generation, Some(0));
+    health(&mut report).target_entropy = 0.01;
+    assert_eq!(severity(&report.judge(&RULES), "target-entropy"), Severity::Unjudged);
+}
+
 /// A policy that is known to be right may be sure of itself and stand still.
 #[test]
 fn a_small_game_that_is_learned_is_no_alarm() {
