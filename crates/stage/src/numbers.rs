@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::event::{Progress, Rates};
 
-/// Three significant digits or so: `0.712`, `12.3`, `840`, `12.3k`, `4.56M`.
+/// Three significant digits or so: `1.5e-3`, `0.712`, `12.3`, `840`, `12.3k`, `4.56M`.
 pub fn number_text(value: f64) -> String {
     let size = value.abs();
     let (scaled, suffix) = if size >= 999_500.0 {
@@ -18,6 +18,8 @@ pub fn number_text(value: f64) -> String {
         // Negative zero would read as a sign.
         0.0 => "0".to_owned(),
         x if x < 9.995 && suffix == "M" => format!("{scaled:.2}{suffix}"),
+        // Learning rates, which would all be 0.00 and a digit.
+        x if x < 0.01 => format!("{scaled:.1e}"),
         x if x < 1.0 => format!("{scaled:.3}{suffix}"),
         x if x < 10.0 => format!("{scaled:.2}{suffix}"),
         x if x < 99.95 => format!("{scaled:.1}{suffix}"),
@@ -57,9 +59,20 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let texts = [0.0, 0.0714, 9.5, 12.34, 840.2, 9_999.0, 12_345.0, 456_789.0, 4_560_000.0];
-        let want = ["0", "0.071", "9.50", "12.3", "840", "9999", "12.3k", "457k", "4.56M"];
-        assert_eq!(texts.map(number_text), want);
+        let cases = [
+            (0.0, "0"),
+            (1e-4, "1.0e-4"),
+            (-0.002_96, "-3.0e-3"),
+            (0.0714, "0.071"),
+            (9.5, "9.50"),
+            (12.34, "12.3"),
+            (840.2, "840"),
+            (9_999.0, "9999"),
+            (12_345.0, "12.3k"),
+            (456_789.0, "457k"),
+            (4_560_000.0, "4.56M"),
+        ];
+        assert_eq!(cases.map(|(value, _)| number_text(value)), cases.map(|(_, text)| text));
     }
 
     #[test]
