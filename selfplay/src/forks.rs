@@ -1,11 +1,12 @@
 //! Games that begin as forks of games of the cycle before.
 
 use anyhow::Context;
-use dz_game::{Komi, Move, hash_below, hash_unit, mix64};
+use dz_game::{Komi, Move, hash_below, hash_unit};
 use dz_shard::{GameRecord, ParentGame};
 use dz_store::{Run, RunState};
 
 use crate::past::each_game;
+use crate::self_game::word;
 
 /// Games that may be forked, and how many games begin so.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +84,7 @@ impl Forks {
     /// Where the game with this seed begins, if it is a fork. Words come from the seed alone, so the game's own stream is
     /// that of a game that is none.
     pub(crate) fn fork(&self, game_seed: u64) -> Option<Fork> {
-        let word = |place: u64| mix64(game_seed ^ mix64(FORK + place));
+        let word = |place: u64| word(game_seed, FORK + place);
         if hash_unit(word(0)) >= self.share || self.parents.is_empty() {
             return None;
         }

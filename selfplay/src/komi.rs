@@ -1,10 +1,12 @@
 //! Komi that differs from game to game, so that networks learn what points are worth.
 
 use dz_config::SelfplaySection;
-use dz_game::{Game, Komi, hash_unit, mix64};
+use dz_game::{Game, Komi, hash_unit};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::self_game::word;
 
 /// What the stream that komi is drawn from is seeded with, beside the game's seed.
 const KOMI: u64 = 0x6b6f_6d69_2121_2121;
@@ -36,7 +38,7 @@ impl KomiPlan {
 
     /// The standard deviation for the game with this seed.
     fn deviation_of(self, game_seed: u64) -> f64 {
-        let is_wide = hash_unit(mix64(game_seed ^ mix64(WIDE))) < self.wide_share;
+        let is_wide = hash_unit(word(game_seed, WIDE)) < self.wide_share;
         if is_wide { self.deviation_wide } else { self.deviation }
     }
 }
@@ -46,7 +48,7 @@ impl KomiPlan {
 pub(crate) fn own_komi<G: Game>(game: &G, plan: KomiPlan, game_seed: u64) -> Option<Komi> {
     let deviation = plan.deviation_of(game_seed);
     let rules = game.komi().filter(|_| deviation > 0.0)?;
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(game_seed ^ mix64(KOMI)));
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(word(game_seed, KOMI));
     let noise = loop {
         let noise: f64 = StandardNormal.sample(&mut random);
         if noise.abs() <= DEVIATIONS_MAX {
@@ -62,6 +64,7 @@ pub(crate) fn own_komi<G: Game>(game: &G, plan: KomiPlan, game_seed: u64) -> Opt
 #[cfg(test)]
 mod tests {
     use dz_game::games::{Go, TicTacToe};
+    use dz_game::mix64;
 
     use super::*;
 

@@ -7,11 +7,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::{Context, ensure};
 use dz_config::RunConfig;
-use dz_game::{hash_below, hash_unit, mix64};
+use dz_game::{hash_below, hash_unit};
 use dz_shard::{GAMES_PER_FRAME, GameRecord, ShardReader};
 use dz_store::{CycleState, Run, RunState, ShardState};
 
-use crate::self_game::game_seed;
+use crate::self_game::{game_seed, word};
 
 /// Games of a cycle that are not played but searched anew: each one's number, and whose moves it has.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -143,7 +143,7 @@ impl<'a> Pool<'a> {
         if !self.is_drawn(seed) {
             return None;
         }
-        let places = (1..=DRAWS_MAX).map(|place| hash_below(word(seed, place), total));
+        let places = (1..=DRAWS_MAX).map(|place| hash_below(word(seed, REANALYSIS + place), total));
         let found = places.map(|place| {
             let shelf = self.shelves.partition_point(|shelf| shelf.before <= place) - 1;
             (shelf, place - self.shelves[shelf].before)
@@ -157,10 +157,6 @@ impl<'a> Pool<'a> {
 
     /// Whether the game with this seed is a new analysis, where there is what could be searched anew.
     fn is_drawn(&self, seed: u64) -> bool {
-        hash_unit(word(seed, 0)) < self.share
+        hash_unit(word(seed, REANALYSIS)) < self.share
     }
-}
-
-fn word(seed: u64, place: u64) -> u64 {
-    mix64(seed ^ mix64(REANALYSIS + place))
 }

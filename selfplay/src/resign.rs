@@ -4,7 +4,7 @@
 
 use anyhow::Context;
 use dz_config::{Resign, SelfplaySection};
-use dz_game::{Game, mix64};
+use dz_game::Game;
 use dz_search::{Summary, formula};
 use dz_shard::{
     GameEnd, GameRecord, PlyRecord, ResignThresholds, ShardError, TurnsBelow, WdlShares,
@@ -16,6 +16,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::past::each_game;
+use crate::self_game::word;
 
 /// When the players of a cycle resign.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +36,7 @@ impl ResignPlan {
     /// What holds for the game with this seed. The word is from a stream of its own, so a game that
     /// is played on has the plies that it would have had without resignation.
     pub fn thresholds(&self, game_seed: u64) -> ResignThresholds {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(game_seed ^ mix64(PLAY_ON)));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(word(game_seed, PLAY_ON));
         let enforced = random.random::<f64>() >= self.play_on_share;
         ResignThresholds { value_min: self.value_min, turns: self.turns, enforced }
     }

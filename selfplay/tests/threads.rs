@@ -150,8 +150,9 @@ fn connect4_shards_depend_on_nothing_but_the_games() {
 #[test]
 fn go_shards_of_many_komi_depend_on_nothing_but_the_games() {
     let game = Go::from_spec(&"go:size=2,komi=1".parse().unwrap()).unwrap();
-    let komi = ["selfplay.komi_deviation=2", "selfplay.komi_wide_share=0.3"];
-    check(game, &[komi[0], komi[1], "selfplay.plies_max=30"], Past::default());
+    let set =
+        ["selfplay.komi_deviation=2", "selfplay.komi_wide_share=0.3", "selfplay.plies_max=30"];
+    check(game, &set, Past::default());
 }
 
 /// Every third game is not played but searched anew.

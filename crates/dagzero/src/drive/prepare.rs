@@ -164,7 +164,7 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     faults.extend(dz_play::search_faults(&config.search));
     faults.extend(dz_play::anchor_faults(&config.rating.anchors));
     faults.extend(head_faults(config));
-    faults.extend(komi_fault(config));
+    faults.extend(komi_faults(config));
     faults.extend(size_fault(config));
     faults.extend(solver_fault(config));
     faults
@@ -204,16 +204,19 @@ impl GameVisitor for Offered {
 }
 
 /// Komi that varies where there is none.
-fn komi_fault(config: &RunConfig) -> Option<Fault> {
+fn komi_faults(config: &RunConfig) -> Vec<Fault> {
+    let Some((game, has_komi)) = ask(config, HasKomi) else { return Vec::new() };
     let selfplay = &config.selfplay;
     let keys = [
         ("selfplay.komi_deviation", selfplay.komi_deviation),
         ("selfplay.komi_wide_share", selfplay.komi_wide_share),
     ];
-    let (game, has_komi) = ask(config, HasKomi)?;
-    let (key, value) = keys.into_iter().find(|&(_, value)| value > 0.0 && !has_komi)?;
-    let problem = format!("{} has no komi that could vary", game.name());
-    Some(Fault::new(key, problem).value(value).allowed("0, or go"))
+    let vary = keys.into_iter().filter(|&(_, value)| value > 0.0 && !has_komi);
+    let fault = |(key, value)| {
+        let problem = format!("{} has no komi that could vary", game.name());
+        Fault::new(key, problem).value(value).allowed("0, or go")
+    };
+    vary.map(fault).collect()
 }
 
 /// Whether the second player is given points.
@@ -314,14 +317,16 @@ mod tests {
     fn komi_varies_where_there_is_any() {
         let fault = |game: &str, deviation: &str| {
             let deviation = format!("selfplay.komi_deviation={deviation}");
-            komi_fault(&config(game, &[&deviation])).map(|fault| fault.to_string())
+            komi_faults(&config(game, &[&deviation])).first().map(ToString::to_string)
         };
         assert_eq!(fault("go:size=9", "1"), None);
         assert_eq!(fault("othello", "0"), None);
         assert_eq!(fault("nothing", "1"), None, "that is a fault of run.game");
         let found = fault("othello:size=6", "1.5").expect("a fault");
         assert!(found.contains("selfplay.komi_deviation") && found.contains("othello has no komi"));
-        let wide = komi_fault(&config("othello", &["selfplay.komi_wide_share=0.1"]));
-        assert!(wide.expect("a fault").to_string().contains("selfplay.komi_wide_share"));
+        let both = ["selfplay.komi_wide_share=0.1", "selfplay.komi_deviation=1"];
+        let wide = komi_faults(&config("othello", &both[..1]));
+        assert!(wide.first().expect("a fault").to_string().contains("selfplay.komi_wide_share"));
+        assert_eq!(komi_faults(&config("othello", &both)).len(), 2, "all are told at once");
     }
 }
