@@ -152,6 +152,47 @@ fn export_has_every_game(dir: &str, status: &serde_json::Value) {
 }
 
 #[test]
+fn a_run_ends_when_its_hours_are_spent_and_goes_on_when_it_gets_more() {
+    let scratch = Scratch::new();
+    let dir = scratch.dir("run");
+    let status = || -> serde_json::Value {
+        let said = dagzero(&["status", &dir, "--json"]);
+        serde_json::from_slice(&said.stdout).expect("JSON")
+    };
+    // Not even one cycle fits: the first is played to its end.
+    let first = scratch.run("run", &["run.hours_max=1e-6", "run.cycles=5"]);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let said = text(&first.stdout);
+    assert!(
+        said.contains("as many cycles as fit into") && said.contains("After 1 cycle "),
+        "{said}"
+    );
+    let of = |status: &serde_json::Value| (status["cycles_done"].clone(), status["cycles"].clone());
+    assert_eq!(of(&status()), (1.into(), 1.into()));
+    let before = objects(Path::new(&dir));
+    assert!(dagzero(&["resume", &dir]).status.success());
+    assert_same(&before, &objects(Path::new(&dir)));
+    // Five fit into an hour.
+    let more = dagzero(&["resume", &dir, "--set", "run.hours_max=1"]);
+    assert!(more.status.success(), "{}", text(&more.stderr));
+    assert!(text(&more.stdout).contains("After 5 cycles "), "{}", text(&more.stdout));
+    assert_eq!(of(&status()), (5.into(), 5.into()));
+    let verified = dagzero(&["verify", &dir]);
+    assert!(verified.status.success(), "{}", text(&verified.stdout));
+}
+
+#[test]
+fn side_by_side_cycles_that_were_begun_end_when_the_hours_are_spent() {
+    let scratch = Scratch::new();
+    let set = ["run.hours_max=1e-6", "run.cycles=5", "run.mode=asynchronous"];
+    let said = scratch.run("run", &set);
+    assert!(said.status.success(), "{}", text(&said.stderr));
+    assert!(text(&said.stdout).contains("After 2 cycles "), "{}", text(&said.stdout));
+    let verified = dagzero(&["verify", &scratch.dir("run")]);
+    assert!(verified.status.success(), "{}", text(&verified.stdout));
+}
+
+#[test]
 fn same_seed_same_bytes_for_any_threads_and_after_any_kills() {
     let scratch = Scratch::new();
     assert!(scratch.run("whole", &["run.threads=1"]).status.success());

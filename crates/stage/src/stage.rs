@@ -31,7 +31,7 @@ pub struct StageContext {
     pub run: Run,
     /// Its ledger, claimed for this stage.
     pub ledger: Ledger,
-    /// The run's configuration, as it was when the stage started.
+    /// The run's configuration, as it was when the stage started; in a turn, its `run.cycles` are those that fit into `run.hours_max`.
     pub config: RunConfig,
     /// Where progress goes.
     pub events: EventSink,
@@ -39,6 +39,8 @@ pub struct StageContext {
     pub stop: Stop,
     /// When the stage's last turn ended, or the stage started.
     pub idle_since: Instant,
+    /// The configuration as it stands in the run.
+    kept: RunConfig,
     // Held as long as the stage lives.
     lock: RunLock,
 }
@@ -63,7 +65,8 @@ impl StageContext {
                 swept.bytes
             );
         }
-        Ok(Self { run, ledger, config, events, stop, idle_since: Instant::now(), lock })
+        let kept = config.clone();
+        Ok(Self { run, ledger, config, events, stop, idle_since: Instant::now(), kept, lock })
     }
 
     /// The stage.
@@ -75,9 +78,18 @@ impl StageContext {
     fn turn(&self) -> Option<Turn> {
         let state = self.ledger.state();
         let turn = state.turn_of(self.stage(), self.config.lead_cycles())?;
-        let beyond = turn.cycle().is_some_and(|cycle| cycle > self.config.run.cycles);
+        let planned = self.kept.cycles_planned(state.walls_ms());
+        let beyond = turn.cycle().is_some_and(|cycle| cycle > planned);
         // After its last cycle the run waits for its verdict.
         (state.started.is_some() && !beyond).then_some(turn)
+    }
+
+    /// Lays the configuration out over as many cycles as fit by what is known when this one may begin, so that all stages, and a turn
+    /// that goes on after a kill, agree.
+    fn lay_out(&mut self, cycle: u32) {
+        let known = cycle.saturating_sub(1 + self.kept.lead_cycles());
+        let walls_ms = self.ledger.state().walls_ms().take(known as usize);
+        self.config.run.cycles = self.kept.cycles_planned(walls_ms);
     }
 }
 
@@ -185,6 +197,7 @@ fn take_turns<S>(
             Some(now) => {
                 let cycle = now.cycle().unwrap_or_default();
                 log_generation(context.ledger.state().generation());
+                context.lay_out(cycle);
                 let free_min_mb = context.config.storage.disk_free_min_mb;
                 let begun = Instant::now();
                 let taken = check_free(context.run.root(), free_min_mb)

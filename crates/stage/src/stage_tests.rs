@@ -18,9 +18,13 @@ gate = { rule = "always" }
 "#;
 
 fn new_run() -> (tempfile::TempDir, StageArgs) {
+    new_run_of(CONFIG)
+}
+
+fn new_run_of(config: &str) -> (tempfile::TempDir, StageArgs) {
     let dir = tempfile::tempdir().unwrap();
     let path: PathBuf = dir.path().join("r");
-    let run = Run::create(&path, CONFIG).unwrap();
+    let run = Run::create(&path, config).unwrap();
     let mut ledger = Ledger::open(&run).unwrap();
     ledger.claim(Stage::Driver).unwrap();
     let entry = Entry::RunStarted {
@@ -122,6 +126,50 @@ fn no_cycle_beyond_the_last_is_begun() {
     ledger.claim(Stage::Gatekeeper).unwrap();
     ledger.append(Entry::CycleDone { cycle: 2, wall_ms: 1 }).unwrap();
     assert_eq!(live_once(Stage::Selfplay, &args).unwrap(), StageEnd::NotOurs);
+}
+
+/// How many cycles each turn of self-play is laid out over, under a limit of time and cycles of these milliseconds, until
+/// none is begun.
+fn laid_out(mode: &str, hours_max: f64, walls_ms: [u64; 4]) -> Vec<u32> {
+    let keys = format!("cycles = 9, hours_max = {hours_max}, mode = \"{mode}\"");
+    let (_dir, args) = new_run_of(&CONFIG.replace("cycles = 2", &keys));
+    let mut found = Vec::new();
+    for cycle in 1..=4 {
+        for stage in Stage::WORKERS {
+            let turn = |(): &mut (), context: &mut StageContext, at: u32| {
+                assert_eq!(at, cycle);
+                match stage {
+                    Stage::Selfplay => found.push(context.config.run.cycles),
+                    _ => assert_eq!(found.last(), Some(&context.config.run.cycles), "{stage}"),
+                }
+                let wall_ms = walls_ms[cycle as usize - 1];
+                let entry = match stage {
+                    Stage::Gatekeeper => vec![Entry::CycleDone { cycle, wall_ms }],
+                    _ => closing(stage, cycle),
+                };
+                entry.into_iter().try_for_each(|e| context.ledger.append(e).map(drop))?;
+                Ok(())
+            };
+            let once = StageArgs { once: true, ..args.clone() };
+            let end = live(stage, &once, &sink().0, &Stop::new(), |_| Ok(()), turn).unwrap();
+            if end == StageEnd::NotOurs {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_stage_lays_a_cycle_out_over_as_many_as_fit() {
+    let minute = 60_000;
+    // 9 are the most; after the second cycle 4 more fit, after the third none.
+    let walls = [20 * minute, 7 * minute, 30 * minute, 1];
+    assert_eq!(laid_out("synchronous", 1.0, walls), [9, 9, 6]);
+    // Side by side each knows one cycle less, and the fourth was begun before the third was over.
+    assert_eq!(laid_out("asynchronous", 1.0, walls), [9, 9, 9, 6]);
+    assert_eq!(laid_out("asynchronous", 1e-9, walls), [9, 9]);
+    assert_eq!(laid_out("synchronous", 0.0, walls), [9; 4]);
 }
 
 #[test]

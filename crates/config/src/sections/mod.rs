@@ -2,6 +2,7 @@
 
 mod alarms;
 mod bootstrap;
+mod budget;
 mod devices;
 mod gate;
 mod heads;

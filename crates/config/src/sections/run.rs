@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::field::{choice, text_field};
-use crate::limits::{Limits, whole};
+use crate::limits::{Limits, real, whole};
 use crate::section::section;
 
 section! {
@@ -14,9 +14,13 @@ section! {
         [Fixed, Limits::Any] game: String;
         /// The seed that every random stream of the run is derived from.
         [Fixed, whole(0, i64::MAX as u64)] seed: u64 = 1;
-        /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. The
-        /// learning-rate schedule is laid out over all of them.
+        /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. All that changes over a run, such as
+        /// the learning rate, is laid out over them.
         [Results, whole(1, 1_000_000)] cycles: u32;
+        /// Hours that the run is to be over within, pauses left out; 0 is no limit. `cycles` is the most then: what cycles took tells how
+        /// many fit, and the learning rate and all the rest is laid out over as many, so what comes out depends on how fast the
+        /// machine is.
+        [Results, real(0.0, 100_000.0)] hours_max: f64 = 0.0;
         /// Worker threads of each stage; 0 takes all cores.
         [Speed, whole(0, 4096)] threads: u32 = 0;
         /// How the stages share the time. `synchronous`: they take turns, and the same configuration and

@@ -41,7 +41,10 @@ struct Status {
     /// Stages that are alive, whoever started them.
     stages: Vec<Process>,
     cycles_done: u32,
+    /// Cycles that the run has, as far as is known where its time is limited.
     cycles: u32,
+    /// Hours that the run is to be over within; 0 is no limit.
+    hours_max: f64,
     generation: u32,
     /// The newest champion that is rated.
     champion: Option<Champion>,
@@ -104,6 +107,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 
 impl Status {
     fn of(run: &Run, state: &RunState, config: &RunConfig) -> anyhow::Result<Self> {
+        let cycles = config.cycles_planned(state.walls_ms());
         let alive = |stage| {
             let process_id = RunLock::holder(run, stage)?.process_id;
             Some(Process { stage, process_id })
@@ -114,15 +118,16 @@ impl Status {
             seed: state.started.as_ref().map(|info| info.seed),
             config_hash: state.config_hash.clone(),
             turn: state.turn(),
-            turns: state.turns_text(config.lead_cycles(), config.run.cycles),
+            turns: state.turns_text(config.lead_cycles(), cycles),
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
             stages: Stage::WORKERS.into_iter().filter_map(alive).collect(),
             cycles_done: state.cycles_done,
-            cycles: config.run.cycles,
+            cycles,
+            hours_max: config.run.hours_max,
             generation: state.generation(),
             champion: champion(state),
-            elapsed_ms: state.cycles.values().filter_map(|cycle| cycle.wall_ms).sum(),
-            left_ms: left_ms(state, config.run.cycles),
+            elapsed_ms: state.walls_ms().sum(),
+            left_ms: left_ms(state, config),
             games: state.games(),
             positions: state.positions(),
             steps: state.checkpoint().map_or(0, |checkpoint| checkpoint.step),
@@ -158,7 +163,14 @@ impl Status {
         };
         writeln!(out, "state       {driver}")?;
         writeln!(out, "turn        {}", self.turns)?;
-        writeln!(out, "cycles      {} of {} done", self.cycles_done, self.cycles)?;
+        let within = match self.hours_max {
+            0.0 => String::new(),
+            hours => {
+                let time = dz_stage::duration_text(Duration::from_secs_f64(3600.0 * hours));
+                format!(", as many as fit into {time}")
+            }
+        };
+        writeln!(out, "cycles      {} of {} done{within}", self.cycles_done, self.cycles)?;
         writeln!(out, "generation  {}", self.generation)?;
         if let Some(left_ms) = self.left_ms {
             let left = dz_stage::duration_text(Duration::from_millis(left_ms));
@@ -197,7 +209,8 @@ impl Disk {
             [layout::LOG, layout::SHARDS, layout::NETWORKS, layout::MATCHES, layout::METRICS];
         let growing: u64 = stays.iter().filter_map(|folder| usage.get(folder)).sum();
         let bytes: u64 = usage.values().sum();
-        let left = u64::from(config.run.cycles.saturating_sub(state.cycles_done));
+        let planned = config.cycles_planned(state.walls_ms());
+        let left = u64::from(planned.saturating_sub(state.cycles_done));
         let more = (growing * left).checked_div(state.cycles_done.into());
         let budget_bytes = config.storage.disk_budget_mb * MB;
         // A budget stops the growth, but for what may not go.
@@ -241,9 +254,10 @@ fn champion(state: &RunState) -> Option<Champion> {
     rated.next()
 }
 
-/// The mean of the cycles with a network, or of the first while there is no other, times those left.
-pub(crate) fn left_ms(state: &RunState, cycles: u32) -> Option<u64> {
-    let left = cycles.saturating_sub(state.cycles_done);
+/// The mean of the cycles with a network, or of the first while there is no other, times those left; no more than the time
+/// that a limit leaves.
+pub(crate) fn left_ms(state: &RunState, config: &RunConfig) -> Option<u64> {
+    let left = config.cycles_planned(state.walls_ms()).saturating_sub(state.cycles_done);
     if left == 0 || state.finished.is_some() {
         return None;
     }
@@ -251,5 +265,10 @@ pub(crate) fn left_ms(state: &RunState, cycles: u32) -> Option<u64> {
         state.cycles.range(first..).filter_map(|(_, cycle)| cycle.wall_ms).collect()
     };
     let seen = Some(times(2)).filter(|later| !later.is_empty()).unwrap_or_else(|| times(1));
-    (!seen.is_empty()).then(|| seen.iter().sum::<u64>() / seen.len() as u64 * u64::from(left))
+    if seen.is_empty() {
+        return None;
+    }
+    let cycles_ms = seen.iter().sum::<u64>() / seen.len() as u64 * u64::from(left);
+    let limit_ms = config.time_ms_max().map(|max| max.saturating_sub(state.walls_ms().sum()));
+    Some(limit_ms.map_or(cycles_ms, |limit| cycles_ms.min(limit)))
 }

@@ -14,8 +14,10 @@ use std::{
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_stage::{ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Update, trouble_text};
-use dz_store::{Entry, Stage};
+use dz_stage::{
+    ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Update, duration_text, trouble_text,
+};
+use dz_store::{Entry, RunState, Stage};
 
 pub(crate) use alarms::told;
 pub(crate) use prepare::{
@@ -76,13 +78,10 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     let game = state.started.as_ref().map_or(&config.run.game, |info| &info.game);
     writeln!(out, "game    {game}, seed {}, device {}", config.run.seed, config.run.device)?;
     if prepared.resumed {
-        writeln!(out, "resumes at {} of {} cycles", state.turn(), config.run.cycles)?;
+        writeln!(out, "resumes at {} of {}", state.turn(), cycles_text(config, state))?;
     } else {
-        writeln!(
-            out,
-            "starts  {} cycles; Ctrl-C stops it, the same command resumes",
-            config.run.cycles
-        )?;
+        let cycles = cycles_text(config, state);
+        writeln!(out, "starts  {cycles}; Ctrl-C stops it, the same command resumes")?;
     }
     if config.lead_cycles() > 0 {
         writeln!(out, "mode    asynchronous: the stages work side by side")?;
@@ -93,11 +92,24 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(writeln!(out)?)
 }
 
+/// How many cycles the run has, in words.
+fn cycles_text(config: &RunConfig, state: &RunState) -> String {
+    let planned = config.cycles_planned(state.walls_ms());
+    let hours_max = config.run.hours_max;
+    if hours_max == 0.0 {
+        return format!("{planned} cycles");
+    }
+    let time = duration_text(Duration::from_secs_f64(3600.0 * hours_max));
+    match state.cycles_done {
+        0 => format!("as many cycles as fit into {time}, {planned} at most"),
+        _ => format!("{planned} cycles, which fit into {time}"),
+    }
+}
+
 /// Keeps the stages alive until the run is finished.
 fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
     let events = EventSink::people();
-    let mut lines =
-        CycleLines::new(prepared.ledger.state().cycles_done, prepared.config.run.cycles);
+    let mut lines = CycleLines::new(prepared.ledger.state().cycles_done);
     let mut failed = None;
     // While the disk takes nothing, and after a report: when to look again.
     let (mut again_at, mut rests_until) = (None, Instant::now());
@@ -161,10 +173,10 @@ fn follow(
     prepared.ledger.poll()?;
     let state = prepared.ledger.state();
     dz_stage::log_generation(state.generation());
-    if state.finished.is_some() || !lines.is_behind(state.cycles_done) {
+    let is_over = state.cycles_done >= prepared.config.cycles_planned(state.walls_ms());
+    if state.finished.is_some() || !(is_over || lines.is_behind(state.cycles_done)) {
         return Ok(());
     }
-    let is_over = prepared.ledger.state().cycles_done >= prepared.config.run.cycles;
     if !is_time && !is_over {
         return Ok(());
     }
@@ -173,7 +185,7 @@ fn follow(
         // First, so that a cycle whose report cannot be written is looked at again.
         write_report(&prepared.run, &report_so_far)?;
     }
-    for line in lines.catch_up(prepared.ledger.state(), &report_so_far) {
+    for line in lines.catch_up(prepared.ledger.state(), &report_so_far, &prepared.config) {
         events.note(Stage::Driver, line);
     }
     let done = prepared.ledger.state().cycles_done;

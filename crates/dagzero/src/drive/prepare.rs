@@ -50,7 +50,8 @@ pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
     let text = std::fs::read_to_string(path.with_extension("expected.json")).ok()?;
     let preset = RunConfig::of_run(path).ok()?;
     let is_same = |change: &Change| {
-        change.effect == Effect::Speed || ["run.seed", "run.cycles"].contains(&change.key.as_str())
+        let of_length = ["run.seed", "run.cycles", "run.hours_max"];
+        change.effect == Effect::Speed || of_length.contains(&change.key.as_str())
     };
     preset.diff(config).iter().all(is_same).then_some(text)
 }
@@ -93,9 +94,10 @@ pub(crate) fn prepare(
         })?;
     }
     let stated = ledger.state().config_hash.clone();
-    // A finished run that lacks cycles was given more of them.
+    // A finished run that lacks cycles was given more of them, or more time.
     let state = ledger.state();
-    let open = state.finished.is_none() || state.cycles_done < config.run.cycles;
+    let planned = config.cycles_planned(state.walls_ms());
+    let open = state.finished.is_none() || state.cycles_done < planned;
     if resumed && open && changes.is_empty() && run.config_toml()? != config.to_toml() {
         // Other words for the same, or keys of a newer version: the file is to have the hash that the ledger gets.
         run.replace(layout::CONFIG, config.to_toml().as_bytes())?;

@@ -2,6 +2,7 @@
 
 use std::{fmt::Write, time::Duration};
 
+use dz_config::RunConfig;
 use dz_report::Report;
 use dz_store::RunState;
 
@@ -11,27 +12,31 @@ use crate::commands::status::left_ms;
 #[derive(Debug)]
 pub(crate) struct CycleLines {
     shown: u32,
-    total: u32,
 }
 
 impl CycleLines {
-    pub(crate) fn new(done: u32, total: u32) -> Self {
-        Self { shown: done, total }
+    pub(crate) fn new(done: u32) -> Self {
+        Self { shown: done }
     }
 
-    /// True if a cycle is done that was not shown, or none is left to run.
+    /// True if a cycle is done that was not shown.
     pub(crate) fn is_behind(&self, done: u32) -> bool {
-        done > self.shown || done >= self.total
+        done > self.shown
     }
 
     /// The lines of the cycles that ended since; the last one says how long the rest may take.
-    pub(crate) fn catch_up(&mut self, state: &RunState, report: &Report) -> Vec<String> {
+    pub(crate) fn catch_up(
+        &mut self,
+        state: &RunState,
+        report: &Report,
+        config: &RunConfig,
+    ) -> Vec<String> {
         let rows = report.rows();
         let done = state.cycles_done;
         let mut lines: Vec<String> =
             (self.shown..done).filter_map(|place| rows.get(place as usize).cloned()).collect();
         self.shown = done;
-        if let (Some(last), Some(left)) = (lines.last_mut(), left_ms(state, self.total)) {
+        if let (Some(last), Some(left)) = (lines.last_mut(), left_ms(state, config)) {
             let _ = write!(
                 last,
                 "  about {} left",

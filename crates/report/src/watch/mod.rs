@@ -85,16 +85,17 @@ impl Dashboard {
 impl Live {
     fn of(run: &Run, ledger: &Ledger, config: Option<&RunConfig>) -> Self {
         let state = ledger.state();
+        let cycles = config.map_or(0, |config| config.cycles_planned(state.walls_ms()));
         let alive = |stage: &Stage| RunLock::holder(run, *stage).is_some();
         Self {
             turn: match config {
-                Some(config) => state.turns_text(config.lead_cycles(), config.run.cycles),
+                Some(config) => state.turns_text(config.lead_cycles(), cycles),
                 None => state.turn().to_string(),
             },
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
             stages: Stage::WORKERS.into_iter().filter(alive).collect(),
             cycles_done: state.cycles_done,
-            cycles: config.map_or(0, |config| config.run.cycles),
+            cycles,
             record: state.number,
         }
     }

@@ -86,6 +86,11 @@ impl RunState {
         self.shards().map(|(_, s)| s.positions).sum()
     }
 
+    /// Wall times of the cycles that are over, in milliseconds, in order.
+    pub fn walls_ms(&self) -> impl Iterator<Item = u64> {
+        self.cycles.values().map_while(|cycle| cycle.wall_ms)
+    }
+
     /// Games in all shards.
     pub fn games(&self) -> u64 {
         self.shards().map(|(_, s)| s.games).sum()

@@ -79,6 +79,10 @@ impl Forecast {
     /// A run of `config`, of so many cycles.
     pub(super) fn of(config: &RunConfig, measured: &Measured, cycles: u32) -> Self {
         let mut sum = Self { cycles, ..Self::default() };
+        // What changes over a run is laid out over these cycles.
+        let mut config = config.clone();
+        config.run.cycles = cycles;
+        let config = &config;
         for cycle in 1..=cycles {
             let now = sum.next_cycle(config, measured, cycle);
             sum.add(now, measured);

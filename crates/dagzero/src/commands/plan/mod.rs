@@ -69,7 +69,14 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         let forecast = Forecast::of(&config, &measured, cycles);
         Within { hours, cycles, games: forecast.games, disk_bytes: forecast.disk_bytes }
     });
-    let forecast = Forecast::of(&config, &measured, config.run.cycles);
+    let cycles = match config.run.hours_max {
+        0.0 => config.run.cycles,
+        // What was begun is played to its end, so there is a first one.
+        hours => {
+            Forecast::cycles_within(&config, &measured, hours * 3600.0, config.run.cycles).max(1)
+        }
+    };
+    let forecast = Forecast::of(&config, &measured, cycles);
     let disk_free_bytes = dz_stage::free_bytes(&std::env::current_dir()?).ok();
     let plan = Plan { measured, calibration_s, forecast, within, disk_free_bytes };
     if args.json {
@@ -86,13 +93,12 @@ impl Plan {
             |seconds: f64| dz_stage::duration_text(Duration::from_secs_f64(seconds.max(0.0)));
         let Forecast { wall_s, .. } = self.forecast;
         let of = &self.forecast;
-        writeln!(
-            out,
-            "{}, {} cycles, calibrated in {}\n",
-            config.run.game,
-            of.cycles,
-            time(self.calibration_s)
-        )?;
+        let within = match config.run.hours_max {
+            0.0 => String::new(),
+            hours => format!(" that fit into {}", time(3600.0 * hours)),
+        };
+        let (game, cycles, calibrated) = (&config.run.game, of.cycles, time(self.calibration_s));
+        writeln!(out, "{game}, {cycles} cycles{within}, calibrated in {calibrated}\n")?;
         writeln!(out, "time        about {}, most of it {}", time(wall_s), of.dominates)?;
         for (name, seconds) in [
             ("self-play", of.selfplay_s),
@@ -124,7 +130,8 @@ impl Plan {
             let disk = mb(*disk_bytes);
             writeln!(
                 out,
-                "\nIn {hours} hours fit {cycles} cycles: {games} games, {disk} on disk. --set run.cycles={cycles} runs them."
+                "\nIn {hours} hours fit {cycles} cycles: {games} games, {disk} on disk. --set run.cycles={cycles} runs them, \
+                 --set run.hours_max={hours} at most run.cycles of them that fit as it comes."
             )?;
         }
         Ok(())
