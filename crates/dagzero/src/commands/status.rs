@@ -261,14 +261,9 @@ pub(crate) fn left_ms(state: &RunState, config: &RunConfig) -> Option<u64> {
     if left == 0 || state.finished.is_some() {
         return None;
     }
-    let times = |first: u32| -> Vec<u64> {
-        state.cycles.range(first..).filter_map(|(_, cycle)| cycle.wall_ms).collect()
-    };
-    let seen = Some(times(2)).filter(|later| !later.is_empty()).unwrap_or_else(|| times(1));
-    if seen.is_empty() {
-        return None;
-    }
-    let cycles_ms = seen.iter().sum::<u64>() / seen.len() as u64 * u64::from(left);
-    let limit_ms = config.time_ms_max().map(|max| max.saturating_sub(state.walls_ms().sum()));
-    Some(limit_ms.map_or(cycles_ms, |limit| cycles_ms.min(limit)))
+    let walls_ms: Vec<u64> = state.walls_ms().collect();
+    let seen = if walls_ms.len() > 1 { &walls_ms[1..] } else { &walls_ms[..] };
+    let mean_ms = seen.iter().sum::<u64>().checked_div(seen.len() as u64)?;
+    let limit_ms = config.time_ms_max().map(|max| max.saturating_sub(walls_ms.iter().sum()));
+    Some((mean_ms * u64::from(left)).min(limit_ms.unwrap_or(u64::MAX)))
 }

@@ -95,11 +95,8 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
 /// How many cycles the run has, in words.
 fn cycles_text(config: &RunConfig, state: &RunState) -> String {
     let planned = config.cycles_planned(state.walls_ms());
-    let hours_max = config.run.hours_max;
-    if hours_max == 0.0 {
-        return format!("{planned} cycles");
-    }
-    let time = duration_text(Duration::from_secs_f64(3600.0 * hours_max));
+    let Some(time_ms_max) = config.time_ms_max() else { return format!("{planned} cycles") };
+    let time = duration_text(Duration::from_millis(time_ms_max));
     match state.cycles_done {
         0 => format!("as many cycles as fit into {time}, {planned} at most"),
         _ => format!("{planned} cycles, which fit into {time}"),

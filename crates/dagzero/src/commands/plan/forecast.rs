@@ -107,17 +107,18 @@ impl Forecast {
         seconds: f64,
         most: u32,
     ) -> u32 {
-        let mut sum = Self::default();
-        for cycle in 1..=most {
-            let now = sum.next_cycle(config, measured, cycle);
-            if sum.wall_s + now.wall_s > seconds {
-                return cycle - 1;
-            }
-            sum.add(now, measured);
-            // Only the sums are needed.
-            sum.by_cycle.clear();
+        // Cycles cost more or less by how many there are, as what changes over a run is laid out over them.
+        let fits = |cycles| Self::of(config, measured, cycles).wall_s <= seconds;
+        let (mut fit, mut over) = (0, 1);
+        while over <= most && fits(over) {
+            (fit, over) = (over, 2 * over);
         }
-        most
+        over = over.min(most + 1);
+        while over - fit > 1 {
+            let middle = fit.midpoint(over);
+            if fits(middle) { fit = middle } else { over = middle }
+        }
+        fit
     }
 
     /// What the cycle after those summed up takes. The first one has no network to play with.

@@ -69,13 +69,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         let forecast = Forecast::of(&config, &measured, cycles);
         Within { hours, cycles, games: forecast.games, disk_bytes: forecast.disk_bytes }
     });
-    let cycles = match config.run.hours_max {
-        0.0 => config.run.cycles,
+    let cycles = config.time_ms_max().map_or(config.run.cycles, |time_ms_max| {
+        let seconds = time_ms_max as f64 / 1000.0;
         // What was begun is played to its end, so there is a first one.
-        hours => {
-            Forecast::cycles_within(&config, &measured, hours * 3600.0, config.run.cycles).max(1)
-        }
-    };
+        Forecast::cycles_within(&config, &measured, seconds, config.run.cycles).max(1)
+    });
     let forecast = Forecast::of(&config, &measured, cycles);
     let disk_free_bytes = dz_stage::free_bytes(&std::env::current_dir()?).ok();
     let plan = Plan { measured, calibration_s, forecast, within, disk_free_bytes };
@@ -93,10 +91,9 @@ impl Plan {
             |seconds: f64| dz_stage::duration_text(Duration::from_secs_f64(seconds.max(0.0)));
         let Forecast { wall_s, .. } = self.forecast;
         let of = &self.forecast;
-        let within = match config.run.hours_max {
-            0.0 => String::new(),
-            hours => format!(" that fit into {}", time(3600.0 * hours)),
-        };
+        let within = config.time_ms_max().map_or_else(String::new, |time_ms_max| {
+            format!(" that fit into {}", time(time_ms_max as f64 / 1000.0))
+        });
         let (game, cycles, calibrated) = (&config.run.game, of.cycles, time(self.calibration_s));
         writeln!(out, "{game}, {cycles} cycles{within}, calibrated in {calibrated}\n")?;
         writeln!(out, "time        about {}, most of it {}", time(wall_s), of.dominates)?;
@@ -201,6 +198,16 @@ mod tests {
             assert_eq!(fit(of(cycles).wall_s + 1e-6), cycles);
         }
         assert_eq!(fit(f64::INFINITY), 1_000);
+    }
+
+    #[test]
+    fn searches_that_grow_do_so_within_the_cycles_that_fit() {
+        let set = ["run.cycles=500", "selfplay.playouts=100", "selfplay.playouts_start=10"];
+        let config = RunConfig::from_text(SMOKE, &set.map(str::to_owned)).unwrap();
+        let wall_s = |cycles| Forecast::of(&config, &measured(), cycles).wall_s;
+        let fit = Forecast::cycles_within(&config, &measured(), 60.0, 500);
+        assert!((2..500).contains(&fit), "{fit}");
+        assert!(wall_s(fit) <= 60.0 && wall_s(fit + 1) > 60.0, "{fit}: {}", wall_s(fit));
     }
 
     #[test]
