@@ -24,5 +24,7 @@ pub use connect4::{Connect4Solver, TABLE_BYTES};
 pub use error::SolverError;
 pub use exhaustive::{ExhaustiveSolver, STATES_MAX, StateCounts};
 pub use generate::{Positions, SolvedPosition};
-pub use solver::{PositionStream, Solver, solved_positions, solved_positions_from, solver_of};
+pub use solver::{
+    PositionSource, PositionStream, Solver, solved_positions, solved_positions_from, solver_of,
+};
 pub use value::{Score, Solved, SolvedMove, Value};

@@ -3,7 +3,10 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use dz_game::{
     Game, GameSpec,
@@ -126,6 +129,30 @@ fn positions_come_from_the_seed_in_order_and_are_distinct() {
     let plies: Vec<usize> = positions[..20].iter().map(|position| position.moves.len()).collect();
     assert_eq!(plies[..17], (0..17).collect::<Vec<_>>());
     assert_eq!(plies[17..], [1, 2, 3]);
+}
+
+/// Many at once are those that come one at a time, without scores, however the threads share them; and the source goes
+/// on after them.
+#[test]
+fn values_of_many_positions_are_those_of_the_stream_in_its_order() {
+    for (game, count, all) in
+        [("connect4", 60, 60), ("connect4:width=5,height=4", 200, 200), ("tictactoe", 9_000, 4_520)]
+    {
+        let mut source = solved_positions(&spec(game), 3).unwrap();
+        let told = AtomicUsize::new(0);
+        let each = || {
+            told.fetch_add(1, Ordering::Relaxed);
+        };
+        let mut values = source.values(count / 2, &each).unwrap();
+        values.extend(source.values(count - count / 2, &each).unwrap());
+        assert_eq!((values.len(), told.into_inner()), (all, all), "{game}");
+        let mut expected = generate(game, count, 3);
+        for solved in expected.iter_mut().map(|position| &mut position.solved) {
+            solved.score = None;
+            solved.moves.iter_mut().for_each(|solved| solved.score = None);
+        }
+        assert!(values == expected, "{game}");
+    }
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Positions whose truth is known: read from a file, or made by a solver.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, ensure};
 use dz_game::{Game, GameSpec, GameVisitor, Move};
 use dz_play::PositionCheck;
-use dz_solver::{SolverError, solved_positions_from};
+use dz_solver::solved_positions_from;
 use serde::{Deserialize, Serialize};
 
 use super::Line;
@@ -35,20 +39,48 @@ pub(crate) fn generated(
     seed: u64,
 ) -> anyhow::Result<Vec<PositionCheck>> {
     let stream = solved_positions_from(game, first_ply, seed);
-    let stream = stream.map_err(|error| UsageError(error.to_string()))?;
-    let check = |position: Result<dz_solver::SolvedPosition, SolverError>| {
-        position.map(|position| {
+    let mut stream = stream.map_err(|error| UsageError(error.to_string()))?;
+    let told = Told::new(count);
+    let positions: Vec<PositionCheck> = stream
+        .values(count, &|| told.solved())?
+        .into_iter()
+        .map(|position| {
             let preserving = position.solved.preserving();
             PositionCheck { moves: position.moves, preserving, value: None }
         })
-    };
-    let positions: Vec<PositionCheck> = stream.take(count).map(check).collect::<Result<_, _>>()?;
+        .collect();
     if positions.len() < count {
         let found = positions.len();
         let message = format!("{game} has no more than {found} positions; generate at most these");
         return Err(UsageError(message).into());
     }
     Ok(positions)
+}
+
+/// Says on standard error how many positions are solved, every [`TOLD_EVERY`].
+struct Told {
+    total: usize,
+    /// How many are solved, and when that was last said.
+    solved: Mutex<(usize, Instant)>,
+}
+
+const TOLD_EVERY: Duration = Duration::from_secs(10);
+
+impl Told {
+    fn new(total: usize) -> Self {
+        Self { total, solved: Mutex::new((0, Instant::now())) }
+    }
+
+    /// One more is solved.
+    fn solved(&self) {
+        let mut guard = self.solved.lock().unwrap_or_else(PoisonError::into_inner);
+        let (solved, said) = &mut *guard;
+        *solved += 1;
+        if said.elapsed() >= TOLD_EVERY {
+            *said = Instant::now();
+            dz_stage::stderr_line(&format!("{solved}/{} positions solved", self.total));
+        }
+    }
 }
 
 /// Positions as the lines of a file that [`ReadPositions`] reads.

@@ -17,6 +17,18 @@ use table::{Bounds, Table};
 /// Bytes of the table unless told otherwise: 64 MiB.
 pub const TABLE_BYTES: usize = 64 << 20;
 
+/// Bounds that tell win, draw and loss apart.
+const VALUES: Bounds = Bounds { lower: -1, upper: 1 };
+
+/// What is asked about a position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exactness {
+    /// Win, draw or loss.
+    Value,
+    /// How fast, too.
+    Score,
+}
+
 /// Solves positions of one Connect Four board, of any width, height and length to connect whose bits
 /// (width times height + 1) fit 64: 7x6, 8x7, 9x6 and smaller, and flatter ones.
 ///
@@ -57,13 +69,22 @@ impl Connect4Solver {
 
     /// Win, draw or loss for the player to move (the loser of a finished game): cheaper than the score.
     pub fn value(&mut self, state: &Connect4State) -> Value {
-        self.score_within(Position::of(state), Bounds { lower: -1, upper: 1 }).value()
+        self.score_within(Position::of(state), VALUES).value()
     }
 
     /// The score of a state and of every move.
     pub fn analyze(&mut self, state: &Connect4State) -> Solved {
-        let position = Position::of(state);
-        let score = self.score_within(position, self.all_scores(position));
+        self.solved(Position::of(state), Exactness::Score)
+    }
+
+    /// Win, draw or loss of a state and of every move, without scores: cheaper.
+    pub fn values(&mut self, state: &Connect4State) -> Solved {
+        self.solved(Position::of(state), Exactness::Value)
+    }
+
+    fn solved(&mut self, position: Position, exactness: Exactness) -> Solved {
+        let score = self.score_within(position, self.bounds(position, exactness));
+        let kept = |score| (exactness == Exactness::Score).then_some(score);
         let mut moves = Vec::new();
         let landings =
             if self.is_lost(position) { 0 } else { self.board.landings(position.stones) };
@@ -74,12 +95,12 @@ impl Connect4Solver {
             }
             let child = position.play(point);
             // No move is better than the position.
-            let bounds = self.all_scores(child);
+            let bounds = self.bounds(child, exactness);
             let bounds = Bounds { lower: bounds.lower.max(-i32::from(score.0)), ..bounds };
             let score = Score(-self.score_within(child, bounds).0);
-            moves.push(SolvedMove { mv: Move(x as u16), value: score.value(), score: Some(score) });
+            moves.push(SolvedMove { mv: Move(x as u16), value: score.value(), score: kept(score) });
         }
-        Solved { value: score.value(), score: Some(score), moves }
+        Solved { value: score.value(), score: kept(score), moves }
     }
 
     /// Positions expanded so far.
@@ -114,6 +135,13 @@ impl Connect4Solver {
         };
         self.nodes += nodes;
         Score(score as i8)
+    }
+
+    fn bounds(&self, position: Position, exactness: Exactness) -> Bounds {
+        match exactness {
+            Exactness::Value => VALUES,
+            Exactness::Score => self.all_scores(position),
+        }
     }
 
     /// The scores that are possible with the stones left, a line on the board included.
