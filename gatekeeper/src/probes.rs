@@ -7,12 +7,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use dz_game::{Game, GameSpec, Move, Wdl};
 use dz_infer::Lockstep;
 use dz_play::{
-    PlayerKind, PositionCheck, SampleLine, TruthLine, check_positions, probe_positions,
-    sample_positions,
+    PositionCheck, SampleLine, TruthLine, check_positions, probe_positions, sample_positions,
 };
 use dz_solver::solved_positions;
 use dz_store::{MetricsWriter, Run, Stage};
@@ -40,13 +39,12 @@ pub(crate) fn probe<G: Game>(
 ) -> Result<()> {
     // Players of their own: the candidate's network is then the first source.
     let mut players = Players::new(game, networks, settings.cache_entries);
-    let PlayerKind::Search { params, .. } = players.seat(candidate)?.kind else {
-        bail!("the candidate does not search; please report this");
-    };
+    let search = players.seat(candidate)?.kind.move_search();
+    let search = search.context("the candidate does not search; please report this")?;
     let Settings { seed, cycle, playouts, lockstep, .. } = settings;
     let mut metrics = MetricsWriter::open(run, Stage::Gatekeeper)?;
     let positions = sample_positions(game, seed);
-    let samples = probe_positions(game, &positions, params, &lockstep, players.sources())?;
+    let samples = probe_positions(game, &positions, &search, &lockstep, players.sources())?;
     metrics.write(&SampleLine { cycle, samples })?;
     let solved = solved(game, &run.work_dir(Stage::Gatekeeper)?.join(SOLVED_FILE), seed)?;
     if solved.is_empty() {
@@ -54,7 +52,7 @@ pub(crate) fn probe<G: Game>(
     }
     for playouts in [0, playouts] {
         let sources = players.sources();
-        let answers = check_positions(game, &solved, params, playouts, &lockstep, sources)?;
+        let answers = check_positions(game, &solved, &search, playouts, &lockstep, sources)?;
         metrics.write(&TruthLine::of(cycle, playouts, &answers))?;
     }
     Ok(())

@@ -4,11 +4,11 @@ use dz_game::{Game, Move, Wdl};
 use dz_infer::{
     Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Walker,
 };
-use dz_search::{Budget, MoveChoice, Search, SearchParams, Summary, choose_move};
+use dz_search::{Budget, MoveChoice, Search, Summary, choose_move};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{Thinker, Thought};
+use crate::{MoveSearch, Thinker, Thought};
 
 /// A position with the moves that keep its value.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +36,7 @@ pub struct Preserved {
     pub value_right: Option<bool>,
 }
 
-/// Searches every position with `playouts` of source 0 and compares the move with the truth;
+/// Searches every position with `playouts` of source 0 and compares the move that the player then chooses with the truth;
 /// 0 playouts takes the raw policy's best move. Answers in the order of the positions.
 ///
 /// # Errors
@@ -44,17 +44,20 @@ pub struct Preserved {
 pub fn check_positions<G: Game>(
     game: &G,
     positions: &[PositionCheck],
-    params: SearchParams,
+    search: &MoveSearch,
     playouts: u32,
     lockstep: &Lockstep,
     sources: &mut Sources<G>,
 ) -> Result<Vec<Preserved>, EvaluatorError> {
     let lines: Vec<&[Move]> = positions.iter().map(|position| position.moves.as_slice()).collect();
     let mut answers = Vec::new();
-    examine(game, &lines, params, playouts, lockstep, sources, &mut |index, summary| {
+    // Without visits the most visited move is that of the largest prior.
+    let choice = if playouts == 0 { MoveChoice::MostVisits } else { search.choice };
+    examine(game, &lines, search, playouts, lockstep, sources, &mut |index, summary| {
         let position = &positions[index];
-        let mut unused = Xoshiro256PlusPlus::seed_from_u64(0);
-        let mv = choose_move(summary, MoveChoice::MostVisits, &mut unused);
+        // For choices that draw.
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(index as u64);
+        let mv = choose_move(summary, choice, &mut random);
         answers.push(Preserved {
             index,
             ply: position.moves.len(),
@@ -81,13 +84,13 @@ fn likeliest(wdl: Wdl) -> usize {
 pub(crate) fn examine<G: Game>(
     game: &G,
     lines: &[&[Move]],
-    params: SearchParams,
+    search: &MoveSearch,
     playouts: u32,
     lockstep: &Lockstep,
     sources: &mut Sources<G>,
     each: Each<'_>,
 ) -> Result<(), EvaluatorError> {
-    let mut exam = Exam { game, lines, params, playouts, next: 0, each };
+    let mut exam = Exam { game, lines, search, playouts, next: 0, each };
     lockstep.run(sources, &mut exam)?;
     Ok(())
 }
@@ -107,7 +110,7 @@ pub(crate) fn played_out<G: Game>(game: &G, line: &[Move]) -> (G::State, G::Hist
 struct Exam<'a, G: Game> {
     game: &'a G,
     lines: &'a [&'a [Move]],
-    params: SearchParams,
+    search: &'a MoveSearch,
     playouts: u32,
     next: usize,
     each: Each<'a>,
@@ -139,10 +142,10 @@ impl<G: Game> Roster<Question<G>> for Exam<'_, G> {
         let line = self.lines.get(index)?;
         self.next += 1;
         let (state, history) = played_out(self.game, line);
-        let search = Search::new(self.game.clone(), self.params, state, history);
+        let search = Search::new(self.game.clone(), self.search.params, state, history);
         let mut thinker = Thinker::at(search, false, 0, (0, index as u64));
         // The root's evaluation is the first playout; without visits the best prior is the move.
-        thinker.begin(Budget::Playouts(self.playouts.max(1)), None);
+        thinker.begin(Budget::Playouts(self.playouts.max(1)), self.search.root);
         Some(Question { index, thinker })
     }
 

@@ -22,7 +22,7 @@ pub use external::{Cause, Forfeit};
 pub use game::{MatchGame, PlayedGame};
 pub use match_play::{MatchPlan, MatchProgress, play_match};
 pub use openings::{Opening, distinct_openings};
-pub use player::{PlayerKind, PlayerSetup, rollout_anchor};
+pub use player::{MoveSearch, PlayerKind, PlayerSetup, rollout_anchor};
 pub use probe::{
     MatchTimes, POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
     sample_positions,

@@ -39,6 +39,27 @@ pub enum PlayerKind {
     External(Arc<Stable>),
 }
 
+/// How a player finds a move, whatever its budget.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveSearch {
+    /// Settings of the search.
+    pub params: SearchParams,
+    /// How its root differs.
+    pub root: RootSetup,
+    /// The move that it plays.
+    pub choice: MoveChoice,
+}
+
+impl PlayerKind {
+    /// How it finds a move, if it searches.
+    pub fn move_search(&self) -> Option<MoveSearch> {
+        match *self {
+            Self::Search { params, root, choice, .. } => Some(MoveSearch { params, root, choice }),
+            Self::Random | Self::External(_) => None,
+        }
+    }
+}
+
 impl PlayerSetup {
     /// Whether it is another program, which takes a processor of its own and bounded time.
     pub fn is_external(&self) -> bool {

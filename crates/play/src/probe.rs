@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 
 use dz_game::{Game, Move};
 use dz_infer::{EvaluatorError, Lockstep, Sources};
-use dz_search::SearchParams;
 use serde::{Deserialize, Serialize};
 
 use crate::accuracy::{examine, played_out};
-use crate::{Preserved, distinct_openings};
+use crate::{MoveSearch, Preserved, distinct_openings};
 
 /// Plies of the positions that [`sample_positions`] makes, one each.
 const SAMPLE_PLIES: [u32; 6] = [0, 2, 4, 7, 10, 14];
@@ -137,14 +136,14 @@ pub fn sample_positions<G: Game>(game: &G, seed: u64) -> Vec<Vec<Move>> {
 pub fn probe_positions<G: Game>(
     game: &G,
     positions: &[Vec<Move>],
-    params: SearchParams,
+    search: &MoveSearch,
     lockstep: &Lockstep,
     sources: &mut Sources<G>,
 ) -> Result<Vec<ProbedPosition>, EvaluatorError> {
     let lines: Vec<&[Move]> = positions.iter().map(Vec::as_slice).collect();
     let mut probed: Vec<Option<ProbedPosition>> = vec![None; lines.len()];
     // The root's evaluation is the first playout.
-    examine(game, &lines, params, 1, lockstep, sources, &mut |index, summary| {
+    examine(game, &lines, search, 1, lockstep, sources, &mut |index, summary| {
         let mut policy: Vec<(String, f64)> = summary
             .moves
             .iter()

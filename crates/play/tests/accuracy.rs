@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dz_game::{Move, games::Connect4};
 use dz_infer::{Hashed, Lockstep, Rollout, Sources, Uniform};
-use dz_play::{PlayerKind, PositionCheck, Preserved, check_positions, rollout_anchor};
-use dz_search::SearchParams;
+use dz_play::{MoveSearch, PositionCheck, Preserved, check_positions, rollout_anchor};
+use dz_search::{MoveChoice, SearchParams, TieBreak};
 
 /// Columns from 1 as people write them.
 fn check(moves: &str, preserving: &[u16]) -> PositionCheck {
@@ -28,18 +28,15 @@ fn tactics() -> Vec<PositionCheck> {
     ]
 }
 
-fn params() -> SearchParams {
-    let PlayerKind::Search { params, .. } = rollout_anchor("anchor", 1, 0).kind else {
-        panic!("the anchor searches");
-    };
-    params
+fn anchor() -> MoveSearch {
+    rollout_anchor("anchor", 1, 0).kind.move_search().expect("the anchor searches")
 }
 
 fn answers(positions: &[PositionCheck], playouts: u32, lockstep: &Lockstep) -> Vec<Preserved> {
     let mut sources = Sources::default();
     sources.add_instant(Arc::new(Rollout::default()));
     let game = Connect4::new(7, 6, 4).expect("a possible board");
-    check_positions(&game, positions, params(), playouts, lockstep, &mut sources)
+    check_positions(&game, positions, &anchor(), playouts, lockstep, &mut sources)
         .expect("rollouts do not fail")
 }
 
@@ -72,8 +69,9 @@ fn without_playouts_the_policy_decides() {
     let lockstep = Lockstep { parallel_games: 8, groups: 1 };
     let ask = |sources: &mut Sources<Connect4>, preserving: &[u16]| {
         let positions = [check("44", preserving)];
-        let params = SearchParams { tie_break: dz_search::TieBreak::LowestMove, ..params() };
-        check_positions(&game, &positions, params, 0, &lockstep, sources).unwrap()[0].preserved
+        let params = SearchParams { tie_break: TieBreak::LowestMove, ..anchor().params };
+        let search = MoveSearch { params, ..anchor() };
+        check_positions(&game, &positions, &search, 0, &lockstep, sources).unwrap()[0].preserved
     };
     let mut uniform = Sources::default();
     uniform.add_instant(Arc::new(Uniform));
@@ -82,4 +80,33 @@ fn without_playouts_the_policy_decides() {
     hashed.add_instant(Arc::new(Hashed));
     let best: Vec<u16> = (1..=7).filter(|&column| ask(&mut hashed, &[column])).collect();
     assert_eq!(best.len(), 1);
+}
+
+/// The move is the one that the player chooses, by whatever rule; without playouts the rule is of no account.
+#[test]
+fn the_move_is_the_players_choice() {
+    let game = Connect4::new(7, 6, 4).unwrap();
+    let lockstep = Lockstep { parallel_games: 8, groups: 1 };
+    let mut sources = Sources::default();
+    sources.add_instant(Arc::new(Hashed));
+    let mut chosen = |choice, playouts| -> Vec<u16> {
+        let search = MoveSearch { choice, ..anchor() };
+        let mut kept = |position: &str, column: u16| {
+            let position = [check(position, &[column])];
+            check_positions(&game, &position, &search, playouts, &lockstep, &mut sources).unwrap()
+                [0]
+            .preserved
+        };
+        ["", "4", "44", "43", "444", "4321"]
+            .into_iter()
+            .flat_map(|position| {
+                (1..=7).filter(|&column| kept(position, column)).collect::<Vec<_>>()
+            })
+            .collect()
+    };
+    let visits = chosen(MoveChoice::MostVisits, 30);
+    let value = chosen(MoveChoice::BestValue, 30);
+    assert_eq!((visits.len(), value.len()), (6, 6), "one move a position");
+    assert_ne!(visits, value);
+    assert_eq!(chosen(MoveChoice::MostVisits, 0), chosen(MoveChoice::BestValue, 0));
 }

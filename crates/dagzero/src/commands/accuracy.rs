@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
 use dz_game::{Game, GameVisitor, with_game};
-use dz_gatekeeper::{ContestantKind, OnDevices, Players};
+use dz_gatekeeper::{ContestantKind, Mind, OnDevices, Players};
 use dz_infer::Lockstep;
-use dz_play::{PlayerKind, PositionCheck, Preserved, check_positions};
+use dz_play::{PositionCheck, Preserved, check_positions};
 use dz_stats::wilson;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use super::{
     positions::{PositionLines, ReadPositions, generated},
     write_line,
 };
-use crate::Exit;
+use crate::{Exit, exit::UsageError};
 
 /// Measure how often a network's move keeps the value of positions whose truth is known
 ///
@@ -25,8 +25,8 @@ use crate::Exit;
 /// tic-tac-toe, Hex of size 2 and 3.
 ///
 /// A file has one position a line: `{"moves": "4435", "value_preserving": [4, 5]}`, moves and
-/// columns in the game's notation; other fields are not looked at. The move is the most visited one;
-/// with 0 playouts it is the raw policy's. Positions where some legal move loses value are counted
+/// columns in the game's notation; other fields are not looked at. The move is the one that would be played in a
+/// match; with 0 playouts it is the raw policy's. Positions where some legal move loses value are counted
 /// apart as non-trivial. Intervals are at 95 % (Wilson).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -110,6 +110,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         (None, Some(path)) => network_file(path, 1)?,
         (None, None) => bail!("name a run with --run or a network file with --network"),
     };
+    if let ContestantKind::Search { mind: Mind::Bootstrap(_), .. } = &found.contestant.kind {
+        let name = &found.contestant.name;
+        return Err(UsageError(format!("{name} has no champion yet; let it run on first")).into());
+    }
     let game = found.game.clone().context("a network is for a game")?;
     let positions = match (&args.positions, args.generate) {
         (Some(path), _) => {
@@ -150,21 +154,16 @@ impl GameVisitor for Measure<'_> {
         let Self { args, found, positions } = self;
         let networks = OnDevices(vec![dz_net::pick_device(&args.device)?]);
         let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
-        if let ContestantKind::Search { mind: dz_gatekeeper::Mind::Bootstrap(_), .. } =
-            &found.contestant.kind
-        {
-            bail!("{} has no champion yet; let it run on first", found.contestant.name);
-        }
         let setup = players.seat(&found.contestant)?;
-        let PlayerKind::Search { params, .. } = setup.kind else {
-            bail!("{} does not search", setup.name);
-        };
+        let search = setup.kind.move_search();
+        let search = search.with_context(|| format!("{} does not search", setup.name))?;
         let lockstep = Lockstep { parallel_games: args.parallel as usize, groups: 2 };
         let mut measured = Vec::new();
         for &playouts in &args.playouts {
             // The network is the only player, so its source is the first.
             let sources = players.sources();
-            let answers = check_positions(&game, &positions, params, playouts, &lockstep, sources)?;
+            let answers =
+                check_positions(&game, &positions, &search, playouts, &lockstep, sources)?;
             measured.push(Accuracy::of(playouts, &answers));
         }
         Ok(measured)

@@ -7,7 +7,8 @@ use dz_cpu::{CpuEvaluator, random_network_of};
 use dz_game::Game;
 use dz_infer::{Encoded, Lockstep, Rollout, Sources};
 use dz_play::{
-    EngineEffort, PositionCheck, check_positions, lockstep_rate, rollout_anchor, single_rate,
+    EngineEffort, MoveSearch, PositionCheck, check_positions, lockstep_rate, rollout_anchor,
+    single_rate,
 };
 use dz_search::SearchParams;
 use dz_shard::BenchRow;
@@ -96,16 +97,16 @@ fn median(mut rates: Vec<f64>) -> f64 {
 fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<BenchRow>> {
     let mut sources = Sources::default();
     let source = sources.add_instant(Arc::new(Rollout::default()));
-    let dz_play::PlayerKind::Search { params, .. } = rollout_anchor("anchor", 1, source).kind
-    else {
-        anyhow::bail!("the rollout anchor is a search");
-    };
+    let anchor = rollout_anchor("anchor", 1, source).kind.move_search();
+    let anchor = anchor.context("the rollout anchor is a search")?;
     let lockstep = Lockstep { parallel_games: 64, groups: 1 };
     LEAVES
         .into_iter()
         .map(|leaves_max| {
-            let params = SearchParams { leaves_max, collisions_max: COLLISIONS, ..params };
-            let found = check_positions(game, positions, params, EXAM.1, &lockstep, &mut sources)
+            let collisions_max = COLLISIONS;
+            let params = SearchParams { leaves_max, collisions_max, ..anchor.params };
+            let search = MoveSearch { params, ..anchor };
+            let found = check_positions(game, positions, &search, EXAM.1, &lockstep, &mut sources)
                 .context("checking positions")?;
             let nontrivial: Vec<_> = found.iter().filter(|answer| answer.nontrivial).collect();
             let kept = nontrivial.iter().filter(|answer| answer.preserved).count();

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players, selfplay_ply_cost};
 use dz_infer::Lockstep;
-use dz_play::{PlayerKind, PositionCheck, check_positions, distinct_openings};
+use dz_play::{PositionCheck, check_positions, distinct_openings};
 use dz_shard::GameRecord;
 use dz_stage::{EventSink, Stage, StageContext, Stop};
 use dz_store::Run;
@@ -95,9 +95,9 @@ impl GameVisitor for Searches<'_> {
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { contestant, playouts, config, networks } = self;
         let mut players = Players::new(&game, &networks, 0);
-        let PlayerKind::Search { params, .. } = players.seat(&contestant)?.kind else {
-            bail!("the calibration's player does not search; please report this");
-        };
+        let search = players.seat(&contestant)?.kind.move_search();
+        let search =
+            search.context("the calibration's player does not search; please report this")?;
         let parallel_games = config.selfplay.parallel_games as usize;
         let lockstep = Lockstep { parallel_games, groups: config.selfplay.groups as usize };
         // A few searches first, then twice as many, until they take long enough to be timed.
@@ -117,7 +117,7 @@ impl GameVisitor for Searches<'_> {
                 (0..count).filter_map(|i| positions.get(i % distinct).cloned()).collect();
             let begun = Instant::now();
             let sources = players.sources();
-            check_positions(&game, &positions, params, playouts, &lockstep, sources)?;
+            check_positions(&game, &positions, &search, playouts, &lockstep, sources)?;
             let elapsed = begun.elapsed();
             if elapsed >= SEARCH_TIME / 2 || count >= 1 << 16 {
                 return Ok(count as f64 * f64::from(playouts) / elapsed.as_secs_f64().max(1e-6));
