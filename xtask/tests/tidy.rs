@@ -45,12 +45,13 @@ fn findings(library: &str, others: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn long_files_are_found_unless_they_are_tests() {
+fn long_files_are_found_and_tests_may_be_longer() {
     let lines = |n: usize| "//! Lines.\n".repeat(n);
-    assert!(findings(&lines(400), &[("one/tests/long.rs", &lines(700))]).is_empty());
-    let found = findings(&lines(401), &[]);
-    assert_eq!(found.len(), 1);
+    assert!(findings(&lines(400), &[("one/tests/long.rs", &lines(600))]).is_empty());
+    let found = findings(&lines(401), &[("one/tests/long.rs", &lines(601))]);
+    assert_eq!(found.len(), 2);
     assert!(found[0].starts_with("one/src/lib.rs has 401 lines"), "{found:?}");
+    assert!(found[1].starts_with("one/tests/long.rs has 601 lines"), "{found:?}");
 }
 
 #[test]

@@ -175,9 +175,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 /// Fills `children` by place.
 fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut Dense) {
     let extra = f64::from(choice.params.equivalent_visits);
+    let takes_logarithms = matches!(choice.params.selection, Selection::Gumbel(_));
+    let prior_min = if takes_logarithms { N::PRIOR_MIN } else { 0.0 };
     dense.children.clear();
     for (place, prior) in choice.priors.iter().enumerate() {
-        let prior = prior.probability().wide();
+        let prior = prior.probability().wide().max(prior_min);
         let mut child = Child { prior, visits: 0.0, q: None };
         if place < choice.edges.len() {
             let standing = choice.standing(place);

@@ -10,6 +10,9 @@ pub trait Numbers: Copy + Debug + Default + Send + Sync + 'static {
     type Real: Real;
     /// A legal move with its prior.
     type Prior: Prior<Real = Self::Real>;
+    /// What a prior counts as, at least, where its logarithm is taken: half of the step between two that are told apart, since what
+    /// is stored as 0 is less than that, and no less can be known of it. 0 where priors are stored as given.
+    const PRIOR_MIN: f64;
 }
 
 /// 64-bit values and priors as given: for oracles, explicit graphs and studies.
@@ -19,6 +22,7 @@ pub struct Exact;
 impl Numbers for Exact {
     type Real = f64;
     type Prior = ExactPrior;
+    const PRIOR_MIN: f64 = 0.0;
 }
 
 /// 32-bit values, priors as 16-bit shares of 1: for self-play.
@@ -28,6 +32,7 @@ pub struct Compact;
 impl Numbers for Compact {
     type Real = f32;
     type Prior = CompactPrior;
+    const PRIOR_MIN: f64 = 0.5 / 65535.0;
 }
 
 /// A floating-point number.

@@ -6,7 +6,7 @@ use crate::{
     Numbers, Search,
     arena::{Arena, NodeId, ROOT},
     domain::Domain,
-    numbers::Prior,
+    numbers::{Prior, Real},
     side::EdgeSide,
 };
 
@@ -132,8 +132,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// The root's legal moves and priors, from its node.
     fn name_root_moves(&mut self) {
         let node = self.arena.node(ROOT);
+        // Targets may take logarithms.
+        let prior = |stored: &N::Prior| stored.probability().at_least(N::Real::of(N::PRIOR_MIN));
         let mut moves: Vec<(Move, N::Real)> =
-            self.arena.priors(node).iter().map(|p| (Move(p.mv()), p.probability())).collect();
+            self.arena.priors(node).iter().map(|p| (Move(p.mv()), prior(p))).collect();
         moves.sort_by_key(|(mv, _)| *mv);
         self.root_legal.clear();
         self.root_legal.extend(moves.iter().map(|(mv, _)| *mv));

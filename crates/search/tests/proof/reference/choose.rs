@@ -1,0 +1,361 @@
+//! Selection: every legal move is scored.
+
+use dz_game::mix64;
+use dz_search::{
+    Backup, Domain, EpsilonSchedule, FirstPlay, Gumbel, GumbelInner, Puct, Rave, RaveSchedule,
+    Real, Selection, TieBreak,
+    formula::{self, Amaf, Child, GumbelParams, MixedWeight, ParentValues, RaveSums},
+};
+
+use super::{
+    Reference,
+    node::{Edge, Name, Node, Rounds},
+};
+
+impl<D: Domain, N: Rounds> Reference<'_, D, N> {
+    pub(super) fn choose(&mut self, name: Name) -> usize {
+        let Some(schedule) = self.params.epsilon else { return self.select(name) };
+        if let (left @ 1.., i) = self.nodes[&name].held {
+            self.node_mut(name).held.0 = left - 1;
+            return i;
+        }
+        let i = self.select(name);
+        let visits = f64::from(self.nodes[&name].visits);
+        let holds = match schedule {
+            EpsilonSchedule::Linear { epsilon } => (epsilon * visits).ceil(),
+            EpsilonSchedule::Root { epsilon } => (epsilon * visits.sqrt()).ceil(),
+        };
+        self.node_mut(name).held = ((holds as u32).max(1) - 1, i);
+        i
+    }
+
+    fn select(&mut self, name: Name) -> usize {
+        let is_plain = self.params.equivalent_visits == 0
+            && match self.params.selection {
+                Selection::Puct(_) | Selection::Ucb1 | Selection::Uct { .. } => true,
+                Selection::Rave(_) | Selection::Regularized(_) => false,
+                Selection::Gumbel(gumbel) => {
+                    name.is_some() && gumbel.inner != GumbelInner::Improved
+                }
+            };
+        if is_plain {
+            let head = self.head(name);
+            return self.select_plain(name, head);
+        }
+        self.select_wide(name)
+    }
+
+    /// The unvisited move that comes first: the largest prior; of equal ones the lowest move, or a random
+    /// one, which is drawn once until a move is added.
+    fn head(&mut self, name: Name) -> Option<usize> {
+        let (seed, ties) = (self.seed, self.params.tie_break);
+        let node = self.node_mut(name);
+        if node.visited == node.row.len() {
+            return None;
+        }
+        if !node.head_ready {
+            let rest = &node.row[node.visited..];
+            let priors = rest.iter().map(|&i| node.edges[i].prior);
+            let most = priors.fold(-N::Real::ONE, Real::at_least);
+            let is_most = |i: &usize| node.edges[*i].prior == most;
+            let equal: Vec<usize> = rest.iter().copied().filter(is_most).collect();
+            let head = match ties {
+                TieBreak::LowestMove => *equal.iter().min().unwrap(),
+                TieBreak::Random => {
+                    let word = mix64(seed ^ mix64(node.key.low ^ ((node.visited as u64) << 48)));
+                    equal[(word % equal.len() as u64) as usize]
+                }
+            };
+            let at = node.row.iter().position(|&i| i == head).unwrap();
+            node.row.swap(at, node.visited);
+            node.head_ready = true;
+        }
+        Some(node.row[node.visited])
+    }
+
+    /// PUCT, UCB1 or UCT over all moves. Of the unvisited moves the best score counts, of equal ones the
+    /// head; between it and the visited ones ties go to the lowest move.
+    fn select_plain(&self, name: Name, head: Option<usize>) -> usize {
+        let node = &self.nodes[&name];
+        let score = |i: usize| self.plain_score(name, &node.edges[i]);
+        let mut fresh: Option<usize> = head;
+        for &i in &node.row[node.visited..] {
+            if fresh.is_some_and(|best| score(i) > score(best)) {
+                fresh = Some(i);
+            }
+        }
+        let mut best: Option<usize> = None;
+        for i in node.row[..node.visited].iter().copied().chain(fresh) {
+            let by_move = self.params.tie_break == TieBreak::LowestMove;
+            let wins = best.is_none_or(|most| {
+                score(i) > score(most) || (score(i) == score(most) && by_move && i < most)
+            });
+            if wins {
+                best = Some(i);
+            }
+        }
+        best.unwrap()
+    }
+
+    fn plain_score(&self, name: Name, edge: &Edge<N::Real>) -> N::Real {
+        let node = &self.nodes[&name];
+        let sum = node.edges.iter().map(|edge| edge.visits).sum::<u32>();
+        let (sum, visits) = (N::Real::count(sum), N::Real::count(edge.visits));
+        if self.is_lost(name, edge) {
+            return -N::Real::INFINITY;
+        }
+        let forced = if name.is_none() { self.setup.forced_playouts } else { 0.0 };
+        if edge.visits > 0 && visits < (N::Real::of(forced) * edge.prior * sum).root() {
+            return N::Real::INFINITY;
+        }
+        let logarithm = sum.at_least(N::Real::ONE).logarithm();
+        let bandit =
+            |q: N::Real, c: N::Real, logarithm: N::Real| q + c * (logarithm / visits).root();
+        match self.params.selection {
+            Selection::Ucb1 | Selection::Uct { .. } if edge.visits == 0 => N::Real::INFINITY,
+            Selection::Ucb1 => {
+                bandit(self.q(node, edge), N::Real::ONE, N::Real::of(2.0) * logarithm)
+            }
+            Selection::Uct { c } => bandit(self.q(node, edge), N::Real::of(c), logarithm),
+            Selection::Puct(puct)
+            | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
+                let c = N::Real::of(exploration(node, &puct, sum));
+                let root = (sum + N::Real::of(0.01)).root();
+                let is_known = edge.visits > 0;
+                let value = if is_known { self.q(node, edge) } else { self.first_play(name) };
+                value + c * edge.prior * root / (N::Real::ONE + visits)
+            }
+            _ => unreachable!("scored over all moves"),
+        }
+    }
+
+    /// The mover's value of a visited move.
+    fn q(&self, node: &Node<N::Real>, edge: &Edge<N::Real>) -> N::Real {
+        if matches!(self.params.backup, Backup::Delta { .. }) {
+            return node.sign * edge.average;
+        }
+        node.sign * self.child(edge).average.value
+    }
+
+    fn first_play(&self, name: Name) -> N::Real {
+        let node = &self.nodes[&name];
+        let rule = self.setup.fpu.filter(|_| name.is_none()).unwrap_or(self.params.fpu);
+        let mut mass = N::Real::ZERO;
+        for &i in &node.row[..node.visited] {
+            mass += node.edges[i].prior;
+        }
+        let average = (node.sign * node.average.value).wide();
+        let own = (node.sign * node.own.value).wide();
+        N::Real::of(match rule {
+            FirstPlay::Absolute(value) => value,
+            FirstPlay::Parent => average,
+            FirstPlay::Reduction(less) => average - less * mass.wide().sqrt(),
+            FirstPlay::KataGo(_) => {
+                rule.value(&ParentValues { average, own, visited_mass: mass.wide() })
+            }
+        })
+    }
+
+    /// A visited move that loses for certain, or is worse than what the mover has for certain.
+    fn is_lost(&self, name: Name, edge: &Edge<N::Real>) -> bool {
+        if !self.params.prove || edge.visits == 0 {
+            return false;
+        }
+        let (node, child) = (&self.nodes[&name], self.child(edge));
+        let (hope, certain) = if node.sign > N::Real::ZERO {
+            (child.upper, node.lower)
+        } else {
+            (-child.lower, -node.upper)
+        };
+        hope <= -N::Real::ONE || hope < certain
+    }
+
+    /// The selections whose scores need all moves at once, in the order of the row.
+    fn select_wide(&self, name: Name) -> usize {
+        let node = &self.nodes[&name];
+        let children = self.children(name);
+        let scores = self.wide_scores(name, &children);
+        let lost: Vec<bool> =
+            node.row.iter().map(|&i| self.is_lost(name, &node.edges[i])).collect();
+        if let Selection::Regularized(rule) = self.params.selection
+            && rule.sample
+        {
+            let allowed = scores.iter().zip(&lost).map(|(&s, &lost)| if lost { 0.0 } else { s });
+            return node.row[drawn_share(&allowed.collect::<Vec<_>>(), self.share(0x9e9))];
+        }
+        let mut best: Option<usize> = None;
+        for at in (0..scores.len()).filter(|&at| !lost[at]) {
+            let by_move = self.params.tie_break == TieBreak::LowestMove;
+            let wins = best.is_none_or(|most| {
+                let wins_tie = by_move && node.row[at] < node.row[most];
+                scores[at] > scores[most] || (scores[at] == scores[most] && wins_tie)
+            });
+            if wins {
+                best = Some(at);
+            }
+        }
+        node.row[best.unwrap_or(0)]
+    }
+
+    pub(super) fn children(&self, name: Name) -> Vec<Child> {
+        let node = &self.nodes[&name];
+        let extra = f64::from(self.params.equivalent_visits);
+        let is_bandit = matches!(self.params.selection, Selection::Ucb1 | Selection::Uct { .. });
+        // Gumbel scores take logarithms, of what is stored as 0, too.
+        let is_gumbel = matches!(self.params.selection, Selection::Gumbel(_));
+        let prior_min = if is_gumbel { N::PRIOR_MIN } else { 0.0 };
+        let child = |&i: &usize| {
+            let edge = &node.edges[i];
+            let visits = f64::from(edge.visits);
+            let q = (edge.visits > 0).then(|| self.q(node, edge).wide());
+            let prior = edge.prior.wide().max(prior_min);
+            if extra == 0.0 {
+                return Child { prior, visits, q };
+            }
+            let mut heuristic = edge.heuristic.wide();
+            if heuristic.is_nan() {
+                heuristic = if is_bandit { 0.0 } else { self.first_play(name).wide() };
+            }
+            let all = visits + extra;
+            let sum = q.unwrap_or(0.0) * visits + heuristic * extra;
+            Child { prior, visits: all, q: Some(sum / all) }
+        };
+        node.row.iter().map(child).collect()
+    }
+
+    fn wide_scores(&self, name: Name, children: &[Child]) -> Vec<f64> {
+        let node = &self.nodes[&name];
+        let own = (node.sign * node.own.value).wide();
+        let sum: f64 = children.iter().map(|child| child.visits).sum();
+        let mut scores = Vec::new();
+        let behind = |scores: &mut Vec<f64>| {
+            for (score, child) in scores.iter_mut().zip(children) {
+                *score -= child.visits / (1.0 + sum);
+            }
+        };
+        // Where these are plain formulas, every move has visits: equivalent ones.
+        let logarithm = sum.max(1.0).ln();
+        let bandit = |c: f64| {
+            let score =
+                move |child: &Child| child.q.unwrap() + c * (logarithm / child.visits).sqrt();
+            children.iter().map(score)
+        };
+        match self.params.selection {
+            Selection::Rave(rave) => rave_scores(node, &rave, children, sum, &mut scores),
+            Selection::Gumbel(gumbel) if name.is_none() => {
+                self.halving_scores(node, &gumbel, children, own, &mut scores);
+            }
+            Selection::Gumbel(Gumbel { sigma, inner: GumbelInner::Improved, .. }) => {
+                let params = GumbelParams { sigma, mixed_weight: MixedWeight::Visits };
+                formula::improved_policy(children, own, &params, &mut scores);
+                behind(&mut scores);
+            }
+            Selection::Regularized(rule) => {
+                let unvisited = self.first_play(name).wide();
+                formula::regularized_policy(children, unvisited, rule.c, &mut scores);
+                if !rule.sample {
+                    behind(&mut scores);
+                }
+            }
+            Selection::Ucb1 => scores.extend(bandit(std::f64::consts::SQRT_2)),
+            Selection::Uct { c } => scores.extend(bandit(c)),
+            Selection::Puct(puct)
+            | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
+                let visits = node.edges.iter().map(|edge| edge.visits).sum();
+                let c = N::Real::of(exploration(node, &puct, N::Real::count(visits)));
+                let scale = c.wide() * (sum + 0.01).sqrt();
+                let score =
+                    |child: &Child| child.q.unwrap() + scale * child.prior / (1.0 + child.visits);
+                scores.extend(children.iter().map(score));
+            }
+        }
+        scores
+    }
+
+    /// Sequential halving: only moves with as many visits as the plan says are in.
+    fn halving_scores(
+        &self,
+        node: &Node<N::Real>,
+        gumbel: &Gumbel,
+        children: &[Child],
+        own: f64,
+        scores: &mut Vec<f64>,
+    ) {
+        let params = GumbelParams { sigma: gumbel.sigma, mixed_weight: MixedWeight::Visits };
+        let noise: Vec<f64> = node.row.iter().map(|&i| self.drawn.gumbel[i]).collect();
+        formula::root_scores(children, &noise, own, &params, scores);
+        let sum: f64 = children.iter().map(|child| child.visits).sum();
+        let least = children.iter().map(|child| child.visits).fold(f64::INFINITY, f64::min);
+        let planned = self.considered.get(sum as usize).map_or(least, |&visits| f64::from(visits));
+        let fits = children.iter().any(|child| child.visits == planned);
+        let wanted = if fits { planned } else { least };
+        for (score, child) in scores.iter_mut().zip(children) {
+            if child.visits != wanted {
+                *score = f64::NEG_INFINITY;
+            }
+        }
+    }
+}
+
+/// c + `c_log` ln((s + `c_base`) / `c_base`), times the factor of dynamic variance.
+fn exploration<R: Real>(node: &Node<R>, puct: &Puct, sum: R) -> f64 {
+    let growth = puct.exploration;
+    let mut c = growth.c;
+    if growth.c_log != 0.0 {
+        c = growth.c + growth.c_log * ((sum.wide() + growth.c_base) / growth.c_base).ln();
+    }
+    if let Some(rule) = puct.variance {
+        let weight = f64::from(node.visits);
+        let (mean, square) = (node.average.value.wide(), node.square.wide());
+        let mut deviation = rule.prior;
+        if weight > 1.0 {
+            let mean_sq = square.max(mean * mean);
+            let assumed = (mean * mean + rule.prior * rule.prior) * rule.prior_weight;
+            let all = assumed + mean_sq * weight;
+            let variance = all / (rule.prior_weight + weight - 1.0) - mean * mean;
+            deviation = variance.max(0.0).sqrt();
+        }
+        c *= 1.0 + rule.scale * (deviation / rule.prior - 1.0);
+    }
+    c
+}
+
+fn rave_scores<R: Real>(
+    node: &Node<R>,
+    rave: &Rave,
+    children: &[Child],
+    visits: f64,
+    scores: &mut Vec<f64>,
+) {
+    let amaf_visits = node.edges.iter().map(|edge| f64::from(edge.amaf_visits)).sum();
+    let sums = RaveSums { visits, amaf_visits };
+    for (child, &i) in children.iter().zip(&node.row) {
+        let edge = &node.edges[i];
+        let q = (edge.amaf_visits > 0).then(|| (node.sign * edge.amaf).wide());
+        let amaf = Amaf { visits: f64::from(edge.amaf_visits), q };
+        scores.push(match rave.schedule {
+            RaveSchedule::Equivalence { k } => {
+                let beta = (k / (3.0 * visits + k)).sqrt();
+                formula::uct_rave(child, &amaf, &sums, beta, rave.c)
+            }
+            RaveSchedule::Logarithm => {
+                let beta = (1.0 - visits.max(1.0).ln() / 20.0).clamp(0.0, 1.0);
+                formula::boon_rave(child, &amaf, visits, beta, rave.c)
+            }
+        });
+    }
+}
+
+/// The place that a number in [0, 1) falls on among shares.
+fn drawn_share(shares: &[f64], random: f64) -> usize {
+    let mut left = random * shares.iter().sum::<f64>();
+    let mut last = 0;
+    for (at, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+        last = at;
+        left -= share;
+        if left < 0.0 {
+            break;
+        }
+    }
+    last
+}

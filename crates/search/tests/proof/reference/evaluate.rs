@@ -1,0 +1,163 @@
+//! Evaluations: U, expansion, the root's priors.
+
+use dz_game::{Key, Player, mix64};
+use dz_search::{Domain, Expansion, LeafValue, Real, Selection, Stand, TieBreak, formula};
+
+use super::{
+    Evaluated, Reference,
+    node::{Kind, Name, Pair, Rounds, blank, edge, expand, mix},
+};
+use crate::proof::rollout;
+
+impl<D: Domain, N: Rounds> Reference<'_, D, N> {
+    /// Asks for a leaf's value, and for its moves if `network` is to be asked.
+    fn evaluate(
+        &mut self,
+        state: &D::State,
+        history: &D::History,
+        network: bool,
+    ) -> Evaluated<N::Real> {
+        let sign = self.sign(state, history);
+        let mut answer =
+            Evaluated { judged: None, played: None, edges: Vec::new(), priors: Vec::new() };
+        let mut cached = false;
+        if network {
+            let mut legal = Vec::new();
+            self.domain.legal_moves(state, history, &mut legal);
+            let opinion = (self.judge.opinion)(self.domain, state, history, &legal);
+            cached = self.judge.caches && !self.seen.insert(self.domain.eval_key(state, history));
+            let value = sign * N::Real::of(opinion.value);
+            answer.judged = Some(Pair { value, draw: N::Real::of(opinion.draw) });
+            answer.priors = opinion.priors.iter().map(|&prior| N::Real::of(prior)).collect();
+            if self.params.prior_exponent != 1.0 {
+                let mut wide: Vec<f64> = answer.priors.iter().map(|prior| prior.wide()).collect();
+                formula::raise_priors(&mut wide, self.params.prior_exponent);
+                answer.priors = wide.into_iter().map(N::Real::of).collect();
+            }
+            for (i, (mv, &prior)) in legal.iter().zip(&answer.priors).enumerate() {
+                let known = opinion.heuristics.get(i).copied().unwrap_or(f64::NAN);
+                answer.edges.push(edge(mv.0, N::stored(prior), N::Real::of(known)));
+            }
+        }
+        if cached {
+            self.counts.cache_hits += 1;
+        } else {
+            self.counts.evaluations += 1;
+        }
+        if self.params.leaf_value != LeafValue::Network {
+            self.counts.rollouts += 1;
+            let (value, draw, moves) = rollout(self.domain, state, history, self.random);
+            let value = sign * N::Real::of(value);
+            answer.played = Some(Pair { value, draw: N::Real::of(draw) });
+            self.rollout_moves = moves;
+        }
+        answer
+    }
+
+    /// (1 - share) v + share z, or the one of the two that there is.
+    fn leaf_value(&self, answer: &Evaluated<N::Real>) -> Pair<N::Real> {
+        match (self.params.leaf_value, answer.judged, answer.played) {
+            (LeafValue::Mix { rollout_share }, Some(v), Some(z)) => mix(v, z, rollout_share),
+            (LeafValue::Network, Some(v), _) => v,
+            (_, _, Some(z)) => z,
+            (_, v, None) => v.unwrap(),
+        }
+    }
+
+    pub(super) fn evaluate_new(
+        &mut self,
+        key: Key,
+        state: &D::State,
+        history: &D::History,
+    ) -> Pair<N::Real> {
+        let network = self.params.expansion == Expansion::FirstVisit || self.threshold == 0;
+        let answer = self.evaluate(state, history, network);
+        let own = self.leaf_value(&answer);
+        let mut node = blank(key, Kind::Unexpanded, self.sign(state, history), own);
+        if network {
+            expand(&mut node, answer.edges);
+            self.adapt_threshold();
+        }
+        self.add(Some(key), node);
+        own
+    }
+
+    pub(super) fn evaluate_again(
+        &mut self,
+        name: Name,
+        state: &D::State,
+        history: &D::History,
+    ) -> Pair<N::Real> {
+        let network = self.nodes[&name].own_visits >= self.threshold;
+        let answer = self.evaluate(state, history, network);
+        let sample = self.leaf_value(&answer);
+        let leaf_value = self.params.leaf_value;
+        let node = self.node_mut(name);
+        node.visits += 1;
+        node.own_visits += 1;
+        node.own = node.own.towards(answer.played.unwrap(), N::Real::count(node.own_visits));
+        if let (LeafValue::Mix { rollout_share }, Some(v)) = (leaf_value, answer.judged) {
+            node.own = mix(v, node.own, rollout_share);
+        }
+        node.average = node.own;
+        node.square = node.own.value * node.own.value;
+        if network {
+            expand(node, answer.edges);
+            self.adapt_threshold();
+        }
+        sample
+    }
+
+    /// Sequential search has no other leaf that waits when one is expanded.
+    fn adapt_threshold(&mut self) {
+        if let Expansion::Dynamic { waiting_max, .. } = self.params.expansion {
+            self.threshold =
+                if waiting_max == 0 { self.threshold + 1 } else { (self.threshold - 1).max(1) };
+        }
+    }
+
+    pub(super) fn evaluate_root(&mut self, state: &D::State, history: &D::History) {
+        let answer = self.evaluate(state, history, true);
+        let own = self.leaf_value(&answer);
+        let mut node = blank(Key::default(), Kind::Unexpanded, self.sign(state, history), own);
+        expand(&mut node, answer.edges);
+        self.add(None, node);
+        self.root_priors = answer.priors;
+        self.set_up_root();
+    }
+
+    pub(super) fn set_up_root(&mut self) {
+        let mut priors: Vec<f64> = self.root_priors.iter().map(|prior| prior.wide()).collect();
+        if self.setup.prior_temperature != 1.0 {
+            formula::soften_priors(&mut priors, self.setup.prior_temperature);
+        }
+        if self.params.tie_break == TieBreak::Random {
+            for (i, prior) in (0_u64..).zip(&mut priors) {
+                let word = mix64(self.seed ^ mix64(!i));
+                *prior += 1e-6 * ((word >> 40) as f64 / (1_u64 << 24) as f64);
+            }
+        }
+        if self.setup.noise.is_some() {
+            priors.clone_from(&self.drawn.noisy_priors);
+        }
+        let left = self.playouts - self.counts.playouts as u32;
+        let root = self.node_mut(None);
+        for (edge, prior) in root.edges.iter_mut().zip(priors) {
+            edge.prior = N::stored(N::Real::of(prior));
+        }
+        root.head_ready = false;
+        let simulations = root.visits - root.own_visits + left;
+        let moves = root.edges.len() as u32;
+        if let Selection::Gumbel(gumbel) = self.params.selection {
+            let considered = gumbel.considered.min(moves).min(simulations.max(1));
+            formula::considered_visits(considered, simulations, &mut self.considered);
+        }
+    }
+
+    pub(super) fn sign(&self, state: &D::State, history: &D::History) -> N::Real {
+        match self.domain.stand(state, history) {
+            Stand::ToMove(Player::Second) => -N::Real::ONE,
+            _ => N::Real::ONE,
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Values: N, Q, bounds, and which nodes are brought up to date.
+
+use std::collections::BTreeSet;
+
+use dz_game::Player;
+use dz_search::{Backup, Domain, Real, Selection, Staleness};
+
+use super::{
+    Reference,
+    node::{Edge, Kind, Name, Pair, Rounds},
+};
+
+impl<D: Domain, N: Rounds> Reference<'_, D, N> {
+    /// N = `N_own` + sum N(a), Q = (`N_own` U + sum N(a) Q(a)) / N, from the children alone.
+    pub(super) fn recompute(&mut self, name: Name) {
+        let node = &self.nodes[&name];
+        let own = N::Real::count(node.own_visits);
+        let mut visits = node.own_visits;
+        let mut sum = Pair { value: own * node.own.value, draw: own * node.own.draw };
+        let mut averages = Vec::new();
+        let row = &node.row[..node.visited];
+        let edges: Vec<&Edge<N::Real>> = row.iter().map(|&i| &node.edges[i]).collect();
+        for edge in &edges {
+            let (child, count) = (self.child(edge), N::Real::count(edge.visits));
+            visits += edge.visits;
+            sum = sum.plus(count, child.average);
+            averages.push(child.average);
+        }
+        for edge in &edges {
+            // A visit that closed a cycle counts as a draw, not as what the child is worth.
+            let closed = N::Real::count(edge.cycle_draws);
+            sum = sum.plus(-closed, self.child(edge).average);
+            sum.draw += closed;
+        }
+        let count = N::Real::count(visits);
+        let square = self.square(name);
+        let is_delta = matches!(self.params.backup, Backup::Delta { .. });
+        let node = self.node_mut(name);
+        node.visits = visits;
+        node.average = Pair { value: sum.value / count, draw: sum.draw / count };
+        node.square = square;
+        if is_delta {
+            for (at, average) in averages.into_iter().enumerate() {
+                let edge = &mut node.edges[node.row[at]];
+                (edge.average, edge.average_draw) = (average.value, average.draw);
+            }
+        }
+        if self.params.prove {
+            self.prove(name);
+        }
+    }
+
+    /// E(n) = (`N_own` U^2 + sum N(a) E(a)) / N, the average of squared values.
+    pub(super) fn square(&self, name: Name) -> N::Real {
+        let node = &self.nodes[&name];
+        let mut sum = node.own.value * node.own.value * N::Real::count(node.own_visits);
+        let mut visits = node.own_visits;
+        for &i in &node.row[..node.visited] {
+            let edge = &node.edges[i];
+            visits += edge.visits;
+            sum += N::Real::count(edge.visits) * self.child(edge).square;
+        }
+        sum / N::Real::count(visits)
+    }
+
+    pub(super) fn average_in(&mut self, name: Name, sample: Pair<N::Real>) {
+        let node = self.node_mut(name);
+        node.visits += 1;
+        let count = N::Real::count(node.visits);
+        node.average = node.average.towards(sample, count);
+        node.square += (sample.value * sample.value - node.square) / count;
+    }
+
+    /// Delta backup: the sample that brings a shared edge to its child's value, averaged into the edge,
+    /// whose visit is counted already.
+    pub(super) fn corrected(
+        &mut self,
+        name: Name,
+        i: usize,
+        sample: Pair<N::Real>,
+        clamp: bool,
+    ) -> Pair<N::Real> {
+        let (zero, one) = (N::Real::ZERO, N::Real::ONE);
+        let edge = &self.nodes[&name].edges[i];
+        let child = self.child(edge);
+        let (target, before) = (child.average, N::Real::count(edge.visits - 1));
+        let is_shared = child.visits != edge.visits;
+        let mut sample = sample;
+        if is_shared {
+            sample.value = before * (target.value - edge.average) + target.value;
+            sample.draw = before * (target.draw - edge.average_draw) + target.draw;
+            if clamp {
+                sample.value = sample.value.at_least(-one).at_most(one);
+                sample.draw = sample.draw.at_least(zero).at_most(one);
+            }
+        }
+        let edge = &mut self.node_mut(name).edges[i];
+        let known = Pair { value: edge.average, draw: edge.average_draw };
+        let count = N::Real::count(edge.visits);
+        let known = if edge.visits == 1 { sample } else { known.towards(sample, count) };
+        (edge.average, edge.average_draw) = (known.value, known.draw);
+        sample
+    }
+
+    /// The mover has for certain what the best child has; may hope for what any child may, or for a
+    /// win while a move was never tried.
+    pub(super) fn prove(&mut self, name: Name) {
+        let node = &self.nodes[&name];
+        if node.edges.is_empty() {
+            return;
+        }
+        let one = N::Real::ONE;
+        let (mut certain, mut hope) = (-one, -one);
+        let mut draw = None;
+        for &i in &node.row[..node.visited] {
+            let child = self.child(&node.edges[i]);
+            let (low, high) = if node.sign > N::Real::ZERO {
+                (child.lower, child.upper)
+            } else {
+                (-child.upper, -child.lower)
+            };
+            if draw.is_none() || low > certain {
+                (certain, draw) = (low.at_least(certain), Some(child.average.draw));
+            }
+            hope = hope.at_least(high);
+        }
+        if node.visited < node.edges.len() {
+            hope = one;
+        }
+        let node = self.node_mut(name);
+        (node.lower, node.upper) =
+            if node.sign > N::Real::ZERO { (certain, hope) } else { (-hope, -certain) };
+        if certain >= hope {
+            node.average = Pair { value: node.sign * certain, draw: draw.unwrap() };
+        }
+    }
+
+    /// After a playout: who else is brought up to date.
+    pub(super) fn freshen(&mut self) {
+        let line = self.line.clone();
+        match self.params.staleness {
+            Staleness::Path => {}
+            Staleness::Parents => {
+                let path = line.iter().rev().map(|step| step.0);
+                for name in self.rollout_leaf.into_iter().chain(path) {
+                    self.recompute_inner(name);
+                    let parents: Vec<Name> =
+                        self.nodes[&name].parents.iter().rev().copied().collect();
+                    for parent in parents {
+                        if !line.iter().any(|(on_path, _)| *on_path == parent) {
+                            self.recompute_inner(parent);
+                        }
+                    }
+                }
+            }
+            Staleness::Ancestors => {
+                let (mut met, mut order) = (BTreeSet::new(), Vec::new());
+                let last = self.rollout_leaf.unwrap_or(line[line.len() - 1].0);
+                self.rise(last, &mut met, &mut order);
+                for name in order.into_iter().rev() {
+                    self.recompute_inner(name);
+                }
+            }
+            Staleness::Refresher { nodes_per_playout } => {
+                for _ in 0..nodes_per_playout {
+                    if self.sweep == 0 {
+                        self.sweep = self.made.len();
+                    }
+                    self.sweep -= 1;
+                    self.recompute_inner(self.made[self.sweep]);
+                }
+                self.recompute_inner(None);
+            }
+        }
+    }
+
+    /// A node after all its ancestors: reversed, children come before parents.
+    fn rise(&self, name: Name, met: &mut BTreeSet<Name>, order: &mut Vec<Name>) {
+        if met.insert(name) {
+            for &parent in &self.nodes[&name].parents {
+                self.rise(parent, met, order);
+            }
+            order.push(name);
+        }
+    }
+
+    fn recompute_inner(&mut self, name: Name) {
+        if self.nodes[&name].kind == Kind::Expanded {
+            self.recompute(name);
+        }
+    }
+
+    /// m(s, a) and its average, for every legal move that the same player made at s or later.
+    pub(super) fn update_amaf(&mut self) {
+        if !matches!(self.params.selection, Selection::Rave(_)) {
+            return;
+        }
+        let line = self.line.clone();
+        for (depth, (name, _)) in line.iter().enumerate() {
+            let sign = self.nodes[name].sign;
+            let player = if sign > N::Real::ZERO { Player::First } else { Player::Second };
+            let mut made: BTreeSet<u16> = BTreeSet::new();
+            for (later, i) in &line[depth..] {
+                let later = &self.nodes[later];
+                if later.sign == sign {
+                    made.insert(later.edges[*i].mv);
+                }
+            }
+            let rolled = self.rollout_moves.iter().filter(|(by, _)| *by == player);
+            made.extend(rolled.map(|(_, mv)| mv.0));
+            let value = self.found.value;
+            for edge in &mut self.node_mut(*name).edges {
+                if made.contains(&edge.mv) {
+                    edge.amaf_visits += 1;
+                    edge.amaf += (value - edge.amaf) / N::Real::count(edge.amaf_visits);
+                }
+            }
+        }
+    }
+}
