@@ -74,9 +74,10 @@ impl<G: Game> GateCycle<'_, G> {
         if let Some(fit) = &fit
             && !self.state().rated
         {
+            // Before the entry, which says that this is done; of lines that a kill doubles the last ones count.
+            self.probe()?;
             let champion = self.ledger.state().champion.as_ref().map(|champion| champion.cycle);
             self.ledger.append(rating::entry(fit, self.cycle, champion))?;
-            self.probe()?;
         }
         if self.state().wall_ms.is_none() {
             let wall_ms = match self.overlaps_since {

@@ -11,7 +11,9 @@ use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
 use dz_shard::GameRecord;
 use dz_stage::{Progress, Rates, StageContext};
-use dz_store::{ChampionState, Entry, LoadSummary, ResignSummary, Run, SelfplaySummary, Stage};
+use dz_store::{
+    ChampionState, Entry, LoadSummary, ResignSummary, Run, RunState, SelfplaySummary, Stage,
+};
 
 use crate::past::each_game;
 use crate::{
@@ -50,7 +52,9 @@ impl GameVisitor for Turn<'_> {
         let (generation, evaluator) = loop {
             let state = context.ledger.state();
             let (generation, first) = (state.generation(), first_shard(state, cycle));
-            let plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
+            let mut plan =
+                cycle_plan(&context.config, generation, first, resign.plan, past.clone());
+            plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
             let (tally, evaluator) = play_on(&game, context, cycle, &plan, started)?;
             costs.add_costs(&tally);
             if is_whole(context, cycle, &plan) {
@@ -195,9 +199,8 @@ impl ShardSink for Collector<'_> {
     type Error = CycleError;
 
     fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), CycleError> {
-        let config = &self.context.config;
         let header = ShardPublisher::header(
-            config,
+            &self.context.unplanned_config(),
             self.generation,
             (self.evaluator.clone(), self.network.clone()),
         );
@@ -242,6 +245,13 @@ impl ShardSink for Collector<'_> {
         });
         !self.is_succeeded() && !self.context.stop.requested()
     }
+}
+
+/// The end of the last published shard, in games of the cycle. A cycle has no fewer, though fewer be asked for by now: because somebody
+/// changed the setting, or because the first champion came in the midst of it, whose cycles are of another size.
+fn played_to(state: &RunState, cycle: u32, games_per_shard: u64) -> u64 {
+    let last = state.cycle_state(cycle).and_then(|now| now.shards.last_key_value());
+    last.map_or(0, |(&index, shard)| u64::from(index) * games_per_shard + shard.games)
 }
 
 fn is_whole(context: &StageContext, cycle: u32, plan: &CyclePlan) -> bool {

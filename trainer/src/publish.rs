@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use dz_net::ExportInfo;
 use dz_store::{
-    CHECKPOINTS_KEPT_MIN, CheckpointState, Entry, Ledger, Losses, Run, RunState, StoreError, layout,
+    CHECKPOINTS_KEPT_MIN, CheckpointState, Entry, Ledger, Losses, ObjectRef, Run, RunState,
+    StoreError, layout,
 };
 
 use crate::Session;
@@ -23,11 +24,17 @@ pub fn publish_checkpoint(
     let bytes = session.checkpoint()?;
     let step = session.learner.steps();
     let name = format!("{}/cycle-{:04}-step-{step:09}", layout::CHECKPOINTS, session.cursor.cycle);
-    // A damaged checkpoint, or one of another configuration, may hold the name already.
+    // A damaged checkpoint, or one of another configuration, may hold the name already, or be known by it after its file was moved
+    // away.
     let mut attempt = 1;
     let object = loop {
         let suffix = if attempt == 1 { String::new() } else { format!("-{attempt}") };
-        match run.put_create(&format!("{name}{suffix}.dzc"), &bytes) {
+        let path = format!("{name}{suffix}.dzc");
+        if is_taken(ledger.state(), &path, &bytes) {
+            attempt += 1;
+            continue;
+        }
+        match run.put_create(&path, &bytes) {
             Err(StoreError::Conflict { .. }) => attempt += 1,
             other => break other?,
         }
@@ -37,6 +44,12 @@ pub fn publish_checkpoint(
         ledger.append(Entry::Checkpoint { cycle, step, object })?;
     }
     Ok(())
+}
+
+/// Whether the ledger knows other bytes by this path.
+fn is_taken(state: &RunState, path: &str, bytes: &[u8]) -> bool {
+    let mut known = state.checkpoints().map(|(_, kept)| &kept.object);
+    known.any(|object| object.path == path && *object != ObjectRef::of(path, bytes))
 }
 
 /// Publishes the averaged weights as the cycle's candidate and ends the turn.

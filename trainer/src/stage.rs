@@ -113,8 +113,9 @@ impl Trainer {
         let config = &context.config;
         let spec = rows.network_spec(&config.network, heads_of(&config.heads))?;
         let guard = LossGuard::new(&config.alarms, spec.policy_len);
-        let mut learner = (self.make_learner)(spec, &context.config)?;
-        let config_hash = context.config.results_hash();
+        let unplanned = context.unplanned_config();
+        let mut learner = (self.make_learner)(spec, &unplanned)?;
+        let config_hash = unplanned.results_hash();
         let restored = restore(&context.run, context.ledger.state(), learner.as_mut())?;
         let Some(restored) = restored else {
             if cycle > 1 {

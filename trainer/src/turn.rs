@@ -111,7 +111,9 @@ impl<'a> Work<'a> {
             return Ok(End::Done);
         }
         let config = &self.context.config;
-        let rate = LearningRate::new(&config.training, config.run.cycles);
+        // Not the turn's cycle where an earlier one is trained again.
+        let cycles = self.context.cycles_for(session.cursor.cycle);
+        let rate = LearningRate::new(&config.training, cycles);
         let mut feed = self.feed(session, rows)?;
         self.checkpointed = Instant::now();
         let begun = Instant::now();
@@ -171,7 +173,7 @@ impl<'a> Work<'a> {
         let header = rows.header.as_ref().context("the cycle has no training rows")?;
         let config = &self.context.config;
         let (seed, cycle) = (config.run.seed, session.cursor.cycle);
-        let value_mix = value_mix(&config.training, cycle, config.run.cycles);
+        let value_mix = value_mix(&config.training, cycle, self.context.cycles_for(cycle));
         let plan = FeedPlan {
             maker: BatchMaker::new(header, seed, cycle, value_mix),
             batch: config.training.batch as usize,

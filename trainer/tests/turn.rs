@@ -119,6 +119,35 @@ fn a_damaged_checkpoint_falls_back_to_the_one_before_and_the_same_bytes_come_out
 }
 
 #[test]
+fn a_checkpoint_that_was_moved_away_leaves_its_name_to_equal_bytes_alone() {
+    let test = TestRun::new();
+    test.publish_rows(1, 60);
+    let mut process = test.process();
+    process.trainer.checkpoint_every = Duration::ZERO;
+    process.turn(1).unwrap();
+    drop(process);
+    test.end_cycle(1);
+    let newest = test.state().checkpoint().unwrap().object.path.clone();
+    std::fs::remove_file(test.path.join(&newest)).unwrap();
+    // What is trained again now has other bytes.
+    let config = test.run.config_toml().unwrap();
+    let config = config.replace("learning_rate = 0.01", "learning_rate = 0.02");
+    std::fs::write(test.path.join("config.toml"), config).unwrap();
+    test.publish_rows(2, 60);
+    let mut process = test.process();
+    process.turn(2).unwrap();
+    let state = test.state();
+    let known: Vec<_> = state.checkpoints().map(|(_, kept)| &kept.object).collect();
+    assert!(
+        known.iter().any(|object| object.path == newest.replace(".dzc", "-2.dzc")),
+        "{known:?}"
+    );
+    for object in &known {
+        assert!(known.iter().all(|other| other.path != object.path || other == object));
+    }
+}
+
+#[test]
 fn without_the_rows_of_the_cycle_before_a_fallback_goes_on_with_a_warning() {
     let test = TestRun::new();
     test.publish_rows(1, 60);

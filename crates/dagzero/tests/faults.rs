@@ -110,6 +110,32 @@ fn a_full_disk_pauses_the_run_and_nobody_may_take_it_over_meanwhile() {
 }
 
 #[test]
+fn a_stage_that_somebody_else_stops_while_it_waits_is_started_again() {
+    let small = Small::new();
+    let full = small.path("full");
+    fs::write(&full, "").expect("written");
+    let mut run = small.start(&format!("enospc shards.* while={}", full.display()));
+    small.wait_for("PAUSED");
+    let trainer = || -> Option<u64> {
+        let status = dagzero(&["status", &small.dir(), "--json"]);
+        let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
+        let stages = status["stages"].as_array().expect("a list").clone();
+        stages.iter().find(|stage| stage["stage"] == "trainer")?["process_id"].as_u64()
+    };
+    let first = trainer().expect("it waits for rows");
+    let killed = Command::new("kill").arg(first.to_string()).status().expect("kill starts");
+    assert!(killed.success());
+    let begun = Instant::now();
+    while trainer().is_none_or(|now| now == first) {
+        assert!(begun.elapsed() < Duration::from_mins(1), "no other one\n{}", small.said());
+        thread::sleep(Duration::from_millis(50));
+    }
+    fs::remove_file(&full).expect("room");
+    assert!(run.wait().expect("an end").success(), "{}", small.said());
+    small.is_sound();
+}
+
+#[test]
 fn single_errors_of_the_device_cost_a_pause_and_no_byte() {
     let small = Small::new();
     let points = ["shards.sync", "rows.name", "checkpoints.folder", "networks.write"];

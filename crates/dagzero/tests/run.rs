@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Output, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use common::program::{command, dagzero, text};
@@ -179,6 +179,30 @@ fn a_run_ends_when_its_hours_are_spent_and_goes_on_when_it_gets_more() {
     assert_eq!(of(&status()), (5.into(), 5.into()));
     let verified = dagzero(&["verify", &dir]);
     assert!(verified.status.success(), "{}", text(&verified.stdout));
+}
+
+#[test]
+fn games_are_replayed_with_the_playouts_of_the_cycles_that_fit() {
+    let scratch = Scratch::new();
+    let dir = scratch.dir("run");
+    let grows = ["selfplay.playouts_start=2", "selfplay.full_share=1.0"];
+    let begun = Instant::now();
+    let first = scratch.run("run", &[grows[0], grows[1], "run.cycles=3"]);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    // Some cycles more fit, by far not all.
+    let hours = format!("run.hours_max={}", 1.5 * begun.elapsed().as_secs_f64() / 3600.0);
+    let more = dagzero(&["resume", &dir, "--set", &hours, "--set", "run.cycles=1000"]);
+    assert!(more.status.success(), "{}", text(&more.stderr));
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&dagzero(args).stdout).expect("JSON")
+    };
+    let status = json(&["status", &dir, "--json"]);
+    let cycles = status["cycles"].as_u64().expect("a number");
+    assert!((4..500).contains(&cycles), "{status}");
+    let last = status["games"].as_u64().expect("a number") - 1;
+    let replayed = json(&["replay", &dir, "--game", &last.to_string(), "--json"]);
+    assert_eq!((&replayed["exact"], &replayed["share_equal"]), (&true.into(), &1.0.into()));
+    assert_eq!(replayed["differences"], serde_json::json!([]));
 }
 
 #[test]

@@ -84,12 +84,16 @@ impl StageContext {
         (state.started.is_some() && !beyond).then_some(turn)
     }
 
-    /// Lays the configuration out over as many cycles as fit by what is known when this one may begin, so that all stages, and a turn
-    /// that goes on after a kill, agree.
-    fn lay_out(&mut self, cycle: u32) {
-        let known = cycle.saturating_sub(1 + self.kept.lead_cycles());
-        let walls_ms = self.ledger.state().walls_ms().take(known as usize);
-        self.config.run.cycles = self.kept.cycles_planned(walls_ms);
+    /// The cycles that schedules of `cycle` are laid out over; see [`RunConfig::cycles_for`].
+    pub fn cycles_for(&self, cycle: u32) -> u32 {
+        self.kept.cycles_for(cycle, self.ledger.state().walls_ms())
+    }
+
+    /// The configuration with `run.cycles` as the run has it, whatever fits: its hash is the same in every cycle.
+    pub fn unplanned_config(&self) -> RunConfig {
+        let mut config = self.config.clone();
+        config.run.cycles = self.kept.run.cycles;
+        config
     }
 }
 
@@ -112,8 +116,9 @@ impl StageEnd {
     /// The process's exit code.
     pub const fn exit_code(self) -> u8 {
         match self {
-            Self::Finished | Self::TurnDone | Self::Stopped => DONE,
-            Self::NotOurs | Self::Interrupted => TRY_AGAIN,
+            Self::Finished | Self::TurnDone => DONE,
+            // The run is not over: a driver that did not ask for the stop starts the stage again.
+            Self::NotOurs | Self::Stopped | Self::Interrupted => TRY_AGAIN,
         }
     }
 
@@ -197,7 +202,7 @@ fn take_turns<S>(
             Some(now) => {
                 let cycle = now.cycle().unwrap_or_default();
                 log_generation(context.ledger.state().generation());
-                context.lay_out(cycle);
+                context.config.run.cycles = context.cycles_for(cycle);
                 let free_min_mb = context.config.storage.disk_free_min_mb;
                 let begun = Instant::now();
                 let taken = check_free(context.run.root(), free_min_mb)

@@ -183,7 +183,7 @@ fn a_stop_inside_a_turn_is_an_interruption_and_between_turns_is_not() {
     let end = live(Stage::Selfplay, &args, &sink().0, &stop, |_| Ok(()), turn).unwrap();
     assert_eq!((end, end.exit_code()), (StageEnd::Interrupted, TRY_AGAIN));
     let end = live(Stage::Selfplay, &args, &sink().0, &stop, |_| Ok(()), turn).unwrap();
-    assert_eq!((end, end.exit_code()), (StageEnd::Stopped, DONE));
+    assert_eq!((end, end.exit_code()), (StageEnd::Stopped, TRY_AGAIN));
 }
 
 #[test]

@@ -27,21 +27,21 @@ pub struct Swept {
 impl Run {
     /// Removes what an earlier process of the lock's stage left behind: staged files, and objects
     /// that `state` does not name. Holding the stage's lock proves that no living process is about
-    /// to name them. Files younger than the start of this sweep stay. The driver's sweep removes
-    /// staged records and snapshots. Returns what was removed, sorted.
+    /// to name them, whatever the time of the file says. The driver's sweep removes staged records and snapshots, which any
+    /// stage writes, once they are old. Returns what was removed, sorted.
     pub fn sweep(&self, lock: &RunLock, state: &RunState) -> Result<Vec<Swept>> {
-        let begun = SystemTime::now();
         let named: BTreeSet<&str> = state.objects().map(|o| o.path.as_str()).collect();
         let mut swept = Vec::new();
         for folder in folders_of(lock.stage()) {
-            self.sweep_folder(folder, begun, &mut swept, &|path, staged| {
+            self.sweep_folder(folder, None, &mut swept, &|path, staged| {
                 staged || !named.contains(path)
             })?;
         }
         if lock.stage() == Stage::Driver {
-            let before = begun.checked_sub(STAGED_MAX).unwrap_or(SystemTime::UNIX_EPOCH);
+            let before = SystemTime::now().checked_sub(STAGED_MAX);
+            let before = before.unwrap_or(SystemTime::UNIX_EPOCH);
             for folder in [LOG, SNAPSHOTS] {
-                self.sweep_folder(folder, before, &mut swept, &|_, staged| staged)?;
+                self.sweep_folder(folder, Some(before), &mut swept, &|_, staged| staged)?;
             }
         }
         swept.sort_unstable();
@@ -64,11 +64,11 @@ impl Run {
     fn sweep_folder(
         &self,
         folder: &str,
-        before: SystemTime,
+        before: Option<SystemTime>,
         swept: &mut Vec<Swept>,
         goes: &dyn Fn(&str, bool) -> bool,
     ) -> Result<()> {
-        for found in self.found(folder, Some(before), goes)? {
+        for found in self.found(folder, before, goes)? {
             fs::remove_file(self.root().join(&found.path))
                 .map_err(|e| StoreError::io(&found.path, e))?;
             swept.push(found);

@@ -107,9 +107,16 @@ fn the_sweep_removes_what_no_entry_names() {
     fs::write(root.join("shards/c1/kept#1"), "half").unwrap();
     fs::write(root.join("log/00000000000000000009.json#1"), "half").unwrap();
     fs::write(run.work_dir(Stage::Selfplay).unwrap().join("notes"), "mine").unwrap();
-    let hour_ago = SystemTime::now() - Duration::from_hours(1);
-    for path in ["shards/c1/kept", "shards/c1/unnamed", "shards/c1/kept#1", "rows/others"] {
-        File::options().write(true).open(root.join(path)).unwrap().set_modified(hour_ago).unwrap();
+    let (hour_ago, hour_ahead) =
+        (SystemTime::now() - Duration::from_hours(1), SystemTime::now() + Duration::from_hours(1));
+    // The clock may have been set back since.
+    for (path, changed) in [
+        ("shards/c1/kept", hour_ago),
+        ("shards/c1/unnamed", hour_ahead),
+        ("shards/c1/kept#1", hour_ago),
+        ("rows/others", hour_ago),
+    ] {
+        File::options().write(true).open(root.join(path)).unwrap().set_modified(changed).unwrap();
     }
 
     let lock = RunLock::acquire(&run, Stage::Selfplay).unwrap();

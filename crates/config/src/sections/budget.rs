@@ -37,6 +37,13 @@ impl RunConfig {
         }
         planned
     }
+
+    /// The cycles that schedules of `cycle` are laid out over: those planned by the times that are known when it may begin at the
+    /// earliest, so that all stages, a turn that goes on after a kill, and a replay agree.
+    pub fn cycles_for(&self, cycle: u32, walls_ms: impl IntoIterator<Item = u64>) -> u32 {
+        let known = cycle.saturating_sub(1 + self.lead_cycles());
+        self.cycles_planned(walls_ms.into_iter().take(known as usize))
+    }
 }
 
 /// What a cycle takes: the lower median of the last ones, at least 1. The first counts where there is no other; one slow

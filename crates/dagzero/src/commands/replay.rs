@@ -84,6 +84,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 /// A game as its shard has it.
 struct Recorded {
     shard: String,
+    cycle: u32,
     header: ShardHeader,
     record: GameRecord,
     champion: Option<ChampionState>,
@@ -91,7 +92,7 @@ struct Recorded {
 
 impl Recorded {
     fn find(run: &Run, state: &RunState, number: u64) -> anyhow::Result<Self> {
-        for (_, shard) in run.shards_kept(state) {
+        for (cycle, shard) in run.shards_kept(state) {
             let mut reader = ShardReader::open(&run.local_path(&shard.object))?;
             let first = reader.header().first_game();
             if !(first..first + shard.games).contains(&number) {
@@ -103,7 +104,8 @@ impl Recorded {
             let record = record.context("the shard has fewer games than the ledger says")??;
             let champions = state.cycles.values().filter_map(|cycle| cycle.champion.as_ref());
             let champion = champions.clone().find(|c| c.generation == shard.generation).cloned();
-            return Ok(Self { shard: shard.object.path.clone(), header, record, champion });
+            let shard = shard.object.path.clone();
+            return Ok(Self { shard, cycle, header, record, champion });
         }
         let what = format!(
             "{} has no game {number}; numbers have gaps, `dagzero export RUN --format json` shows them",
@@ -125,7 +127,7 @@ impl GameVisitor for Replay<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { run, config, state, found } = self;
-        let Recorded { shard, header, record, champion } = found;
+        let Recorded { shard, cycle, header, record, champion } = found;
         let past = match record.parent {
             None => Past::default(),
             Some(parent) => {
@@ -138,6 +140,8 @@ impl GameVisitor for Replay<'_> {
         let evaluator_recorded = header.evaluators[usize::from(record.evaluator)].clone();
         let evaluator_here = sources.ids()[0].clone();
         let same_configuration = header.config_hash == config.results_hash();
+        let mut config = config.clone();
+        config.run.cycles = config.cycles_for(cycle, state.walls_ms());
         let exact = same_configuration && evaluator_here == evaluator_recorded;
         let mut outcome = Outcome {
             game: record.number,
@@ -159,7 +163,7 @@ impl GameVisitor for Replay<'_> {
         if let Err(error) = dz_shard::replay(&game, &record) {
             outcome.differences.push(error.to_string());
         }
-        let again = play(&game, config, (&header, &record), past, &mut sources)?;
+        let again = play(&game, &config, (&header, &record), past, &mut sources)?;
         outcome.compare(&game, &record, &again);
         Ok(outcome)
     }

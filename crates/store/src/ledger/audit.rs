@@ -62,7 +62,10 @@ impl Audit {
             }
         }
         for path in run.list(SNAPSHOTS)? {
-            let beyond = number_of(&path).is_some_and(|n| n > audit.state.number);
+            // Of a run in use both a record and its snapshot may have come meanwhile.
+            let is_beyond =
+                |n: u64| n > audit.state.number && !run.root().join(log_path(n)).exists();
+            let beyond = number_of(&path).is_some_and(is_beyond);
             if beyond && whole {
                 audit.fault(path, "it is a snapshot of records that do not exist");
             }
