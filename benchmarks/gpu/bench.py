@@ -3,9 +3,9 @@
 
     python3 benchmarks/gpu/bench.py --binary target/release/dagzero --out results.json
 
-Prints and writes each row as soon as it is known, so that a call that is cut off has not been in vain.
---part standard (9x9 b6c96, batches 1,024 and 4,096) ends within six minutes, compilation included; the other
-parts take other sizes. Needs PyTorch; --dry-run takes every step but those of a card on the processor, with
+Prints and writes each row as soon as it is known, so that a call that is cut off has not been in vain. Ours comes first,
+PyTorch with what is left of --minutes, which nothing exceeds. --part standard (9x9 b6c96, batches 1,024 and
+4,096) is meant to end within six minutes, compilation included; the other parts take other sizes. Needs PyTorch; --dry-run takes every step but those of a card on the processor, with
 tiny networks, in seconds.
 """
 
@@ -15,6 +15,7 @@ import json
 import platform
 import re
 import subprocess
+import time
 
 PARTS = {
     "standard": [("9x9b6c96", [1024, 4096])],
@@ -32,8 +33,10 @@ FORMATS = {
 }
 # Planes, channels of the policy's and the value's head, width of the value's hidden layer.
 HEADS = (16, 16, 8, 64)
-# A child that hangs (kernel tuning has been seen to) costs this much and no more.
-CHILD_SECONDS_MAX = 150
+# A child that hangs (kernel tuning has been seen to) costs this much and no more; the first one compiles the most.
+CHILD_SECONDS_MAX, DOCTOR_SECONDS_MAX = 120, 240
+# PyTorch is not begun with less left than this: it compiles for about as long.
+PEER_SECONDS_MIN = 40
 
 
 def flops(height, width, blocks, channels):
@@ -82,14 +85,17 @@ def whole(text):
     return [row for row in found if isinstance(row, dict)]
 
 
-def child(command):
+def child(args, command, seconds_max=CHILD_SECONDS_MAX):
     """What a command of ours prints as JSON, and an error if it ended with one or did not end."""
+    limit = min(seconds_max, args.deadline - time.monotonic())
+    if limit < 1:
+        return [], "no time was left"
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=CHILD_SECONDS_MAX)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired as late:
         # Bytes, whatever was asked for.
-        printed = (late.stdout or b"").decode()
-        return whole(printed), f"took more than {CHILD_SECONDS_MAX} s"
+        printed, said = ((text or b"").decode(errors="replace") for text in (late.stdout, late.stderr))
+        return whole(printed), f"took more than {limit:.0f} s. {said.strip()[-1000:]}"
     error = None if done.returncode == 0 else done.stderr.strip()[-2000:] or "no message"
     return whole(done.stdout), error
 
@@ -98,16 +104,21 @@ def ours(results, args, size, batch, peak, work):
     plays, learns = FORMATS[args.device]
     command = [args.binary, "bench", "device", "--device", args.device, "--json"]
     command += ["--network", size, "--batch", str(batch), "--seconds", str(args.seconds)]
-    command += ["--precision", ",".join(plays), "--learning", ",".join(learns)]
-    rows, error = child(command)
-    for row in rows:
-        what = row["name"].split(": ", 1)[1]
-        factor = 3 if what.startswith("learn") else 1
-        share = row["value"] * work * factor / peak if "/s" in row["unit"] and peak else None
-        found = {"value": row["value"], "unit": row["unit"], "share_of_peak": share}
-        results.add(what=f"{size} batch {batch} {what}", who="dagzero", **found)
-    if error:
-        results.add(what=f"{size} batch {batch}", who="dagzero", error=error)
+    # A process for each figure, so that what hangs takes none of the others along.
+    one = [["--precision", name, "--learning", "none"] for name in plays]
+    one += [["--precision", "none", "--learning", name] for name in learns]
+    if args.device == "cuda":
+        one.append(["--precision", plays[0], "--learning", "none", "--lanes", "1"])
+    for options in one:
+        rows, error = child(args, command + options)
+        for row in rows:
+            what = row["name"].split(": ", 1)[1]
+            factor = 3 if what.startswith("learn") else 1
+            share = row["value"] * work * factor / peak if "/s" in row["unit"] and peak else None
+            found = {"value": row["value"], "unit": row["unit"], "share_of_peak": share}
+            results.add(what=f"{size} batch {batch} {what}", who="dagzero", **found)
+        if error:
+            results.add(what=f"{size} batch {batch} {' '.join(options)}", who="dagzero", error=error)
 
 
 def theirs(results, args, peer, numbers, size, batch, peak, work):
@@ -115,6 +126,9 @@ def theirs(results, args, peer, numbers, size, batch, peak, work):
 
     def one(what, unit, factor, run):
         what = f"{size} batch {batch} {what}"
+        if args.deadline - time.monotonic() < PEER_SECONDS_MIN and args.device == "cuda":
+            results.add(what=what, who="torch", error="no time was left")
+            return
         try:
             first, value = run()
         except Exception as error:  # a failing compiler must not end the other measurements
@@ -158,12 +172,14 @@ def arguments():
     parser.add_argument("--part", choices=PARTS, default="standard")
     parser.add_argument("--device", choices=FORMATS, default="cuda")
     parser.add_argument("--seconds", type=float, default=4.0, help="for each figure")
+    parser.add_argument("--minutes", type=float, default=9.0, help="for everything")
     parser.add_argument("--compile", choices=["yes", "no"], help="torch.compile; on a card unless told otherwise")
     parser.add_argument("--commit", help="what the binary was built from, where git cannot tell")
     parser.add_argument("--dry-run", action="store_true", help="tiny networks on the processor")
     args = parser.parse_args()
     if args.dry_run:
         args.device, args.part, args.seconds = "cpu", "quick", 0.1
+    args.deadline = time.monotonic() + 60 * args.minutes
     args.compile = args.compile == "yes" if args.compile else args.device == "cuda"
     return args
 
@@ -181,7 +197,8 @@ def peers():
 def main():
     args = arguments()
     results = Results(args.out, facts(args))
-    doctor, error = child([args.binary, "doctor", "--device", args.device, "--json"])
+    doctor = [args.binary, "doctor", "--device", args.device, "--json"]
+    doctor, error = child(args, doctor, DOCTOR_SECONDS_MAX)
     results.content["doctor"] = doctor
     results.write()
     print(json.dumps(doctor, indent=1), flush=True)
@@ -191,16 +208,20 @@ def main():
     peer, peak = peers(), None
     if peer and (args.device == "cuda" or args.dry_run):
         side = 256 if args.dry_run else 8192
-        peak = peer.matrix_peak(args.device, peer.torch.bfloat16, side, args.seconds / 2)
-        found = {"value": peak / 1e12, "unit": "TFLOP/s"}
-        results.add(what=f"matrix product of {side}, bf16", who="torch", **found)
-    for size, batches in PARTS[args.part]:
-        numbers = [int(n) for n in re.findall(r"\d+", size)]
-        work = flops(*numbers)
-        for batch in batches:
-            ours(results, args, size, batch, peak, work)
-            if peer:
-                theirs(results, args, peer, numbers, size, batch, peak, work)
+        what = f"matrix product of {side}, bf16"
+        try:
+            peak = peer.matrix_peak(args.device, peer.torch.bfloat16, side, args.seconds / 2)
+            results.add(what=what, who="torch", value=peak / 1e12, unit="TFLOP/s")
+        except Exception as error:  # what PyTorch cannot do says nothing of ours
+            results.add(what=what, who="torch", error=repr(error)[:500])
+    # Each size as its numbers.
+    sizes = {size: [int(n) for n in re.findall(r"\d+", size)] for size, _ in PARTS[args.part]}
+    cases = [(size, batch) for size, batches in PARTS[args.part] for batch in batches]
+    for size, batch in cases:
+        ours(results, args, size, batch, peak, flops(*sizes[size]))
+    for size, batch in cases if peer else []:
+        numbers = sizes[size]
+        theirs(results, args, peer, numbers, size, batch, peak, flops(*numbers))
     print(f"{len(results.content['rows'])} rows in {args.out}", flush=True)
 
 

@@ -1,7 +1,8 @@
 """The networks of `dagzero bench device` in PyTorch: what a careful user of PyTorch would run.
 
 Playing: half precision, batch norm folded, channels-last memory, torch.compile with CUDA graphs. Learning:
-bf16 autocast over 32-bit weights, AdamW fused, gradient clipped to norm 10, torch.compile.
+bf16 autocast over 32-bit weights, AdamW fused, gradient clipped to norm 10, torch.compile. Each is compiled for its own shapes, as
+if it were the first: else the second batch size is compiled for any, and the ninth network not at all.
 """
 
 import time
@@ -76,8 +77,9 @@ def planes(size, batch, device, dtype):
 
 def play(size, batch, seconds, device, dtype, compiles):
     """Bits come from the host and logits go back to it at each call, as they must in self-play."""
+    torch._dynamo.reset()
     net = network(size, False, device).to(dtype).eval()
-    forward = torch.compile(net, mode="reduce-overhead") if compiles else net
+    forward = torch.compile(net, mode="reduce-overhead", dynamic=False) if compiles else net
     on_host = planes(size, batch, "cpu", torch.uint8)
     if device == "cuda":
         on_host = on_host.pin_memory()
@@ -94,8 +96,9 @@ def play(size, batch, seconds, device, dtype, compiles):
 def learn(size, batch, seconds, device, dtype, compiles):
     """Autocast to `dtype`, or TF32 products where it is f32, which is what ours takes there. One set of rows that lies on the device: what ours sends at each step is on our side."""
     torch.set_float32_matmul_precision("high")
+    torch._dynamo.reset()
     net = network(size, True, device).train()
-    forward = torch.compile(net) if compiles else net
+    forward = torch.compile(net, dynamic=False) if compiles else net
     optimizer = torch.optim.AdamW(net.parameters(), 1e-4, fused=device == "cuda")
     x = planes(size, batch, device, torch.float32)
     moves = torch.arange(batch, device=device) % (size[0] * size[1] + 1)

@@ -48,16 +48,22 @@ fn a_dry_run_measures_ours_and_pytorch() {
 fn what_a_child_printed_before_it_ended_is_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/gpu");
     let checks = r#"
-import bench, sys
+import bench, sys, time, types
 assert bench.whole('[\n{"a": 1},\n{"a": 2}\n]\n') == [{"a": 1}, {"a": 2}]
 assert bench.whole('[\n{"a": 1},\n{"a": 2') == [{"a": 1}]
 assert bench.whole('') == []
 assert bench.whole('{"canary": true}') == {"canary": True}
-bench.CHILD_SECONDS_MAX = 1.5
-hangs = "import time; print('[', flush=True); print('{\"a\": 1}', flush=True); time.sleep(60)"
-assert bench.child([sys.executable, "-c", hangs]) == ([{"a": 1}], "took more than 1.5 s")
+args = types.SimpleNamespace(deadline=time.monotonic() + 100)
+hangs = "import sys, time; print('[', flush=True); print('{\"a\": 1}', flush=True); "
+hangs += "print('tuning', file=sys.stderr, flush=True); time.sleep(60)"
+late = bench.child(args, [sys.executable, "-c", hangs], 2)
+assert late == ([{"a": 1}], "took more than 2 s. tuning"), late
 fails = "import sys; print('[\\n{\"a\": 1}\\n]'); sys.exit('no card')"
-assert bench.child([sys.executable, "-c", fails]) == ([{"a": 1}], "no card")
+assert bench.child(args, [sys.executable, "-c", fails]) == ([{"a": 1}], "no card")
+# No child outlives the whole, and none is begun without time.
+args.deadline = time.monotonic() + 2
+assert bench.child(args, [sys.executable, "-c", hangs])[1] == "took more than 2 s. tuning"
+assert bench.child(args, [sys.executable, "-c", fails]) == ([], "no time was left")
 "#;
     let mut command = Command::new(python());
     command.args(["-B", "-c", checks]).env("PYTHONPATH", folder);

@@ -92,6 +92,36 @@ impl Boards {
         boards.mean_dim(1).reshape([self.batch, channels])
     }
 
+    /// Mean of each channel over all rows: `[B * H * W, C]` to `[1, C]`.
+    ///
+    /// A card gives a sum over rows to one group of its threads for every four columns, whatever there is to add up, so it takes
+    /// each board first, and then the boards' means; [`Boards::add_row`] and [`Boards::scale_by_row`], whose gradients are such sums, go
+    /// the same way.
+    pub(crate) fn mean_of_rows(&self, x: Tensor<2>) -> Tensor<2> {
+        if self.gathers() { x.mean_dim(0) } else { self.mean(x).mean_dim(0) }
+    }
+
+    /// Adds `row [1, C]` to every row.
+    pub(crate) fn add_row(&self, x: Tensor<2>, row: Tensor<2>) -> Tensor<2> {
+        if self.gathers() { x + row } else { self.add_to_boards(x, self.for_boards(row)) }
+    }
+
+    /// Multiplies every row with `row [1, C]`.
+    pub(crate) fn scale_by_row(&self, x: Tensor<2>, row: Tensor<2>) -> Tensor<2> {
+        if self.gathers() { x * row } else { self.scale_boards(x, self.for_boards(row)) }
+    }
+
+    /// `[1, C]` to `[B, C]`.
+    fn for_boards(&self, row: Tensor<2>) -> Tensor<2> {
+        let [_, channels] = row.dims();
+        row.expand([self.batch, channels])
+    }
+
+    /// Whether these are boards of the processor.
+    fn gathers(&self) -> bool {
+        self.neighbours.is_some()
+    }
+
     /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards, `[B, C * H * W]`.
     pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
         if self.any_size { x } else { self.flatten(x) }
@@ -158,6 +188,33 @@ fn neighbours(batch: usize, height: usize, width: usize) -> Vec<i64> {
 mod tests {
     use super::*;
     use crate::tower::{download, upload};
+
+    /// Both ways to work on columns, with the gradients of what is added and multiplied.
+    #[test]
+    fn columns_by_rows_and_by_boards_are_alike() {
+        let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);
+        let device = Device::flex().autodiff();
+        let wave =
+            |length: usize, pace: f32| (0..length).map(|i| (i as f32 * pace).sin()).collect();
+        let with = |gather| {
+            let boards = Boards::new(&spec, 2, gather, &device);
+            let x: Tensor<2> = upload(wave(40 * 6, 0.7), &device).reshape([40, 6]).require_grad();
+            let [row, scale] = [0.3, 1.1].map(|pace| -> Tensor<2> {
+                upload(wave(6, pace), &device).reshape([1, 6]).require_grad()
+            });
+            let shifted = boards.add_row(x.clone(), row.clone());
+            let scaled = boards.scale_by_row(shifted, scale.clone());
+            let mean = boards.mean_of_rows(scaled.clone() * scaled.clone());
+            let gradients = (scaled.clone() * scaled * mean.clone()).sum().backward();
+            let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
+            [download(mean.inner()), gradient(&x), gradient(&row), gradient(&scale)]
+        };
+        let lengths = with(true).map(|numbers| numbers.len());
+        assert_eq!(lengths, [6, 240, 6, 6]);
+        for (by_rows, by_boards) in with(true).iter().flatten().zip(with(false).iter().flatten()) {
+            assert!((by_rows - by_boards).abs() < 1e-4, "{by_rows} {by_boards}");
+        }
+    }
 
     /// Both ways to convolve, on a batch of boards that are wider than high.
     #[test]

@@ -52,7 +52,7 @@ impl DeviceFacts {
             driver: driver.and_then(|text| text.lines().next().map(str::to_owned)),
             compiler_works: (!cards.is_empty()).then(compiler_works),
             cards,
-            headers: headers(std::env::var_os("CUDA_PATH").as_deref().map(Path::new)),
+            headers: cuda_folder().and_then(|folder| headers(&folder)),
         }
     }
 
@@ -82,8 +82,8 @@ impl DeviceFacts {
                  LD_LIBRARY_PATH"
             }
             Self { headers: None, .. } => {
-                "CUDA's headers were not found; install the package `cuda-cudart-dev`, or set CUDA_PATH to \
-                 the folder that has include/cuda_runtime.h"
+                "CUDA's headers were not found where CUDA_PATH says, or in /usr/local/cuda or /opt/cuda; install the \
+                 package `cuda-cudart-dev`, or set CUDA_PATH to the folder that has include/cuda_runtime.h"
             }
             Self { cards, .. }
                 if cards.iter().all(|card| card.memory_free_bytes < MEMORY_FREE_BYTES_MIN) =>
@@ -97,11 +97,20 @@ impl DeviceFacts {
     }
 }
 
-/// The first folder with CUDA's headers, in the order in which Burn's compiler looks.
-fn headers(cuda_path: Option<&Path>) -> Option<PathBuf> {
-    let roots = [cuda_path, Some(Path::new("/usr/local/cuda")), Some(Path::new("/usr"))];
-    let folders = roots.into_iter().flatten().map(|root| root.join("include"));
-    folders.into_iter().find(|folder| folder.join("cuda_runtime.h").is_file())
+/// Where Burn's compiler takes CUDA to be, whether its headers are there or not (`CubeCL` 0.11.3, `cuda_path`).
+fn cuda_folder() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("CUDA_PATH") {
+        return Some(path.into());
+    }
+    let places = [("/usr/local/cuda", ""), ("/opt/cuda", ""), ("/usr", "bin/nvcc")];
+    let found = places.into_iter().find(|(folder, mark)| Path::new(folder).join(mark).exists());
+    found.map(|(folder, _)| folder.into())
+}
+
+/// The folder with CUDA's headers.
+fn headers(cuda: &Path) -> Option<PathBuf> {
+    let folder = cuda.join("include");
+    folder.join("cuda_runtime.h").is_file().then_some(folder)
 }
 
 #[cfg(feature = "cuda")]
@@ -197,12 +206,12 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_found_where_the_variable_says() {
+    fn headers_are_found_where_they_are() {
         let root = std::env::temp_dir().join(format!("dagzero-headers-{}", std::process::id()));
         std::fs::create_dir_all(root.join("include")).unwrap();
-        assert_ne!(headers(Some(&root)), Some(root.join("include")));
+        assert_eq!(headers(&root), None);
         std::fs::write(root.join("include/cuda_runtime.h"), "").unwrap();
-        assert_eq!(headers(Some(&root)), Some(root.join("include")));
+        assert_eq!(headers(&root), Some(root.join("include")));
         std::fs::remove_dir_all(root).unwrap();
     }
 

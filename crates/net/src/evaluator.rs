@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use burn::tensor::{Device, FloatDType, Tensor};
+use burn::tensor::{Device, FloatDType, StreamId, Tensor};
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
 use dz_network::{NetworkFile, NetworkSpec};
 use rayon::prelude::*;
@@ -30,7 +30,14 @@ pub struct EvaluatorOptions {
     /// Where bit-packed planes become numbers: on the device, to which 32 times fewer bytes then go, or
     /// before they are sent.
     pub unpack_on_device: bool,
+    /// Queues of a card that batches take in turn. A queue does one thing after the other, so with a single one the answers of
+    /// a batch are read when all that was submitted after it is done, too. 0 answers a batch before `submit` returns, its chunks on
+    /// as many threads as there are: for the processor.
+    pub lanes: usize,
 }
+
+/// The first lane's number; those from 0 on are given to threads as they come.
+const LANE_FIRST: u64 = 64;
 
 /// Floating-point format of a network's weights and activations while it plays. Logits come back in
 /// 32 bits.
@@ -86,6 +93,7 @@ impl EvaluatorOptions {
                 chunk_min: 64,
                 precision: Precision::F16,
                 unpack_on_device: choice.unpacks(),
+                lanes: 2,
             },
         }
     }
@@ -93,7 +101,7 @@ impl EvaluatorOptions {
     /// Chunks of one size, in 32 bits, unpacked before they are sent.
     pub const fn fixed(chunk: usize) -> Self {
         let precision = Precision::F32;
-        Self { chunk_max: chunk, chunk_min: chunk, precision, unpack_on_device: false }
+        Self { chunk_max: chunk, chunk_min: chunk, precision, unpack_on_device: false, lanes: 0 }
     }
 
     fn check(self) -> Result<(), NetError> {
@@ -150,7 +158,8 @@ impl EvaluatorOptions {
 pub struct BurnEvaluator {
     id: String,
     spec: NetworkSpec,
-    tower: Tower,
+    /// The network on each lane, so that no lane waits for another one.
+    towers: Vec<Tower>,
     /// By size of chunk.
     boards: BTreeMap<usize, Boards>,
     choice: DeviceChoice,
@@ -164,14 +173,8 @@ pub struct BurnEvaluator {
 #[derive(Debug)]
 enum Pending {
     Done(NetworkOutputs),
-    /// Chunks that a card is working on, and the number of positions.
-    OnDevice(Vec<Chunk>, usize),
-}
-
-#[derive(Debug)]
-struct Chunk {
-    policy: Tensor<2>,
-    wdl: Tensor<2>,
+    /// The lane that works on them, chunks, and the number of positions.
+    OnDevice(usize, Vec<Logits>, usize),
 }
 
 impl BurnEvaluator {
@@ -189,19 +192,24 @@ impl BurnEvaluator {
         let spec = file.header.spec.clone();
         file.check()?;
         let device = choice.open();
-        let (tower, boards) = choice.guard(|| {
+        let (towers, boards) = choice.guard(|| {
             let boards = |chunk| Boards::new(&spec, chunk, choice.gathers(), &device);
             let boards = options.sizes().map(|chunk| (chunk, boards(chunk))).collect();
-            (tower_of(file, options.precision, &device), boards)
+            let tower = || tower_of(file, options.precision, &device);
+            let towers = match options.lanes {
+                0 => vec![tower()],
+                lanes => (0..lanes).map(|lane| on_lane(lane, tower)).collect(),
+            };
+            (towers, boards)
         })?;
         let (content, arithmetic) = (file.content_id(), choice.arithmetic(options.precision));
         let id = format!("{content}-{arithmetic}-c{}", options.chunk_max);
         let (in_flight, next) = (BTreeMap::new(), 0);
-        Ok(Self { id, spec, tower, boards, choice, device, options, in_flight, next })
+        Ok(Self { id, spec, towers, boards, choice, device, options, in_flight, next })
     }
 
     /// Outputs of a chunk, in 32 bits.
-    fn run(&self, batch: &EncodedBatch, (first, chunk): (usize, usize)) -> Logits {
+    fn run(&self, tower: &Tower, batch: &EncodedBatch, (first, chunk): (usize, usize)) -> Logits {
         let dtype = self.options.precision.dtype();
         let there = self.options.unpack_on_device;
         let inputs = Inputs::of(batch, first..first + chunk, there, &self.device);
@@ -209,9 +217,30 @@ impl BurnEvaluator {
             planes: inputs.planes.cast(dtype),
             globals: inputs.globals.map(|globals| globals.cast(dtype)),
         };
-        let logits = self.tower.forward(&self.boards[&chunk], inputs, &mut Tensors::new());
+        let logits = tower.forward(&self.boards[&chunk], inputs, &mut Tensors::new());
         let whole = |logits: Tensor<2>| logits.cast(FloatDType::F32);
         Logits { policy: whole(logits.policy), wdl: whole(logits.wdl) }
+    }
+
+    /// On a lane: chunks are under way when this returns.
+    fn send(&self, lane: usize, batch: &EncodedBatch) -> Result<Vec<Logits>, NetError> {
+        let run = || -> Vec<Logits> {
+            let chunks = self.options.chunks(batch.len).into_iter();
+            chunks.map(|chunk| self.run(&self.towers[lane], batch, chunk)).collect()
+        };
+        let sent = self.choice.guard(|| {
+            on_lane(lane, || {
+                let logits = run();
+                // Burn hands work over in blocks of many tasks; what is left of the last one would wait for the next batch.
+                (logits, self.device.flush())
+            })
+        })?;
+        let (logits, flushed) = sent;
+        flushed.map_err(|error| NetError::Device {
+            device: self.choice.to_string(),
+            message: error.to_string(),
+        })?;
+        Ok(logits)
     }
 
     /// On the processor: chunks in parallel, outputs in order.
@@ -221,7 +250,7 @@ impl BurnEvaluator {
             .chunks(batch.len)
             .into_par_iter()
             .map(|chunk| {
-                let logits = self.run(batch, chunk);
+                let logits = self.run(&self.towers[0], batch, chunk);
                 (download(logits.policy), download(logits.wdl))
             })
             .collect();
@@ -264,15 +293,14 @@ impl NetworkEvaluator for BurnEvaluator {
 
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
         planes::check(&batch, &self.spec).map_err(|e| self.failed(&e))?;
-        let pending = self.choice.guard(|| match self.choice {
-            DeviceChoice::Cpu => Pending::Done(self.run_here(&batch)),
-            DeviceChoice::Cuda(_) => {
-                let chunks = self.options.chunks(batch.len).into_iter();
-                let chunks = chunks.map(|chunk| self.run(&batch, chunk));
-                let chunks = chunks.map(|Logits { policy, wdl }| Chunk { policy, wdl }).collect();
-                Pending::OnDevice(chunks, batch.len)
+        let pending = match self.options.lanes {
+            0 => self.choice.guard(|| Pending::Done(self.run_here(&batch))),
+            lanes => {
+                let lane = (self.next % lanes as u64) as usize;
+                let sent = self.send(lane, &batch);
+                sent.map(|logits| Pending::OnDevice(lane, logits, batch.len))
             }
-        });
+        };
         let pending = pending.map_err(|e| self.failed(&e))?;
         let ticket = Ticket(self.next);
         self.next += 1;
@@ -284,12 +312,18 @@ impl NetworkEvaluator for BurnEvaluator {
         match self.in_flight.remove(&ticket) {
             None => Err(EvaluatorError::UnknownTicket(ticket)),
             Some(Pending::Done(outputs)) => Ok(outputs),
-            Some(Pending::OnDevice(chunks, len)) => {
-                let read = || chunks.into_iter().map(|c| (download(c.policy), download(c.wdl)));
-                self.choice.guard(|| self.join(read(), len)).map_err(|e| self.failed(&e))
+            Some(Pending::OnDevice(lane, chunks, len)) => {
+                let read = chunks.into_iter().map(|c| (download(c.policy), download(c.wdl)));
+                let outputs = self.choice.guard(|| on_lane(lane, || self.join(read, len)));
+                outputs.map_err(|e| self.failed(&e))
             }
         }
     }
+}
+
+/// What `work` gives a device to do goes to the queue of a lane, whatever thread this is.
+fn on_lane<T>(lane: usize, work: impl FnOnce() -> T) -> T {
+    StreamId { value: LANE_FIRST + lane as u64 }.executes(work)
 }
 
 /// A file's network on a device.

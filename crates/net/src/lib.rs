@@ -27,6 +27,7 @@ mod heads;
 mod kernels;
 mod layout;
 mod learner;
+mod learning_canary;
 mod losses;
 mod memory;
 mod muon;
@@ -50,5 +51,6 @@ pub use learner::{
     EvaluationReport, Examiner, ExportInfo, HeadRows, Learner, LearnerOptions, LossReport,
     Optimizer, StepReport, TrainBatch,
 };
+pub use learning_canary::{LearningReport, learning_canary, random_rows};
 pub use losses::mean_entropy;
 pub use source::{network_evaluator, network_evaluator_on, network_on};

@@ -2,6 +2,8 @@
 
 use burn::tensor::Tensor;
 
+use crate::DeviceChoice;
+
 /// Decay of the mean of gradients, Kingma and Ba 2015 (arXiv:1412.6980).
 const BETA1: f64 = 0.9;
 /// Decay of the mean of squared gradients, same paper.
@@ -54,8 +56,14 @@ pub(crate) fn clip_scale(norm: f64, clip_norm: f64) -> f64 {
 }
 
 /// Euclidean norm over all parameters, `[1]`.
-pub(crate) fn norm(gradient: Tensor<1>) -> Tensor<1> {
-    (gradient.clone() * gradient).sum_dim(0).sqrt()
+pub(crate) fn norm(gradient: Tensor<1>, choice: DeviceChoice) -> Tensor<1> {
+    let squares = gradient.clone() * gradient;
+    let sum = match choice {
+        DeviceChoice::Cpu => squares.sum_dim(0),
+        // A card gives a sum along an axis to one group of its threads, this one to all.
+        DeviceChoice::Cuda(_) => squares.sum(),
+    };
+    sum.sqrt()
 }
 
 /// What the moving average keeps at a step (from 1): less than `decay` in the beginning, so that the
@@ -83,8 +91,9 @@ mod tests {
     #[test]
     fn a_gradient_of_norm_five_is_clipped_to_one() {
         let gradient = tensor(&[3.0, 0.0, -4.0]);
-        let length = download(norm(gradient.clone()))[0];
-        assert_eq!(length, 5.0);
+        let [length, on_card] = [DeviceChoice::Cpu, DeviceChoice::Cuda(0)]
+            .map(|choice| download(norm(gradient.clone(), choice))[0]);
+        assert_eq!([length, on_card], [5.0, 5.0]);
         let clipped = gradient.mul_scalar(clip_scale(f64::from(length), 1.0));
         for (found, wanted) in download(clipped).iter().zip([0.6, 0.0, -0.8]) {
             assert!((found - wanted).abs() < 1e-7);

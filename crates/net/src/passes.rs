@@ -71,17 +71,21 @@ impl Passes {
         let rows = batch.planes.len;
         let shards = self.shards(batch, self.devices.len());
         let count = shards.len();
+        // To all devices before the first has something to do: a copy waits for what its source does before.
+        let copies: Vec<Tensor<1>> =
+            self.devices.iter().map(|(_, device)| weights.clone().to_device(device)).collect();
         let packed = self.trunk.as_ref().map(|trunk| trunk::pack(trunk, &self.layout, weights));
         let ready = self.trunk.as_ref().zip(packed.as_ref());
         let one = |(i, shard): (usize, Targets)| {
             let share = shard.rows.len() as f64 / rows as f64;
-            let on = &self.devices[i * self.devices.len() / count];
-            self.gradient(batch, shard, weights, ready, on).scaled(share)
+            let on = i * self.devices.len() / count;
+            self.gradient(batch, shard, &copies[on], ready, &self.devices[on]).scaled(share)
         };
-        let gradients = self.each(shards, one);
-        let gradient = gradients.into_iter().reduce(Gradient::add).expect("a batch has rows");
+        // All of them have something to do before the first is waited for.
+        let gradients = self.each(shards, one).into_iter().map(|found| found.on(self.home()));
+        let gradient = gradients.reduce(Gradient::add).expect("a batch has rows");
         // One read for all numbers: each read waits for a card to finish.
-        let numbers = vec![gradient.losses.clone(), norm(gradient.flat.clone())];
+        let numbers = vec![gradient.losses.clone(), norm(gradient.flat.clone(), self.devices[0].0)];
         let numbers = download(Tensor::cat(numbers, 0));
         let (gradient_norm, losses) = numbers.split_last().expect("norm and losses are numbers");
         let losses = self.report(batch, losses);
@@ -138,7 +142,7 @@ impl Passes {
         let training = device.clone().autodiff();
         let leaves: Tensors = self
             .layout
-            .split(&weights.clone().to_device(device))
+            .split(weights)
             .into_iter()
             .filter(|(name, _)| ready.is_none() || !Trunk::owns(name))
             .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
@@ -171,11 +175,10 @@ impl Passes {
         if let Some(kernels) = kernels {
             kernels.back(planes, &mut found, &mut gradients, &mut statistics);
         }
-        let home = |tensor: Tensor<1>| tensor.to_device(self.home());
         Gradient {
-            flat: home(Tensor::cat(gradients.into_values().collect(), 0)),
-            statistics: home(Tensor::cat(statistics.into_values().collect(), 0)),
-            losses: home(Tensor::cat(losses, 1).flatten(0, 1)),
+            flat: Tensor::cat(gradients.into_values().collect(), 0),
+            statistics: Tensor::cat(statistics.into_values().collect(), 0),
+            losses: Tensor::cat(losses, 1).flatten(0, 1),
         }
     }
 
@@ -223,6 +226,13 @@ impl Gradient {
     /// sum already.
     fn scaled(self, share: f64) -> Self {
         Self { statistics: self.statistics.mul_scalar(share), ..self }
+    }
+
+    /// The same on another device.
+    fn on(self, device: &Device) -> Self {
+        let Self { flat, statistics, losses } = self;
+        let [flat, statistics, losses] = [flat, statistics, losses].map(|t| t.to_device(device));
+        Self { flat, statistics, losses }
     }
 
     fn add(self, other: Self) -> Self {

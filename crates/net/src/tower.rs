@@ -15,6 +15,7 @@ use crate::planes::Inputs;
 pub(crate) type Tensors = BTreeMap<String, Tensor<1>>;
 
 /// What a network says of a batch.
+#[derive(Debug)]
 pub(crate) struct Logits {
     /// `[B, A]`
     pub(crate) policy: Tensor<2>,
@@ -181,14 +182,14 @@ impl Convolution {
         };
         let Some(gamma) = &self.gamma else { return x + self.shift.clone() };
         // Written out: Burn's own batch norm copies its input to `[C, B * H * W]` and back.
-        let mean = x.clone().mean_dim(0);
-        let centred = x - mean.clone();
-        let variance = (centred.clone() * centred.clone()).mean_dim(0);
+        let mean = on.mean_of_rows(x.clone());
+        let centred = on.add_row(x, mean.clone().neg());
+        let variance = on.mean_of_rows(centred.clone() * centred.clone());
         let scale = variance.clone().add_scalar(BATCH_NORM_EPSILON).sqrt().recip() * gamma.clone();
         let flat = |row: Tensor<2>| row.inner().flatten(0, 1);
         statistics.insert(format!("{}.mean", self.name), flat(mean));
         statistics.insert(format!("{}.variance", self.name), flat(variance));
-        centred * scale + self.shift.clone()
+        on.add_row(on.scale_by_row(centred, scale), self.shift.clone())
     }
 }
 

@@ -14,9 +14,9 @@ fn the_engine_that_plays_here_passes() {
 #[test]
 fn burn_passes_with_every_option() {
     for precision in [Precision::F32, Precision::F16, Precision::Bf16] {
-        for unpack_on_device in [false, true] {
-            let options =
-                EvaluatorOptions { chunk_max: 64, chunk_min: 16, precision, unpack_on_device };
+        for (unpack_on_device, lanes) in [(false, 0), (true, 2)] {
+            let sizes = EvaluatorOptions { chunk_max: 64, ..EvaluatorOptions::fixed(16) };
+            let options = EvaluatorOptions { precision, unpack_on_device, lanes, ..sizes };
             let report = burn_canary(DeviceChoice::Cpu, options).unwrap();
             println!("{precision:?}: {report:?}");
             assert!(report.passed(), "{precision:?}: {report:?}");

@@ -1,13 +1,16 @@
 //! `dagzero bench device`: a network of any size on any device, playing and learning.
 
-use std::time::{Duration, Instant};
+use std::{
+    str::FromStr,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, bail};
 use dz_cpu::{random_network, random_positions};
 use dz_infer::NetworkEvaluator;
 use dz_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Optimizer,
-    Precision, TrainBatch, first_start_note, pick_device,
+    Precision, first_start_note, network_on, pick_device, random_rows,
 };
 use dz_network::{NetworkSpec, PerHead};
 use dz_shard::BenchRow;
@@ -24,15 +27,32 @@ pub(super) struct DeviceArgs {
     /// For `device`: positions of a batch
     #[arg(long, value_name = "N", default_value = "1024")]
     batch: usize,
-    /// For `device`: f32, f16 or bf16 while playing, or several of them
-    #[arg(long, value_name = "FORMATS", default_value = "f16", value_delimiter = ',')]
-    precision: Vec<Precision>,
-    /// For `device`: f32 or bf16 while learning, or both
-    #[arg(long, value_name = "FORMATS", default_value = "f32", value_delimiter = ',')]
-    learning: Vec<Precision>,
+    /// For `device`: f32, f16 or bf16 while playing, several of them, or none
+    #[arg(long, value_name = "FORMATS", default_value = "f16")]
+    precision: Formats,
+    /// For `device`: f32 or bf16 while learning, both, or none
+    #[arg(long, value_name = "FORMATS", default_value = "f32")]
+    learning: Formats,
+    /// For `device`: queues of a card that batches take in turn while playing
+    #[arg(long, value_name = "N", default_value = "2",
+        value_parser = clap::value_parser!(u8).range(1..=8))]
+    lanes: u8,
     /// For `device`: seconds that each figure may take, after what is compiled has been
     #[arg(long, value_name = "S", default_value = "5")]
     seconds: f64,
+}
+
+/// Formats to measure, between commas.
+#[derive(Clone, Debug)]
+struct Formats(Vec<Precision>);
+
+impl FromStr for Formats {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let words = text.split(',').filter(|_| text != "none");
+        words.map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
 }
 
 /// Batches that are with the device at a time: while one is read back the next is worked on.
@@ -53,13 +73,29 @@ pub(super) fn rows(
     let name = |what: &str| format!("{choice}, {network}, batch {batch}: {what}");
     let time = Duration::from_secs_f64(*seconds);
 
-    for &format in &args.precision {
-        let (first, rate) = playing(choice, &spec, *batch, format, time)?;
+    for &precision in &args.precision.0 {
+        let lanes = usize::from(args.lanes);
+        let options = EvaluatorOptions { precision, ..EvaluatorOptions::for_device(choice) };
+        let options = match choice {
+            // Chunks of its own, which fit the cache.
+            DeviceChoice::Cpu => options,
+            DeviceChoice::Cuda(_) => {
+                EvaluatorOptions { chunk_max: *batch, chunk_min: *batch, lanes, ..options }
+            }
+        };
+        let Playing { first, rate, difference_max } =
+            playing(choice, &spec, *batch, options, time)?;
+        let format = match (choice, args.lanes) {
+            (DeviceChoice::Cuda(_), 1) => format!("{precision}, one lane"),
+            _ => precision.to_string(),
+        };
         let first_name = name(&format!("play, {format}, until the first answer"));
         each(BenchRow::new(&first_name, first, "s", 1))?;
+        let difference = name(&format!("play, {format}, a logit off the processor's by at most"));
+        each(BenchRow::new(&difference, difference_max, "nats", 1))?;
         each(BenchRow::new(&name(&format!("play, {format}")), rate, "positions/s", 1))?;
     }
-    for &format in &args.learning {
+    for &format in &args.learning.0 {
         let (first, rate) = learning(choice, spec.clone(), *batch, format, time)?;
         let first_name = name(&format!("learn, {format}, until the first step is done"));
         each(BenchRow::new(&first_name, first, "s", 1))?;
@@ -68,26 +104,32 @@ pub(super) fn rows(
     Ok(())
 }
 
-/// Seconds until the first answer, and positions a second after it.
+/// How a network played.
+struct Playing {
+    /// Seconds until the first answer.
+    first: f64,
+    /// Positions a second after it.
+    rate: f64,
+    /// Largest difference of a logit of the first answers from those of the engine that plays on the processor.
+    difference_max: f64,
+}
+
 fn playing(
     choice: DeviceChoice,
     spec: &NetworkSpec,
     batch: usize,
-    precision: Precision,
+    options: EvaluatorOptions,
     time: Duration,
-) -> anyhow::Result<(f64, f64)> {
-    let options = EvaluatorOptions { precision, ..EvaluatorOptions::for_device(choice) };
-    let options = match choice {
-        // Chunks of its own, which fit the cache.
-        DeviceChoice::Cpu => options,
-        DeviceChoice::Cuda(_) => EvaluatorOptions { chunk_max: batch, chunk_min: batch, ..options },
-    };
+) -> anyhow::Result<Playing> {
     let (file, positions) = (random_network(spec, 1), random_positions(spec, batch, 2));
     let begin = Instant::now();
     let mut network = BurnEvaluator::load(&file, choice, options)?;
     let ticket = network.submit(positions.clone())?;
-    network.wait(ticket)?;
+    let found = network.wait(ticket)?;
     let first = begin.elapsed().as_secs_f64();
+    let mut processor = network_on(DeviceChoice::Cpu, &file)?;
+    let ticket = processor.submit(positions.clone())?;
+    let difference_max = processor.wait(ticket)?.difference_max(&found);
 
     let mut flying = std::collections::VecDeque::new();
     let (begin, mut done) = (Instant::now(), 0);
@@ -104,7 +146,7 @@ fn playing(
     for ticket in flying {
         network.wait(ticket)?;
     }
-    Ok((first, rate))
+    Ok(Playing { first, rate, difference_max })
 }
 
 /// Seconds until the first step is done, and rows a second after it.
@@ -139,22 +181,6 @@ fn learning(
     Ok((first, (steps * batch) as f64 / begin.elapsed().as_secs_f64()))
 }
 
-/// Random positions, each to be answered with one move and a win.
-fn random_rows(spec: &NetworkSpec, rows: usize) -> TrainBatch {
-    let mut policy = vec![0.0; rows * spec.policy_len];
-    for (i, row) in policy.chunks_exact_mut(spec.policy_len).enumerate() {
-        row[i % spec.policy_len] = 1.0;
-    }
-    TrainBatch {
-        planes: random_positions(spec, rows, 3),
-        policy,
-        wdl: [1.0, 0.0, 0.0].repeat(rows),
-        policy_weights: vec![1.0; rows],
-        value_weights: vec![1.0; rows],
-        heads: PerHead::default(),
-    }
-}
-
 /// `9x9b6c96` as a network with the heads of the presets, 16 planes, and a move for each point and one more.
 fn spec_of(text: &str) -> anyhow::Result<NetworkSpec> {
     let numbers: Vec<usize> =
@@ -181,13 +207,22 @@ mod tests {
     }
 
     #[test]
+    fn formats_are_read_and_none_is_none() {
+        let read = |text: &str| text.parse::<Formats>().map(|formats| formats.0);
+        assert_eq!(read("f16,bf16"), Ok(vec![Precision::F16, Precision::Bf16]));
+        assert_eq!(read("none"), Ok(Vec::new()));
+        assert!(read("f16,none").is_err() && read("").is_err());
+    }
+
+    #[test]
     fn the_processor_plays_and_learns() {
         let args = DeviceArgs {
             device: "cpu".to_owned(),
             network: "3x3b1c8".to_owned(),
             batch: 16,
-            precision: vec![Precision::F32, Precision::Bf16],
-            learning: vec![Precision::F32, Precision::Bf16],
+            precision: "f32,bf16".parse().unwrap(),
+            learning: "f32,bf16".parse().unwrap(),
+            lanes: 2,
             seconds: 0.0,
         };
         let mut units = Vec::new();
@@ -197,7 +232,7 @@ mod tests {
             Ok(())
         };
         rows(&args, &mut each).unwrap();
-        let (play, learn) = (["s", "positions/s"], ["s", "rows/s"]);
-        assert_eq!(units, [play, play, learn, learn].concat());
+        let (play, learn) = (["s", "nats", "positions/s"], ["s", "rows/s"]);
+        assert_eq!(units, [&play[..], &play, &learn, &learn].concat());
     }
 }

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use dz_cpu::{random_network, random_positions};
 use dz_net::{
-    CanaryReport, CardFacts, DeviceChoice, DeviceFacts, NetError, canary, canary_spec,
-    first_start_note, kernel_folder, network_on, pick_device,
+    CanaryReport, CardFacts, DeviceChoice, DeviceFacts, LearningReport, NetError, canary,
+    canary_spec, first_start_note, kernel_folder, learning_canary, network_on, pick_device,
 };
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ use crate::Exit;
 ///
 /// Without: names the driver, the cards and the compiler that kernels need; runs a fixed network on fixed positions
 /// on the device and compares the answers with those of a plain implementation; measures for a second how
-/// fast it is. Says in one sentence what to do if something is missing. Exits 1 if the answers are wrong.
+/// fast it is; on a card learns for some steps and compares the losses with the processor's. Says in one sentence what to do if something is missing. Exits 1 if the answers are wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero doctor\n  \
@@ -63,6 +63,9 @@ struct Findings {
     canary: CanaryReport,
     canary_passed: bool,
     speed: Speed,
+    /// Of a card; the processor's is what it is compared with.
+    learning: Option<LearningReport>,
+    learning_passed: Option<bool>,
     advice: Option<String>,
 }
 
@@ -73,6 +76,8 @@ struct Speed {
     /// From nothing to the first answers: loading, compiling, tuning.
     first_batch_seconds: f64,
     positions_per_second: f64,
+    /// Largest difference of a logit of the first batch from the engine's that plays on the processor.
+    logit_difference_max: f64,
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -92,14 +97,21 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         eprintln!("{note}");
     }
     let canary = canary(choice)?;
+    let speed = speed(choice)?;
+    let learning = match choice {
+        DeviceChoice::Cpu => None,
+        DeviceChoice::Cuda(_) => Some(learning_canary(choice)?),
+    };
     let findings = Findings {
         version: env!("CARGO_PKG_VERSION"),
         facts,
         threads: std::thread::available_parallelism().map_or(1, Into::into),
         device: choice.to_string(),
         canary,
-        canary_passed: canary.passed(),
-        speed: speed(choice)?,
+        canary_passed: canary.passed() && speed.logit_difference_max <= canary.tolerance,
+        speed,
+        learning,
+        learning_passed: learning.map(|learning| learning.passed()),
         advice,
     };
     if args.json {
@@ -107,7 +119,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     } else {
         write_text(out, &findings)?;
     }
-    Ok(if findings.canary_passed { Exit::Done } else { Exit::Wrong })
+    Ok(if findings.is_right() { Exit::Done } else { Exit::Wrong })
+}
+
+impl Findings {
+    fn is_right(&self) -> bool {
+        self.canary_passed && self.learning_passed != Some(false)
+    }
 }
 
 /// How fast the canary's network is on the engine that plays on this device.
@@ -120,7 +138,7 @@ fn speed(choice: DeviceChoice) -> anyhow::Result<Speed> {
         let ticket = network.submit(batch.clone())?;
         network.wait(ticket)
     };
-    evaluate()?;
+    let found = evaluate()?;
     let first_batch_seconds = begin.elapsed().as_secs_f64();
     let (begin, mut positions) = (Instant::now(), 0);
     while begin.elapsed() < SPEED_TIME {
@@ -128,8 +146,17 @@ fn speed(choice: DeviceChoice) -> anyhow::Result<Speed> {
         positions += BATCH;
     }
     let positions_per_second = positions as f64 / begin.elapsed().as_secs_f64();
+    let mut processor = network_on(DeviceChoice::Cpu, &file)?;
+    let ticket = processor.submit(batch)?;
+    let logit_difference_max = processor.wait(ticket)?.difference_max(&found);
     let network = "6x7 b3c32, pooling, squeeze-excitation";
-    Ok(Speed { network, batch: BATCH, first_batch_seconds, positions_per_second })
+    Ok(Speed {
+        network,
+        batch: BATCH,
+        first_batch_seconds,
+        positions_per_second,
+        logit_difference_max,
+    })
 }
 
 fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
@@ -151,13 +178,27 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
     line("device", &findings.device)?;
     let verdict = if findings.canary_passed { "right" } else { "WRONG" };
     let CanaryReport { positions, logit_difference_max, tolerance } = canary;
+    let difference = logit_difference_max.max(speed.logit_difference_max);
+    let positions = positions + speed.batch;
     line(
         "answers",
         &format!(
-            "{verdict}: {positions} positions, largest difference of a logit {logit_difference_max:.1e} \
+            "{verdict}: {positions} positions, largest difference of a logit {difference:.1e} \
              (at most {tolerance:.0e} is right)"
         ),
     )?;
+    if let Some(LearningReport { precision, steps, difference_max, tolerance }) = findings.learning
+    {
+        let verdict = if findings.learning_passed == Some(true) { "right" } else { "WRONG" };
+        let [difference, most] = [difference_max, tolerance].map(|share| 100.0 * share);
+        line(
+            "learning",
+            &format!(
+                "{verdict}: {steps} steps in {precision}, losses and gradients {difference:.2} % off the \
+                 processor's (at most {most:.0} % is right)"
+            ),
+        )?;
+    }
     line(
         "speed",
         &format!(
@@ -165,7 +206,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
             speed.positions_per_second, speed.network, speed.batch, speed.first_batch_seconds
         ),
     )?;
-    if !findings.canary_passed {
+    if !findings.is_right() {
         let device = &findings.device;
         writeln!(out, "\nDo not train or play on {device}: it gives wrong answers.")?;
     }
