@@ -81,6 +81,33 @@ fn a_network_for_boards_of_any_size_plays_on_the_one_that_is_asked_for() {
 }
 
 #[test]
+fn a_search_takes_the_evaluator_of_a_run_or_file_whose_game_it_is() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let run = dir.path().join("run").display().to_string();
+    let preset = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/connect4-smoke.toml");
+    assert!(dagzero(&["init", preset, "--dir", &run]).status.success());
+    let of_any_size = blank_network_of_any_size(&dir, "go:size=5,komi=7");
+    let search = |game: &str, evaluator: &str| {
+        dagzero(&["search", "--game", game, "--evaluator", evaluator, "--playouts", "4"])
+    };
+    for (game, evaluator, canonical) in [
+        // The run's configuration leaves the board's size out as well.
+        ("connect4", &run, "connect4:width=7,height=6,connect=4"),
+        ("connect4:height=6", &run, "connect4:width=7,height=6,connect=4"),
+        ("go:size=7,komi=5.5", &of_any_size, "go:size=7,komi=5.5,suicide=false,superko=positional"),
+    ] {
+        let found = json(&search(game, evaluator));
+        assert_eq!((&found["game"], &found["root"]["visits"]), (&canonical.into(), &4.into()));
+    }
+    for (game, evaluator) in [("connect4:width=6", &run), ("hex:size=5", &of_any_size)] {
+        let refused = search(game, evaluator);
+        let errors = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("and --game is"), "{errors}");
+    }
+}
+
+#[test]
 fn players_that_do_not_exist_or_do_not_fit_are_wrong_usage() {
     let dir = tempfile::tempdir().expect("a folder");
     let network = blank_network(&dir, "connect4");

@@ -17,9 +17,10 @@ section! {
         [Results, Limits::Any] precision: TrainingPrecision = TrainingPrecision::Auto;
         /// Rows a step.
         [Results, whole(2, 1_000_000)] batch: u32 = 256;
-        /// Rows that are trained on for each new row, repetitions counted.
+        /// Rows that are trained on for each new row, repetitions counted. A cycle draws a row of its window once at most, so the
+        /// first cycles, whose windows are small, may have fewer.
         [Results, above(0.0, 1000.0)] rows_per_new_row: f64 = 4.0;
-        /// Rows that a cycle trains on at most, repetitions counted.
+        /// Rows that a cycle trains on at most.
         [Results, whole(2, 1_000_000_000_000)] rows_max: u64 = 10_000_000;
         /// What turns gradients into steps: `adamw` (Loshchilov and Hutter 2019), `sgd` with momentum, or `muon` (Jordan 2024) for the
         /// convolutions behind the first, with steps of the size of AdamW's (Liu et al. 2025), and `adamw` for the rest. `adamw` is

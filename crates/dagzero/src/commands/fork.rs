@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, ensure};
 use dz_store::{Ledger, Run};
 
-use crate::{Exit, drive};
+use crate::{Exit, drive, exit::UsageError};
 
 /// Begin another run with the games of a run, under another configuration: a larger network, another recipe
 ///
@@ -40,7 +40,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let from = Run::open(run)?;
     let state = Ledger::open(&from)?.state().clone();
     let config = drive::config_with(&from, set)?;
-    ensure!(!new.exists(), "{} exists already; name another directory", new.display());
+    let exists = || UsageError(format!("{} exists already; name another directory", new.display()));
+    ensure!(!new.exists(), exists());
     // Whole or not there: a run with half of the games would play the others anew.
     let unfinished = unfinished_dir(new)?;
     if unfinished.exists() {

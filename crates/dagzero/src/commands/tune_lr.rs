@@ -8,7 +8,7 @@ use dz_trainer::{Overfit, RangeTest, Trial};
 use serde::Serialize;
 
 use super::write_line;
-use crate::{Exit, drive};
+use crate::{Exit, drive, exit::UsageError};
 
 /// Find a learning rate for the games of a run, with its network or another one
 ///
@@ -66,7 +66,7 @@ struct Learnt {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     ensure!(
         args.from > 0.0 && args.from < args.to && args.to.is_finite(),
-        "--from must be above 0 and below --to"
+        UsageError("--from must be above 0 and below --to".to_owned())
     );
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;

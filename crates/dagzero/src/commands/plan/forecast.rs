@@ -43,7 +43,7 @@ pub(super) struct CycleForecast {
     pub(super) shuffle_s: f64,
     pub(super) train_s: f64,
     pub(super) matches_s: f64,
-    /// Of the cycle: their sum, or where stages work side by side the longest.
+    /// Of the cycle: their sum, or less where stages work side by side.
     pub(super) wall_s: f64,
 }
 
@@ -140,12 +140,10 @@ impl Forecast {
         let train_s = train_rows as f64 * measured.train_row_s;
         let matches_s = matches(config, measured, cycle, f64::from(games));
         let parts = [selfplay_s, shuffle_s, train_s, matches_s];
-        let wall_s = measured.cycle_s
-            + if config.lead_cycles() > 0 {
-                parts.into_iter().fold(0.0, f64::max)
-            } else {
-                parts.into_iter().sum()
-            };
+        // Side by side the longest part decides, or that no more than the lead and one cycle are under way.
+        let under_way = 1.0 + f64::from(config.lead_cycles());
+        let longest = parts.into_iter().fold(0.0, f64::max);
+        let wall_s = measured.cycle_s + longest.max(parts.iter().sum::<f64>() / under_way);
         let games = games.into();
         CycleForecast {
             cycle,

@@ -28,11 +28,16 @@ pub(crate) struct Args {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Also say how many cycles fit into so many hours
-    #[arg(long, value_name = "H")]
+    #[arg(long, value_name = "H", value_parser = hours)]
     hours: Option<f64>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+fn hours(text: &str) -> Result<f64, String> {
+    let hours = text.parse().ok().filter(|hours: &f64| hours.is_finite() && *hours > 0.0);
+    hours.ok_or_else(|| "a number above 0".to_owned())
 }
 
 /// Cycles that are looked at for --hours.
@@ -123,7 +128,9 @@ impl Plan {
         });
         writeln!(out, "disk        about {} at the end{free}", mb(of.disk_bytes))?;
         writeln!(out, "memory      about {} at most, all stages together", mb(of.memory_bytes))?;
-        if let Some(Within { hours, cycles, games, disk_bytes }) = &self.within {
+        if let Some(Within { hours, cycles: 0, .. }) = &self.within {
+            writeln!(out, "\nNot even one cycle fits into {hours} hours.")?;
+        } else if let Some(Within { hours, cycles, games, disk_bytes }) = &self.within {
             let disk = mb(*disk_bytes);
             writeln!(
                 out,
@@ -182,6 +189,23 @@ mod tests {
             forecast.by_cycle.iter().map(|c| c.train_rows).sum::<u64>()
         );
         assert!(forecast.by_cycle.iter().all(|c| c.train_rows <= c.window_rows));
+    }
+
+    #[test]
+    fn side_by_side_the_longest_part_or_the_lead_decides() {
+        let wall_s = |mode: &str, game_s: f64| {
+            let config = RunConfig::from_text(SMOKE, &[format!("run.mode={mode}")]).unwrap();
+            let measured = Measured { game_s, cycle_s: 0.0, ..measured() };
+            Forecast::of(&config, &measured, 2).by_cycle[1].clone()
+        };
+        let (slow, turns) = (wall_s("asynchronous", 100.0), wall_s("synchronous", 100.0));
+        assert_eq!(slow.wall_s, slow.selfplay_s);
+        assert!(slow.wall_s < turns.wall_s);
+        // Two cycles are under way at most.
+        let even = wall_s("asynchronous", 1e-9);
+        let sum = even.shuffle_s + even.train_s + even.matches_s + even.selfplay_s;
+        let longest = even.shuffle_s.max(even.train_s).max(even.matches_s);
+        assert_eq!(even.wall_s, longest.max(sum / 2.0));
     }
 
     #[test]
