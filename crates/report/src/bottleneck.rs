@@ -17,17 +17,19 @@ impl Report {
         let selfplay = sum(&|facts| facts.selfplay.as_ref().map_or(0, |s| s.wall_ms));
         let training = sum(&|facts| facts.losses.as_ref().map_or(0, |l| l.wall_ms));
         let shuffling = sum(&|facts| facts.rows.as_ref().map_or(0, |r| r.wall_ms));
-        let rest = whole.saturating_sub(selfplay + training + shuffling);
+        let matches = sum(&|facts| facts.matches_ms.unwrap_or(0));
         let mut parts = [
             ("self-play", selfplay),
             ("training", training),
             ("shuffling", shuffling),
-            ("matches for gate and ratings", rest),
+            ("matches for gate and ratings", matches),
         ];
         parts.sort_by_key(|part| std::cmp::Reverse(part.1));
         let shares: Vec<String> =
             parts.iter().map(|(name, ms)| format!("{name} {}", count::share(*ms, whole))).collect();
-        let mut text = format!("Of the running time, {}.", shares.join(", "));
+        let parts_ms: u64 = parts.iter().map(|part| part.1).sum();
+        let aside = if parts_ms > whole { ", side by side" } else { "" };
+        let mut text = format!("Of the running time{aside}, {}.", shares.join(", "));
         let Some(last) = self.cycles.iter().rev().find_map(|facts| facts.selfplay.as_ref()) else {
             return Some(text);
         };

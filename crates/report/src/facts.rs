@@ -151,6 +151,9 @@ pub struct CycleFacts {
     pub promoted: Option<u32>,
     /// Wall time of the cycle, once it is over.
     pub wall_ms: Option<u64>,
+    /// Time of its gate and rating matches and of what else the gatekeeper does, once it is over: what its stages leave of `wall_ms`,
+    /// or, where stages work side by side, what the gatekeeper timed.
+    pub matches_ms: Option<u64>,
     /// Time spent in cycles up to the end of this one, pauses between processes left out; of a
     /// cycle under way, its stages so far.
     pub elapsed_ms: u64,

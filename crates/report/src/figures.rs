@@ -238,7 +238,6 @@ pub(crate) fn times(report: &Report) -> Chart {
     let of = |part: fn(&CycleFacts) -> Option<u64>| {
         over_cycles(report, |facts| Some(part(facts)? as f64 / 1000.0))
     };
-    let rest = |facts: &CycleFacts| Some(facts.wall_ms?.saturating_sub(facts.stages_ms()));
     let axis = Axis { label: "seconds".to_owned(), whole: false, include: Some(0.0) };
     let selfplay = of(|facts| Some(facts.selfplay.as_ref()?.wall_ms));
     let curves = vec![
@@ -249,7 +248,7 @@ pub(crate) fn times(report: &Report) -> Chart {
             CurveStyle::Solid,
             of(|f| Some(f.losses.as_ref()?.wall_ms)),
         ),
-        line("gate, ratings, rest", Colour::Green, CurveStyle::Solid, of(rest)),
+        line("gate, ratings, rest", Colour::Green, CurveStyle::Solid, of(|f| f.matches_ms)),
         line("shuffling", Colour::Muted, CurveStyle::Solid, of(|f| Some(f.rows.as_ref()?.wall_ms))),
     ];
     chart("Time of each stage", "cycles.wall_ms", axis, curves)

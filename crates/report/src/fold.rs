@@ -238,8 +238,14 @@ impl Fold {
         let (mut elapsed_ms, mut device_ms) = (0, 0);
         let overlaps = context.config.is_some_and(|config| config.lead_cycles() > 0);
         for cycle in &mut cycles {
-            let wall_ms = cycle.wall_ms.unwrap_or_else(|| cycle.stages_ms());
+            // Side by side a cycle under way runs within the time of one that was over before.
+            let so_far = if overlaps { 0 } else { cycle.stages_ms() };
+            let wall_ms = cycle.wall_ms.unwrap_or(so_far);
             elapsed_ms += wall_ms;
+            cycle.matches_ms = match cycle.wall_ms {
+                Some(wall_ms) if !overlaps => Some(wall_ms.saturating_sub(cycle.stages_ms())),
+                _ => None,
+            };
             // The device waits for the shuffler where stages take turns, and only there.
             let shuffling = cycle.rows.as_ref().map_or(0, |rows| rows.wall_ms);
             device_ms += if overlaps { wall_ms } else { wall_ms.saturating_sub(shuffling) };

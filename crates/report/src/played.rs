@@ -134,13 +134,29 @@ impl Sum {
                 counts.games() as f64
             },
             normalised_elo: known.then(|| (mean - 0.5) / deviation * ELO_PER_DEVIATION),
-            normalised_error95: known.then(|| Z95 * ELO_PER_DEVIATION / (2.0 * pairs).sqrt()),
+            normalised_error95: known.then(|| {
+                Z95 * ELO_PER_DEVIATION / (2.0 * pairs).sqrt() * far_from_even(&result.pairs)
+            }),
             opponents_elo: (self.met > 0.0).then(|| self.elo / self.met),
             plies_mean: (result.plies > 0).then(|| result.plies as f64 / result.games as f64),
             adjudicated: result.adjudicated,
             forfeits: result.forfeits,
         }
     }
+}
+
+/// By how much the standard error of a mean over its own standard deviation is larger than 1 / sqrt(n), which it is where the mean is 0:
+/// sqrt(1 - t g + t^2 (k - 1) / 4) for t deviations, skewness g and kurtosis k of what was drawn (the delta method).
+fn far_from_even(pairs: &[u64; 5]) -> f64 {
+    let counts = pairs.map(|n| n as f64);
+    let Moments { mean, variance } = moments(&counts);
+    let all: f64 = counts.iter().sum();
+    let standard = |place: usize| (place as f64 / 4.0 - mean) / variance.sqrt();
+    let moment = |power: i32| {
+        counts.iter().enumerate().map(|(at, n)| n * standard(at).powi(power)).sum::<f64>() / all
+    };
+    let t = (mean - 0.5) / variance.sqrt();
+    (1.0 - t * moment(3) + t * t * (moment(4) - 1.0) / 4.0).max(0.0).sqrt()
 }
 
 /// The same match in the other player's view.
@@ -204,6 +220,21 @@ mod tests {
         let other = other.finish();
         assert_eq!(other.normalised_elo, played.normalised_elo.map(|elo| -elo));
         assert_eq!(other.opponents_elo, None);
+    }
+
+    /// A player who wins nearly always is so many deviations away that few games tell how many.
+    #[test]
+    fn far_from_even_the_error_of_normalised_elo_grows() {
+        // 100 pairs of games won with probability 0.95, as often as they come on average.
+        let pairs = [0, 0, 10, 0, 90];
+        let factor = far_from_even(&pairs);
+        // Mean 0.95, deviation 0.15, so t = 3; skewness -8 / 3, kurtosis 73 / 9: the root of 1 + 8 + 16.
+        assert!((factor - 5.0).abs() < 1e-9, "{factor}");
+        assert!((far_from_even(&[4, 0, 8, 0, 4]) - 1.0).abs() < 1e-12);
+        assert!(
+            (far_from_even(&[90, 0, 10, 0, 0]) - factor).abs() < 1e-9,
+            "the same for the loser"
+        );
     }
 
     /// Independent games are worth what they are.

@@ -209,6 +209,12 @@ impl Report {
         }
         self.measures.truth = truth.into_values().collect();
         self.measures.rating_share = self.rating_share(&times, config);
+        if config.is_some_and(|config| config.lead_cycles() > 0) {
+            for facts in self.cycles.iter_mut().filter(|facts| facts.wall_ms.is_some()) {
+                let own = times.iter().filter(|line| line.cycle == facts.cycle);
+                facts.matches_ms = Some(own.map(|line| line.gate_ms + line.rating_ms).sum());
+            }
+        }
         let champions: Vec<&SampleLine> = self
             .cycles
             .iter()

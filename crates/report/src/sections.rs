@@ -225,7 +225,7 @@ pub(crate) fn times(report: &Report) -> Table {
             seconds(selfplay_ms),
             seconds(facts.rows.as_ref().map_or(0, |r| r.wall_ms)),
             seconds(facts.losses.as_ref().map_or(0, |l| l.wall_ms)),
-            seconds(wall_ms.saturating_sub(facts.stages_ms())),
+            facts.matches_ms.map_or_else(|| "".into(), seconds),
             seconds(wall_ms),
             count::share(selfplay_ms, wall_ms).into(),
         ]);

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use dz_game::{Encoding, Game};
+use dz_game::{Encoding, Game, PlaneShape};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -22,6 +22,9 @@ use crate::{
 pub const ROW_FORMAT: u32 = 2;
 /// zstd's level for rows: they are read soon and deleted soon.
 pub const ROW_LEVEL: i32 = 1;
+
+/// Bits of a row's planes at most, so that what a file says of its shape can be trusted with memory: a thousand planes of 64x64.
+const BITS_MAX: usize = 1 << 22;
 
 const ROW_KIND: FileKind = FileKind { magic: *b"DZROWS\0\0", name: "row file", format: ROW_FORMAT };
 
@@ -186,6 +189,11 @@ impl<R: Read + Seek> RowReader<R> {
     /// Every kind of bad file, see [`FrameReader::open`].
     pub fn new(input: R) -> Result<Self, ShardError> {
         let (frames, header): (_, RowFileHeader) = FrameReader::open(input, ROW_KIND)?;
+        let PlaneShape { channels, height, width, .. } = header.shape.planes;
+        let bits = height.checked_mul(width).and_then(|area| area.checked_mul(channels));
+        if !bits.is_some_and(|bits| (1..=BITS_MAX).contains(&bits)) {
+            return Err(ShardError::damaged("rows of no possible board"));
+        }
         let fits = |tables: &SymmetryTables| tables.fits(header.shape);
         if header.symmetries.is_empty() || !header.symmetries.iter().all(fits) {
             return Err(ShardError::damaged("symmetry tables are no permutations of the shape"));

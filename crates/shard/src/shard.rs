@@ -158,6 +158,14 @@ impl<R: Read + Seek> ShardReader<R> {
     /// Every kind of bad file, see [`FrameReader::open`].
     pub fn new(input: R) -> Result<Self, ShardError> {
         let (frames, header) = FrameReader::open(input, SHARD_KIND)?;
+        // A few bytes can stand for any number of equal games: no more are unpacked than a writer puts together.
+        let too_many = frames.footer().frames.iter().any(|frame| {
+            frame.games as usize > GAMES_PER_FRAME
+                || u64::from(frame.positions) > u64::from(frame.games) * u64::from(u16::MAX)
+        });
+        if too_many {
+            return Err(ShardError::damaged("a frame has more games or positions than one can"));
+        }
         Ok(Self { frames, header })
     }
 

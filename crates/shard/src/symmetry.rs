@@ -55,10 +55,14 @@ impl SymmetryTables {
 }
 
 fn is_permutation(table: &[u16], length: usize) -> bool {
+    // Lengths first: that of a file's header may be anything.
+    if table.len() != length {
+        return false;
+    }
     let mut seen = vec![false; length];
     let fresh =
         |&to: &u16| seen.get_mut(usize::from(to)).is_some_and(|s| !std::mem::replace(s, true));
-    table.len() == length && table.iter().all(fresh)
+    table.iter().all(fresh)
 }
 
 /// The tables of all of a game's symmetries, found by drawing random games through its encoding.

@@ -18,7 +18,7 @@ pub(crate) struct Solution {
 const ITERATIONS_MAX: usize = 100;
 /// Steps this small, in natural-log units, are below 1e-7 Elo.
 const STEP_DONE: f64 = 1e-10;
-/// A rating this far out, 5,200 Elo, is on its way to infinity.
+/// A rating this far out, 5,200 Elo, is on its way to infinity where no prior holds it.
 const NATS_MAX: f64 = 30.0;
 
 /// The maximum, from a start with all parameters 0.
@@ -29,7 +29,7 @@ pub(crate) fn maximise(model: &Model) -> Result<Solution, StatsError> {
         let factor = derivatives.information.cholesky().ok_or(StatsError::NotFinite)?;
         let step = factor.solve(&derivatives.gradient);
         at = advance(model, &at, &step);
-        if at.iter().any(|x| x.abs() > NATS_MAX) {
+        if model.prior == 0.0 && at.iter().any(|x| x.abs() > NATS_MAX) {
             return Err(StatsError::NotFinite);
         }
         // A separable likelihood keeps taking steps of about 1; its gradient alone would look

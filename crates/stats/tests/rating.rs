@@ -244,6 +244,20 @@ fn without_a_prior_unbounded_ratings_are_an_error() {
     assert_eq!(rate(4, &apart, &plain()).unwrap_err(), StatsError::NotFinite);
 }
 
+/// However far apart: the highest of twenty, each of whom won all games against the next, stands where its games and its
+/// virtual draw agree.
+#[test]
+fn a_prior_keeps_a_long_chain_finite() {
+    let options = RatingOptions { prior_draws: 1.0, ..plain() };
+    let games: Vec<PairResult> =
+        (1..20).flat_map(|i| [game(i, i - 1, [50, 0, 0]), game(i - 1, i, [0, 0, 50])]).collect();
+    let ratings = rate(20, &games, &options).unwrap();
+    let elo: Vec<f64> = ratings.players.iter().map(|player| player.elo.0).collect();
+    assert!(elo.is_sorted() && elo[19] - elo[0] > 2.0 * 5_200.0, "{elo:?}");
+    let expected = ELO_PER_NAT * (2.0 * 100.0 / 1.0_f64 - 1.0).ln();
+    close(elo[19] - elo[18], expected, 1.0);
+}
+
 #[test]
 fn a_prior_keeps_them_finite_and_says_what_is_apart() {
     let options = RatingOptions { prior_draws: 1.0, ..plain() };

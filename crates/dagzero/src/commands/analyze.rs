@@ -34,7 +34,7 @@ use crate::{Exit, exit::UsageError};
     group = ArgGroup::new("who").args(["player", "run", "network"]),
     after_help = "Examples:\n  \
     dagzero analyze data/connect4-quick --moves \"4453226\"\n  \
-    dagzero analyze data/go9-quick game.sgf --playouts 800 --out commented.sgf\n  \
+    dagzero analyze data/go9 game.sgf --playouts 800 --out commented.sgf\n  \
     dagzero analyze rollout:400 --game connect4 --moves \"44\" --json"
 )]
 pub(crate) struct Args {

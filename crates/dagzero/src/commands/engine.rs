@@ -43,8 +43,8 @@ use crate::{Exit, exit::UsageError};
     override_usage = "dagzero engine <PROTOCOL> <PLAYER | --run RUN | --network PATH> [OPTIONS]",
     group = ArgGroup::new("who").required(true).args(["player", "run", "network"]),
     after_help = "Examples:\n  \
-    dagzero engine gtp --run data/go9-quick --seconds 2\n  \
-    dagzero engine gtp --network data/go9-quick/networks/cycle-0009.dzn --playouts 800\n  \
+    dagzero engine gtp --run data/go9 --seconds 2\n  \
+    dagzero engine gtp --network data/go9/networks/cycle-0009.dzn --playouts 800\n  \
     dagzero engine gtp rollout:1000 --game go:size=9\n  \
     dagzero engine uci --run data/my-chess-run"
 )]

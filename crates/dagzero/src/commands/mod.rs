@@ -92,7 +92,8 @@ impl<G: Game> Line<G> {
 
 /// Writes `object` as one line of JSON.
 fn write_line(out: &mut dyn Write, object: &impl Serialize) -> anyhow::Result<()> {
-    serde_json::to_writer(&mut *out, object)?;
+    // As an error of writing, by which a closed pipe is known.
+    serde_json::to_writer(&mut *out, object).map_err(io::Error::from)?;
     Ok(out.write_all(b"\n")?)
 }
 

@@ -302,7 +302,7 @@ mod tests {
         assert!(
             parse("gtp:").is_err() && parse("gtp:sh 'x").is_err() && parse("solver:0").is_err()
         );
-        assert_eq!(parse("data/go9-quick"), Ok(PlayerArg::Path("data/go9-quick".into())));
+        assert_eq!(parse("data/go9"), Ok(PlayerArg::Path("data/go9".into())));
         assert_eq!(parse("data/x@3"), Ok(PlayerArg::Path("data/x@3".into())));
         assert!(parse("rollout:0").is_err() && parse("rollout:many").is_err());
         let error = PlayerArg::Path("/nowhere@2".into()).find(10).unwrap_err();

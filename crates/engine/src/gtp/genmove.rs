@@ -75,8 +75,9 @@ fn begin(gtp: &mut Gtp, player: Player, plays: bool, told: Option<Told>) -> Answ
     let share = clock.map(|clock| clock.for_a_move(legal));
     let allowed = [share, gtp.limits.time].into_iter().flatten().min();
     let playouts = gtp.limits.playouts_of_a_move(clock.is_some());
-    // A move without choice needs no time.
-    let playouts = if legal == 1 && allowed.is_some() { Some(1) } else { playouts };
+    // A move without choice needs no time. Out of turn, after a pass that nobody sent, these are the other player's moves.
+    let is_forced = legal == 1 && gtp.session.status() == Status::ToMove(player);
+    let playouts = if is_forced && allowed.is_some() { Some(1) } else { playouts };
     let options = told.as_ref().map(|told| &told.options);
     let among = options.map_or(Ok(Vec::new()), |options| options.among(&*gtp.session, player))?;
     gtp.session.begin_among(player, playouts, &among).map_err(|error| error.to_string())?;

@@ -16,7 +16,9 @@ pub(super) fn lines(session: &dyn Session, options: Options, time: Duration) -> 
     let (nodes, milliseconds) = (report.counts.playouts, time.as_millis());
     let per_second = u128::from(nodes) * 1_000 / milliseconds.max(1);
     let mut text = String::new();
-    for (rank, found) in report.moves.iter().take(options.multi_pv).enumerate() {
+    // What was not looked at has no score.
+    let seen = report.moves.iter().filter(|found| found.wdl.is_some()).count().max(1);
+    for (rank, found) in report.moves.iter().take(options.multi_pv.min(seen)).enumerate() {
         let wdl = found.wdl.unwrap_or(report.wdl);
         let [win, draw, loss] = permille(wdl);
         let line: Vec<String> = found.line.iter().map(|&mv| session.format(mv)).collect();
@@ -42,8 +44,11 @@ fn centipawns(wdl: Wdl) -> i32 {
 
 /// Shares in thousandths, which sum to 1,000.
 fn permille(wdl: Wdl) -> [i32; 3] {
-    let (win, loss) = ((1_000.0 * wdl.win).round() as i32, (1_000.0 * wdl.loss).round() as i32);
-    [win, (1_000 - win - loss).max(0), loss]
+    let share = |part: f32| ((1_000.0 * part).round() as i32).clamp(0, 1_000);
+    let win = share(wdl.win);
+    // Two halves of a thousandth may both be rounded up.
+    let loss = share(wdl.loss).min(1_000 - win);
+    [win, 1_000 - win - loss, loss]
 }
 
 #[cfg(test)]
@@ -57,5 +62,7 @@ mod tests {
         assert_eq!(of(0.25), -of(0.75));
         assert!(of(0.75) > 50 && of(1.0) > 10_000 && of(1.0) < 20_000, "{}", of(1.0));
         assert_eq!(permille(Wdl { win: 0.3334, draw: 0.3333, loss: 0.3333 }), [333, 334, 333]);
+        assert_eq!(permille(Wdl { win: 0.5005, draw: 0.0, loss: 0.4995 }), [501, 0, 499]);
+        assert_eq!(permille(Wdl { win: 0.4995, draw: 0.0, loss: 0.5005 }), [500, 0, 500]);
     }
 }

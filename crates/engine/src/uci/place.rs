@@ -22,7 +22,7 @@ pub(super) fn place(
     let (start, moves) = (&words[..at], words.get(at + 1..).unwrap_or_default());
     let start = match start.split_first() {
         Some((&"startpos", _)) => None,
-        Some((&"fen", fen)) => Some(fen.join(" ")),
+        Some((&"fen", fen)) => Some(with_bounded_clock(fen)),
         _ => return Err("write position startpos or position fen FEN".to_owned()),
     };
     let goes_on = start == told.start
@@ -42,6 +42,15 @@ pub(super) fn place(
         told.moves.push(word.to_owned());
     }
     Ok(())
+}
+
+/// A position whose clock, field 5, is at most 100 plies, where the draw may be claimed; where nobody did, it goes on.
+fn with_bounded_clock(fen: &[&str]) -> String {
+    let bounded = |(at, &word): (usize, &&str)| match word.parse::<u32>() {
+        Ok(101..) if at == 4 => "100".to_owned(),
+        _ => word.to_owned(),
+    };
+    fen.iter().enumerate().map(bounded).collect::<Vec<_>>().join(" ")
 }
 
 /// Who moves. A draw that nobody has claimed is played on, as from a new position.

@@ -113,6 +113,10 @@ fn a_draw_that_nobody_claims_is_played_on() {
     assert!(best_move(&say_uci(&mut engine, "go nodes 20")).len() >= 4);
     say_uci(&mut engine, "position fen 7k/8/8/8/8/8/R7/K7 w - - 100 90 moves a2a3");
     assert!(best_move(&say_uci(&mut engine, "go nodes 20")).starts_with("h8"));
+    // Beyond the draw that nobody claimed; a queen's move is none of the position before.
+    assert_eq!(say_uci(&mut engine, "position fen 4k3/8/8/8/8/3Q4/8/4K3 w - - 120 200"), "");
+    let only = "go nodes 20 searchmoves d3d4";
+    assert_eq!(best_move(&say_uci(&mut engine, only)), "d3d4");
 }
 
 #[test]

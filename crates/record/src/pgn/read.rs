@@ -94,10 +94,12 @@ impl<'a> Reader<'a> {
             self.finish();
         }
         self.at += 1;
-        let line = self.text[self.at..].lines().next().unwrap_or_default();
-        let Tag { name, value, end } = tag(line).map_err(|what| self.error(what))?;
-        let close = line[end..].find(']').map_or(end, |close| end + close + 1);
-        self.at += close;
+        let rest = &self.text[self.at..];
+        let Tag { name, value, end } = tag(rest).map_err(|what| self.error(what))?;
+        // No further than to what may be another tag, so that no sign is looked at once for each of them.
+        let stop = rest[end..].find([']', '[', '\n']).map_or(end, |stop| end + stop);
+        let closed = rest[stop..].starts_with(']');
+        self.at += if closed { stop + 1 } else { end };
         self.game().tags.push((name.to_owned(), vec![value]));
         Ok(())
     }
@@ -172,10 +174,12 @@ pub struct Tag<'a> {
 /// # Errors
 /// What is wrong with it, for people.
 pub fn tag(line: &str) -> Result<Tag<'_>, &'static str> {
-    let quote = line.find('"').ok_or("a tag has no value; write [Name \"value\"]")?;
+    let quote = line.find(['"', '\n']).filter(|&quote| line[quote..].starts_with('"'));
+    let quote = quote.ok_or("a tag has no value; write [Name \"value\"]")?;
     let (mut value, mut escaped) = (String::new(), false);
     for (at, sign) in line[quote + 1..].char_indices() {
         match sign {
+            '\n' => break,
             '\\' if !escaped => escaped = true,
             '"' if !escaped => {
                 let end = quote + 1 + at + 1;

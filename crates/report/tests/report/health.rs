@@ -132,6 +132,30 @@ fn the_time_of_matches_and_the_values_of_solved_positions_are_shown() {
     assert!(Report::read_ledger(&run).unwrap().measures.turns.is_empty());
 }
 
+#[test]
+fn side_by_side_matches_take_what_the_gatekeeper_timed_and_open_cycles_nothing() {
+    let ledger = ledger::run(2);
+    let (_folder, run) = on_disk(&ledger.records);
+    let turns = Report::read(&run).unwrap();
+    let stages_ms = |facts: &dz_report::CycleFacts| {
+        let (selfplay, rows) = (facts.selfplay.as_ref().unwrap(), facts.rows.as_ref().unwrap());
+        selfplay.wall_ms + rows.wall_ms + facts.losses.as_ref().unwrap().wall_ms
+    };
+    let first = &turns.cycles[0];
+    assert_eq!(first.matches_ms, Some(first.wall_ms.unwrap().saturating_sub(stages_ms(first))));
+
+    let config = include_str!("../../../../configs/tictactoe-smoke.toml");
+    let set = ["run.mode=asynchronous".to_owned()];
+    let aside = dz_config::RunConfig::from_text(config, &set).unwrap().to_toml();
+    fs::write(run.root().join(layout::CONFIG), aside).unwrap();
+    let text = "{\"cycle\":1,\"gate_ms\":2000,\"rating_ms\":9000000}\n";
+    fs::write(run.root().join(layout::metrics_path(Stage::Gatekeeper)), text).unwrap();
+    let report = Report::read(&run).unwrap();
+    let first = &report.cycles[0];
+    assert_eq!((first.matches_ms, first.elapsed_ms), (Some(9_002_000), first.wall_ms.unwrap()));
+    assert!(report.to_html().unwrap().contains("Of the running time, side by side, matches"));
+}
+
 /// Of two entries that settle the same thing the first counts, and shards given up are no damage.
 #[test]
 fn doubled_entries_count_once_and_given_up_shards_are_told() {

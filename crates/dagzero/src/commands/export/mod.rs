@@ -27,11 +27,11 @@ use crate::{Exit, exit::UsageError};
 /// rules on the way.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    dagzero export data/go9-smoke --generation 2 --out games.sgf\n  \
+    dagzero export data/go-smoke --generation 2 --out games.sgf\n  \
     dagzero export data/chess-smoke --matches --comments > matches.pgn\n  \
     dagzero export data/connect4-quick --game 17 --format json\n  \
-    dagzero export data/go9-smoke --limit 100 --out games/      (one file a game)\n  \
-    dagzero export network data/go9-smoke --out go9.safetensors\n  \
+    dagzero export data/go-smoke --limit 100 --out games/      (one file a game)\n  \
+    dagzero export network data/go-smoke --out go9.safetensors\n  \
     dagzero export tensorboard data/connect4-quick --out logs")]
 #[command(subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {

@@ -30,8 +30,8 @@ use crate::{
 /// network says of some positions. `docs/load_in_pytorch.py` loads the two and compares.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    dagzero export network data/go9-smoke --out go9.safetensors\n  \
-    dagzero export network data/go9-smoke/networks/cycle-0002.dzn --out go9.safetensors")]
+    dagzero export network data/go-smoke --out go9.safetensors\n  \
+    dagzero export network data/go-smoke/networks/cycle-0002.dzn --out go9.safetensors")]
 pub(super) struct Args {
     /// A run, whose champion is written, RUN@GENERATION, or a network file
     #[arg(value_name = "RUN|PATH")]

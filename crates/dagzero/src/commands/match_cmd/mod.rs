@@ -49,7 +49,7 @@ use crate::{Exit, exit::UsageError};
     dagzero match data/connect4-quick rollout:1000 --games 400 --json\n  \
     dagzero match data/connect4-quick data/connect4-quick@1 --games 100 --playouts 200\n  \
     dagzero match uniform:100 random --game tictactoe --games 20\n  \
-    dagzero match data/go9-quick 'gtp:gnugo --mode gtp --level 10' --out games.sgf\n  \
+    dagzero match data/go9 'gtp:gnugo --mode gtp --level 10' --out games.sgf\n  \
     dagzero match data/my-chess-run 'uci:stockfish; setoption name Skill Level value 0' \\\n      \
         --seconds 0.1 --sprt 0,50")]
 pub(crate) struct Args {

@@ -28,7 +28,7 @@ use crate::Exit;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero play data/connect4-quick\n  \
-    dagzero play data/go9-quick --side second --level 12\n  \
+    dagzero play data/go9 --side second --level 12\n  \
     dagzero play rollout:1000 --game hex:size=7")]
 pub(crate) struct Args {
     /// The opponent: RUN, RUN@GENERATION, a network file, random, rollout:N, uniform:N or solver
