@@ -5,8 +5,8 @@
 
 Prints and writes each row as soon as it is known, so that a call that is cut off has not been in vain. Ours comes first,
 PyTorch with what is left of --minutes, which nothing exceeds. --part standard (9x9 b6c96, batches 1,024 and
-4,096) is meant to end within six minutes, compilation included; the other parts take other sizes. Needs PyTorch; --dry-run takes every step but those of a card on the processor, with
-tiny networks, in seconds.
+4,096) is meant to end within six minutes, compilation included; the other parts take other sizes. Needs PyTorch;
+--dry-run takes every step but those of a card on the processor, with tiny networks, in seconds.
 """
 
 import argparse
@@ -105,11 +105,11 @@ def ours(results, args, size, batch, peak, work):
     command = [args.binary, "bench", "device", "--device", args.device, "--json"]
     command += ["--network", size, "--batch", str(batch), "--seconds", str(args.seconds)]
     # A process for each figure, so that what hangs takes none of the others along.
-    one = [["--precision", name, "--learning", "none"] for name in plays]
-    one += [["--precision", "none", "--learning", name] for name in learns]
+    figures = [["--precision", name, "--learning", "none"] for name in plays]
+    figures += [["--precision", "none", "--learning", name] for name in learns]
     if args.device == "cuda":
-        one.append(["--precision", plays[0], "--learning", "none", "--lanes", "1"])
-    for options in one:
+        figures.append(["--precision", plays[0], "--learning", "none", "--lanes", "1"])
+    for options in figures:
         rows, error = child(args, command + options)
         for row in rows:
             what = row["name"].split(": ", 1)[1]

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
-use dz_shard::GameRecord;
+use dz_shard::{GameRecord, ShardHeader};
 use dz_stage::{Progress, Rates, StageContext};
 use dz_store::{
     ChampionState, Entry, LoadSummary, ResignSummary, Run, RunState, SelfplaySummary, Stage,
@@ -104,6 +104,8 @@ fn play_on<G: Game>(
     let (mut sources, network) =
         champion_sources(game, &context.run, &context.config, state.champion.as_ref())?;
     let evaluator = sources.ids()[0].clone();
+    let of = (evaluator.clone(), network);
+    let header = ShardPublisher::header(&context.unplanned_config(), generation, of)?;
     let missing: Vec<u64> =
         (0..plan.shards()).filter(|&i| !published.contains_key(&(i as u32))).collect();
     let mut collector = Collector {
@@ -112,8 +114,7 @@ fn play_on<G: Game>(
         generation,
         published_games: published.values().map(|shard| shard.games).sum(),
         started,
-        network,
-        evaluator: evaluator.clone(),
+        header,
         looked: Instant::now(),
         context,
     };
@@ -158,8 +159,8 @@ struct Collector<'a> {
     /// Games of shards that were published before this process.
     published_games: u64,
     started: Instant,
-    network: String,
-    evaluator: String,
+    /// What the headers of all shards share.
+    header: ShardHeader,
     /// When the ledger was last asked for another champion.
     looked: Instant,
 }
@@ -199,16 +200,11 @@ impl ShardSink for Collector<'_> {
     type Error = CycleError;
 
     fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), CycleError> {
-        let header = ShardPublisher::header(
-            &self.context.unplanned_config(),
-            self.generation,
-            (self.evaluator.clone(), self.network.clone()),
-        );
         let mut publisher = ShardPublisher {
             run: &self.context.run,
             ledger: &mut self.context.ledger,
             cycle: self.cycle,
-            header: header.map_err(CycleError)?,
+            header: self.header.clone(),
             first_shard: self.plan.first_shard,
         };
         publisher.publish(index, games).map_err(CycleError)

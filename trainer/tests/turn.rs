@@ -97,17 +97,22 @@ fn old_checkpoints_are_removed_and_the_newest_stay() {
     assert_eq!(test.checkpoint_files(), newest);
 }
 
-#[test]
-fn a_damaged_checkpoint_falls_back_to_the_one_before_and_the_same_bytes_come_out() {
-    let whole = whole_run();
-    let test = TestRun::new();
+/// A first cycle with a checkpoint after every step; the path of the newest.
+fn cycle_of_checkpoints(test: &TestRun) -> String {
     test.publish_rows(1, 60);
     let mut process = test.process();
     process.trainer.checkpoint_every = Duration::ZERO;
     process.turn(1).unwrap();
     drop(process);
     test.end_cycle(1);
-    let newest = test.state().checkpoint().unwrap().object.path.clone();
+    test.state().checkpoint().unwrap().object.path.clone()
+}
+
+#[test]
+fn a_damaged_checkpoint_falls_back_to_the_one_before_and_the_same_bytes_come_out() {
+    let whole = whole_run();
+    let test = TestRun::new();
+    let newest = cycle_of_checkpoints(&test);
     test.damage(&newest);
     test.publish_rows(2, 60);
     let mut process = test.process();
@@ -121,13 +126,7 @@ fn a_damaged_checkpoint_falls_back_to_the_one_before_and_the_same_bytes_come_out
 #[test]
 fn a_checkpoint_that_was_moved_away_leaves_its_name_to_equal_bytes_alone() {
     let test = TestRun::new();
-    test.publish_rows(1, 60);
-    let mut process = test.process();
-    process.trainer.checkpoint_every = Duration::ZERO;
-    process.turn(1).unwrap();
-    drop(process);
-    test.end_cycle(1);
-    let newest = test.state().checkpoint().unwrap().object.path.clone();
+    let newest = cycle_of_checkpoints(&test);
     std::fs::remove_file(test.path.join(&newest)).unwrap();
     // What is trained again now has other bytes.
     let config = test.run.config_toml().unwrap();
@@ -150,13 +149,7 @@ fn a_checkpoint_that_was_moved_away_leaves_its_name_to_equal_bytes_alone() {
 #[test]
 fn without_the_rows_of_the_cycle_before_a_fallback_goes_on_with_a_warning() {
     let test = TestRun::new();
-    test.publish_rows(1, 60);
-    let mut process = test.process();
-    process.trainer.checkpoint_every = Duration::ZERO;
-    process.turn(1).unwrap();
-    drop(process);
-    test.end_cycle(1);
-    test.damage(&test.state().checkpoint().unwrap().object.path.clone());
+    test.damage(&cycle_of_checkpoints(&test));
     for object in &test.state().cycle_state(1).unwrap().rows.clone().unwrap().train {
         test.run.delete(&object.path).unwrap();
     }

@@ -54,6 +54,15 @@ impl Small {
         run.spawn().expect("dagzero starts")
     }
 
+    /// Starts it on a disk that is full for shards until the file is removed, and waits until that is noticed.
+    fn start_without_room(&self) -> (Child, PathBuf) {
+        let full = self.path("full");
+        fs::write(&full, "").expect("written");
+        let run = self.start(&format!("enospc shards.* while={}", full.display()));
+        self.wait_for("PAUSED");
+        (run, full)
+    }
+
     fn said(&self) -> String {
         fs::read_to_string(self.path("said")).expect("what it said")
     }
@@ -81,10 +90,7 @@ fn refused(output: &Output, by: &str) {
 #[test]
 fn a_full_disk_pauses_the_run_and_nobody_may_take_it_over_meanwhile() {
     let small = Small::new();
-    let full = small.path("full");
-    fs::write(&full, "").expect("written");
-    let mut run = small.start(&format!("enospc shards.* while={}", full.display()));
-    small.wait_for("PAUSED");
+    let (mut run, full) = small.start_without_room();
     assert!(small.said().contains("no space left for shards/"), "{}", small.said());
 
     // All of them are alive and wait; a second one of each kind gives up after some seconds.
@@ -112,10 +118,7 @@ fn a_full_disk_pauses_the_run_and_nobody_may_take_it_over_meanwhile() {
 #[test]
 fn a_stage_that_somebody_else_stops_while_it_waits_is_started_again() {
     let small = Small::new();
-    let full = small.path("full");
-    fs::write(&full, "").expect("written");
-    let mut run = small.start(&format!("enospc shards.* while={}", full.display()));
-    small.wait_for("PAUSED");
+    let (mut run, full) = small.start_without_room();
     let trainer = || -> Option<u64> {
         let status = dagzero(&["status", &small.dir(), "--json"]);
         let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");

@@ -111,6 +111,18 @@ pub(crate) fn check_loaded<G: Game>(
     Err(NetError::Canary { device: device.to_string(), difference, tolerance })
 }
 
+/// Largest difference of a logit of `found` from what the engine that plays on the processor says of a batch.
+///
+/// # Errors
+/// If the engine does not know the network.
+pub fn difference_from_processor(
+    file: &NetworkFile,
+    batch: EncodedBatch,
+    found: &NetworkOutputs,
+) -> Result<f64, NetError> {
+    Ok(answers(&mut CpuEvaluator::load(file)?, batch)?.difference_max(found))
+}
+
 fn answers(
     network: &mut dyn NetworkEvaluator,
     batch: EncodedBatch,

@@ -144,8 +144,13 @@ impl DeviceChoice {
             let text = payload.downcast_ref::<String>().map(String::as_str);
             let message = text.or_else(|| payload.downcast_ref::<&str>().copied());
             let message = message.unwrap_or("a panic without a message").to_owned();
-            NetError::Device { device: self.to_string(), message }
+            self.failed(message)
         })
+    }
+
+    /// The error of a device that fails.
+    pub(crate) fn failed(self, message: String) -> NetError {
+        NetError::Device { device: self.to_string(), message }
     }
 }
 

@@ -224,23 +224,16 @@ impl BurnEvaluator {
 
     /// On a lane: chunks are under way when this returns.
     fn send(&self, lane: usize, batch: &EncodedBatch) -> Result<Vec<Logits>, NetError> {
-        let run = || -> Vec<Logits> {
-            let chunks = self.options.chunks(batch.len).into_iter();
-            chunks.map(|chunk| self.run(&self.towers[lane], batch, chunk)).collect()
-        };
+        let chunks = self.options.chunks(batch.len).into_iter();
         let sent = self.choice.guard(|| {
             on_lane(lane, || {
-                let logits = run();
+                let logits =
+                    chunks.map(|chunk| self.run(&self.towers[lane], batch, chunk)).collect();
                 // Burn hands work over in blocks of many tasks; what is left of the last one would wait for the next batch.
-                (logits, self.device.flush())
+                self.device.flush().map(|()| logits)
             })
         })?;
-        let (logits, flushed) = sent;
-        flushed.map_err(|error| NetError::Device {
-            device: self.choice.to_string(),
-            message: error.to_string(),
-        })?;
-        Ok(logits)
+        sent.map_err(|error| self.choice.failed(error.to_string()))
     }
 
     /// On the processor: chunks in parallel, outputs in order.

@@ -125,6 +125,23 @@ pub struct LearnerOptions {
     pub config_hash: String,
 }
 
+impl LearnerOptions {
+    /// What a device is checked and timed with: `AdamW` with clipping, no heads, one seed.
+    pub fn to_measure(precision: Precision) -> Self {
+        Self {
+            optimizer: Optimizer::AdamW,
+            weight_decay: 1e-4,
+            clip_norm: 10.0,
+            ema_decay: 0.99,
+            value_weight: 1.0,
+            head_weights: PerHead::default(),
+            precision,
+            seed: 1,
+            config_hash: "measurement".to_owned(),
+        }
+    }
+}
+
 /// What a step saw, before it changed the weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport {

@@ -5,7 +5,7 @@ use dz_network::{NetworkSpec, PerHead};
 use serde::Serialize;
 
 use crate::{
-    BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Optimizer, Precision, TrainBatch,
+    BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Precision, TrainBatch,
     canary_spec,
 };
 
@@ -65,17 +65,7 @@ fn numbers(
 ) -> Result<Vec<f32>, NetError> {
     let spec = canary_spec();
     let rows = random_rows(&spec, ROWS);
-    let options = LearnerOptions {
-        optimizer: Optimizer::AdamW,
-        weight_decay: 1e-4,
-        clip_norm: 10.0,
-        ema_decay: 0.99,
-        value_weight: 1.0,
-        head_weights: PerHead::default(),
-        precision,
-        seed: 1,
-        config_hash: "canary".to_owned(),
-    };
+    let options = LearnerOptions::to_measure(precision);
     let mut learner = BurnLearner::new(spec, choice, options)?;
     let mut numbers = Vec::new();
     for _ in 0..STEPS {

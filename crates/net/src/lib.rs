@@ -39,7 +39,7 @@ mod tower;
 mod trunk;
 
 pub use burn_learner::BurnLearner;
-pub use canary::{CanaryReport, burn_canary, canary, canary_spec};
+pub use canary::{CanaryReport, burn_canary, canary, canary_spec, difference_from_processor};
 pub use card::{CardFacts, DeviceFacts};
 pub use checkpoint::check_checkpoint;
 pub use device::{DeviceChoice, pick_device, pick_devices};

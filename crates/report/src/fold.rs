@@ -242,10 +242,10 @@ impl Fold {
             let so_far = if overlaps { 0 } else { cycle.stages_ms() };
             let wall_ms = cycle.wall_ms.unwrap_or(so_far);
             elapsed_ms += wall_ms;
-            cycle.matches_ms = match cycle.wall_ms {
-                Some(wall_ms) if !overlaps => Some(wall_ms.saturating_sub(cycle.stages_ms())),
-                _ => None,
-            };
+            if !overlaps {
+                let stages_ms = cycle.stages_ms();
+                cycle.matches_ms = cycle.wall_ms.map(|wall_ms| wall_ms.saturating_sub(stages_ms));
+            }
             // The device waits for the shuffler where stages take turns, and only there.
             let shuffling = cycle.rows.as_ref().map_or(0, |rows| rows.wall_ms);
             device_ms += if overlaps { wall_ms } else { wall_ms.saturating_sub(shuffling) };

@@ -209,11 +209,14 @@ impl Report {
         }
         self.measures.truth = truth.into_values().collect();
         self.measures.rating_share = self.rating_share(&times, config);
-        if config.is_some_and(|config| config.lead_cycles() > 0) {
-            for facts in self.cycles.iter_mut().filter(|facts| facts.wall_ms.is_some()) {
-                let own = times.iter().filter(|line| line.cycle == facts.cycle);
-                facts.matches_ms = Some(own.map(|line| line.gate_ms + line.rating_ms).sum());
-            }
+        let mut timed: BTreeMap<u32, u64> = BTreeMap::new();
+        for line in &times {
+            *timed.entry(line.cycle).or_default() += line.gate_ms + line.rating_ms;
+        }
+        // Those of stages that take turns are known.
+        for facts in self.cycles.iter_mut().filter(|facts| facts.wall_ms.is_some()) {
+            let timed_ms = timed.get(&facts.cycle).copied().unwrap_or(0);
+            facts.matches_ms.get_or_insert(timed_ms);
         }
         let champions: Vec<&SampleLine> = self
             .cycles

@@ -94,8 +94,19 @@ pub(crate) struct Found {
 impl Found {
     /// Plies after which its run ends a game of `game`, in canonical form, if it is that game.
     pub(crate) fn plies_max_on(&self, game: &GameSpec) -> Option<u32> {
-        let own = self.game.as_ref().and_then(|own| with_game(own, Canonical).ok());
+        let own = self.own_game().ok().flatten();
         self.plies_max.filter(|_| own.as_ref() == Some(game))
+    }
+
+    /// The game that it is for, in canonical form, if it cannot play `game`, which is in this form as well: on boards of any size it
+    /// plays all of one name.
+    pub(crate) fn other_game(&self, game: &GameSpec) -> anyhow::Result<Option<GameSpec>> {
+        let plays = |own: &GameSpec| own == game || (self.any_size && own.name() == game.name());
+        Ok(self.own_game()?.filter(|own| !plays(own)))
+    }
+
+    fn own_game(&self) -> anyhow::Result<Option<GameSpec>> {
+        Ok(self.game.as_ref().map(|own| with_game(own, Canonical)).transpose()?)
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn place(
     let (start, moves) = (&words[..at], words.get(at + 1..).unwrap_or_default());
     let start = match start.split_first() {
         Some((&"startpos", _)) => None,
-        Some((&"fen", fen)) => Some(with_bounded_clock(fen)),
+        Some((&"fen", fen)) => Some(with_clock(fen, bounded)),
         _ => return Err("write position startpos or position fen FEN".to_owned()),
     };
     let goes_on = start == told.start
@@ -44,21 +44,22 @@ pub(super) fn place(
     Ok(())
 }
 
-/// A position whose clock, field 5, is at most 100 plies, where the draw may be claimed; where nobody did, it goes on.
-fn with_bounded_clock(fen: &[&str]) -> String {
-    let bounded = |(at, &word): (usize, &&str)| match word.parse::<u32>() {
-        Ok(101..) if at == 4 => "100".to_owned(),
-        _ => word.to_owned(),
-    };
-    fen.iter().enumerate().map(bounded).collect::<Vec<_>>().join(" ")
+/// The fields of a position with another clock: field 5, the plies towards the draw by 50 moves.
+fn with_clock<'a>(fields: &[&'a str], clock: impl Fn(&'a str) -> &'a str) -> String {
+    let fields = fields.iter().enumerate();
+    let fields = fields.map(|(at, &field)| if at == 4 { clock(field) } else { field });
+    fields.collect::<Vec<_>>().join(" ")
+}
+
+/// A clock of at most 100 plies, where the draw may be claimed; where nobody did, it goes on.
+fn bounded(clock: &str) -> &str {
+    if clock.parse::<u32>().is_ok_and(|plies| plies > 100) { "100" } else { clock }
 }
 
 /// Who moves. A draw that nobody has claimed is played on, as from a new position.
 pub(super) fn mover(session: &mut dyn Session) -> Status {
     if let (Status::Over(_), Some(text)) = (session.status(), session.position_text()) {
-        // Field 5 of a position counts plies towards the draw by 50 moves.
-        let fields = text.split(' ').enumerate().map(|(at, word)| if at == 4 { "0" } else { word });
-        let anew = fields.collect::<Vec<_>>().join(" ");
+        let anew = with_clock(&text.split(' ').collect::<Vec<_>>(), |_| "0");
         // What was printed is a position; if it were none, the game stays over.
         let _ = session.begin_game(Some(&anew));
     }

@@ -9,10 +9,10 @@ use anyhow::{Context, bail};
 use dz_cpu::{random_network, random_positions};
 use dz_infer::NetworkEvaluator;
 use dz_net::{
-    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Optimizer,
-    Precision, first_start_note, network_on, pick_device, random_rows,
+    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
+    difference_from_processor, first_start_note, pick_device, random_rows,
 };
-use dz_network::{NetworkSpec, PerHead};
+use dz_network::NetworkSpec;
 use dz_shard::BenchRow;
 
 /// What `bench device` measures; the other benches take no notice of it.
@@ -127,9 +127,7 @@ fn playing(
     let ticket = network.submit(positions.clone())?;
     let found = network.wait(ticket)?;
     let first = begin.elapsed().as_secs_f64();
-    let mut processor = network_on(DeviceChoice::Cpu, &file)?;
-    let ticket = processor.submit(positions.clone())?;
-    let difference_max = processor.wait(ticket)?.difference_max(&found);
+    let difference_max = difference_from_processor(&file, positions.clone(), &found)?;
 
     let mut flying = std::collections::VecDeque::new();
     let (begin, mut done) = (Instant::now(), 0);
@@ -158,17 +156,7 @@ fn learning(
     time: Duration,
 ) -> anyhow::Result<(f64, f64)> {
     let rows = random_rows(&spec, batch);
-    let options = LearnerOptions {
-        optimizer: Optimizer::AdamW,
-        weight_decay: 1e-4,
-        clip_norm: 10.0,
-        ema_decay: 0.99,
-        value_weight: 1.0,
-        head_weights: PerHead::default(),
-        precision,
-        seed: 1,
-        config_hash: "bench".to_owned(),
-    };
+    let options = LearnerOptions::to_measure(precision);
     let begin = Instant::now();
     let mut learner = BurnLearner::new(spec, choice, options)?;
     learner.step(&rows, 1e-4)?;

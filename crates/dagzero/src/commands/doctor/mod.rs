@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use dz_cpu::{random_network, random_positions};
 use dz_net::{
     CanaryReport, CardFacts, DeviceChoice, DeviceFacts, LearningReport, NetError, canary,
-    canary_spec, first_start_note, kernel_folder, learning_canary, network_on, pick_device,
+    canary_spec, difference_from_processor, first_start_note, kernel_folder, learning_canary,
+    network_on, pick_device,
 };
 use serde::Serialize;
 
@@ -26,7 +27,8 @@ use crate::Exit;
 ///
 /// Without: names the driver, the cards and the compiler that kernels need; runs a fixed network on fixed positions
 /// on the device and compares the answers with those of a plain implementation; measures for a second how
-/// fast it is; on a card learns for some steps and compares the losses with the processor's. Says in one sentence what to do if something is missing. Exits 1 if the answers are wrong.
+/// fast it is; on a card learns for some steps and compares the losses with the processor's. Says in one sentence
+/// what to do if something is missing. Exits 1 if the answers are wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero doctor\n  \
@@ -146,9 +148,7 @@ fn speed(choice: DeviceChoice) -> anyhow::Result<Speed> {
         positions += BATCH;
     }
     let positions_per_second = positions as f64 / begin.elapsed().as_secs_f64();
-    let mut processor = network_on(DeviceChoice::Cpu, &file)?;
-    let ticket = processor.submit(batch)?;
-    let logit_difference_max = processor.wait(ticket)?.difference_max(&found);
+    let logit_difference_max = difference_from_processor(&file, batch, &found)?;
     let network = "6x7 b3c32, pooling, squeeze-excitation";
     Ok(Speed {
         network,

@@ -272,24 +272,15 @@ pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Resu
         let some = found.iter().filter(move |found| found.any_size == any_size);
         some.filter_map(|found| found.game.as_ref())
     };
-    let mut fixed = given.into_iter().chain(games(false));
-    let mut any_size = games(true);
-    let first = fixed.next().or_else(|| any_size.next()).ok_or_else(|| {
+    let first = given.into_iter().chain(games(false)).chain(games(true)).next();
+    let first = first.ok_or_else(|| {
         UsageError("no player is of a game; say which one with --game".to_owned())
     })?;
     let canonical = with_game(first, Canonical)?;
-    let refuse = |other: GameSpec| {
-        Err(UsageError(format!("one is for {canonical}, the other for {other}")).into())
-    };
-    for other in fixed {
-        let other = with_game(other, Canonical)?;
-        if other != canonical {
-            return refuse(other);
-        }
-    }
-    for other in any_size {
-        if other.name() != canonical.name() {
-            return refuse(other.clone());
+    for player in found {
+        if let Some(other) = player.other_game(&canonical)? {
+            let what = format!("one is for {canonical}, the other for {other}");
+            return Err(UsageError(what).into());
         }
     }
     Ok(canonical)

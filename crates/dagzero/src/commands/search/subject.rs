@@ -3,14 +3,14 @@
 use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
 use dz_config::BootstrapEvaluator;
-use dz_game::{Game, GameSpec, Key, Move, Player, Symmetry, mix64, with_game};
+use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
 use dz_gatekeeper::{ContestantKind, Mind as PlayerMind, NetworkLoader, OnDevices};
 use dz_infer::{Evaluator, Hashed, LeafView, Rollout};
 use dz_search::{Domain, Estimate, ExplicitGraph, SearchLeaf, Stand};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::super::players::{Canonical, Found, PlayerArg};
+use super::super::players::PlayerArg;
 use crate::exit::UsageError;
 
 /// A rollout that is not over after this many moves counts as a draw.
@@ -121,13 +121,12 @@ fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<Mind<G>> {
         );
         return Err(UsageError(what).into());
     }
-    let Found { contestant, game: known, any_size, .. } = PlayerArg::Path(path).find(1)?;
-    let (ours, known) = (game.spec(), known.map(|known| with_game(&known, Canonical)).transpose()?);
-    let fits = |theirs: &GameSpec| *theirs == ours || (any_size && theirs.name() == ours.name());
-    if let Some(theirs) = known.filter(|theirs| !fits(theirs)) {
+    let found = PlayerArg::Path(path).find(1)?;
+    let ours = game.spec();
+    if let Some(theirs) = found.other_game(&ours)? {
         return Err(UsageError(format!("{text} is for {theirs}, and --game is {ours}")).into());
     }
-    Ok(match contestant.kind {
+    Ok(match found.contestant.kind {
         ContestantKind::Search { mind: PlayerMind::Network { bytes, .. }, .. } => {
             let device = OnDevices(vec![dz_net::pick_device("cpu")?]);
             Mind::Network(device.load(game, &bytes)?)
