@@ -34,8 +34,7 @@ pub fn fit_before(state: &RunState, anchors: &[Anchor], cycle: u32) -> Result<Op
     let pinned = anchors.iter().find(by_moving_at_random).or(anchors.first());
     let pinned = pinned.map(|anchor| anchor.name.as_str()).filter(|name| league.knows(name));
     let zero = pinned.or(league.first()).map(str::to_owned);
-    let line = |name: &str| PlayerName::new(name).cycle();
-    let fitted = league.fit(zero.as_deref(), line, |name| PlayerName::new(name).made_in());
+    let fitted = league.fit(zero.as_deref(), |name| PlayerName::new(name).line());
     fitted.map(Some).context("rating the run's players")
 }
 
@@ -82,8 +81,7 @@ mod tests {
             }
             league.add("random", after.as_str(), [[1, 0, 0]; 2]);
         }
-        let line = |name: &str| PlayerName::new(name).cycle();
-        let fit = league.fit(Some("random"), line, line).unwrap();
+        let fit = league.fit(Some("random"), |name| PlayerName::new(name).line()).unwrap();
         let Entry::Ratings { players, .. } = entry(&fit, cycles, champion) else {
             panic!("ratings")
         };

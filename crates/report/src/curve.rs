@@ -16,8 +16,11 @@ pub struct CurvePoint {
     pub cycle: u32,
     /// Elo on the anchors' scale.
     pub elo: f64,
-    /// Half the width of its 95 % interval.
+    /// Half the width of its 95 % interval, above whoever is at 0.
     pub error95: f64,
+    /// The same of its distance from the mean of the curve, without what all its points have in common: how far from
+    /// the anchor the curve as a whole lies. As `error95` where the fit does not tell.
+    pub error95_within: f64,
     /// Fewer than [`LATER_OPPONENTS_MIN`] later networks have played it, so its rating will move.
     pub preliminary: bool,
     /// Time spent in cycles, pauses left out.
@@ -92,6 +95,7 @@ pub(crate) fn curve(
             cycle: facts.cycle,
             elo: player.elo,
             error95: player.error95,
+            error95_within: player.error95,
             preliminary: later.get(&facts.cycle).copied().unwrap_or(0) < LATER_OPPONENTS_MIN,
             running_ms: facts.elapsed_ms,
             device_ms: facts.device_ms,

@@ -97,17 +97,22 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
     let far = report.expected.iter().flat_map(|band| &band.points);
     let most = far.map(|point| over.of_expected(point)).fold(most, f64::max);
     let (label, unit) = over.unit(most);
+    // Alone, the curve shows its course; beside other runs, what all its points have in common counts as well.
+    let within = drawn.is_empty();
     let points = |curve: &[CurvePoint]| {
-        let point = |point: &CurvePoint| Point {
-            x: over.of(point) / unit,
-            y: point.elo,
-            interval: Some((point.elo - point.error95, point.elo + point.error95)),
-            hollow: point.preliminary,
+        let point = |point: &CurvePoint| {
+            let error95 = if within { point.error95_within } else { point.error95 };
+            Point {
+                x: over.of(point) / unit,
+                y: point.elo,
+                interval: Some((point.elo - error95, point.elo + error95)),
+                hollow: point.preliminary,
+            }
         };
         curve.iter().map(point).collect()
     };
-    let own = if drawn.is_empty() {
-        "champions, 95 % band".to_owned()
+    let own = if within {
+        "champions, 95 % band of their places in the curve".to_owned()
     } else {
         format!("{}, 95 % band", report.run.name)
     };

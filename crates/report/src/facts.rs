@@ -26,6 +26,8 @@ pub struct Report {
     pub cycles: Vec<CycleFacts>,
     /// Ratings of the champions with what had been spent until then, by generation.
     pub curve: Vec<CurvePoint>,
+    /// Half the width of the 95 % interval of how far the curve as a whole lies above the anchor at 0.
+    pub curve_error95: Option<f64>,
     /// What happened on the way that may bend the curve.
     pub markers: Vec<Marker>,
     /// Every rated player, strongest first; from the newest fit, which rates all of them anew.
@@ -66,7 +68,7 @@ pub struct Model {
     pub draws: &'static str,
     /// Whether the first move is worth something.
     pub first_mover: bool,
-    /// Virtual draws of every player with one virtual player.
+    /// Virtual draws of every anchor and the first network with one virtual player.
     pub prior_draws: f64,
     /// Virtual draws of each network with the one before it.
     pub lineage_draws: f64,
@@ -297,7 +299,7 @@ impl Report {
         self.cycles.iter().filter_map(|cycle| cycle.promoted).max().unwrap_or(0)
     }
 
-    /// How far `one` is above `other`, by the ledger's ratings and the joint errors of all games.
+    /// How far `one` is above `other`, by the ratings and the joint errors of all games.
     pub(crate) fn gain(&self, one: &PlayerFacts, other: &PlayerFacts) -> Difference {
         let (elo, error95) = (one.elo - other.elo, self.scale.error95(one, other));
         let sd = error95.0 / Z95;

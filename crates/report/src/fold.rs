@@ -258,15 +258,19 @@ impl Fold {
         let rated_by_ledger = !self.newest_ratings.is_empty();
         let rows = scale.rows(self.newest_ratings);
         let players = players(&rows, &cycles, &self.rating_matches);
+        let (first_mover_elo, draw_rate) = scale.terms().unzip();
+        let mut curve = curve(&cycles, &players, &self.rating_matches);
+        let curve_error95 = scale.place_within(&mut curve);
         let mut report = Report {
             run: self.run,
-            curve: curve(&cycles, &players, &self.rating_matches),
+            curve,
+            curve_error95,
             markers: markers(&cycles, &self.changes),
             cycles,
             pairings: pairings(&self.rating_matches, &scale),
             players,
-            first_mover_elo: self.first_mover_elo,
-            draw_rate: self.draw_rate,
+            first_mover_elo: first_mover_elo.or(self.first_mover_elo),
+            draw_rate: draw_rate.or(self.draw_rate),
             model: Model::of_run(),
             expected: None,
             measures: Measures::default(),

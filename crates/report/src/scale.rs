@@ -1,10 +1,11 @@
 //! Errors of rating differences, from a fit of the same rating games.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use dz_stats::{ELO_PER_NAT, Elo, League, Standings, Z95};
 use dz_store::{MatchResult, PlayerName, RatingRow};
 
+use crate::curve::CurvePoint;
 use crate::facts::PlayerFacts;
 
 /// The joint covariance of all players.
@@ -22,25 +23,28 @@ impl Scale {
         for ((a, b), result) in matches {
             league.add(a, b, result.by_first);
         }
-        let line = |name: &str| PlayerName::new(name).cycle();
-        Self(league.fit(Some(zero), line, |name| PlayerName::new(name).made_in()).ok())
+        Self(league.fit(Some(zero), |name| PlayerName::new(name).line()).ok())
     }
 
-    /// Everybody's ratings: what the ledger's newest entry says, which names the players of the newest cycles, and the fit for
-    /// all others.
+    /// Everybody's ratings. What the ledger's newest entry says counts for players that the fit does not know alone: that
+    /// entry names those of the newest cycles only, and an older version of the program may have rated them by other terms.
     pub(crate) fn rows(&self, of_ledger: Vec<RatingRow>) -> Vec<RatingRow> {
         let Some(fit) = &self.0 else { return of_ledger };
-        let named: BTreeSet<&str> = of_ledger.iter().map(|row| row.player.as_str()).collect();
-        let others = fit.players().filter(|(name, _)| !named.contains(name));
-        let rows = others.map(|(name, rating)| RatingRow {
+        let fitted = fit.players().map(|(name, rating)| RatingRow {
             player: PlayerName::new(name),
             elo: rating.elo.0,
             error95: rating.error95.0,
             score: rating.record.score().0,
             games: rating.record.games(),
         });
-        let rows: Vec<RatingRow> = rows.collect();
-        of_ledger.into_iter().chain(rows).collect()
+        let unknown = of_ledger.iter().filter(|row| fit.find(row.player.as_str()).is_none());
+        fitted.chain(unknown.cloned()).collect()
+    }
+
+    /// What the first move is worth in Elo, and the share of draws between equals; `None` without a fit.
+    pub(crate) fn terms(&self) -> Option<(f64, f64)> {
+        let ratings = self.0.as_ref()?.ratings();
+        Some((ratings.first_mover.0, ratings.draw_rate))
     }
 
     /// Groups of players that no games connect, by name; one group where the games connect all.
@@ -57,6 +61,17 @@ impl Scale {
     /// second; `None` where the fit does not know both.
     pub(crate) fn expected(&self, one: &str, other: &str) -> Option<[f64; 2]> {
         self.0.as_ref()?.expected(one, other)
+    }
+
+    /// Tells each point of a curve how well its place in it is known; returns half the width of the 95 % interval of the
+    /// curve's mean, where the fit knows all its players.
+    pub(crate) fn place_within(&self, curve: &mut [CurvePoint]) -> Option<f64> {
+        let names: Vec<_> = curve.iter().map(|point| PlayerName::network(point.cycle)).collect();
+        let (errors, shared) = self.0.as_ref()?.within(names.iter().map(PlayerName::as_str))?;
+        for (point, error) in curve.iter_mut().zip(errors) {
+            point.error95_within = error.0;
+        }
+        (!curve.is_empty()).then_some(shared.0)
     }
 
     /// Half the width of the 95 % interval of `one` minus `other` from the scatter of pairs of games: each

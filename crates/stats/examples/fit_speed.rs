@@ -28,7 +28,7 @@ fn main() {
                 meet(i, i * 7 % (i - 1) + 1, 0.2);
             }
         }
-        let lineage = (3..players).map(|i| (i - 1, i)).collect();
+        let lineage = (3..players).map(|i| (i, i - 1)).collect();
         let begun = Instant::now();
         let fit = rate(players, &games, &RatingOptions::of_run(Some(0), lineage));
         let seconds = begun.elapsed().as_secs_f64();

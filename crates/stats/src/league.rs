@@ -55,8 +55,8 @@ impl League {
         self.roster.names().first().map(String::as_str)
     }
 
-    /// Rates the players; `anchor` is at 0 Elo, or the mean without one. `line` puts those in a line who were trained on from one
-    /// another, `made_in` tells the cycle of everybody whom a cycle made.
+    /// Rates the players; `anchor` is at 0 Elo, or the mean without one. `line` tells, of everybody whom a cycle made, the line of
+    /// those who came from one another and the cycle.
     ///
     /// Of the newest 256 cycles everybody is rated, as is who met one of them; of those before only every eighth cycle's players
     /// are, beyond eight times as many every 64th's, and so on: a fit takes memory with the square of the players, and a run may
@@ -68,10 +68,19 @@ impl League {
     pub fn fit(
         self,
         anchor: Option<&str>,
-        line: impl Fn(&str) -> Option<u32>,
-        made_in: impl Fn(&str) -> Option<u32>,
+        line: impl Fn(&str) -> Option<(&'static str, u32)>,
     ) -> Result<Standings, StatsError> {
-        let Self { roster, games } = self.thinned(anchor, made_in);
+        let thinned = self.thinned(anchor, |name| line(name).map(|(_, cycle)| cycle));
+        thinned.rated(anchor, line)
+    }
+
+    /// Rates all of them.
+    fn rated(
+        self,
+        anchor: Option<&str>,
+        line: impl Fn(&str) -> Option<(&'static str, u32)>,
+    ) -> Result<Standings, StatsError> {
+        let Self { roster, games } = self;
         let anchor = anchor.and_then(|name| roster.find(name));
         let options = RatingOptions::of_run(anchor, roster.chain(line));
         let ratings = rate(roster.len(), &games, &options)?;
@@ -150,6 +159,12 @@ impl Standings {
         Some(self.ratings.difference(self.find(one)?, self.find(other)?))
     }
 
+    /// As [`Ratings::within`]; `None` if one of them was never rated.
+    pub fn within<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<(Vec<Elo>, Elo)> {
+        let group: Option<Vec<usize>> = names.into_iter().map(|name| self.find(name)).collect();
+        Some(self.ratings.within(&group?))
+    }
+
     /// As [`Ratings::expected`]; `None` if one of them was never rated.
     pub fn expected(&self, one: &str, other: &str) -> Option<[f64; 2]> {
         Some(self.ratings.expected(self.find(one)?, self.find(other)?))
@@ -162,10 +177,14 @@ mod tests {
 
     /// Each of `cycles` networks scores 60 % against the one before, and one of four against the anchor.
     fn run(cycles: u32) -> Standings {
-        fitted(cycles, |name| name.parse().ok())
+        played(cycles).fit(Some("anchor"), line).unwrap()
     }
 
-    fn fitted(cycles: u32, made_in: impl Fn(&str) -> Option<u32>) -> Standings {
+    fn line(name: &str) -> Option<(&'static str, u32)> {
+        Some(("network", name.parse().ok()?))
+    }
+
+    fn played(cycles: u32) -> League {
         let mut league = League::default();
         for cycle in 1..=cycles {
             let name = cycle.to_string();
@@ -174,7 +193,7 @@ mod tests {
                 league.add(&name, &(cycle - 1).to_string(), [[6, 0, 4], [4, 0, 6]]);
             }
         }
-        league.fit(Some("anchor"), |name| name.parse().ok(), made_in).unwrap()
+        league
     }
 
     #[test]
@@ -202,7 +221,7 @@ mod tests {
     /// What old networks tell of the newest is little.
     #[test]
     fn the_newest_are_rated_as_with_all() {
-        let (thinned, whole) = (run(600), fitted(600, |_| None));
+        let (thinned, whole) = (run(600), played(600).rated(Some("anchor"), line).unwrap());
         assert_eq!((thinned.players().count(), whole.players().count()), (1 + 256 + 344 / 8, 601));
         for name in ["600", "599", "500", "400"] {
             let [one, other] = [&thinned, &whole].map(|fit| fit.elo(name).unwrap().0);
@@ -227,8 +246,7 @@ mod tests {
                     league.add(&name, &(cycle - 1).to_string(), [[6, 0, 4], [4, 0, 6]]);
                 }
             }
-            let cycle = |name: &str| name.parse().ok();
-            let fit = league.fit(Some(anchor), cycle, cycle).unwrap();
+            let fit = league.fit(Some(anchor), line).unwrap();
             let zero = &fit.ratings().players[fit.find(anchor).expect("it stays")];
             assert_eq!((zero.elo.0, zero.error95.0), (0.0, 0.0), "{anchor}");
             fit.players().count()

@@ -24,9 +24,9 @@ pub(crate) struct Model {
     pub(crate) first_mover: bool,
     /// Whether there is a draw parameter.
     pub(crate) davidson: bool,
-    /// Virtual draws a parameter, 0 or more.
+    /// Virtual draws a parameter, 0 or more; those of a player with a predecessor are with it alone.
     pub(crate) prior: f64,
-    /// Players that are expected to be close, by index.
+    /// Players with their predecessors, by index.
     pub(crate) lineage: Vec<(usize, usize)>,
     /// Virtual draws of each two of those, 0 or more.
     pub(crate) lineage_draws: f64,
@@ -66,7 +66,8 @@ impl Model {
     /// Log-likelihood, prior included, up to a constant.
     pub(crate) fn log_likelihood(&self, at: &[f64]) -> f64 {
         let games: f64 = self.games.iter().map(|game| self.term(game, at).log_likelihood).sum();
-        let prior: f64 = (0..at.len()).map(|k| self.prior_term(k, at).log_likelihood).sum();
+        let free = self.without_predecessor();
+        let prior: f64 = free.iter().map(|&k| self.prior_term(k, at).log_likelihood).sum();
         let lineage = self.lineage.iter().map(|&bond| self.bond_term(bond, at).log_likelihood);
         games + prior + lineage.sum::<f64>() - 0.5 * self.gauge(at).powi(2)
     }
@@ -95,9 +96,9 @@ impl Model {
                 information.add_symmetric(eta, eta, term.info_eta);
             }
         }
-        for (k, slope) in gradient.iter_mut().enumerate() {
+        for k in self.without_predecessor() {
             let term = self.prior_term(k, at);
-            *slope += term.by_d;
+            gradient[k] += term.by_d;
             information.add_symmetric(k, k, term.info_d);
         }
         for &(a, b) in &self.lineage {
@@ -129,7 +130,17 @@ impl Model {
         }
     }
 
-    /// Virtual draws: each player drew `prior` games with one and the same virtual player, the
+    /// The parameters that the virtual player holds: all but those of players whom the lineage holds. Those come without
+    /// end, and if each drew with the virtual player, too, a long run's last networks would be pulled down by all of them.
+    fn without_predecessor(&self) -> Vec<usize> {
+        let mut is_held = vec![false; self.parameters()];
+        if self.lineage_draws > 0.0 {
+            self.lineage.iter().for_each(|&(later, _)| is_held[later] = true);
+        }
+        (0..is_held.len()).filter(|&k| !is_held[k]).collect()
+    }
+
+    /// Virtual draws: such a player drew `prior` games with one and the same virtual player, the
     /// first move is as strong as if it had drawn `prior` games between equals, and half of `prior`
     /// games between equals were draws. All in half points, so that they say nothing about the draw
     /// rate.

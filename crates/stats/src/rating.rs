@@ -58,22 +58,22 @@ pub struct RatingOptions {
     pub first_mover: bool,
     /// The player at 0 Elo; without one the mean of all players is 0.
     pub anchor: Option<usize>,
-    /// The weight of the prior, as a number of virtual draws of every player with one and the same
-    /// virtual player (0 or more). It keeps ratings finite where the games alone do not;
+    /// The weight of the prior, as a number of virtual draws of every player without a predecessor with
+    /// one and the same virtual player (0 or more). It keeps ratings finite where the games alone do not;
     /// differences between players do not depend on who the anchor is.
     pub prior_draws: f64,
-    /// Players that are expected to be about as strong as each other, such as a network and the one
-    /// that it was trained on from.
+    /// Players, each with a predecessor that is expected to be about as strong, such as the network that
+    /// it was trained on from. Nobody may come before himself.
     pub lineage: Vec<(usize, usize)>,
     /// The weight of that expectation, as a number of virtual draws of each such two (0 or more).
     pub lineage_draws: f64,
 }
 
 impl RatingOptions {
-    /// How the players of a run are rated: Davidson's draws, a first-mover term, one virtual draw, and
-    /// as many as two between each network and the one before it. (KataGo's server gives each network
-    /// virtual draws with its parent.) Two draws leave a standard deviation of 250 Elo: noise of few
-    /// games is damped, a real jump is not.
+    /// How the players of a run are rated: Davidson's draws, a first-mover term, one virtual draw of
+    /// each anchor and of the first network, and two between each later network and the one before it.
+    /// (KataGo's server gives each network virtual draws with its parent.) Two draws leave a standard
+    /// deviation of 250 Elo: noise of few games is damped, a real jump is not.
     pub fn of_run(anchor: Option<usize>, lineage: Vec<(usize, usize)>) -> Self {
         Self { draws: Draws::Davidson, anchor, lineage, lineage_draws: 2.0, ..Self::default() }
     }
@@ -162,6 +162,22 @@ impl Ratings {
         let sd = variance.max(0.0).sqrt();
         let los = if sd > 0.0 { normal_cdf(elo / sd) } else { 0.5 };
         Difference { elo: Elo(elo), error95: Elo(Z95 * sd), los }
+    }
+
+    /// Half the width of the 95 % interval of each one's distance from the mean of `group`, and that of the mean itself.
+    /// Players that were measured against each other far from the anchor know their places among themselves much better
+    /// than their errors suggest: most of those they share.
+    ///
+    /// # Panics
+    /// If one is not a player.
+    pub fn within(&self, group: &[usize]) -> (Vec<Elo>, Elo) {
+        let n = group.len().max(1) as f64;
+        let with_mean =
+            |one: usize| group.iter().map(|&other| self.covariance.at(one, other)).sum::<f64>() / n;
+        let of_mean = group.iter().map(|&one| with_mean(one)).sum::<f64>() / n;
+        let error95 = |variance: f64| Elo(Z95 * variance.max(0.0).sqrt());
+        let own = |&one: &usize| self.covariance.at(one, one) - 2.0 * with_mean(one) + of_mean;
+        (group.iter().map(|one| error95(own(one))).collect(), error95(of_mean))
     }
 
     /// Covariance of two players' ratings, Elo squared.

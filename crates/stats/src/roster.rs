@@ -28,14 +28,19 @@ impl Roster {
     pub fn names(&self) -> &[String] {
         &self.names
     }
-    /// Each player with the one before it, by the place that `place` gives names; those without one are
-    /// left out.
-    pub fn chain(&self, place: impl Fn(&str) -> Option<u32>) -> Vec<(usize, usize)> {
+    /// Each player with the one before it in its line, by the line and the place there that `place` gives
+    /// names; those without one are left out.
+    pub fn chain(
+        &self,
+        place: impl Fn(&str) -> Option<(&'static str, u32)>,
+    ) -> Vec<(usize, usize)> {
         let named = self.names.iter().enumerate();
-        let mut placed: Vec<(u32, usize)> =
-            named.filter_map(|(index, name)| Some((place(name)?, index))).collect();
+        let mut placed: Vec<(&str, u32, usize)> = named
+            .filter_map(|(index, name)| place(name).map(|(line, at)| (line, at, index)))
+            .collect();
         placed.sort_unstable();
-        placed.windows(2).map(|pair| (pair[1].1, pair[0].1)).collect()
+        let neighbours = placed.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        neighbours.map(|pair| (pair[1].2, pair[0].2)).collect()
     }
     /// How many players there are.
     pub fn len(&self) -> usize {
@@ -61,6 +66,9 @@ mod tests {
         roster.index("3");
         roster.index("12");
         roster.index("7");
-        assert_eq!(roster.chain(|name| name.parse().ok()), [(4, 2), (3, 4)]);
+        let by_number = |name: &str| Some(("number", name.parse().ok()?));
+        assert_eq!(roster.chain(by_number), [(4, 2), (3, 4)]);
+        let by_digits = |name: &str| Some((if name.len() > 1 { "long" } else { "short" }, 1));
+        assert_eq!(roster.chain(by_digits), [(1, 0), (2, 1), (4, 2)]);
     }
 }

@@ -236,6 +236,23 @@ fn a_joint_covariance_beats_two_separate_errors() {
     close(ratings.difference(1, 2).los, 0.5, 1e-9);
 }
 
+/// Three that know each other well and the anchor hardly. They are alike, so the variance of a distance from their mean is a third
+/// of that of a difference.
+#[test]
+fn places_within_a_group_are_known_better_than_the_group() {
+    let pairs = [(1, 2), (2, 3), (3, 1)];
+    let mut games: Vec<PairResult> = pairs.map(|(a, b)| game(a, b, [200, 0, 200])).to_vec();
+    games.extend((1..=3).map(|network| game(network, 0, [9, 0, 1])));
+    let ratings = rate(4, &games, &plain()).unwrap();
+    let (errors, shared) = ratings.within(&[1, 2, 3]);
+    let difference = ratings.difference(1, 2).error95.0;
+    errors.iter().for_each(|error| close(error.0, difference / 3.0_f64.sqrt(), 1e-9));
+    // The mean is 27 wins of 30 above the anchor.
+    close(shared.0, Z95 * ELO_PER_NAT / (30.0_f64 * 0.9 * 0.1).sqrt(), 1e-6);
+    assert!(errors[0].0 < 0.2 * ratings.players[1].error95.0);
+    assert_eq!(ratings.within(&[0]), (vec![Elo(0.0)], Elo(0.0)));
+}
+
 #[test]
 fn without_a_prior_unbounded_ratings_are_an_error() {
     let swept = [game(0, 1, [0, 0, 10])];
@@ -389,6 +406,22 @@ fn a_lineage_is_virtual_draws_between_two_players() {
     assert!(closer.players[1].elo.0 < 0.4 * ratings.players[1].elo.0);
     for lineage in [vec![(0, 7)], vec![(1, 1)]] {
         assert!(rate(2, &games, &RatingOptions { lineage, ..plain() }).is_err());
+    }
+}
+
+/// Whoever has a predecessor draws with it alone, so each step of a line is a match of two, with their virtual draws, however
+/// long the line is: nothing pulls its end down.
+#[test]
+fn a_long_line_is_not_squeezed() {
+    for players in [5, 300] {
+        let lineage = (1..players).map(|i| (i, i - 1)).collect();
+        let options =
+            RatingOptions { first_mover: false, ..RatingOptions::of_run(Some(0), lineage) };
+        let games: Vec<PairResult> = (1..players).map(|i| game(i, i - 1, [26, 0, 24])).collect();
+        let ratings = rate(players, &games, &options).unwrap();
+        let step = ELO_PER_NAT * (27.0_f64 / 25.0).ln();
+        close(ratings.players[players - 1].elo.0, (players - 1) as f64 * step, 1e-3);
+        close(ratings.difference(players - 1, players - 2).elo.0, step, 1e-5);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::escape;
 use super::figure::{figure, pair};
 use crate::ReportError;
 use crate::count;
@@ -57,8 +58,8 @@ impl Report {
         let _ = writeln!(
             out,
             "<p data-key=\"model\">One Bradley-Terry fit over all rating games, with {draws}, a term for \
-             moving first, {} virtual draw of every player with one virtual player and {} of each network \
-             with the one before it; errors are from the joint covariance. Gate games are no part of it. \
+             moving first, {} virtual draw of every anchor and the first network with one virtual player and {} of each \
+             later network with the one before it; errors are from the joint covariance. Gate games are no part of it. \
              Each candidate plays the anchors and champions at growing distances before it. The anchors are fixed opponents that pin the scale: one that networks beat nearly always \
              retires, one that beats them waits. A player policy-N is the raw policy of network-N, which plays without a search. The \
              error of pairs is from the scatter of opening pairs instead of the model's.</p>",
@@ -101,7 +102,22 @@ impl Report {
             out.push_str("</div>\n");
         }
         out.push_str("</div></div>\n");
+        self.how_sure(out);
         Ok(())
+    }
+
+    /// What the band is about, and what it leaves out.
+    fn how_sure(&self, out: &mut String) {
+        let drawn = self.compared.iter().any(|other| other.refused.is_none());
+        if let (Some(shared), Some(zero), false) = (self.curve_error95, self.zero_anchor(), drawn) {
+            let _ = writeln!(
+                out,
+                "<p data-key=\"curve_error95\">The band is how surely each champion's place in the curve is known. The curve as \
+                 a whole is known to ±{shared:.0} Elo above {}; that moves all champions alike, and is part of the errors in \
+                 the tables.</p>",
+                escape(&zero.name),
+            );
+        }
     }
 
     pub(super) fn truth(&self, out: &mut String) -> Result<(), ReportError> {

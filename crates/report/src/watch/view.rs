@@ -97,7 +97,7 @@ fn curve(report: &Report, frame: &mut Frame<'_>, area: Rect) {
         frame.render_widget(text, area);
         return;
     }
-    let (low, high) = (points(|p| p.elo - p.error95), points(|p| p.elo + p.error95));
+    let (low, high) = (points(|p| p.elo - p.error95_within), points(|p| p.elo + p.error95_within));
     let minutes = middle.iter().map(|p| p.0).fold(0.0, f64::max);
     let anchors: Vec<(String, Vec<(f64, f64)>)> = report
         .anchors()

@@ -157,8 +157,7 @@ fn ratings(cycle: u32, matches: &[(String, String, MatchResult)]) -> Entry {
     for (a, b, result) in matches {
         league.add(a, b, result.by_first);
     }
-    let line = |name: &str| PlayerName::new(name).cycle();
-    let fit = league.fit(Some("random"), line, line);
+    let fit = league.fit(Some("random"), |name| PlayerName::new(name).line());
     let fit = fit.expect("the prior keeps it finite");
     let row = |(name, rating): (&str, &dz_stats::Rating)| RatingRow {
         player: PlayerName::new(name),

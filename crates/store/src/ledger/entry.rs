@@ -288,7 +288,13 @@ impl PlayerName {
 
     /// The cycle that trained this player, who searches or plays by its raw policy; `None` for anchors.
     pub fn made_in(&self) -> Option<u32> {
-        self.cycle().or(self.policy_cycle())
+        self.line().map(|(_, cycle)| cycle)
+    }
+
+    /// Of whom a cycle made: the line of those who were trained on from one another, `network` or `policy`, and the cycle.
+    pub fn line(&self) -> Option<(&'static str, u32)> {
+        let network = self.cycle().map(|cycle| ("network", cycle));
+        network.or_else(|| self.policy_cycle().map(|cycle| ("policy", cycle)))
     }
 
     /// The raw policy of the candidate that `cycle` trained, without a search: `policy-0007`.
