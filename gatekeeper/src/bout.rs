@@ -1,13 +1,13 @@
-//! One match from openings to counted games; it goes on where it was interrupted.
+//! Matches from openings to counted games; they go on where they were interrupted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use dz_game::{Game, mix64};
 use dz_infer::{Lockstep, LockstepCounts};
-use dz_play::{MatchPlan, PlayedGame, Seat, distinct_openings, play_match};
+use dz_play::{Fixture, MatchPlan, PlayedGame, Seat, distinct_openings, play_matches};
 use dz_stats::SprtPlan;
 use dz_store::{MatchPurpose, MatchResult};
 
@@ -76,7 +76,7 @@ pub struct MatchProgress {
     pub games_total: u64,
     /// A's mean score so far, 0 to 1; one half without games.
     pub score: f64,
-    /// Positions that networks evaluated, a second, in this process.
+    /// Positions that networks evaluated, a second, in this process, in all matches that are played beside it.
     pub evaluations_per_second: f64,
 }
 
@@ -84,6 +84,8 @@ pub struct MatchProgress {
 pub trait Observer: Send {
     /// A game has ended.
     fn progress(&mut self, progress: &MatchProgress);
+    /// The matches that were played side by side are over: decided, played to their ends, or stopped.
+    fn over(&mut self) {}
     /// True if no more games are to be started.
     fn stopped(&self) -> bool;
 }
@@ -115,50 +117,107 @@ pub fn play_bout<G: Game>(
     working_file: Option<&Path>,
     observer: &mut dyn Observer,
 ) -> Result<Played> {
-    let game = players.game();
-    let [a, b] = &bout.players;
-    let setups = [players.seat(a)?, players.seat(b)?];
-    let pairs = bout.games.div_ceil(2) as usize;
-    let openings = distinct_openings(game, bout.opening_plies, pairs, bout.seed);
-    let ids = players.sources().ids();
-    let header = MatchHeader {
-        kind: KIND.to_owned(),
-        format: FORMAT,
-        game: game.spec().to_string(),
-        players: [
-            PlayerHeader::of(&setups[0], a.network_key(), ids),
-            PlayerHeader::of(&setups[1], b.network_key(), ids),
-        ],
-        games: bout.games,
-        openings: openings.len() as u64,
-        opening_plies: bout.opening_plies,
-        seed: bout.seed,
-        plies_max: bout.plies_max,
+    let bouts = [(bout, working_file)];
+    let played = play_bouts(&bouts, players, lockstep, observer)?;
+    played.into_iter().next().context("a match was not played; please report this")
+}
+
+/// Plays several bouts, each as [`play_bout`] plays it, side by side; those with a player that is a program of its own
+/// alone, one after another. Returns them in their order.
+///
+/// # Errors
+/// As [`play_bout`].
+pub fn play_bouts<G: Game>(
+    bouts: &[(&Bout, Option<&Path>)],
+    players: &mut Players<'_, G>,
+    lockstep: &Lockstep,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Played>> {
+    let (alone, together): (Vec<usize>, Vec<usize>) =
+        (0..bouts.len()).partition(|&place| bouts[place].0.has_program());
+    let alone = alone.into_iter().map(|place| vec![place]);
+    let mut all = BTreeMap::new();
+    for places in [together].into_iter().chain(alone).filter(|places| !places.is_empty()) {
+        let bouts: Vec<_> = places.iter().map(|&place| bouts[place]).collect();
+        let played = play_together(&bouts, players, lockstep, observer)?;
+        observer.over();
+        all.extend(places.into_iter().zip(played));
+    }
+    Ok(all.into_values().collect())
+}
+
+fn play_together<G: Game>(
+    bouts: &[(&Bout, Option<&Path>)],
+    players: &mut Players<'_, G>,
+    lockstep: &Lockstep,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Played>> {
+    let mut plans = Vec::new();
+    let mut scribes = Vec::new();
+    let mut played = Vec::new();
+    for &(bout, working_file) in bouts {
+        let [a, b] = &bout.players;
+        let planned = bout.plan(players);
+        let (plan, header) =
+            planned.with_context(|| format!("match of {} against {}", a.name, b.name))?;
+        let (file, games) = match working_file {
+            Some(path) => {
+                let (file, games) = WorkFile::open(path, &header)?;
+                (Some(file), games)
+            }
+            None => (None, Vec::new()),
+        };
+        scribes.push(Scribe::new(header, file, Referee::new(bout, &games), &games));
+        plans.push(plan);
+        played.push(games);
+    }
+    let undecided = |place: &usize| !scribes[*place].referee.is_over();
+    let places: Vec<usize> = (0..bouts.len()).filter(undecided).collect();
+    let fixtures = places
+        .iter()
+        .map(|&place| Fixture { plan: &plans[place], played: std::mem::take(&mut played[place]) });
+    let fixtures = fixtures.collect();
+    let mut each = |fixture: usize, game: &PlayedGame, counts: &LockstepCounts| {
+        scribes[places[fixture]].game_over(game, counts, observer)
     };
-    let (file, played) = match working_file {
-        Some(path) => {
-            let (file, played) = WorkFile::open(path, &header)?;
-            (Some(file), played)
-        }
-        None => (None, Vec::new()),
-    };
-    let plan = MatchPlan {
-        players: setups,
-        games: bout.games,
-        openings,
-        seed: bout.seed,
-        plies_max: bout.plies_max,
-    };
-    let mut scribe = Scribe::new(&header, file, &played, observer);
-    scribe.referee = Referee::new(bout, &played);
-    let games = if scribe.referee.is_over() {
-        played
-    } else {
-        let mut each = |game: &PlayedGame, counts: &LockstepCounts| scribe.game_over(game, counts);
-        play_match(game, &plan, played, lockstep, players.sources(), &mut each)?
-    };
-    scribe.failed.map_or(Ok(()), Err)?;
-    Ok(scribe.referee.cut(Played { header, games }))
+    let finished = play_matches(players.game(), fixtures, lockstep, players.sources(), &mut each)?;
+    for (&place, games) in places.iter().zip(finished) {
+        played[place] = games;
+    }
+    scribes.into_iter().zip(played).map(|(scribe, games)| scribe.end(games)).collect()
+}
+
+impl Bout {
+    /// Whether a player is a program of its own.
+    fn has_program(&self) -> bool {
+        self.players.iter().any(Contestant::is_program)
+    }
+
+    /// Seats the players; what is to be played, and how the match's file begins.
+    fn plan<G: Game>(&self, players: &mut Players<'_, G>) -> Result<(MatchPlan, MatchHeader)> {
+        let game = players.game();
+        let [a, b] = &self.players;
+        let setups = [players.seat(a)?, players.seat(b)?];
+        let pairs = self.games.div_ceil(2) as usize;
+        let openings = distinct_openings(game, self.opening_plies, pairs, self.seed);
+        let ids = players.sources().ids();
+        let header = MatchHeader {
+            kind: KIND.to_owned(),
+            format: FORMAT,
+            game: game.spec().to_string(),
+            players: [
+                PlayerHeader::of(&setups[0], a.network_key(), ids),
+                PlayerHeader::of(&setups[1], b.network_key(), ids),
+            ],
+            games: self.games,
+            openings: openings.len() as u64,
+            opening_plies: self.opening_plies,
+            seed: self.seed,
+            plies_max: self.plies_max,
+        };
+        let (games, seed, plies_max) = (self.games, self.seed, self.plies_max);
+        Ok((MatchPlan { players: setups, games, openings, seed, plies_max }, header))
+    }
 }
 
 /// Counts games; those that repeat an earlier one are counted, but say nothing to ratings.
@@ -184,11 +243,11 @@ fn count(games: &[PlayedGame]) -> MatchResult {
     }
 }
 
-/// Keeps finished games and reports them.
-struct Scribe<'a> {
+/// Keeps a match's finished games and reports them.
+struct Scribe {
+    header: MatchHeader,
     file: Option<WorkFile>,
     referee: Referee,
-    observer: &'a mut dyn Observer,
     /// Twice A's points so far.
     half_points: u64,
     progress: MatchProgress,
@@ -196,12 +255,12 @@ struct Scribe<'a> {
     failed: Option<anyhow::Error>,
 }
 
-impl<'a> Scribe<'a> {
+impl Scribe {
     fn new(
-        header: &MatchHeader,
+        header: MatchHeader,
         file: Option<WorkFile>,
+        referee: Referee,
         played: &[PlayedGame],
-        observer: &'a mut dyn Observer,
     ) -> Self {
         let [a, b] = [&header.players[0].name, &header.players[1].name].map(Clone::clone);
         let result = count(played);
@@ -214,12 +273,16 @@ impl<'a> Scribe<'a> {
             evaluations_per_second: 0.0,
         };
         let half_points = 2 * result.wins + result.draws;
-        let (referee, begun) = (Referee::default(), Instant::now());
-        Self { file, referee, observer, half_points, progress, begun, failed: None }
+        Self { header, file, referee, half_points, progress, begun: Instant::now(), failed: None }
     }
 
     /// Answers whether to go on.
-    fn game_over(&mut self, game: &PlayedGame, counts: &LockstepCounts) -> bool {
+    fn game_over(
+        &mut self,
+        game: &PlayedGame,
+        counts: &LockstepCounts,
+        observer: &mut dyn Observer,
+    ) -> bool {
         if let Some(file) = &mut self.file
             && let Err(error) = file.append(game)
         {
@@ -231,8 +294,15 @@ impl<'a> Scribe<'a> {
         self.progress.games += 1;
         self.progress.score = self.half_points as f64 / (2 * self.progress.games) as f64;
         self.progress.evaluations_per_second = counts.evaluations as f64 / seconds;
-        self.observer.progress(&self.progress);
+        observer.progress(&self.progress);
         let is_over = self.referee.see(game);
-        self.failed.is_none() && !is_over && !self.observer.stopped()
+        self.failed.is_none() && !is_over && !observer.stopped()
+    }
+
+    /// The match, of which these games were played.
+    fn end(self, games: Vec<PlayedGame>) -> Result<Played> {
+        let Self { header, referee, failed, .. } = self;
+        failed.map_or(Ok(()), Err)?;
+        Ok(referee.cut(Played { header, games }))
     }
 }

@@ -53,6 +53,11 @@ pub enum Mind {
 }
 
 impl Contestant {
+    /// Whether it is a program of its own.
+    pub(crate) fn is_program(&self) -> bool {
+        matches!(self.kind, ContestantKind::Anchor(AnchorKind::Engine(_)))
+    }
+
     /// The key of its network, where it has one.
     pub fn network_key(&self) -> Option<&str> {
         match &self.kind {

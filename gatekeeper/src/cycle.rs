@@ -3,6 +3,7 @@
 //! Every step looks first whether the ledger has its entry, so a process that was killed anywhere is
 //! followed by one that goes on.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -19,8 +20,8 @@ use crate::match_file::{read_match, write_match};
 use crate::probes::{Settings, probe};
 use crate::verdict::{judge, sprt_plan, tested};
 use crate::{
-    Bout, Contestant, ContestantKind, Decided, Mind, NetworkLoader, Observer, Players, league,
-    match_seed, play_bout, rating, summary, work_file,
+    Bout, Contestant, ContestantKind, Decided, Mind, NetworkLoader, Observer, Played, Players,
+    league, match_seed, play_bouts, rating, summary, work_file,
 };
 
 /// Who plays for generation 0; not a rated player.
@@ -159,8 +160,9 @@ impl<G: Game> GateCycle<'_, G> {
         }
         let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
         let games = gate.games;
-        let result = self.recorded(MatchPurpose::Gate, [candidate, opponent], games, players)?;
-        Ok(result.map(|result| (name, Some(result))))
+        let matches = vec![([candidate, opponent], games)];
+        let results = self.recorded(MatchPurpose::Gate, matches, players)?;
+        Ok(results.map(|results| (name, results.into_iter().next())))
     }
 
     /// The matches that the league plans, the candidate accepted or not; false if they were stopped.
@@ -168,15 +170,13 @@ impl<G: Game> GateCycle<'_, G> {
         if self.state().rated {
             return Ok(true);
         }
-        for planned in league::scheduled(self.ledger.state(), self.config, self.cycle)? {
+        let scheduled = league::scheduled(self.ledger.state(), self.config, self.cycle)?;
+        let seated = scheduled.into_iter().map(|planned| {
             let [a, b] = &planned.players;
-            let pair = [self.rated(a)?, self.rated(b)?];
-            let games = planned.games;
-            if self.recorded(MatchPurpose::Rating, pair, games, players)?.is_none() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+            Ok(([self.rated(a)?, self.rated(b)?], planned.games))
+        });
+        let matches = seated.collect::<Result<_>>()?;
+        Ok(self.recorded(MatchPurpose::Rating, matches, players)?.is_some())
     }
 
     /// A player of rating games by its name: an anchor, or a network of the run.
@@ -217,19 +217,54 @@ impl<G: Game> GateCycle<'_, G> {
         }
     }
 
-    /// The counts of a match of so many games: from the ledger, or else it is played, published and entered. `None`
-    /// if it was stopped.
+    /// The counts of matches of so many games, in their order: from the ledger, or else those that it lacks are played, side by
+    /// side, published and entered. `None` if they were stopped.
     fn recorded(
         &mut self,
         purpose: MatchPurpose,
-        pair: [Contestant; 2],
-        games: u32,
+        matches: Vec<([Contestant; 2], u32)>,
         players: &mut Players<'_, G>,
-    ) -> Result<Option<MatchResult>> {
-        let [a, b] = [&pair[0].name, &pair[1].name].map(|name| PlayerName::new(name.clone()));
-        if let Some(known) = self.state().find_match(purpose, &a, &b) {
-            return Ok(Some(known.result.clone()));
+    ) -> Result<Option<Vec<MatchResult>>> {
+        let names: Vec<[PlayerName; 2]> = matches.iter().map(|(pair, _)| names_of(pair)).collect();
+        let is_missing =
+            |[a, b]: &[PlayerName; 2]| self.state().find_match(purpose, a, b).is_none();
+        let missing = matches.into_iter().filter(|(pair, _)| is_missing(&names_of(pair)));
+        let bouts: Vec<(String, Bout)> =
+            missing.map(|(pair, games)| self.bout(purpose, pair, games)).collect::<Result<_>>()?;
+        let folder = self.ledger.run().work_dir(Stage::Gatekeeper)?;
+        let files: Vec<PathBuf> =
+            bouts.iter().map(|(stem, _)| folder.join(format!("{stem}.jsonl"))).collect();
+        let bouts_files: Vec<(&Bout, Option<&Path>)> = bouts
+            .iter()
+            .zip(&files)
+            .map(|((_, bout), file)| (bout, Some(file.as_path())))
+            .collect();
+        let lockstep = self.lockstep();
+        let played = play_bouts(&bouts_files, players, &lockstep, self.observer)
+            .with_context(|| format!("matches of cycle {}", self.cycle))?;
+        if !played.iter().all(Played::is_whole) {
+            return Ok(None);
         }
+        for ((stem, bout), played) in bouts.iter().zip(&played) {
+            let path = format!("{}/{stem}.jsonl", layout::MATCHES);
+            let bytes = write_match(&played.header, &played.games)?;
+            let games = self.ledger.run().put_create(&path, &bytes)?;
+            let ([a, b], cycle, result) = (names_of(&bout.players), self.cycle, played.result());
+            self.ledger.append(Entry::Match { cycle, purpose, a, b, result, games })?;
+        }
+        let result =
+            |[a, b]: &[PlayerName; 2]| Some(self.state().find_match(purpose, a, b)?.result.clone());
+        let all: Option<Vec<MatchResult>> = names.iter().map(result).collect();
+        all.map(Some).context("a match that was played has no entry; please report this")
+    }
+
+    /// A match of so many games, and the name of its files.
+    fn bout(
+        &self,
+        purpose: MatchPurpose,
+        players: [Contestant; 2],
+        games: u32,
+    ) -> Result<(String, Bout)> {
         let config = self.config;
         let (opening_plies, word) = match purpose {
             MatchPurpose::Gate => (config.gate.opening_plies, "gate"),
@@ -240,30 +275,16 @@ impl<G: Game> GateCycle<'_, G> {
             (MatchPurpose::Gate, GateRule::Score) => Some(Decided::Score(config.gate.score_min)),
             _ => None,
         };
+        let [a, b] = names_of(&players);
         let bout = Bout {
             seed: match_seed(config.run.seed, self.cycle, purpose, [a.as_str(), b.as_str()]),
-            players: pair,
+            players,
             games: games.into(),
             opening_plies,
             plies_max: config.selfplay.plies_max,
             decided,
         };
-        let lockstep = self.lockstep();
-        let stem = file_stem(self.cycle, word, [&a, &b], bout.seed);
-        let working = self.ledger.run().work_dir(Stage::Gatekeeper)?.join(format!("{stem}.jsonl"));
-        let played = play_bout(&bout, players, &lockstep, Some(&working), self.observer)
-            .with_context(|| format!("match of {a} against {b}"))?;
-        if !played.is_whole() {
-            return Ok(None);
-        }
-        let result = played.result();
-        let path = format!("{}/{stem}.jsonl", layout::MATCHES);
-        let bytes = write_match(&played.header, &played.games)?;
-        let object = self.ledger.run().put_create(&path, &bytes)?;
-        let (cycle, entered) = (self.cycle, result.clone());
-        let entry = Entry::Match { cycle, purpose, a, b, result: entered, games: object };
-        self.ledger.append(entry)?;
-        Ok(Some(result))
+        Ok((file_stem(self.cycle, word, [&a, &b], bout.seed), bout))
     }
 
     fn network(&self, cycle: u32, network: &ObjectRef, playouts: u32) -> Result<Contestant> {
@@ -285,6 +306,10 @@ impl<G: Game> GateCycle<'_, G> {
             std::sync::LazyLock::new(CycleState::default);
         self.ledger.state().cycle_state(self.cycle).unwrap_or(&EMPTY)
     }
+}
+
+fn names_of(pair: &[Contestant; 2]) -> [PlayerName; 2] {
+    [&pair[0], &pair[1]].map(|contestant| PlayerName::new(contestant.name.clone()))
 }
 
 /// What the other stages say that they took, in milliseconds.

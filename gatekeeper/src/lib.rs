@@ -18,7 +18,7 @@ mod summary;
 pub mod verdict;
 mod work_file;
 
-pub use bout::{Bout, Decided, MatchProgress, Observer, Played, match_seed, play_bout};
+pub use bout::{Bout, Decided, MatchProgress, Observer, Played, match_seed, play_bout, play_bouts};
 pub use budget::{Planned, ROLLOUTS_A_PLAYOUT, selfplay_ply_cost};
 pub use contestant::{Contestant, ContestantKind, Mind, NetworkLoader, Players};
 pub use cycle::{BOOTSTRAP, GateCycle, TurnEnd};

@@ -1,5 +1,7 @@
 //! The stage: one turn is one cycle's gate and ratings.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
@@ -58,7 +60,7 @@ impl GameVisitor for Turn<'_> {
     }
 }
 
-/// Turns the progress of one match after another into the turn's.
+/// Turns the progress of matches into the turn's.
 struct Watch {
     events: EventSink,
     stop: Stop,
@@ -68,8 +70,8 @@ struct Watch {
     games_before: u64,
     /// Games of all matches of the turn.
     games_total: u64,
-    /// The match under way: its players, and how far it was.
-    now: Option<MatchProgress>,
+    /// The matches under way, by their players: how far they are.
+    now: BTreeMap<(String, String), MatchProgress>,
 }
 
 impl Watch {
@@ -83,20 +85,15 @@ impl Watch {
             generation: state.generation(),
             games_before: done.map_or(0, Iterator::sum),
             games_total: games_of_turn(&context.config, state, cycle),
-            now: None,
+            now: BTreeMap::new(),
         }
     }
 }
 
 impl Observer for Watch {
     fn progress(&mut self, progress: &MatchProgress) {
-        if let Some(before) = self.now.replace(progress.clone()) {
-            let same = before.a == progress.a && before.b == progress.b;
-            if !same || before.games >= progress.games {
-                // Matches follow each other; the one before is over.
-                self.games_before += before.games_total;
-            }
-        }
+        self.now.insert((progress.a.clone(), progress.b.clone()), progress.clone());
+        let under_way: u64 = self.now.values().map(|progress| progress.games).sum();
         let rates = Rates::from([
             ("evaluations/s".to_owned(), progress.evaluations_per_second),
             (format!("score against {}", progress.b), progress.score),
@@ -105,11 +102,17 @@ impl Observer for Watch {
             stage: Stage::Gatekeeper,
             cycle: self.cycle,
             generation: self.generation,
-            done: self.games_before + progress.games,
+            done: self.games_before + under_way,
             total: self.games_total,
             unit: "games".to_owned(),
             rates,
         });
+    }
+
+    fn over(&mut self) {
+        // One that was decided early has no more games to come.
+        let over = std::mem::take(&mut self.now);
+        self.games_before += over.values().map(|progress| progress.games_total).sum::<u64>();
     }
 
     fn stopped(&self) -> bool {

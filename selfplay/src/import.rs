@@ -11,7 +11,7 @@ use dz_store::{Entry, Ledger, Run, RunState, SelfplaySummary, Stage};
 use crate::{CycleTally, GameTally, ShardPublisher};
 
 /// What the evaluator of imported games is called in summaries.
-const EVALUATOR: &str = "imported";
+pub const IMPORTED: &str = "imported";
 
 /// Publishes every game that the run `from` still has as cycle 1 of the run `into`, which has not begun, and closes that
 /// turn. Games are numbered anew, so they are not forks of each other any more, and belong to generation 0: no network of
@@ -49,7 +49,7 @@ pub fn import_games(
         wins_second: tally.results[2],
         plies_mean: tally.plies as f64 / tally.games as f64,
         wall_ms: started.elapsed().as_millis() as u64,
-        evaluator: EVALUATOR.to_owned(),
+        evaluator: IMPORTED.to_owned(),
         ..SelfplaySummary::default()
     };
     let done = Entry::GamesDone { cycle: 1, generation: 0, summary: summary.clone() };

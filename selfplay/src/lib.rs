@@ -23,7 +23,7 @@ mod surprise;
 pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle};
 pub use decided::DecidedPlan;
 pub use forks::Forks;
-pub use import::import_games;
+pub use import::{IMPORTED, import_games};
 pub use komi::KomiPlan;
 pub use opening::OpeningPlan;
 pub use past::Past;

@@ -142,6 +142,20 @@ fn hands_over(run: &str, folder: &Path) {
     assert_eq!(of(&new, "cycles_done"), 2);
     // The games of the old run and one cycle of its own.
     assert_eq!(of(&new, "games"), of(run, "games") + 40);
+    // What was taken over can be checked for its rules alone, the run's own games to the count.
+    let games = said(&["export", &new, "--format", "json"]);
+    let numbers = games.lines().map(|line| serde_json::from_str::<Value>(line).expect("a game"));
+    let numbers: Vec<String> =
+        numbers.map(|game| game["round"].as_str().expect("a number").to_owned()).collect();
+    for (number, imported) in [(&numbers[0], true), (&numbers[numbers.len() - 1], false)] {
+        let replayed = json(&["replay", &new, "--game", number, "--json"]);
+        assert_eq!(
+            (&replayed["imported"], &replayed["exact"]),
+            (&imported.into(), &(!imported).into())
+        );
+        assert_eq!(replayed["differences"], Value::Array(Vec::new()), "game {number}");
+    }
+    assert!(said(&["replay", &new, "--game", &numbers[0]]).contains("another run"));
     let other = dagzero(&["fork", run, &format!("{new}-go"), "--set", "run.game=hex:size=3"]);
     assert!(!other.status.success() && text(&other.stderr).contains("tictactoe"));
 }

@@ -17,27 +17,31 @@ const PLAYOUTS_PER_LOOK: u32 = 4;
 pub(crate) enum Thought {
     /// Nothing is left to do.
     Decided,
-    /// The deadline has come.
+    /// The deadline has come, or would while the next playouts are made.
     Late,
     /// There is more to do.
     On,
 }
 
-/// Thinks for a moment, once at least, so that a player without time has looked at the position.
+/// Thinks for a moment, once at least, so that a player without time has looked at the position. A batch of a large network
+/// may take longer than all that a clock keeps back, so none is begun that would end too late if it took as long as the one before.
 pub(crate) fn think(
     session: &mut dyn Session,
     clock: &dyn Clock,
     deadline: Option<Duration>,
 ) -> Result<Thought, EvaluatorError> {
-    let until = clock.now() + MOMENT;
+    let mut before = clock.now();
+    let until = before + MOMENT;
     loop {
         if session.search(PLAYOUTS_PER_LOOK)? {
             return Ok(Thought::Decided);
         }
         let now = clock.now();
-        if deadline.is_some_and(|deadline| now >= deadline) {
+        let next = now + now.saturating_sub(before);
+        if deadline.is_some_and(|deadline| next >= deadline) {
             return Ok(Thought::Late);
         }
+        before = now;
         if now >= until {
             return Ok(Thought::On);
         }

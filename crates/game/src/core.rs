@@ -151,6 +151,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn parse_record_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError> {
         self.parse_move(state, text)
     }
+    /// Parameters that [`Game::spec`] leaves out because they have their defaults, so that what was recorded before there was
+    /// such a parameter keeps its name.
+    fn unnamed_parameters(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
     /// One line on what the parameters make of the rules, where their names leave doubts.
     fn summary(&self) -> Option<&'static str> {
         None

@@ -1,9 +1,11 @@
-//! A match: paired games in lockstep, resumable.
+//! Matches: paired games in lockstep, resumable.
 
 use std::collections::BTreeSet;
 
 use dz_game::Game;
-use dz_infer::{EvaluatorError, Lockstep, LockstepCounts, Roster, Sources};
+use dz_infer::{
+    Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Walker,
+};
 
 use crate::{MatchGame, Opening, PlayedGame, PlayerSetup};
 
@@ -47,7 +49,36 @@ pub fn play_match<G: Game>(
     sources: &mut Sources<G>,
     progress: &mut impl MatchProgress,
 ) -> Result<Vec<PlayedGame>, EvaluatorError> {
-    let lockstep = if plan.players.iter().any(PlayerSetup::is_external) {
+    let mut each =
+        |_: usize, game: &PlayedGame, counts: &LockstepCounts| progress.game_over(game, counts);
+    let all = play_matches(game, vec![Fixture { plan, played }], lockstep, sources, &mut each)?;
+    Ok(all.into_iter().flatten().collect())
+}
+
+/// One of several matches, and the games of it that are played already.
+#[derive(Debug)]
+pub struct Fixture<'a> {
+    /// The match.
+    pub plan: &'a MatchPlan,
+    /// Finished games.
+    pub played: Vec<PlayedGame>,
+}
+
+/// Plays several matches side by side, as one after another would come out: a match alone leaves threads and devices idle
+/// when its last games go on, and its batches are small. Returns each one's games, by number. `progress` is
+/// [`MatchProgress::game_over`], told whose game it was; with `false` that match starts no more.
+///
+/// # Errors
+/// What the evaluators report.
+pub fn play_matches<G: Game>(
+    game: &G,
+    fixtures: Vec<Fixture<'_>>,
+    lockstep: &Lockstep,
+    sources: &mut Sources<G>,
+    progress: &mut (impl FnMut(usize, &PlayedGame, &LockstepCounts) -> bool + Send),
+) -> Result<Vec<Vec<PlayedGame>>, EvaluatorError> {
+    let is_external = |fixture: &Fixture<'_>| fixture.plan.is_external();
+    let lockstep = if fixtures.iter().any(is_external) {
         // Every such game has a program of its own that thinks while the walk waits for it: as many as
         // there are threads, and all in one group, or groups would wait for each other.
         let threads = rayon::current_num_threads();
@@ -55,28 +86,39 @@ pub fn play_match<G: Game>(
     } else {
         *lockstep
     };
-    let done: BTreeSet<u64> = played.iter().map(|game| game.number).collect();
-    let missing: Vec<u64> = (0..plan.games).filter(|number| !done.contains(number)).collect();
-    let mut schedule =
-        Schedule { game, plan, missing: missing.into_iter(), stopped: false, played, progress };
+    let matches = fixtures.into_iter().map(Open::new).collect();
+    let mut schedule = Schedule { game, matches, progress };
     lockstep.run(sources, &mut schedule)?;
-    schedule.played.sort_by_key(|game| game.number);
-    Ok(schedule.played)
+    let all = schedule.matches.into_iter().map(|mut open| {
+        open.played.sort_by_key(|game| game.number);
+        open.played
+    });
+    Ok(all.collect())
 }
 
-struct Schedule<'a, G: Game, P> {
-    game: &'a G,
+impl MatchPlan {
+    /// Whether a player is a program of its own.
+    pub fn is_external(&self) -> bool {
+        self.players.iter().any(PlayerSetup::is_external)
+    }
+}
+
+/// A match in progress.
+struct Open<'a> {
     plan: &'a MatchPlan,
     missing: std::vec::IntoIter<u64>,
-    stopped: bool,
     played: Vec<PlayedGame>,
-    progress: &'a mut P,
+    stopped: bool,
 }
 
-impl<G: Game, P: MatchProgress> Roster<MatchGame<G>> for Schedule<'_, G, P> {
-    type Error = EvaluatorError;
+impl<'a> Open<'a> {
+    fn new(Fixture { plan, played }: Fixture<'a>) -> Self {
+        let done: BTreeSet<u64> = played.iter().map(|game| game.number).collect();
+        let missing: Vec<u64> = (0..plan.games).filter(|number| !done.contains(number)).collect();
+        Self { plan, missing: missing.into_iter(), played, stopped: false }
+    }
 
-    fn next(&mut self) -> Option<MatchGame<G>> {
+    fn next<G: Game>(&mut self, game: &G) -> Option<MatchGame<G>> {
         if self.stopped {
             return None;
         }
@@ -89,17 +131,52 @@ impl<G: Game, P: MatchProgress> Roster<MatchGame<G>> for Schedule<'_, G, P> {
             openings => &plan.openings[pair % openings],
         };
         let players = [&plan.players[0], &plan.players[1]];
-        Some(MatchGame::new(self.game, players, opening, number, plan.seed, plan.plies_max))
+        Some(MatchGame::new(game, players, opening, number, plan.seed, plan.plies_max))
+    }
+}
+
+/// A game and the place of its match.
+struct Placed<G: Game> {
+    place: usize,
+    game: MatchGame<G>,
+}
+
+impl<G: Game> Walker<G> for Placed<G> {
+    fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+        self.game.walk(readers)
+    }
+
+    fn apply(&mut self, evaluation: Evaluation) {
+        self.game.apply(evaluation);
+    }
+}
+
+struct Schedule<'a, G: Game, P> {
+    game: &'a G,
+    matches: Vec<Open<'a>>,
+    progress: &'a mut P,
+}
+
+impl<G: Game, P> Roster<Placed<G>> for Schedule<'_, G, P>
+where
+    P: FnMut(usize, &PlayedGame, &LockstepCounts) -> bool + Send,
+{
+    type Error = EvaluatorError;
+
+    fn next(&mut self) -> Option<Placed<G>> {
+        let mut games = self.matches.iter_mut().enumerate();
+        games.find_map(|(place, open)| Some(Placed { place, game: open.next(self.game)? }))
     }
 
     fn finished(
         &mut self,
-        walker: MatchGame<G>,
+        walker: Placed<G>,
         counts: &LockstepCounts,
     ) -> Result<(), EvaluatorError> {
-        let record = walker.into_record();
-        self.stopped |= !self.progress.game_over(&record, counts);
-        self.played.push(record);
+        let record = walker.game.into_record();
+        let open = &mut self.matches[walker.place];
+        open.stopped |= !(self.progress)(walker.place, &record, counts);
+        open.played.push(record);
         Ok(())
     }
 }

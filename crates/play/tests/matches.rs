@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use dz_game::{Game, Move, Outcome, Player, Symmetry, games::Connect4, games::TicTacToe};
 use dz_infer::{Lockstep, LockstepCounts, Rollout, Sources};
 use dz_play::{
-    MatchPlan, MatchResult, Opening, PlayedGame, PlayerKind, PlayerSetup, Seat, distinct_openings,
-    play_match, rollout_anchor,
+    Fixture, MatchPlan, MatchResult, Opening, PlayedGame, PlayerKind, PlayerSetup, Seat,
+    distinct_openings, play_match, play_matches, rollout_anchor,
 };
 use dz_search::{Budget, SearchParams};
 
@@ -79,6 +79,36 @@ fn a_resumed_match_equals_the_uninterrupted_one() {
     let other = Lockstep { parallel_games: 3, groups: 1 };
     let again = play_match(&game, &plan, Vec::new(), &other, &mut rollouts(), &mut go_on).unwrap();
     assert_eq!(again, whole);
+}
+
+/// Three matches side by side come out as each alone does, whatever is played of them already; one that is told to stop
+/// leaves the others alone.
+#[test]
+fn matches_side_by_side_are_the_same_matches() {
+    let game = connect4();
+    let players = |a, b| [rollout_anchor("a", a, 0), rollout_anchor("b", b, 0)];
+    let plans = [(30, 20, 14), (10, 40, 30), (5, 5, 8)]
+        .map(|(a, b, games)| plan(&game, players(a, b), games));
+    let alone = plans.each_ref().map(|plan| play(&game, plan, Vec::new()));
+    let fixtures = |first: &[PlayedGame]| -> Vec<Fixture<'_>> {
+        let played = [first.to_vec(), Vec::new(), alone[2].clone()];
+        plans.iter().zip(played).map(|(plan, played)| Fixture { plan, played }).collect()
+    };
+    let mut told = [0; 3];
+    let mut go_on = |place: usize, _: &PlayedGame, _: &LockstepCounts| {
+        told[place] += 1;
+        true
+    };
+    let some = fixtures(&alone[0][3..9]);
+    let together = play_matches(&game, some, &LOCKSTEP, &mut rollouts(), &mut go_on).unwrap();
+    assert_eq!(together, alone);
+    assert_eq!(told, [8, 30, 0]);
+
+    let mut stop = |place: usize, _: &PlayedGame, _: &LockstepCounts| place == 1;
+    let none = fixtures(&[]);
+    let together = play_matches(&game, none, &LOCKSTEP, &mut rollouts(), &mut stop).unwrap();
+    assert!((1..=14).contains(&together[0].len()));
+    assert_eq!(together[1..], alone[1..]);
 }
 
 #[test]

@@ -42,6 +42,9 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         return Some(CONFIG);
     }
     if let Some(store) = StoreError::of_cause(cause) {
+        if matches!(store, StoreError::NoRun { .. }) {
+            return Some(USAGE);
+        }
         let again = store.is_temporary() || matches!(store, StoreError::Fenced { .. });
         return again.then_some(TRY_AGAIN);
     }
@@ -68,6 +71,8 @@ mod tests {
         assert_eq!(exit_code_of(&full.context("writing rows").unwrap_err()), TRY_AGAIN);
         let fenced = StoreError::Fenced { stage: Stage::Trainer, ours: 1, newest: 2 };
         assert_eq!(exit_code_of(&anyhow::Error::new(fenced).context("training")), TRY_AGAIN);
+        let nowhere = StoreError::NoRun { path: "x".to_owned() };
+        assert_eq!(exit_code_of(&nowhere.into()), USAGE);
         let missing = StoreError::io("x", io(io::ErrorKind::NotFound));
         assert_eq!(exit_code_of(&missing.into()), CHECK_FAILED);
         let config = ConfigError::Read { path: "x".into(), source: io(io::ErrorKind::NotFound) };

@@ -17,6 +17,14 @@ pub enum StoreError {
         /// What to do.
         advice: String,
     },
+    /// A directory holds no run.
+    #[error(
+        "{path} is no run, it has no config.toml: start one with `dagzero run CONFIG`, or name the directory of one that exists"
+    )]
+    NoRun {
+        /// The directory.
+        path: String,
+    },
     /// A published object would change.
     #[error(
         "{path} is already published with other content; published files never change. \

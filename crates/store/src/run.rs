@@ -46,16 +46,11 @@ impl Run {
         Ok(run)
     }
 
-    /// Opens the run at `dir`; [`StoreError::NotFound`] where none is.
+    /// Opens the run at `dir`; [`StoreError::NoRun`] where none is.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
         let dir = dir.as_ref();
         if !Self::exists(dir) {
-            return Err(StoreError::NotFound {
-                path: dir.join(layout::CONFIG).display().to_string(),
-                advice: "this directory is no run; start one with `dagzero run CONFIG`, or name \
-                         the directory of an existing one"
-                    .to_owned(),
-            });
+            return Err(StoreError::NoRun { path: dir.display().to_string() });
         }
         Self::at(dir)
     }

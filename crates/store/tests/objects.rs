@@ -17,7 +17,7 @@ fn run() -> (tempfile::TempDir, Run) {
 fn a_directory_without_configuration_is_no_run() {
     let dir = tempfile::tempdir().unwrap();
     let error = Run::open(dir.path()).unwrap_err();
-    assert!(matches!(error, StoreError::NotFound { .. }));
+    assert!(matches!(error, StoreError::NoRun { .. }));
     assert!(error.to_string().contains("dagzero run"), "{error}");
 }
 

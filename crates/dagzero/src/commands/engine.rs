@@ -51,7 +51,7 @@ use crate::{Exit, exit::UsageError};
 pub(crate) struct Args {
     /// The protocol
     protocol: ProtocolName,
-    /// A player: RUN, RUN@GENERATION, a network file, random, rollout:N or uniform:N
+    /// A player: RUN, RUN@GENERATION, a network file, random, rollout:N, uniform:N, solver or solver:DEPTH
     player: Option<PlayerArg>,
     #[command(flatten)]
     champion: ChampionArgs,

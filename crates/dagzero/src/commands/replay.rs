@@ -7,8 +7,8 @@ use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Lockstep, Sources};
 use dz_selfplay::{
-    CyclePlan, CycleTally, Forks, Past, Reanalyses, ResignPlan, ShardSink, champion_sources,
-    cycle_plan, play_cycle,
+    CyclePlan, CycleTally, Forks, IMPORTED, Past, Reanalyses, ResignPlan, ShardSink,
+    champion_sources, cycle_plan, play_cycle,
 };
 use dz_shard::{GameRecord, PlyRecord, ShardHeader, ShardReader};
 use dz_store::{ChampionState, Ledger, Run, RunState};
@@ -22,7 +22,8 @@ use crate::{Exit, drive, exit::UsageError};
 /// The game is played from its number and seed with the network of its cycle. With the evaluator that
 /// recorded it (same backend, instruction set and precision) every count must be the same. With another
 /// one, rules and outcome are checked, and the share of equal counts is reported up to the first move that
-/// differs. Exits with 1 on a difference that should not be.
+/// differs. Of a game that `dagzero fork` took from another run rules and outcome are checked alone: its
+/// seed and network are that run's. Exits with 1 on a difference that should not be.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero replay data/connect4-quick --game 17\n  \
     dagzero replay data/connect4-quick --game 17 --json")]
@@ -47,6 +48,8 @@ struct Outcome {
     /// The evaluator that recorded the game, and the one here.
     evaluator_recorded: String,
     evaluator_here: String,
+    /// Whether it was played in another run, so that only rules and outcome can be checked.
+    imported: bool,
     /// Whether the configuration that decides results is still the record's.
     same_configuration: bool,
     /// Whether every count has to be equal.
@@ -88,6 +91,7 @@ struct Recorded {
     header: ShardHeader,
     record: GameRecord,
     champion: Option<ChampionState>,
+    imported: bool,
 }
 
 impl Recorded {
@@ -105,7 +109,9 @@ impl Recorded {
             let champions = state.cycles.values().filter_map(|cycle| cycle.champion.as_ref());
             let champion = champions.clone().find(|c| c.generation == shard.generation).cloned();
             let shard = shard.object.path.clone();
-            return Ok(Self { shard, cycle, header, record, champion });
+            let done = state.cycle_state(cycle).and_then(|state| state.games_done.as_ref());
+            let imported = done.is_some_and(|done| done.summary.evaluator == IMPORTED);
+            return Ok(Self { shard, cycle, header, record, champion, imported });
         }
         let what = format!(
             "{} has no game {number}; numbers have gaps, `dagzero export RUN --format json` shows them",
@@ -127,7 +133,7 @@ impl GameVisitor for Replay<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { run, config, state, found } = self;
-        let Recorded { shard, cycle, header, record, champion } = found;
+        let Recorded { shard, cycle, header, record, champion, imported } = found;
         let past = match record.parent {
             None => Past::default(),
             Some(parent) => {
@@ -142,13 +148,14 @@ impl GameVisitor for Replay<'_> {
         let same_configuration = header.config_hash == config.results_hash();
         let mut config = config.clone();
         config.run.cycles = config.cycles_for(cycle, state.walls_ms());
-        let exact = same_configuration && evaluator_here == evaluator_recorded;
+        let exact = !imported && same_configuration && evaluator_here == evaluator_recorded;
         let mut outcome = Outcome {
             game: record.number,
             shard,
             generation: header.generation,
             evaluator_recorded,
             evaluator_here,
+            imported,
             same_configuration,
             exact,
             plies: record.plies.len(),
@@ -163,8 +170,10 @@ impl GameVisitor for Replay<'_> {
         if let Err(error) = dz_shard::replay(&game, &record) {
             outcome.differences.push(error.to_string());
         }
-        let again = play(&game, &config, (&header, &record), past, &mut sources)?;
-        outcome.compare(&game, &record, &again);
+        if !imported {
+            let again = play(&game, &config, (&header, &record), past, &mut sources)?;
+            outcome.compare(&game, &record, &again);
+        }
         Ok(outcome)
     }
 }
@@ -276,6 +285,13 @@ impl Outcome {
             self.game, self.generation, self.shard
         )?;
         writeln!(out, "evaluator   {} recorded it", self.evaluator_recorded)?;
+        if self.imported {
+            writeln!(
+                out,
+                "origin      another run, whose seed and network are not here: its searches cannot be repeated"
+            )?;
+            return self.write_result(out);
+        }
         if self.evaluator_here != self.evaluator_recorded {
             writeln!(out, "            {} is what there is here", self.evaluator_here)?;
         }
@@ -292,8 +308,13 @@ impl Outcome {
         )?;
         let share = 100.0 * self.share_equal;
         writeln!(out, "visits      {counts_equal} of {counts} counts are equal ({share:.1} %)")?;
+        self.write_result(out)
+    }
+
+    fn write_result(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         match self.differences.as_slice() {
             [] if self.exact => writeln!(out, "result      the same game, every count")?,
+            [] if self.imported => writeln!(out, "result      the rules bear the record out")?,
             [] => writeln!(
                 out,
                 "result      the rules bear the record out; equal counts are not promised here"

@@ -63,10 +63,12 @@ impl GameVisitor for Describe {
 
     fn visit<G: Game>(self, game: G) -> Rules {
         let (spec, encoding) = (game.spec(), game.encoding());
-        let parameters = spec.parameters().iter();
+        let named = spec.parameters().iter().map(|(key, text)| (key.clone(), typed(text)));
+        let unnamed = game.unnamed_parameters().into_iter();
+        let unnamed = unnamed.map(|(key, text)| (key.to_owned(), typed(&text)));
         Rules {
             game: spec.to_string(),
-            parameters: parameters.map(|(key, text)| (key.clone(), typed(text))).collect(),
+            parameters: named.chain(unnamed).collect(),
             notation: game.notation(),
             summary: game.summary(),
             plies_max: game.plies_max(),

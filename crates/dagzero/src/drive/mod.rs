@@ -77,7 +77,9 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     let (config, state) = (&prepared.config, prepared.ledger.state());
     let game = state.started.as_ref().map_or(&config.run.game, |info| &info.game);
     writeln!(out, "game    {game}, seed {}, device {}", config.run.seed, config.run.device)?;
-    if prepared.resumed {
+    if state.finished.is_some() {
+        writeln!(out, "over    {} cycles are done", state.cycles_done)?;
+    } else if prepared.resumed {
         writeln!(out, "resumes at {} of {}", state.turn(), cycles_text(config, state))?;
     } else {
         let cycles = cycles_text(config, state);

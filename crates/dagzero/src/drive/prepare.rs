@@ -48,7 +48,8 @@ pub(crate) fn default_dir(config: &Path) -> PathBuf {
 /// there is none, and under overrides that change more than the seed or the length of the run.
 pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
     let text = std::fs::read_to_string(path.with_extension("expected.json")).ok()?;
-    let preset = RunConfig::of_run(path).ok()?;
+    let mut preset = RunConfig::of_run(path).ok()?;
+    spell_game(&mut preset, config);
     let is_same = |change: &Change| {
         let of_length = ["run.seed", "run.cycles", "run.hours_max"];
         change.effect == Effect::Speed || of_length.contains(&change.key.as_str())
@@ -63,7 +64,7 @@ pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
 /// A configuration that changes what may not change, a run in use, and what the store reports.
 pub(crate) fn prepare(
     dir: &Path,
-    config: RunConfig,
+    mut config: RunConfig,
     expected: Option<&str>,
 ) -> anyhow::Result<Prepared> {
     let resumed = Run::exists(dir);
@@ -78,7 +79,9 @@ pub(crate) fn prepare(
         run
     };
     let lock = RunLock::acquire(&run, Stage::Driver)?;
-    let changes = changes(&run, &config)?;
+    let own = config_of(&run)?;
+    spell_game(&mut config, &own);
+    let changes = changes(&run, &own, &config)?;
     let mut ledger = Ledger::open(&run)?;
     run.sweep(&lock, ledger.state())?;
     ledger.claim(Stage::Driver)?;
@@ -119,9 +122,17 @@ pub(crate) fn prepare(
     Ok(Prepared { run, ledger, config, _lock: lock, changes, resumed })
 }
 
-/// What `config` changes in the run's own; refuses what may not change.
-fn changes(run: &Run, config: &RunConfig) -> anyhow::Result<Vec<Change>> {
-    let changes = config_of(run)?.diff(config);
+/// Names `config`'s game as `like` does where both mean the same one: parameters with their defaults may be left out.
+fn spell_game(config: &mut RunConfig, like: &RunConfig) {
+    let ids = |spec: &str| game_ids(spec).ok();
+    if ids(&config.run.game).is_some_and(|meant| ids(&like.run.game) == Some(meant)) {
+        config.run.game.clone_from(&like.run.game);
+    }
+}
+
+/// What `config` changes in the run's `own`; refuses what may not change.
+fn changes(run: &Run, own: &RunConfig, config: &RunConfig) -> anyhow::Result<Vec<Change>> {
+    let changes = own.diff(config);
     let refused: Vec<String> =
         changes.iter().filter(|c| !c.may_change()).map(|c| format!("  {c}")).collect();
     if !refused.is_empty() {
@@ -284,6 +295,18 @@ mod tests {
         );
         let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
         RunConfig::from_text(&text, &overrides).expect("a good configuration")
+    }
+
+    #[test]
+    fn a_game_may_be_named_with_or_without_its_defaults() {
+        let run = config("connect4:width=7", &[]);
+        let spelled = |game: &str| {
+            let mut config = config(game, &[]);
+            spell_game(&mut config, &run);
+            run.diff(&config).len()
+        };
+        assert_eq!(["connect4", "connect4:height=6,width=7"].map(spelled), [0, 0]);
+        assert_eq!(["connect4:width=6", "othello", "nothing"].map(spelled), [1, 1, 1]);
     }
 
     #[test]

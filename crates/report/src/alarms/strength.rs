@@ -199,13 +199,17 @@ fn lost_against(report: &Report, newest: &PlayerFacts, best: &PlayerFacts) -> Op
 /// Cycles between the first raw policy and the newest, after which it should be better.
 const POLICY_CYCLES: u32 = 5;
 const POLICY_CYCLES_ALARM: u32 = 10;
+/// Above this error, in Elo, nothing is known of the difference: 16 games each between equals leave 240; where both beat their
+/// opponents nearly always they leave 400 and more, and the policy is far from useless.
+const POLICY_ERROR95_MAX: f64 = 350.0;
 
 /// Whether the network alone has become better than it was at first.
 pub(super) fn raw_policy(report: &Report) -> Finding {
     const CHECK: Check = Check {
         id: "raw-policy",
         threshold: "five cycles after the first rated raw policy or later: warning where the newest is not rated above it, alarm where that \
-                    is so with the whole 95 % interval, or after ten cycles; not where solved positions show that it is right",
+                    is so with the whole 95 % interval, or after ten cycles; not where solved positions show that it is right, or \
+                    where the difference is known to more than 350 Elo only",
         advice: "The search may win while the network learns nothing: look at the losses, target-entropy and the value-sign of `dagzero doctor RUN`.",
     };
     let mut policies: Vec<(u32, &PlayerFacts)> =
@@ -219,6 +223,12 @@ pub(super) fn raw_policy(report: &Report) -> Finding {
     }
     let gain = report.gain(newest, first);
     let (elo, error) = (gain.elo.0, gain.error95.0);
+    if error > POLICY_ERROR95_MAX && elo.abs() < error {
+        let difference = count::elo_error(elo, error);
+        return CHECK.unjudged(&format!(
+            "Too little is known of the raw policies of cycles {from} and {to}, {difference} Elo apart."
+        ));
+    }
     let severity = match elo {
         _ if report.is_solved() => Severity::Fine,
         elo if elo > 0.0 => Severity::Fine,

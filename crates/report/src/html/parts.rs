@@ -203,7 +203,7 @@ impl Report {
     pub(super) fn speed(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str("<section><h2>Time and throughput</h2>\n");
         if let Some(sentence) = self.bottleneck() {
-            let sentence = super::escape(&sentence);
+            let sentence = escape(&sentence);
             let _ = writeln!(out, "<p data-key=\"cycles.wall_ms\">{sentence}</p>");
         }
         figure(out, &figures::times(self))?;

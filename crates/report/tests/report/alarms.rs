@@ -229,6 +229,24 @@ fn a_small_game_that_is_learned_is_no_alarm() {
     }
 }
 
+/// Policies that beat their opponents nearly always tell little of each other.
+#[test]
+fn a_policy_of_which_little_is_known_is_not_judged() {
+    let mut report = healthy();
+    let mut judged = |elo: f64, error95: f64| {
+        policy(&mut report, CYCLES).elo = elo;
+        for cycle in [1, CYCLES] {
+            policy(&mut report, cycle).error95 = error95;
+        }
+        severity(&report.judge(&RULES), "raw-policy")
+    };
+    assert_eq!(judged(50.0, 150.0), Severity::Alarm);
+    assert_eq!(judged(50.0, 300.0), Severity::Unjudged);
+    assert_eq!(judged(400.0, 300.0), Severity::Unjudged);
+    assert_eq!(judged(700.0, 300.0), Severity::Fine, "so far above the first that it is sure");
+    assert_eq!(judged(-500.0, 300.0), Severity::Alarm, "so far below the first that it is sure");
+}
+
 /// By games alone, whatever the ratings say: the newest champion loses to the one before.
 #[test]
 fn lost_matches_are_forgetting() {

@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// "priors"} or {"id", "terminal"}]}`, values the first player's; moves are the children's indices
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "position", "moves", "evaluator"])]
     graph: Option<PathBuf>,
-    /// What evaluates positions: uniform, hashed, rollout, a network file or a run
+    /// What evaluates positions: uniform, hashed, rollout, a network file, RUN or RUN@GENERATION
     #[arg(long, value_name = "EVALUATOR", default_value = "uniform")]
     evaluator: EvaluatorArg,
     #[command(flatten)]

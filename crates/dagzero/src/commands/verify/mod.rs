@@ -132,8 +132,11 @@ impl Findings {
 
     /// The configuration is the one that the ledger names.
     fn config(&mut self, run: &Run, audit: &Audit) {
-        let remedy = "restore it from a copy of the run; `dagzero resume` takes it as it is and writes \
-                      the change into the ledger";
+        let remedy = if audit.state.finished.is_some() {
+            "restore it from a copy of the run, or take the edits back"
+        } else {
+            "restore it from a copy of the run; `dagzero resume` takes it as it is and writes the change into the ledger"
+        };
         let loaded = RunConfig::load(&run.root().join(layout::CONFIG), &[], &|_| Vec::new());
         let loaded = match loaded {
             Ok(loaded) => loaded,

@@ -104,6 +104,11 @@ impl Game for Chess {
         )
     }
 
+    fn unnamed_parameters(&self) -> Vec<(&'static str, String)> {
+        let none = self.history_planes == 0;
+        none.then(|| ("history_planes", "0".to_owned())).into_iter().collect()
+    }
+
     fn encoding(&self) -> ChessEncoding {
         ChessEncoding { history_planes: self.history_planes }
     }

@@ -186,6 +186,10 @@ impl Game for Go {
         Rules { komi: self.komi_with(self.komi_shift), ..self.rules }.spec()
     }
 
+    fn unnamed_parameters(&self) -> Vec<(&'static str, String)> {
+        self.rules.unnamed()
+    }
+
     fn encoding(&self) -> GoEncoding {
         GoEncoding { game: self.clone() }
     }

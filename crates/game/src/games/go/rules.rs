@@ -69,8 +69,22 @@ impl Rules {
         })
     }
 
-    /// The last two change what search shares and what networks see, but no rule, so they are named only
-    /// where they are unusual.
+    /// These change what search shares and what networks see, but no rule, so they are named only where they are unusual.
+    fn beside_rules(&self) -> [(bool, &'static str, String); 2] {
+        let Self { repetition_bound: bound, history_planes: seen, .. } = self;
+        [
+            (*bound != REPETITION_BOUND, "repetition_bound", bound.to_string()),
+            (*seen != 0, "history_planes", seen.to_string()),
+        ]
+    }
+
+    /// Parameters that the name leaves out.
+    pub fn unnamed(&self) -> Vec<(&'static str, String)> {
+        let usual = self.beside_rules().into_iter().filter(|(named, ..)| !named);
+        usual.map(|(_, key, value)| (key, value)).collect()
+    }
+
+    /// The canonical name.
     pub fn spec(&self) -> GameSpec {
         let mut parameters = vec![
             ("size", self.size.to_string()),
@@ -78,12 +92,8 @@ impl Rules {
             ("suicide", self.suicide.to_string()),
             ("superko", self.superko.name().to_owned()),
         ];
-        if self.repetition_bound != REPETITION_BOUND {
-            parameters.push(("repetition_bound", self.repetition_bound.to_string()));
-        }
-        if self.history_planes != 0 {
-            parameters.push(("history_planes", self.history_planes.to_string()));
-        }
+        let unusual = self.beside_rules().into_iter().filter(|(named, ..)| *named);
+        parameters.extend(unusual.map(|(_, key, value)| (key, value)));
         GameSpec::new("go", &parameters)
     }
 }

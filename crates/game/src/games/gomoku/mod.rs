@@ -192,6 +192,11 @@ impl Game for Gomoku {
         GameSpec::new("gomoku", &parameters)
     }
 
+    fn unnamed_parameters(&self) -> Vec<(&'static str, String)> {
+        let none = self.opening == GomokuOpening::None;
+        none.then(|| ("opening", self.opening.name().to_owned())).into_iter().collect()
+    }
+
     fn encoding(&self) -> GomokuEncoding {
         GomokuEncoding { game: self.clone() }
     }
