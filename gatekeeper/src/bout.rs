@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use dz_game::{Game, mix64};
 use dz_infer::{Lockstep, LockstepCounts};
-use dz_play::{Fixture, MatchPlan, PlayedGame, Seat, distinct_openings, play_matches};
+use dz_play::{Fixture, MatchPlan, Next, PlayedGame, Seat, distinct_openings, play_matches};
 use dz_stats::SprtPlan;
 use dz_store::{MatchPurpose, MatchResult};
 
@@ -82,6 +82,8 @@ pub struct MatchProgress {
 
 /// Is told how matches go, and may stop them.
 pub trait Observer: Send {
+    /// A match begins, or goes on where it was interrupted.
+    fn begins(&mut self, _progress: &MatchProgress) {}
     /// A game has ended.
     fn progress(&mut self, progress: &MatchProgress);
     /// The matches that were played side by side are over: decided, played to their ends, or stopped.
@@ -123,7 +125,7 @@ pub fn play_bout<G: Game>(
 }
 
 /// Plays several bouts, each as [`play_bout`] plays it, side by side; those with a player that is a program of its own
-/// alone, one after another. Returns them in their order.
+/// alone, one after another. Returns them in their order; the first ones alone where it was stopped before the others.
 ///
 /// # Errors
 /// As [`play_bout`].
@@ -138,6 +140,9 @@ pub fn play_bouts<G: Game>(
     let alone = alone.into_iter().map(|place| vec![place]);
     let mut all = BTreeMap::new();
     for places in [together].into_iter().chain(alone).filter(|places| !places.is_empty()) {
+        if !all.is_empty() && observer.stopped() {
+            break;
+        }
         let bouts: Vec<_> = places.iter().map(|&place| bouts[place]).collect();
         let played = play_together(&bouts, players, lockstep, observer)?;
         observer.over();
@@ -156,10 +161,8 @@ fn play_together<G: Game>(
     let mut scribes = Vec::new();
     let mut played = Vec::new();
     for &(bout, working_file) in bouts {
-        let [a, b] = &bout.players;
-        let planned = bout.plan(players);
         let (plan, header) =
-            planned.with_context(|| format!("match of {} against {}", a.name, b.name))?;
+            bout.plan(players).with_context(|| format!("seating {}", bout.pair()))?;
         let (file, games) = match working_file {
             Some(path) => {
                 let (file, games) = WorkFile::open(path, &header)?;
@@ -167,7 +170,9 @@ fn play_together<G: Game>(
             }
             None => (None, Vec::new()),
         };
-        scribes.push(Scribe::new(header, file, Referee::new(bout, &games), &games));
+        let scribe = Scribe::new(header, file, Referee::new(bout, &games), &games);
+        observer.begins(&scribe.progress);
+        scribes.push(scribe);
         plans.push(plan);
         played.push(games);
     }
@@ -180,7 +185,11 @@ fn play_together<G: Game>(
     let mut each = |fixture: usize, game: &PlayedGame, counts: &LockstepCounts| {
         scribes[places[fixture]].game_over(game, counts, observer)
     };
-    let finished = play_matches(players.game(), fixtures, lockstep, players.sources(), &mut each)?;
+    let finished = play_matches(players.game(), fixtures, lockstep, players.sources(), &mut each);
+    let finished = finished.with_context(|| {
+        let pairs = bouts.iter().map(|(bout, _)| bout.pair());
+        format!("playing {}", pairs.collect::<Vec<_>>().join(", "))
+    })?;
     for (&place, games) in places.iter().zip(finished) {
         played[place] = games;
     }
@@ -188,6 +197,12 @@ fn play_together<G: Game>(
 }
 
 impl Bout {
+    /// Who plays, for people.
+    fn pair(&self) -> String {
+        let [a, b] = &self.players;
+        format!("{} against {}", a.name, b.name)
+    }
+
     /// Whether a player is a program of its own.
     fn has_program(&self) -> bool {
         self.players.iter().any(Contestant::is_program)
@@ -276,13 +291,13 @@ impl Scribe {
         Self { header, file, referee, half_points, progress, begun: Instant::now(), failed: None }
     }
 
-    /// Answers whether to go on.
+    /// Answers what follows.
     fn game_over(
         &mut self,
         game: &PlayedGame,
         counts: &LockstepCounts,
         observer: &mut dyn Observer,
-    ) -> bool {
+    ) -> Next {
         if let Some(file) = &mut self.file
             && let Err(error) = file.append(game)
         {
@@ -296,7 +311,12 @@ impl Scribe {
         self.progress.evaluations_per_second = counts.evaluations as f64 / seconds;
         observer.progress(&self.progress);
         let is_over = self.referee.see(game);
-        self.failed.is_none() && !is_over && !observer.stopped()
+        // What cannot be kept need not be played.
+        match self.failed.is_some() || observer.stopped() {
+            true => Next::EndAll,
+            false if is_over => Next::EndMatch,
+            false => Next::Play,
+        }
     }
 
     /// The match, of which these games were played.

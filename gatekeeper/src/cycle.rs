@@ -3,7 +3,9 @@
 //! Every step looks first whether the ledger has its entry, so a process that was killed anywhere is
 //! followed by one that goes on.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -16,6 +18,7 @@ use dz_store::{
     PlayerName, Stage, layout,
 };
 
+use crate::budget::Planned;
 use crate::match_file::{read_match, write_match};
 use crate::probes::{Settings, probe};
 use crate::verdict::{judge, sprt_plan, tested};
@@ -26,6 +29,9 @@ use crate::{
 
 /// Who plays for generation 0; not a rated player.
 pub const BOOTSTRAP: &str = "bootstrap";
+
+/// Network files by their hashes: a network has several matches.
+type NetworkFiles = BTreeMap<String, Arc<[u8]>>;
 
 /// What the gatekeeper works with.
 pub struct GateCycle<'a, G: Game> {
@@ -171,16 +177,19 @@ impl<G: Game> GateCycle<'_, G> {
             return Ok(true);
         }
         let scheduled = league::scheduled(self.ledger.state(), self.config, self.cycle)?;
-        let seated = scheduled.into_iter().map(|planned| {
-            let [a, b] = &planned.players;
-            Ok(([self.rated(a)?, self.rated(b)?], planned.games))
-        });
-        let matches = seated.collect::<Result<_>>()?;
+        let mut files = NetworkFiles::new();
+        let mut matches = Vec::new();
+        for Planned { players: [a, b], games } in scheduled {
+            if self.state().find_match(MatchPurpose::Rating, &a, &b).is_none() {
+                let pair = [self.rated(&a, &mut files)?, self.rated(&b, &mut files)?];
+                matches.push((pair, games));
+            }
+        }
         Ok(self.recorded(MatchPurpose::Rating, matches, players)?.is_some())
     }
 
     /// A player of rating games by its name: an anchor, or a network of the run.
-    fn rated(&self, name: &PlayerName) -> Result<Contestant> {
+    fn rated(&self, name: &PlayerName, files: &mut NetworkFiles) -> Result<Contestant> {
         let rating = &self.config.rating;
         if let Some(anchor) = rating.anchors.iter().find(|anchor| anchor.name == name.as_str()) {
             let kind = ContestantKind::Anchor(anchor.kind.clone());
@@ -192,7 +201,8 @@ impl<G: Game> GateCycle<'_, G> {
         let cycle = name.cycle().or(name.policy_cycle());
         let cycle = cycle.with_context(|| format!("{name} is no player of this run"))?;
         let network = of(cycle).with_context(|| format!("{name} has no network"))?.network.clone();
-        Ok(Contestant { name: name.to_string(), ..self.network(cycle, &network, playouts)? })
+        let player = self.network_of(files, cycle, &network, playouts)?;
+        Ok(Contestant { name: name.to_string(), ..player })
     }
 
     /// Measures for the report; results do not depend on it.
@@ -242,7 +252,7 @@ impl<G: Game> GateCycle<'_, G> {
         let lockstep = self.lockstep();
         let played = play_bouts(&bouts_files, players, &lockstep, self.observer)
             .with_context(|| format!("matches of cycle {}", self.cycle))?;
-        if !played.iter().all(Played::is_whole) {
+        if played.len() < bouts.len() || !played.iter().all(Played::is_whole) {
             return Ok(None);
         }
         for ((stem, bout), played) in bouts.iter().zip(&played) {
@@ -288,8 +298,24 @@ impl<G: Game> GateCycle<'_, G> {
     }
 
     fn network(&self, cycle: u32, network: &ObjectRef, playouts: u32) -> Result<Contestant> {
-        let bytes = self.ledger.run().get(network)?;
-        let mind = Mind::Network { key: network.blake3.clone(), bytes: bytes.as_ref().into() };
+        self.network_of(&mut NetworkFiles::new(), cycle, network, playouts)
+    }
+
+    /// A network with a search, its file read if `files` has it not.
+    fn network_of(
+        &self,
+        files: &mut NetworkFiles,
+        cycle: u32,
+        network: &ObjectRef,
+        playouts: u32,
+    ) -> Result<Contestant> {
+        let key = network.blake3.clone();
+        let bytes = match files.get(&key) {
+            Some(bytes) => Arc::clone(bytes),
+            None => self.ledger.run().get(network)?.as_ref().into(),
+        };
+        files.insert(key.clone(), Arc::clone(&bytes));
+        let mind = Mind::Network { key, bytes };
         let search = self.config.search.clone();
         let kind = ContestantKind::Search { mind, search, playouts };
         Ok(Contestant { name: PlayerName::network(cycle).as_str().to_owned(), kind })

@@ -28,7 +28,7 @@ const SATURATED_BY: usize = 2;
 const AGAIN_AFTER: u32 = 4;
 
 /// The matches of `cycle` within their share of the run (`rating.time_share`), in the order in which they
-/// are played; none where nobody is rated.
+/// are entered; none where nobody is rated.
 ///
 /// # Errors
 /// If the fit of the games so far does not settle.

@@ -91,8 +91,12 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn progress(&mut self, progress: &MatchProgress) {
+    fn begins(&mut self, progress: &MatchProgress) {
         self.now.insert((progress.a.clone(), progress.b.clone()), progress.clone());
+    }
+
+    fn progress(&mut self, progress: &MatchProgress) {
+        self.begins(progress);
         let under_way: u64 = self.now.values().map(|progress| progress.games).sum();
         let rates = Rates::from([
             ("evaluations/s".to_owned(), progress.evaluations_per_second),

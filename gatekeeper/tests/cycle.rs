@@ -194,6 +194,17 @@ fn an_interrupted_turn_ends_in_the_same_objects() {
     assert!(cut.working_files().is_empty());
 }
 
+/// Whoever stops the stage waits for the games that are under way, not for matches that have not begun.
+#[test]
+fn nothing_is_begun_after_a_stop() {
+    let fixture = Fixture::new(&["gate.parallel_games=2", "gate.rule=\"always\"", "gate.games=0"]);
+    fixture.candidate(1, STRONG);
+    let mut watch = Watch { stop_after: Some(1), ..Watch::default() };
+    assert_eq!(fixture.gate(1, &mut watch).unwrap(), TurnEnd::Stopped);
+    assert!((1..=2).contains(&watch.games), "{} games", watch.games);
+    assert_eq!((watch.begun, watch.over), (2, 1));
+}
+
 #[test]
 fn a_test_ends_the_match_and_the_games_do_not_depend_on_interruptions() {
     let sets = ["gate.rule=\"sprt\"", "gate.games=400", "gate.elo1=200.0", "rating.games=0"];
@@ -257,14 +268,19 @@ fn another_program_is_an_anchor_of_the_ratings() {
     let program = "while read c r; do case $c in genmove) exit 7;; known_command) echo = false;; \
                    *) echo =;; esac; echo; done";
     let anchor = format!(
-        r#"rating.anchors=[{{ name = "other", kind = "gtp", command = 'sh -c "{program}"', seconds = 0.5 }}]"#
+        r#"rating.anchors=[{{ name = "other", kind = "gtp", command = 'sh -c "{program}"', seconds = 0.5 }},
+        {{ name = "random", kind = "random" }}]"#
     );
     let fixture = Fixture::new(&[&anchor]);
     fixture.candidate(1, STRONG);
     let TurnEnd::Done(line) = fixture.gate(1, &mut Watch::default()).unwrap() else {
         panic!("nobody stopped it");
     };
-    assert!(line.contains("vs other +"), "{line}");
+    assert!(line.contains("other +"), "{line}");
+    // It is met after the others, and entered where it was scheduled.
+    let rated: Vec<String> =
+        kinds(&fixture, 1).into_iter().filter(|kind| kind.starts_with("Rating")).collect();
+    assert_eq!(rated, ["Rating network-0001 other", "Rating network-0001 random"]);
     let ledger = fixture.ledger();
     let state = ledger.state().cycle_state(1).unwrap();
     let other = PlayerName::new("other".to_owned());

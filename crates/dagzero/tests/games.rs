@@ -125,7 +125,7 @@ fn rules_of_every_game() {
         let planes = rules["planes"].as_array().expect("a list").len();
         assert_eq!(rules["shape"]["channels"], planes, "{game}");
         assert!(rules["notation"].is_string() && rules["policy"]["layout"].is_string());
-        // Every parameter is there with the value that it has when it is left out.
+        // What is shown is what there is when it is left out.
         let parameters = rules["parameters"].as_object().expect("an object").iter();
         let all: Vec<String> = parameters
             .map(|(key, value)| format!("{key}={}", value.to_string().trim_matches('"')))
@@ -138,6 +138,8 @@ fn rules_of_every_game() {
         |game: &str, key: &str| object(&["rules", "--game", game])["parameters"][key].clone();
     assert_eq!(parameter("gomoku", "opening"), "none");
     assert_eq!(parameter("chess", "history_planes"), 0);
+    assert_eq!(parameter("go", "history_planes"), 0);
+    assert!(parameter("go", "repetition_bound").is_number());
     assert_eq!(parameter("go:history_planes=3", "history_planes"), 3);
 }
 

@@ -20,7 +20,7 @@ pub use accuracy::{PositionCheck, Preserved, check_positions};
 pub use exact::{Exact, Lookahead, knowing_player};
 pub use external::{Cause, Forfeit};
 pub use game::{MatchGame, PlayedGame};
-pub use match_play::{Fixture, MatchPlan, MatchProgress, play_match, play_matches};
+pub use match_play::{Fixture, MatchPlan, MatchProgress, Next, play_match, play_matches};
 pub use openings::{Opening, distinct_openings};
 pub use player::{MoveSearch, PlayerKind, PlayerSetup, rollout_anchor};
 pub use probe::{

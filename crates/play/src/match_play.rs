@@ -49,10 +49,22 @@ pub fn play_match<G: Game>(
     sources: &mut Sources<G>,
     progress: &mut impl MatchProgress,
 ) -> Result<Vec<PlayedGame>, EvaluatorError> {
-    let mut each =
-        |_: usize, game: &PlayedGame, counts: &LockstepCounts| progress.game_over(game, counts);
+    let mut each = |_: usize, game: &PlayedGame, counts: &LockstepCounts| {
+        if progress.game_over(game, counts) { Next::Play } else { Next::EndMatch }
+    };
     let all = play_matches(game, vec![Fixture { plan, played }], lockstep, sources, &mut each)?;
     Ok(all.into_iter().flatten().collect())
+}
+
+/// What follows a game that has ended. Games in progress are finished in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// More games.
+    Play,
+    /// Its match starts no more.
+    EndMatch,
+    /// No match starts any more.
+    EndAll,
 }
 
 /// One of several matches, and the games of it that are played already.
@@ -66,7 +78,7 @@ pub struct Fixture<'a> {
 
 /// Plays several matches side by side, as one after another would come out: a match alone leaves threads and devices idle
 /// when its last games go on, and its batches are small. Returns each one's games, by number. `progress` is
-/// [`MatchProgress::game_over`], told whose game it was; with `false` that match starts no more.
+/// [`MatchProgress::game_over`], told the place of the game's match.
 ///
 /// # Errors
 /// What the evaluators report.
@@ -75,7 +87,7 @@ pub fn play_matches<G: Game>(
     fixtures: Vec<Fixture<'_>>,
     lockstep: &Lockstep,
     sources: &mut Sources<G>,
-    progress: &mut (impl FnMut(usize, &PlayedGame, &LockstepCounts) -> bool + Send),
+    progress: &mut (impl FnMut(usize, &PlayedGame, &LockstepCounts) -> Next + Send),
 ) -> Result<Vec<Vec<PlayedGame>>, EvaluatorError> {
     let is_external = |fixture: &Fixture<'_>| fixture.plan.is_external();
     let lockstep = if fixtures.iter().any(is_external) {
@@ -87,7 +99,7 @@ pub fn play_matches<G: Game>(
         *lockstep
     };
     let matches = fixtures.into_iter().map(Open::new).collect();
-    let mut schedule = Schedule { game, matches, progress };
+    let mut schedule = Schedule { game, matches, ended: false, progress };
     lockstep.run(sources, &mut schedule)?;
     let all = schedule.matches.into_iter().map(|mut open| {
         open.played.sort_by_key(|game| game.number);
@@ -108,18 +120,18 @@ struct Open<'a> {
     plan: &'a MatchPlan,
     missing: std::vec::IntoIter<u64>,
     played: Vec<PlayedGame>,
-    stopped: bool,
+    ended: bool,
 }
 
 impl<'a> Open<'a> {
     fn new(Fixture { plan, played }: Fixture<'a>) -> Self {
         let done: BTreeSet<u64> = played.iter().map(|game| game.number).collect();
         let missing: Vec<u64> = (0..plan.games).filter(|number| !done.contains(number)).collect();
-        Self { plan, missing: missing.into_iter(), played, stopped: false }
+        Self { plan, missing: missing.into_iter(), played, ended: false }
     }
 
     fn next<G: Game>(&mut self, game: &G) -> Option<MatchGame<G>> {
-        if self.stopped {
+        if self.ended {
             return None;
         }
         let number = self.missing.next()?;
@@ -154,16 +166,21 @@ impl<G: Game> Walker<G> for Placed<G> {
 struct Schedule<'a, G: Game, P> {
     game: &'a G,
     matches: Vec<Open<'a>>,
+    /// Nothing more is started.
+    ended: bool,
     progress: &'a mut P,
 }
 
 impl<G: Game, P> Roster<Placed<G>> for Schedule<'_, G, P>
 where
-    P: FnMut(usize, &PlayedGame, &LockstepCounts) -> bool + Send,
+    P: FnMut(usize, &PlayedGame, &LockstepCounts) -> Next + Send,
 {
     type Error = EvaluatorError;
 
     fn next(&mut self) -> Option<Placed<G>> {
+        if self.ended {
+            return None;
+        }
         let mut games = self.matches.iter_mut().enumerate();
         games.find_map(|(place, open)| Some(Placed { place, game: open.next(self.game)? }))
     }
@@ -174,8 +191,10 @@ where
         counts: &LockstepCounts,
     ) -> Result<(), EvaluatorError> {
         let record = walker.game.into_record();
+        let next = (self.progress)(walker.place, &record, counts);
         let open = &mut self.matches[walker.place];
-        open.stopped |= !(self.progress)(walker.place, &record, counts);
+        open.ended |= next != Next::Play;
+        self.ended |= next == Next::EndAll;
         open.played.push(record);
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use dz_game::{Game, Move, Outcome, Player, Symmetry, games::Connect4, games::TicTacToe};
 use dz_infer::{Lockstep, LockstepCounts, Rollout, Sources};
 use dz_play::{
-    Fixture, MatchPlan, MatchResult, Opening, PlayedGame, PlayerKind, PlayerSetup, Seat,
+    Fixture, MatchPlan, MatchResult, Next, Opening, PlayedGame, PlayerKind, PlayerSetup, Seat,
     distinct_openings, play_match, play_matches, rollout_anchor,
 };
 use dz_search::{Budget, SearchParams};
@@ -81,13 +81,13 @@ fn a_resumed_match_equals_the_uninterrupted_one() {
     assert_eq!(again, whole);
 }
 
-/// Three matches side by side come out as each alone does, whatever is played of them already; one that is told to stop
-/// leaves the others alone.
+/// Three matches side by side come out as each alone does, whatever is played of them already; one that ends leaves the others
+/// alone, and what ends all lets nothing more begin.
 #[test]
 fn matches_side_by_side_are_the_same_matches() {
     let game = connect4();
     let players = |a, b| [rollout_anchor("a", a, 0), rollout_anchor("b", b, 0)];
-    let plans = [(30, 20, 14), (10, 40, 30), (5, 5, 8)]
+    let plans = [(30, 20, 40), (10, 40, 30), (5, 5, 8)]
         .map(|(a, b, games)| plan(&game, players(a, b), games));
     let alone = plans.each_ref().map(|plan| play(&game, plan, Vec::new()));
     let fixtures = |first: &[PlayedGame]| -> Vec<Fixture<'_>> {
@@ -97,18 +97,25 @@ fn matches_side_by_side_are_the_same_matches() {
     let mut told = [0; 3];
     let mut go_on = |place: usize, _: &PlayedGame, _: &LockstepCounts| {
         told[place] += 1;
-        true
+        Next::Play
     };
     let some = fixtures(&alone[0][3..9]);
     let together = play_matches(&game, some, &LOCKSTEP, &mut rollouts(), &mut go_on).unwrap();
     assert_eq!(together, alone);
-    assert_eq!(told, [8, 30, 0]);
+    assert_eq!(told, [34, 30, 0]);
 
-    let mut stop = |place: usize, _: &PlayedGame, _: &LockstepCounts| place == 1;
-    let none = fixtures(&[]);
-    let together = play_matches(&game, none, &LOCKSTEP, &mut rollouts(), &mut stop).unwrap();
-    assert!((1..=14).contains(&together[0].len()));
+    let mut stop = |place: usize, _: &PlayedGame, _: &LockstepCounts| {
+        if place == 0 { Next::EndMatch } else { Next::Play }
+    };
+    let few = Lockstep { parallel_games: 6, groups: 2 };
+    let together = play_matches(&game, fixtures(&[]), &few, &mut rollouts(), &mut stop).unwrap();
+    assert!((1..=6).contains(&together[0].len()), "{}", together[0].len());
     assert_eq!(together[1..], alone[1..]);
+
+    let mut stop = |_: usize, _: &PlayedGame, _: &LockstepCounts| Next::EndAll;
+    let together = play_matches(&game, fixtures(&[]), &few, &mut rollouts(), &mut stop).unwrap();
+    let played = together[0].len() + together[1].len();
+    assert!((1..=6).contains(&played), "{played} games of those at once");
 }
 
 #[test]

@@ -98,7 +98,7 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
     let most = far.map(|point| over.of_expected(point)).fold(most, f64::max);
     let (label, unit) = over.unit(most);
     // Alone, the curve shows its course; beside other runs, what all its points have in common counts as well.
-    let within = drawn.is_empty();
+    let within = drawn.is_empty() && report.curve_error95.is_some();
     let points = |curve: &[CurvePoint]| {
         let point = |point: &CurvePoint| {
             let error95 = if within { point.error95_within } else { point.error95 };
@@ -113,6 +113,8 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
     };
     let own = if within {
         "champions, 95 % band of their places in the curve".to_owned()
+    } else if drawn.is_empty() {
+        "champions, 95 % band".to_owned()
     } else {
         format!("{}, 95 % band", report.run.name)
     };

@@ -68,9 +68,9 @@ pub struct Model {
     pub draws: &'static str,
     /// Whether the first move is worth something.
     pub first_mover: bool,
-    /// Virtual draws of every anchor and the first network with one virtual player.
+    /// Virtual draws of every anchor and of the first rated network and raw policy with one virtual player.
     pub prior_draws: f64,
-    /// Virtual draws of each network with the one before it.
+    /// Virtual draws of each later network and policy with the rated one before it.
     pub lineage_draws: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Errors of rating differences, from a fit of the same rating games.
+//! The fit of all rating games: ratings, and errors of their differences.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,9 @@ use crate::facts::PlayerFacts;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scale(Option<Standings>);
 
+/// Points that make a curve: of two, the places say no more than their difference does.
+const POINTS_MIN: usize = 3;
+
 impl Scale {
     /// Fits all rating matches, given by the players' names and in the first one's view, as the
     /// gatekeeper does, repeated games left out. `zero` is at 0 Elo, or the mean where nobody is called so.
@@ -26,8 +29,8 @@ impl Scale {
         Self(league.fit(Some(zero), |name| PlayerName::new(name).line()).ok())
     }
 
-    /// Everybody's ratings. What the ledger's newest entry says counts for players that the fit does not know alone: that
-    /// entry names those of the newest cycles only, and an older version of the program may have rated them by other terms.
+    /// Everybody's ratings. What the ledger's newest entry says counts only for players that the fit does not know: that
+    /// entry names those of the newest cycles, and an older version of the program may have rated them by other terms.
     pub(crate) fn rows(&self, of_ledger: Vec<RatingRow>) -> Vec<RatingRow> {
         let Some(fit) = &self.0 else { return of_ledger };
         let fitted = fit.players().map(|(name, rating)| RatingRow {
@@ -64,14 +67,17 @@ impl Scale {
     }
 
     /// Tells each point of a curve how well its place in it is known; returns half the width of the 95 % interval of the
-    /// curve's mean, where the fit knows all its players.
+    /// curve's mean. `None`, and nothing told, where the fit does not know all its players, or they are too few to have places.
     pub(crate) fn place_within(&self, curve: &mut [CurvePoint]) -> Option<f64> {
+        if curve.len() < POINTS_MIN {
+            return None;
+        }
         let names: Vec<_> = curve.iter().map(|point| PlayerName::network(point.cycle)).collect();
         let (errors, shared) = self.0.as_ref()?.within(names.iter().map(PlayerName::as_str))?;
         for (point, error) in curve.iter_mut().zip(errors) {
             point.error95_within = error.0;
         }
-        (!curve.is_empty()).then_some(shared.0)
+        Some(shared.0)
     }
 
     /// Half the width of the 95 % interval of `one` minus `other` from the scatter of pairs of games: each

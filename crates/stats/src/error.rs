@@ -19,6 +19,12 @@ pub enum StatsError {
         /// The player.
         index: usize,
     },
+    /// A lineage that goes round.
+    #[error("player {index} comes before itself in the lineage; leave one of its predecessors out")]
+    Ring {
+        /// One of the players of the ring.
+        index: usize,
+    },
     /// A prior that is not a number of games.
     #[error(
         "the prior must be a finite number of virtual draws, 0 or more, and is {virtual_draws}"

@@ -35,6 +35,9 @@ pub fn rate(
     if let Some(&(index, _)) = options.lineage.iter().find(|(a, b)| a == b) {
         return Err(StatsError::SelfPlay { index });
     }
+    if let Some(index) = before_itself(players, &options.lineage) {
+        return Err(StatsError::Ring { index });
+    }
     let games = pool(players, games)?;
     if prior == 0.0 && !strongly_connected(players, &games) {
         return Err(StatsError::NotFinite);
@@ -47,6 +50,27 @@ pub fn rate(
     let model = Model { players, games, first_mover, davidson, prior, lineage, lineage_draws };
     let solution = maximise(&model)?;
     Ok(present(&model, &solution, options.anchor))
+}
+
+/// A player that comes before itself, by way of others.
+fn before_itself(players: usize, lineage: &[(usize, usize)]) -> Option<usize> {
+    let mut predecessors = vec![0; players];
+    let mut successors = vec![Vec::new(); players];
+    for &(later, earlier) in lineage {
+        predecessors[later] += 1;
+        successors[earlier].push(later);
+    }
+    // Whoever has no predecessor that is not placed yet is placed; in a ring nobody ever is.
+    let mut placed: Vec<usize> = (0..players).filter(|&player| predecessors[player] == 0).collect();
+    while let Some(player) = placed.pop() {
+        for &later in &successors[player] {
+            predecessors[later] -= 1;
+            if predecessors[later] == 0 {
+                placed.push(later);
+            }
+        }
+    }
+    predecessors.iter().position(|&left| left > 0)
 }
 
 /// How to rate.
@@ -62,8 +86,8 @@ pub struct RatingOptions {
     /// one and the same virtual player (0 or more). It keeps ratings finite where the games alone do not;
     /// differences between players do not depend on who the anchor is.
     pub prior_draws: f64,
-    /// Players, each with a predecessor that is expected to be about as strong, such as the network that
-    /// it was trained on from. Nobody may come before himself.
+    /// Players with a predecessor that is expected to be about as strong, such as the network that one was
+    /// trained on from: (player, predecessor). Nobody may come before himself.
     pub lineage: Vec<(usize, usize)>,
     /// The weight of that expectation, as a number of virtual draws of each such two (0 or more).
     pub lineage_draws: f64,
@@ -71,7 +95,8 @@ pub struct RatingOptions {
 
 impl RatingOptions {
     /// How the players of a run are rated: Davidson's draws, a first-mover term, one virtual draw of
-    /// each anchor and of the first network, and two between each later network and the one before it.
+    /// each anchor and of the first of each line (networks, raw policies), and two between each later one and
+    /// the one before it that is rated.
     /// (KataGo's server gives each network virtual draws with its parent.) Two draws leave a standard
     /// deviation of 250 Elo: noise of few games is damped, a real jump is not.
     pub fn of_run(anchor: Option<usize>, lineage: Vec<(usize, usize)>) -> Self {

@@ -409,6 +409,9 @@ fn a_lineage_is_virtual_draws_between_two_players() {
     for lineage in [vec![(0, 7)], vec![(1, 1)]] {
         assert!(rate(2, &games, &RatingOptions { lineage, ..plain() }).is_err());
     }
+    let ring = vec![(1, 0), (0, 1)];
+    let ring = RatingOptions { lineage: ring, ..RatingOptions::default() };
+    assert_eq!(rate(2, &games, &ring).unwrap_err(), StatsError::Ring { index: 0 });
 }
 
 /// Whoever has a predecessor draws with it alone, so each step of a line is a match of two, with their virtual draws, however

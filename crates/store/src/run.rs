@@ -32,9 +32,13 @@ pub struct Run {
 
 impl Run {
     /// Makes the run directory `dir` with its folders and keeps `config_toml` as its configuration.
-    /// The same call again is success; other configuration text is [`StoreError::Conflict`].
+    /// The same call again is success; other configuration text is [`StoreError::Conflict`], a ledger without a
+    /// configuration [`StoreError::NotFound`].
     pub fn create(dir: impl AsRef<Path>, config_toml: &str) -> Result<Self> {
         let dir = dir.as_ref();
+        if Self::lost_config(dir) {
+            return Err(StoreError::missing(dir.join(layout::CONFIG).display().to_string()));
+        }
         for folder in layout::FOLDERS {
             let path = dir.join(folder);
             fs::create_dir_all(&path).map_err(|e| StoreError::io(path.display().to_string(), e))?;
@@ -46,13 +50,25 @@ impl Run {
         Ok(run)
     }
 
-    /// Opens the run at `dir`; [`StoreError::NoRun`] where none is.
+    /// Opens the run at `dir`; [`StoreError::NoRun`] where none is, [`StoreError::NotFound`] where a run has lost its
+    /// configuration.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
         let dir = dir.as_ref();
+        if Self::lost_config(dir) {
+            return Err(StoreError::missing(dir.join(layout::CONFIG).display().to_string()));
+        }
         if !Self::exists(dir) {
             return Err(StoreError::NoRun { path: dir.display().to_string() });
         }
         Self::at(dir)
+    }
+
+    /// Whether `dir` has a ledger, but no configuration, which is there before the first entry.
+    fn lost_config(dir: &Path) -> bool {
+        let has_entries = || {
+            fs::read_dir(dir.join(layout::LOG)).is_ok_and(|mut entries| entries.next().is_some())
+        };
+        !Self::exists(dir) && has_entries()
     }
 
     /// Whether `dir` holds a run.

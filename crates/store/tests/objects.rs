@@ -22,6 +22,19 @@ fn a_directory_without_configuration_is_no_run() {
 }
 
 #[test]
+fn a_run_that_lost_its_configuration_is_damaged_and_not_begun_anew() {
+    let (dir, run) = run();
+    let root = run.root().to_owned();
+    fs::write(root.join("log").join("00000000000000000001.json"), "{}").unwrap();
+    fs::remove_file(root.join("config.toml")).unwrap();
+    for error in [Run::open(&root).unwrap_err(), Run::create(&root, "seed = 2\n").unwrap_err()] {
+        assert!(matches!(error, StoreError::NotFound { .. }), "{error}");
+        assert!(error.to_string().contains("config.toml") && error.to_string().contains("restore"));
+    }
+    drop(dir);
+}
+
+#[test]
 fn creating_the_same_run_twice_is_success_and_another_configuration_is_not() {
     let (_dir, run) = run();
     Run::create(run.root(), "seed = 1\n").unwrap();

@@ -35,7 +35,7 @@ section! {
         [Results, real(0.001, 0.4)] beta: f64 = 0.05;
         /// Random plies of each opening; openings are distinct.
         [Results, whole(0, 10_000)] opening_plies: u32 = 4;
-        /// Games of the gate's match, or of all rating matches of a cycle, that are played at once.
+        /// Games of the gate's match, or of all rating matches of a cycle, that are played at once; against other programs one a thread at most.
         [Speed, whole(2, 65_536)] parallel_games: u32 = 64;
     }
 }

@@ -11,5 +11,6 @@ mod load;
 mod ownership;
 mod person;
 mod reviews;
+mod slow;
 mod stockfish;
 mod uci;

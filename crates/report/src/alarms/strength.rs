@@ -199,7 +199,7 @@ fn lost_against(report: &Report, newest: &PlayerFacts, best: &PlayerFacts) -> Op
 /// Cycles between the first raw policy and the newest, after which it should be better.
 const POLICY_CYCLES: u32 = 5;
 const POLICY_CYCLES_ALARM: u32 = 10;
-/// Above this error, in Elo, nothing is known of the difference: 16 games each between equals leave 240; where both beat their
+/// Above this error, in Elo, a difference that does not exceed it says nothing: 16 games each between equals leave 240; where both beat their
 /// opponents nearly always they leave 400 and more, and the policy is far from useless.
 const POLICY_ERROR95_MAX: f64 = 350.0;
 
@@ -209,7 +209,7 @@ pub(super) fn raw_policy(report: &Report) -> Finding {
         id: "raw-policy",
         threshold: "five cycles after the first rated raw policy or later: warning where the newest is not rated above it, alarm where that \
                     is so with the whole 95 % interval, or after ten cycles; not where solved positions show that it is right, or \
-                    where the difference is known to more than 350 Elo only",
+                    where the difference has an error above 350 Elo that it does not exceed",
         advice: "The search may win while the network learns nothing: look at the losses, target-entropy and the value-sign of `dagzero doctor RUN`.",
     };
     let mut policies: Vec<(u32, &PlayerFacts)> =
@@ -223,7 +223,7 @@ pub(super) fn raw_policy(report: &Report) -> Finding {
     }
     let gain = report.gain(newest, first);
     let (elo, error) = (gain.elo.0, gain.error95.0);
-    if error > POLICY_ERROR95_MAX && elo.abs() < error {
+    if error > POLICY_ERROR95_MAX && elo.abs() < error && !report.is_solved() {
         let difference = count::elo_error(elo, error);
         return CHECK.unjudged(&format!(
             "Too little is known of the raw policies of cycles {from} and {to}, {difference} Elo apart."

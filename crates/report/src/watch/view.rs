@@ -87,7 +87,11 @@ fn progress<'a>(live: &Live) -> Gauge<'a> {
 
 /// Elo of the champions over running time with the anchors' heights.
 fn curve(report: &Report, frame: &mut Frame<'_>, area: Rect) {
-    let block = Block::bordered().title(" Elo of the champions over running time ");
+    let title = match report.curve_error95 {
+        Some(_) => " Elo of the champions over running time, 95 % band of their places ",
+        None => " Elo of the champions over running time, 95 % band ",
+    };
+    let block = Block::bordered().title(title);
     let points = |of: fn(&crate::CurvePoint) -> f64| -> Vec<(f64, f64)> {
         report.curve.iter().map(|p| (p.running_ms as f64 / 60_000.0, of(p))).collect()
     };

@@ -2,7 +2,7 @@
 
 use crate::ledger::{self, Ledger};
 use dz_report::{Report, RunContext};
-use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, Record, Stage};
+use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow, Record, Stage};
 
 fn report(records: &[Record]) -> Report {
     Report::from_ledger(records, RunContext { name: "made-up", ..RunContext::default() })
@@ -51,6 +51,45 @@ fn a_gate_match_is_seen_by_the_candidate() {
     assert_eq!((gate.result.wins, gate.result.draws, gate.result.losses), (3, 2, 1));
     assert_eq!(gate.result.pairs, [0, 0, 1, 1, 1]);
     assert_eq!(gate.result.by_first, [[2, 1, 0], [1, 1, 1]]);
+}
+
+/// The ledger's newest entry may be of an older version of the program, which rated by other terms.
+#[test]
+fn everybody_is_rated_by_one_fit() {
+    let mut ledger = ledger::run(12);
+    let fitted = report(&ledger.records).players;
+    let rows = [("random", 0.0, 0.0), ("network-0012", 9_999.0, 1.0), ("stranger", 5.0, 2.0)];
+    let rows = rows.map(|(name, elo, error95)| RatingRow {
+        player: PlayerName::new(name),
+        elo,
+        error95,
+        score: 0.5,
+        games: 10,
+    });
+    let (players, first_mover_elo, draw_rate) = (rows.to_vec(), 500.0, 0.9);
+    let entry = Entry::Ratings { cycle: 13, players, first_mover_elo, draw_rate };
+    ledger.push(Stage::Gatekeeper, entry);
+    let report = report(&ledger.records);
+    for player in &fitted {
+        let found = report.players.iter().find(|other| other.name == player.name).expect("rated");
+        assert_eq!((found.elo, found.error95), (player.elo, player.error95), "{}", player.name);
+    }
+    let stranger = report.players.iter().find(|player| player.name == "stranger");
+    assert_eq!(stranger.expect("it is kept").elo, 5.0, "whom no game of the ledger rates");
+    assert!(report.first_mover_elo.is_some_and(|elo| elo < 400.0));
+}
+
+#[test]
+fn places_in_the_curve_leave_out_what_all_champions_share() {
+    let twelve = report(&ledger::run(12).records);
+    let shared = twelve.curve_error95.expect("ten champions");
+    for point in &twelve.curve {
+        let (own, whole) = (point.error95_within, point.error95);
+        assert!(0.0 < own && own < whole && whole <= own + shared, "{own} {shared} {whole}");
+    }
+    let two = report(&ledger::run(2).records);
+    assert_eq!(two.curve_error95, None);
+    assert!(two.curve.iter().all(|point| point.error95_within == point.error95));
 }
 
 #[test]

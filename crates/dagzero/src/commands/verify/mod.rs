@@ -133,7 +133,8 @@ impl Findings {
     /// The configuration is the one that the ledger names.
     fn config(&mut self, run: &Run, audit: &Audit) {
         let remedy = if audit.state.finished.is_some() {
-            "restore it from a copy of the run, or take the edits back"
+            "restore it from a copy of the run, or take the edits back; the run is over, and `dagzero resume` takes \
+             edits only where they ask for more cycles or time"
         } else {
             "restore it from a copy of the run; `dagzero resume` takes it as it is and writes the change into the ledger"
         };
