@@ -125,7 +125,7 @@ pub fn play_bout<G: Game>(
 }
 
 /// Plays several bouts, each as [`play_bout`] plays it, side by side; those with a player that is a program of its own
-/// alone, one after another. Returns them in their order; the first ones alone where it was stopped before the others.
+/// alone, one after another. Returns them in their order; fewer where it was stopped before all had begun.
 ///
 /// # Errors
 /// As [`play_bout`].

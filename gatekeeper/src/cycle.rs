@@ -4,7 +4,6 @@
 //! followed by one that goes on.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,16 +14,16 @@ use dz_infer::Lockstep;
 use dz_play::MatchTimes;
 use dz_store::{
     CycleState, Entry, GateTest, Ledger, MatchPurpose, MatchResult, MetricsWriter, ObjectRef,
-    PlayerName, Stage, layout,
+    PlayerName, Stage,
 };
 
 use crate::budget::Planned;
-use crate::match_file::{read_match, write_match};
+use crate::match_file::read_match;
 use crate::probes::{Settings, probe};
-use crate::verdict::{judge, sprt_plan, tested};
+use crate::verdict::{judge, tested};
 use crate::{
-    Bout, Contestant, ContestantKind, Decided, Mind, NetworkLoader, Observer, Played, Players,
-    league, match_seed, play_bouts, rating, summary, work_file,
+    Contestant, ContestantKind, Mind, NetworkLoader, Observer, Players, league, rating, summary,
+    work_file,
 };
 
 /// Who plays for generation 0; not a rated player.
@@ -220,81 +219,11 @@ impl<G: Game> GateCycle<'_, G> {
     }
 
     /// How games share batches.
-    fn lockstep(&self) -> Lockstep {
+    pub(crate) fn lockstep(&self) -> Lockstep {
         Lockstep {
             parallel_games: self.config.gate.parallel_games as usize,
             groups: self.config.selfplay.groups as usize,
         }
-    }
-
-    /// The counts of matches of so many games, in their order: from the ledger, or else those that it lacks are played, side by
-    /// side, published and entered. `None` if they were stopped.
-    fn recorded(
-        &mut self,
-        purpose: MatchPurpose,
-        matches: Vec<([Contestant; 2], u32)>,
-        players: &mut Players<'_, G>,
-    ) -> Result<Option<Vec<MatchResult>>> {
-        let names: Vec<[PlayerName; 2]> = matches.iter().map(|(pair, _)| names_of(pair)).collect();
-        let is_missing =
-            |[a, b]: &[PlayerName; 2]| self.state().find_match(purpose, a, b).is_none();
-        let missing = matches.into_iter().filter(|(pair, _)| is_missing(&names_of(pair)));
-        let bouts: Vec<(String, Bout)> =
-            missing.map(|(pair, games)| self.bout(purpose, pair, games)).collect::<Result<_>>()?;
-        let folder = self.ledger.run().work_dir(Stage::Gatekeeper)?;
-        let files: Vec<PathBuf> =
-            bouts.iter().map(|(stem, _)| folder.join(format!("{stem}.jsonl"))).collect();
-        let bouts_files: Vec<(&Bout, Option<&Path>)> = bouts
-            .iter()
-            .zip(&files)
-            .map(|((_, bout), file)| (bout, Some(file.as_path())))
-            .collect();
-        let lockstep = self.lockstep();
-        let played = play_bouts(&bouts_files, players, &lockstep, self.observer)
-            .with_context(|| format!("matches of cycle {}", self.cycle))?;
-        if played.len() < bouts.len() || !played.iter().all(Played::is_whole) {
-            return Ok(None);
-        }
-        for ((stem, bout), played) in bouts.iter().zip(&played) {
-            let path = format!("{}/{stem}.jsonl", layout::MATCHES);
-            let bytes = write_match(&played.header, &played.games)?;
-            let games = self.ledger.run().put_create(&path, &bytes)?;
-            let ([a, b], cycle, result) = (names_of(&bout.players), self.cycle, played.result());
-            self.ledger.append(Entry::Match { cycle, purpose, a, b, result, games })?;
-        }
-        let result =
-            |[a, b]: &[PlayerName; 2]| Some(self.state().find_match(purpose, a, b)?.result.clone());
-        let all: Option<Vec<MatchResult>> = names.iter().map(result).collect();
-        all.map(Some).context("a match that was played has no entry; please report this")
-    }
-
-    /// A match of so many games, and the name of its files.
-    fn bout(
-        &self,
-        purpose: MatchPurpose,
-        players: [Contestant; 2],
-        games: u32,
-    ) -> Result<(String, Bout)> {
-        let config = self.config;
-        let (opening_plies, word) = match purpose {
-            MatchPurpose::Gate => (config.gate.opening_plies, "gate"),
-            MatchPurpose::Rating => (config.rating.opening_plies, "rating"),
-        };
-        let decided = match (purpose, config.gate.rule) {
-            (MatchPurpose::Gate, GateRule::Sprt) => Some(Decided::Test(sprt_plan(&config.gate)?)),
-            (MatchPurpose::Gate, GateRule::Score) => Some(Decided::Score(config.gate.score_min)),
-            _ => None,
-        };
-        let [a, b] = names_of(&players);
-        let bout = Bout {
-            seed: match_seed(config.run.seed, self.cycle, purpose, [a.as_str(), b.as_str()]),
-            players,
-            games: games.into(),
-            opening_plies,
-            plies_max: config.selfplay.plies_max,
-            decided,
-        };
-        Ok((file_stem(self.cycle, word, [&a, &b], bout.seed), bout))
     }
 
     fn network(&self, cycle: u32, network: &ObjectRef, playouts: u32) -> Result<Contestant> {
@@ -327,15 +256,11 @@ impl<G: Game> GateCycle<'_, G> {
         Ok(candidate.network.clone())
     }
 
-    fn state(&self) -> &CycleState {
+    pub(crate) fn state(&self) -> &CycleState {
         static EMPTY: std::sync::LazyLock<CycleState> =
             std::sync::LazyLock::new(CycleState::default);
         self.ledger.state().cycle_state(self.cycle).unwrap_or(&EMPTY)
     }
-}
-
-fn names_of(pair: &[Contestant; 2]) -> [PlayerName; 2] {
-    [&pair[0], &pair[1]].map(|contestant| PlayerName::new(contestant.name.clone()))
 }
 
 /// What the other stages say that they took, in milliseconds.
@@ -344,45 +269,4 @@ fn stages_wall_ms(now: &CycleState) -> u64 {
     let rows = now.rows.as_ref().map_or(0, |rows| rows.summary.wall_ms);
     let training = now.candidate.as_ref().map_or(0, |candidate| candidate.losses.wall_ms);
     games + rows + training
-}
-
-/// The name of a match's file: the candidate of the cycle is not named, other players are.
-fn file_stem(cycle: u32, word: &str, [a, b]: [&PlayerName; 2], seed: u64) -> String {
-    let against = file_word(b.as_str(), seed);
-    if *a == PlayerName::network(cycle) {
-        return format!("cycle-{cycle:04}-{word}-{against}");
-    }
-    format!("cycle-{cycle:04}-{word}-{}-{against}", file_word(a.as_str(), seed))
-}
-
-/// A player's name as part of a file name. Anchors are named by people: where characters have to give
-/// way, the match's seed, which differs by name, keeps the files apart.
-fn file_word(name: &str, seed: u64) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let word: String = name.chars().map(plain).collect();
-    if word == name && !word.is_empty() { word } else { format!("{word}-{seed:016x}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use dz_store::PlayerName;
-
-    use super::{file_stem, file_word};
-
-    #[test]
-    fn matches_of_a_cycle_have_files_of_their_own() {
-        let [second, third, fifth] = [2, 3, 5].map(PlayerName::network);
-        let stem = |pair| file_stem(5, "rating", pair, 7);
-        assert_eq!(stem([&fifth, &third]), "cycle-0005-rating-network-0003");
-        // The league lets champions meet again while a candidate meets one of them.
-        assert_eq!(stem([&second, &third]), "cycle-0005-rating-network-0002-network-0003");
-    }
-
-    #[test]
-    fn names_of_people_make_files_of_their_own() {
-        assert_eq!(file_word("rollout-1000", 7), "rollout-1000");
-        assert_eq!(file_word("../a b", 7), ".._a_b-0000000000000007");
-        assert_ne!(file_word("a b", 1), file_word("a/b", 2));
-        assert_eq!(file_word("", 1), "-0000000000000001");
-    }
 }

@@ -10,6 +10,7 @@ mod contestant;
 mod cycle;
 pub mod league;
 pub mod match_file;
+mod matches;
 mod probes;
 pub mod rating;
 mod referee;
