@@ -163,11 +163,17 @@ impl<G: Game> GateCycle<'_, G> {
         if gate.games == 0 {
             return Ok(Some((name, None)));
         }
-        let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
-        let games = gate.games;
-        let matches = vec![([candidate, opponent], games)];
-        let results = self.recorded(MatchPurpose::Gate, matches, players)?;
-        Ok(results.map(|results| (name, results.into_iter().next())))
+        let (a, b) = (PlayerName::network(self.cycle), PlayerName::new(name.clone()));
+        if self.state().find_match(MatchPurpose::Gate, &a, &b).is_none() {
+            let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
+            let matches = vec![([candidate, opponent], gate.games)];
+            if !self.play(MatchPurpose::Gate, matches, players)? {
+                return Ok(None);
+            }
+        }
+        let played = self.state().find_match(MatchPurpose::Gate, &a, &b);
+        let played = played.context("a match that was played has no entry; please report this")?;
+        Ok(Some((name, Some(played.result.clone()))))
     }
 
     /// The matches that the league plans, the candidate accepted or not; false if they were stopped.
@@ -184,7 +190,7 @@ impl<G: Game> GateCycle<'_, G> {
                 matches.push((pair, games));
             }
         }
-        Ok(self.recorded(MatchPurpose::Rating, matches, players)?.is_some())
+        self.play(MatchPurpose::Rating, matches, players)
     }
 
     /// A player of rating games by its name: an anchor, or a network of the run.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use dz_config::GateRule;
 use dz_game::Game;
-use dz_store::{Entry, MatchPurpose, MatchResult, PlayerName, Stage, layout};
+use dz_store::{Entry, MatchPurpose, PlayerName, Stage, layout};
 
 use crate::cycle::GateCycle;
 use crate::match_file::write_match;
@@ -13,20 +13,17 @@ use crate::verdict::sprt_plan;
 use crate::{Bout, Contestant, Decided, Played, Players, match_seed, play_bouts};
 
 impl<G: Game> GateCycle<'_, G> {
-    /// The counts of matches of so many games, in their order: from the ledger, or else those that it lacks are played, side by
-    /// side, published and entered. `None` if they were stopped.
-    pub(crate) fn recorded(
+    /// Matches of so many games, which the ledger lacks, are played side by side, published and entered in their order; false
+    /// if they were stopped.
+    pub(crate) fn play(
         &mut self,
         purpose: MatchPurpose,
         matches: Vec<([Contestant; 2], u32)>,
         players: &mut Players<'_, G>,
-    ) -> Result<Option<Vec<MatchResult>>> {
-        let names: Vec<[PlayerName; 2]> = matches.iter().map(|(pair, _)| names_of(pair)).collect();
-        let is_missing =
-            |[a, b]: &[PlayerName; 2]| self.state().find_match(purpose, a, b).is_none();
-        let missing = matches.into_iter().filter(|(pair, _)| is_missing(&names_of(pair)));
+    ) -> Result<bool> {
+        let matches = matches.into_iter();
         let bouts: Vec<(String, Bout)> =
-            missing.map(|(pair, games)| self.bout(purpose, pair, games)).collect::<Result<_>>()?;
+            matches.map(|(pair, games)| self.bout(purpose, pair, games)).collect::<Result<_>>()?;
         let folder = self.ledger.run().work_dir(Stage::Gatekeeper)?;
         let files: Vec<PathBuf> =
             bouts.iter().map(|(stem, _)| folder.join(format!("{stem}.jsonl"))).collect();
@@ -39,7 +36,7 @@ impl<G: Game> GateCycle<'_, G> {
         let played = play_bouts(&with_files, players, &lockstep, self.observer)
             .with_context(|| format!("matches of cycle {}", self.cycle))?;
         if played.len() < bouts.len() || !played.iter().all(Played::is_whole) {
-            return Ok(None);
+            return Ok(false);
         }
         for ((stem, bout), played) in bouts.iter().zip(&played) {
             let path = format!("{}/{stem}.jsonl", layout::MATCHES);
@@ -48,10 +45,7 @@ impl<G: Game> GateCycle<'_, G> {
             let ([a, b], cycle, result) = (names_of(&bout.players), self.cycle, played.result());
             self.ledger.append(Entry::Match { cycle, purpose, a, b, result, games })?;
         }
-        let result =
-            |[a, b]: &[PlayerName; 2]| Some(self.state().find_match(purpose, a, b)?.result.clone());
-        let all: Option<Vec<MatchResult>> = names.iter().map(result).collect();
-        all.map(Some).context("a match that was played has no entry; please report this")
+        Ok(true)
     }
 
     /// A match of so many games, and the name of its files.

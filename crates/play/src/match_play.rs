@@ -89,8 +89,8 @@ pub fn play_matches<G: Game>(
     sources: &mut Sources<G>,
     progress: &mut (impl FnMut(usize, &PlayedGame, &LockstepCounts) -> Next + Send),
 ) -> Result<Vec<Vec<PlayedGame>>, EvaluatorError> {
-    let is_external = |fixture: &Fixture<'_>| fixture.plan.is_external();
-    let lockstep = if fixtures.iter().any(is_external) {
+    let mut players = fixtures.iter().flat_map(|fixture| &fixture.plan.players);
+    let lockstep = if players.any(PlayerSetup::is_external) {
         // Every such game has a program of its own that thinks while the walk waits for it: as many as
         // there are threads, and all in one group, or groups would wait for each other.
         let threads = rayon::current_num_threads();
@@ -99,7 +99,7 @@ pub fn play_matches<G: Game>(
         *lockstep
     };
     let matches = fixtures.into_iter().map(Open::new).collect();
-    let mut schedule = Schedule { game, matches, ended: false, progress };
+    let mut schedule = Schedule { game, matches, progress };
     lockstep.run(sources, &mut schedule)?;
     let all = schedule.matches.into_iter().map(|mut open| {
         open.played.sort_by_key(|game| game.number);
@@ -108,32 +108,22 @@ pub fn play_matches<G: Game>(
     Ok(all.collect())
 }
 
-impl MatchPlan {
-    /// Whether a player is a program of its own.
-    pub fn is_external(&self) -> bool {
-        self.players.iter().any(PlayerSetup::is_external)
-    }
-}
-
 /// A match in progress.
 struct Open<'a> {
     plan: &'a MatchPlan,
+    /// Numbers of the games to be started; none once it has ended.
     missing: std::vec::IntoIter<u64>,
     played: Vec<PlayedGame>,
-    ended: bool,
 }
 
 impl<'a> Open<'a> {
     fn new(Fixture { plan, played }: Fixture<'a>) -> Self {
         let done: BTreeSet<u64> = played.iter().map(|game| game.number).collect();
         let missing: Vec<u64> = (0..plan.games).filter(|number| !done.contains(number)).collect();
-        Self { plan, missing: missing.into_iter(), played, ended: false }
+        Self { plan, missing: missing.into_iter(), played }
     }
 
     fn next<G: Game>(&mut self, game: &G) -> Option<MatchGame<G>> {
-        if self.ended {
-            return None;
-        }
         let number = self.missing.next()?;
         let plan = self.plan;
         let start = Opening { moves: Vec::new() };
@@ -144,6 +134,10 @@ impl<'a> Open<'a> {
         };
         let players = [&plan.players[0], &plan.players[1]];
         Some(MatchGame::new(game, players, opening, number, plan.seed, plan.plies_max))
+    }
+
+    fn end(&mut self) {
+        self.missing = Vec::new().into_iter();
     }
 }
 
@@ -166,8 +160,6 @@ impl<G: Game> Walker<G> for Placed<G> {
 struct Schedule<'a, G: Game, P> {
     game: &'a G,
     matches: Vec<Open<'a>>,
-    /// Nothing more is started.
-    ended: bool,
     progress: &'a mut P,
 }
 
@@ -178,9 +170,6 @@ where
     type Error = EvaluatorError;
 
     fn next(&mut self) -> Option<Placed<G>> {
-        if self.ended {
-            return None;
-        }
         let mut games = self.matches.iter_mut().enumerate();
         games.find_map(|(place, open)| Some(Placed { place, game: open.next(self.game)? }))
     }
@@ -191,11 +180,12 @@ where
         counts: &LockstepCounts,
     ) -> Result<(), EvaluatorError> {
         let record = walker.game.into_record();
-        let next = (self.progress)(walker.place, &record, counts);
-        let open = &mut self.matches[walker.place];
-        open.ended |= next != Next::Play;
-        self.ended |= next == Next::EndAll;
-        open.played.push(record);
+        match (self.progress)(walker.place, &record, counts) {
+            Next::Play => {}
+            Next::EndMatch => self.matches[walker.place].end(),
+            Next::EndAll => self.matches.iter_mut().for_each(Open::end),
+        }
+        self.matches[walker.place].played.push(record);
         Ok(())
     }
 }

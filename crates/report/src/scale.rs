@@ -40,8 +40,8 @@ impl Scale {
             score: rating.record.score().0,
             games: rating.record.games(),
         });
-        let unknown = of_ledger.iter().filter(|row| fit.find(row.player.as_str()).is_none());
-        fitted.chain(unknown.cloned()).collect()
+        let is_unknown = |row: &RatingRow| fit.find(row.player.as_str()).is_none();
+        fitted.chain(of_ledger.into_iter().filter(is_unknown)).collect()
     }
 
     /// What the first move is worth in Elo, and the share of draws between equals; `None` without a fit.

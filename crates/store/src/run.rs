@@ -36,9 +36,7 @@ impl Run {
     /// configuration [`StoreError::NotFound`].
     pub fn create(dir: impl AsRef<Path>, config_toml: &str) -> Result<Self> {
         let dir = dir.as_ref();
-        if Self::lost_config(dir) {
-            return Err(StoreError::missing(dir.join(layout::CONFIG).display().to_string()));
-        }
+        Self::check_config_not_lost(dir)?;
         for folder in layout::FOLDERS {
             let path = dir.join(folder);
             fs::create_dir_all(&path).map_err(|e| StoreError::io(path.display().to_string(), e))?;
@@ -54,21 +52,22 @@ impl Run {
     /// configuration.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
         let dir = dir.as_ref();
-        if Self::lost_config(dir) {
-            return Err(StoreError::missing(dir.join(layout::CONFIG).display().to_string()));
-        }
+        Self::check_config_not_lost(dir)?;
         if !Self::exists(dir) {
             return Err(StoreError::NoRun { path: dir.display().to_string() });
         }
         Self::at(dir)
     }
 
-    /// Whether `dir` has a ledger, but no configuration, which is there before the first entry.
-    fn lost_config(dir: &Path) -> bool {
+    /// A configuration is there before the first entry of the ledger.
+    fn check_config_not_lost(dir: &Path) -> Result<()> {
         let has_entries = || {
             fs::read_dir(dir.join(layout::LOG)).is_ok_and(|mut entries| entries.next().is_some())
         };
-        !Self::exists(dir) && has_entries()
+        if !Self::exists(dir) && has_entries() {
+            return Err(StoreError::missing(dir.join(layout::CONFIG).display().to_string()));
+        }
+        Ok(())
     }
 
     /// Whether `dir` holds a run.
