@@ -2,13 +2,34 @@
 //!
 //! Activations are `[B * H * W, C]`: a row for each point of each position, boards one after another, points
 //! row by row. Then a 1x1 convolution is a matrix product, batch norm works on columns, and a 3x3
-//! convolution on the processor is a gather and one large matrix product, which takes half the time of
-//! Burn's convolution there. A card convolves `[B, C, H, W]`; the same memory seen with other strides.
+//! convolution is one large matrix product of the nine points around each ([`Convolve`]).
 
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use dz_network::NetworkSpec;
+
+/// How a 3x3 convolution is worked out. All agree but for rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Convolve {
+    /// One matrix product of `[B * H * W, 9 * C]`, whose rows are picked by index. On the processor half the time of
+    /// [`Convolve::Whole`]. Its gradient adds up by index, which a card does with as many threads as there are channels.
+    Gather,
+    /// The same product; its rows are put together of shifted boards, and so are those of the gradient.
+    Shift,
+    /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card computes it without its
+    /// matrix units, unless kernels are chosen by measuring.
+    Whole,
+}
+
+/// How operations that look across a board, or across the rows of a batch, are worked out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ways {
+    pub(crate) convolve: Convolve,
+    /// Whether sums over rows take each board first, and then the boards. A card gives a sum over rows to one group of its
+    /// threads for every four columns, whatever there is to add up.
+    pub(crate) sum_boards_first: bool,
+}
 
 /// The boards of one batch.
 #[derive(Clone, Debug)]
@@ -19,23 +40,24 @@ pub(crate) struct Boards {
     height: usize,
     /// W
     width: usize,
+    ways: Ways,
     /// For each point the rows of the nine points around it, `[B * H * W * 9]`; points off the board have
-    /// row `B * H * W`, which is blank. None where Burn's convolution is used.
+    /// row `B * H * W`, which is blank. None where nothing is gathered.
     neighbours: Option<Tensor<1, Int>>,
     /// Whether heads have the same weights at every point.
     any_size: bool,
 }
 
 impl Boards {
-    /// `batch` boards of a network, gathered if `gather`.
-    pub(crate) fn new(spec: &NetworkSpec, batch: usize, gather: bool, device: &Device) -> Self {
+    /// `batch` boards of a network.
+    pub(crate) fn new(spec: &NetworkSpec, batch: usize, ways: Ways, device: &Device) -> Self {
         let (height, width) = (spec.height, spec.width);
-        let neighbours = gather.then(|| {
+        let neighbours = (ways.convolve == Convolve::Gather).then(|| {
             let rows = neighbours(batch, height, width);
             let length = rows.len();
             Tensor::from_data(TensorData::new(rows, [length]), device)
         });
-        Self { batch, height, width, neighbours, any_size: spec.any_size }
+        Self { batch, height, width, ways, neighbours, any_size: spec.any_size }
     }
 
     /// Points of all boards, B * H * W.
@@ -49,14 +71,29 @@ impl Boards {
 
     /// 3x3 convolution of rows `[B * H * W, in]` with a kernel from [`Boards::kernel3x3`].
     pub(crate) fn convolve3x3(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
+        let around = match (&self.neighbours, self.ways.convolve) {
+            (Some(neighbours), _) => gathered(x, neighbours),
+            (None, Convolve::Whole) => return self.convolve_whole(x, kernel),
+            (None, _) => self.shifted(x),
+        };
+        around.matmul(kernel.clone())
+    }
+
+    /// The nine points around each, as [`gathered`] gives them: first the three beside each other, then three of these.
+    fn shifted(&self, x: Tensor<2>) -> Tensor<2> {
+        let [points, c] = x.dims();
+        let (b, h, w) = (self.batch, self.height, self.width);
+        let frame = Tensor::zeros([b, h + 2, w + 2, c], (&x.device(), x.dtype()));
+        let framed = frame.slice_assign([0..b, 1..h + 1, 1..w + 1, 0..c], x.reshape([b, h, w, c]));
+        let beside = |dx| framed.clone().slice([0..b, 0..h + 2, dx..dx + w, 0..c]);
+        let beside: Tensor<4> = Tensor::cat((0..3).map(beside).collect(), 3);
+        let below = |dy| beside.clone().slice([0..b, dy..dy + h, 0..w, 0..3 * c]);
+        Tensor::cat((0..3).map(below).collect(), 3).reshape([points, 9 * c])
+    }
+
+    fn convolve_whole(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
         let [points, inputs] = x.dims();
         let [_, outputs] = kernel.dims();
-        if let Some(neighbours) = &self.neighbours {
-            let blank = Tensor::zeros([1, inputs], (&x.device(), x.dtype()));
-            let around = Tensor::cat(vec![x, blank], 0).select(0, neighbours.clone());
-            // [B * H * W * 9, in] -> [B * H * W, 9 * in]
-            return around.reshape([points, 9 * inputs]).matmul(kernel.clone());
-        }
         let options = ConvOptions::new([1, 1], [1, 1], [1, 1], 1);
         // [3 * 3 * in, out] -> [out, in, 3, 3]
         let kernel = kernel.clone().reshape([3, 3, inputs, outputs]).permute([3, 2, 0, 1]);
@@ -93,33 +130,31 @@ impl Boards {
     }
 
     /// Mean of each channel over all rows: `[B * H * W, C]` to `[1, C]`.
-    ///
-    /// A card gives a sum over rows to one group of its threads for every four columns, whatever there is to add up, so it takes
-    /// each board first, and then the boards' means; [`Boards::add_row`] and [`Boards::scale_by_row`], whose gradients are such sums, go
-    /// the same way.
     pub(crate) fn mean_of_rows(&self, x: Tensor<2>) -> Tensor<2> {
-        if self.gathers() { x.mean_dim(0) } else { self.mean(x).mean_dim(0) }
+        let rows = if self.ways.sum_boards_first { self.mean(x) } else { x };
+        rows.mean_dim(0)
     }
 
-    /// Adds `row [1, C]` to every row.
+    /// Adds `row [1, C]` to every row. Its gradient is a sum over rows.
     pub(crate) fn add_row(&self, x: Tensor<2>, row: Tensor<2>) -> Tensor<2> {
-        if self.gathers() { x + row } else { self.add_to_boards(x, self.for_boards(row)) }
+        if !self.ways.sum_boards_first {
+            return x + row;
+        }
+        self.add_to_boards(x, self.for_boards(row))
     }
 
-    /// Multiplies every row with `row [1, C]`.
+    /// Multiplies every row with `row [1, C]`. Its gradient is a sum over rows.
     pub(crate) fn scale_by_row(&self, x: Tensor<2>, row: Tensor<2>) -> Tensor<2> {
-        if self.gathers() { x * row } else { self.scale_boards(x, self.for_boards(row)) }
+        if !self.ways.sum_boards_first {
+            return x * row;
+        }
+        self.scale_boards(x, self.for_boards(row))
     }
 
     /// `[1, C]` to `[B, C]`.
     fn for_boards(&self, row: Tensor<2>) -> Tensor<2> {
         let [_, channels] = row.dims();
         row.expand([self.batch, channels])
-    }
-
-    /// Whether these are boards of the processor.
-    fn gathers(&self) -> bool {
-        self.neighbours.is_some()
     }
 
     /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards, `[B, C * H * W]`.
@@ -167,6 +202,15 @@ impl Boards {
     }
 }
 
+/// The nine points around each, `[B * H * W, C]` to `[B * H * W, 9 * C]`, from their rows.
+fn gathered(x: Tensor<2>, neighbours: &Tensor<1, Int>) -> Tensor<2> {
+    let [points, inputs] = x.dims();
+    let blank = Tensor::zeros([1, inputs], (&x.device(), x.dtype()));
+    let around = Tensor::cat(vec![x, blank], 0).select(0, neighbours.clone());
+    // [B * H * W * 9, in] -> [B * H * W, 9 * in]
+    around.reshape([points, 9 * inputs])
+}
+
 fn neighbours(batch: usize, height: usize, width: usize) -> Vec<i64> {
     let points = batch * height * width;
     let mut rows = Vec::with_capacity(points * 9);
@@ -196,8 +240,9 @@ mod tests {
         let device = Device::flex().autodiff();
         let wave =
             |length: usize, pace: f32| (0..length).map(|i| (i as f32 * pace).sin()).collect();
-        let with = |gather| {
-            let boards = Boards::new(&spec, 2, gather, &device);
+        let with = |sum_boards_first| {
+            let ways = Ways { convolve: Convolve::Gather, sum_boards_first };
+            let boards = Boards::new(&spec, 2, ways, &device);
             let x: Tensor<2> = upload(wave(40 * 6, 0.7), &device).reshape([40, 6]).require_grad();
             let [row, scale] = [0.3, 1.1].map(|pace| -> Tensor<2> {
                 upload(wave(6, pace), &device).reshape([1, 6]).require_grad()
@@ -209,30 +254,35 @@ mod tests {
             let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
             [download(mean.inner()), gradient(&x), gradient(&row), gradient(&scale)]
         };
-        let lengths = with(true).map(|numbers| numbers.len());
+        let lengths = with(false).map(|numbers| numbers.len());
         assert_eq!(lengths, [6, 240, 6, 6]);
-        for (by_rows, by_boards) in with(true).iter().flatten().zip(with(false).iter().flatten()) {
+        for (by_rows, by_boards) in with(false).iter().flatten().zip(with(true).iter().flatten()) {
             assert!((by_rows - by_boards).abs() < 1e-4, "{by_rows} {by_boards}");
         }
     }
 
-    /// Both ways to convolve, on a batch of boards that are wider than high.
+    /// All ways to convolve, on a batch of boards that are wider than high, with the gradients of rows and kernel.
     #[test]
-    fn gathering_and_burn_convolve_alike() {
+    fn all_ways_convolve_alike() {
         let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);
-        let device = Device::flex();
+        let device = Device::flex().autodiff();
         let wave = |length: usize| (0..length).map(|i| (i as f32 * 0.7).sin()).collect();
-        let x: Tensor<2> = upload(wave(2 * 20 * 3), &device).reshape([40, 3]);
-        let weight: Tensor<4> = upload(wave(6 * 3 * 9), &device).reshape([6, 3, 3, 3]);
-        let kernel = Boards::kernel3x3(weight);
-        let with = |gather| {
-            let boards = Boards::new(&spec, 2, gather, &device);
-            download(boards.convolve3x3(x.clone(), &kernel))
+        let with = |convolve| {
+            let x: Tensor<2> = upload(wave(2 * 20 * 3), &device).reshape([40, 3]).require_grad();
+            let weight: Tensor<4> = upload(wave(6 * 3 * 9), &device).reshape([6, 3, 3, 3]);
+            let kernel = Boards::kernel3x3(weight).detach().require_grad();
+            let boards = Boards::new(&spec, 2, Ways { convolve, sum_boards_first: false }, &device);
+            let y = boards.convolve3x3(x.clone(), &kernel);
+            let gradients = (y.clone() * y.clone()).sum().backward();
+            let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
+            [download(y.inner()), gradient(&x), gradient(&kernel)]
         };
-        let (gathered, convolved) = (with(true), with(false));
-        assert_eq!(gathered.len(), 40 * 6);
-        for (a, b) in gathered.iter().zip(&convolved) {
-            assert!((a - b).abs() < 1e-5, "{a} {b}");
+        let wanted = with(Convolve::Whole);
+        assert_eq!(wanted.each_ref().map(Vec::len), [40 * 6, 40 * 3, 27 * 6]);
+        for convolve in [Convolve::Gather, Convolve::Shift] {
+            for (a, b) in with(convolve).iter().flatten().zip(wanted.iter().flatten()) {
+                assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{convolve:?}: {a} {b}");
+            }
         }
     }
 }

@@ -5,10 +5,14 @@ use std::{fmt, panic};
 use burn::tensor::Device;
 
 use crate::NetError;
+use crate::board::{Convolve, Ways};
 use crate::evaluator::Precision;
 #[cfg(feature = "cuda")]
 use crate::kernels::keep_kernels;
 use crate::memory::keep_freed_memory;
+
+/// Most of a device's message that is handed on.
+const MESSAGE_CHARS_MAX: usize = 2000;
 
 /// A device that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,9 +122,14 @@ impl DeviceChoice {
         }
     }
 
-    /// Whether 3x3 convolutions are faster there as a gather and a matrix product.
-    pub(crate) fn gathers(self) -> bool {
-        self == Self::Cpu
+    /// How a network is worked out there, with gradients or without.
+    pub(crate) fn ways(self, with_gradients: bool) -> Ways {
+        let convolve = match self {
+            Self::Cuda(_) if cfg!(feature = "autotune") => Convolve::Whole,
+            Self::Cuda(_) if with_gradients => Convolve::Shift,
+            Self::Cpu | Self::Cuda(_) => Convolve::Gather,
+        };
+        Ways { convolve, sum_boards_first: self != Self::Cpu }
     }
 
     /// Whether bit-packed planes are sent as they are, 32 times fewer bytes, and become numbers there.
@@ -143,13 +152,14 @@ impl DeviceChoice {
         panic::catch_unwind(panic::AssertUnwindSafe(work)).map_err(|payload| {
             let text = payload.downcast_ref::<String>().map(String::as_str);
             let message = text.or_else(|| payload.downcast_ref::<&str>().copied());
-            let message = message.unwrap_or("a panic without a message").to_owned();
-            self.failed(message)
+            self.failed(message.unwrap_or("a panic without a message"))
         })
     }
 
-    /// The error of a device that fails.
-    pub(crate) fn failed(self, message: String) -> NetError {
+    /// The error of a device that fails. Of a message that goes on with a whole kernel, what stands before that.
+    pub(crate) fn failed(self, message: &str) -> NetError {
+        let text = message.split("[Source]").next().unwrap_or_default().trim_end();
+        let message = text.chars().take(MESSAGE_CHARS_MAX).collect();
         NetError::Device { device: self.to_string(), message }
     }
 }
@@ -229,6 +239,15 @@ mod tests {
     fn a_card_beyond_the_last_is_refused_with_what_was_looked_for() {
         let error = pick_device("cuda:9999").unwrap_err();
         assert!(error.to_string().contains("libcuda"), "{error}");
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_compile_is_not_printed() {
+        let message = format!("error: no such type\n[Source]\n{}", "float x;".repeat(9));
+        let error = DeviceChoice::Cpu.failed(&message).to_string();
+        assert!(error.ends_with("no such type"), "{error}");
+        let long = DeviceChoice::Cpu.failed(&"é".repeat(MESSAGE_CHARS_MAX + 1)).to_string();
+        assert!(long.chars().count() < MESSAGE_CHARS_MAX + 50);
     }
 
     #[test]

@@ -193,7 +193,7 @@ impl BurnEvaluator {
         file.check()?;
         let device = choice.open();
         let (towers, boards) = choice.guard(|| {
-            let boards = |chunk| Boards::new(&spec, chunk, choice.gathers(), &device);
+            let boards = |chunk| Boards::new(&spec, chunk, choice.ways(false), &device);
             let boards = options.sizes().map(|chunk| (chunk, boards(chunk))).collect();
             let tower = || tower_of(file, options.precision, &device);
             let towers = match options.lanes {
@@ -233,7 +233,7 @@ impl BurnEvaluator {
                 self.device.flush().map(|()| logits)
             })
         })?;
-        sent.map_err(|error| self.choice.failed(error.to_string()))
+        sent.map_err(|error| self.choice.failed(&error.to_string()))
     }
 
     /// On the processor: chunks in parallel, outputs in order.

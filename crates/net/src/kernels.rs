@@ -1,4 +1,4 @@
-//! Where a card's kernels stay when the process ends: compiled, and chosen among by measuring.
+//! Where a card's kernels stay when the process ends: compiled, and what was chosen among by measuring.
 //!
 //! `CubeCL` keeps both in one database file of an *environment* if the feature `persistence` is built in, by default beside the
 //! Cargo workspace that it is started in, and compiled kernels only on demand. Here it is the user's cache, for all runs:
@@ -37,11 +37,15 @@ pub fn first_start_note(devices: &[DeviceChoice]) -> Option<String> {
 
 fn note(card: &str, folder: &std::path::Path) -> Option<String> {
     let is_empty = folder.read_dir().map_or(true, |mut entries| entries.next().is_none());
+    let takes = if cfg!(feature = "autotune") {
+        "and chosen among by measuring, which takes minutes for each network and size of batch"
+    } else {
+        "which takes half a minute"
+    };
     is_empty.then(|| {
+        let folder = folder.display();
         format!(
-            "kernels for {card} are compiled and tuned now, which takes minutes; they are kept in {}, so that the next \
-             start takes seconds",
-            folder.display()
+            "kernels for {card} are compiled now, {takes}; they are kept in {folder}, so that the next start is quick"
         )
     })
 }

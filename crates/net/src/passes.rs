@@ -148,7 +148,7 @@ impl Passes {
             .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
             .collect();
         let mut statistics = Tensors::new();
-        let boards = self.boards(targets.rows.len(), *choice, &training);
+        let boards = Boards::new(&self.spec, targets.rows.len(), choice.ways(true), &training);
         let factors = self.factors(&leaves);
         let (rows, planes) = (targets.rows.clone(), &batch.planes);
         let kernels = ready.map(|ready| Forward::new(ready, planes, rows.clone(), &training));
@@ -195,7 +195,7 @@ impl Passes {
     fn answer(&self, tower: &Tower, batch: &TrainBatch, targets: Targets) -> Answer {
         let (choice, device) = &self.devices[0];
         let inputs = Inputs::of(&batch.planes, targets.rows.clone(), choice.unpacks(), device);
-        let boards = self.boards(targets.rows.len(), *choice, device);
+        let boards = Boards::new(&self.spec, targets.rows.len(), choice.ways(false), device);
         let (Logits { policy, wdl }, outputs) =
             tower.forward_all(&boards, inputs, &mut Tensors::new());
         let logits = [download(policy.clone()), download(wdl.clone())];
@@ -214,10 +214,6 @@ impl Passes {
         let (policy_loss, value_loss) = (losses[0], losses[1]);
         let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
         LossReport { policy_loss, value_loss, policy_entropy, heads, rows: batch.planes.len }
-    }
-
-    fn boards(&self, rows: usize, choice: DeviceChoice, device: &Device) -> Boards {
-        Boards::new(&self.spec, rows, choice.gathers(), device)
     }
 }
 

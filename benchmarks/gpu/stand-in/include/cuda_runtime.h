@@ -1,0 +1,1 @@
+// So that this folder can be CUDA_PATH.
