@@ -1,7 +1,8 @@
 // A stand-in for NVIDIA's driver (libcuda.so) on a machine without a card: memory is the host's, every call is done when it
 // returns, and kernels that compiler.cpp built for the processor run there (blocks.cpp); those in PTX do nothing.
 //
-// It has what CubeCL 0.11.3 and cudarc 0.19 call. STAND_IN_LOG names the file that it writes each kernel to.
+// It has what CubeCL 0.11.3 and cudarc 0.19 call. STAND_IN_LOG names the file that it writes each kernel to, and with
+// STAND_IN_LAUNCHES each launch: blocks along x, y, z, and threads of a block.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,7 +44,6 @@ struct Module {
 struct Function {
     std::string name;
     Kernel kernel;
-    bool was_launched;
 };
 
 std::mutex lock;
@@ -182,7 +182,7 @@ API int cuModuleLoadData(void** module, const void* image) {
 }
 API int cuModuleGetFunction(void** function, void* module, const char* name) {
     void* library = static_cast<Module*>(module)->library;
-    auto* found = new Function{name, {}, false};
+    auto* found = new Function{name, {}};
     if (library) {
         found->kernel.run = reinterpret_cast<void (*)(void**)>(dlsym(library, "stand_in_run"));
         found->kernel.waits = dlsym(library, "stand_in_waits") != nullptr;
@@ -199,6 +199,8 @@ API int cuLaunchKernel(void* kernel, unsigned gx, unsigned gy, unsigned gz, unsi
         tell("refused %s: grid %u %u %u, block %u %u %u, %u bytes shared\n", function->name.c_str(), gx, gy, gz, bx, by, bz, shared_bytes);
         return INVALID_VALUE;
     }
+    static const bool tells_launches = getenv("STAND_IN_LAUNCHES");
+    if (tells_launches) tell("launch %s %u %u %u %u\n", function->name.c_str(), gx, gy, gz, bx * by * bz);
     std::lock_guard guard(lock);
     launches++;
     if (function->kernel.run) run_grid(function->kernel, {gx, gy, gz}, {bx, by, bz}, parameters);

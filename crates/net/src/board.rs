@@ -15,8 +15,9 @@ pub(crate) enum Convolve {
     /// One matrix product of `[B * H * W, 9 * C]`, whose rows are picked by index. On the processor half the time of
     /// [`Convolve::Whole`]. Its gradient adds up by index, which a card does with as many threads as there are channels.
     Gather,
-    /// The same product; its rows are put together of shifted boards, and so are those of the gradient.
-    Shift,
+    /// The same product; its rows are picked by a matrix of zeros and ones, and so is the gradient: two products of a card's
+    /// matrix units where shifted copies of boards would be some forty operations.
+    Spread,
     /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card computes it without its
     /// matrix units, unless kernels are chosen by measuring.
     Whole,
@@ -40,10 +41,12 @@ pub(crate) struct Boards {
     height: usize,
     /// W
     width: usize,
-    ways: Ways,
+    sum_boards_first: bool,
     /// For each point the rows of the nine points around it, `[B * H * W * 9]`; points off the board have
     /// row `B * H * W`, which is blank. None where nothing is gathered.
     neighbours: Option<Tensor<1, Int>>,
+    /// For each point the nine around it, as ones in rows of a board, `[1, 9 * H * W, H * W]`. None where nothing is spread.
+    spread: Option<Tensor<3>>,
     /// Whether heads have the same weights at every point.
     any_size: bool,
 }
@@ -57,7 +60,12 @@ impl Boards {
             let length = rows.len();
             Tensor::from_data(TensorData::new(rows, [length]), device)
         });
-        Self { batch, height, width, ways, neighbours, any_size: spec.any_size }
+        let spread = (ways.convolve == Convolve::Spread).then(|| {
+            let area = height * width;
+            Tensor::from_data(TensorData::new(spread(height, width), [1, 9 * area, area]), device)
+        });
+        let (sum_boards_first, any_size) = (ways.sum_boards_first, spec.any_size);
+        Self { batch, height, width, sum_boards_first, neighbours, spread, any_size }
     }
 
     /// Points of all boards, B * H * W.
@@ -71,24 +79,22 @@ impl Boards {
 
     /// 3x3 convolution of rows `[B * H * W, in]` with a kernel from [`Boards::kernel3x3`].
     pub(crate) fn convolve3x3(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
-        let around = match (&self.neighbours, self.ways.convolve) {
+        let around = match (&self.neighbours, &self.spread) {
             (Some(neighbours), _) => gathered(x, neighbours),
-            (None, Convolve::Whole) => return self.convolve_whole(x, kernel),
-            (None, _) => self.shifted(x),
+            (None, Some(spread)) => self.spread(x, spread),
+            (None, None) => return self.convolve_whole(x, kernel),
         };
         around.matmul(kernel.clone())
     }
 
-    /// The nine points around each, as [`gathered`] gives them: first the three beside each other, then three of these.
-    fn shifted(&self, x: Tensor<2>) -> Tensor<2> {
-        let [points, c] = x.dims();
-        let (b, h, w) = (self.batch, self.height, self.width);
-        let frame = Tensor::zeros([b, h + 2, w + 2, c], (&x.device(), x.dtype()));
-        let framed = frame.slice_assign([0..b, 1..h + 1, 1..w + 1, 0..c], x.reshape([b, h, w, c]));
-        let beside = |dx| framed.clone().slice([0..b, 0..h + 2, dx..dx + w, 0..c]);
-        let beside: Tensor<4> = Tensor::cat((0..3).map(beside).collect(), 3);
-        let below = |dy| beside.clone().slice([0..b, dy..dy + h, 0..w, 0..3 * c]);
-        Tensor::cat((0..3).map(below).collect(), 3).reshape([points, 9 * c])
+    /// The nine points around each, as [`gathered`] gives them.
+    fn spread(&self, x: Tensor<2>, spread: &Tensor<3>) -> Tensor<2> {
+        let [points, inputs] = x.dims();
+        let spread = spread.clone().cast(x.dtype());
+        let boards = x.reshape([self.batch, self.area(), inputs]);
+        // [1, 9 * H * W, H * W] times [B, H * W, in]. Every sum has one summand, so nothing is rounded that the product with
+        // the kernel would not round.
+        spread.matmul(boards).reshape([points, 9 * inputs])
     }
 
     fn convolve_whole(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
@@ -131,13 +137,13 @@ impl Boards {
 
     /// Mean of each channel over all rows: `[B * H * W, C]` to `[1, C]`.
     pub(crate) fn mean_of_rows(&self, x: Tensor<2>) -> Tensor<2> {
-        let rows = if self.ways.sum_boards_first { self.mean(x) } else { x };
+        let rows = if self.sum_boards_first { self.mean(x) } else { x };
         rows.mean_dim(0)
     }
 
     /// Adds `row [1, C]` to every row. Its gradient is a sum over rows.
     pub(crate) fn add_row(&self, x: Tensor<2>, row: Tensor<2>) -> Tensor<2> {
-        if !self.ways.sum_boards_first {
+        if !self.sum_boards_first {
             return x + row;
         }
         self.add_to_boards(x, self.for_boards(row))
@@ -145,7 +151,7 @@ impl Boards {
 
     /// Multiplies every row with `row [1, C]`. Its gradient is a sum over rows.
     pub(crate) fn scale_by_row(&self, x: Tensor<2>, row: Tensor<2>) -> Tensor<2> {
-        if !self.ways.sum_boards_first {
+        if !self.sum_boards_first {
             return x * row;
         }
         self.scale_boards(x, self.for_boards(row))
@@ -228,6 +234,17 @@ fn neighbours(batch: usize, height: usize, width: usize) -> Vec<i64> {
     rows
 }
 
+fn spread(height: usize, width: usize) -> Vec<f32> {
+    let area = height * width;
+    let mut ones = vec![0.0; 9 * area * area];
+    for (i, row) in neighbours(1, height, width).into_iter().enumerate() {
+        if (row as usize) < area {
+            ones[i * area + row as usize] = 1.0;
+        }
+    }
+    ones
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,7 +296,7 @@ mod tests {
         };
         let wanted = with(Convolve::Whole);
         assert_eq!(wanted.each_ref().map(Vec::len), [40 * 6, 40 * 3, 27 * 6]);
-        for convolve in [Convolve::Gather, Convolve::Shift] {
+        for convolve in [Convolve::Gather, Convolve::Spread] {
             for (a, b) in with(convolve).iter().flatten().zip(wanted.iter().flatten()) {
                 assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{convolve:?}: {a} {b}");
             }

@@ -126,7 +126,7 @@ impl DeviceChoice {
     pub(crate) fn ways(self, with_gradients: bool) -> Ways {
         let convolve = match self {
             Self::Cuda(_) if cfg!(feature = "autotune") => Convolve::Whole,
-            Self::Cuda(_) if with_gradients => Convolve::Shift,
+            Self::Cuda(_) if with_gradients => Convolve::Spread,
             Self::Cpu | Self::Cuda(_) => Convolve::Gather,
         };
         Ways { convolve, sum_boards_first: self != Self::Cpu }
