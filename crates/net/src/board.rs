@@ -27,10 +27,14 @@ pub(crate) enum Convolve {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ways {
     pub(crate) convolve: Convolve,
-    /// Whether sums over rows take each board first, and then the boards. A card gives a sum over rows to one group of its
-    /// threads for every four columns, whatever there is to add up.
+    /// Whether sums over rows take each board first, then the boards, in groups if they are many. A card gives a sum over rows to one of
+    /// its threads for every four columns, which adds up all there is one after another.
     pub(crate) sum_boards_first: bool,
 }
+
+/// Most boards that are added up without groups: these cost a launch more for each sum, and save the time in which a thread of a
+/// card adds up so many numbers. An estimate, since no card was there to measure on.
+const UNGROUPED_BOARDS_MAX: usize = 256;
 
 /// The boards of one batch.
 #[derive(Clone, Debug)]
@@ -137,8 +141,14 @@ impl Boards {
 
     /// Mean of each channel over all rows: `[B * H * W, C]` to `[1, C]`.
     pub(crate) fn mean_of_rows(&self, x: Tensor<2>) -> Tensor<2> {
-        let rows = if self.sum_boards_first { self.mean(x) } else { x };
-        rows.mean_dim(0)
+        if !self.sum_boards_first {
+            return x.mean_dim(0);
+        }
+        let boards = self.mean(x);
+        let Some(groups) = self.groups() else { return boards.mean_dim(0) };
+        let [_, channels] = boards.dims();
+        let boards: Tensor<3> = boards.reshape([groups, self.batch / groups, channels]);
+        boards.mean_dim(1).reshape([groups, channels]).mean_dim(0)
     }
 
     /// Adds `row [1, C]` to every row. Its gradient is a sum over rows.
@@ -157,10 +167,19 @@ impl Boards {
         self.scale_boards(x, self.for_boards(row))
     }
 
-    /// `[1, C]` to `[B, C]`.
+    /// `[1, C]` to `[B, C]`. Its gradient is a sum over boards, by groups where these are many.
     fn for_boards(&self, row: Tensor<2>) -> Tensor<2> {
         let [_, channels] = row.dims();
-        row.expand([self.batch, channels])
+        let Some(groups) = self.groups() else { return row.expand([self.batch, channels]) };
+        let row: Tensor<3> = row.expand([groups, channels]).reshape([groups, 1, channels]);
+        row.expand([groups, self.batch / groups, channels]).reshape([self.batch, channels])
+    }
+
+    /// How many groups of one size the boards make, about as many as there are boards in each; none if they are few.
+    fn groups(&self) -> Option<usize> {
+        let divides = |groups: &usize| self.batch.is_multiple_of(*groups);
+        let groups = (self.batch.isqrt()..self.batch).find(divides);
+        groups.filter(|_| self.batch > UNGROUPED_BOARDS_MAX)
     }
 
     /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards, `[B, C * H * W]`.
@@ -257,10 +276,12 @@ mod tests {
         let device = Device::flex().autodiff();
         let wave =
             |length: usize, pace: f32| (0..length).map(|i| (i as f32 * pace).sin()).collect();
-        let with = |sum_boards_first| {
+        let with = |batch: usize, sum_boards_first| {
             let ways = Ways { convolve: Convolve::Gather, sum_boards_first };
-            let boards = Boards::new(&spec, 2, ways, &device);
-            let x: Tensor<2> = upload(wave(40 * 6, 0.7), &device).reshape([40, 6]).require_grad();
+            let boards = Boards::new(&spec, batch, ways, &device);
+            let rows = 20 * batch;
+            let x: Tensor<2> =
+                upload(wave(rows * 6, 0.7), &device).reshape([rows, 6]).require_grad();
             let [row, scale] = [0.3, 1.1].map(|pace| -> Tensor<2> {
                 upload(wave(6, pace), &device).reshape([1, 6]).require_grad()
             });
@@ -271,11 +292,27 @@ mod tests {
             let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
             [download(mean.inner()), gradient(&x), gradient(&row), gradient(&scale)]
         };
-        let lengths = with(false).map(|numbers| numbers.len());
-        assert_eq!(lengths, [6, 240, 6, 6]);
-        for (by_rows, by_boards) in with(false).iter().flatten().zip(with(true).iter().flatten()) {
-            assert!((by_rows - by_boards).abs() < 1e-4, "{by_rows} {by_boards}");
+        // Few boards, and many, which make 20 groups of 13.
+        for batch in [2, 260] {
+            let (by_rows, by_boards) = (with(batch, false), with(batch, true));
+            assert_eq!(by_rows.each_ref().map(Vec::len), [6, 120 * batch, 6, 6]);
+            for (wanted, found) in by_rows.iter().zip(&by_boards) {
+                let largest = wanted.iter().fold(0.0, |most: f32, x| most.max(x.abs()));
+                for (a, b) in wanted.iter().zip(found) {
+                    assert!((a - b).abs() < 1e-4 * largest, "{batch} boards: {a} {b}");
+                }
+            }
         }
+    }
+
+    #[test]
+    fn many_boards_make_groups_of_one_size() {
+        let groups = |batch| {
+            let spec = NetworkSpec::plain([1, 2, 2], 2, 0, 2);
+            let ways = Ways { convolve: Convolve::Whole, sum_boards_first: true };
+            Boards::new(&spec, batch, ways, &Device::flex()).groups()
+        };
+        assert_eq!([1, 256, 257, 260, 1024].map(groups), [None, None, None, Some(20), Some(32)]);
     }
 
     /// All ways to convolve, on a batch of boards that are wider than high, with the gradients of rows and kernel.
