@@ -64,18 +64,20 @@ int compile_for_processor(Program* program, const std::string& folder) {
     Dl_info here;
     dladdr(reinterpret_cast<void*>(compile_for_processor), &here);
     std::string library = here.dli_fname, at = library.substr(0, library.rfind('/'));
-    static int number = 0;
-    std::string file = folder + "/" + std::to_string(getpid()) + "-" + std::to_string(++number);
-    std::ofstream(file + ".cpp") << for_processor(program->source);
+    // Named by what is in it: programs keep these names in place of PTX, beyond this process.
+    std::string text = for_processor(program->source);
+    std::string name = folder + "/" + std::to_string(std::hash<std::string>()(text)), file = name + "-" + std::to_string(getpid());
+    std::ofstream(file + ".cpp") << text;
     std::string command = "g++ -std=c++20 -O2 -w -fpermissive -march=native -ffp-contract=off -shared -fPIC -I" STAND_IN_SOURCES
                           "/include -I" STAND_IN_SOURCES " -o " + file + ".so " + file + ".cpp -L" + at + " -lcuda 2>" + file + ".txt";
     if (system(command.c_str()) != 0) {
-        std::ostringstream text;
-        text << std::ifstream(file + ".txt").rdbuf();
-        program->messages = text.str();
+        std::ostringstream messages;
+        messages << std::ifstream(file + ".txt").rdbuf();
+        program->messages = messages.str();
         return COMPILATION_FAILED;
     }
-    program->result = LIBRARY_MARK + file + ".so";
+    rename((file + ".so").c_str(), (name + ".so").c_str());
+    program->result = LIBRARY_MARK + name + ".so";
     return OK;
 }
 

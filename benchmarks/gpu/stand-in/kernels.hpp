@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "blocks.hpp"
+
 #define __device__
 #define __global__
 #define __shared__
@@ -17,9 +19,6 @@
 #define __restrict__ __restrict
 
 // ---- Threads (blocks.cpp).
-struct Dim3 {
-    unsigned x, y, z;
-};
 extern "C" {
 extern Dim3 threadIdx, blockIdx, blockDim, gridDim;
 void stand_in_wait_block();

@@ -9,6 +9,8 @@ use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use dz_network::NetworkSpec;
 
+use crate::evaluator::Precision;
+
 /// How a 3x3 convolution is worked out. All agree but for rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Convolve {
@@ -46,30 +48,48 @@ pub(crate) struct Boards {
     /// W
     width: usize,
     sum_boards_first: bool,
-    /// For each point the rows of the nine points around it, `[B * H * W * 9]`; points off the board have
-    /// row `B * H * W`, which is blank. None where nothing is gathered.
-    neighbours: Option<Tensor<1, Int>>,
-    /// For each point the nine around it, as ones in rows of a board, `[1, 9 * H * W, H * W]`. None where nothing is spread.
-    spread: Option<Tensor<3>>,
+    convolver: Convolver,
     /// Whether heads have the same weights at every point.
     any_size: bool,
 }
 
+/// What a way to convolve needs beside the kernel.
+#[derive(Clone, Debug)]
+enum Convolver {
+    /// For each point the rows of the nine points around it, `[B * H * W * 9]`; points off the board have
+    /// row `B * H * W`, which is blank.
+    Gather(Tensor<1, Int>),
+    /// For each point the nine around it, as ones in rows of a board, `[1, 9 * H * W, H * W]`, in the format of factors.
+    Spread(Tensor<3>),
+    Whole,
+}
+
 impl Boards {
-    /// `batch` boards of a network.
-    pub(crate) fn new(spec: &NetworkSpec, batch: usize, ways: Ways, device: &Device) -> Self {
+    /// `batch` boards of a network, whose products take their factors in `precision`.
+    pub(crate) fn new(
+        spec: &NetworkSpec,
+        batch: usize,
+        ways: Ways,
+        precision: Precision,
+        device: &Device,
+    ) -> Self {
         let (height, width) = (spec.height, spec.width);
-        let neighbours = (ways.convolve == Convolve::Gather).then(|| {
-            let rows = neighbours(batch, height, width);
-            let length = rows.len();
-            Tensor::from_data(TensorData::new(rows, [length]), device)
-        });
-        let spread = (ways.convolve == Convolve::Spread).then(|| {
-            let area = height * width;
-            Tensor::from_data(TensorData::new(spread(height, width), [1, 9 * area, area]), device)
-        });
+        let convolver = match ways.convolve {
+            Convolve::Gather => {
+                let rows = neighbours(batch, height, width);
+                let length = rows.len();
+                Convolver::Gather(Tensor::from_data(TensorData::new(rows, [length]), device))
+            }
+            Convolve::Spread => {
+                let area = height * width;
+                let ones = TensorData::new(ones_at_neighbours(height, width), [1, 9 * area, area]);
+                let ones: Tensor<3> = Tensor::from_data(ones, device);
+                Convolver::Spread(ones.cast(precision.dtype()))
+            }
+            Convolve::Whole => Convolver::Whole,
+        };
         let (sum_boards_first, any_size) = (ways.sum_boards_first, spec.any_size);
-        Self { batch, height, width, sum_boards_first, neighbours, spread, any_size }
+        Self { batch, height, width, sum_boards_first, convolver, any_size }
     }
 
     /// Points of all boards, B * H * W.
@@ -83,22 +103,21 @@ impl Boards {
 
     /// 3x3 convolution of rows `[B * H * W, in]` with a kernel from [`Boards::kernel3x3`].
     pub(crate) fn convolve3x3(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
-        let around = match (&self.neighbours, &self.spread) {
-            (Some(neighbours), _) => gathered(x, neighbours),
-            (None, Some(spread)) => self.spread(x, spread),
-            (None, None) => return self.convolve_whole(x, kernel),
+        let around = match &self.convolver {
+            Convolver::Gather(neighbours) => gathered(x, neighbours),
+            Convolver::Spread(ones) => self.spread(x, ones),
+            Convolver::Whole => return self.convolve_whole(x, kernel),
         };
         around.matmul(kernel.clone())
     }
 
     /// The nine points around each, as [`gathered`] gives them.
-    fn spread(&self, x: Tensor<2>, spread: &Tensor<3>) -> Tensor<2> {
+    fn spread(&self, x: Tensor<2>, ones: &Tensor<3>) -> Tensor<2> {
         let [points, inputs] = x.dims();
-        let spread = spread.clone().cast(x.dtype());
         let boards = x.reshape([self.batch, self.area(), inputs]);
         // [1, 9 * H * W, H * W] times [B, H * W, in]. Every sum has one summand, so nothing is rounded that the product with
         // the kernel would not round.
-        spread.matmul(boards).reshape([points, 9 * inputs])
+        ones.clone().matmul(boards).reshape([points, 9 * inputs])
     }
 
     fn convolve_whole(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
@@ -253,7 +272,8 @@ fn neighbours(batch: usize, height: usize, width: usize) -> Vec<i64> {
     rows
 }
 
-fn spread(height: usize, width: usize) -> Vec<f32> {
+/// [`neighbours`] of one board, as a row of zeros and a one for each; of zeros alone for points off the board.
+fn ones_at_neighbours(height: usize, width: usize) -> Vec<f32> {
     let area = height * width;
     let mut ones = vec![0.0; 9 * area * area];
     for (i, row) in neighbours(1, height, width).into_iter().enumerate() {
@@ -278,7 +298,7 @@ mod tests {
             |length: usize, pace: f32| (0..length).map(|i| (i as f32 * pace).sin()).collect();
         let with = |batch: usize, sum_boards_first| {
             let ways = Ways { convolve: Convolve::Gather, sum_boards_first };
-            let boards = Boards::new(&spec, batch, ways, &device);
+            let boards = Boards::new(&spec, batch, ways, Precision::F32, &device);
             let rows = 20 * batch;
             let x: Tensor<2> =
                 upload(wave(rows * 6, 0.7), &device).reshape([rows, 6]).require_grad();
@@ -310,7 +330,7 @@ mod tests {
         let groups = |batch| {
             let spec = NetworkSpec::plain([1, 2, 2], 2, 0, 2);
             let ways = Ways { convolve: Convolve::Whole, sum_boards_first: true };
-            Boards::new(&spec, batch, ways, &Device::flex()).groups()
+            Boards::new(&spec, batch, ways, Precision::F32, &Device::flex()).groups()
         };
         assert_eq!([1, 256, 257, 260, 1024].map(groups), [None, None, None, Some(20), Some(32)]);
     }
@@ -322,14 +342,22 @@ mod tests {
         let device = Device::flex().autodiff();
         let wave = |length: usize| (0..length).map(|i| (i as f32 * 0.7).sin()).collect();
         let with = |convolve| {
-            let x: Tensor<2> = upload(wave(2 * 20 * 3), &device).reshape([40, 3]).require_grad();
-            let weight: Tensor<4> = upload(wave(6 * 3 * 9), &device).reshape([6, 3, 3, 3]);
-            let kernel = Boards::kernel3x3(weight).detach().require_grad();
-            let boards = Boards::new(&spec, 2, Ways { convolve, sum_boards_first: false }, &device);
-            let y = boards.convolve3x3(x.clone(), &kernel);
-            let gradients = (y.clone() * y.clone()).sum().backward();
-            let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
-            [download(y.inner()), gradient(&x), gradient(&kernel)]
+            let ways = Ways { convolve, sum_boards_first: false };
+            let boards = Boards::new(&spec, 2, ways, Precision::F32, &device);
+            let step = || {
+                let x: Tensor<2> =
+                    upload(wave(2 * 20 * 3), &device).reshape([40, 3]).require_grad();
+                let weight: Tensor<4> = upload(wave(6 * 3 * 9), &device).reshape([6, 3, 3, 3]);
+                let kernel = Boards::kernel3x3(weight).detach().require_grad();
+                let y = boards.convolve3x3(x.clone(), &kernel);
+                let gradients = (y.clone() * y.clone()).sum().backward();
+                let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
+                [download(y.inner()), gradient(&x), gradient(&kernel)]
+            };
+            // Boards serve many steps.
+            let first = step();
+            assert_eq!(step(), first);
+            first
         };
         let wanted = with(Convolve::Whole);
         assert_eq!(wanted.each_ref().map(Vec::len), [40 * 6, 40 * 3, 27 * 6]);

@@ -1,6 +1,7 @@
 //! The learner on Burn.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use burn::tensor::{Device, Tensor};
 use dz_cpu::Trunk;
@@ -87,7 +88,9 @@ impl BurnLearner {
         let head_weights = options.head_weights;
         let ours = first == DeviceChoice::Cpu && precision == Precision::F32;
         let trunk = ours.then(|| Trunk::new(&spec)).flatten();
-        let passes = Passes { spec, layout, devices, precision, value_weight, head_weights, trunk };
+        let boards = Mutex::default();
+        let passes =
+            Passes { spec, layout, devices, precision, value_weight, head_weights, trunk, boards };
         Ok(Self { options, passes, statistics, weight_decay, state })
     }
 

@@ -15,7 +15,7 @@ use crate::memory::keep_freed_memory;
 const MESSAGE_CHARS_MAX: usize = 2000;
 
 /// A device that is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeviceChoice {
     /// The processor: Burn's backend flex trains there, kernels of our own evaluate.
     Cpu,

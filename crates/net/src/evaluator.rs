@@ -19,7 +19,7 @@ use crate::{DeviceChoice, NetError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EvaluatorOptions {
     /// Positions that run at a time, at most and at least; 1 or more, the largest the smallest times a
-    /// power of two. Kernels are chosen and compiled for each size, so batches are cut into chunks of
+    /// power of two. Kernels are compiled for each size, so batches are cut into chunks of
     /// these sizes: the largest while more are left, then the smallest that takes the rest, padded with
     /// blank positions. On the processor, chunks run on as many threads as there are.
     pub chunk_max: usize,
@@ -193,7 +193,8 @@ impl BurnEvaluator {
         file.check()?;
         let device = choice.open();
         let (towers, boards) = choice.guard(|| {
-            let boards = |chunk| Boards::new(&spec, chunk, choice.ways(false), &device);
+            let (ways, precision) = (choice.ways(false), options.precision);
+            let boards = |chunk| Boards::new(&spec, chunk, ways, precision, &device);
             let boards = options.sizes().map(|chunk| (chunk, boards(chunk))).collect();
             let tower = || tower_of(file, options.precision, &device);
             let towers = match options.lanes {

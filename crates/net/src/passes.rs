@@ -6,6 +6,9 @@
 //! one. The order of sums is that of the rows, whatever the threads and the devices. Batch norm takes its statistics from
 //! a shard.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use burn::tensor::{Device, Tensor};
 use dz_cpu::Trunk;
 use dz_network::{NetworkSpec, PerHead};
@@ -38,6 +41,8 @@ pub(crate) struct Passes {
     pub(crate) head_weights: PerHead<f64>,
     /// Kernels that take stem and blocks forward and back, where there are some; else Burn does.
     pub(crate) trunk: Option<Trunk>,
+    /// Boards that were made, by rows, device and whether gradients are asked for: those of one step serve the next.
+    pub(crate) boards: Mutex<BTreeMap<(usize, DeviceChoice, bool), Boards>>,
 }
 
 /// What the backward pass of a batch gives.
@@ -148,7 +153,7 @@ impl Passes {
             .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
             .collect();
         let mut statistics = Tensors::new();
-        let boards = Boards::new(&self.spec, targets.rows.len(), choice.ways(true), &training);
+        let boards = self.boards(targets.rows.len(), *choice, true, &training);
         let factors = self.factors(&leaves);
         let (rows, planes) = (targets.rows.clone(), &batch.planes);
         let kernels = ready.map(|ready| Forward::new(ready, planes, rows.clone(), &training));
@@ -195,7 +200,7 @@ impl Passes {
     fn answer(&self, tower: &Tower, batch: &TrainBatch, targets: Targets) -> Answer {
         let (choice, device) = &self.devices[0];
         let inputs = Inputs::of(&batch.planes, targets.rows.clone(), choice.unpacks(), device);
-        let boards = Boards::new(&self.spec, targets.rows.len(), choice.ways(false), device);
+        let boards = self.boards(targets.rows.len(), *choice, false, device);
         let (Logits { policy, wdl }, outputs) =
             tower.forward_all(&boards, inputs, &mut Tensors::new());
         let logits = [download(policy.clone()), download(wdl.clone())];
@@ -214,6 +219,19 @@ impl Passes {
         let (policy_loss, value_loss) = (losses[0], losses[1]);
         let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
         LossReport { policy_loss, value_loss, policy_entropy, heads, rows: batch.planes.len }
+    }
+
+    fn boards(
+        &self,
+        rows: usize,
+        choice: DeviceChoice,
+        with_gradients: bool,
+        device: &Device,
+    ) -> Boards {
+        let ways = choice.ways(with_gradients);
+        let make = || Boards::new(&self.spec, rows, ways, self.precision, device);
+        let mut made = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        made.entry((rows, choice, with_gradients)).or_insert_with(make).clone()
     }
 }
 
@@ -310,6 +328,7 @@ mod tests {
                 layout: layout.clone(),
                 spec: spec.clone(),
                 trunk: Trunk::new(&spec),
+                boards: Mutex::default(),
             };
             let batch = batch(&spec, head, 40);
             let start: Vec<f32> = layout

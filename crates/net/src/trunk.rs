@@ -63,6 +63,7 @@ impl<'a> Forward<'a> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::sync::Mutex;
 
     use dz_cpu::random_positions;
     use dz_network::{NetworkSpec, PerHead};
@@ -97,6 +98,7 @@ mod tests {
             layout: layout.clone(),
             spec: spec.clone(),
             trunk,
+            boards: Mutex::default(),
         };
         let weights = upload(layout.initial(3), passes.home());
         (layout, passes.learn(&batch(spec, rows), &weights))
