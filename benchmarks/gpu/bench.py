@@ -108,7 +108,8 @@ def ours(results, args, size, batch, peak, work):
     figures = [["--precision", name, "--learning", "none"] for name in plays]
     figures += [["--precision", "none", "--learning", name] for name in learns]
     if args.device == "cuda":
-        figures.append(["--precision", plays[0], "--learning", "none", "--lanes", "1"])
+        for other in (["--burn-convolution"], ["--lanes", "1"]):
+            figures.append(["--precision", plays[0], "--learning", "none", *other])
     for options in figures:
         rows, error = child(args, command + options)
         for row in rows:

@@ -51,6 +51,13 @@ std::string for_processor(std::string source) {
     source = replaced(source, "asm volatile\\(\"atom\\.relaxed\\.add\\.f32 %0, \\[%1\\], %2;\" : \"=f\"\\(result\\) : "
                               "\"l\"\\((v[0-9]+)\\), \"f\"\\((v[0-9]+)\\) \\);",
                       "result = atomicAdd((float*)$1, $2);");
+    // Instructions of matrix units become calls: ("..." : results : operands : memory).
+    auto instruction = [&](std::string pattern, const char* with) {
+        source = replaced(source, ("asm *(?:volatile)?\\(\"" + pattern + "[^:]*:([^:;]*):([^:;]*)(?::[^;]*)?\\);").c_str(), with);
+    };
+    instruction("mma\\.sync\\.aligned\\.m16n8k16\\.row\\.col\\.f32\\.(b?f16)\\.b?f16\\.f32", "stand_in_mma_$1($2,$3);");
+    instruction("ldmatrix\\.sync\\.aligned\\.m8n8\\.x4\\.shared::cta\\.b16", "stand_in_ldmatrix($1,$2);");
+    source = replaced(source, "\"[=+]?[a-z]\" ?\\(([a-z0-9_.]+)\\)", "$1");
     std::smatch name;
     std::regex_search(source, name, std::regex("__global__ void\\s+([A-Za-z0-9_]+)\\("));
     std::ostringstream text;
@@ -94,6 +101,11 @@ int compile_to_ptx(Program* program, int count, const char* const* options) {
     };
     program->messages = text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
     if (status == OK) program->result = text("nvrtcGetPTXSize", "nvrtcGetPTX");
+    if (const char* folder = getenv("STAND_IN_PTX")) {
+        std::string name = std::to_string(std::hash<std::string>()(program->source));
+        std::ofstream(std::string(folder) + "/" + name + ".cu") << program->source;
+        std::ofstream(std::string(folder) + "/" + name + ".ptx") << program->result;
+    }
     return status;
 }
 

@@ -1,4 +1,4 @@
-// What kernels of CubeCL 0.11.3 use of CUDA, for the processor; kernels that use more (mma, ldmatrix, asynchronous copies) do
+// What kernels of CubeCL 0.11.3 use of CUDA, for the processor; kernels that use more (asynchronous copies, other sizes of mma) do
 // not compile. Numbers round as on a card: halves after each operation, sums of matrix products in 32 bits.
 #pragma once
 #include <immintrin.h>
@@ -216,3 +216,44 @@ void mma_sync(fragment<accumulator, m, n, k, TD>& d, const fragment<matrix_a, m,
     }
 }
 }  // namespace nvcuda::wmma
+
+// Instructions of matrix units that tell which lane has which element (PTX ISA 9.0, "mma.m16n8k16", "ldmatrix").
+static const char stand_in_here = 0;
+// Shared memory is a variable of the same library, so that its upper half is known.
+static inline unsigned __cvta_generic_to_shared(const void* place) { return unsigned(reinterpret_cast<uintptr_t>(place)); }
+static inline const char* stand_in_shared(unsigned address) {
+    return reinterpret_cast<const char*>((reinterpret_cast<uintptr_t>(&stand_in_here) & ~0xffffffffull) | address);
+}
+// Four matrices of 8x8 halves; lane 8 * i + row gives the address of a row of matrix i, and gets two halves of each.
+static inline void stand_in_ldmatrix(unsigned& r0, unsigned& r1, unsigned& r2, unsigned& r3, unsigned address) {
+    unsigned lane = stand_in_lane();
+    if (address % 16) __builtin_trap();
+    std::memcpy(stand_in_slot(lane), stand_in_shared(address), 16);
+    stand_in_wait_warp();
+    unsigned* results[] = {&r0, &r1, &r2, &r3};
+    for (unsigned i = 0; i < 4; i++)
+        std::memcpy(results[i], static_cast<char*>(stand_in_slot(8 * i + lane / 4)) + lane % 4 * 4, 4);
+    stand_in_wait_warp();
+}
+template <class Of>
+void stand_in_mma(float& d0, float& d1, float& d2, float& d3, unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
+                  unsigned b1, float c0, float c1, float c2, float c3) {
+    unsigned lane = stand_in_lane(), held[] = {a0, a1, a2, a3, b0, b1};
+    std::memcpy(stand_in_slot(lane), held, sizeof held);
+    stand_in_wait_warp();
+    auto half = [](unsigned of, unsigned i) {
+        return Of::number(reinterpret_cast<const uint16_t*>(stand_in_slot(of))[i]);
+    };
+    float sums[] = {c0, c1, c2, c3};
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+        for (unsigned k = 0; k < 16; k++) {
+            float a = half(row % 8 * 4 + k % 8 / 2, (row / 8 + k / 8 * 2) * 2 + k % 2);
+            sums[i] += a * half(column * 4 + k % 8 / 2, (4 + k / 8) * 2 + k % 2);
+        }
+    }
+    stand_in_wait_warp();
+    d0 = sums[0], d1 = sums[1], d2 = sums[2], d3 = sums[3];
+}
+#define stand_in_mma_f16 stand_in_mma<OfF16>
+#define stand_in_mma_bf16 stand_in_mma<OfBf16>

@@ -5,6 +5,7 @@ use burn::tensor::activation::{relu, sigmoid};
 use dz_network::{NetworkSpec, ResidualSpec};
 
 use crate::board::Boards;
+use crate::convolve::Then;
 use crate::tower::{Convolution, Linear, Tensors};
 
 /// A block of the tower.
@@ -36,21 +37,36 @@ impl Block {
     }
 
     /// Rows of the board, `[B * H * W, C]`, to the same.
-    pub(crate) fn forward(&self, on: &Boards, h: Tensor<2>, statistics: &mut Tensors) -> Tensor<2> {
-        let mut t = match &self.bottleneck {
-            None => self.residuals[0].forward(on, h.clone(), statistics),
-            Some([down, up]) => {
-                let mut u = relu(down.forward(on, h.clone(), statistics));
-                for residual in &self.residuals {
-                    u = relu(residual.forward(on, u.clone(), statistics) + u);
-                }
-                up.forward(on, u, statistics)
-            }
+    pub(crate) fn forward(
+        &self,
+        on: &Boards,
+        h: &Tensor<2>,
+        statistics: &mut Tensors,
+    ) -> Tensor<2> {
+        let last = Then::AddAndRectify(h);
+        let Some(squeeze) = &self.squeeze else {
+            return self.residuals(on, h.clone(), last, statistics);
         };
-        if let Some(squeeze) = &self.squeeze {
-            t = squeeze.forward(on, t);
+        let t = self.residuals(on, h.clone(), Then::Nothing, statistics);
+        last.of(squeeze.forward(on, t))
+    }
+
+    /// What is added to `h`, and what comes then.
+    fn residuals(
+        &self,
+        on: &Boards,
+        h: Tensor<2>,
+        then: Then<'_>,
+        statistics: &mut Tensors,
+    ) -> Tensor<2> {
+        let Some([down, up]) = &self.bottleneck else {
+            return self.residuals[0].forward(on, h, then, statistics);
+        };
+        let mut u = down.forward(on, h, Then::Rectify, statistics);
+        for residual in &self.residuals {
+            u = residual.forward(on, u.clone(), Then::AddAndRectify(&u), statistics);
         }
-        relu(t + h)
+        up.forward(on, u, then, statistics)
     }
 }
 
@@ -74,12 +90,20 @@ impl Residual {
         Self { conv1: convolution("conv1"), conv2: convolution("conv2"), pool }
     }
 
-    fn forward(&self, on: &Boards, x: Tensor<2>, statistics: &mut Tensors) -> Tensor<2> {
-        let mut t = self.conv1.forward(on, x, statistics);
-        if let Some(pool) = &self.pool {
-            t = pool.forward(on, t);
-        }
-        self.conv2.forward(on, relu(t), statistics)
+    fn forward(
+        &self,
+        on: &Boards,
+        x: Tensor<2>,
+        then: Then<'_>,
+        statistics: &mut Tensors,
+    ) -> Tensor<2> {
+        let t = match &self.pool {
+            None => self.conv1.forward(on, x, Then::Rectify, statistics),
+            Some(pool) => {
+                relu(pool.forward(on, self.conv1.forward(on, x, Then::Nothing, statistics)))
+            }
+        };
+        self.conv2.forward(on, t, then, statistics)
     }
 }
 

@@ -4,26 +4,11 @@
 //! row by row. Then a 1x1 convolution is a matrix product, batch norm works on columns, and a 3x3
 //! convolution is one large matrix product of the nine points around each ([`Convolve`]).
 
-use burn::tensor::module::conv2d;
-use burn::tensor::ops::ConvOptions;
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use dz_network::NetworkSpec;
 
+use crate::convolve::{Convolve, Convolver};
 use crate::evaluator::Precision;
-
-/// How a 3x3 convolution is worked out. All agree but for rounding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Convolve {
-    /// One matrix product of `[B * H * W, 9 * C]`, whose rows are picked by index. On the processor half the time of
-    /// [`Convolve::Whole`]. Its gradient adds up by index, which a card does with as many threads as there are channels.
-    Gather,
-    /// The same product; its rows are picked by a matrix of zeros and ones, and so is the gradient: two products of a card's
-    /// matrix units where shifted copies of boards would be some forty operations.
-    Spread,
-    /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card computes it without its
-    /// matrix units, unless kernels are chosen by measuring.
-    Whole,
-}
 
 /// How operations that look across a board, or across the rows of a batch, are worked out.
 #[derive(Clone, Copy, Debug)]
@@ -53,17 +38,6 @@ pub(crate) struct Boards {
     any_size: bool,
 }
 
-/// What a way to convolve needs beside the kernel.
-#[derive(Clone, Debug)]
-enum Convolver {
-    /// For each point the rows of the nine points around it, `[B * H * W * 9]`; points off the board have
-    /// row `B * H * W`, which is blank.
-    Gather(Tensor<1, Int>),
-    /// For each point the nine around it, as ones in rows of a board, `[1, 9 * H * W, H * W]`, in the format of factors.
-    Spread(Tensor<3>),
-    Whole,
-}
-
 impl Boards {
     /// `batch` boards of a network, whose products take their factors in `precision`.
     pub(crate) fn new(
@@ -74,20 +48,7 @@ impl Boards {
         device: &Device,
     ) -> Self {
         let (height, width) = (spec.height, spec.width);
-        let convolver = match ways.convolve {
-            Convolve::Gather => {
-                let rows = neighbours(batch, height, width);
-                let length = rows.len();
-                Convolver::Gather(Tensor::from_data(TensorData::new(rows, [length]), device))
-            }
-            Convolve::Spread => {
-                let area = height * width;
-                let ones = TensorData::new(ones_at_neighbours(height, width), [1, 9 * area, area]);
-                let ones: Tensor<3> = Tensor::from_data(ones, device);
-                Convolver::Spread(ones.cast(precision.dtype()))
-            }
-            Convolve::Whole => Convolver::Whole,
-        };
+        let convolver = Convolver::new(batch, [height, width], ways.convolve, precision, device);
         let (sum_boards_first, any_size) = (ways.sum_boards_first, spec.any_size);
         Self { batch, height, width, sum_boards_first, convolver, any_size }
     }
@@ -101,40 +62,9 @@ impl Boards {
         self.height * self.width
     }
 
-    /// 3x3 convolution of rows `[B * H * W, in]` with a kernel from [`Boards::kernel3x3`].
-    pub(crate) fn convolve3x3(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
-        let around = match &self.convolver {
-            Convolver::Gather(neighbours) => gathered(x, neighbours),
-            Convolver::Spread(ones) => self.spread(x, ones),
-            Convolver::Whole => return self.convolve_whole(x, kernel),
-        };
-        around.matmul(kernel.clone())
-    }
-
-    /// The nine points around each, as [`gathered`] gives them.
-    fn spread(&self, x: Tensor<2>, ones: &Tensor<3>) -> Tensor<2> {
-        let [points, inputs] = x.dims();
-        let boards = x.reshape([self.batch, self.area(), inputs]);
-        // [1, 9 * H * W, H * W] times [B, H * W, in]. Every sum has one summand, so nothing is rounded that the product with
-        // the kernel would not round.
-        ones.clone().matmul(boards).reshape([points, 9 * inputs])
-    }
-
-    fn convolve_whole(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
-        let [points, inputs] = x.dims();
-        let [_, outputs] = kernel.dims();
-        let options = ConvOptions::new([1, 1], [1, 1], [1, 1], 1);
-        // [3 * 3 * in, out] -> [out, in, 3, 3]
-        let kernel = kernel.clone().reshape([3, 3, inputs, outputs]).permute([3, 2, 0, 1]);
-        // [B * H * W, in] -> [B, in, H, W]
-        let x = x.reshape([self.batch, self.height, self.width, inputs]).permute([0, 3, 1, 2]);
-        conv2d(x, kernel, None, options).permute([0, 2, 3, 1]).reshape([points, outputs])
-    }
-
-    /// A 3x3 kernel from the file's order, `[out, in, 3, 3]`, to `[3 * 3 * in, out]`.
-    pub(crate) fn kernel3x3(weight: Tensor<4>) -> Tensor<2> {
-        let [outputs, inputs, ..] = weight.dims();
-        weight.permute([2, 3, 1, 0]).reshape([9 * inputs, outputs])
+    /// 3x3 convolutions of these boards.
+    pub(crate) const fn convolver(&self) -> &Convolver {
+        &self.convolver
     }
 
     /// Adds `shift [B, C]` to every point of each board.
@@ -246,44 +176,6 @@ impl Boards {
     }
 }
 
-/// The nine points around each, `[B * H * W, C]` to `[B * H * W, 9 * C]`, from their rows.
-fn gathered(x: Tensor<2>, neighbours: &Tensor<1, Int>) -> Tensor<2> {
-    let [points, inputs] = x.dims();
-    let blank = Tensor::zeros([1, inputs], (&x.device(), x.dtype()));
-    let around = Tensor::cat(vec![x, blank], 0).select(0, neighbours.clone());
-    // [B * H * W * 9, in] -> [B * H * W, 9 * in]
-    around.reshape([points, 9 * inputs])
-}
-
-fn neighbours(batch: usize, height: usize, width: usize) -> Vec<i64> {
-    let points = batch * height * width;
-    let mut rows = Vec::with_capacity(points * 9);
-    for board in 0..batch {
-        for point in 0..height * width {
-            for (dy, dx) in (0..3).flat_map(|dy| (0..3).map(move |dx| (dy, dx))) {
-                // Shifted by one, so that nothing is negative.
-                let (y, x) = (point / width + dy, point % width + dx);
-                let inside = (1..=height).contains(&y) && (1..=width).contains(&x);
-                let row = if inside { (board * height + y - 1) * width + x - 1 } else { points };
-                rows.push(row as i64);
-            }
-        }
-    }
-    rows
-}
-
-/// [`neighbours`] of one board, as a row of zeros and a one for each; of zeros alone for points off the board.
-fn ones_at_neighbours(height: usize, width: usize) -> Vec<f32> {
-    let area = height * width;
-    let mut ones = vec![0.0; 9 * area * area];
-    for (i, row) in neighbours(1, height, width).into_iter().enumerate() {
-        if (row as usize) < area {
-            ones[i * area + row as usize] = 1.0;
-        }
-    }
-    ones
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,38 +225,5 @@ mod tests {
             Boards::new(&spec, batch, ways, Precision::F32, &Device::flex()).groups()
         };
         assert_eq!([1, 256, 257, 260, 1024].map(groups), [None, None, None, Some(20), Some(32)]);
-    }
-
-    /// All ways to convolve, on a batch of boards that are wider than high, with the gradients of rows and kernel.
-    #[test]
-    fn all_ways_convolve_alike() {
-        let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);
-        let device = Device::flex().autodiff();
-        let wave = |length: usize| (0..length).map(|i| (i as f32 * 0.7).sin()).collect();
-        let with = |convolve| {
-            let ways = Ways { convolve, sum_boards_first: false };
-            let boards = Boards::new(&spec, 2, ways, Precision::F32, &device);
-            let step = || {
-                let x: Tensor<2> =
-                    upload(wave(2 * 20 * 3), &device).reshape([40, 3]).require_grad();
-                let weight: Tensor<4> = upload(wave(6 * 3 * 9), &device).reshape([6, 3, 3, 3]);
-                let kernel = Boards::kernel3x3(weight).detach().require_grad();
-                let y = boards.convolve3x3(x.clone(), &kernel);
-                let gradients = (y.clone() * y.clone()).sum().backward();
-                let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
-                [download(y.inner()), gradient(&x), gradient(&kernel)]
-            };
-            // Boards serve many steps.
-            let first = step();
-            assert_eq!(step(), first);
-            first
-        };
-        let wanted = with(Convolve::Whole);
-        assert_eq!(wanted.each_ref().map(Vec::len), [40 * 6, 40 * 3, 27 * 6]);
-        for convolve in [Convolve::Gather, Convolve::Spread] {
-            for (a, b) in with(convolve).iter().flatten().zip(wanted.iter().flatten()) {
-                assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{convolve:?}: {a} {b}");
-            }
-        }
     }
 }

@@ -142,6 +142,14 @@ fn cards() -> Vec<CardFacts> {
     Vec::new()
 }
 
+/// Compute capability from which on matrix units take 16 halves of both kinds at a time (PTX ISA 9.0, `mma.m16n8k16`).
+const HALVES: (u32, u32) = (8, 0);
+
+/// Whether a card has the instructions that [`crate::on_chip`] is made of.
+pub(crate) fn multiplies_halves(index: usize) -> bool {
+    cards().iter().any(|card| card.index == index && card.compute_capability >= HALVES)
+}
+
 /// Compiles a kernel that does nothing; without its library the call panics.
 #[cfg(feature = "cuda")]
 fn compiler_works() -> bool {

@@ -4,12 +4,16 @@ use std::{fmt, panic};
 
 use burn::tensor::Device;
 
-use crate::NetError;
-use crate::board::{Convolve, Ways};
-use crate::evaluator::Precision;
+use dz_network::NetworkSpec;
+
+use crate::board::Ways;
+use crate::card::multiplies_halves;
+use crate::convolve::Convolve;
+use crate::evaluator::{EvaluatorOptions, Precision};
 #[cfg(feature = "cuda")]
 use crate::kernels::keep_kernels;
 use crate::memory::keep_freed_memory;
+use crate::{NetError, on_chip};
 
 /// Most of a device's message that is handed on.
 const MESSAGE_CHARS_MAX: usize = 2000;
@@ -120,6 +124,19 @@ impl DeviceChoice {
             Self::Cpu => Precision::F32,
             Self::Cuda(_) => Precision::Bf16,
         }
+    }
+
+    /// How a network is worked out there while it plays.
+    pub(crate) fn ways_to_play(self, spec: &NetworkSpec, options: EvaluatorOptions) -> Ways {
+        let ways = self.ways(false);
+        let here = match self {
+            Self::Cpu => false,
+            Self::Cuda(index) => {
+                options.on_chip && options.precision != Precision::F32 && multiplies_halves(index)
+            }
+        };
+        let fits = here && on_chip::fits(spec);
+        Ways { convolve: if fits { Convolve::OnChip } else { ways.convolve }, ..ways }
     }
 
     /// How a network is worked out there, with gradients or without.

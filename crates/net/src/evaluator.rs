@@ -11,9 +11,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::board::Boards;
+use crate::convolve::{Convolve, kernel3x3};
 use crate::planes::{self, Inputs};
-use crate::tower::{Logits, Tensors, Tower, download, upload};
-use crate::{DeviceChoice, NetError};
+use crate::tower::{Logits, PACKED, Tensors, Tower, download, upload};
+use crate::{DeviceChoice, NetError, on_chip};
 
 /// How batches are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub struct EvaluatorOptions {
     /// a batch are read when all that was submitted after it is done, too. 0 answers a batch before `submit` returns, its chunks on
     /// as many threads as there are: for the processor.
     pub lanes: usize,
+    /// Whether a card's 3x3 convolutions take a kernel of our own, where the network fits it, or Burn's operations. Needs 16 bits.
+    pub on_chip: bool,
 }
 
 /// The first lane's number; those from 0 on are given to threads as they come.
@@ -94,6 +97,7 @@ impl EvaluatorOptions {
                 precision: Precision::F16,
                 unpack_on_device: choice.unpacks(),
                 lanes: 2,
+                on_chip: true,
             },
         }
     }
@@ -101,7 +105,14 @@ impl EvaluatorOptions {
     /// Chunks of one size, in 32 bits, unpacked before they are sent.
     pub const fn fixed(chunk: usize) -> Self {
         let precision = Precision::F32;
-        Self { chunk_max: chunk, chunk_min: chunk, precision, unpack_on_device: false, lanes: 0 }
+        Self {
+            chunk_max: chunk,
+            chunk_min: chunk,
+            precision,
+            unpack_on_device: false,
+            lanes: 0,
+            on_chip: false,
+        }
     }
 
     fn check(self) -> Result<(), NetError> {
@@ -192,19 +203,20 @@ impl BurnEvaluator {
         let spec = file.header.spec.clone();
         file.check()?;
         let device = choice.open();
+        let (ways, precision) = (choice.ways_to_play(&spec, options), options.precision);
         let (towers, boards) = choice.guard(|| {
-            let (ways, precision) = (choice.ways(false), options.precision);
             let boards = |chunk| Boards::new(&spec, chunk, ways, precision, &device);
             let boards = options.sizes().map(|chunk| (chunk, boards(chunk))).collect();
-            let tower = || tower_of(file, options.precision, &device);
+            let tower = || tower_of(file, precision, ways.convolve, &device);
             let towers = match options.lanes {
                 0 => vec![tower()],
                 lanes => (0..lanes).map(|lane| on_lane(lane, tower)).collect(),
             };
             (towers, boards)
         })?;
-        let (content, arithmetic) = (file.content_id(), choice.arithmetic(options.precision));
-        let id = format!("{content}-{arithmetic}-c{}", options.chunk_max);
+        let (content, arithmetic) = (file.content_id(), choice.arithmetic(precision));
+        let convolve = if ways.convolve == Convolve::OnChip { "-on-chip" } else { "" };
+        let id = format!("{content}-{arithmetic}{convolve}-c{}", options.chunk_max);
         let (in_flight, next) = (BTreeMap::new(), 0);
         Ok(Self { id, spec, towers, boards, choice, device, options, in_flight, next })
     }
@@ -320,13 +332,24 @@ fn on_lane<T>(lane: usize, work: impl FnOnce() -> T) -> T {
     StreamId { value: LANE_FIRST + lane as u64 }.executes(work)
 }
 
-/// A file's network on a device.
-pub(crate) fn tower_of(file: &NetworkFile, precision: Precision, device: &Device) -> Tower {
-    let upload = |tensor: &dz_network::TensorData| {
-        upload(tensor.data.clone(), device).cast(precision.dtype())
+/// A file's network on a device, for a way to convolve.
+pub(crate) fn tower_of(
+    file: &NetworkFile,
+    precision: Precision,
+    convolve: Convolve,
+    device: &Device,
+) -> Tower {
+    let place = |(name, tensor): (&String, &dz_network::TensorData)| {
+        let numbers = upload(tensor.data.clone(), device).cast(precision.dtype());
+        match (&tensor.shape[..], name.strip_suffix("weight")) {
+            (&[out, inputs, 3, 3], Some(layer)) if convolve == Convolve::OnChip => {
+                let kernel = kernel3x3(numbers.reshape([out, inputs, 3, 3]));
+                (format!("{layer}{PACKED}"), on_chip::pack(kernel).flatten(0, 1))
+            }
+            _ => (name.clone(), numbers),
+        }
     };
-    let tensors = file.tensors.iter().map(|(name, t)| (name.clone(), upload(t))).collect();
-    Tower::new(&file.header.spec, &tensors)
+    Tower::new(&file.header.spec, &file.tensors.iter().map(place).collect())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use dz_cpu::CpuEvaluator;
 use dz_game::{Encoding, Game};
 use dz_infer::{Encoded, Evaluator, InTurns, NetworkEvaluator};
 use dz_network::{Board, NetworkError, NetworkFile};
+use tracing::warn;
 
 use crate::canary::check_loaded;
 use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError};
@@ -28,10 +29,29 @@ pub fn network_evaluator<G: Game>(
         check_loaded(game, file, &mut network, device)?;
         return Ok(Box::new(Encoded::<G, _>::new(game, network)?));
     }
+    Ok(Box::new(Encoded::<G, _>::new(game, on_card(game, file, device)?)?))
+}
+
+/// By convolutions of our own where they can be; by Burn's if these are not answered, or not rightly.
+fn on_card<G: Game>(
+    game: &G,
+    file: &NetworkFile,
+    device: DeviceChoice,
+) -> Result<BurnEvaluator, NetError> {
+    let load = |options| {
+        let mut network = BurnEvaluator::load(file, device, options)?;
+        check_loaded(game, file, &mut network, device).map(|()| network)
+    };
     let options = EvaluatorOptions::for_device(device);
-    let mut network = BurnEvaluator::load(file, device, options)?;
-    check_loaded(game, file, &mut network, device)?;
-    Ok(Box::new(Encoded::<G, _>::new(game, network)?))
+    let error = match load(options) {
+        Err(error @ (NetError::Canary { .. } | NetError::Device { .. })) => error,
+        loaded => return loaded,
+    };
+    let network = load(EvaluatorOptions { on_chip: false, ..options })?;
+    warn!(
+        "convolutions of our own do not work on {device}, so Burn's are used, which are slower: {error}"
+    );
+    Ok(network)
 }
 
 /// The network as it plays on the game's board.

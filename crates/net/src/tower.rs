@@ -8,7 +8,9 @@ use dz_network::{BATCH_NORM_EPSILON, NetworkSpec};
 
 use crate::block::Block;
 use crate::board::Boards;
+use crate::convolve::{Then, kernel3x3};
 use crate::heads::{HeadOutputs, Heads};
+use crate::on_chip;
 use crate::planes::Inputs;
 
 /// Flat tensors by the names of a network file or of a network in training.
@@ -92,14 +94,16 @@ impl Tower {
 
     /// Stem and blocks: `[B * H * W, C]`.
     fn trunk(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Tensor<2> {
-        let mut h = self.stem.forward(on, x.planes, statistics);
-        if let (Some(weight), Some(globals)) = (&self.stem_globals, x.globals) {
-            let shift = product(globals, &weight.clone().transpose(), h.dtype());
-            h = on.add_to_boards(h, shift);
-        }
-        let mut h = relu(h);
+        let mut h = match (&self.stem_globals, x.globals) {
+            (Some(weight), Some(globals)) => {
+                let h = self.stem.forward(on, x.planes, Then::Nothing, statistics);
+                let shift = product(globals, &weight.clone().transpose(), h.dtype());
+                relu(on.add_to_boards(h, shift))
+            }
+            _ => self.stem.forward(on, x.planes, Then::Rectify, statistics),
+        };
         for block in &self.blocks {
-            h = block.forward(on, h, statistics);
+            h = block.forward(on, &h, statistics);
         }
         h
     }
@@ -139,18 +143,21 @@ impl Tail {
     }
 
     fn features(&self, on: &Boards, trunk: Tensor<2>, statistics: &mut Tensors) -> Features {
-        let policy = relu(self.policy_conv.forward(on, trunk.clone(), statistics));
-        let value = relu(self.value_conv.forward(on, trunk.clone(), statistics));
+        let policy = self.policy_conv.forward(on, trunk.clone(), Then::Rectify, statistics);
+        let value = self.value_conv.forward(on, trunk.clone(), Then::Rectify, statistics);
         let hidden = relu(self.value_hidden.forward(on.value_inputs(value)));
         Features { trunk, policy: on.policy_inputs(policy), hidden }
     }
 }
 
+/// Part of a 3x3 convolution that has the weight as [`on_chip::pack`] orders it.
+pub(crate) const PACKED: &str = "packed";
+
 /// A convolution, with batch norm in training and a bias in play.
 #[derive(Clone, Debug)]
 pub(crate) struct Convolution {
     name: String,
-    /// `[9 * in, out]` if 3x3, `[in, out]` if 1x1.
+    /// `[9 * in, out]` or packed if 3x3, `[in, out]` if 1x1.
     kernel: Tensor<2>,
     is_3x3: bool,
     /// Batch norm's scale, `[1, out]`; none if batch norm was folded into the kernel.
@@ -164,23 +171,35 @@ impl Convolution {
         let row = |tensor: Tensor<1>| tensor.reshape([1, out]);
         let gamma = tensors.get(&format!("{name}.gamma")).cloned().map(row);
         let shift = row(named(tensors, name, if gamma.is_some() { "beta" } else { "bias" }));
-        let weight = named(tensors, name, "weight");
-        let kernel = if side == 3 {
-            Boards::kernel3x3(weight.reshape([out, inputs, 3, 3]))
-        } else {
-            weight.reshape([out, inputs]).transpose()
+        let weight = || named(tensors, name, "weight");
+        let kernel = match (tensors.get(&format!("{name}.{PACKED}")), side) {
+            (Some(packed), _) => packed.clone().reshape([-1, on_chip::FACTORS as isize]),
+            (None, 3) => kernel3x3(weight().reshape([out, inputs, 3, 3])),
+            (None, _) => weight().reshape([out, inputs]).transpose(),
         };
         Self { name: name.to_owned(), kernel, is_3x3: side == 3, gamma, shift }
     }
 
-    pub(crate) fn forward(&self, on: &Boards, x: Tensor<2>, statistics: &mut Tensors) -> Tensor<2> {
+    pub(crate) fn forward(
+        &self,
+        on: &Boards,
+        x: Tensor<2>,
+        then: Then<'_>,
+        statistics: &mut Tensors,
+    ) -> Tensor<2> {
         let sums = self.shift.dtype();
+        let Some(gamma) = &self.gamma else {
+            if self.is_3x3 {
+                let x = x.cast(self.kernel.dtype());
+                return on.convolver().convolve_then(x, &self.kernel, &self.shift, then);
+            }
+            return then.of(product(x, &self.kernel, sums) + self.shift.clone());
+        };
         let x = if self.is_3x3 {
-            on.convolve3x3(x.cast(self.kernel.dtype()), &self.kernel).cast(sums)
+            on.convolver().convolve(x.cast(self.kernel.dtype()), &self.kernel).cast(sums)
         } else {
             product(x, &self.kernel, sums)
         };
-        let Some(gamma) = &self.gamma else { return x + self.shift.clone() };
         // Written out: Burn's own batch norm copies its input to `[C, B * H * W]` and back.
         let mean = on.mean_of_rows(x.clone());
         let centred = on.add_row(x, mean.clone().neg());
@@ -189,7 +208,7 @@ impl Convolution {
         let flat = |row: Tensor<2>| row.inner().flatten(0, 1);
         statistics.insert(format!("{}.mean", self.name), flat(mean));
         statistics.insert(format!("{}.variance", self.name), flat(variance));
-        on.add_row(on.scale_by_row(centred, scale), self.shift.clone())
+        then.of(on.add_row(on.scale_by_row(centred, scale), self.shift.clone()))
     }
 }
 

@@ -37,6 +37,9 @@ pub(super) struct DeviceArgs {
     #[arg(long, value_name = "N", default_value = "2",
         value_parser = clap::value_parser!(u8).range(1..=8))]
     lanes: u8,
+    /// For `device`: convolve by Burn's operations on a card while playing, not by a kernel of our own
+    #[arg(long)]
+    burn_convolution: bool,
     /// For `device`: seconds that each figure may take, after what is compiled has been
     #[arg(long, value_name = "S", default_value = "5")]
     seconds: f64,
@@ -80,15 +83,19 @@ pub(super) fn rows(
             // Chunks of its own, which fit the cache.
             DeviceChoice::Cpu => options,
             DeviceChoice::Cuda(_) => {
-                EvaluatorOptions { chunk_max: *batch, chunk_min: *batch, lanes, ..options }
+                let on_chip = !args.burn_convolution;
+                EvaluatorOptions { chunk_max: *batch, chunk_min: *batch, lanes, on_chip, ..options }
             }
         };
         let Playing { first, rate, difference_max } =
             playing(choice, &spec, *batch, options, time)?;
-        let format = match (choice, args.lanes) {
-            (DeviceChoice::Cuda(_), 1) => format!("{precision}, one lane"),
-            _ => precision.to_string(),
-        };
+        let mut format = precision.to_string();
+        if choice != DeviceChoice::Cpu && lanes == 1 {
+            format += ", one lane";
+        }
+        if choice != DeviceChoice::Cpu && args.burn_convolution {
+            format += ", Burn's convolution";
+        }
         let first_name = name(&format!("play, {format}, until the first answer"));
         each(BenchRow::new(&first_name, first, "s", 1))?;
         let difference = name(&format!("play, {format}, a logit off the processor's by at most"));
@@ -211,6 +218,7 @@ mod tests {
             precision: "f32,bf16".parse().unwrap(),
             learning: "f32,bf16".parse().unwrap(),
             lanes: 2,
+            burn_convolution: false,
             seconds: 0.0,
         };
         let mut units = Vec::new();

@@ -1,0 +1,145 @@
+//! How a convolution is shared out among a card's groups of threads.
+
+use super::{PACKED, TILE};
+
+/// What a group of threads (a cube in `CubeCL`'s words, a block in CUDA's) does of a 3x3 convolution. Known when a kernel is
+/// compiled.
+///
+/// A group takes points that follow each other, wherever boards begin and end, and some of the outputs. Its planes (of 32
+/// threads, warps in CUDA's words) stand in a grid: `planes_points` share the points, `planes_outputs` the outputs. Each
+/// keeps the sums of `tiles_points * tiles_outputs` tiles, 16x16 each, in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Plan {
+    /// H
+    pub(super) height: usize,
+    /// W
+    pub(super) width: usize,
+    /// Channels that are there.
+    pub(super) inputs: usize,
+    /// All of the convolution.
+    pub(super) outputs: usize,
+    pub(super) planes_points: usize,
+    pub(super) planes_outputs: usize,
+    /// Of a plane.
+    pub(super) tiles_points: usize,
+    /// Of a plane.
+    pub(super) tiles_outputs: usize,
+}
+
+/// Tiles of points in a plane: each factor that it loads is used for so many products.
+const TILES_POINTS: usize = 4;
+
+/// Tiles of outputs in a plane: with four of points, 128 sums for each thread, half of its registers.
+const TILES_OUTPUTS_MAX: usize = 4;
+
+/// With two for outputs, 128 threads and 128 points. Two or three such groups have room on a multiprocessor, so that one
+/// reads while another multiplies.
+const PLANES_POINTS: usize = 2;
+
+const PLANES_OUTPUTS_MAX: usize = 2;
+
+/// What every card from compute capability 8.0 on gives one group of a multiprocessor's memory (CUDA C++ Programming Guide 13.0,
+/// section "Compute Capabilities": 99 KiB and more).
+const SHARED_BYTES_MAX: usize = 99 << 10;
+
+impl Plan {
+    /// None where outputs do not fill tiles, or where so many channels do not fit.
+    pub(crate) fn new([height, width]: [usize; 2], inputs: usize, outputs: usize) -> Option<Self> {
+        let tiles = outputs / TILE;
+        let largest = |max: usize, of: usize| (1..=max).rev().find(|part| of.is_multiple_of(*part));
+        let tiles_outputs = largest(TILES_OUTPUTS_MAX, tiles)?;
+        let planes_outputs = largest(PLANES_OUTPUTS_MAX, tiles / tiles_outputs)?;
+        let plan = Self {
+            height,
+            width,
+            inputs,
+            outputs,
+            planes_points: PLANES_POINTS,
+            planes_outputs,
+            tiles_points: TILES_POINTS,
+            tiles_outputs,
+        };
+        let is_some = height > 0 && width > 0 && inputs > 0 && outputs.is_multiple_of(TILE);
+        (is_some && plan.shared_bytes() <= SHARED_BYTES_MAX).then_some(plan)
+    }
+
+    /// Points of a group.
+    pub(super) const fn points(&self) -> usize {
+        self.planes_points * self.tiles_points * TILE
+    }
+
+    /// How many points before a point its first neighbour is, and how many behind it its last one.
+    pub(super) const fn reach(&self) -> usize {
+        self.width + 1
+    }
+
+    /// Points of a group and all their neighbours.
+    pub(super) const fn points_near(&self) -> usize {
+        self.points() + 2 * self.reach()
+    }
+
+    /// Channels in tiles; those that are not there are zero.
+    pub(super) const fn tiles_inputs(&self) -> usize {
+        self.inputs.div_ceil(TILE)
+    }
+
+    /// Runs of [`PACKED`] channels that a point has in shared memory.
+    pub(super) const fn runs(&self) -> usize {
+        self.tiles_inputs() * TILE / PACKED
+    }
+
+    /// Runs from a point to the next. An odd number, so that the same run of eight points is in eight different places of the
+    /// 128 bytes that a card reads at a time.
+    pub(super) const fn stride(&self) -> usize {
+        self.runs() + 1
+    }
+
+    /// Runs of all points near and of one more, which is blank.
+    pub(super) const fn shared_runs(&self) -> usize {
+        (self.points_near() + 1) * self.stride()
+    }
+
+    const fn shared_bytes(&self) -> usize {
+        self.shared_runs() * PACKED * 2
+    }
+
+    /// Planes of a group.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+    pub(super) const fn planes(&self) -> usize {
+        self.planes_points * self.planes_outputs
+    }
+
+    /// Groups for the rows of a batch, and for the outputs.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+    pub(super) const fn groups(&self, rows: usize) -> [usize; 2] {
+        let outputs = TILE * self.tiles_outputs * self.planes_outputs;
+        [rows.div_ceil(self.points()), self.outputs / outputs]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_output_has_a_tile_and_every_row_a_group() {
+        for [height, width] in [[3, 3], [6, 7], [9, 9], [19, 19]] {
+            for (batch, outputs) in [(64, 32), (4096, 96), (4096, 128), (1000, 160), (4096, 224)] {
+                let plan = Plan::new([height, width], outputs, outputs).unwrap();
+                let [groups, parts] = plan.groups(batch * height * width);
+                assert_eq!(parts * plan.planes_outputs * plan.tiles_outputs * TILE, outputs);
+                let rows = groups * plan.points();
+                assert!((0..plan.points()).contains(&(rows - batch * height * width)));
+                assert!(plan.planes() <= 4 && plan.stride() % 2 == 1, "{plan:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_has_no_plan() {
+        let plan = |inputs, outputs| Plan::new([9, 9], inputs, outputs);
+        assert_eq!(plan(96, 40), None);
+        assert_eq!(plan(512, 512), None);
+        assert_eq!(plan(17, 96).unwrap().tiles_inputs(), 2);
+    }
+}
