@@ -9,19 +9,15 @@ use dz_network::NetworkSpec;
 
 use crate::convolve::{Convolve, Convolver};
 use crate::evaluator::Precision;
+use crate::norm::Batches;
 
 /// How operations that look across a board, or across the rows of a batch, are worked out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ways {
     pub(crate) convolve: Convolve,
-    /// Whether sums over rows take each board first, then the boards, in groups if they are many. A card gives a sum over rows to one of
-    /// its threads for every four columns, which adds up all there is one after another.
+    /// Whether batch norm is one operation, whose sums over rows take each board first.
     pub(crate) sum_boards_first: bool,
 }
-
-/// Most boards that are added up without groups: these cost a launch more for each sum, and save the time in which a thread of a
-/// card adds up so many numbers. An estimate, since no card was there to measure on.
-const UNGROUPED_BOARDS_MAX: usize = 256;
 
 /// The boards of one batch.
 #[derive(Clone, Debug)]
@@ -88,47 +84,9 @@ impl Boards {
         boards.mean_dim(1).reshape([self.batch, channels])
     }
 
-    /// Mean of each channel over all rows: `[B * H * W, C]` to `[1, C]`.
-    pub(crate) fn mean_of_rows(&self, x: Tensor<2>) -> Tensor<2> {
-        if !self.sum_boards_first {
-            return x.mean_dim(0);
-        }
-        let boards = self.mean(x);
-        let Some(groups) = self.groups() else { return boards.mean_dim(0) };
-        let [_, channels] = boards.dims();
-        let boards: Tensor<3> = boards.reshape([groups, self.batch / groups, channels]);
-        boards.mean_dim(1).reshape([groups, channels]).mean_dim(0)
-    }
-
-    /// Adds `row [1, C]` to every row. Its gradient is a sum over rows.
-    pub(crate) fn add_row(&self, x: Tensor<2>, row: Tensor<2>) -> Tensor<2> {
-        if !self.sum_boards_first {
-            return x + row;
-        }
-        self.add_to_boards(x, self.for_boards(row))
-    }
-
-    /// Multiplies every row with `row [1, C]`. Its gradient is a sum over rows.
-    pub(crate) fn scale_by_row(&self, x: Tensor<2>, row: Tensor<2>) -> Tensor<2> {
-        if !self.sum_boards_first {
-            return x * row;
-        }
-        self.scale_boards(x, self.for_boards(row))
-    }
-
-    /// `[1, C]` to `[B, C]`. Its gradient is a sum over boards, by groups where these are many.
-    fn for_boards(&self, row: Tensor<2>) -> Tensor<2> {
-        let [_, channels] = row.dims();
-        let Some(groups) = self.groups() else { return row.expand([self.batch, channels]) };
-        let row: Tensor<3> = row.expand([groups, channels]).reshape([groups, 1, channels]);
-        row.expand([groups, self.batch / groups, channels]).reshape([self.batch, channels])
-    }
-
-    /// How many groups of one size the boards make, about as many as there are boards in each; none if they are few.
-    fn groups(&self) -> Option<usize> {
-        let divides = |groups: &usize| self.batch.is_multiple_of(*groups);
-        let groups = (self.batch.isqrt()..self.batch).find(divides);
-        groups.filter(|_| self.batch > UNGROUPED_BOARDS_MAX)
+    /// How sums over all rows are taken, if not row after row.
+    pub(crate) fn batches(&self) -> Option<Batches> {
+        self.sum_boards_first.then(|| Batches::of(self.batch))
     }
 
     /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards, `[B, C * H * W]`.
@@ -173,57 +131,5 @@ impl Boards {
     /// Columns `from..to` of rows.
     pub(crate) fn channels(&self, x: Tensor<2>, from: usize, to: usize) -> Tensor<2> {
         x.slice([0..self.points(), from..to])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tower::{download, upload};
-
-    /// Both ways to work on columns, with the gradients of what is added and multiplied.
-    #[test]
-    fn columns_by_rows_and_by_boards_are_alike() {
-        let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);
-        let device = Device::flex().autodiff();
-        let wave =
-            |length: usize, pace: f32| (0..length).map(|i| (i as f32 * pace).sin()).collect();
-        let with = |batch: usize, sum_boards_first| {
-            let ways = Ways { convolve: Convolve::Gather, sum_boards_first };
-            let boards = Boards::new(&spec, batch, ways, Precision::F32, &device);
-            let rows = 20 * batch;
-            let x: Tensor<2> =
-                upload(wave(rows * 6, 0.7), &device).reshape([rows, 6]).require_grad();
-            let [row, scale] = [0.3, 1.1].map(|pace| -> Tensor<2> {
-                upload(wave(6, pace), &device).reshape([1, 6]).require_grad()
-            });
-            let shifted = boards.add_row(x.clone(), row.clone());
-            let scaled = boards.scale_by_row(shifted, scale.clone());
-            let mean = boards.mean_of_rows(scaled.clone() * scaled.clone());
-            let gradients = (scaled.clone() * scaled * mean.clone()).sum().backward();
-            let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
-            [download(mean.inner()), gradient(&x), gradient(&row), gradient(&scale)]
-        };
-        // Few boards, and many, which make 20 groups of 13.
-        for batch in [2, 260] {
-            let (by_rows, by_boards) = (with(batch, false), with(batch, true));
-            assert_eq!(by_rows.each_ref().map(Vec::len), [6, 120 * batch, 6, 6]);
-            for (wanted, found) in by_rows.iter().zip(&by_boards) {
-                let largest = wanted.iter().fold(0.0, |most: f32, x| most.max(x.abs()));
-                for (a, b) in wanted.iter().zip(found) {
-                    assert!((a - b).abs() < 1e-4 * largest, "{batch} boards: {a} {b}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn many_boards_make_groups_of_one_size() {
-        let groups = |batch| {
-            let spec = NetworkSpec::plain([1, 2, 2], 2, 0, 2);
-            let ways = Ways { convolve: Convolve::Whole, sum_boards_first: true };
-            Boards::new(&spec, batch, ways, Precision::F32, &Device::flex()).groups()
-        };
-        assert_eq!([1, 256, 257, 260, 1024].map(groups), [None, None, None, Some(20), Some(32)]);
     }
 }

@@ -11,7 +11,8 @@ use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError, network_on}
 /// Positions that the canary evaluates: more than one chunk and not a multiple of one.
 const POSITIONS: usize = 75;
 
-/// Positions of the game that each network answers twice when it is loaded.
+/// Positions of the game that each network answers twice when it is loaded, on the processor; a card answers as many as it takes at
+/// a time at least.
 const POSITIONS_AT_LOAD: usize = 3;
 
 /// How much further than the canary's a network's logits may be apart when it is loaded, for each unit of the largest of
@@ -92,7 +93,11 @@ pub(crate) fn check_loaded<G: Game>(
     network: &mut dyn NetworkEvaluator,
     device: DeviceChoice,
 ) -> Result<(), NetError> {
-    let leaves = contract::random_leaves(game, POSITIONS_AT_LOAD, 1);
+    let positions = match device {
+        DeviceChoice::Cpu => POSITIONS_AT_LOAD,
+        DeviceChoice::Cuda(_) => EvaluatorOptions::for_device(device).chunk_min,
+    };
+    let leaves = contract::random_leaves(game, positions, 1);
     let batch = encode_leaves(&game.encoding(), &leaves);
     let wanted = if device == DeviceChoice::Cpu {
         let options = EvaluatorOptions::fixed(POSITIONS_AT_LOAD);

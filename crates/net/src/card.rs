@@ -143,11 +143,29 @@ fn cards() -> Vec<CardFacts> {
 }
 
 /// Compute capability from which on matrix units take 16 halves of both kinds at a time (PTX ISA 9.0, `mma.m16n8k16`).
-const HALVES: (u32, u32) = (8, 0);
+#[cfg(feature = "cuda")]
+const HALVES: i32 = 8;
 
-/// Whether a card has the instructions that [`crate::on_chip`] is made of.
+/// Whether a card has the instructions that [`crate::on_chip`] is made of. Asks the driver alone: what a card does is not
+/// disturbed.
+#[cfg(feature = "cuda")]
 pub(crate) fn multiplies_halves(index: usize) -> bool {
-    cards().iter().any(|card| card.index == index && card.compute_capability >= HALVES)
+    use cudarc::driver::result;
+    use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
+
+    let major = result::init().and_then(|()| result::device::get(index as i32)).and_then(|card| {
+        // SAFETY: the card was just given by the driver.
+        #[allow(unsafe_code)]
+        unsafe {
+            result::device::get_attribute(card, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+        }
+    });
+    major.is_ok_and(|major| major >= HALVES)
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn multiplies_halves(_: usize) -> bool {
+    false
 }
 
 /// Compiles a kernel that does nothing; without its library the call panics.

@@ -3,7 +3,6 @@
 use std::{fmt, panic};
 
 use burn::tensor::Device;
-
 use dz_network::NetworkSpec;
 
 use crate::board::Ways;
@@ -14,6 +13,9 @@ use crate::evaluator::{EvaluatorOptions, Precision};
 use crate::kernels::keep_kernels;
 use crate::memory::keep_freed_memory;
 use crate::{NetError, on_chip};
+
+/// The environment variable that has all convolutions worked out by Burn's operations.
+const BURN_CONVOLUTION: &str = "DAGZERO_BURN_CONVOLUTION";
 
 /// Most of a device's message that is handed on.
 const MESSAGE_CHARS_MAX: usize = 2000;
@@ -126,17 +128,22 @@ impl DeviceChoice {
         }
     }
 
+    /// Whether a network's 3x3 convolutions are worked out by a kernel of our own while it plays there. Not if the environment
+    /// variable `DAGZERO_BURN_CONVOLUTION` is set.
+    pub fn convolves_on_chip(self, spec: &NetworkSpec) -> bool {
+        let options = EvaluatorOptions::for_device(self);
+        self.ways_to_play(spec, options).convolve == Convolve::OnChip
+    }
+
     /// How a network is worked out there while it plays.
     pub(crate) fn ways_to_play(self, spec: &NetworkSpec, options: EvaluatorOptions) -> Ways {
         let ways = self.ways(false);
-        let here = match self {
-            Self::Cpu => false,
-            Self::Cuda(index) => {
-                options.on_chip && options.precision != Precision::F32 && multiplies_halves(index)
-            }
-        };
-        let fits = here && on_chip::fits(spec);
-        Ways { convolve: if fits { Convolve::OnChip } else { ways.convolve }, ..ways }
+        let Self::Cuda(index) = self else { return ways };
+        let wanted = options.on_chip && std::env::var_os(BURN_CONVOLUTION).is_none();
+        let fits = wanted && options.precision != Precision::F32 && on_chip::fits(spec);
+        let convolve =
+            if fits && multiplies_halves(index) { Convolve::OnChip } else { ways.convolve };
+        Ways { convolve, ..ways }
     }
 
     /// How a network is worked out there, with gradients or without.

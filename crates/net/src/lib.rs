@@ -32,6 +32,7 @@ mod learning_canary;
 mod losses;
 mod memory;
 mod muon;
+mod norm;
 mod on_chip;
 mod optimizer;
 mod passes;

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use dz_network::{BATCH_NORM_EPSILON, NetworkSpec};
+use dz_network::NetworkSpec;
 
 use crate::block::Block;
 use crate::board::Boards;
 use crate::convolve::{Then, kernel3x3};
 use crate::heads::{HeadOutputs, Heads};
+use crate::norm::batch_norm;
 use crate::on_chip;
 use crate::planes::Inputs;
 
@@ -200,15 +201,10 @@ impl Convolution {
         } else {
             product(x, &self.kernel, sums)
         };
-        // Written out: Burn's own batch norm copies its input to `[C, B * H * W]` and back.
-        let mean = on.mean_of_rows(x.clone());
-        let centred = on.add_row(x, mean.clone().neg());
-        let variance = on.mean_of_rows(centred.clone() * centred.clone());
-        let scale = variance.clone().add_scalar(BATCH_NORM_EPSILON).sqrt().recip() * gamma.clone();
-        let flat = |row: Tensor<2>| row.inner().flatten(0, 1);
-        statistics.insert(format!("{}.mean", self.name), flat(mean));
-        statistics.insert(format!("{}.variance", self.name), flat(variance));
-        then.of(on.add_row(on.scale_by_row(centred, scale), self.shift.clone()))
+        let normalised = batch_norm(on, x, gamma, &self.shift);
+        statistics.insert(format!("{}.mean", self.name), normalised.mean);
+        statistics.insert(format!("{}.variance", self.name), normalised.variance);
+        then.of(normalised.output)
     }
 }
 

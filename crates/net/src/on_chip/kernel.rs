@@ -7,7 +7,7 @@ use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::prelude::*;
 
 use super::plan::Plan;
-use super::{PACKED, TILE};
+use super::{RUN, TILE};
 
 /// Eight halves, which a thread loads at a time.
 type Run<E> = Vector<E, Const<8>>;
@@ -83,7 +83,7 @@ fn load<E: Float, N: Size>(
 ) {
     let all = comptime!((plan.points_near() + 1) * plan.runs());
     let threads = comptime!(plan.planes() * 32);
-    // Unrolled, so that all that is read is on its way before the first of it is stored.
+    // Unrolled, so that all turns' reading is on its way before the first of it is stored.
     #[unroll]
     for turn in 0..comptime!(all.div_ceil(threads)) {
         let i = turn * threads + UNIT_POS as usize;
@@ -97,7 +97,9 @@ fn load<E: Float, N: Size>(
         let values = run_of::<E, N>(x, row, run, plan);
         let blank = Registers::new(0u32);
         let values = select(is_there, Registers::reinterpret(values), blank);
-        if i < all {
+        // Without a condition but for the last turn, or each turn would wait for what it read.
+        let is_within = comptime!((turn + 1) * threads <= all);
+        if is_within || i < all {
             near[point * comptime!(plan.stride()) + run] = Run::<E>::reinterpret(values);
         }
     }
@@ -114,10 +116,10 @@ fn run_of<E: Float, N: Size>(
     let size = N::value();
     let mut values = Vector::empty();
     #[unroll]
-    for part in 0..comptime!(PACKED / size) {
-        let channel = run * PACKED + part * size;
+    for part in 0..comptime!(RUN / size) {
+        let channel = run * RUN + part * size;
         let last = comptime!(plan.inputs - size).runtime();
-        let from = x[(row * plan.inputs + min(channel, last)) / size];
+        let from = x[row * comptime!(plan.inputs / size) + min(channel, last) / size];
         #[unroll]
         for j in 0..size {
             let value = from.extract(j);
@@ -179,7 +181,7 @@ fn multiply<E: Float>(
     let definition = MmaDefinition::<E, E, f32>::new(16usize, 8usize, 16usize);
     #[unroll]
     for i in 0..plan.tiles_points {
-        let start = *starts.index(i) + comptime!(k * TILE / PACKED);
+        let start = *starts.index(i) + comptime!(k * TILE / RUN);
         let row = &near[start..start + 1];
         let points = definition.load_matrix::<_, Const<2>>(row, MatrixIdent::A, 4usize, false);
         #[unroll]
@@ -224,7 +226,7 @@ fn write<E: Float>(
                         Vector::cast_from(added[row_read * comptime!(plan.outputs / 2) + output]);
                 }
                 if rectifies {
-                    sum = max(sum, Vector::new(0.0f32));
+                    sum = rectified(sum);
                 }
                 pairs[j] = Vector::cast_from(sum);
             }
@@ -236,4 +238,16 @@ fn write<E: Float>(
             }
         }
     }
+}
+
+/// No less than 0, but what is no number stays none.
+#[cube]
+fn rectified(sum: Vector<f32, Const<2>>) -> Vector<f32, Const<2>> {
+    let mut rectified = Vector::empty();
+    #[unroll]
+    for i in 0..2usize {
+        let value = sum.extract(i);
+        rectified.insert(i, select(value < 0.0f32, 0.0f32, value));
+    }
+    rectified
 }

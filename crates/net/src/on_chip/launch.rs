@@ -9,7 +9,7 @@ use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
 use super::kernel;
-use super::{PACKED, Plan};
+use super::{Plan, RUN};
 
 /// What Burn does not have.
 #[backend_extension(Cube, Fusion)]
@@ -61,12 +61,14 @@ impl OnChip for CubeBackend {
     ) -> CubeTensor {
         let [x, kernel, shift, added] = [x, kernel, shift, added].map(into_contiguous);
         let (client, rows) = (x.client.clone(), x.meta.shape()[0]);
+        check(&plan, [&x, &kernel, &shift], adds.then_some(&added));
         let shape = outputs_of(x.meta.shape(), &plan);
         let out = empty_device_contiguous_dtype(client.clone(), x.device.clone(), shape, x.dtype);
         let [groups, parts] = plan.groups(rows);
-        let vector = if plan.inputs.is_multiple_of(PACKED) { PACKED } else { 1 };
+        let vector = if plan.inputs.is_multiple_of(RUN) { RUN } else { 1 };
         let dtype = burn::backend::cubecl::dtype_to_storage_type(x.dtype);
-        // SAFETY: the kernel reads and writes rows below `rows` and columns below those of the plan, which are the tensors'.
+        // SAFETY: the kernel reads and writes rows below `rows` and columns below those of the plan, which are the tensors', as was
+        // just checked.
         #[allow(unsafe_code)]
         unsafe {
             kernel::convolve3x3::launch_unchecked(
@@ -88,4 +90,17 @@ impl OnChip for CubeBackend {
         }
         out
     }
+}
+
+/// Whether the tensors are those of the plan, and so few that places in them are numbers of 32 bits.
+fn check(plan: &Plan, [x, kernel, shift]: [&CubeTensor; 3], added: Option<&CubeTensor>) {
+    let rows = x.meta.shape()[0];
+    let elements = |tensor: &CubeTensor| tensor.meta.shape().num_elements();
+    assert_eq!(elements(x), rows * plan.inputs, "inputs of {plan:?}");
+    assert_eq!(elements(kernel), plan.factors(), "factors of {plan:?}");
+    assert_eq!(elements(shift), plan.outputs, "shifts of {plan:?}");
+    assert!(added.is_none_or(|added| elements(added) == rows * plan.outputs), "added to {plan:?}");
+    let formats = [kernel, shift].into_iter().chain(added).all(|tensor| tensor.dtype == x.dtype);
+    assert!(formats && x.dtype.size() == 2, "formats of {plan:?}");
+    assert!(u32::try_from(rows * plan.inputs.max(plan.outputs)).is_ok(), "{rows} rows");
 }

@@ -1,6 +1,6 @@
 //! 3x3 convolutions on a card by a kernel of our own: neighbours are found in a multiprocessor's own memory.
 //!
-//! A convolution by [`crate::board::Convolve::Gather`] writes every activation nine times and reads it nine times from the
+//! A convolution by [`crate::convolve::Convolve::Gather`] writes every activation nine times and reads it nine times from the
 //! card's memory. Here a group of threads reads the points that it works on and their neighbours once, finds each point's nine
 //! among them, and writes the outputs once, added to what stands beside them and rectified if asked for.
 
@@ -21,7 +21,7 @@ pub(crate) use plan::Plan;
 pub(crate) const TILE: usize = 16;
 
 /// Halves that a thread loads at a time, 16 bytes.
-const PACKED: usize = 8;
+const RUN: usize = 8;
 
 /// Factors of a tile.
 pub(crate) const FACTORS: usize = TILE * TILE;

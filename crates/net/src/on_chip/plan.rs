@@ -1,6 +1,6 @@
 //! How a convolution is shared out among a card's groups of threads.
 
-use super::{PACKED, TILE};
+use super::{RUN, TILE};
 
 /// What a group of threads (a cube in `CubeCL`'s words, a block in CUDA's) does of a 3x3 convolution. Known when a kernel is
 /// compiled.
@@ -83,13 +83,13 @@ impl Plan {
         self.inputs.div_ceil(TILE)
     }
 
-    /// Runs of [`PACKED`] channels that a point has in shared memory.
+    /// Runs of [`RUN`] channels that a point has in shared memory.
     pub(super) const fn runs(&self) -> usize {
-        self.tiles_inputs() * TILE / PACKED
+        self.tiles_inputs() * TILE / RUN
     }
 
-    /// Runs from a point to the next. An odd number, so that the same run of eight points is in eight different places of the
-    /// 128 bytes that a card reads at a time.
+    /// Runs from a point to the next. An odd number, so that the same run of eight points in a row is in eight different places
+    /// of the 128 bytes that a card reads at a time.
     pub(super) const fn stride(&self) -> usize {
         self.runs() + 1
     }
@@ -100,7 +100,13 @@ impl Plan {
     }
 
     const fn shared_bytes(&self) -> usize {
-        self.shared_runs() * PACKED * 2
+        self.shared_runs() * RUN * 2
+    }
+
+    /// Of a packed kernel.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+    pub(super) const fn factors(&self) -> usize {
+        9 * self.tiles_inputs() * TILE * self.outputs
     }
 
     /// Planes of a group.

@@ -62,6 +62,8 @@ struct Findings {
     /// Threads that the processor runs at once.
     threads: usize,
     device: String,
+    /// Whether a card's convolutions are by a kernel of our own.
+    convolves_on_chip: bool,
     canary: CanaryReport,
     canary_passed: bool,
     speed: Speed,
@@ -109,6 +111,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         facts,
         threads: std::thread::available_parallelism().map_or(1, Into::into),
         device: choice.to_string(),
+        convolves_on_chip: choice.convolves_on_chip(&canary_spec()),
         canary,
         canary_passed: canary.passed() && speed.logit_difference_max <= canary.tolerance,
         speed,
@@ -175,7 +178,8 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         line("headers", headers.as_deref().unwrap_or("not found"))?;
         line("kernels", &format!("kept in {}", kernel_folder().display()))?;
     }
-    line("device", &findings.device)?;
+    let how = if findings.convolves_on_chip { ", convolutions by a kernel of our own" } else { "" };
+    line("device", &format!("{}{how}", findings.device))?;
     let verdict = if findings.canary_passed { "right" } else { "WRONG" };
     let CanaryReport { positions, logit_difference_max, tolerance } = canary;
     let difference = logit_difference_max.max(speed.logit_difference_max);
