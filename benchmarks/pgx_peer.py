@@ -1,6 +1,9 @@
-"""Self-play of Connect Four with pgx and mctx on JAX: the peer of `dagzero bench selfplay`.
+"""Self-play with pgx and mctx on JAX: the peer of `dagzero bench selfplay`, and of benchmarks/gpu/games.py.
 
-usage: pgx_peer.py BLOCKS CHANNELS SIMULATIONS
+usage: pgx_peer.py BLOCKS CHANNELS SIMULATIONS [GAME BATCHES DTYPE]
+
+GAME is pgx's name (connect_four), BATCHES are numbers of games between commas (32,128,512), DTYPE is what the network
+computes in (float32).
 
 Plays as pgx's own AlphaZero example does (examples/alphazero in its repository): a batch of games in one compiled
 loop, each move found by `mctx.gumbel_muzero_policy`, games that end begin again. The network has the shape of
@@ -26,9 +29,10 @@ except ImportError:
     sys.exit()
 
 BLOCKS, CHANNELS, SIMULATIONS = (int(arg) for arg in sys.argv[1:4])
+GAME, BATCHES, DTYPE = sys.argv[4:7] or ("connect_four", "32,128,512", "float32")
 SECONDS = 4.0
 
-env = pgx.make("connect_four")
+env = pgx.make(GAME)
 
 
 def random_network(key):
@@ -40,7 +44,8 @@ def random_network(key):
         for size in shape[:-1]:
             inputs *= size
         bound = (3 / inputs) ** 0.5
-        return jax.random.uniform(next(keys), shape, minval=-bound, maxval=bound), jnp.zeros(shape[-1])
+        weights = jax.random.uniform(next(keys), shape, minval=-bound, maxval=bound)
+        return weights.astype(DTYPE), jnp.zeros(shape[-1], DTYPE)
 
     height, width, planes = env.observation_shape
     area = height * width
@@ -69,15 +74,15 @@ def linear(layer, x):
 
 def evaluate(network, observation):
     """Policy logits and value of the player to move."""
-    x = jax.nn.relu(conv(network["stem"], observation.astype(jnp.float32)))
+    x = jax.nn.relu(conv(network["stem"], observation.astype(DTYPE)))
     for first, second in network["blocks"]:
         x = jax.nn.relu(x + conv(second, jax.nn.relu(conv(first, x))))
     flat = lambda y: y.reshape(y.shape[0], -1)
     logits = linear(network["policy"], flat(jax.nn.relu(conv(network["policy_conv"], x))))
     value = flat(jax.nn.relu(conv(network["value_conv"], x)))
     wdl = linear(network["output"], jax.nn.relu(linear(network["hidden"], value)))
-    wdl = jax.nn.softmax(wdl)
-    return logits, wdl[:, 0] - wdl[:, 2]
+    wdl = jax.nn.softmax(wdl.astype(jnp.float32))
+    return logits.astype(jnp.float32), wdl[:, 0] - wdl[:, 2]
 
 
 def legal_logits(logits, state):
@@ -155,7 +160,7 @@ class Games:
 
 def main():
     network = random_network(jax.random.PRNGKey(0))
-    tried = [Games(network, batch) for batch in (32, 128, 512)]
+    tried = [Games(network, batch) for batch in map(int, BATCHES.split(","))]
     best = max(tried, key=lambda games: games.rates()[2])
     names = " + ".join(f"{name} {version(name)}" for name in ("pgx", "mctx", "jax"))
     print(f"{names}, batch {best.batch}", flush=True)

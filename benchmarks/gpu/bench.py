@@ -5,8 +5,9 @@
 
 Prints and writes each row as soon as it is known, so that a call that is cut off has not been in vain. Ours comes first,
 PyTorch with what is left of --minutes, which nothing exceeds. --part standard (9x9 b6c96, batches 1,024 and
-4,096) is meant to end within six minutes, compilation included; the other parts take other sizes. Needs PyTorch;
---dry-run takes every step but those of a card on the processor, with tiny networks, in seconds.
+4,096) is meant to end within six minutes, compilation included; `sizes` takes other sizes, `selfplay` whole games
+(games.py), `soak` memory over a long time (soak.py). Needs PyTorch; --dry-run takes every step but those of a card on the
+processor, with tiny networks, in seconds.
 """
 
 import argparse
@@ -17,6 +18,9 @@ import re
 import subprocess
 import time
 
+import games
+import soak
+
 PARTS = {
     "standard": [("9x9b6c96", [1024, 4096])],
     "sizes": [
@@ -26,6 +30,8 @@ PARTS = {
     ],
     "quick": [("6x7b2c32", [64])],
 }
+# Parts that are scripts of their own.
+OTHER_PARTS = ("selfplay", "soak")
 # Formats that ours plays and learns in.
 FORMATS = {
     "cuda": (["f16", "bf16"], ["bf16", "f32"]),
@@ -170,7 +176,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--binary", default="target/release/dagzero")
     parser.add_argument("--out", default="gpu.json", help="where the rows are written as JSON")
-    parser.add_argument("--part", choices=PARTS, default="standard")
+    parser.add_argument("--part", choices=[*PARTS, *OTHER_PARTS], default="standard")
     parser.add_argument("--device", choices=FORMATS, default="cuda")
     parser.add_argument("--seconds", type=float, default=4.0, help="for each figure")
     parser.add_argument("--minutes", type=float, default=9.0, help="for everything")
@@ -179,7 +185,8 @@ def arguments():
     parser.add_argument("--dry-run", action="store_true", help="tiny networks on the processor")
     args = parser.parse_args()
     if args.dry_run:
-        args.device, args.part, args.seconds = "cpu", "quick", 0.1
+        args.device, args.seconds = "cpu", 0.1
+        args.part = args.part if args.part in OTHER_PARTS else "quick"
     args.deadline = time.monotonic() + 60 * args.minutes
     args.compile = args.compile == "yes" if args.compile else args.device == "cuda"
     return args
@@ -195,9 +202,8 @@ def peers():
     return peer
 
 
-def main():
-    args = arguments()
-    results = Results(args.out, facts(args))
+def canary(results, args):
+    """Whether ours answers rightly there at all."""
     doctor = [args.binary, "doctor", "--device", args.device, "--json"]
     doctor, error = child(args, doctor, DOCTOR_SECONDS_MAX)
     results.content["doctor"] = doctor
@@ -206,6 +212,10 @@ def main():
     if error:
         # Wrong answers are news enough, and no speed makes up for them; PyTorch is measured all the same.
         results.add(what="canary", who="dagzero", error=error)
+
+
+def speeds(results, args):
+    """Networks without games, ours and PyTorch's."""
     peer, peak = peers(), None
     if peer and (args.device == "cuda" or args.dry_run):
         side = 256 if args.dry_run else 8192
@@ -223,6 +233,18 @@ def main():
     for size, batch in cases if peer else []:
         numbers = sizes[size]
         theirs(results, args, peer, numbers, size, batch, peak, flops(*numbers))
+
+
+def main():
+    args = arguments()
+    results = Results(args.out, facts(args))
+    canary(results, args)
+    if args.part == "selfplay":
+        games.measure(results, args, child)
+    elif args.part == "soak":
+        soak.measure(results, args, child)
+    else:
+        speeds(results, args)
     print(f"{len(results.content['rows'])} rows in {args.out}", flush=True)
 
 

@@ -65,8 +65,8 @@ pub fn cycle_plan(
         first_shard,
         lockstep: Lockstep {
             parallel_games: selfplay.parallel_games as usize,
-            // While each card has a batch, another is being made for it.
-            groups: (selfplay.groups as usize).max(2 * selfplay.devices.len()),
+            // While each card has a batch, another is being sent to it and a third is made.
+            groups: (selfplay.groups as usize).max(3 * selfplay.devices.len()),
         },
     }
 }

@@ -338,7 +338,7 @@ impl<G: Game> Session for GameSession<G> {
         let wdl = match self.sources.readers().ask(searcher.source, &view, &mut priors) {
             Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,
             Answer::Missing => {
-                let mut found = self.sources.evaluate(searcher.source, &[view.to_leaf()])?;
+                let mut found = self.sources.evaluate(searcher.source, &[&view.to_leaf()])?;
                 let Some(evaluation) = found.pop() else { return Ok(None) };
                 priors = evaluation.priors;
                 evaluation.wdl

@@ -1,5 +1,6 @@
 //! The evaluation cache: results of networks by position and symmetry.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dz_game::{Key, Symmetry, Wdl};
@@ -23,20 +24,25 @@ pub struct CacheKey {
 pub struct EvaluationCache {
     /// A power of two of places, or none. Threads hardly ever want the same one.
     entries: Vec<Mutex<Option<Entry>>>,
+    /// Evaluations that were stored, or are going to be.
+    count: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Entry {
     key: CacheKey,
     wdl: Wdl,
-    priors: Box<[f32]>,
+    priors: Vec<f32>,
+    /// How many had been stored before.
+    order: u64,
 }
 
 impl EvaluationCache {
     /// A cache with at least `entries` places; 0 turns caching off.
     pub fn new(entries: usize) -> Self {
         let places = if entries == 0 { 0 } else { entries.next_power_of_two() };
-        Self { entries: std::iter::repeat_with(Mutex::default).take(places).collect() }
+        let entries = std::iter::repeat_with(Mutex::default).take(places).collect();
+        Self { entries, count: AtomicU64::new(0) }
     }
 
     /// The evaluation stored under `key`: fills `priors` and answers the mover's chances.
@@ -50,10 +56,27 @@ impl EvaluationCache {
 
     /// Stores an evaluation; the newest takes the place.
     pub fn put(&self, key: CacheKey, evaluation: &Evaluation) {
-        if let Some(mut place) = self.place(key) {
-            let priors = evaluation.priors.clone().into_boxed_slice();
-            *place = Some(Entry { key, wdl: evaluation.wdl, priors });
-        }
+        self.put_at(self.reserve(1), key, evaluation);
+    }
+
+    /// Numbers for the next `count` evaluations, from the one answered on: with them, threads that store side by side leave
+    /// what they would have left one after another.
+    pub fn reserve(&self, count: u64) -> u64 {
+        self.count.fetch_add(count, Ordering::Relaxed)
+    }
+
+    /// Stores the evaluation with this number, unless the place has one with a higher number.
+    pub fn put_at(&self, order: u64, key: CacheKey, evaluation: &Evaluation) {
+        let Some(mut place) = self.place(key) else { return };
+        // Takes the memory of the entry before it.
+        let mut priors = match &mut *place {
+            Some(entry) if entry.order > order => return,
+            Some(entry) => std::mem::take(&mut entry.priors),
+            None => Vec::new(),
+        };
+        priors.clear();
+        priors.extend_from_slice(&evaluation.priors);
+        *place = Some(Entry { key, wdl: evaluation.wdl, priors, order });
     }
 
     fn place(&self, key: CacheKey) -> Option<MutexGuard<'_, Option<Entry>>> {

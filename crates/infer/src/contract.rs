@@ -116,14 +116,14 @@ pub fn check_evaluator<G: Game>(
     seed: u64,
 ) -> Result<(), ContractBroken> {
     let leaves = random_leaves(game, 19, seed);
-    let ticket = evaluator.submit(&leaves)?;
+    let ticket = evaluator.submit(&leaves.iter().collect::<Vec<_>>())?;
     let all = evaluator.wait(ticket)?;
     require(all.len() == leaves.len(), || "one evaluation a leaf".into())?;
     for (i, (leaf, evaluation)) in leaves.iter().zip(&all).enumerate() {
         check_evaluation(evaluation, leaf.legal.len())
             .map_err(|what| ContractBroken::Wrong(format!("position {i}: {what}")))?;
     }
-    let reversed: Vec<Leaf<G>> = leaves.iter().rev().cloned().collect();
+    let reversed: Vec<&Leaf<G>> = leaves.iter().rev().collect();
     let ticket = evaluator.submit(&reversed)?;
     let mut backwards = evaluator.wait(ticket)?;
     backwards.reverse();

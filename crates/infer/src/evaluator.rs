@@ -8,9 +8,21 @@ pub trait Evaluator<G: Game>: Send {
     /// Names the evaluator so that equal ids give equal evaluations; recorded in headers.
     fn id(&self) -> &str;
     /// Starts on a batch.
-    fn submit(&mut self, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError>;
+    fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch; evaluations come in the order of its leaves.
     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError>;
+    /// The same, and has each evaluation noted, on the thread that made it. A failed batch may have been noted in part.
+    fn wait_noting(
+        &mut self,
+        ticket: Ticket,
+        note: &Note<'_>,
+    ) -> Result<Vec<Evaluation>, EvaluatorError> {
+        let evaluations = self.wait(ticket)?;
+        for (leaf, evaluation) in evaluations.iter().enumerate() {
+            note(leaf, evaluation);
+        }
+        Ok(evaluations)
+    }
     /// Whose each point of the board is expected to be in the end, `[H, W]`: from 1, the mover's, to -1, the
     /// opponent's. `None` where the evaluator does not know. For one position at a time, for people.
     fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
@@ -27,6 +39,9 @@ pub trait Evaluator<G: Game>: Send {
         None
     }
 }
+
+/// Told what a batch's leaf, by its place in the batch, was found to be worth.
+pub type Note<'a> = dyn Fn(usize, &Evaluation) + Sync + 'a;
 
 /// Evaluates one position at once, on the thread that asks: rollouts and fakes.
 pub trait InstantEvaluator<G: Game>: Send + Sync {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dz_game::Game;
 
-use crate::{Evaluation, Evaluator, EvaluatorError, Leaf, Ticket};
+use crate::{Evaluation, Evaluator, EvaluatorError, Leaf, Note, Ticket};
 
 /// Evaluators of one id, one on each of several devices. The first batch goes to the first, the next to the next; so what
 /// keeps as many batches in flight as there are devices keeps all of them busy.
@@ -39,7 +39,7 @@ impl<G: Game> Evaluator<G> for InTurns<G> {
         self.evaluators[0].id()
     }
 
-    fn submit(&mut self, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError> {
+    fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
         let turn = (self.submitted % self.evaluators.len() as u64) as usize;
         let theirs = self.evaluators[turn].submit(leaves)?;
         let ticket = Ticket(self.submitted);
@@ -49,9 +49,17 @@ impl<G: Game> Evaluator<G> for InTurns<G> {
     }
 
     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
+        self.wait_noting(ticket, &|_, _| {})
+    }
+
+    fn wait_noting(
+        &mut self,
+        ticket: Ticket,
+        note: &Note<'_>,
+    ) -> Result<Vec<Evaluation>, EvaluatorError> {
         let flight = self.in_flight.remove(&ticket);
         let (turn, theirs) = flight.ok_or(EvaluatorError::UnknownTicket(ticket))?;
-        self.evaluators[turn].wait(theirs)
+        self.evaluators[turn].wait_noting(theirs, note)
     }
 
     fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {

@@ -23,7 +23,8 @@ pub use batch::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
 pub use cache::{CacheKey, EvaluationCache};
 pub use encoded::{Encoded, encode_leaves};
 pub use evaluator::{
-    Evaluation, Evaluator, EvaluatorError, InstantEvaluator, Leaf, LeafView, Ticket, symmetry_of,
+    Evaluation, Evaluator, EvaluatorError, InstantEvaluator, Leaf, LeafView, Note, Ticket,
+    symmetry_of,
 };
 pub use fakes::{Hashed, Uniform};
 pub use in_turns::InTurns;

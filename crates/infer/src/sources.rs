@@ -124,7 +124,7 @@ impl<G: Game> Sources<G> {
     pub fn evaluate(
         &mut self,
         index: usize,
-        leaves: &[Leaf<G>],
+        leaves: &[&Leaf<G>],
     ) -> Result<Vec<Evaluation>, EvaluatorError> {
         let ticket = self.submit(index, leaves)?;
         self.wait(index, ticket, leaves)
@@ -134,11 +134,11 @@ impl<G: Game> Sources<G> {
     ///
     /// # Errors
     /// As [`Sources::evaluate`].
-    pub fn submit(&mut self, index: usize, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError> {
+    pub fn submit(&mut self, index: usize, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
         self.evaluator(index)?.submit(leaves)
     }
 
-    /// Waits for a batch and puts its evaluations into the cache, in the batch's order.
+    /// Waits for a batch and puts its evaluations into the cache, as if in the batch's order.
     ///
     /// # Errors
     /// As [`Sources::evaluate`].
@@ -146,16 +146,19 @@ impl<G: Game> Sources<G> {
         &mut self,
         index: usize,
         ticket: Ticket,
-        leaves: &[Leaf<G>],
+        leaves: &[&Leaf<G>],
     ) -> Result<Vec<Evaluation>, EvaluatorError> {
-        let evaluations = self.evaluator(index)?.wait(ticket)?;
-        if let Reader::Cache(cache) = &self.readers.readers[index] {
-            for (leaf, evaluation) in leaves.iter().zip(&evaluations) {
+        let cache = match self.readers.readers.get(index) {
+            Some(Reader::Cache(cache)) => Arc::clone(cache),
+            _ => return self.evaluator(index)?.wait(ticket),
+        };
+        let first = cache.reserve(leaves.len() as u64);
+        self.evaluator(index)?.wait_noting(ticket, &|place, evaluation| {
+            if let Some(leaf) = leaves.get(place) {
                 let key = CacheKey { eval_key: leaf.eval_key, symmetry: leaf.symmetry };
-                cache.put(key, evaluation);
+                cache.put_at(first + place as u64, key, evaluation);
             }
-        }
-        Ok(evaluations)
+        })
     }
 
     /// What source `index` expects of each point; see [`Evaluator::ownership`].

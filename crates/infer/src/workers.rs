@@ -123,7 +123,8 @@ fn work<G: Game>(
 /// not used again.
 fn evaluate<G: Game>(handle: &mut dyn Evaluator<G>, leaves: &[Leaf<G>]) -> (Answered, bool) {
     let evaluated = catch_unwind(AssertUnwindSafe(|| {
-        handle.submit(leaves).and_then(|ticket| handle.wait(ticket))
+        let leaves: Vec<&Leaf<G>> = leaves.iter().collect();
+        handle.submit(&leaves).and_then(|ticket| handle.wait(ticket))
     }));
     let panicked = evaluated.is_err();
     let answer = evaluated.unwrap_or_else(|_| {
@@ -144,11 +145,12 @@ impl<G: Game> Evaluator<G> for Workers<G> {
         if self.threads.is_empty() { 1 } else { 2 * (self.threads.len() + 1) }
     }
 
-    fn submit(&mut self, leaves: &[Leaf<G>]) -> Result<Ticket, EvaluatorError> {
+    fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
         let ticket = Ticket(self.next);
         self.next += 1;
         self.in_flight.insert(ticket);
-        self.jobs.queue().waiting.push_back((ticket, leaves.to_vec()));
+        let leaves = leaves.iter().map(|&leaf| leaf.clone()).collect();
+        self.jobs.queue().waiting.push_back((ticket, leaves));
         self.jobs.changed.notify_one();
         Ok(ticket)
     }

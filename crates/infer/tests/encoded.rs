@@ -2,10 +2,15 @@
 
 mod common;
 
+use std::sync::Mutex;
+
 use common::{FakeNetwork, Fault, logit};
-use dz_game::{Encoding, Game, Move, PlaneWriter, Symmetry, games::Connect4, games::TicTacToe};
+use dz_game::{
+    Encoding, Game, GameVisitor, Move, PlaneWriter, Symmetry, games::Connect4, games::TicTacToe,
+    with_game,
+};
 use dz_infer::{
-    Encoded, Evaluator, EvaluatorError, Leaf, Ticket,
+    Encoded, Evaluation, Evaluator, EvaluatorError, Leaf, Ticket,
     contract::{check_evaluator, check_network_evaluator, random_leaves},
     encode_leaves,
 };
@@ -48,7 +53,7 @@ fn priors_are_the_softmax_over_legal_moves_seen_through_the_symmetry() {
     };
     let leaves = [leaf(Symmetry(0)), leaf(Symmetry(1))];
     let mut encoded = Encoded::new(&game, FakeNetwork::of(&game)).unwrap();
-    let ticket = encoded.submit(&leaves).unwrap();
+    let ticket = encoded.submit(&leaves.each_ref()).unwrap();
     let got = encoded.wait(ticket).unwrap();
     for (evaluation, symmetry, indices) in
         [(&got[0], Symmetry(0), [0, 1, 3, 4, 5, 6]), (&got[1], Symmetry(1), [6, 5, 3, 2, 1, 0])]
@@ -93,7 +98,7 @@ fn wrong_outputs_are_refused() {
     let ask = |fault| {
         let network = FakeNetwork { fault: Some(fault), ..FakeNetwork::of(&game) };
         let mut encoded = Encoded::new(&game, network).unwrap();
-        let ticket = encoded.submit(&leaves).unwrap();
+        let ticket = encoded.submit(&leaves.iter().collect::<Vec<_>>()).unwrap();
         encoded.wait(ticket).unwrap_err()
     };
     assert!(matches!(ask(Fault::NotANumber), EvaluatorError::NotFinite { .. }));
@@ -122,4 +127,47 @@ fn random_leaves_are_open_positions_with_their_planes() {
     assert_eq!((leaves.len(), batch.len, batch.globals.len()), (100, 100, 0));
     assert!(leaves.iter().all(|leaf| !leaf.legal.is_empty()));
     assert!(leaves.iter().any(|leaf| leaf.symmetry == Symmetry(1)));
+}
+
+/// Chess has globals, the others have none.
+#[test]
+fn a_batch_that_threads_share_is_the_one_of_a_single_thread() {
+    with_game(&"chess".parse().unwrap(), Shared).unwrap();
+    with_game(&"go:size=5".parse().unwrap(), Shared).unwrap();
+    with_game(&"connect4".parse().unwrap(), Shared).unwrap();
+}
+
+struct Shared;
+
+impl GameVisitor for Shared {
+    type Output = ();
+
+    fn visit<G: Game>(self, game: G) {
+        let leaves = random_leaves(&game, 301, 7);
+        let leaves: Vec<_> = leaves.iter().collect();
+        let network = || FakeNetwork::of(&game);
+        // With handles, the thread that has one works alone.
+        let giving = FakeNetwork { gives_handles: true, ..network() };
+        let mut alone =
+            Encoded::new(&game, giving).expect("this game's").handle().expect("it gives");
+        let ticket = alone.submit(&leaves).expect("sent");
+        let wanted = alone.wait(ticket).expect("answered");
+        let mut shared = Encoded::new(&game, network()).expect("this game's");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        let noted: Vec<Mutex<Option<Evaluation>>> =
+            leaves.iter().map(|_| Mutex::default()).collect();
+        let got = pool.install(|| {
+            let ticket = shared.submit(&leaves).expect("sent");
+            shared.wait_noting(ticket, &|leaf, evaluation| {
+                let before = noted[leaf].lock().expect("no panic").replace(evaluation.clone());
+                assert_eq!(before, None, "noted once");
+            })
+        });
+        assert_eq!(got.expect("answered"), wanted);
+        let noted: Option<Vec<_>> = noted
+            .into_iter()
+            .map(|evaluation| evaluation.into_inner().expect("no panic"))
+            .collect();
+        assert_eq!(noted, Some(wanted));
+    }
 }

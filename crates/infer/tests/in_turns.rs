@@ -20,7 +20,7 @@ impl Evaluator<TicTacToe> for OneAtATime {
     fn id(&self) -> &str {
         self.2
     }
-    fn submit(&mut self, leaves: &[Leaf<TicTacToe>]) -> Result<Ticket, EvaluatorError> {
+    fn submit(&mut self, leaves: &[&Leaf<TicTacToe>]) -> Result<Ticket, EvaluatorError> {
         assert_eq!(self.1, 0, "the other device has nothing to do");
         self.1 += 1;
         self.0.submit(leaves)
@@ -43,6 +43,7 @@ fn batches_are_spread_and_answers_find_their_way() {
     let one = |id| Box::new(OneAtATime(network(), 0, id)) as Box<dyn Evaluator<TicTacToe>>;
     let mut both = InTurns::new(vec![one("a"), one("a")]).unwrap();
     let leaves = random_leaves(&TicTacToe, 8, 2);
+    let leaves: Vec<_> = leaves.iter().collect();
     let (front, back) = leaves.split_at(3);
     for _ in 0..3 {
         let tickets = [both.submit(front).unwrap(), both.submit(back).unwrap()];

@@ -129,6 +129,34 @@ fn the_cache_answers_what_was_stored_or_nothing() {
 }
 
 #[test]
+fn threads_that_store_side_by_side_leave_what_one_would() {
+    let evaluation = |order: u64| Evaluation {
+        wdl: Wdl::DRAW,
+        priors: vec![order as f32; 1 + order as usize % 3],
+    };
+    let key = |place: u64| CacheKey {
+        eval_key: Key { high: place, low: place },
+        symmetry: Symmetry::IDENTITY,
+    };
+    let cache = EvaluationCache::new(2);
+    let first = cache.reserve(4);
+    // Of three for one place the last by number stays, in whatever order they come, and gives way to a later one.
+    for order in [2, 3, 0] {
+        cache.put_at(first + order, key(0), &evaluation(order));
+    }
+    cache.put_at(first + 1, key(1), &evaluation(1));
+    let mut priors = Vec::new();
+    for (place, order) in [(0, 3), (1, 1)] {
+        assert!(cache.get(key(place), &mut priors).is_some());
+        assert_eq!(priors, evaluation(order).priors);
+    }
+    cache.put(key(2), &evaluation(8));
+    assert!(cache.get(key(0), &mut priors).is_none(), "its place is another's now");
+    assert!(cache.get(key(2), &mut priors).is_some());
+    assert_eq!(priors, evaluation(8).priors);
+}
+
+#[test]
 fn both_symmetries_of_a_position_can_be_cached() {
     let cache = EvaluationCache::new(1024);
     let key =

@@ -265,7 +265,7 @@ impl Evaluator<Connect4> for Failing {
     fn id(&self) -> &'static str {
         "failing"
     }
-    fn submit(&mut self, leaves: &[Leaf<Connect4>]) -> Result<Ticket, EvaluatorError> {
+    fn submit(&mut self, leaves: &[&Leaf<Connect4>]) -> Result<Ticket, EvaluatorError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| EvaluatorError::Device {
             device: "fake".into(),
             message: "out of batches".into(),

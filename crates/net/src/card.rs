@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::DeviceChoice;
+
 /// A CUDA card as its driver describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CardFacts {
@@ -122,24 +124,42 @@ fn cards() -> Vec<CardFacts> {
         return Vec::new();
     }
     let count = CudaContext::device_count().map_or(0, |count| count.max(0) as usize);
-    let card = |index| {
-        let context = CudaContext::new(index).ok()?;
-        let (major, minor) = context.compute_capability().ok()?;
-        let (free, total) = context.mem_get_info().ok()?;
-        Some(CardFacts {
-            index,
-            name: context.name().ok()?,
-            compute_capability: (major as u32, minor as u32),
-            memory_bytes: total as u64,
-            memory_free_bytes: free as u64,
-        })
-    };
     (0..count).filter_map(card).collect()
 }
 
 #[cfg(not(feature = "cuda"))]
 fn cards() -> Vec<CardFacts> {
     Vec::new()
+}
+
+#[cfg(feature = "cuda")]
+fn card(index: usize) -> Option<CardFacts> {
+    let context = cudarc::driver::CudaContext::new(index).ok()?;
+    let (major, minor) = context.compute_capability().ok()?;
+    let (free, total) = context.mem_get_info().ok()?;
+    Some(CardFacts {
+        index,
+        name: context.name().ok()?,
+        compute_capability: (major as u32, minor as u32),
+        memory_bytes: total as u64,
+        memory_free_bytes: free as u64,
+    })
+}
+
+impl DeviceChoice {
+    /// What all processes have taken of a card's memory, as its driver counts; none for the processor.
+    pub fn memory_taken_bytes(self) -> Option<u64> {
+        match self {
+            Self::Cpu => None,
+            #[cfg(feature = "cuda")]
+            Self::Cuda(index) => {
+                let card = card(index)?;
+                Some(card.memory_bytes - card.memory_free_bytes)
+            }
+            #[cfg(not(feature = "cuda"))]
+            Self::Cuda(_) => None,
+        }
+    }
 }
 
 /// Compute capability from which on matrix units take 16 halves of both kinds at a time (PTX ISA 9.0, `mma.m16n8k16`).

@@ -46,9 +46,14 @@ impl<G: Game> Pipeline<G> {
     pub fn clear(&mut self, sources: &mut Sources<G>, source: usize) {
         self.held.clear();
         for (ticket, leaves) in self.out.drain(..) {
-            let _ = sources.wait(source, ticket, &leaves);
+            let _ = sources.wait(source, ticket, &refs(&leaves));
         }
     }
+}
+
+/// A batch as evaluators take it.
+fn refs<G: Game>(leaves: &[Leaf<G>]) -> Vec<&Leaf<G>> {
+    leaves.iter().collect()
 }
 
 /// What thinking came to.
@@ -173,11 +178,11 @@ impl<G: Game> Thinker<G> {
             if held.is_empty() || !wanted {
                 break;
             }
-            let ticket = sources.submit(self.source, held)?;
+            let ticket = sources.submit(self.source, &refs(held))?;
             out.push_back((ticket, std::mem::take(held)));
         }
         let Some((ticket, leaves)) = out.pop_front() else { return Ok(false) };
-        for evaluation in sources.wait(self.source, ticket, &leaves)? {
+        for evaluation in sources.wait(self.source, ticket, &refs(&leaves))? {
             self.apply(&evaluation);
         }
         Ok(true)

@@ -265,6 +265,10 @@ impl GateFacts {
     }
 }
 
+/// Chance of as large a loss by luck alone below which an earlier champion counts as stronger: half of 5 %, since only one
+/// side is looked at.
+pub(crate) const FORGOTTEN: f64 = 0.025;
+
 impl Report {
     /// The newest champion that has a rating.
     pub fn champion(&self) -> Option<&PlayerFacts> {
@@ -305,6 +309,13 @@ impl Report {
         let sd = error95.0 / Z95;
         let los = if sd > 0.0 { normal_cdf(elo / sd) } else { 0.5 };
         Difference { elo: Elo(elo), error95, los }
+    }
+
+    /// How likely luck alone would have one of the earlier champions rated as far above the newest as the best of them is:
+    /// Bonferroni's bound, for the best of a thousand ratings is high by chance.
+    pub(crate) fn luck(&self, best: &PlayerFacts, newest: &PlayerFacts) -> f64 {
+        let earlier = self.champions().len().saturating_sub(1).max(1);
+        (earlier as f64 * (1.0 - self.gain(best, newest).los)).min(1.0)
     }
 
     /// The facts of a cycle.

@@ -1,7 +1,7 @@
 //! The run in plain words.
 
 use crate::count;
-use crate::facts::{PlayerFacts, Report};
+use crate::facts::{FORGOTTEN, PlayerFacts, Report};
 
 impl Report {
     /// One paragraph: how strong the champion is, against what, how much it gained, and whether it
@@ -78,10 +78,10 @@ impl Report {
     fn forgotten(&self, champion: &PlayerFacts) -> Option<String> {
         let best = self.strongest().filter(|best| best.name != champion.name)?;
         let gain = self.gain(best, champion);
-        let says = if gain.elo.0 > gain.error95.0 {
+        let says = if self.luck(best, champion) < FORGOTTEN {
             ": what it knew has been forgotten"
         } else {
-            ", within the error"
+            ", within the error of the best of so many"
         };
         Some(format!(
             "{} is rated higher, by {} Elo{says}.",

@@ -3,6 +3,7 @@
 //! A stage is [`run_stage`] around a closure that does one turn. The driver starts the four stages
 //! with a [`Supervisor`] and reads their [`Event`]s; both show them with the same [`EventSink`].
 
+mod allocator;
 mod args;
 mod disk;
 mod event;
@@ -25,7 +26,7 @@ pub use disk::free_bytes;
 pub use event::{Event, Progress, Rates};
 pub use exit::{exit_code_of, exit_with};
 pub use logging::{init_logging, log_generation, log_to_run, stderr_line};
-pub use memory::peak_bytes;
+pub use memory::{peak_bytes, resident_bytes};
 pub use numbers::{duration_text, number_text};
 pub use pause::{DiskTrouble, trouble_text};
 pub use sink::{EventSink, Sink};

@@ -15,11 +15,16 @@ pub(crate) struct TurnMetrics {
 
 /// The most memory that this process has held, as Linux counts it (`VmHWM`).
 pub fn peak_bytes() -> Option<u64> {
-    parse(&std::fs::read_to_string("/proc/self/status").ok()?)
+    parse("VmHWM:", &std::fs::read_to_string("/proc/self/status").ok()?)
 }
 
-fn parse(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+/// The memory that this process holds now, as Linux counts it (`VmRSS`).
+pub fn resident_bytes() -> Option<u64> {
+    parse("VmRSS:", &std::fs::read_to_string("/proc/self/status").ok()?)
+}
+
+fn parse(key: &str, status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }
@@ -29,11 +34,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_peak_is_read() {
-        assert_eq!(parse("Name:\tx\nVmPeak:\t  9 kB\nVmHWM:\t    5120 kB\n"), Some(5_242_880));
-        assert_eq!(parse("Name:\tx\n"), None);
+    fn peak_and_present_are_read() {
+        let status = "Name:\tx\nVmPeak:\t  9 kB\nVmHWM:\t    5120 kB\nVmRSS:\t 1 kB\n";
+        assert_eq!(parse("VmHWM:", status), Some(5_242_880));
+        assert_eq!(parse("VmRSS:", status), Some(1024));
+        assert_eq!(parse("VmHWM:", "Name:\tx\n"), None);
         if cfg!(target_os = "linux") {
-            assert!(peak_bytes().is_some_and(|bytes| bytes > 100_000));
+            assert!(peak_bytes() > Some(100_000) && resident_bytes() > Some(100_000));
         }
     }
 }

@@ -15,8 +15,9 @@ section! {
         [Results, whole(1, 100_000_000)] games: u32;
         /// Games that are played at once, over all groups.
         [Speed, whole(2, 65_536)] parallel_games: u32 = 64;
-        /// Lockstep groups: one walks while another's batch is with the card; there are at least two for each of several
-        /// cards. On the processor there is one group a thread, whatever stands here.
+        /// Lockstep groups: one walks while another's batch is with the card, and from three on while a third's is sent to it;
+        /// there are at least three for each of several cards. On the processor there is one group a thread, whatever stands
+        /// here.
         [Speed, whole(2, 64)] groups: u32 = 2;
         /// What evaluates, such as `["cuda:1", "cuda:2"]`, whose turn comes one after another, batch by batch. Empty is
         /// `run.device`.

@@ -33,11 +33,11 @@ impl Evaluator<Connect4> for Batched {
         "batched"
     }
 
-    fn submit(&mut self, leaves: &[Leaf<Connect4>]) -> Result<Ticket, EvaluatorError> {
+    fn submit(&mut self, leaves: &[&Leaf<Connect4>]) -> Result<Ticket, EvaluatorError> {
         let mut sizes = self.sizes.lock().expect("no thread has failed");
         sizes.push(leaves.len());
         let ticket = Ticket(sizes.len() as u64);
-        let evaluate = |leaf: &Leaf<Connect4>| {
+        let evaluate = |leaf: &&Leaf<Connect4>| {
             let view = LeafView {
                 game: &self.game,
                 state: &leaf.state,

@@ -17,9 +17,9 @@ impl Evaluator<Go> for Owner {
     fn id(&self) -> &'static str {
         "owner"
     }
-    fn submit(&mut self, leaves: &[Leaf<Go>]) -> Result<Ticket, EvaluatorError> {
+    fn submit(&mut self, leaves: &[&Leaf<Go>]) -> Result<Ticket, EvaluatorError> {
         let ticket = Ticket(self.0.len() as u64);
-        let evaluate = |leaf: &Leaf<Go>| {
+        let evaluate = |leaf: &&Leaf<Go>| {
             let moves = leaf.legal.len();
             Evaluation { wdl: Wdl::UNKNOWN, priors: vec![1.0 / moves as f32; moves] }
         };

@@ -13,35 +13,40 @@ use crate::{Evaluation, EvaluatorError, Leaf, Readers, Sources, Ticket};
 /// Where a walker stands.
 struct Place<G: Game, W> {
     walker: Option<W>,
+    /// What it asks, until it has heard the answer.
+    request: Option<Request<G>>,
     /// What it is to hear before it goes on.
     answer: Option<Evaluation>,
-    /// What it asks.
-    request: Option<Request<G>>,
 }
 
 /// A batch that was submitted.
-struct Flight<G: Game> {
+struct Flight {
     source: usize,
     ticket: Ticket,
     /// The places that asked, by position in the batch.
     places: Vec<usize>,
-    leaves: Vec<Leaf<G>>,
 }
 
 struct Group<G: Game, W> {
     places: Vec<Place<G, W>>,
-    flights: Vec<Flight<G>>,
+    flights: Vec<Flight>,
 }
 
 /// Drives groups in turns.
 pub(super) struct Driver<'a, G: Game, W> {
     groups: Vec<Group<G, W>>,
     sources: &'a mut Sources<G>,
+    steps: Steps<G>,
+    /// Whether this thread evaluates its batches itself.
+    evaluates: bool,
+}
+
+/// How walkers go on, without those whom they ask.
+struct Steps<G: Game> {
+    readers: Readers<G>,
     /// Places that go on together, on all threads. One after another, a game that ends makes room for
     /// the next before others have gone on, and an answer is heard while it is in the cache.
     together: usize,
-    /// Whether this thread evaluates its batches itself.
-    evaluates: bool,
     /// The roster gave no more.
     exhausted: bool,
     /// What the desk does not know yet.
@@ -50,6 +55,10 @@ pub(super) struct Driver<'a, G: Game, W> {
 
 /// Walkers that all threads share out among themselves at a time: few, since some walk far.
 const WALKERS_A_THREAD: usize = 8;
+
+/// Groups from which on one is sent while the next walks: the device has the third one's batch then. With two it would have
+/// none.
+const GROUPS_THAT_OVERLAP: usize = 3;
 
 impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
     /// One driver for all, whose walkers walk on all threads: for groups that take turns with a device.
@@ -66,32 +75,38 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
     }
 
     fn new(sources: &'a mut Sources<G>, groups: Vec<Group<G, W>>, together: usize) -> Self {
-        let counts = LockstepCounts::default();
-        let evaluates = together == 1;
-        Self { groups, sources, together, evaluates, exhausted: false, counts }
+        let (readers, counts) = (sources.readers().clone(), LockstepCounts::default());
+        let steps = Steps { readers, together, exhausted: false, counts };
+        Self { groups, sources, steps, evaluates: together == 1 }
     }
 
     /// Plays until the roster gives no more and all walkers are done, or another driver has failed.
     pub(super) fn run<R: Roster<W>>(mut self, desk: &Desk<'_, R>) -> Result<(), R::Error> {
         let mut fate = Fate { failed: &desk.failed, is_good: false };
-        let mut groups = std::mem::take(&mut self.groups);
         let mut clock = Clock::start(self.evaluates);
+        let overlaps = self.groups.len() >= GROUPS_THAT_OVERLAP;
+        // Whose requests are to be sent.
+        let mut last = None;
         loop {
-            let mut busy = false;
-            for group in &mut groups {
+            for index in 0..self.groups.len() {
                 if desk.failed.load(Ordering::Relaxed) {
                     return Ok(());
                 }
-                clock.wait(|| group.land(self.sources))?;
-                for places in group.chunks(self.together) {
-                    self.walk(places, desk)?;
+                clock.wait(|| self.groups[index].land(self.sources))?;
+                match last.filter(|_| overlaps) {
+                    Some(last) => self.walk_while_sending(index, last, &mut clock, desk)?,
+                    None => self.steps.walk(&mut self.groups[index], desk)?,
                 }
-                busy |= clock.submit(|| group.take_off(self.sources, &mut self.counts))? > 0;
-                desk.step(&mut self.counts);
+                last = Some(index);
+                if !overlaps {
+                    let (group, counts) = (&mut self.groups[index], &mut self.steps.counts);
+                    clock.submit(|| group.take_off(self.sources, counts))?;
+                }
+                desk.step(&mut self.steps.counts);
             }
-            if !busy {
+            if !self.groups.iter().any(Group::has_walkers) {
                 let mut open = desk.lock();
-                open.add(&mut self.counts);
+                open.add(&mut self.steps.counts);
                 open.roster.driven(&clock.times());
                 fate.is_good = true;
                 return Ok(());
@@ -99,8 +114,41 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
         }
     }
 
+    /// Lets group `index` walk while the requests of another one are sent: to tell a device what to do takes one thread a while.
+    fn walk_while_sending<R: Roster<W>>(
+        &mut self,
+        index: usize,
+        last: usize,
+        clock: &mut Clock,
+        desk: &Desk<'_, R>,
+    ) -> Result<(), R::Error> {
+        let mut sending = std::mem::take(&mut self.groups[last]);
+        let (sources, steps) = (&mut *self.sources, &mut self.steps);
+        let mut counts = LockstepCounts::default();
+        let walking = &mut self.groups[index];
+        let (sent, walked) = rayon::join(
+            || clock.submit(|| sending.take_off(sources, &mut counts)),
+            || steps.walk(walking, desk),
+        );
+        self.groups[last] = sending;
+        self.steps.counts.add(counts);
+        sent?;
+        walked
+    }
+}
+
+impl<G: Game> Steps<G> {
+    /// Lets a group's walkers go on.
+    fn walk<W: Walker<G>, R: Roster<W>>(
+        &mut self,
+        group: &mut Group<G, W>,
+        desk: &Desk<'_, R>,
+    ) -> Result<(), R::Error> {
+        group.places.chunks_mut(self.together).try_for_each(|places| self.go_on(places, desk))
+    }
+
     /// Lets walkers go on until each has a request; those that end make room for the next ones.
-    fn walk<R: Roster<W>>(
+    fn go_on<W: Walker<G>, R: Roster<W>>(
         &mut self,
         places: &mut [Place<G, W>],
         desk: &Desk<'_, R>,
@@ -113,9 +161,9 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
                     self.exhausted |= place.walker.is_none();
                 }
             }
-            let readers = self.sources.readers();
-            let all = places.par_iter_mut().with_max_len(WALKERS_A_THREAD);
-            all.for_each(|place| place.go_on(readers));
+            let awake: Vec<_> = places.iter_mut().filter(|place| place.is_awake()).collect();
+            let awake = awake.into_par_iter().with_max_len(WALKERS_A_THREAD);
+            awake.for_each(|place| place.go_on(&self.readers));
             let mut ended = false;
             for place in places.iter_mut().filter(|place| place.request.is_none()) {
                 if let Some(walker) = place.walker.take() {
@@ -133,41 +181,49 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
     }
 }
 
+impl<G: Game, W> Default for Group<G, W> {
+    fn default() -> Self {
+        Self { places: Vec::new(), flights: Vec::new() }
+    }
+}
+
 impl<G: Game, W: Walker<G>> Group<G, W> {
     fn new(places: usize) -> Self {
-        let empty = || Place { walker: None, answer: None, request: None };
+        let empty = || Place { walker: None, request: None, answer: None };
         Self { places: std::iter::repeat_with(empty).take(places).collect(), flights: Vec::new() }
     }
 
-    /// The places in parts of up to `together`.
-    fn chunks(&mut self, together: usize) -> impl Iterator<Item = &mut [Place<G, W>]> {
-        self.places.chunks_mut(together)
+    fn has_walkers(&self) -> bool {
+        self.places.iter().any(|place| place.walker.is_some())
     }
 
     /// Waits for the batches and hands out the evaluations; answers how many batches.
     fn land(&mut self, sources: &mut Sources<G>) -> Result<usize, EvaluatorError> {
         let count = self.flights.len();
-        for flight in self.flights.drain(..) {
-            let evaluations = sources.wait(flight.source, flight.ticket, &flight.leaves)?;
-            for (&place, evaluation) in flight.places.iter().zip(evaluations) {
+        for Flight { source, ticket, places } in self.flights.drain(..) {
+            let leaves: Vec<&Leaf<G>> =
+                places.iter().filter_map(|&place| self.places[place].leaf()).collect();
+            let evaluations = sources.wait(source, ticket, &leaves)?;
+            for (place, evaluation) in places.into_iter().zip(evaluations) {
                 self.places[place].answer = Some(evaluation);
             }
         }
         Ok(count)
     }
 
-    /// Sends the requests, one batch a source; answers how many batches.
+    /// Sends the requests, one batch a source; answers how many batches. What is asked stays where it is: positions are large,
+    /// and this thread is alone here.
     fn take_off(
         &mut self,
         sources: &mut Sources<G>,
         counts: &mut LockstepCounts,
     ) -> Result<usize, EvaluatorError> {
-        let mut batches: Vec<(Vec<usize>, Vec<Leaf<G>>)> =
+        let mut batches: Vec<(Vec<usize>, Vec<&Leaf<G>>)> =
             (0..sources.len()).map(|_| Default::default()).collect();
-        for (index, place) in self.places.iter_mut().enumerate() {
-            if let Some(Request { source, leaf }) = place.request.take() {
-                batches[source].0.push(index);
-                batches[source].1.push(leaf);
+        for (index, place) in self.places.iter().enumerate() {
+            if let Some(Request { source, leaf }) = &place.request {
+                batches[*source].0.push(index);
+                batches[*source].1.push(leaf);
             }
         }
         for (source, (places, leaves)) in batches.into_iter().enumerate() {
@@ -175,7 +231,7 @@ impl<G: Game, W: Walker<G>> Group<G, W> {
                 counts.batches += 1;
                 counts.evaluations += leaves.len() as u64;
                 let ticket = sources.submit(source, &leaves)?;
-                self.flights.push(Flight { source, ticket, places, leaves });
+                self.flights.push(Flight { source, ticket, places });
             }
         }
         let sent = self.flights.len();
@@ -185,9 +241,18 @@ impl<G: Game, W: Walker<G>> Group<G, W> {
 }
 
 impl<G: Game, W: Walker<G>> Place<G, W> {
-    /// Lets the walker hear its answer and go on, unless it waits for one.
+    fn leaf(&self) -> Option<&Leaf<G>> {
+        self.request.as_ref().map(|request| &request.leaf)
+    }
+
+    /// Whether there is a walker that does not wait for an answer.
+    fn is_awake(&self) -> bool {
+        self.walker.is_some() && (self.request.is_none() || self.answer.is_some())
+    }
+
+    /// Lets the walker hear its answer and go on.
     fn go_on(&mut self, readers: &Readers<G>) {
-        if let (Some(walker), None) = (&mut self.walker, &self.request) {
+        if let Some(walker) = &mut self.walker {
             if let Some(answer) = self.answer.take() {
                 walker.apply(answer);
             }

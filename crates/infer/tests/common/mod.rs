@@ -46,9 +46,9 @@ impl FakeNetwork {
     }
 }
 
-/// Output `index` of a position with these planes, in [-2, 2).
-pub fn logit(planes: &[u8], index: usize) -> f32 {
-    let word = planes.iter().fold(index as u64, |hash, &byte| mix64(hash ^ u64::from(byte)));
+/// Output `index` of a position with these planes, and the globals' bytes after them, in [-2, 2).
+pub fn logit(seen: &[u8], index: usize) -> f32 {
+    let word = seen.iter().fold(index as u64, |hash, &byte| mix64(hash ^ u64::from(byte)));
     (word >> 56) as f32 / 64.0 - 2.0
 }
 
@@ -69,9 +69,13 @@ impl NetworkEvaluator for FakeNetwork {
             assert_eq!(*self.thread.get_or_insert(here), here, "a handle has one thread");
         }
         let mut outputs = NetworkOutputs::default();
+        let globals = batch.shape.globals;
         for i in 0..batch.len {
+            let mut seen = batch.position(i).to_vec();
+            let own = &batch.globals[i * globals..(i + 1) * globals];
+            seen.extend(own.iter().flat_map(|number| number.to_le_bytes()));
             let logits = |range: std::ops::Range<usize>| {
-                range.map(|index| logit(batch.position(i), index)).collect::<Vec<_>>()
+                range.map(|index| logit(&seen, index)).collect::<Vec<_>>()
             };
             outputs.policy_logits.extend(logits(0..self.policy_len));
             outputs.wdl_logits.extend(logits(1000..1003));

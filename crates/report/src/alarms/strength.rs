@@ -4,7 +4,7 @@ use dz_stats::{Pentanomial, ScoreInterval};
 
 use super::{Check, Finding, Severity, plural};
 use crate::count;
-use crate::facts::{CycleFacts, PlayerFacts, Report};
+use crate::facts::{CycleFacts, FORGOTTEN, PlayerFacts, Report};
 
 /// Refusals in a row that are worth a look: candidates no better than the champion pass a gate at 0.55 of a hundred
 /// games about one time in six, so five in a row are refused by chance four times in ten.
@@ -129,16 +129,16 @@ pub(super) fn learning(report: &Report) -> Finding {
     CHECK.found(severity, says, [("elo", elo), ("error95", error)])
 }
 
-/// The best of many ratings is high by chance; one and a half 95 % errors are three standard errors.
-const FORGOTTEN_ERRORS: f64 = 1.5;
+/// Chance of as large a loss by luck alone from which on it is an alarm.
+const FORGOTTEN_ALARM: f64 = 0.001;
 
 /// Whether the newest champion has lost what an earlier one knew.
 pub(super) fn forgetting(report: &Report) -> Finding {
     const CHECK: Check = Check {
         id: "forgetting",
-        threshold: "warning where an earlier champion is rated above the newest by more than the 95 % error of their difference; alarm from \
-                    1.5 times that (three standard errors, since the best of many is taken), or where their scores against the same anchor, or \
-                    against each other, do not agree with the newest being as good, 95 % intervals apart",
+        threshold: "warning where luck alone would have one of so many earlier champions rated as far above the newest in less than one of \
+                    40 cases; alarm below one of 1,000, or where their scores against the same anchor, or against each other, do not agree \
+                    with the newest being as good, 95 % intervals apart",
         advice: "Keep playing with the earlier one (its file is in the table of networks), widen the window, or lower training.learning_rate.",
     };
     let champions = report.champions();
@@ -151,11 +151,12 @@ pub(super) fn forgetting(report: &Report) -> Finding {
     };
     let gain = report.gain(best, newest);
     let (elo, error) = (gain.elo.0, gain.error95.0);
+    let luck = report.luck(best, newest);
     let lost = lost_against(report, newest, best);
     let severity = match &lost {
         Some(_) => Severity::Alarm,
-        None if elo > FORGOTTEN_ERRORS * error && error > 0.0 => Severity::Alarm,
-        None if elo > error && error > 0.0 => Severity::Warning,
+        None if luck < FORGOTTEN_ALARM => Severity::Alarm,
+        None if luck < FORGOTTEN => Severity::Warning,
         None => Severity::Fine,
     };
     let says = lost.unwrap_or_else(|| {

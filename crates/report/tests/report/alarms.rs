@@ -247,6 +247,32 @@ fn a_policy_of_which_little_is_known_is_not_judged() {
     assert_eq!(judged(-500.0, 300.0), Severity::Alarm, "so far below the first that it is sure");
 }
 
+/// The best of many ratings is high by chance: what would be a warning with one earlier champion is none with eleven.
+#[test]
+fn the_best_of_many_may_be_above_by_luck() {
+    let judged = |errors: f64| {
+        let mut report = of_ledger(&ledger::run(CYCLES));
+        let newest = newest_champion(&mut report).clone();
+        let find = |report: &Report| {
+            let findings = report.judge(&RULES);
+            findings.into_iter().find(|finding| finding.id == "forgetting").unwrap()
+        };
+        // Whoever is best, the errors of differences between champions are alike here.
+        let error = find(&report).figures["error95"];
+        for player in report.players.iter_mut().filter(|player| player.generation.is_some()) {
+            let best = player.cycle == Some(CYCLES - 1);
+            player.elo = newest.elo + if best { errors * error } else { 0.0 };
+        }
+        find(&report).severity
+    };
+    // Standard errors are half of these; of eleven, one is 2.2 of them above another in one of six cases, 3.1 in one of ninety.
+    for (errors, severity) in
+        [(1.1, Severity::Fine), (1.6, Severity::Warning), (2.2, Severity::Alarm)]
+    {
+        assert_eq!(judged(errors), severity, "{errors}");
+    }
+}
+
 /// By games alone, whatever the ratings say: the newest champion loses to the one before.
 #[test]
 fn lost_matches_are_forgetting() {

@@ -1,62 +1,17 @@
 //! `dagzero bench device`: a network of any size on any device, playing and learning.
 
-use std::{
-    str::FromStr,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
 use dz_cpu::{random_network, random_positions};
 use dz_infer::NetworkEvaluator;
 use dz_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
-    difference_from_processor, first_start_note, pick_device, random_rows,
+    difference_from_processor, random_rows,
 };
 use dz_network::NetworkSpec;
 use dz_shard::BenchRow;
 
-/// What `bench device` measures; the other benches take no notice of it.
-#[derive(Debug, clap::Args)]
-pub(super) struct DeviceArgs {
-    /// For `device`: auto, cpu, cuda or cuda:N
-    #[arg(long, value_name = "DEVICE", default_value = "auto")]
-    device: String,
-    /// For `device`: rows, columns, blocks and channels of the network
-    #[arg(long, value_name = "SIZE", default_value = "9x9b6c96")]
-    network: String,
-    /// For `device`: positions of a batch
-    #[arg(long, value_name = "N", default_value = "1024")]
-    batch: usize,
-    /// For `device`: f32, f16 or bf16 while playing, several of them, or none
-    #[arg(long, value_name = "FORMATS", default_value = "f16")]
-    precision: Formats,
-    /// For `device`: f32 or bf16 while learning, both, or none
-    #[arg(long, value_name = "FORMATS", default_value = "f32")]
-    learning: Formats,
-    /// For `device`: queues of a card that batches take in turn while playing
-    #[arg(long, value_name = "N", default_value = "2",
-        value_parser = clap::value_parser!(u8).range(1..=8))]
-    lanes: u8,
-    /// For `device`: convolve by Burn's operations on a card while playing, not by a kernel of our own
-    #[arg(long)]
-    burn_convolution: bool,
-    /// For `device`: seconds that each figure may take, after what is compiled has been
-    #[arg(long, value_name = "S", default_value = "5")]
-    seconds: f64,
-}
-
-/// Formats to measure, between commas.
-#[derive(Clone, Debug)]
-struct Formats(Vec<Precision>);
-
-impl FromStr for Formats {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let words = text.split(',').filter(|_| text != "none");
-        words.map(str::parse).collect::<Result<_, _>>().map(Self)
-    }
-}
+use super::args::DeviceArgs;
 
 /// Batches that are with the device at a time: while one is read back the next is worked on.
 const IN_FLIGHT: usize = 2;
@@ -66,27 +21,15 @@ pub(super) fn rows(
     args: &DeviceArgs,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let choice = pick_device(&args.device)?;
-    if let Some(note) = first_start_note(&[choice]) {
-        eprintln!("{note}");
-    }
-    let spec = spec_of(&args.network)
-        .with_context(|| format!("'{}' is no size; write 9x9b6c96", args.network))?;
-    let DeviceArgs { network, batch, seconds, .. } = args;
+    let choice = args.choice()?;
+    let spec = args.size()?.spec()?;
+    let DeviceArgs { network, batch, .. } = args;
     let name = |what: &str| format!("{choice}, {network}, batch {batch}: {what}");
-    let time = Duration::from_secs_f64(*seconds);
+    let time = args.time();
 
     for &precision in &args.precision.0 {
         let lanes = usize::from(args.lanes);
-        let options = EvaluatorOptions { precision, ..EvaluatorOptions::for_device(choice) };
-        let options = match choice {
-            // Chunks of its own, which fit the cache.
-            DeviceChoice::Cpu => options,
-            DeviceChoice::Cuda(_) => {
-                let on_chip = !args.burn_convolution;
-                EvaluatorOptions { chunk_max: *batch, chunk_min: *batch, lanes, on_chip, ..options }
-            }
-        };
+        let options = args.options(choice, precision);
         let Playing { first, rate, difference_max } =
             playing(choice, &spec, *batch, options, time)?;
         let mut format = precision.to_string();
@@ -112,16 +55,16 @@ pub(super) fn rows(
 }
 
 /// How a network played.
-struct Playing {
+pub(super) struct Playing {
     /// Seconds until the first answer.
     first: f64,
     /// Positions a second after it.
-    rate: f64,
+    pub(super) rate: f64,
     /// Largest difference of a logit of the first answers from those of the engine that plays on the processor.
     difference_max: f64,
 }
 
-fn playing(
+pub(super) fn playing(
     choice: DeviceChoice,
     spec: &NetworkSpec,
     batch: usize,
@@ -176,51 +119,15 @@ fn learning(
     Ok((first, (steps * batch) as f64 / begin.elapsed().as_secs_f64()))
 }
 
-/// `9x9b6c96` as a network with the heads of the presets, 16 planes, and a move for each point and one more.
-fn spec_of(text: &str) -> anyhow::Result<NetworkSpec> {
-    let numbers: Vec<usize> =
-        text.split(['x', 'b', 'c']).map(str::parse).collect::<Result<_, _>>()?;
-    let [height, width, blocks, channels] = numbers[..] else {
-        bail!("{} numbers instead of 4", numbers.len());
-    };
-    let spec = NetworkSpec::plain([16, height, width], height * width + 1, blocks, channels);
-    spec.validate()?;
-    Ok(spec)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read_and_nonsense_is_refused() {
-        let spec = spec_of("6x7b4c32").unwrap();
-        assert_eq!((spec.height, spec.width, spec.blocks, spec.channels), (6, 7, 4, 32));
-        for text in ["6x7", "b4c32", "6x7b4c32c1", "6x7b4c", "0x7b4c32"] {
-            assert!(spec_of(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn formats_are_read_and_none_is_none() {
-        let read = |text: &str| text.parse::<Formats>().map(|formats| formats.0);
-        assert_eq!(read("f16,bf16"), Ok(vec![Precision::F16, Precision::Bf16]));
-        assert_eq!(read("none"), Ok(Vec::new()));
-        assert!(read("f16,none").is_err() && read("").is_err());
-    }
-
-    #[test]
     fn the_processor_plays_and_learns() {
-        let args = DeviceArgs {
-            device: "cpu".to_owned(),
-            network: "3x3b1c8".to_owned(),
-            batch: 16,
-            precision: "f32,bf16".parse().unwrap(),
-            learning: "f32,bf16".parse().unwrap(),
-            lanes: 2,
-            burn_convolution: false,
-            seconds: 0.0,
-        };
+        let words = ["--network", "3x3b1c8", "--batch", "16", "--seconds", "0"];
+        let formats = ["--precision", "f32,bf16", "--learning", "f32,bf16"];
+        let args = DeviceArgs::of(&[&["--device", "cpu"][..], &words, &formats].concat());
         let mut units = Vec::new();
         let mut each = |row: BenchRow| {
             assert!(row.value > 0.0, "{row:?}");

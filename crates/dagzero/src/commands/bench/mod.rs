@@ -1,7 +1,10 @@
 //! `dagzero bench`: figures that the benchmarks' tables are made of.
 
+mod args;
+mod at_once;
 mod device;
 mod engine;
+mod games;
 mod infer;
 mod peers;
 mod python;
@@ -9,6 +12,7 @@ mod rows;
 mod rules;
 mod search;
 mod selfplay;
+mod soak;
 
 use std::io::Write;
 
@@ -38,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long = "game", value_name = "GAME")]
     game: Option<GameSpec>,
     #[command(flatten)]
-    on: device::DeviceArgs,
+    on: args::DeviceArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -69,6 +73,11 @@ enum What {
     /// Games like those of the quick preset, beside Burn's evaluator in place of ours; and games of 32
     /// playouts a move, beside pgx and mctx on Connect Four.
     Selfplay,
+    /// Speed of self-play with a device, beside what the host reaches with one that takes no time, and what the device reaches
+    /// without games
+    Games,
+    /// Memory of host and device while networks take each other's place and while one learns
+    Soak,
     /// Positions a second that one search has evaluated by itself, beside many searches in lockstep, by its
     /// leaves in flight; and what those cost in solved positions, where the game has a solver
     Engine,
@@ -96,10 +105,16 @@ fn measure(
     args: &Args,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    if let What::Device = args.what {
-        return device::rows(&args.on, each);
+    match args.what {
+        What::Device => return device::rows(&args.on, each),
+        What::Soak => return soak::rows(&args.on, each),
+        _ => {}
     }
     for game in games(args)? {
+        if let What::Games = args.what {
+            with_game(&game, Games(&args.on, each))??;
+            continue;
+        }
         with_game(&game, Bench(args.what))??.into_iter().try_for_each(&mut *each)?;
     }
     Ok(())
@@ -154,6 +169,16 @@ fn write_row(out: &mut dyn Write, row: &BenchRow) -> anyhow::Result<()> {
     Ok(writeln!(out)?)
 }
 
+/// What `bench games` is told, and who takes its figures.
+struct Games<'a>(&'a args::DeviceArgs, &'a mut dyn FnMut(BenchRow) -> anyhow::Result<()>);
+
+impl GameVisitor for Games<'_> {
+    type Output = anyhow::Result<()>;
+    fn visit<G: Game>(self, game: G) -> Self::Output {
+        games::rows(&game, self.0, self.1)
+    }
+}
+
 struct Bench(What);
 
 impl GameVisitor for Bench {
@@ -168,10 +193,10 @@ impl GameVisitor for Bench {
             What::Search => search::rows(&game),
             What::Rules => rules::rows(&game),
             What::Infer => infer::rows(),
-            // Of no game, so it does not come here.
-            What::Device => Ok(Vec::new()),
             What::Rows => rows::rows(&game),
             What::Selfplay => selfplay::rows(&game),
+            // Those that are handed on one by one do not come here.
+            What::Device | What::Games | What::Soak => Ok(Vec::new()),
             What::Engine => engine::rows(&game),
             What::Shuffle => {
                 let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;

@@ -192,7 +192,8 @@ impl<G: Game> Asked<G> {
     fn evaluate(&mut self, leaves: &[Leaf<G>]) -> anyhow::Result<Vec<Evaluation>> {
         let mut answers = Vec::with_capacity(leaves.len());
         for batch in leaves.chunks(BATCH) {
-            let ticket = self.evaluator.submit(batch)?;
+            let batch: Vec<&Leaf<G>> = batch.iter().collect();
+            let ticket = self.evaluator.submit(&batch)?;
             answers.extend(self.evaluator.wait(ticket)?);
         }
         Ok(answers)

@@ -163,7 +163,7 @@ impl<G: Game> Subject for GameSubject<G> {
                     return Ok(Vec::new());
                 }
                 let leaves: Vec<_> = views.map(|view| view.to_leaf()).collect();
-                let ticket = network.submit(&leaves)?;
+                let ticket = network.submit(&leaves.iter().collect::<Vec<_>>())?;
                 let wide = |prior: f32| f64::from(prior);
                 let evaluations = network.wait(ticket)?.into_iter();
                 evaluations

@@ -1,0 +1,163 @@
+//! What the benches of devices are told.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::Context;
+use dz_net::{DeviceChoice, EvaluatorOptions, Precision, first_start_note, pick_device};
+use dz_network::NetworkSpec;
+
+/// What `bench device`, `bench games` and `bench soak` measure; the other benches take no notice of it.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct DeviceArgs {
+    /// For `device`, `games`, `soak`: auto, cpu, cuda or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub(super) device: String,
+    /// For `device`, `games`, `soak`: rows, columns, blocks and channels of the network; rows and columns of `games` are those of the game
+    #[arg(long, value_name = "SIZE", default_value = "9x9b6c96")]
+    pub(super) network: String,
+    /// For `device`, `games`, `soak`: positions of a batch
+    #[arg(long, value_name = "N", default_value = "1024")]
+    pub(super) batch: usize,
+    /// For `device`: f32, f16 or bf16 while playing, several of them, or none
+    #[arg(long, value_name = "FORMATS", default_value = "f16")]
+    pub(super) precision: Formats,
+    /// For `device`: f32 or bf16 while learning, both, or none
+    #[arg(long, value_name = "FORMATS", default_value = "f32")]
+    pub(super) learning: Formats,
+    /// For `device`: queues of a card that batches take in turn while playing
+    #[arg(long, value_name = "N", default_value = "2",
+        value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub(super) lanes: u8,
+    /// For `device`: convolve by Burn's operations on a card while playing, not by a kernel of our own
+    #[arg(long)]
+    pub(super) burn_convolution: bool,
+    /// For `games`: playouts of every move
+    #[arg(long, value_name = "N", default_value = "32",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) playouts: u32,
+    /// For `games`: groups of games that take turns with the device, a batch each
+    #[arg(long, value_name = "N", default_value = "2",
+        value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(super) groups: u16,
+    /// For `soak`: networks that take each other's place
+    #[arg(long, value_name = "N", default_value = "2000")]
+    pub(super) swaps: u64,
+    /// For `soak`: training steps
+    #[arg(long, value_name = "N", default_value = "20000")]
+    pub(super) steps: u64,
+    /// For `device`, `games`: seconds that each figure may take, after what is compiled has been
+    #[arg(long, value_name = "S", default_value = "5")]
+    pub(super) seconds: f64,
+}
+
+/// Formats to measure, between commas.
+#[derive(Clone, Debug)]
+pub(super) struct Formats(pub(super) Vec<Precision>);
+
+impl FromStr for Formats {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let words = text.split(',').filter(|_| text != "none");
+        words.map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// `9x9b6c96`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) height: usize,
+    pub(super) width: usize,
+    pub(super) blocks: usize,
+    pub(super) channels: usize,
+}
+
+impl DeviceArgs {
+    /// The device, after a word about a first start on it.
+    pub(super) fn choice(&self) -> anyhow::Result<DeviceChoice> {
+        let choice = pick_device(&self.device)?;
+        if let Some(note) = first_start_note(&[choice]) {
+            eprintln!("{note}");
+        }
+        Ok(choice)
+    }
+
+    pub(super) fn size(&self) -> anyhow::Result<Size> {
+        let text = &self.network;
+        text.parse().map_err(|()| anyhow::anyhow!("'{text}' is no size; write 9x9b6c96"))
+    }
+
+    pub(super) fn time(&self) -> Duration {
+        Duration::from_secs_f64(self.seconds)
+    }
+
+    /// How a device plays in batches of the size asked for.
+    pub(super) fn options(&self, choice: DeviceChoice, precision: Precision) -> EvaluatorOptions {
+        let options = EvaluatorOptions { precision, ..EvaluatorOptions::for_device(choice) };
+        match choice {
+            // Chunks of its own, which fit the cache.
+            DeviceChoice::Cpu => options,
+            DeviceChoice::Cuda(_) => EvaluatorOptions {
+                chunk_max: self.batch,
+                chunk_min: self.batch,
+                lanes: self.lanes.into(),
+                on_chip: !self.burn_convolution,
+                ..options
+            },
+        }
+    }
+
+    /// As on a command line.
+    #[cfg(test)]
+    pub(super) fn of(words: &[&str]) -> Self {
+        use clap::{Args, Command, FromArgMatches};
+
+        let command = Self::augment_args(Command::new("bench").no_binary_name(true));
+        Self::from_arg_matches(&command.get_matches_from(words)).unwrap()
+    }
+}
+
+impl Size {
+    /// A network with the heads of the presets, 16 planes, and a move for each point and one more.
+    pub(super) fn spec(self) -> anyhow::Result<NetworkSpec> {
+        let Self { height, width, blocks, channels } = self;
+        let spec = NetworkSpec::plain([16, height, width], height * width + 1, blocks, channels);
+        spec.validate().context("no such network")?;
+        Ok(spec)
+    }
+}
+
+impl FromStr for Size {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let numbers = text.split(['x', 'b', 'c']).map(|number| number.parse().map_err(|_| ()));
+        let numbers: Vec<usize> = numbers.collect::<Result<_, _>>()?;
+        let [height, width, blocks, channels] = numbers[..] else { return Err(()) };
+        Ok(Self { height, width, blocks, channels })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_and_nonsense_is_refused() {
+        let spec = |text: &str| DeviceArgs::of(&["--network", text]).size()?.spec();
+        let read = spec("6x7b4c32").unwrap();
+        assert_eq!((read.height, read.width, read.blocks, read.channels), (6, 7, 4, 32));
+        for text in ["6x7", "b4c32", "6x7b4c32c1", "6x7b4c", "0x7b4c32"] {
+            assert!(spec(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn formats_are_read_and_none_is_none() {
+        let read = |text: &str| text.parse::<Formats>().map(|formats| formats.0);
+        assert_eq!(read("f16,bf16"), Ok(vec![Precision::F16, Precision::Bf16]));
+        assert_eq!(read("none"), Ok(Vec::new()));
+        assert!(read("f16,none").is_err() && read("").is_err());
+    }
+}

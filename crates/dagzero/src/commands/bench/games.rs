@@ -1,0 +1,251 @@
+//! `dagzero bench games`: self-play with a device, beside what its host and the device reach alone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use dz_config::RunConfig;
+use dz_cpu::random_network_of;
+use dz_game::Game;
+use dz_infer::{
+    Encoded, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, Note, Sources, Ticket,
+};
+use dz_net::{BurnEvaluator, DeviceChoice};
+use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle};
+use dz_shard::{BenchRow, GameRecord};
+
+use super::args::DeviceArgs;
+use super::at_once::AtOnce;
+use super::device;
+
+/// More games than can be played in the time.
+const GAMES: u64 = 10_000_000;
+/// Entries of the cache, those of the presets.
+const CACHE_ENTRIES: usize = 1 << 20;
+
+/// Hands each figure to `each` as soon as it is known.
+pub(super) fn rows<G: Game>(
+    game: &G,
+    args: &DeviceArgs,
+    each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let DeviceArgs { batch, playouts, groups, network, .. } = args;
+    let threads = rayon::current_num_threads();
+    let name = |what: &str| {
+        let games = format!("{playouts} playouts, {groups} groups of {batch}, {threads} threads");
+        format!("{}, {games}, {what}", game.spec())
+    };
+    let network_alone = AtOnce::new(game);
+    let host = reach(game, args, network_alone)?;
+    host.tell(&name("a device that takes no time"), None, each)?;
+
+    let choice = args.choice()?;
+    let size = args.size()?;
+    let file = random_network_of(game, size.blocks, size.channels, 1);
+    let precision = args.precision.0.first().context("name one --precision")?;
+    let options = args.options(choice, *precision);
+    let raw = device::playing(choice, &file.header.spec, *batch, options, args.time())?.rate;
+    let on = format!("{network} on {choice}, {precision}");
+    each(BenchRow::new(&format!("{on}, batch {batch}, no games"), raw, "evaluations/s", 1))?;
+    if choice == DeviceChoice::Cpu {
+        // Where threads evaluate themselves there are no batches for a device: `bench selfplay` measures that.
+        return Ok(());
+    }
+    let network = BurnEvaluator::load(&file, choice, options)?;
+    reach(game, args, network)?.tell(&name(&on), Some(raw), each)
+}
+
+/// What was reached.
+struct Reached {
+    /// A second.
+    evaluations: f64,
+    /// A second.
+    playouts: f64,
+    /// Of the places of batches, those that were taken.
+    fill: f64,
+    /// Of the time, what was spent waiting for the device.
+    waiting: f64,
+}
+
+impl Reached {
+    fn tell(
+        &self,
+        name: &str,
+        raw: Option<f64>,
+        each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let evaluations = BenchRow::new(name, self.evaluations, "evaluations/s", 1);
+        each(match raw {
+            Some(raw) => evaluations.beside("its network without games", raw),
+            None => evaluations,
+        })?;
+        each(BenchRow::new(name, self.playouts, "playouts/s", 1))?;
+        each(BenchRow::new(name, 1e6 / self.evaluations, "us an evaluation", 1))?;
+        each(BenchRow::new(name, 100.0 * self.fill, "% of batches filled", 1))?;
+        each(BenchRow::new(name, 100.0 * self.waiting, "% of the time waiting", 1))
+    }
+}
+
+/// Games with an evaluator, half of the time before they are measured.
+fn reach<G: Game>(
+    game: &G,
+    args: &DeviceArgs,
+    network: impl NetworkEvaluator + 'static,
+) -> anyhow::Result<Reached> {
+    let plan = plan(game, args)?;
+    let evaluator = Box::new(Encoded::new(game, network)?);
+    let (begun, waited) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+    let opens = begun + args.time() / 2;
+    let until = Until { evaluator, end: opens + args.time(), waited: Arc::clone(&waited) };
+    let mut sources = Sources::default();
+    sources.add_batched(Box::new(until), CACHE_ENTRIES);
+    let shards: Vec<u64> = (0..plan.shards()).collect();
+    let mut window = Window { opens, waited, first: None, last: None };
+    match play_cycle(game, &plan, &shards, &mut sources, &mut window) {
+        Err(EvaluatorError::Device { device, .. }) if device == CLOCK => {}
+        Err(error) => return Err(error.into()),
+        Ok(_) => {}
+    }
+    window.reached()
+}
+
+/// Games of the quick preset with as many playouts for every move.
+fn plan<G: Game>(game: &G, args: &DeviceArgs) -> anyhow::Result<CyclePlan> {
+    const PRESET: &str = include_str!("../../../../../configs/connect4-quick.toml");
+    let overrides = [
+        format!("run.game=\"{}\"", game.spec()),
+        format!("selfplay.playouts={}", args.playouts),
+        format!("selfplay.playouts_fast={}", args.playouts),
+        "selfplay.full_share=1".to_owned(),
+        "selfplay.plies_max=1000".to_owned(),
+        format!("selfplay.parallel_games={}", args.batch * usize::from(args.groups)),
+        format!("selfplay.groups={}", args.groups),
+    ];
+    let config = RunConfig::from_text(PRESET, &overrides)?;
+    Ok(CyclePlan { count: GAMES, ..cycle_plan(&config, 1, 0, None, Past::default()) })
+}
+
+/// Names what ends games when the time is over.
+const CLOCK: &str = "the bench's clock";
+
+/// Ends games when the time is over, for those of a lockstep would go on to their last one; keeps what was waited.
+struct Until<G: Game> {
+    evaluator: Box<dyn Evaluator<G>>,
+    end: Instant,
+    /// Nanoseconds.
+    waited: Arc<AtomicU64>,
+}
+
+impl<G: Game> Evaluator<G> for Until<G> {
+    fn id(&self) -> &str {
+        self.evaluator.id()
+    }
+
+    fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
+        if Instant::now() < self.end {
+            return self.evaluator.submit(leaves);
+        }
+        let message = "the time is over".to_owned();
+        Err(EvaluatorError::Device { device: CLOCK.to_owned(), message })
+    }
+
+    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
+        self.wait_noting(ticket, &|_, _| {})
+    }
+
+    fn wait_noting(
+        &mut self,
+        ticket: Ticket,
+        note: &Note<'_>,
+    ) -> Result<Vec<Evaluation>, EvaluatorError> {
+        let begun = Instant::now();
+        let answers = self.evaluator.wait_noting(ticket, note);
+        self.waited.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        answers
+    }
+}
+
+/// Takes games, keeps none, and reads the tally from a time on.
+struct Window {
+    opens: Instant,
+    waited: Arc<AtomicU64>,
+    first: Option<Moment>,
+    last: Option<Moment>,
+}
+
+#[derive(Clone, Copy)]
+struct Moment {
+    at: Instant,
+    tally: CycleTally,
+    waited_ns: u64,
+}
+
+impl ShardSink for Window {
+    type Error = EvaluatorError;
+
+    fn shard(&mut self, _index: u64, _games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
+        Ok(())
+    }
+
+    fn go_on(&mut self, tally: &CycleTally) -> bool {
+        let (at, waited_ns) = (Instant::now(), self.waited.load(Ordering::Relaxed));
+        let moment = Moment { at, tally: *tally, waited_ns };
+        if at >= self.opens {
+            self.first.get_or_insert(moment);
+        }
+        self.last = Some(moment);
+        true
+    }
+}
+
+impl Window {
+    fn reached(&self) -> anyhow::Result<Reached> {
+        const TOO_SHORT: &str = "the time was too short for two batches; give it more --seconds";
+        let (first, last) = self.first.zip(self.last).context(TOO_SHORT)?;
+        let time: Duration = last.at - first.at;
+        let of = |count: fn(&CycleTally) -> u64| (count(&last.tally) - count(&first.tally)) as f64;
+        let evaluations = of(|tally| tally.lockstep.evaluations);
+        ensure!(!time.is_zero() && evaluations > 0.0, TOO_SHORT);
+        let seconds = time.as_secs_f64();
+        // Of the games that have ended by now; those under way are not counted yet.
+        let search = last.tally.cost.search;
+        let playouts = search.playouts as f64 / search.evaluations.max(1) as f64;
+        Ok(Reached {
+            evaluations: evaluations / seconds,
+            playouts: evaluations / seconds * playouts,
+            fill: evaluations / of(|tally| tally.lockstep.places),
+            waiting: (last.waited_ns - first.waited_ns) as f64 / 1e9 / seconds,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::games::TicTacToe;
+
+    use super::*;
+
+    #[test]
+    fn the_host_plays_with_a_device_that_takes_no_time_and_the_device_without_games() {
+        let words =
+            ["--device", "cpu", "--network", "3x3b1c8", "--batch", "32", "--seconds", "0.3"];
+        let args =
+            DeviceArgs::of(&[&words[..], &["--precision", "f32", "--playouts", "8"]].concat());
+        let mut rows_found = Vec::new();
+        let mut each = |row: BenchRow| {
+            rows_found.push(row);
+            Ok(())
+        };
+        rows(&TicTacToe, &args, &mut each).unwrap();
+        let unit = |unit: &str| {
+            rows_found.iter().find(|row| row.unit == unit).map(|row| row.value).unwrap()
+        };
+        assert!(unit("evaluations/s") > 0.0 && unit("us an evaluation") > 0.0);
+        assert!(unit("playouts/s") >= unit("evaluations/s"), "{rows_found:?}");
+        assert!((1.0..=100.0).contains(&unit("% of batches filled")), "{rows_found:?}");
+        assert!((0.0..=100.0).contains(&unit("% of the time waiting")), "{rows_found:?}");
+        let last = rows_found.last().unwrap();
+        assert!(last.name.contains("no games") && last.value > 0.0, "{last:?}");
+    }
+}
