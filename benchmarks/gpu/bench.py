@@ -116,6 +116,7 @@ def ours(results, args, size, batch, peak, work):
     if args.device == "cuda":
         for other in (["--burn-convolution"], ["--lanes", "1"]):
             figures.append(["--precision", plays[0], "--learning", "none", *other])
+        figures.append(["--precision", "none", "--learning", learns[0], "--burn-convolution"])
     for options in figures:
         rows, error = child(args, command + options)
         for row in rows:

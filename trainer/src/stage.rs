@@ -58,7 +58,9 @@ pub(crate) fn learner_maker(
     let devices = dz_net::pick_devices(&config.run.devices_or(&config.training.devices))?;
     let on = devices.clone();
     let make_learner: MakeLearner = Box::new(move |spec, config| {
-        let learner = BurnLearner::on(spec, &on, learner_options(config, on[0]))?;
+        let options = learner_options(config, on[0]);
+        let on_chip = dz_net::learns_on_chip(&on, &spec, options.precision);
+        let learner = BurnLearner::on(spec, &on, LearnerOptions { on_chip, ..options })?;
         Ok(Box::new(learner))
     });
     Ok((make_learner, devices))
@@ -175,6 +177,7 @@ fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
         value_weight: training.value_weight,
         head_weights: head_weights(&config.heads),
         precision,
+        on_chip: true,
         seed: Key::of_words(&[WEIGHTS_STREAM, config.run.seed]).low,
         config_hash: config.results_hash(),
     }

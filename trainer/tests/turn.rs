@@ -9,8 +9,8 @@ mod fakes;
 use std::time::Duration;
 
 use common::{TestRun, block, whole_run};
-use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Optimizer, Precision};
-use dz_network::{NetworkFile, NetworkSpec, PerHead};
+use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Precision};
+use dz_network::{NetworkFile, NetworkSpec};
 use dz_stage::exit_code_of;
 use dz_store::{Entry, Stage};
 use fakes::{Fault, faulty};
@@ -191,17 +191,7 @@ fn a_checkpoint_of_another_game_or_network_is_refused() {
     let learner = BurnLearner::new(
         NetworkSpec { channels: 16, ..spec(&test) },
         DeviceChoice::Cpu,
-        LearnerOptions {
-            optimizer: Optimizer::AdamW,
-            weight_decay: 0.0,
-            clip_norm: 1.0,
-            ema_decay: 0.0,
-            value_weight: 1.0,
-            head_weights: PerHead::default(),
-            precision: Precision::F32,
-            seed: 1,
-            config_hash: String::new(),
-        },
+        LearnerOptions::to_measure(Precision::F32),
     );
     let other_network = pack(&header, &learner.unwrap().save().unwrap());
     for (name, bytes, said) in [

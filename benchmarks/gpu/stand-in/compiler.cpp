@@ -56,7 +56,8 @@ std::string for_processor(std::string source) {
         source = replaced(source, ("asm *(?:volatile)?\\(\"" + pattern + "[^:]*:([^:;]*):([^:;]*)(?::[^;]*)?\\);").c_str(), with);
     };
     instruction("mma\\.sync\\.aligned\\.m16n8k16\\.row\\.col\\.f32\\.(b?f16)\\.b?f16\\.f32", "stand_in_mma_$1($2,$3);");
-    instruction("ldmatrix\\.sync\\.aligned\\.m8n8\\.x4\\.shared::cta\\.b16", "stand_in_ldmatrix($1,$2);");
+    instruction("ldmatrix\\.sync\\.aligned\\.m8n8\\.x4\\.shared::cta\\.b16", "stand_in_ldmatrix<false>($1,$2);");
+    instruction("ldmatrix\\.sync\\.aligned\\.m8n8\\.x4\\.trans\\.shared::cta\\.b16", "stand_in_ldmatrix<true>($1,$2);");
     source = replaced(source, "\"[=+]?[a-z]\" ?\\(([a-z0-9_.]+)\\)", "$1");
     std::smatch name;
     std::regex_search(source, name, std::regex("__global__ void\\s+([A-Za-z0-9_]+)\\("));

@@ -224,15 +224,22 @@ static inline unsigned __cvta_generic_to_shared(const void* place) { return unsi
 static inline const char* stand_in_shared(unsigned address) {
     return reinterpret_cast<const char*>((reinterpret_cast<uintptr_t>(&stand_in_here) & ~0xffffffffull) | address);
 }
-// Four matrices of 8x8 halves; lane 8 * i + row gives the address of a row of matrix i, and gets two halves of each.
-static inline void stand_in_ldmatrix(unsigned& r0, unsigned& r1, unsigned& r2, unsigned& r3, unsigned address) {
+// Four matrices of 8x8 halves; lane 8 * i + row gives the address of a row of matrix i, and gets two halves of each: of a row that follow
+// each other, or if turned, of a column.
+template <bool turned>
+void stand_in_ldmatrix(unsigned& r0, unsigned& r1, unsigned& r2, unsigned& r3, unsigned address) {
     unsigned lane = stand_in_lane();
     if (address % 16) __builtin_trap();
     std::memcpy(stand_in_slot(lane), stand_in_shared(address), 16);
     stand_in_wait_warp();
     unsigned* results[] = {&r0, &r1, &r2, &r3};
     for (unsigned i = 0; i < 4; i++)
-        std::memcpy(results[i], static_cast<char*>(stand_in_slot(8 * i + lane / 4)) + lane % 4 * 4, 4);
+        for (unsigned half = 0; half < 2; half++) {
+            unsigned row = lane / 4, column = lane % 4 * 2 + half;
+            if (turned) std::swap(row, column);
+            const char* from = static_cast<char*>(stand_in_slot(8 * i + row)) + column * 2;
+            std::memcpy(reinterpret_cast<char*>(results[i]) + half * 2, from, 2);
+        }
     stand_in_wait_warp();
 }
 template <class Of>

@@ -8,6 +8,7 @@ use dz_cpu::Trunk;
 use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
 use crate::checkpoint::{self, Flats, Header};
+use crate::convolve::Convolve;
 use crate::evaluator::Precision;
 use crate::fold::fold;
 use crate::layout::Layout;
@@ -15,6 +16,7 @@ use crate::losses;
 use crate::optimizer::{Moments, Update, blend, clip_scale, ema_share};
 use crate::passes::{Pass, Passes};
 use crate::tower::{Tower, download, upload};
+use crate::way_to_learn::way_to_learn;
 use crate::{
     DeviceChoice, EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport,
     NetError, Optimizer, StepReport, TrainBatch,
@@ -88,10 +90,23 @@ impl BurnLearner {
         let head_weights = options.head_weights;
         let ours = first == DeviceChoice::Cpu && precision == Precision::F32;
         let trunk = ours.then(|| Trunk::new(&spec)).flatten();
-        let boards = Mutex::default();
-        let passes =
-            Passes { spec, layout, devices, precision, value_weight, head_weights, trunk, boards };
+        let passes = Passes {
+            convolve: way_to_learn(&devices, &spec, &options),
+            spec,
+            layout,
+            devices,
+            precision,
+            value_weight,
+            head_weights,
+            trunk,
+            boards: Mutex::default(),
+        };
         Ok(Self { options, passes, statistics, weight_decay, state })
+    }
+
+    /// Whether 3x3 convolutions are worked out by kernels of our own for cards.
+    pub fn is_on_chip(&self) -> bool {
+        self.passes.convolve == Convolve::OnChip
     }
 
     /// Runs `work`; Burn's panics become errors.

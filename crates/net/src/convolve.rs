@@ -6,7 +6,8 @@ use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use crate::evaluator::Precision;
-use crate::on_chip::{self, Plan};
+use crate::norm::Normalised;
+use crate::on_chip::{self, LayerWeights, Plan};
 
 /// How a 3x3 convolution is worked out. All agree but for rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +21,8 @@ pub(crate) enum Convolve {
     /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card computes it without its
     /// matrix units, unless kernels are chosen by measuring.
     Whole,
-    /// A kernel of our own for cards, [`on_chip`], which has no gradient. Takes kernels from [`on_chip::pack`].
+    /// Kernels of our own for cards, [`on_chip`]. To play they take kernels from [`on_chip::pack`], to learn weights as files have
+    /// them.
     OnChip,
 }
 
@@ -41,7 +43,10 @@ impl Then<'_> {
         match self {
             Self::Nothing => y,
             Self::Rectify => relu(y),
-            Self::AddAndRectify(added) => relu(y + added.clone()),
+            Self::AddAndRectify(added) => {
+                let added = added.clone().cast(y.dtype());
+                relu(y + added)
+            }
         }
     }
 }
@@ -95,18 +100,19 @@ impl Convolver {
         Self { batch, size, means }
     }
 
-    /// Rows `[B * H * W, in]` to `[B * H * W, out]`, with a kernel from [`kernel3x3`].
+    /// Rows `[B * H * W, in]` to `[B * H * W, out]`, with a kernel from [`kernel3x3`], and with gradients if these have some.
     pub(crate) fn convolve(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
         let around = match &self.means {
             Means::Gather(neighbours) => gathered(x, neighbours),
             Means::Spread(ones) => self.spread(x, ones),
             Means::Whole => return self.whole(x, kernel),
-            Means::OnChip => unreachable!("networks that learn are not convolved on a chip"),
+            Means::OnChip => unreachable!("what learns on a chip does so by `learn`"),
         };
         around.matmul(kernel.clone())
     }
 
-    /// The same with `shift [1, out]` added, in its format, and what comes then.
+    /// To play: the same with `shift [1, out]` added, in its format, and what comes then; on a chip with a kernel from
+    /// [`on_chip::pack`].
     pub(crate) fn convolve_then(
         &self,
         x: Tensor<2>,
@@ -121,6 +127,16 @@ impl Convolver {
         let plan = Plan::new(self.size, inputs, outputs);
         let plan = plan.expect("evaluators ask whether a network fits");
         on_chip::convolve3x3(plan, x, kernel.clone(), shift.clone(), then)
+    }
+
+    /// To learn on a chip: the convolution, batch norm and what comes then.
+    pub(crate) fn learn(
+        &self,
+        x: Tensor<2>,
+        weights: LayerWeights<'_>,
+        then: Then<'_>,
+    ) -> Normalised {
+        on_chip::layer(self.size, x, weights, then)
     }
 
     /// The nine points around each, as [`gathered`] gives them.

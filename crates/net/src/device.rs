@@ -11,7 +11,6 @@ use crate::convolve::Convolve;
 use crate::evaluator::{EvaluatorOptions, Precision};
 #[cfg(feature = "cuda")]
 use crate::kernels::keep_kernels;
-use crate::memory::keep_freed_memory;
 use crate::{NetError, on_chip};
 
 /// The environment variable that has all convolutions worked out by Burn's operations.
@@ -89,10 +88,7 @@ impl DeviceChoice {
     /// Burn's handle.
     pub(crate) fn open(self) -> Device {
         match self {
-            Self::Cpu => {
-                keep_freed_memory();
-                Device::flex()
-            }
+            Self::Cpu => Device::flex(),
             #[cfg(feature = "cuda")]
             Self::Cuda(index) => Device::cuda(index),
             #[cfg(not(feature = "cuda"))]
@@ -144,6 +140,14 @@ impl DeviceChoice {
         let convolve =
             if fits && multiplies_halves(index) { Convolve::OnChip } else { ways.convolve };
         Ways { convolve, ..ways }
+    }
+
+    /// Whether kernels of our own can work out a network's 3x3 convolutions and their gradients while it learns there. Not if the
+    /// environment variable `DAGZERO_BURN_CONVOLUTION` is set.
+    pub(crate) fn fits_to_learn_on_chip(self, spec: &NetworkSpec, precision: Precision) -> bool {
+        let Self::Cuda(index) = self else { return false };
+        let fits = precision == Precision::Bf16 && on_chip::fits(spec);
+        fits && std::env::var_os(BURN_CONVOLUTION).is_none() && multiplies_halves(index)
     }
 
     /// How a network is worked out there, with gradients or without.

@@ -1,6 +1,7 @@
 //! Which parameters a network in training has, by name, and how they begin.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use burn::tensor::Tensor;
 use dz_game::mix64;
@@ -46,14 +47,28 @@ impl Layout {
 
     /// Cuts a flat tensor `[N]` into one flat tensor a name.
     pub(crate) fn split(&self, flat: &Tensor<1>) -> BTreeMap<String, Tensor<1>> {
+        self.split_by(|_, range| flat.clone().slice(range))
+    }
+
+    /// The same; `cut` gives the piece of a name, from where it lies.
+    pub(crate) fn split_by(
+        &self,
+        cut: impl Fn(&str, Range<usize>) -> Tensor<1>,
+    ) -> BTreeMap<String, Tensor<1>> {
         let mut start = 0;
         let mut parts = BTreeMap::new();
         for (name, shape) in &self.0 {
             let end = start + shape.iter().product::<usize>();
-            parts.insert(name.clone(), flat.clone().slice(start..end));
+            parts.insert(name.clone(), cut(name, start..end));
             start = end;
         }
         parts
+    }
+
+    /// Whether a name belongs to a 3x3 convolution, or to its batch norm.
+    pub(crate) fn is_of_convolution(&self, name: &str) -> bool {
+        let layer = name.rsplit_once('.').map_or(name, |(layer, _)| layer);
+        matches!(self.0.get(&format!("{layer}.weight")).map(Vec::as_slice), Some([_, _, 3, 3]))
     }
 
     /// Names the pieces of `flat`, as files hold them.
@@ -136,4 +151,24 @@ fn stream_key(seed: u64, name: &str) -> u64 {
     let hash = hasher.finalize();
     let first = hash.as_bytes().first_chunk().expect("a hash has 32 bytes");
     u64::from_le_bytes(*first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_of_3x3_convolutions_are_known_by_name() {
+        let layout = Layout::of_parameters(&NetworkSpec::plain([3, 6, 7], 7, 2, 16));
+        let of_convolutions = layout.shapes().keys().filter(|name| layout.is_of_convolution(name));
+        let of_blocks = |name: &&String| name.starts_with("blocks.") || name.starts_with("stem.");
+        let wanted: Vec<_> = layout.shapes().keys().filter(of_blocks).collect();
+        assert_eq!(of_convolutions.collect::<Vec<_>>(), wanted);
+        // Weight, gamma and beta of the stem and of two in each block.
+        assert_eq!(wanted.len(), 3 * 5);
+        let nested =
+            NetworkSpec { bottleneck_blocks: 1, ..NetworkSpec::plain([3, 6, 7], 7, 1, 16) };
+        let layout = Layout::of_parameters(&nested);
+        assert!(!layout.is_of_convolution("blocks.0.conv_down.weight"));
+    }
 }

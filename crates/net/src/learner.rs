@@ -119,6 +119,9 @@ pub struct LearnerOptions {
     /// What products take their factors in, forward and backward: [`Precision::F32`] or [`Precision::Bf16`]. Weights,
     /// optimizer, batch norm and losses have 32 bits in any case.
     pub precision: Precision,
+    /// Whether a card works out 3x3 convolutions and their batch norm by kernels of our own where they fit, in
+    /// [`Precision::Bf16`]; [`crate::learns_on_chip`] tells whether it is right about them.
+    pub on_chip: bool,
     /// Seed of the initial weights.
     pub seed: u64,
     /// Hash of the run's configuration, kept in checkpoints.
@@ -136,6 +139,7 @@ impl LearnerOptions {
             value_weight: 1.0,
             head_weights: PerHead::default(),
             precision,
+            on_chip: true,
             seed: 1,
             config_hash: "measurement".to_owned(),
         }

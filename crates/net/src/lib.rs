@@ -30,7 +30,6 @@ mod layout;
 mod learner;
 mod learning_canary;
 mod losses;
-mod memory;
 mod muon;
 mod norm;
 mod on_chip;
@@ -40,6 +39,7 @@ mod planes;
 mod source;
 mod tower;
 mod trunk;
+mod way_to_learn;
 
 pub use burn_learner::BurnLearner;
 pub use canary::{CanaryReport, burn_canary, canary, canary_spec, difference_from_processor};
@@ -57,3 +57,4 @@ pub use learner::{
 pub use learning_canary::{LearningReport, learning_canary, random_rows};
 pub use losses::mean_entropy;
 pub use source::{network_evaluator, network_evaluator_on, network_on};
+pub use way_to_learn::learns_on_chip;

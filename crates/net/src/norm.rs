@@ -71,6 +71,11 @@ impl Batches {
         let groups = (boards.isqrt()..boards).find(divides).filter(|_| !is_few);
         Self { boards, groups: groups.unwrap_or(1) }
     }
+
+    /// Parts of one size that other sums are taken of first: groups, or boards if these are few.
+    pub(crate) fn parts(self) -> usize {
+        if self.groups > 1 { self.groups } else { self.boards }
+    }
 }
 
 /// One operation where Burn would take a gradient of each step apart: fifteen sums over all rows, where four will do.
@@ -195,6 +200,7 @@ mod tests {
     fn many_boards_make_groups_of_one_size() {
         let groups = [1, 256, 257, 260, 1024].map(|boards| Batches::of(boards).groups);
         assert_eq!(groups, [1, 1, 1, 20, 32]);
+        assert_eq!([256, 1024].map(|boards| Batches::of(boards).parts()), [256, 32]);
     }
 
     /// Both ways, with the gradients of all three inputs, where boards are added up in groups and where they are not.

@@ -7,6 +7,7 @@
 //! a shard.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use burn::tensor::{Device, Tensor};
@@ -14,15 +15,16 @@ use dz_cpu::Trunk;
 use dz_network::{NetworkSpec, PerHead};
 use rayon::prelude::*;
 
-use crate::board::Boards;
+use crate::board::{Boards, Ways};
+use crate::convolve::Convolve;
 use crate::evaluator::Precision;
 use crate::layout::Layout;
 use crate::losses::{self, Losses, Targets};
 use crate::optimizer::norm;
 use crate::planes::Inputs;
-use crate::tower::{Logits, Tail, Tensors, Tower, download};
+use crate::tower::{Logits, RAW, Tail, Tensors, Tower, download};
 use crate::trunk::{self, Forward, Ready};
-use crate::{DeviceChoice, EvaluationReport, LossReport, TrainBatch};
+use crate::{DeviceChoice, EvaluationReport, LossReport, TrainBatch, on_chip};
 
 /// What a pass needs beside the weights.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub(crate) struct Passes {
     /// What products take their factors in while learning. Weights, sums that are added to, batch norm and losses
     /// are in 32 bits.
     pub(crate) precision: Precision,
+    /// How 3x3 convolutions with gradients are worked out.
+    pub(crate) convolve: Convolve,
     /// What the value's cross-entropy counts beside the policy's.
     pub(crate) value_weight: f64,
     /// What each head's loss counts.
@@ -145,9 +149,15 @@ impl Passes {
         (choice, device): &(DeviceChoice, Device),
     ) -> Gradient {
         let training = device.clone().autodiff();
+        let cut = |name: &str, range: Range<usize>| {
+            if self.convolve == Convolve::OnChip && self.layout.is_of_convolution(name) {
+                return on_chip::view(weights, range.start, range.end);
+            }
+            weights.clone().slice(range)
+        };
         let leaves: Tensors = self
             .layout
-            .split(weights)
+            .split_by(cut)
             .into_iter()
             .filter(|(name, _)| ready.is_none() || !Trunk::owns(name))
             .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
@@ -187,12 +197,17 @@ impl Passes {
         }
     }
 
-    /// Weights of products in the format that these take; what is added or multiplied point by point stays as it is.
+    /// Weights of products in the format that these take; what is added or multiplied point by point stays as it is, and so do
+    /// weights that kernels of our own take.
     fn factors(&self, leaves: &Tensors) -> Tensors {
+        let on_chip = self.convolve == Convolve::OnChip;
         let factor = |(name, leaf): (&String, &Tensor<1>)| {
-            let is_factor = self.layout.shapes()[name].len() > 1;
-            let dtype = if is_factor { self.precision } else { Precision::F32 }.dtype();
-            (name.clone(), leaf.clone().cast(dtype))
+            let shape = &self.layout.shapes()[name][..];
+            match (shape, name.strip_suffix("weight")) {
+                ([_, _, 3, 3], Some(layer)) if on_chip => (format!("{layer}{RAW}"), leaf.clone()),
+                ([_], _) => (name.clone(), leaf.clone()),
+                _ => (name.clone(), leaf.clone().cast(self.precision.dtype())),
+            }
         };
         leaves.iter().map(factor).collect()
     }
@@ -229,6 +244,8 @@ impl Passes {
         device: &Device,
     ) -> Boards {
         let ways = choice.ways(with_gradients);
+        let convolve = if with_gradients { self.convolve } else { ways.convolve };
+        let ways = Ways { convolve, ..ways };
         let make = || Boards::new(&self.spec, rows, ways, self.precision, device);
         let mut made = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
         made.entry((rows, choice, with_gradients)).or_insert_with(make).clone()
@@ -323,6 +340,7 @@ mod tests {
             let passes = Passes {
                 devices: vec![(choice, choice.open())],
                 precision: Precision::F32,
+                convolve: choice.ways(true).convolve,
                 value_weight: 0.0,
                 head_weights: PerHead::from_fn(|_| 2.0),
                 layout: layout.clone(),

@@ -10,8 +10,8 @@ use crate::block::Block;
 use crate::board::Boards;
 use crate::convolve::{Then, kernel3x3};
 use crate::heads::{HeadOutputs, Heads};
-use crate::norm::batch_norm;
-use crate::on_chip;
+use crate::norm::{Batches, Normalised, batch_norm};
+use crate::on_chip::{self, LayerWeights};
 use crate::planes::Inputs;
 
 /// Flat tensors by the names of a network file or of a network in training.
@@ -154,17 +154,29 @@ impl Tail {
 /// Part of a 3x3 convolution that has the weight as [`on_chip::pack`] orders it.
 pub(crate) const PACKED: &str = "packed";
 
+/// Part of a 3x3 convolution that has the weight as files have it, to learn on a chip.
+pub(crate) const RAW: &str = "raw";
+
 /// A convolution, with batch norm in training and a bias in play.
 #[derive(Clone, Debug)]
 pub(crate) struct Convolution {
     name: String,
-    /// `[9 * in, out]` or packed if 3x3, `[in, out]` if 1x1.
-    kernel: Tensor<2>,
-    is_3x3: bool,
+    kernel: Kernel,
     /// Batch norm's scale, `[1, out]`; none if batch norm was folded into the kernel.
     gamma: Option<Tensor<2>>,
     /// The bias, or batch norm's beta: `[1, out]`.
     shift: Tensor<2>,
+}
+
+/// What a convolution multiplies with.
+#[derive(Clone, Debug)]
+enum Kernel {
+    /// 1x1, `[in, out]`.
+    Point(Tensor<2>),
+    /// 3x3, `[9 * in, out]`, or packed.
+    Around(Tensor<2>),
+    /// 3x3, `[out * in * 3 * 3]`.
+    Raw(Tensor<1>),
 }
 
 impl Convolution {
@@ -173,12 +185,14 @@ impl Convolution {
         let gamma = tensors.get(&format!("{name}.gamma")).cloned().map(row);
         let shift = row(named(tensors, name, if gamma.is_some() { "beta" } else { "bias" }));
         let weight = || named(tensors, name, "weight");
-        let kernel = match (tensors.get(&format!("{name}.{PACKED}")), side) {
-            (Some(packed), _) => packed.clone().reshape([-1, on_chip::FACTORS as isize]),
-            (None, 3) => kernel3x3(weight().reshape([out, inputs, 3, 3])),
-            (None, _) => weight().reshape([out, inputs]).transpose(),
+        let part = |part: &str| tensors.get(&format!("{name}.{part}")).cloned();
+        let kernel = match (part(PACKED), part(RAW), side) {
+            (Some(packed), ..) => Kernel::Around(packed.reshape([-1, on_chip::FACTORS as isize])),
+            (None, Some(raw), _) => Kernel::Raw(raw),
+            (None, None, 3) => Kernel::Around(kernel3x3(weight().reshape([out, inputs, 3, 3]))),
+            (None, None, _) => Kernel::Point(weight().reshape([out, inputs]).transpose()),
         };
-        Self { name: name.to_owned(), kernel, is_3x3: side == 3, gamma, shift }
+        Self { name: name.to_owned(), kernel, gamma, shift }
     }
 
     pub(crate) fn forward(
@@ -190,21 +204,38 @@ impl Convolution {
     ) -> Tensor<2> {
         let sums = self.shift.dtype();
         let Some(gamma) = &self.gamma else {
-            if self.is_3x3 {
-                let x = x.cast(self.kernel.dtype());
-                return on.convolver().convolve_then(x, &self.kernel, &self.shift, then);
+            return match &self.kernel {
+                Kernel::Around(kernel) => {
+                    let x = x.cast(kernel.dtype());
+                    on.convolver().convolve_then(x, kernel, &self.shift, then)
+                }
+                Kernel::Point(kernel) => then.of(product(x, kernel, sums) + self.shift.clone()),
+                Kernel::Raw(_) => unreachable!("a network that plays has no raw weights"),
+            };
+        };
+        let x = match &self.kernel {
+            Kernel::Around(kernel) => {
+                on.convolver().convolve(x.cast(kernel.dtype()), kernel).cast(sums)
             }
-            return then.of(product(x, &self.kernel, sums) + self.shift.clone());
+            Kernel::Point(kernel) => product_of_points(on, x, kernel, sums),
+            Kernel::Raw(weight) => {
+                let weights = LayerWeights { weight, gamma, beta: &self.shift };
+                let is_whole = !matches!(then, Then::Nothing);
+                let found = on.convolver().learn(x, weights, then);
+                let output = self.keep(found, statistics);
+                // What does something else then does it in 32 bits.
+                return if is_whole { output } else { output.cast(sums) };
+            }
         };
-        let x = if self.is_3x3 {
-            on.convolver().convolve(x.cast(self.kernel.dtype()), &self.kernel).cast(sums)
-        } else {
-            product(x, &self.kernel, sums)
-        };
-        let normalised = batch_norm(on, x, gamma, &self.shift);
-        statistics.insert(format!("{}.mean", self.name), normalised.mean);
-        statistics.insert(format!("{}.variance", self.name), normalised.variance);
-        then.of(normalised.output)
+        let found = batch_norm(on, x, gamma, &self.shift);
+        then.of(self.keep(found, statistics))
+    }
+
+    /// Keeps what batch norm found of the rows; gives its output.
+    fn keep(&self, found: Normalised, statistics: &mut Tensors) -> Tensor<2> {
+        statistics.insert(format!("{}.mean", self.name), found.mean);
+        statistics.insert(format!("{}.variance", self.name), found.variance);
+        found.output
     }
 }
 
@@ -233,6 +264,15 @@ impl Linear {
 /// `x` times a matrix, in its format; the sums in another.
 fn product(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
     x.cast(matrix.dtype()).matmul(matrix.clone()).cast(sums)
+}
+
+/// The same of the points of boards. A card adds up the matrix's gradient with one group of threads for each few outputs, so on one it
+/// is that of parts of the batch first, which are then added up.
+fn product_of_points(on: &Boards, x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
+    let ([points, inputs], [_, outputs]) = (x.dims(), matrix.dims());
+    let Some(parts) = on.batches().map(Batches::parts) else { return product(x, matrix, sums) };
+    let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, points / parts, inputs]);
+    x.matmul(matrix.clone().unsqueeze()).reshape([points, outputs]).cast(sums)
 }
 
 fn named(tensors: &Tensors, layer: &str, part: &str) -> Tensor<1> {

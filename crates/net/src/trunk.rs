@@ -93,6 +93,7 @@ mod tests {
         let passes = Passes {
             devices: vec![(choice, choice.open())],
             precision: Precision::F32,
+            convolve: choice.ways(true).convolve,
             value_weight: 1.5,
             head_weights: PerHead::default(),
             layout: layout.clone(),

@@ -2,9 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use dz_cpu::{CpuEvaluator, random_network, random_positions};
 use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
-use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Precision, pick_device};
+use dz_net::{
+    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
+    learns_on_chip, pick_device, random_rows,
+};
 use dz_network::NetworkSpec;
 
 /// What `DAGZERO_CARD` names; then the test fails where there is none.
@@ -39,6 +44,75 @@ fn networks() -> Vec<NetworkSpec> {
         NetworkSpec { squeeze_ratio: 4, globals: 2, ..plain([4, 4, 7], 7, 2, 32) },
         NetworkSpec { bottleneck_blocks: 2, ..plain([4, 6, 6], 37, 2, 64) },
     ]
+}
+
+/// Losses and gradients of two steps, the second one with the weights that the first one made.
+#[test]
+fn a_card_learns_as_the_processor_does() {
+    const ROWS: usize = 61;
+    let Some(card) = card() else {
+        eprintln!("skipped: there is no card, or this is a build without CUDA");
+        return;
+    };
+    let steps = |spec: &NetworkSpec, device, options: &LearnerOptions| {
+        let mut learner = BurnLearner::new(spec.clone(), device, options.clone()).unwrap();
+        let rows = random_rows(spec, ROWS);
+        let steps = [1e-3, 1e-3].map(|rate| learner.step(&rows, rate).unwrap());
+        (learner.is_on_chip(), steps)
+    };
+    for (i, spec) in networks().into_iter().enumerate() {
+        assert!(learns_on_chip(&[card], &spec, Precision::Bf16), "{spec:?}");
+        let f32 = LearnerOptions::to_measure(Precision::F32);
+        let (_, wanted) = steps(&spec, DeviceChoice::Cpu, &f32);
+        // By Burn's operations all are learnt alike, and on a stand-in for a card slowly.
+        let ways = if i < 2 { &[true, false][..] } else { &[true] };
+        for &on_chip in ways {
+            let options = LearnerOptions { on_chip, ..LearnerOptions::to_measure(Precision::Bf16) };
+            let (is_on_chip, found) = steps(&spec, card, &options);
+            let [c, h, w] = [spec.channels, spec.height, spec.width];
+            assert_eq!(is_on_chip, on_chip, "{h}x{w} c{c}");
+            for (wanted, found) in wanted.iter().zip(found) {
+                for (what, wanted, found) in [
+                    ("policy", wanted.losses.policy_loss, found.losses.policy_loss),
+                    ("value", wanted.losses.value_loss, found.losses.value_loss),
+                    ("gradient", wanted.gradient_norm, found.gradient_norm),
+                ] {
+                    let off = ((found - wanted) / wanted).abs();
+                    let what = format!("{h}x{w} c{c}, {what}, on chip {on_chip}");
+                    println!("{what}: {found:.4} for {wanted:.4}");
+                    assert!(off < 0.05, "{what}: {found} for {wanted}");
+                }
+            }
+        }
+    }
+}
+
+/// As on the processor (`precision.rs`), where activations have 32 bits between layers; on a card these have 16.
+#[test]
+fn the_losses_of_many_steps_on_a_card_stay_near_those_in_32_bits() {
+    const STEPS: u64 = 120;
+    let Some(card) = card() else {
+        eprintln!("skipped: there is no card, or this is a build without CUDA");
+        return;
+    };
+    let spec = NetworkSpec { global_pooling: true, ..NetworkSpec::plain([3, 4, 5], 7, 2, 16) };
+    // Means of forty steps, of policy and value together: losses of single batches scatter.
+    let curve = |device, precision| {
+        let options = LearnerOptions::to_measure(precision);
+        let mut learner = BurnLearner::new(spec.clone(), device, options).unwrap();
+        let step = |i| {
+            let losses = learner.step(&common::rows(&spec, 64, i % 4), 0.002).unwrap().losses;
+            losses.policy_loss + losses.value_loss
+        };
+        let losses: Vec<f32> = (0..STEPS).map(step).collect();
+        losses.chunks(40).map(|part| part.iter().sum::<f32>() / 40.0).collect::<Vec<_>>()
+    };
+    let (whole, half) = (curve(DeviceChoice::Cpu, Precision::F32), curve(card, Precision::Bf16));
+    println!("{whole:?} {half:?}");
+    assert!(whole[2] < 0.95 * whole[0], "something is learnt");
+    for (whole, half) in whole.iter().zip(half) {
+        assert!(((whole - half) / whole).abs() < 0.01, "{whole} in 32 bits, {half} in 16");
+    }
 }
 
 #[test]

@@ -7,21 +7,21 @@ use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::prelude::*;
 
 use super::plan::Plan;
-use super::{RUN, TILE};
+use super::{Finish, RUN, TILE};
 
 /// Eight halves, which a thread loads at a time.
-type Run<E> = Vector<E, Const<8>>;
+pub(super) type Run<E> = Vector<E, Const<8>>;
 
 /// The same in four registers.
-type Registers = Vector<u32, Const<4>>;
+pub(super) type Registers = Vector<u32, Const<4>>;
 
 /// Two halves, a register.
-type Pair<E> = Vector<E, Const<2>>;
+pub(super) type Pair<E> = Vector<E, Const<2>>;
 
 /// Of a tile of points and eight outputs what a thread has: two outputs of a row, and the same of the row eight on.
-type Sums = Array<Vector<f32, Const<2>>>;
+pub(super) type Sums = Array<Vector<f32, Const<2>>>;
 
-/// `out = x convolved with kernel, + shift`, then `+ added`, then no less than 0, if asked for.
+/// `out = x convolved with kernel`, then `+ shift`, then `+ added`, then no less than 0, what of these is asked for.
 ///
 /// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of [`super::pack`]; `shift [outputs]`; `added` and
 /// `out [rows, outputs]`. A row is a point of a board. Sums are 32 bits wide and rounded once.
@@ -34,8 +34,7 @@ pub(super) fn convolve3x3<E: Float, N: Size>(
     out: &mut [Pair<E>],
     rows: usize,
     #[comptime] plan: Plan,
-    #[comptime] adds: bool,
-    #[comptime] rectifies: bool,
+    #[comptime] finish: Finish,
     #[define(E)] _dtype: ElemType,
 ) {
     let group_row = CUBE_POS_X as usize * comptime!(plan.points());
@@ -69,7 +68,7 @@ pub(super) fn convolve3x3<E: Float, N: Size>(
         }
     }
     let first_row = group_row + first_point;
-    write::<E>(&sums, shift, added, out, first_row, rows, first_tile, plan, adds, rectifies);
+    write::<E>(&sums, shift, added, out, first_row, rows, first_tile, plan, finish);
 }
 
 /// Puts the group's points and those around them into shared memory, and a blank one behind.
@@ -94,7 +93,7 @@ fn load<E: Float, N: Size>(
         // What is read is read in any case, so that no thread waits for whether it is there.
         let row = min(max(row, comptime!(plan.reach()).runtime()) - plan.reach(), rows - 1);
         let is_there = is_row && point < comptime!(plan.points_near());
-        let values = run_of::<E, N>(x, row, run, plan);
+        let values = run_of::<E, N>(x, row, run, plan.inputs);
         let blank = Registers::new(0u32);
         let values = select(is_there, Registers::reinterpret(values), blank);
         // Without a condition but for the last turn, or each turn would wait for what it read.
@@ -105,25 +104,25 @@ fn load<E: Float, N: Size>(
     }
 }
 
-/// Eight channels of a row; zeros for those that it does not have.
+/// Eight channels of a row of `inputs`; zeros for those that it does not have.
 #[cube]
-fn run_of<E: Float, N: Size>(
+pub(super) fn run_of<E: Float, N: Size>(
     x: &[Vector<E, N>],
     row: usize,
     run: usize,
-    #[comptime] plan: Plan,
+    #[comptime] inputs: usize,
 ) -> Run<E> {
     let size = N::value();
     let mut values = Vector::empty();
     #[unroll]
     for part in 0..comptime!(RUN / size) {
         let channel = run * RUN + part * size;
-        let last = comptime!(plan.inputs - size).runtime();
-        let from = x[row * comptime!(plan.inputs / size) + min(channel, last) / size];
+        let last = comptime!(inputs - size).runtime();
+        let from = x[row * comptime!(inputs / size) + min(channel, last) / size];
         #[unroll]
         for j in 0..size {
             let value = from.extract(j);
-            let is_missing = comptime!(!plan.inputs.is_multiple_of(TILE)) && channel > last;
+            let is_missing = comptime!(!inputs.is_multiple_of(TILE)) && channel > last;
             let value = select(is_missing, E::from_int(0), value);
             values.insert(comptime!(part * size + j), value);
         }
@@ -203,8 +202,7 @@ fn write<E: Float>(
     rows: usize,
     first_tile: usize,
     #[comptime] plan: Plan,
-    #[comptime] adds: bool,
-    #[comptime] rectifies: bool,
+    #[comptime] finish: Finish,
 ) {
     let lane = UNIT_POS_X as usize;
     let first_pair = first_tile * comptime!(TILE / 2) + lane % 4;
@@ -220,12 +218,14 @@ fn write<E: Float>(
             for j in 0..comptime!(plan.tiles_outputs * 2) {
                 let output = first_pair + j * 4;
                 let mut sum = sums.index(comptime!(i * plan.tiles_outputs * 2 + j))[half];
-                sum += Vector::cast_from(shift[output]);
-                if adds {
+                if finish.shifts {
+                    sum += Vector::cast_from(shift[output]);
+                }
+                if finish.adds {
                     sum +=
                         Vector::cast_from(added[row_read * comptime!(plan.outputs / 2) + output]);
                 }
-                if rectifies {
+                if finish.rectifies {
                     sum = rectified(sum);
                 }
                 pairs[j] = Vector::cast_from(sum);

@@ -1,15 +1,16 @@
 //! The kernel as an operation on Burn's tensors.
 
+use burn::backend::cubecl::dtype_to_storage_type;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, Dispatch, backend_extension};
-use burn::tensor::{Shape, Tensor};
+use burn::tensor::{DType, Shape, Tensor};
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::ops::numeric::empty_device_contiguous_dtype;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
-use super::kernel;
-use super::{Plan, RUN};
+use super::weights_plan::{POINTS, WeightsPlan};
+use super::{Finish, Plan, RUN, kernel, weights};
 
 /// What Burn does not have.
 #[backend_extension(Cube, Fusion)]
@@ -21,31 +22,51 @@ pub(crate) trait OnChip: Backend {
         kernel: FloatTensor<Self>,
         shift: FloatTensor<Self>,
         added: FloatTensor<Self>,
-        adds: bool,
-        rectifies: bool,
+        finish: Finish,
         plan: Plan,
     ) -> FloatTensor<Self>;
+
+    /// Parts of the gradient of a kernel `[9 * in, out]`, to be added up, `[parts, 9 * in * out]` in 32 bits: from what was
+    /// convolved, `x [B * H * W, in]`, and the gradient of what came out, `[B * H * W, out]`.
+    #[fusion(dtype = DType::F32, shape = parts_of(x, plan))]
+    fn weights3x3(
+        x: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        plan: WeightsPlan,
+    ) -> FloatTensor<Self>;
+
+    /// See [`view`].
+    #[fusion(dtype = flat, shape = Shape::from(vec![to - from]))]
+    fn view(flat: FloatTensor<Self>, from: usize, to: usize) -> FloatTensor<Self>;
+}
+
+/// Numbers `from..to` of a flat tensor on a card where they are: kernels of our own may read them, others want them to begin at
+/// places of their choice.
+pub(crate) fn view(flat: Tensor<1>, from: usize, to: usize) -> Tensor<1> {
+    Tensor::from_dispatch(<Dispatch as OnChip>::view(flat.into_dispatch(), from, to))
 }
 
 fn outputs_of(x: &Shape, plan: &Plan) -> Shape {
     Shape::from(vec![x[0], plan.outputs])
 }
 
+fn parts_of(x: &Shape, plan: &WeightsPlan) -> Shape {
+    let [_, pieces, _] = plan.groups(x[0]);
+    Shape::from(vec![pieces, plan.factors()])
+}
+
 /// 3x3 convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`: with a kernel from [`super::pack`], `shift [1, out]`
-/// and, if there is one, `added [B * H * W, out]`; rectified if `rectifies`. All are of one format of 16 bits.
+/// and `added [B * H * W, out]`, of which `finish` tells whether they are read. All are of one format of 16 bits.
 pub(crate) fn convolve3x3(
     plan: Plan,
     x: Tensor<2>,
     kernel: Tensor<2>,
     shift: Tensor<2>,
-    added: Option<Tensor<2>>,
-    rectifies: bool,
+    added: Tensor<2>,
+    finish: Finish,
 ) -> Tensor<2> {
-    let adds = added.is_some();
-    // Never read where nothing is added.
-    let added = added.unwrap_or_else(|| x.clone());
     let [x, kernel, shift, added] = [x, kernel, shift, added].map(Tensor::into_dispatch);
-    let out = <Dispatch as OnChip>::convolve3x3(x, kernel, shift, added, adds, rectifies, plan);
+    let out = <Dispatch as OnChip>::convolve3x3(x, kernel, shift, added, finish, plan);
     Tensor::from_dispatch(out)
 }
 
@@ -55,18 +76,16 @@ impl OnChip for CubeBackend {
         kernel: CubeTensor,
         shift: CubeTensor,
         added: CubeTensor,
-        adds: bool,
-        rectifies: bool,
+        finish: Finish,
         plan: Plan,
     ) -> CubeTensor {
         let [x, kernel, shift, added] = [x, kernel, shift, added].map(into_contiguous);
         let (client, rows) = (x.client.clone(), x.meta.shape()[0]);
-        check(&plan, [&x, &kernel, &shift], adds.then_some(&added));
+        check(&plan, [&x, &kernel], [&shift, &added], finish);
         let shape = outputs_of(x.meta.shape(), &plan);
         let out = empty_device_contiguous_dtype(client.clone(), x.device.clone(), shape, x.dtype);
         let [groups, parts] = plan.groups(rows);
-        let vector = if plan.inputs.is_multiple_of(RUN) { RUN } else { 1 };
-        let dtype = burn::backend::cubecl::dtype_to_storage_type(x.dtype);
+        let (vector, dtype) = (vector(plan.inputs), dtype_to_storage_type(x.dtype));
         // SAFETY: the kernel reads and writes rows below `rows` and columns below those of the plan, which are the tensors', as was
         // just checked.
         #[allow(unsafe_code)]
@@ -83,24 +102,87 @@ impl OnChip for CubeBackend {
                 out.clone().into_buffer_arg(),
                 rows,
                 plan,
-                adds,
-                rectifies,
+                finish,
                 dtype,
             );
         }
         out
     }
+
+    fn weights3x3(x: CubeTensor, gradient: CubeTensor, plan: WeightsPlan) -> CubeTensor {
+        let [x, gradient] = [x, gradient].map(into_contiguous);
+        let (client, rows) = (x.client.clone(), x.meta.shape()[0]);
+        check_weights(&plan, &x, &gradient);
+        let shape = parts_of(x.meta.shape(), &plan);
+        let (device, format) = (x.device.clone(), DType::F32);
+        let out = empty_device_contiguous_dtype(client.clone(), device, shape, format);
+        let [parts, pieces, turns] = plan.groups(rows);
+        let (vector, dtype) = (vector(plan.inputs), dtype_to_storage_type(x.dtype));
+        // SAFETY: the kernel reads rows below `rows` and columns below those of the plan, which are the tensors', as was just
+        // checked, and writes `factors` numbers for each of the pieces, as many as the shape has.
+        #[allow(unsafe_code)]
+        unsafe {
+            weights::weights3x3::launch_unchecked(
+                &client,
+                CubeCount::Static(parts as u32, pieces as u32, 1),
+                CubeDim::new_2d(32, plan.planes() as u32),
+                vector,
+                x.into_buffer_arg(),
+                gradient.into_buffer_arg(),
+                out.clone().into_buffer_arg(),
+                rows,
+                turns,
+                plan,
+                dtype,
+            );
+        }
+        out
+    }
+
+    fn view(flat: CubeTensor, from: usize, to: usize) -> CubeTensor {
+        let (length, bytes) = (elements(&flat), flat.dtype.size());
+        assert!(from <= to && to <= length, "{from}..{to} of {length}");
+        let handle = flat.handle.clone().offset_start((from * bytes) as u64);
+        let handle = handle.offset_end(((length - to) * bytes) as u64);
+        let (client, device) = (flat.client.clone(), flat.device.clone());
+        let shape = Shape::from(vec![to - from]);
+        CubeTensor::new_contiguous(client, device, shape, handle, flat.dtype)
+    }
+}
+
+/// How many of a row's channels are read at a time.
+const fn vector(inputs: usize) -> usize {
+    if inputs.is_multiple_of(RUN) { RUN } else { 1 }
 }
 
 /// Whether the tensors are those of the plan, and so few that places in them are numbers of 32 bits.
-fn check(plan: &Plan, [x, kernel, shift]: [&CubeTensor; 3], added: Option<&CubeTensor>) {
+fn check(
+    plan: &Plan,
+    [x, kernel]: [&CubeTensor; 2],
+    [shift, added]: [&CubeTensor; 2],
+    finish: Finish,
+) {
     let rows = x.meta.shape()[0];
-    let elements = |tensor: &CubeTensor| tensor.meta.shape().num_elements();
     assert_eq!(elements(x), rows * plan.inputs, "inputs of {plan:?}");
     assert_eq!(elements(kernel), plan.factors(), "factors of {plan:?}");
-    assert_eq!(elements(shift), plan.outputs, "shifts of {plan:?}");
-    assert!(added.is_none_or(|added| elements(added) == rows * plan.outputs), "added to {plan:?}");
-    let formats = [kernel, shift].into_iter().chain(added).all(|tensor| tensor.dtype == x.dtype);
+    assert!(!finish.shifts || elements(shift) == plan.outputs, "shifts of {plan:?}");
+    assert!(!finish.adds || elements(added) == rows * plan.outputs, "added to {plan:?}");
+    let formats = [kernel, shift, added].into_iter().all(|tensor| tensor.dtype == x.dtype);
     assert!(formats && x.dtype.size() == 2, "formats of {plan:?}");
     assert!(u32::try_from(rows * plan.inputs.max(plan.outputs)).is_ok(), "{rows} rows");
+}
+
+/// The same of a kernel's gradient.
+fn check_weights(plan: &WeightsPlan, x: &CubeTensor, gradient: &CubeTensor) {
+    let rows = x.meta.shape()[0];
+    assert_eq!(elements(x), rows * plan.inputs, "inputs of {plan:?}");
+    assert_eq!(elements(gradient), rows * plan.outputs, "outputs of {plan:?}");
+    assert!(x.dtype.size() == 2 && gradient.dtype == x.dtype, "formats of {plan:?}");
+    let [_, pieces, turns] = plan.groups(rows);
+    let largest = (rows + turns * POINTS) * plan.inputs.max(plan.outputs);
+    assert!(u32::try_from(largest.max(pieces * plan.factors())).is_ok(), "{rows} rows");
+}
+
+pub(super) fn elements(tensor: &CubeTensor) -> usize {
+    tensor.meta.shape().num_elements()
 }

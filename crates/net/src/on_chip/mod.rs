@@ -1,4 +1,4 @@
-//! 3x3 convolutions on a card by a kernel of our own: neighbours are found in a multiprocessor's own memory.
+//! 3x3 convolutions on a card by kernels of our own: neighbours are found in a multiprocessor's own memory.
 //!
 //! A convolution by [`crate::convolve::Convolve::Gather`] writes every activation nine times and reads it nine times from the
 //! card's memory. Here a group of threads reads the points that it works on and their neighbours once, finds each point's nine
@@ -8,14 +8,36 @@
 mod kernel;
 #[cfg(feature = "cuda")]
 mod launch;
+#[cfg(feature = "cuda")]
+mod layer;
 mod plan;
+#[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+mod rows_plan;
+#[cfg(feature = "cuda")]
+mod weights;
+#[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+mod weights_plan;
 
 use burn::tensor::Tensor;
 use dz_network::NetworkSpec;
 
 use crate::convolve::Then;
+use crate::norm::Normalised;
 
 pub(crate) use plan::Plan;
+use weights_plan::WeightsPlan;
+
+/// What a convolution's kernel does with its sums, one after another. Known when a kernel is compiled.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Finish {
+    /// A shift is added to each output.
+    shifts: bool,
+    /// Another tensor is added.
+    adds: bool,
+    /// What is below 0 becomes 0.
+    rectifies: bool,
+}
 
 /// Rows, columns and depth of what a card's matrix units multiply at a time.
 pub(crate) const TILE: usize = 16;
@@ -43,9 +65,41 @@ pub(crate) fn convolve3x3(
     shift: Tensor<2>,
     then: Then<'_>,
 ) -> Tensor<2> {
-    let rectifies = !matches!(then, Then::Nothing);
     let added = if let Then::AddAndRectify(added) = then { Some(added.clone()) } else { None };
-    launch::convolve3x3(plan, x, kernel, shift, added, rectifies)
+    let rectifies = !matches!(then, Then::Nothing);
+    let finish = Finish { shifts: true, adds: added.is_some(), rectifies };
+    // Never read where nothing is added.
+    let added = added.unwrap_or_else(|| x.clone());
+    launch::convolve3x3(plan, x, kernel, shift, added, finish)
+}
+
+/// What a layer that learns has, in 32 bits.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+pub(crate) struct LayerWeights<'a> {
+    /// Of the convolution, as files have it, `[out * in * 3 * 3]`.
+    pub(crate) weight: &'a Tensor<1>,
+    /// Batch norm's scale, `[1, out]`.
+    pub(crate) gamma: &'a Tensor<2>,
+    /// `[1, out]`
+    pub(crate) beta: &'a Tensor<2>,
+}
+
+/// 3x3 convolution of rows `[B * H * W, in]` of boards of a `size` on a card, batch norm and what comes then, `[B * H * W, out]` in
+/// bf16, with gradients.
+#[cfg(feature = "cuda")]
+pub(crate) fn layer(
+    size: [usize; 2],
+    x: Tensor<2>,
+    weights: LayerWeights<'_>,
+    then: Then<'_>,
+) -> Normalised {
+    layer::layer(size, x, weights, then)
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn layer(_: [usize; 2], _: Tensor<2>, _: LayerWeights<'_>, _: Then<'_>) -> Normalised {
+    unreachable!("pick_device gives no card in a build without CUDA")
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -56,6 +110,17 @@ pub(crate) fn convolve3x3(
     _: Tensor<2>,
     _: Then<'_>,
 ) -> Tensor<2> {
+    unreachable!("pick_device gives no card in a build without CUDA")
+}
+
+/// Numbers `from..to` of a flat tensor on a card, for [`layer`].
+#[cfg(feature = "cuda")]
+pub(crate) fn view(flat: &Tensor<1>, from: usize, to: usize) -> Tensor<1> {
+    launch::view(flat.clone(), from, to)
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn view(_: &Tensor<1>, _: usize, _: usize) -> Tensor<1> {
     unreachable!("pick_device gives no card in a build without CUDA")
 }
 
@@ -80,6 +145,11 @@ pub(crate) fn pack(kernel: Tensor<2>) -> Tensor<2> {
         .reshape([9 * tiles_inputs, 2, 4, 2, tiles_outputs, 2, 8])
         .permute([0, 4, 6, 2, 5, 1, 3])
         .reshape([9 * tiles_inputs * tiles_outputs, FACTORS])
+}
+
+/// So many rows that the gradient of a kernel takes all that a card does for one.
+pub(crate) fn rows_of_two_turns(size: [usize; 2], inputs: usize, outputs: usize) -> usize {
+    WeightsPlan::new(size, inputs, outputs).map_or(1, |plan| plan.rows_of_two_turns())
 }
 
 #[cfg(test)]

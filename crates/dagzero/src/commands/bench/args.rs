@@ -29,7 +29,7 @@ pub(super) struct DeviceArgs {
     #[arg(long, value_name = "N", default_value = "2",
         value_parser = clap::value_parser!(u8).range(1..=8))]
     pub(super) lanes: u8,
-    /// For `device`: convolve by Burn's operations on a card while playing, not by a kernel of our own
+    /// For `device`: convolve by Burn's operations on a card, not by kernels of our own
     #[arg(long)]
     pub(super) burn_convolution: bool,
     /// For `games`: playouts of every move

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use dz_cpu::{random_network, random_positions};
 use dz_infer::NetworkEvaluator;
 use dz_net::{
-    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
+    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions,
     difference_from_processor, random_rows,
 };
 use dz_network::NetworkSpec;
@@ -46,7 +46,15 @@ pub(super) fn rows(
         each(BenchRow::new(&name(&format!("play, {format}")), rate, "positions/s", 1))?;
     }
     for &format in &args.learning.0 {
-        let (first, rate) = learning(choice, spec.clone(), *batch, format, time)?;
+        let options = LearnerOptions {
+            on_chip: !args.burn_convolution,
+            ..LearnerOptions::to_measure(format)
+        };
+        let (first, rate) = learning(choice, spec.clone(), *batch, options, time)?;
+        let mut format = format.to_string();
+        if choice != DeviceChoice::Cpu && args.burn_convolution {
+            format += ", Burn's convolution";
+        }
         let first_name = name(&format!("learn, {format}, until the first step is done"));
         each(BenchRow::new(&first_name, first, "s", 1))?;
         each(BenchRow::new(&name(&format!("learn, {format}")), rate, "rows/s", 1))?;
@@ -102,11 +110,10 @@ fn learning(
     choice: DeviceChoice,
     spec: NetworkSpec,
     batch: usize,
-    precision: Precision,
+    options: LearnerOptions,
     time: Duration,
 ) -> anyhow::Result<(f64, f64)> {
     let rows = random_rows(&spec, batch);
-    let options = LearnerOptions::to_measure(precision);
     let begin = Instant::now();
     let mut learner = BurnLearner::new(spec, choice, options)?;
     learner.step(&rows, 1e-4)?;

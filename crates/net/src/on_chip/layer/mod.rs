@@ -1,0 +1,69 @@
+//! A 3x3 convolution with batch norm and what comes then, to learn, as one operation with a gradient of its own.
+//!
+//! Burn would make some thirty operations of it forth and back, each of which costs the host time and most of which take all
+//! activations from the card's memory and put them there. Here five kernels go forth and six or seven back; activations and their
+//! gradients are bf16 between them, as they are with `PyTorch`'s automatic mixed precision, all sums are 32 bits wide.
+
+mod change;
+mod launch;
+mod operation;
+mod sums;
+mod weights;
+
+use burn::backend::Dispatch;
+use burn::tensor::{DType, Tensor};
+
+use super::weights_plan::WeightsPlan;
+use super::{LayerWeights, Plan};
+use crate::convolve::Then;
+use crate::norm::Normalised;
+use operation::{Forth, LearningLayer};
+
+/// What a layer is made of. Known when its kernels are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Layer {
+    forth: Plan,
+    /// Where inputs fill tiles; others have no gradient.
+    back: Option<Plan>,
+    weights: WeightsPlan,
+    /// Another tensor is added.
+    adds: bool,
+    /// What is below 0 becomes 0.
+    rectifies: bool,
+}
+
+/// Rows `[B * H * W, in]` of boards of a `size` to `[B * H * W, out]`, in bf16.
+pub(super) fn layer(
+    size: [usize; 2],
+    x: Tensor<2>,
+    weights: LayerWeights<'_>,
+    then: Then<'_>,
+) -> Normalised {
+    let ([_, inputs], [_, outputs]) = (x.dims(), weights.gamma.dims());
+    let plans = Plan::new(size, inputs, outputs).zip(WeightsPlan::new(size, inputs, outputs));
+    let (forth, of_weights) = plans.expect("learners ask whether a network fits");
+    let layer = Layer {
+        forth,
+        back: Plan::new(size, outputs, inputs),
+        weights: of_weights,
+        adds: matches!(then, Then::AddAndRectify(_)),
+        rectifies: !matches!(then, Then::Nothing),
+    };
+    let x = x.cast(DType::BF16);
+    let added = match then {
+        Then::AddAndRectify(added) => added.clone().cast(DType::BF16),
+        // Never read, and nobody's gradient.
+        Then::Nothing | Then::Rectify => x.clone().inner().autodiff(),
+    };
+    let flat = |row: &Tensor<2>| -> Tensor<1> { row.clone().flatten(0, 1) };
+    let Forth { output, mean, variance, .. } = <Dispatch as LearningLayer>::layer(
+        x.into_dispatch(),
+        weights.weight.clone().into_dispatch(),
+        flat(weights.gamma).into_dispatch(),
+        flat(weights.beta).into_dispatch(),
+        added.into_dispatch(),
+        layer,
+    );
+    let [mean, variance] = [mean, variance].map(|row| Tensor::from_dispatch(row).inner());
+    Normalised { output: Tensor::from_dispatch(output), mean, variance }
+}

@@ -1,0 +1,174 @@
+//! What Burn is told of a layer: what it makes, and what its gradients are.
+
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
+use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::fusion::custom::TensorSpec;
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Autodiff, Backend, ExtensionType, Shape, backend_extension};
+use burn::tensor::DType;
+
+use super::Layer;
+
+/// What a layer makes.
+#[derive(Clone, Debug, ExtensionType)]
+#[extension_type(fusion)]
+pub(crate) struct Forth<B: Backend> {
+    /// `[rows, out]`
+    pub(crate) output: FloatTensor<B>,
+    /// What was convolved, `[rows, out]`.
+    pub(crate) y: FloatTensor<B>,
+    /// Of `y`, `[out]`.
+    pub(crate) mean: FloatTensor<B>,
+    /// Of `y`, `[out]`.
+    pub(crate) variance: FloatTensor<B>,
+    /// The weight, packed for the way back.
+    pub(crate) packed: FloatTensor<B>,
+}
+
+/// What the gradients need of what was there.
+#[derive(Clone, Debug, ExtensionType)]
+#[extension_type(fusion)]
+pub(crate) struct Kept<B: Backend> {
+    pub(crate) output: FloatTensor<B>,
+    pub(crate) x: FloatTensor<B>,
+    pub(crate) y: FloatTensor<B>,
+    pub(crate) mean: FloatTensor<B>,
+    pub(crate) variance: FloatTensor<B>,
+    pub(crate) gamma: FloatTensor<B>,
+    pub(crate) packed: FloatTensor<B>,
+}
+
+/// The gradients of a layer's inputs.
+#[derive(Clone, Debug, ExtensionType)]
+#[extension_type(fusion)]
+pub(crate) struct Back<B: Backend> {
+    /// If it is wanted, or else nothing, `[1]`.
+    pub(crate) x: FloatTensor<B>,
+    pub(crate) weight: FloatTensor<B>,
+    pub(crate) gamma: FloatTensor<B>,
+    pub(crate) beta: FloatTensor<B>,
+    /// If anything was, or else nothing, `[1]`.
+    pub(crate) added: FloatTensor<B>,
+}
+
+/// What Burn does not have.
+#[backend_extension(Cube, Autodiff, Fusion)]
+pub(crate) trait LearningLayer: Backend {
+    /// Of `x [rows, in]`, `weight [out * in * 3 * 3]`, `gamma` and `beta [out]`, and `added [rows, out]` if the layer adds.
+    #[fusion(meta = forth)]
+    fn layer(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        added: FloatTensor<Self>,
+        layer: Layer,
+    ) -> Forth<Self>;
+
+    /// From the `gradient` of the output; that of `x` if it `wants_x`.
+    #[fusion(meta = back)]
+    fn layer_back(
+        gradient: FloatTensor<Self>,
+        #[extension_type] kept: Kept<Self>,
+        layer: Layer,
+        wants_x: bool,
+    ) -> Back<Self>;
+}
+
+fn spec(shape: &[usize], dtype: DType) -> TensorSpec {
+    TensorSpec::new(Shape::from(shape.to_vec()), dtype)
+}
+
+impl Layer {
+    /// Factors of the weight, packed for the way back; one where there is none.
+    pub(super) fn packed_back(&self) -> usize {
+        self.back.map_or(1, |plan| plan.factors())
+    }
+}
+
+fn forth(
+    x: &TensorSpec,
+    _: &TensorSpec,
+    gamma: &TensorSpec,
+    _: &TensorSpec,
+    _: &TensorSpec,
+    layer: &Layer,
+) -> ForthMetadata {
+    let output = spec(&[x.shape[0], gamma.shape[0]], x.dtype);
+    ForthMetadata {
+        output: output.clone(),
+        y: output,
+        mean: gamma.clone(),
+        variance: gamma.clone(),
+        packed: spec(&[layer.packed_back()], x.dtype),
+    }
+}
+
+fn back(gradient: &TensorSpec, kept: &KeptMetadata, layer: &Layer, wants_x: &bool) -> BackMetadata {
+    let nothing = spec(&[1], gradient.dtype);
+    BackMetadata {
+        x: if *wants_x { kept.x.clone() } else { nothing.clone() },
+        weight: spec(&[layer.weights.factors()], DType::F32),
+        gamma: kept.gamma.clone(),
+        beta: kept.gamma.clone(),
+        added: if layer.adds { gradient.clone() } else { nothing },
+    }
+}
+
+#[derive(Debug)]
+struct LayerBack;
+
+impl<B: LearningLayer> Backward<B, 5> for LayerBack {
+    type State = (Kept<B>, Layer);
+
+    fn backward(self, ops: Ops<Self::State, 5>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<B>(&ops.node);
+        let (kept, layer) = ops.state;
+        let wants_x = ops.parents[0].is_some();
+        let Back { x, weight, gamma, beta, added } = B::layer_back(gradient, kept, layer, wants_x);
+        for (node, gradient) in ops.parents.into_iter().zip([x, weight, gamma, beta, added]) {
+            if let Some(node) = node {
+                gradients.register::<B>(node.id, gradient);
+            }
+        }
+    }
+}
+
+impl<B: LearningLayer, C: CheckpointStrategy> LearningLayer for Autodiff<B, C> {
+    fn layer(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        added: FloatTensor<Self>,
+        layer: Layer,
+    ) -> Forth<Self> {
+        let [(x, node_x), (weight, node_weight), (gamma, node_gamma), (beta, node_beta)] =
+            [x, weight, gamma, beta].map(FloatTensor::<Self>::into_parts);
+        let (added, node_added) = added.into_parts();
+        let nodes = [node_x, node_weight, node_gamma, node_beta, node_added];
+        let Forth { output, y, mean, variance, packed } =
+            B::layer(x.clone(), weight, gamma.clone(), beta, added, layer);
+        let kept = Kept {
+            output: output.clone(),
+            x,
+            y: y.clone(),
+            mean: mean.clone(),
+            variance: variance.clone(),
+            gamma,
+            packed: packed.clone(),
+        };
+        let output = match LayerBack.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => prep.finish((kept, layer), output),
+            OpsKind::UnTracked(prep) => prep.finish(output),
+        };
+        let [y, mean, variance, packed] = [y, mean, variance, packed].map(FloatTensor::<Self>::new);
+        Forth { output, y, mean, variance, packed }
+    }
+
+    fn layer_back(_: FloatTensor<Self>, _: Kept<Self>, _: Layer, _: bool) -> Back<Self> {
+        unreachable!("nobody asks for gradients of gradients")
+    }
+}

@@ -1,0 +1,163 @@
+//! How the gradient of a 3x3 kernel is shared out among a card's groups of threads.
+
+use super::{RUN, TILE};
+
+/// What a group of threads does of the gradient of a 3x3 kernel: of the three taps of one of its rows, some outputs and some inputs,
+/// over points that follow each other. Known when a kernel is compiled.
+///
+/// A group's planes stand in a grid, `planes_outputs` times `planes_inputs`. Each keeps, for each of the three taps, the sums of
+/// `tiles_outputs` tiles of 16 outputs and 16 inputs in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct WeightsPlan {
+    /// H
+    pub(super) height: usize,
+    /// W
+    pub(super) width: usize,
+    /// Channels that are there.
+    pub(super) inputs: usize,
+    /// All of the convolution.
+    pub(super) outputs: usize,
+    /// Of a plane.
+    pub(super) tiles_outputs: usize,
+    pub(super) planes_outputs: usize,
+    pub(super) planes_inputs: usize,
+}
+
+/// Points that a group has in shared memory at a time.
+pub(super) const POINTS: usize = 128;
+
+/// Points whose inputs it has there: these, and one before and one behind them.
+pub(super) const POINTS_NEAR: usize = POINTS + 2;
+
+/// Taps of a row of the kernel.
+pub(super) const TAPS: usize = 3;
+
+/// Tiles of outputs in a plane: with three taps 96 sums for each thread.
+const TILES_OUTPUTS_MAX: usize = 4;
+
+const PLANES_OUTPUTS_MAX: usize = 2;
+
+/// With two for outputs 256 threads.
+const PLANES_INPUTS_MAX: usize = 4;
+
+/// Groups that a card is given to share among its multiprocessors: two or three for each of the 132 that H100 and H200 have. More
+/// would leave more to add up.
+const GROUPS: usize = 264;
+
+impl WeightsPlan {
+    /// None where outputs do not fill tiles.
+    pub(crate) fn new([height, width]: [usize; 2], inputs: usize, outputs: usize) -> Option<Self> {
+        let largest = |max: usize, of: usize| (1..=max).rev().find(|part| of.is_multiple_of(*part));
+        let is_some = height > 0 && width > 0 && inputs > 0 && outputs.is_multiple_of(TILE);
+        let tiles = if is_some { outputs / TILE } else { 0 };
+        let tiles_outputs = largest(TILES_OUTPUTS_MAX, tiles).filter(|_| tiles > 0)?;
+        let planes_outputs = largest(PLANES_OUTPUTS_MAX, tiles / tiles_outputs)?;
+        let planes_inputs = largest(PLANES_INPUTS_MAX, inputs.div_ceil(TILE))?;
+        Some(Self { height, width, inputs, outputs, tiles_outputs, planes_outputs, planes_inputs })
+    }
+
+    /// Of the group.
+    pub(super) const fn group_outputs(&self) -> usize {
+        self.planes_outputs * self.tiles_outputs * TILE
+    }
+
+    /// Of the group, some of which may not be there.
+    pub(super) const fn group_inputs(&self) -> usize {
+        self.planes_inputs * TILE
+    }
+
+    /// Groups that share the outputs.
+    pub(super) const fn parts_outputs(&self) -> usize {
+        self.outputs / self.group_outputs()
+    }
+
+    /// Groups that share the inputs.
+    pub(super) const fn parts_inputs(&self) -> usize {
+        self.inputs.div_ceil(self.group_inputs())
+    }
+
+    /// Runs of [`RUN`] inputs of a point.
+    pub(super) const fn runs_inputs(&self) -> usize {
+        self.group_inputs() / RUN
+    }
+
+    /// Runs of outputs of a point.
+    pub(super) const fn runs_outputs(&self) -> usize {
+        self.group_outputs() / RUN
+    }
+
+    /// Runs from a point's inputs to the next one's; odd, see [`super::Plan::stride`].
+    pub(super) const fn stride_inputs(&self) -> usize {
+        self.runs_inputs() + 1
+    }
+
+    /// The same of outputs.
+    pub(super) const fn stride_outputs(&self) -> usize {
+        self.runs_outputs() + 1
+    }
+
+    /// Of inputs in shared memory, with one blank point.
+    pub(super) const fn shared_inputs(&self) -> usize {
+        (POINTS_NEAR + 1) * self.stride_inputs()
+    }
+
+    /// Of outputs in shared memory.
+    pub(super) const fn shared_outputs(&self) -> usize {
+        POINTS * self.stride_outputs()
+    }
+
+    /// Planes of a group.
+    pub(super) const fn planes(&self) -> usize {
+        self.planes_outputs * self.planes_inputs
+    }
+
+    /// Numbers of the gradient.
+    pub(super) const fn factors(&self) -> usize {
+        9 * self.inputs * self.outputs
+    }
+
+    /// Groups for what there is to sum up, for the points of a batch, and how many times [`POINTS`] each of the latter takes.
+    pub(super) const fn groups(&self, rows: usize) -> [usize; 3] {
+        let parts = TAPS * self.parts_inputs() * self.parts_outputs();
+        let pieces = rows.div_ceil(POINTS);
+        let wanted = GROUPS.div_ceil(parts);
+        let turns = pieces.div_ceil(if wanted < pieces { wanted } else { pieces });
+        [parts, pieces.div_ceil(turns), turns]
+    }
+
+    /// So many rows that groups take more than one turn.
+    pub(super) const fn rows_of_two_turns(&self) -> usize {
+        let parts = TAPS * self.parts_inputs() * self.parts_outputs();
+        GROUPS.div_ceil(parts) * POINTS + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_factor_has_a_group_and_every_row_is_added_up_once() {
+        for (inputs, outputs) in [(3, 32), (17, 96), (96, 96), (128, 128), (160, 160), (256, 256)] {
+            for rows in [1, 128, 129, 64 * 42, 1024 * 81, 4096 * 361] {
+                let plan = WeightsPlan::new([9, 9], inputs, outputs).unwrap();
+                let [parts, pieces, turns] = plan.groups(rows);
+                assert_eq!(parts, 3 * plan.parts_inputs() * plan.parts_outputs());
+                assert_eq!(plan.parts_outputs() * plan.group_outputs(), outputs);
+                assert!(plan.parts_inputs() * plan.group_inputs() >= inputs);
+                assert!(pieces * turns * POINTS >= rows, "{plan:?}");
+                assert!((pieces - 1) * turns * POINTS < rows, "a group without rows, {plan:?}");
+                let shared = (plan.shared_inputs() + plan.shared_outputs()) * 2 * RUN;
+                assert!(shared < 99 << 10 && plan.planes() <= 8, "{plan:?}");
+                let [_, _, turns] = plan.groups(plan.rows_of_two_turns());
+                assert_eq!((turns, plan.groups(plan.rows_of_two_turns() - 1)[2]), (2, 1));
+            }
+        }
+    }
+
+    #[test]
+    fn outputs_fill_tiles() {
+        assert_eq!(WeightsPlan::new([9, 9], 96, 40), None);
+        assert_eq!(WeightsPlan::new([9, 9], 96, 0), None);
+    }
+}

@@ -1,0 +1,205 @@
+//! Which way to convolve a network learns by, and whether a card is right about it.
+
+use burn::tensor::{Device, FloatDType, Tensor};
+use dz_game::mix64;
+use dz_network::NetworkSpec;
+use tracing::warn;
+
+use crate::board::{Boards, Ways};
+use crate::convolve::{Convolve, Then};
+use crate::evaluator::Precision;
+use crate::on_chip;
+use crate::tower::{Convolution, RAW, Tensors, download, upload};
+use crate::{DeviceChoice, LearnerOptions};
+
+/// Largest distance from the processor's numbers, as a share of their length, that is put down to rounding. Outputs are rounded
+/// to 8 bits twice, and of those near 0 some are then on its other side, whose gradient passes through or does not.
+const DISTANCE_MAX: f64 = 0.1;
+
+/// More than a group of threads has at a time, so that the last one has few.
+const FEW_ROWS: usize = 300;
+
+/// Whether kernels of our own can work out a network's 3x3 convolutions and batch norm while it learns on devices, and agree there
+/// with the processor. Tells why, if they do not agree.
+pub fn learns_on_chip(devices: &[DeviceChoice], spec: &NetworkSpec, precision: Precision) -> bool {
+    let is_right = |choice: &DeviceChoice| {
+        let find = || distance(spec, Convolve::OnChip, &choice.open());
+        let what = match choice.guard(find) {
+            Ok(distance) if distance <= DISTANCE_MAX => return true,
+            Ok(distance) => format!("on {choice} they are off by {:.0} %", 100.0 * distance),
+            Err(error) => error.to_string(),
+        };
+        warn!(
+            "layers of our own do not work to learn, so Burn's are used, which are slower: {what}"
+        );
+        false
+    };
+    let fits = |choice: &DeviceChoice| choice.fits_to_learn_on_chip(spec, precision);
+    devices.iter().all(fits) && devices.iter().all(is_right)
+}
+
+/// How 3x3 convolutions are worked out while a network learns on devices: by kernels of our own where they are asked for and fit, or
+/// else as Burn does it.
+pub(crate) fn way_to_learn(
+    devices: &[(DeviceChoice, Device)],
+    spec: &NetworkSpec,
+    options: &LearnerOptions,
+) -> Convolve {
+    let fits = |(choice, _): &(DeviceChoice, Device)| {
+        choice.fits_to_learn_on_chip(spec, options.precision)
+    };
+    if options.on_chip && devices.iter().all(fits) {
+        return Convolve::OnChip;
+    }
+    devices[0].0.ways(true).convolve
+}
+
+/// Largest distance of what a network's convolutions with batch norm find on a device, gradients included, from what they find on the
+/// processor, as a share of the length of the latter; infinite if there is no number.
+fn distance(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> f64 {
+    let narrow = spec.block_channels();
+    let first = Layer { spec, inputs: spec.channels_in, outputs: spec.channels, kind: Kind::First };
+    let inner = |kind| Layer { inputs: narrow, outputs: narrow, kind, ..first };
+    let mut most = 0.0_f64;
+    for layer in [first, inner(Kind::Plain), inner(Kind::Last)] {
+        let found = layer.numbers(convolve, device);
+        let wanted = layer.numbers(Convolve::Gather, &Device::flex());
+        for (found, wanted) in found.iter().zip(&wanted) {
+            most = most.max(share(found, wanted));
+        }
+    }
+    most
+}
+
+/// Distance as a share of the length of what is wanted.
+fn share(found: &[f32], wanted: &[f32]) -> f64 {
+    let length = |numbers: &mut dyn Iterator<Item = f32>| {
+        numbers.map(|number| f64::from(number).powi(2)).sum::<f64>().sqrt()
+    };
+    let distance = length(&mut found.iter().zip(wanted).map(|(a, b)| a - b));
+    let share = distance / length(&mut wanted.iter().copied()).max(f64::MIN_POSITIVE);
+    // What is no number must not be passed over.
+    if share.is_finite() { share } else { f64::INFINITY }
+}
+
+/// A 3x3 convolution with batch norm.
+#[derive(Clone, Copy)]
+struct Layer<'a> {
+    spec: &'a NetworkSpec,
+    inputs: usize,
+    outputs: usize,
+    kind: Kind,
+}
+
+/// Where in a network it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// What it takes has no gradient; rectified.
+    First,
+    /// Something else comes then.
+    Plain,
+    /// Something is added, and the sum rectified.
+    Last,
+}
+
+impl Layer<'_> {
+    /// Outputs, mean, variance, and the gradients of weight, gamma and beta, of the inputs unless it is the first, and of what is
+    /// added if anything is.
+    fn numbers(self, convolve: Convolve, device: &Device) -> Vec<Vec<f32>> {
+        let Self { spec, inputs, outputs, kind } = self;
+        let device = device.clone().autodiff();
+        let [height, width] = [spec.height, spec.width];
+        let rows = match kind {
+            // So many once; they take a while.
+            Kind::Plain => on_chip::rows_of_two_turns([height, width], inputs, outputs),
+            Kind::First | Kind::Last => FEW_ROWS,
+        };
+        let boards = rows.div_ceil(height * width);
+        let rows = boards * height * width;
+        let flat =
+            |length: usize, seed: u64| -> Tensor<1> { upload(random(length, seed), &device) };
+        let table = |columns: usize, seed: u64| -> Tensor<2> {
+            flat(rows * columns, seed).reshape([rows, columns])
+        };
+        let [x, added] = [(inputs, 1), (outputs, 2)].map(|(columns, seed)| table(columns, seed));
+        let [x, added] = [(x, kind != Kind::First), (added, kind == Kind::Last)]
+            .map(|(tensor, tracked)| if tracked { tensor.require_grad() } else { tensor });
+        let weight = flat(9 * inputs * outputs, 3).require_grad();
+        let [gamma, beta] = [4, 5].map(|seed| flat(outputs, seed).add_scalar(1.5).require_grad());
+        let part = if convolve == Convolve::OnChip { RAW } else { "weight" };
+        let tensors = [(part, &weight), ("gamma", &gamma), ("beta", &beta)];
+        let tensors =
+            tensors.map(|(part, tensor)| (format!("layer.{part}"), tensor.clone())).into();
+        let ways = Ways { convolve, sum_boards_first: false };
+        let on = Boards::new(spec, boards, ways, Precision::F32, &device);
+        let then = match kind {
+            Kind::First => Then::Rectify,
+            Kind::Plain => Then::Nothing,
+            Kind::Last => Then::AddAndRectify(&added),
+        };
+        let mut statistics = Tensors::new();
+        let layer = Convolution::new(&tensors, "layer", [outputs, inputs, 3]);
+        let y = layer.forward(&on, x.clone(), then, &mut statistics).cast(FloatDType::F32);
+        let gradients = (y.clone() * table(outputs, 6)).sum().backward();
+        let mut all = vec![download(y.inner())];
+        all.extend(statistics.into_values().map(download));
+        let found = |tensor: &Tensor<1>| tensor.grad(&gradients).expect("it takes part in the sum");
+        all.extend([&weight, &gamma, &beta].map(|tensor| download(found(tensor))));
+        let tracked = [x, added].into_iter().filter_map(|tensor| tensor.grad(&gradients));
+        all.extend(tracked.map(download));
+        all
+    }
+}
+
+/// Random numbers that a bf16 has exactly, from -1 to 1. Of those that follow a rule sums may be so small that rounding is all there
+/// is of them.
+fn random(length: usize, seed: u64) -> Vec<f32> {
+    let of_word = |word: u64| (word % 129) as f32 / 64.0 - 1.0;
+    (0..length as u64).map(|i| of_word(mix64(mix64(seed) ^ i))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> NetworkSpec {
+        NetworkSpec::plain([3, 4, 5], 7, 2, 16)
+    }
+
+    #[test]
+    fn the_processor_learns_its_own_way() {
+        let choice = DeviceChoice::Cpu;
+        let options = LearnerOptions::to_measure(Precision::Bf16);
+        let way = way_to_learn(&[(choice, choice.open())], &spec(), &options);
+        assert_eq!(way, Convolve::Gather);
+        assert!(!learns_on_chip(&[choice], &spec(), Precision::Bf16));
+    }
+
+    #[test]
+    fn other_ways_agree_and_a_wrong_number_is_seen() {
+        for convolve in [Convolve::Spread, Convolve::Whole] {
+            let distance = distance(&spec(), convolve, &Device::flex());
+            assert!(distance < 1e-3, "{convolve:?}: {distance}");
+        }
+        assert_eq!(share(&[3.0, 0.0], &[3.0, 4.0]), 0.8);
+        assert_eq!(share(&[f32::NAN, 4.0], &[1.0, 4.0]), f64::INFINITY);
+    }
+
+    #[test]
+    fn every_gradient_that_there_is_is_compared() {
+        let spec = spec();
+        let numbers = |kind| {
+            let layer = Layer { spec: &spec, inputs: 16, outputs: 16, kind };
+            layer
+                .numbers(Convolve::Gather, &Device::flex())
+                .iter()
+                .map(Vec::len)
+                .collect::<Vec<_>>()
+        };
+        let (all, weight) = (300 * 16, 9 * 16 * 16);
+        let first = [all, 16, 16, weight, 16, 16];
+        assert_eq!(numbers(Kind::First), first);
+        assert_eq!(numbers(Kind::Last), [&first[..], &[all, all]].concat());
+        assert_eq!(numbers(Kind::Plain).len(), first.len() + 1);
+    }
+}
