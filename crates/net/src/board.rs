@@ -89,6 +89,11 @@ impl Boards {
         self.sum_boards_first.then(|| Batches::of(self.batch))
     }
 
+    /// Parts of one size in which a sum over so many rows is taken first, if it is one over all points of boards, on a card.
+    pub(crate) fn parts_of(&self, rows: usize) -> Option<usize> {
+        self.batches().map(Batches::parts).filter(|_| rows == self.points() && self.area() > 1)
+    }
+
     /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards, `[B, C * H * W]`.
     pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
         if self.any_size { x } else { self.flatten(x) }

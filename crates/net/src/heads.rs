@@ -30,7 +30,7 @@ impl Heads {
 
     pub(crate) fn forward(&self, on: &Boards, features: &Features) -> HeadOutputs {
         let one = |(head, layer): &(Head, Linear)| {
-            let say = |input: &Tensor<2>| layer.forward(input.clone());
+            let say = |input: &Tensor<2>| layer.forward_on(on, input.clone());
             let output = match head {
                 Head::Reply | Head::SoftPolicy => on.policy_logits(say(&features.policy)),
                 Head::ShortTerm | Head::PliesLeft | Head::Margin => say(&features.hidden),

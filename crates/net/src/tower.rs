@@ -10,7 +10,7 @@ use crate::block::Block;
 use crate::board::Boards;
 use crate::convolve::{Then, kernel3x3};
 use crate::heads::{HeadOutputs, Heads};
-use crate::norm::{Batches, Normalised, batch_norm};
+use crate::norm::{Normalised, batch_norm};
 use crate::on_chip::{self, LayerWeights};
 use crate::planes::Inputs;
 
@@ -138,7 +138,7 @@ impl Tail {
 
     fn logits(&self, on: &Boards, features: &Features) -> Logits {
         Logits {
-            policy: on.policy_logits(self.policy.forward(features.policy.clone())),
+            policy: on.policy_logits(self.policy.forward_on(on, features.policy.clone())),
             wdl: self.value_output.forward(features.hidden.clone()),
         }
     }
@@ -217,7 +217,7 @@ impl Convolution {
             Kernel::Around(kernel) => {
                 on.convolver().convolve(x.cast(kernel.dtype()), kernel).cast(sums)
             }
-            Kernel::Point(kernel) => product_of_points(on, x, kernel, sums),
+            Kernel::Point(kernel) => product_on(on, x, kernel, sums),
             Kernel::Raw(weight) => {
                 let weights = LayerWeights { weight, gamma, beta: &self.shift };
                 let is_whole = !matches!(then, Then::Nothing);
@@ -259,6 +259,11 @@ impl Linear {
     pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         product(x, &self.weight, self.bias.dtype()) + self.bias.clone()
     }
+
+    /// The same of positions, or of all points of the boards.
+    pub(crate) fn forward_on(&self, on: &Boards, x: Tensor<2>) -> Tensor<2> {
+        product_on(on, x, &self.weight, self.bias.dtype()) + self.bias.clone()
+    }
 }
 
 /// `x` times a matrix, in its format; the sums in another.
@@ -266,13 +271,17 @@ fn product(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
     x.cast(matrix.dtype()).matmul(matrix.clone()).cast(sums)
 }
 
-/// The same of the points of boards. A card adds up the matrix's gradient with one group of threads for each few outputs, so on one it
-/// is that of parts of the batch first, which are then added up.
-fn product_of_points(on: &Boards, x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
-    let ([points, inputs], [_, outputs]) = (x.dims(), matrix.dims());
-    let Some(parts) = on.batches().map(Batches::parts) else { return product(x, matrix, sums) };
-    let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, points / parts, inputs]);
-    x.matmul(matrix.clone().unsqueeze()).reshape([points, outputs]).cast(sums)
+/// The same of positions, or of all points of the boards. A card adds up the matrix's gradient over points with one group of threads for
+/// each few outputs, so on one it is that of parts of the batch first, which are then added up.
+fn product_on(on: &Boards, x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
+    let ([rows, inputs], [_, outputs]) = (x.dims(), matrix.dims());
+    match on.parts_of(rows) {
+        None => product(x, matrix, sums),
+        Some(parts) => {
+            let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, rows / parts, inputs]);
+            x.matmul(matrix.clone().unsqueeze()).reshape([rows, outputs]).cast(sums)
+        }
+    }
 }
 
 fn named(tensors: &Tensors, layer: &str, part: &str) -> Tensor<1> {
@@ -288,4 +297,40 @@ pub(crate) fn upload(values: Vec<f32>, device: &Device) -> Tensor<1> {
 /// A tensor's numbers, row-major.
 pub(crate) fn download<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("tensors here are 32-bit floats")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Ways;
+    use crate::convolve::Convolve;
+    use crate::evaluator::Precision;
+
+    /// Of all points in parts and at once, and of positions, with the gradients of rows and matrix.
+    #[test]
+    fn products_in_parts_are_those_of_the_whole() {
+        let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);
+        let device = Device::flex().autodiff();
+        let wave = |rows: usize, columns: usize, pace: f32| -> Tensor<2> {
+            let numbers = (0..rows * columns).map(|i| (i as f32 * pace).sin()).collect();
+            upload(numbers, &device).reshape([rows, columns])
+        };
+        let with = |rows: usize, in_parts: bool| {
+            let ways = Ways { convolve: Convolve::Gather, sum_boards_first: in_parts };
+            let on = Boards::new(&spec, 3, ways, Precision::F32, &device);
+            assert_eq!(on.parts_of(rows), (in_parts && rows == 60).then_some(3));
+            let [x, matrix] = [wave(rows, 6, 0.7), wave(6, 2, 0.3)].map(Tensor::require_grad);
+            let y = product_on(&on, x.clone(), &matrix, DType::F32);
+            let gradients = (y.clone() * y.clone()).sum().backward();
+            let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
+            [download(y.inner()), gradient(&x), gradient(&matrix)].concat()
+        };
+        for rows in [60, 3] {
+            let (parts, whole) = (with(rows, true), with(rows, false));
+            assert_eq!(parts.len(), whole.len());
+            for (a, b) in parts.iter().zip(&whole) {
+                assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{rows}: {a} {b}");
+            }
+        }
+    }
 }
