@@ -228,7 +228,7 @@ impl<G: Game> GateCycle<'_, G> {
     pub(crate) fn lockstep(&self) -> Lockstep {
         Lockstep {
             parallel_games: self.config.gate.parallel_games as usize,
-            groups: self.config.selfplay.groups as usize,
+            groups: self.config.selfplay.groups_on(self.config.gate.devices.len()),
         }
     }
 

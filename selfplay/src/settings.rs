@@ -65,8 +65,7 @@ pub fn cycle_plan(
         first_shard,
         lockstep: Lockstep {
             parallel_games: selfplay.parallel_games as usize,
-            // While each card has a batch, another is being sent to it and a third is made.
-            groups: (selfplay.groups as usize).max(3 * selfplay.devices.len()),
+            groups: selfplay.groups_on(selfplay.devices.len()),
         },
     }
 }

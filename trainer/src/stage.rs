@@ -59,7 +59,7 @@ pub(crate) fn learner_maker(
     let on = devices.clone();
     let make_learner: MakeLearner = Box::new(move |spec, config| {
         let options = learner_options(config, on[0]);
-        let on_chip = dz_net::learns_on_chip(&on, &spec, options.precision);
+        let on_chip = dz_net::learns_on_chip(&on, &spec, options.precision)?;
         let learner = BurnLearner::on(spec, &on, LearnerOptions { on_chip, ..options })?;
         Ok(Box::new(learner))
     });

@@ -75,6 +75,8 @@ impl EvaluationCache {
             None => Vec::new(),
         };
         priors.clear();
+        // No more than is needed: places are many.
+        priors.reserve_exact(evaluation.priors.len());
         priors.extend_from_slice(&evaluation.priors);
         *place = Some(Entry { key, wdl: evaluation.wdl, priors, order });
     }

@@ -283,12 +283,13 @@ impl Evaluator<Connect4> for Failing {
 
 #[test]
 fn failures_come_out() {
-    for handles in [false, true] {
+    for (handles, groups) in [(false, 1), (true, 1), (false, 3)] {
         let mut sources = Sources::default();
         sources.add_batched(Box::new(Failing::new(handles)), 0);
         // Far more than would be played if one thread's failure did not stop the other.
         let mut roster = Askers { left: u32::MAX, ..Askers::default() };
-        let lockstep = Lockstep { parallel_games: 3, groups: 1 };
+        // With three groups one is sent, which fails, while another walks.
+        let lockstep = Lockstep { parallel_games: 3, groups };
         let run = || lockstep.run(&mut sources, &mut roster);
         let failure = pool(2).install(run).unwrap_err();
         assert!(failure.to_string().contains("out of batches"), "{failure}");
@@ -322,10 +323,13 @@ impl Roster<Endless> for Started {
 
 #[test]
 fn a_panic_on_one_thread_ends_the_run() {
-    let lockstep = Lockstep { parallel_games: 2, groups: 1 };
-    let run = || lockstep.run(&mut networks(0, true), &mut Started(0));
-    let ended = pool(2).install(|| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)));
-    assert!(ended.is_err());
+    for (handles, games) in [(true, 2), (false, 3)] {
+        // With three groups one is sent while the walker of another panics.
+        let lockstep = Lockstep { parallel_games: games, groups: if handles { 1 } else { games } };
+        let run = || lockstep.run(&mut networks(0, handles), &mut Started(0));
+        let ended = pool(2).install(|| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)));
+        assert!(ended.is_err());
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::norm::Batches;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ways {
     pub(crate) convolve: Convolve,
-    /// Whether batch norm is one operation, whose sums over rows take each board first.
+    /// Whether batch norm is one operation, whose sums over rows take each board first, and other sums over rows take parts first.
     pub(crate) sum_boards_first: bool,
 }
 

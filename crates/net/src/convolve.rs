@@ -130,12 +130,7 @@ impl Convolver {
     }
 
     /// To learn on a chip: the convolution, batch norm and what comes then.
-    pub(crate) fn learn(
-        &self,
-        x: Tensor<2>,
-        weights: LayerWeights<'_>,
-        then: Then<'_>,
-    ) -> Normalised {
+    pub(crate) fn learn(&self, x: Tensor<2>, weights: &LayerWeights, then: Then<'_>) -> Normalised {
         on_chip::layer(self.size, x, weights, then)
     }
 

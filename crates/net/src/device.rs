@@ -14,7 +14,7 @@ use crate::kernels::keep_kernels;
 use crate::{NetError, on_chip};
 
 /// The environment variable that has all convolutions worked out by Burn's operations.
-const BURN_CONVOLUTION: &str = "DAGZERO_BURN_CONVOLUTION";
+pub(crate) const BURN_CONVOLUTION: &str = "DAGZERO_BURN_CONVOLUTION";
 
 /// Most of a device's message that is handed on.
 const MESSAGE_CHARS_MAX: usize = 2000;
@@ -157,7 +157,7 @@ impl DeviceChoice {
             Self::Cuda(_) if with_gradients => Convolve::Spread,
             Self::Cpu | Self::Cuda(_) => Convolve::Gather,
         };
-        Ways { convolve, sum_boards_first: self != Self::Cpu }
+        Ways { convolve, sum_boards_first: with_gradients && self != Self::Cpu }
     }
 
     /// Whether bit-packed planes are sent as they are, 32 times fewer bytes, and become numbers there.

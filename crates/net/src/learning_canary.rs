@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Precision, TrainBatch,
-    canary_spec,
+    canary_spec, learns_on_chip,
 };
 
 /// Rows of a step: no more than the processor takes without cutting them into shards, each with a batch norm of its own.
@@ -20,6 +20,8 @@ const LEARNING_RATE: f64 = 1e-3;
 pub struct LearningReport {
     /// What products took their factors in.
     pub precision: Precision,
+    /// Whether 3x3 convolutions were worked out by kernels of our own for cards.
+    pub on_chip: bool,
     /// Steps that were made.
     pub steps: usize,
     /// Largest difference of a loss or of a gradient's norm from the processor's, as a share of that; infinite if one was not a
@@ -49,30 +51,31 @@ fn report(
     precision: Precision,
     learning_rate: f64,
 ) -> Result<LearningReport, NetError> {
-    let wanted = numbers(DeviceChoice::Cpu, Precision::F32, LEARNING_RATE)?;
-    let found = numbers(choice, precision, learning_rate)?;
+    let (_, wanted) = numbers(DeviceChoice::Cpu, Precision::F32, LEARNING_RATE)?;
+    let (on_chip, found) = numbers(choice, precision, learning_rate)?;
     let difference_max = difference_max(&wanted, &found);
     // Factors are rounded to 10 bits in TF32, to 7 in bf16.
     let tolerance = if precision == Precision::Bf16 { 0.05 } else { 0.01 };
-    Ok(LearningReport { precision, steps: STEPS, difference_max, tolerance })
+    Ok(LearningReport { precision, on_chip, steps: STEPS, difference_max, tolerance })
 }
 
-/// Losses and norm of the gradient of each step.
+/// Losses and norm of the gradient of each step, as a run would make it; whether by kernels of our own for cards.
 fn numbers(
     choice: DeviceChoice,
     precision: Precision,
     learning_rate: f64,
-) -> Result<Vec<f32>, NetError> {
+) -> Result<(bool, Vec<f32>), NetError> {
     let spec = canary_spec();
     let rows = random_rows(&spec, ROWS);
-    let options = LearnerOptions::to_measure(precision);
+    let on_chip = learns_on_chip(&[choice], &spec, precision)?;
+    let options = LearnerOptions { on_chip, ..LearnerOptions::to_measure(precision) };
     let mut learner = BurnLearner::new(spec, choice, options)?;
     let mut numbers = Vec::new();
     for _ in 0..STEPS {
         let step = learner.step(&rows, learning_rate)?;
         numbers.extend([step.losses.policy_loss, step.losses.value_loss, step.gradient_norm]);
     }
-    Ok(numbers)
+    Ok((learner.is_on_chip(), numbers))
 }
 
 fn difference_max(wanted: &[f32], found: &[f32]) -> f64 {

@@ -161,11 +161,22 @@ pub(crate) const RAW: &str = "raw";
 #[derive(Clone, Debug)]
 pub(crate) struct Convolution {
     name: String,
-    kernel: Kernel,
-    /// Batch norm's scale, `[1, out]`; none if batch norm was folded into the kernel.
-    gamma: Option<Tensor<2>>,
-    /// The bias, or batch norm's beta: `[1, out]`.
-    shift: Tensor<2>,
+    parts: Parts,
+}
+
+/// What a convolution is made of.
+#[derive(Clone, Debug)]
+enum Parts {
+    /// 3x3, to learn on a chip.
+    Raw(LayerWeights),
+    /// Anything else.
+    Tensors {
+        kernel: Kernel,
+        /// Batch norm's scale, `[1, out]`; none if batch norm was folded into the kernel.
+        gamma: Option<Tensor<2>>,
+        /// The bias, or batch norm's beta: `[1, out]`.
+        shift: Tensor<2>,
+    },
 }
 
 /// What a convolution multiplies with.
@@ -175,24 +186,19 @@ enum Kernel {
     Point(Tensor<2>),
     /// 3x3, `[9 * in, out]`, or packed.
     Around(Tensor<2>),
-    /// 3x3, `[out * in * 3 * 3]`.
-    Raw(Tensor<1>),
 }
 
 impl Convolution {
-    pub(crate) fn new(tensors: &Tensors, name: &str, [out, inputs, side]: [usize; 3]) -> Self {
-        let row = |tensor: Tensor<1>| tensor.reshape([1, out]);
-        let gamma = tensors.get(&format!("{name}.gamma")).cloned().map(row);
-        let shift = row(named(tensors, name, if gamma.is_some() { "beta" } else { "bias" }));
-        let weight = || named(tensors, name, "weight");
+    pub(crate) fn new(tensors: &Tensors, name: &str, shape: [usize; 3]) -> Self {
         let part = |part: &str| tensors.get(&format!("{name}.{part}")).cloned();
-        let kernel = match (part(PACKED), part(RAW), side) {
-            (Some(packed), ..) => Kernel::Around(packed.reshape([-1, on_chip::FACTORS as isize])),
-            (None, Some(raw), _) => Kernel::Raw(raw),
-            (None, None, 3) => Kernel::Around(kernel3x3(weight().reshape([out, inputs, 3, 3]))),
-            (None, None, _) => Kernel::Point(weight().reshape([out, inputs]).transpose()),
+        let parts = match part(RAW) {
+            Some(weight) => {
+                let [gamma, beta] = ["gamma", "beta"].map(|part| named(tensors, name, part));
+                Parts::Raw(LayerWeights { weight, gamma, beta })
+            }
+            None => Parts::new(tensors, name, shape),
         };
-        Self { name: name.to_owned(), kernel, gamma, shift }
+        Self { name: name.to_owned(), parts }
     }
 
     pub(crate) fn forward(
@@ -202,32 +208,32 @@ impl Convolution {
         then: Then<'_>,
         statistics: &mut Tensors,
     ) -> Tensor<2> {
-        let sums = self.shift.dtype();
-        let Some(gamma) = &self.gamma else {
-            return match &self.kernel {
+        let (kernel, gamma, shift) = match &self.parts {
+            Parts::Tensors { kernel, gamma, shift } => (kernel, gamma, shift),
+            Parts::Raw(weights) => {
+                let is_whole = !matches!(then, Then::Nothing);
+                let output = self.keep(on.convolver().learn(x, weights, then), statistics);
+                // What does something else then does it in 32 bits.
+                return if is_whole { output } else { output.cast(weights.gamma.dtype()) };
+            }
+        };
+        let sums = shift.dtype();
+        let Some(gamma) = gamma else {
+            return match kernel {
                 Kernel::Around(kernel) => {
                     let x = x.cast(kernel.dtype());
-                    on.convolver().convolve_then(x, kernel, &self.shift, then)
+                    on.convolver().convolve_then(x, kernel, shift, then)
                 }
-                Kernel::Point(kernel) => then.of(product(x, kernel, sums) + self.shift.clone()),
-                Kernel::Raw(_) => unreachable!("a network that plays has no raw weights"),
+                Kernel::Point(kernel) => then.of(product(x, kernel, sums) + shift.clone()),
             };
         };
-        let x = match &self.kernel {
+        let x = match kernel {
             Kernel::Around(kernel) => {
                 on.convolver().convolve(x.cast(kernel.dtype()), kernel).cast(sums)
             }
             Kernel::Point(kernel) => product_on(on, x, kernel, sums),
-            Kernel::Raw(weight) => {
-                let weights = LayerWeights { weight, gamma, beta: &self.shift };
-                let is_whole = !matches!(then, Then::Nothing);
-                let found = on.convolver().learn(x, weights, then);
-                let output = self.keep(found, statistics);
-                // What does something else then does it in 32 bits.
-                return if is_whole { output } else { output.cast(sums) };
-            }
         };
-        let found = batch_norm(on, x, gamma, &self.shift);
+        let found = batch_norm(on, x, gamma, shift);
         then.of(self.keep(found, statistics))
     }
 
@@ -236,6 +242,23 @@ impl Convolution {
         statistics.insert(format!("{}.mean", self.name), found.mean);
         statistics.insert(format!("{}.variance", self.name), found.variance);
         found.output
+    }
+}
+
+impl Parts {
+    fn new(tensors: &Tensors, name: &str, [out, inputs, side]: [usize; 3]) -> Self {
+        let row = |tensor: Tensor<1>| tensor.reshape([1, out]);
+        let gamma = tensors.get(&format!("{name}.gamma")).cloned().map(row);
+        let shift = row(named(tensors, name, if gamma.is_some() { "beta" } else { "bias" }));
+        let weight = || named(tensors, name, "weight");
+        let kernel = match (tensors.get(&format!("{name}.{PACKED}")), side) {
+            (Some(packed), _) => {
+                Kernel::Around(packed.clone().reshape([-1, on_chip::FACTORS as isize]))
+            }
+            (None, 3) => Kernel::Around(kernel3x3(weight().reshape([out, inputs, 3, 3]))),
+            (None, _) => Kernel::Point(weight().reshape([out, inputs]).transpose()),
+        };
+        Self::Tensors { kernel, gamma, shift }
     }
 }
 

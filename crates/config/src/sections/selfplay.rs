@@ -167,3 +167,12 @@ choice_or_number! {
         }
     }
 }
+
+impl SelfplaySection {
+    /// Lockstep groups where so many devices take turns.
+    pub fn groups_on(&self, devices: usize) -> usize {
+        let groups = self.groups as usize;
+        // While each card has a batch, another is being sent to it and a third is made.
+        if devices > 1 { groups.max(3 * devices) } else { groups }
+    }
+}

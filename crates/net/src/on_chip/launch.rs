@@ -142,6 +142,7 @@ impl OnChip for CubeBackend {
     fn view(flat: CubeTensor, from: usize, to: usize) -> CubeTensor {
         let (length, bytes) = (elements(&flat), flat.dtype.size());
         assert!(from <= to && to <= length, "{from}..{to} of {length}");
+        assert!(flat.meta.shape().num_dims() == 1 && flat.is_contiguous(), "no flat tensor");
         let handle = flat.handle.clone().offset_start((from * bytes) as u64);
         let handle = handle.offset_end(((length - to) * bytes) as u64);
         let (client, device) = (flat.client.clone(), flat.device.clone());

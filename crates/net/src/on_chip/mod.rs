@@ -73,16 +73,16 @@ pub(crate) fn convolve3x3(
     launch::convolve3x3(plan, x, kernel, shift, added, finish)
 }
 
-/// What a layer that learns has, in 32 bits.
-#[derive(Clone, Copy, Debug)]
+/// What a layer that learns has, in 32 bits. These may be views of a flat tensor ([`view`]), which nothing else is to work with.
+#[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
-pub(crate) struct LayerWeights<'a> {
+pub(crate) struct LayerWeights {
     /// Of the convolution, as files have it, `[out * in * 3 * 3]`.
-    pub(crate) weight: &'a Tensor<1>,
-    /// Batch norm's scale, `[1, out]`.
-    pub(crate) gamma: &'a Tensor<2>,
-    /// `[1, out]`
-    pub(crate) beta: &'a Tensor<2>,
+    pub(crate) weight: Tensor<1>,
+    /// Batch norm's scale, `[out]`.
+    pub(crate) gamma: Tensor<1>,
+    /// `[out]`
+    pub(crate) beta: Tensor<1>,
 }
 
 /// 3x3 convolution of rows `[B * H * W, in]` of boards of a `size` on a card, batch norm and what comes then, `[B * H * W, out]` in
@@ -91,14 +91,14 @@ pub(crate) struct LayerWeights<'a> {
 pub(crate) fn layer(
     size: [usize; 2],
     x: Tensor<2>,
-    weights: LayerWeights<'_>,
+    weights: &LayerWeights,
     then: Then<'_>,
 ) -> Normalised {
     layer::layer(size, x, weights, then)
 }
 
 #[cfg(not(feature = "cuda"))]
-pub(crate) fn layer(_: [usize; 2], _: Tensor<2>, _: LayerWeights<'_>, _: Then<'_>) -> Normalised {
+pub(crate) fn layer(_: [usize; 2], _: Tensor<2>, _: &LayerWeights, _: Then<'_>) -> Normalised {
     unreachable!("pick_device gives no card in a build without CUDA")
 }
 

@@ -191,15 +191,16 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
              (at most {tolerance:.0e} is right)"
         ),
     )?;
-    if let Some(LearningReport { precision, steps, difference_max, tolerance }) = findings.learning
-    {
+    if let Some(learning) = findings.learning {
+        let LearningReport { precision, on_chip, steps, difference_max, tolerance } = learning;
+        let by = if on_chip { "kernels of our own" } else { "Burn's operations" };
         let verdict = if findings.learning_passed == Some(true) { "right" } else { "WRONG" };
         let [difference, most] = [difference_max, tolerance].map(|share| 100.0 * share);
         line(
             "learning",
             &format!(
-                "{verdict}: {steps} steps in {precision}, losses and gradients {difference:.2} % off the \
-                 processor's (at most {most:.0} % is right)"
+                "{verdict}: {steps} steps in {precision} by {by}, losses and gradients {difference:.2} % off \
+                 the processor's (at most {most:.0} % is right)"
             ),
         )?;
     }

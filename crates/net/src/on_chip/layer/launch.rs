@@ -24,6 +24,7 @@ impl LearningLayer for CubeBackend {
     ) -> Forth<Self> {
         let [x, weight, gamma, beta, added] = [x, weight, gamma, beta, added].map(into_contiguous);
         let rows = x.meta.shape()[0];
+        assert!(added.dtype == x.dtype, "formats of {layer:?}");
         check(&layer, rows, [&weight, &gamma, &beta], layer.adds.then_some(&added));
         let [forth, packed] = pack(&x, weight, &layer);
         let y = convolve(x, forth, layer.forth);
@@ -41,7 +42,14 @@ impl LearningLayer for CubeBackend {
     ) -> Back<Self> {
         let Kept { output, x, y, mean, variance, gamma, packed } = kept;
         let [gradient, x, gamma] = [gradient, x, gamma].map(into_contiguous);
-        assert!(gradient.dtype == y.dtype && elements(&gradient) == elements(&y), "{layer:?}");
+        let is_like_y = |rows: &CubeTensor| rows.dtype == y.dtype && elements(rows) == elements(&y);
+        assert!(is_like_y(&gradient) && is_like_y(&output), "{layer:?}");
+        let columns = [&mean, &variance, &gamma];
+        assert!(columns.iter().all(|column| column.dtype == DType::F32), "{layer:?}");
+        assert!(
+            columns.iter().all(|column| elements(column) == layer.weights.outputs),
+            "{layer:?}"
+        );
         let rows = Rows::of(&y);
         let there = [&gradient, &output, &y];
         let [beta, of_gamma] = rows.along(there, [&mean, &variance], &layer);

@@ -36,10 +36,10 @@ pub(super) struct Layer {
 pub(super) fn layer(
     size: [usize; 2],
     x: Tensor<2>,
-    weights: LayerWeights<'_>,
+    weights: &LayerWeights,
     then: Then<'_>,
 ) -> Normalised {
-    let ([_, inputs], [_, outputs]) = (x.dims(), weights.gamma.dims());
+    let ([_, inputs], [outputs]) = (x.dims(), weights.gamma.dims());
     let plans = Plan::new(size, inputs, outputs).zip(WeightsPlan::new(size, inputs, outputs));
     let (forth, of_weights) = plans.expect("learners ask whether a network fits");
     let layer = Layer {
@@ -55,12 +55,12 @@ pub(super) fn layer(
         // Never read, and nobody's gradient.
         Then::Nothing | Then::Rectify => x.clone().inner().autodiff(),
     };
-    let flat = |row: &Tensor<2>| -> Tensor<1> { row.clone().flatten(0, 1) };
+    let LayerWeights { weight, gamma, beta } = weights.clone();
     let Forth { output, mean, variance, .. } = <Dispatch as LearningLayer>::layer(
         x.into_dispatch(),
-        weights.weight.clone().into_dispatch(),
-        flat(weights.gamma).into_dispatch(),
-        flat(weights.beta).into_dispatch(),
+        weight.into_dispatch(),
+        gamma.into_dispatch(),
+        beta.into_dispatch(),
         added.into_dispatch(),
         layer,
     );
