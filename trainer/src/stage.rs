@@ -58,9 +58,9 @@ pub(crate) fn learner_maker(
     let devices = dz_net::pick_devices(&config.run.devices_or(&config.training.devices))?;
     let on = devices.clone();
     let make_learner: MakeLearner = Box::new(move |spec, config| {
-        let options = learner_options(config, on[0]);
-        let on_chip = dz_net::learns_on_chip(&on, &spec, options.precision)?;
-        let learner = BurnLearner::on(spec, &on, LearnerOptions { on_chip, ..options })?;
+        let mut options = learner_options(config, on[0]);
+        options.on_chip = dz_net::learns_on_chip(&on, &spec, options.precision)?;
+        let learner = BurnLearner::on(spec, &on, options)?;
         Ok(Box::new(learner))
     });
     Ok((make_learner, devices))

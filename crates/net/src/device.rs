@@ -134,20 +134,23 @@ impl DeviceChoice {
     /// How a network is worked out there while it plays.
     pub(crate) fn ways_to_play(self, spec: &NetworkSpec, options: EvaluatorOptions) -> Ways {
         let ways = self.ways(false);
-        let Self::Cuda(index) = self else { return ways };
-        let wanted = options.on_chip && std::env::var_os(BURN_CONVOLUTION).is_none();
-        let fits = wanted && options.precision != Precision::F32 && on_chip::fits(spec);
-        let convolve =
-            if fits && multiplies_halves(index) { Convolve::OnChip } else { ways.convolve };
-        Ways { convolve, ..ways }
+        let wanted = options.on_chip && options.precision != Precision::F32;
+        if wanted && self.fits_on_chip(spec) {
+            return Ways { convolve: Convolve::OnChip, ..ways };
+        }
+        ways
     }
 
     /// Whether kernels of our own can work out a network's 3x3 convolutions and their gradients while it learns there. Not if the
     /// environment variable `DAGZERO_BURN_CONVOLUTION` is set.
     pub(crate) fn fits_to_learn_on_chip(self, spec: &NetworkSpec, precision: Precision) -> bool {
+        precision == Precision::Bf16 && self.fits_on_chip(spec)
+    }
+
+    fn fits_on_chip(self, spec: &NetworkSpec) -> bool {
         let Self::Cuda(index) = self else { return false };
-        let fits = precision == Precision::Bf16 && on_chip::fits(spec);
-        fits && std::env::var_os(BURN_CONVOLUTION).is_none() && multiplies_halves(index)
+        let is_wanted = std::env::var_os(BURN_CONVOLUTION).is_none();
+        is_wanted && on_chip::fits(spec) && multiplies_halves(index)
     }
 
     /// How a network is worked out there, with gradients or without.

@@ -80,9 +80,13 @@ fn numbers(
 
 fn difference_max(wanted: &[f32], found: &[f32]) -> f64 {
     let share = |(wanted, found): (&f32, &f32)| f64::from((found - wanted) / wanted).abs();
-    let shares = wanted.iter().zip(found).map(share);
-    // What is no number must not be passed over.
-    shares.fold(0.0, |most, share| if share.is_finite() { most.max(share) } else { f64::INFINITY })
+    largest(wanted.iter().zip(found).map(share))
+}
+
+/// The largest share; infinite if one is no number, which must not be passed over.
+pub(crate) fn largest(mut shares: impl Iterator<Item = f64>) -> f64 {
+    let add = |most: f64, share: f64| share.is_finite().then(|| most.max(share));
+    shares.try_fold(0.0, add).unwrap_or(f64::INFINITY)
 }
 
 /// Random positions, each to be answered with one move and a win.

@@ -9,6 +9,7 @@ use crate::board::{Boards, Ways};
 use crate::convolve::{Convolve, Then};
 use crate::device::BURN_CONVOLUTION;
 use crate::evaluator::Precision;
+use crate::learning_canary::largest;
 use crate::on_chip;
 use crate::tower::{Convolution, RAW, Tensors, download, upload};
 use crate::{DeviceChoice, LearnerOptions, NetError};
@@ -106,8 +107,11 @@ fn row_share(found: &[f32], wanted: &[f32], columns: usize) -> f64 {
     let rows = found.chunks_exact(columns).zip(wanted.chunks_exact(columns));
     let mean = (wanted.len() as f64 / columns as f64).sqrt();
     let whole = length(wanted.iter().copied()) / mean;
-    let shares = rows.map(|(a, b)| length(a.iter().zip(b).map(|(a, b)| a - b)) / whole);
-    shares.fold(0.0, |most, share| if share.is_finite() { most.max(share) } else { f64::INFINITY })
+    largest(rows.map(|(a, b)| distance(a, b) / whole))
+}
+
+fn distance(found: &[f32], wanted: &[f32]) -> f64 {
+    length(found.iter().zip(wanted).map(|(a, b)| a - b))
 }
 
 /// Euclidean.
@@ -117,10 +121,8 @@ fn length(numbers: impl Iterator<Item = f32>) -> f64 {
 
 /// Distance as a share of the length of what is wanted.
 fn share(found: &[f32], wanted: &[f32]) -> f64 {
-    let distance = length(found.iter().zip(wanted).map(|(a, b)| a - b));
-    let share = distance / length(wanted.iter().copied()).max(f64::MIN_POSITIVE);
-    // What is no number must not be passed over.
-    if share.is_finite() { share } else { f64::INFINITY }
+    let length = length(wanted.iter().copied()).max(f64::MIN_POSITIVE);
+    largest(std::iter::once(distance(found, wanted) / length))
 }
 
 /// A 3x3 convolution with batch norm.

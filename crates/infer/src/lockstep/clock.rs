@@ -25,18 +25,14 @@ impl Clock {
     }
 
     /// Submits batches; `work` answers how many.
-    pub(super) fn submit<E>(
-        &mut self,
-        work: impl FnOnce() -> Result<usize, E>,
-    ) -> Result<usize, E> {
+    pub(super) fn submit<E>(&mut self, work: impl FnOnce() -> Result<usize, E>) -> Result<(), E> {
         let now = Instant::now();
         if self.flights == 0 {
             self.since = now;
         }
-        let count = work()?;
-        self.flights += count;
+        self.flights += work()?;
         self.submitting += now.elapsed();
-        Ok(count)
+        Ok(())
     }
 
     /// Waits for batches; `work` answers how many.

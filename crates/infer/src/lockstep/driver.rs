@@ -85,20 +85,21 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
         let mut fate = Fate { failed: &desk.failed, is_good: false };
         let mut clock = Clock::start(self.evaluates);
         let overlaps = self.groups.len() >= GROUPS_THAT_OVERLAP;
-        // Whose requests are to be sent.
-        let mut last = None;
+        // Whose requests are sent while the next group walks.
+        let mut unsent = None;
         loop {
             for index in 0..self.groups.len() {
                 if desk.failed.load(Ordering::Relaxed) {
                     return Ok(());
                 }
                 clock.wait(|| self.groups[index].land(self.sources))?;
-                match last.filter(|_| overlaps) {
+                match unsent.take() {
                     Some(last) => self.walk_while_sending(index, last, &mut clock, desk)?,
                     None => self.steps.walk(&mut self.groups[index], desk)?,
                 }
-                last = Some(index);
-                if !overlaps {
+                if overlaps {
+                    unsent = Some(index);
+                } else {
                     let (group, counts) = (&mut self.groups[index], &mut self.steps.counts);
                     clock.submit(|| group.take_off(self.sources, counts))?;
                 }

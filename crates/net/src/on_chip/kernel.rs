@@ -7,6 +7,7 @@ use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::prelude::*;
 
 use super::plan::Plan;
+use super::window::Window;
 use super::{Finish, RUN, TILE};
 
 /// Eight halves, which a thread loads at a time.
@@ -38,8 +39,17 @@ pub(super) fn convolve3x3<E: Float, N: Size>(
     #[define(E)] _dtype: ElemType,
 ) {
     let group_row = CUBE_POS_X as usize * comptime!(plan.points());
-    let mut near = Shared::<[Run<E>]>::new_aligned_slice(plan.shared_runs(), 16usize);
-    load::<E, N>(x, &mut near, group_row, rows, plan);
+    let mut near =
+        Shared::<[Run<E>]>::new_aligned_slice(comptime!(plan.window().shared_runs()), 16usize);
+    load::<E, N>(
+        x,
+        &mut near,
+        group_row,
+        0usize,
+        rows,
+        plan.window(),
+        comptime!(plan.planes() * 32),
+    );
     sync_cube();
 
     let plane = UNIT_POS_Y as usize;
@@ -71,58 +81,59 @@ pub(super) fn convolve3x3<E: Float, N: Size>(
     write::<E>(&sums, shift, added, out, first_row, rows, first_tile, plan, finish);
 }
 
-/// Puts the group's points and those around them into shared memory, and a blank one behind.
+/// Puts rows around `first_row` into shared memory, channels from run `first_run` on.
 #[cube]
-fn load<E: Float, N: Size>(
+pub(super) fn load<E: Float, N: Size>(
     x: &[Vector<E, N>],
     near: &mut Shared<[Run<E>]>,
-    group_row: usize,
+    first_row: usize,
+    first_run: usize,
     rows: usize,
-    #[comptime] plan: Plan,
+    #[comptime] window: Window,
+    #[comptime] threads: usize,
 ) {
-    let all = comptime!((plan.points_near() + 1) * plan.runs());
-    let threads = comptime!(plan.planes() * 32);
+    let all = comptime!((window.rows + window.blank) * window.runs());
+    let before = comptime!(window.before).runtime();
     // Unrolled, so that all turns' reading is on its way before the first of it is stored.
     #[unroll]
     for turn in 0..comptime!(all.div_ceil(threads)) {
         let i = turn * threads + UNIT_POS as usize;
-        let (point, run) = (i / comptime!(plan.runs()), i % comptime!(plan.runs()));
-        // Later by the points before the group than it is, so that no number is below 0.
-        let row = group_row + point;
-        let is_row = row >= comptime!(plan.reach()) && row < rows + comptime!(plan.reach());
+        let (place, run) = (i / comptime!(window.runs()), i % comptime!(window.runs()));
+        // Later by what is before than it is, so that no number is below 0.
+        let row = first_row + place;
+        let is_row = row >= before && row < rows + before;
         // What is read is read in any case, so that no thread waits for whether it is there.
-        let row = min(max(row, comptime!(plan.reach()).runtime()) - plan.reach(), rows - 1);
-        let is_there = is_row && point < comptime!(plan.points_near());
-        let values = run_of::<E, N>(x, row, run, plan.inputs);
-        let blank = Registers::new(0u32);
-        let values = select(is_there, Registers::reinterpret(values), blank);
+        let row = min(max(row, before) - before, rows - 1);
+        let is_there = is_row && place < comptime!(window.rows);
+        let values = run_of::<E, N>(x, row, first_run + run, window.channels);
+        let values = select(is_there, Registers::reinterpret(values), Registers::new(0u32));
         // Without a condition but for the last turn, or each turn would wait for what it read.
         let is_within = comptime!((turn + 1) * threads <= all);
         if is_within || i < all {
-            near[point * comptime!(plan.stride()) + run] = Run::<E>::reinterpret(values);
+            near[place * comptime!(window.stride()) + run] = Run::<E>::reinterpret(values);
         }
     }
 }
 
-/// Eight channels of a row of `inputs`; zeros for those that it does not have.
+/// Eight channels of a row of so many; zeros for those that it does not have.
 #[cube]
-pub(super) fn run_of<E: Float, N: Size>(
+fn run_of<E: Float, N: Size>(
     x: &[Vector<E, N>],
     row: usize,
     run: usize,
-    #[comptime] inputs: usize,
+    #[comptime] channels: usize,
 ) -> Run<E> {
     let size = N::value();
     let mut values = Vector::empty();
     #[unroll]
     for part in 0..comptime!(RUN / size) {
         let channel = run * RUN + part * size;
-        let last = comptime!(inputs - size).runtime();
-        let from = x[row * comptime!(inputs / size) + min(channel, last) / size];
+        let last = comptime!(channels - size).runtime();
+        let from = x[row * comptime!(channels / size) + min(channel, last) / size];
         #[unroll]
         for j in 0..size {
             let value = from.extract(j);
-            let is_missing = comptime!(!inputs.is_multiple_of(TILE)) && channel > last;
+            let is_missing = comptime!(!channels.is_multiple_of(TILE)) && channel > last;
             let value = select(is_missing, E::from_int(0), value);
             values.insert(comptime!(part * size + j), value);
         }
@@ -161,8 +172,8 @@ fn starts(
         let x = at % plan.width + tap % 3;
         let is_on_board = y >= 1 && y <= plan.height && x >= 1 && x <= plan.width;
         let neighbour = point + tap / 3 * plan.width + tap % 3;
-        let row = select(is_on_board, neighbour, comptime!(plan.points_near()).runtime());
-        starts.push(row * comptime!(plan.stride()) + lane / TILE);
+        let row = select(is_on_board, neighbour, comptime!(plan.window().rows).runtime());
+        starts.push(row * comptime!(plan.window().stride()) + lane / TILE);
     }
     starts
 }
@@ -242,11 +253,11 @@ fn write<E: Float>(
 
 /// No less than 0, but what is no number stays none.
 #[cube]
-fn rectified(sum: Vector<f32, Const<2>>) -> Vector<f32, Const<2>> {
+pub(super) fn rectified<N: Size>(values: Vector<f32, N>) -> Vector<f32, N> {
     let mut rectified = Vector::empty();
     #[unroll]
-    for i in 0..2usize {
-        let value = sum.extract(i);
+    for i in 0..N::value() {
+        let value = values.extract(i);
         rectified.insert(i, select(value < 0.0f32, 0.0f32, value));
     }
     rectified

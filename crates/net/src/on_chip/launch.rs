@@ -82,8 +82,7 @@ impl OnChip for CubeBackend {
         let [x, kernel, shift, added] = [x, kernel, shift, added].map(into_contiguous);
         let (client, rows) = (x.client.clone(), x.meta.shape()[0]);
         check(&plan, [&x, &kernel], [&shift, &added], finish);
-        let shape = outputs_of(x.meta.shape(), &plan);
-        let out = empty_device_contiguous_dtype(client.clone(), x.device.clone(), shape, x.dtype);
+        let out = empty(&x, outputs_of(x.meta.shape(), &plan), x.dtype);
         let [groups, parts] = plan.groups(rows);
         let (vector, dtype) = (vector(plan.inputs), dtype_to_storage_type(x.dtype));
         // SAFETY: the kernel reads and writes rows below `rows` and columns below those of the plan, which are the tensors', as was
@@ -113,9 +112,7 @@ impl OnChip for CubeBackend {
         let [x, gradient] = [x, gradient].map(into_contiguous);
         let (client, rows) = (x.client.clone(), x.meta.shape()[0]);
         check_weights(&plan, &x, &gradient);
-        let shape = parts_of(x.meta.shape(), &plan);
-        let (device, format) = (x.device.clone(), DType::F32);
-        let out = empty_device_contiguous_dtype(client.clone(), device, shape, format);
+        let out = empty(&x, parts_of(x.meta.shape(), &plan), DType::F32);
         let [parts, pieces, turns] = plan.groups(rows);
         let (vector, dtype) = (vector(plan.inputs), dtype_to_storage_type(x.dtype));
         // SAFETY: the kernel reads rows below `rows` and columns below those of the plan, which are the tensors', as was just
@@ -149,6 +146,11 @@ impl OnChip for CubeBackend {
         let shape = Shape::from(vec![to - from]);
         CubeTensor::new_contiguous(client, device, shape, handle, flat.dtype)
     }
+}
+
+/// A tensor whose numbers are written next.
+pub(super) fn empty(like: &CubeTensor, shape: Shape, dtype: DType) -> CubeTensor {
+    empty_device_contiguous_dtype(like.client.clone(), like.device.clone(), shape, dtype)
 }
 
 /// How many of a row's channels are read at a time.

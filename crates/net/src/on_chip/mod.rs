@@ -17,6 +17,7 @@ mod rows_plan;
 mod weights;
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 mod weights_plan;
+mod window;
 
 use burn::tensor::Tensor;
 use dz_network::NetworkSpec;
@@ -44,6 +45,11 @@ pub(crate) const TILE: usize = 16;
 
 /// Halves that a thread loads at a time, 16 bytes.
 const RUN: usize = 8;
+
+/// Groups of threads that a card is given to add something up: two or three for each of the 132 multiprocessors that H100 and H200
+/// have. More would leave more to add up.
+#[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+const GROUPS: usize = 264;
 
 /// Factors of a tile.
 pub(crate) const FACTORS: usize = TILE * TILE;

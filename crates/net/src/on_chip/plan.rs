@@ -1,6 +1,7 @@
 //! How a convolution is shared out among a card's groups of threads.
 
-use super::{RUN, TILE};
+use super::TILE;
+use super::window::Window;
 
 /// What a group of threads (a cube in `CubeCL`'s words, a block in CUDA's) does of a 3x3 convolution. Known when a kernel is
 /// compiled.
@@ -46,9 +47,8 @@ impl Plan {
     /// None where outputs do not fill tiles, or where so many channels do not fit.
     pub(crate) fn new([height, width]: [usize; 2], inputs: usize, outputs: usize) -> Option<Self> {
         let tiles = outputs / TILE;
-        let largest = |max: usize, of: usize| (1..=max).rev().find(|part| of.is_multiple_of(*part));
-        let tiles_outputs = largest(TILES_OUTPUTS_MAX, tiles)?;
-        let planes_outputs = largest(PLANES_OUTPUTS_MAX, tiles / tiles_outputs)?;
+        let tiles_outputs = largest_part(TILES_OUTPUTS_MAX, tiles)?;
+        let planes_outputs = largest_part(PLANES_OUTPUTS_MAX, tiles / tiles_outputs)?;
         let plan = Self {
             height,
             width,
@@ -60,7 +60,7 @@ impl Plan {
             tiles_outputs,
         };
         let is_some = height > 0 && width > 0 && inputs > 0 && outputs.is_multiple_of(TILE);
-        (is_some && plan.shared_bytes() <= SHARED_BYTES_MAX).then_some(plan)
+        (is_some && plan.window().shared_bytes() <= SHARED_BYTES_MAX).then_some(plan)
     }
 
     /// Points of a group.
@@ -73,34 +73,20 @@ impl Plan {
         self.width + 1
     }
 
-    /// Points of a group and all their neighbours.
-    pub(super) const fn points_near(&self) -> usize {
-        self.points() + 2 * self.reach()
+    /// Inputs of a group's points and of all their neighbours, and a blank point behind.
+    pub(super) const fn window(&self) -> Window {
+        Window {
+            channels: self.inputs,
+            tiles: self.tiles_inputs(),
+            before: self.reach(),
+            rows: self.points() + 2 * self.reach(),
+            blank: 1,
+        }
     }
 
     /// Channels in tiles; those that are not there are zero.
     pub(super) const fn tiles_inputs(&self) -> usize {
         self.inputs.div_ceil(TILE)
-    }
-
-    /// Runs of [`RUN`] channels that a point has in shared memory.
-    pub(super) const fn runs(&self) -> usize {
-        self.tiles_inputs() * TILE / RUN
-    }
-
-    /// Runs from a point to the next. An odd number, so that the same run of eight points in a row is in eight different places
-    /// of the 128 bytes that a card reads at a time.
-    pub(super) const fn stride(&self) -> usize {
-        self.runs() + 1
-    }
-
-    /// Runs of all points near and of one more, which is blank.
-    pub(super) const fn shared_runs(&self) -> usize {
-        (self.points_near() + 1) * self.stride()
-    }
-
-    const fn shared_bytes(&self) -> usize {
-        self.shared_runs() * RUN * 2
     }
 
     /// Of a packed kernel.
@@ -123,6 +109,11 @@ impl Plan {
     }
 }
 
+/// The largest part of some that they can be cut into evenly, of those up to `max`.
+pub(super) fn largest_part(max: usize, of: usize) -> Option<usize> {
+    (1..=max).rev().find(|part| of.is_multiple_of(*part))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,7 +127,7 @@ mod tests {
                 assert_eq!(parts * plan.planes_outputs * plan.tiles_outputs * TILE, outputs);
                 let rows = groups * plan.points();
                 assert!((0..plan.points()).contains(&(rows - batch * height * width)));
-                assert!(plan.planes() <= 4 && plan.stride() % 2 == 1, "{plan:?}");
+                assert!(plan.planes() <= 4 && plan.window().stride() % 2 == 1, "{plan:?}");
             }
         }
     }

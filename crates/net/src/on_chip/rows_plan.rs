@@ -1,6 +1,6 @@
 //! How rows of channels are shared out among a card's threads.
 
-use super::RUN;
+use super::{GROUPS, RUN};
 
 /// Channels of rows `[rows, C]`. A thread takes eight of them, of every so many rows. Known when a kernel is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,11 +15,8 @@ pub(super) const THREADS: usize = 256;
 /// Threads that add up what groups found of eight channels.
 pub(super) const THREADS_FINISH: usize = 32;
 
-/// Groups that add up rows: two for each of the 132 multiprocessors of H100 and H200. More would leave more to add up.
-pub(super) const GROUPS_ADD: usize = 264;
-
-/// Groups that change rows.
-pub(super) const GROUPS_CHANGE: usize = 1056;
+/// Groups that change rows: more than those that add up, since nothing is left to add up afterwards.
+pub(super) const GROUPS_CHANGE: usize = 4 * GROUPS;
 
 impl RowsPlan {
     /// `channels` are a multiple of [`RUN`], and so few that a group has a thread for each eight of them.
@@ -55,9 +52,9 @@ mod tests {
         for channels in [16, 32, 96, 160, 288] {
             let plan = RowsPlan::new(channels);
             for rows in [1, 42, 64 * 42, 1024 * 81] {
-                let [groups, turns] = plan.groups(rows, GROUPS_ADD);
+                let [groups, turns] = plan.groups(rows, GROUPS);
                 let rows_of_group = turns * plan.rows_at_once();
-                assert!(groups * rows_of_group >= rows && groups <= GROUPS_ADD);
+                assert!(groups * rows_of_group >= rows && groups <= GROUPS);
                 assert!((groups - 1) * rows_of_group < rows, "a group without rows, {plan:?}");
             }
         }

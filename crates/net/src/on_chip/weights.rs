@@ -6,8 +6,8 @@
 use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::prelude::*;
 
-use super::kernel::{Pair, Registers, Run, Sums, run_of};
-use super::weights_plan::{POINTS, POINTS_NEAR, TAPS, WeightsPlan};
+use super::kernel::{Pair, Run, Sums, load};
+use super::weights_plan::{POINTS, TAPS, WeightsPlan};
 use super::{RUN, TILE};
 
 /// Parts of the gradient of a 3x3 kernel: `out [pieces, 9 * inputs * outputs]`, to be added up over pieces.
@@ -29,8 +29,10 @@ pub(super) fn weights3x3<E: Float, N: Size>(
     let kernel_row = part % TAPS;
     let first_output = part / TAPS % plan.parts_outputs() * plan.group_outputs();
     let first_input = part / TAPS / plan.parts_outputs() * plan.group_inputs();
-    let mut near = Shared::<[Run<E>]>::new_aligned_slice(plan.shared_inputs(), 16usize);
-    let mut wanted = Shared::<[Run<E>]>::new_aligned_slice(plan.shared_outputs(), 16usize);
+    let (inputs, outputs) = comptime!((plan.window_inputs(), plan.window_outputs()));
+    let threads = comptime!(plan.planes() * 32);
+    let mut near = Shared::<[Run<E>]>::new_aligned_slice(inputs.shared_runs(), 16usize);
+    let mut wanted = Shared::<[Run<E>]>::new_aligned_slice(outputs.shared_runs(), 16usize);
     let mut sums = Sequence::<Sums>::new();
     #[unroll]
     for _ in 0..comptime!(TAPS * plan.tiles_outputs * 2) {
@@ -38,8 +40,18 @@ pub(super) fn weights3x3<E: Float, N: Size>(
     }
     for turn in 0..turns {
         let first_row = (CUBE_POS_Y as usize * turns + turn) * POINTS;
-        load_inputs::<E, N>(x, &mut near, first_row, kernel_row, first_input, rows, plan);
-        load_outputs::<E>(gradient, &mut wanted, first_row, first_output, rows, plan);
+        // Of the neighbours in this row of the kernel, from that of the first point's first tap on.
+        let first = first_row + kernel_row * plan.width;
+        load::<E, N>(x, &mut near, first, first_input / RUN, rows, inputs, threads);
+        load::<E, Const<8>>(
+            gradient,
+            &mut wanted,
+            first_row,
+            first_output / RUN,
+            rows,
+            outputs,
+            threads,
+        );
         sync_cube();
         for k in 0..comptime!(POINTS / TILE) {
             multiply::<E>(&near, &wanted, &mut sums, first_row, kernel_row, k, plan);
@@ -47,69 +59,6 @@ pub(super) fn weights3x3<E: Float, N: Size>(
         sync_cube();
     }
     write(&sums, out, kernel_row, first_input, first_output, plan);
-}
-
-/// Puts inputs of the neighbours in one row of the kernel into shared memory, from that of the first point's first tap on, and
-/// a blank point behind.
-#[cube]
-fn load_inputs<E: Float, N: Size>(
-    x: &[Vector<E, N>],
-    near: &mut Shared<[Run<E>]>,
-    first_row: usize,
-    kernel_row: usize,
-    first_input: usize,
-    rows: usize,
-    #[comptime] plan: WeightsPlan,
-) {
-    let all = comptime!((POINTS_NEAR + 1) * plan.runs_inputs());
-    let threads = comptime!(plan.planes() * 32);
-    // Later by the points of a row and one than it is, so that no number is below 0.
-    let later = comptime!(plan.width + 1).runtime();
-    let first = first_row + kernel_row * plan.width;
-    #[unroll]
-    for turn in 0..comptime!(all.div_ceil(threads)) {
-        let i = turn * threads + UNIT_POS as usize;
-        let (point, run) = (i / comptime!(plan.runs_inputs()), i % comptime!(plan.runs_inputs()));
-        let row = first + point;
-        let is_there = row >= later && row < rows + later && point < POINTS_NEAR;
-        // What is read is read in any case, so that no thread waits for whether it is there.
-        let row = min(max(row, later) - later, rows - 1);
-        let run_read = first_input / comptime!(RUN) + run;
-        let values = run_of::<E, N>(x, row, run_read, plan.inputs);
-        let values = select(is_there, Registers::reinterpret(values), Registers::new(0u32));
-        let is_within = comptime!((turn + 1) * threads <= all);
-        if is_within || i < all {
-            near[point * comptime!(plan.stride_inputs()) + run] = Run::<E>::reinterpret(values);
-        }
-    }
-}
-
-/// Puts gradients of points into shared memory, nothing for those beyond the last row.
-#[cube]
-fn load_outputs<E: Float>(
-    gradient: &[Run<E>],
-    wanted: &mut Shared<[Run<E>]>,
-    first_row: usize,
-    first_output: usize,
-    rows: usize,
-    #[comptime] plan: WeightsPlan,
-) {
-    let all = comptime!(POINTS * plan.runs_outputs());
-    let threads = comptime!(plan.planes() * 32);
-    #[unroll]
-    for turn in 0..comptime!(all.div_ceil(threads)) {
-        let i = turn * threads + UNIT_POS as usize;
-        let (point, run) = (i / comptime!(plan.runs_outputs()), i % comptime!(plan.runs_outputs()));
-        let row = first_row + point;
-        let row_read = min(row, rows - 1);
-        let run_read = first_output / comptime!(RUN) + run;
-        let values = gradient[row_read * comptime!(plan.outputs / RUN) + run_read];
-        let values = select(row < rows, Registers::reinterpret(values), Registers::new(0u32));
-        let is_within = comptime!((turn + 1) * threads <= all);
-        if is_within || i < all {
-            wanted[point * comptime!(plan.stride_outputs()) + run] = Run::<E>::reinterpret(values);
-        }
-    }
 }
 
 /// Adds to a plane's sums what 16 points give, tile `k` of them.
@@ -128,7 +77,7 @@ fn multiply<E: Float>(
     // Of the gradient, 8 points and 8 outputs at a time: the second eight outputs, then the second eight points.
     let point = k * TILE + lane / 16 * 8 + lane % 8;
     let first_tile = plane % plan.planes_outputs * plan.tiles_outputs;
-    let start = point * comptime!(plan.stride_outputs()) + first_tile * 2 + lane / 8 % 2;
+    let start = point * comptime!(plan.window_outputs().stride()) + first_tile * 2 + lane / 8 % 2;
     let mut outputs = Sequence::<Array<Pair<E>>>::new();
     #[unroll]
     for i in 0..plan.tiles_outputs {
@@ -147,8 +96,9 @@ fn multiply<E: Float>(
     for tap in 0..TAPS {
         let x = at % plan.width + tap;
         let is_on_board = is_row_there && x >= 1 && x <= plan.width;
-        let neighbour = select(is_on_board, point + tap, POINTS_NEAR);
-        let start = neighbour * comptime!(plan.stride_inputs()) + run;
+        let neighbour =
+            select(is_on_board, point + tap, comptime!(plan.window_inputs().rows).runtime());
+        let start = neighbour * comptime!(plan.window_inputs().stride()) + run;
         let row = &near[start..start + 1];
         let inputs = definition.load_matrix::<_, Const<2>>(row, MatrixIdent::B, 4usize, true);
         #[unroll]

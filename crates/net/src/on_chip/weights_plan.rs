@@ -1,6 +1,8 @@
 //! How the gradient of a 3x3 kernel is shared out among a card's groups of threads.
 
-use super::{RUN, TILE};
+use super::plan::largest_part;
+use super::window::Window;
+use super::{GROUPS, TILE};
 
 /// What a group of threads does of the gradient of a 3x3 kernel: of the three taps of one of its rows, some outputs and some inputs,
 /// over points that follow each other. Known when a kernel is compiled.
@@ -26,9 +28,6 @@ pub(crate) struct WeightsPlan {
 /// Points that a group has in shared memory at a time.
 pub(super) const POINTS: usize = 128;
 
-/// Points whose inputs it has there: these, and one before and one behind them.
-pub(super) const POINTS_NEAR: usize = POINTS + 2;
-
 /// Taps of a row of the kernel.
 pub(super) const TAPS: usize = 3;
 
@@ -40,19 +39,17 @@ const PLANES_OUTPUTS_MAX: usize = 2;
 /// With two for outputs 256 threads.
 const PLANES_INPUTS_MAX: usize = 4;
 
-/// Groups that a card is given to share among its multiprocessors: two or three for each of the 132 that H100 and H200 have. More
-/// would leave more to add up.
-const GROUPS: usize = 264;
-
 impl WeightsPlan {
     /// None where outputs do not fill tiles.
     pub(crate) fn new([height, width]: [usize; 2], inputs: usize, outputs: usize) -> Option<Self> {
-        let largest = |max: usize, of: usize| (1..=max).rev().find(|part| of.is_multiple_of(*part));
-        let is_some = height > 0 && width > 0 && inputs > 0 && outputs.is_multiple_of(TILE);
-        let tiles = if is_some { outputs / TILE } else { 0 };
-        let tiles_outputs = largest(TILES_OUTPUTS_MAX, tiles).filter(|_| tiles > 0)?;
-        let planes_outputs = largest(PLANES_OUTPUTS_MAX, tiles / tiles_outputs)?;
-        let planes_inputs = largest(PLANES_INPUTS_MAX, inputs.div_ceil(TILE))?;
+        if height == 0 || width == 0 || inputs == 0 || outputs == 0 || !outputs.is_multiple_of(TILE)
+        {
+            return None;
+        }
+        let tiles = outputs / TILE;
+        let tiles_outputs = largest_part(TILES_OUTPUTS_MAX, tiles)?;
+        let planes_outputs = largest_part(PLANES_OUTPUTS_MAX, tiles / tiles_outputs)?;
+        let planes_inputs = largest_part(PLANES_INPUTS_MAX, inputs.div_ceil(TILE))?;
         Some(Self { height, width, inputs, outputs, tiles_outputs, planes_outputs, planes_inputs })
     }
 
@@ -76,34 +73,27 @@ impl WeightsPlan {
         self.inputs.div_ceil(self.group_inputs())
     }
 
-    /// Runs of [`RUN`] inputs of a point.
-    pub(super) const fn runs_inputs(&self) -> usize {
-        self.group_inputs() / RUN
+    /// Inputs of points and of one before and one behind them, and a blank point behind. Of a kernel's row above or below the points
+    /// named are those above or below.
+    pub(super) const fn window_inputs(&self) -> Window {
+        Window {
+            channels: self.inputs,
+            tiles: self.planes_inputs,
+            before: self.width + 1,
+            rows: POINTS + 2,
+            blank: 1,
+        }
     }
 
-    /// Runs of outputs of a point.
-    pub(super) const fn runs_outputs(&self) -> usize {
-        self.group_outputs() / RUN
-    }
-
-    /// Runs from a point's inputs to the next one's; odd, see [`super::Plan::stride`].
-    pub(super) const fn stride_inputs(&self) -> usize {
-        self.runs_inputs() + 1
-    }
-
-    /// The same of outputs.
-    pub(super) const fn stride_outputs(&self) -> usize {
-        self.runs_outputs() + 1
-    }
-
-    /// Of inputs in shared memory, with one blank point.
-    pub(super) const fn shared_inputs(&self) -> usize {
-        (POINTS_NEAR + 1) * self.stride_inputs()
-    }
-
-    /// Of outputs in shared memory.
-    pub(super) const fn shared_outputs(&self) -> usize {
-        POINTS * self.stride_outputs()
+    /// Outputs of points.
+    pub(super) const fn window_outputs(&self) -> Window {
+        Window {
+            channels: self.outputs,
+            tiles: self.planes_outputs * self.tiles_outputs,
+            before: 0,
+            rows: POINTS,
+            blank: 0,
+        }
     }
 
     /// Planes of a group.
@@ -147,7 +137,8 @@ mod tests {
                 assert!(plan.parts_inputs() * plan.group_inputs() >= inputs);
                 assert!(pieces * turns * POINTS >= rows, "{plan:?}");
                 assert!((pieces - 1) * turns * POINTS < rows, "a group without rows, {plan:?}");
-                let shared = (plan.shared_inputs() + plan.shared_outputs()) * 2 * RUN;
+                let windows = [plan.window_inputs(), plan.window_outputs()];
+                let shared: usize = windows.iter().map(Window::shared_bytes).sum();
                 assert!(shared < 99 << 10 && plan.planes() <= 8, "{plan:?}");
                 let [_, _, turns] = plan.groups(plan.rows_of_two_turns());
                 assert_eq!((turns, plan.groups(plan.rows_of_two_turns() - 1)[2]), (2, 1));

@@ -6,9 +6,9 @@
 use cubecl::prelude::*;
 
 use super::super::RUN;
-use super::super::kernel::Run;
+use super::super::kernel::{Run, rectified};
 use super::super::rows_plan::RowsPlan;
-use super::sums::{Eight, inverse, through};
+use super::sums::{Eight, inverse, row_of, through};
 
 /// `out = (y - mean) / deviation * gamma + beta`, then `+ added`, then no less than 0, if asked for. `mean`, `variance`,
 /// `gamma` and `beta` are `[C]`, all others `[rows, C]`.
@@ -28,12 +28,12 @@ pub(super) fn normalise<E: Float>(
     #[comptime] rectifies: bool,
     #[define(E)] _dtype: ElemType,
 ) {
-    let (place, run) = (UNIT_POS as usize / plan.runs(), UNIT_POS as usize % plan.runs());
+    let run = UNIT_POS as usize % plan.runs();
     let scale = eight(gamma, run) * inverse(variance[run]);
     let shift = eight(beta, run) - mean[run] * scale;
     for turn in 0..turns {
-        let row = (CUBE_POS_X as usize * turns + turn) * plan.rows_at_once() + place;
-        if row < rows && place < plan.rows_at_once() {
+        let row = row_of(turn, turns, rows, plan);
+        if row < rows {
             let i = row * plan.runs() + run;
             let mut values = Eight::cast_from(y[i]) * scale + shift;
             if adds {
@@ -71,15 +71,15 @@ pub(super) fn back<E: Float>(
     #[comptime] rectifies: bool,
     #[define(E)] _dtype: ElemType,
 ) {
-    let (place, run) = (UNIT_POS as usize / plan.runs(), UNIT_POS as usize % plan.runs());
+    let run = UNIT_POS as usize % plan.runs();
     let mean = mean[run];
     let inverse = inverse(variance[run]);
     let count = Eight::new(f32::cast_from(rows));
     let (along_beta, along_gamma) = (along_beta[run] / count, along_gamma[run] / count);
     let scale = eight(gamma, run) * inverse;
     for turn in 0..turns {
-        let row = (CUBE_POS_X as usize * turns + turn) * plan.rows_at_once() + place;
-        if row < rows && place < plan.rows_at_once() {
+        let row = row_of(turn, turns, rows, plan);
+        if row < rows {
             let i = row * plan.runs() + run;
             let through = through::<E>(gradient, output, i, rectifies);
             let scaled = (Eight::cast_from(y[i]) - mean) * inverse;
@@ -101,16 +101,4 @@ fn eight(values: &[f32], run: usize) -> Eight {
         eight.insert(i, values[run * RUN + i]);
     }
     eight
-}
-
-/// No less than 0, but what is no number stays none.
-#[cube]
-fn rectified(values: Eight) -> Eight {
-    let mut rectified = Eight::empty();
-    #[unroll]
-    for i in 0..RUN {
-        let value = values.extract(i);
-        rectified.insert(i, select(value < 0.0f32, 0.0f32, value));
-    }
-    rectified
 }

@@ -3,13 +3,12 @@
 use burn::backend::cubecl::dtype_to_storage_type;
 use burn::tensor::{DType, Shape};
 use burn_cubecl::kernel::into_contiguous;
-use burn_cubecl::ops::numeric::empty_device_contiguous_dtype;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim, ElemType};
 
-use super::super::launch::{OnChip, elements};
-use super::super::rows_plan::{GROUPS_ADD, GROUPS_CHANGE, RowsPlan, THREADS, THREADS_FINISH};
-use super::super::{Finish, Plan, TILE};
+use super::super::launch::{OnChip, elements, empty};
+use super::super::rows_plan::{GROUPS_CHANGE, RowsPlan, THREADS, THREADS_FINISH};
+use super::super::{Finish, GROUPS, Plan};
 use super::operation::{Back, Forth, Kept, LearningLayer};
 use super::{Layer, change, sums, weights};
 
@@ -23,9 +22,7 @@ impl LearningLayer for CubeBackend {
         layer: Layer,
     ) -> Forth<Self> {
         let [x, weight, gamma, beta, added] = [x, weight, gamma, beta, added].map(into_contiguous);
-        let rows = x.meta.shape()[0];
-        assert!(added.dtype == x.dtype, "formats of {layer:?}");
-        check(&layer, rows, [&weight, &gamma, &beta], layer.adds.then_some(&added));
+        check(&layer, [&x, &added], [&weight, &gamma, &beta]);
         let [forth, packed] = pack(&x, weight, &layer);
         let y = convolve(x, forth, layer.forth);
         let rows = Rows::of(&y);
@@ -40,7 +37,7 @@ impl LearningLayer for CubeBackend {
         layer: Layer,
         wants_x: bool,
     ) -> Back<Self> {
-        let Kept { output, x, y, mean, variance, gamma, packed } = kept;
+        let Kept { made: Forth { output, y, mean, variance, packed }, x, gamma } = kept;
         let [gradient, x, gamma] = [gradient, x, gamma].map(into_contiguous);
         let is_like_y = |rows: &CubeTensor| rows.dtype == y.dtype && elements(rows) == elements(&y);
         assert!(is_like_y(&gradient) && is_like_y(&output), "{layer:?}");
@@ -61,40 +58,29 @@ impl LearningLayer for CubeBackend {
             Some(plan) if wants_x => convolve(of_y, packed, plan),
             _ => {
                 assert!(!wants_x, "planes of positions have no gradient, all else fills tiles");
-                empty(&of_y, &[1], of_y.dtype)
+                empty(&of_y, Shape::from(vec![1]), of_y.dtype)
             }
         };
         Back { x, weight, gamma: of_gamma, beta, added }
     }
 }
 
-/// Whether the tensors are those of the layer.
-fn check(layer: &Layer, rows: usize, weights: [&CubeTensor; 3], added: Option<&CubeTensor>) {
-    let outputs = layer.weights.outputs;
+/// Whether the tensors are those of the layer; the convolution checks `x` itself.
+fn check(layer: &Layer, [x, added]: [&CubeTensor; 2], weights: [&CubeTensor; 3]) {
+    let (rows, outputs) = (x.meta.shape()[0], layer.weights.outputs);
     let wanted = [layer.weights.factors(), outputs, outputs];
     assert_eq!(weights.map(elements), wanted, "weights of {layer:?}");
-    assert!(weights.iter().all(|tensor| tensor.dtype == DType::F32), "formats of {layer:?}");
-    assert!(added.is_none_or(|added| elements(added) == rows * outputs), "added to {layer:?}");
-}
-
-/// A tensor whose numbers are written next.
-fn empty(like: &CubeTensor, shape: &[usize], dtype: DType) -> CubeTensor {
-    let (client, device) = (like.client.clone(), like.device.clone());
-    empty_device_contiguous_dtype(client, device, Shape::from(shape.to_vec()), dtype)
-}
-
-/// For each element a thread.
-fn for_each(elements: usize) -> (CubeCount, CubeDim) {
-    let groups = elements.div_ceil(THREADS);
-    (CubeCount::Static(groups as u32, 1, 1), CubeDim::new_1d(THREADS as u32))
+    let formats = weights.iter().all(|tensor| tensor.dtype == DType::F32);
+    assert!(formats && added.dtype == x.dtype, "formats of {layer:?}");
+    assert!(!layer.adds || elements(added) == rows * outputs, "added to {layer:?}");
 }
 
 /// The weight in the format of `x`, packed for both ways.
 fn pack(x: &CubeTensor, weight: CubeTensor, layer: &Layer) -> [CubeTensor; 2] {
     let (inputs, outputs) = (layer.weights.inputs, layer.weights.outputs);
-    let forth = empty(x, &[layer.forth.factors()], x.dtype);
-    let back = empty(x, &[layer.packed_back()], x.dtype);
-    let (count, dim) = for_each(layer.forth.factors());
+    let forth = empty(x, Shape::from(vec![layer.forth.factors()]), x.dtype);
+    let back = empty(x, Shape::from(vec![layer.packed_back()]), x.dtype);
+    let (count, dim) = spread(layer.forth.factors().div_ceil(THREADS));
     // SAFETY: the kernel reads places of `[out, in, 3, 3]`, as many as the weight was checked to have, and writes as many as
     // the plans have factors.
     #[allow(unsafe_code)]
@@ -108,7 +94,7 @@ fn pack(x: &CubeTensor, weight: CubeTensor, layer: &Layer) -> [CubeTensor; 2] {
             back.clone().into_buffer_arg(),
             inputs,
             outputs,
-            layer.back.is_some() && inputs.is_multiple_of(TILE),
+            layer.back.is_some(),
             format(x),
         );
     }
@@ -122,8 +108,8 @@ fn convolve(x: CubeTensor, kernel: CubeTensor, plan: Plan) -> CubeTensor {
 }
 
 fn add_parts(parts: CubeTensor, layer: &Layer) -> CubeTensor {
-    let out = empty(&parts, &[layer.weights.factors()], DType::F32);
-    let (count, dim) = for_each(layer.weights.factors());
+    let out = empty(&parts, Shape::from(vec![layer.weights.factors()]), DType::F32);
+    let (count, dim) = spread(layer.weights.factors().div_ceil(THREADS));
     let (client, pieces) = (parts.client.clone(), parts.meta.shape()[0]);
     // SAFETY: the kernel reads `pieces` times as many numbers as the plan has factors, and writes so many once.
     #[allow(unsafe_code)]
@@ -162,8 +148,8 @@ impl Rows {
 
     /// Mean and variance, `[C]` each.
     fn moments(self, y: &CubeTensor) -> [CubeTensor; 2] {
-        let [groups, turns] = self.plan.groups(self.count, GROUPS_ADD);
-        let found = empty(y, &[groups, 2, self.channels], DType::F32);
+        let [groups, turns] = self.plan.groups(self.count, GROUPS);
+        let found = empty(y, Shape::from(vec![groups, 2, self.channels]), DType::F32);
         let (count, dim) = spread(groups);
         // SAFETY: the kernel reads rows below `rows`, of as many channels as the plan has, which are the tensor's, and writes
         // 2 * C numbers for each group.
@@ -191,8 +177,8 @@ impl Rows {
         [mean, variance]: [&CubeTensor; 2],
         layer: &Layer,
     ) -> [CubeTensor; 2] {
-        let [groups, turns] = self.plan.groups(self.count, GROUPS_ADD);
-        let found = empty(y, &[groups, 2, self.channels], DType::F32);
+        let [groups, turns] = self.plan.groups(self.count, GROUPS);
+        let found = empty(y, Shape::from(vec![groups, 2, self.channels]), DType::F32);
         let (count, dim) = spread(groups);
         // SAFETY: as in `moments`; gradient and output are as large as `y`, mean and variance are `[C]`.
         #[allow(unsafe_code)]
@@ -224,7 +210,7 @@ impl Rows {
         groups: usize,
         is_moments: bool,
     ) -> [CubeTensor; 2] {
-        let out = [(); 2].map(|()| empty(y, &[self.channels], DType::F32));
+        let out = [(); 2].map(|()| empty(y, Shape::from(vec![self.channels]), DType::F32));
         // SAFETY: the kernel has a group for each run of channels, reads 2 * C numbers for each of the groups before it and the
         // first row of `y`, and writes C numbers to either place.
         #[allow(unsafe_code)]
@@ -255,7 +241,7 @@ impl Rows {
         added: CubeTensor,
         layer: &Layer,
     ) -> CubeTensor {
-        let out = empty(y, &[self.count, self.channels], y.dtype);
+        let out = empty(y, Shape::from(vec![self.count, self.channels]), y.dtype);
         let [groups, turns] = self.plan.groups(self.count, GROUPS_CHANGE);
         let (count, dim) = spread(groups);
         let [mean, variance, gamma, beta] = columns.map(CubeTensor::clone);
@@ -293,9 +279,10 @@ impl Rows {
         layer: &Layer,
     ) -> [CubeTensor; 2] {
         let [gradient, output, y] = there.map(CubeTensor::clone);
-        let like = [self.count, self.channels];
-        let of_y = empty(&y, &like, y.dtype);
-        let of_added = empty(&y, if layer.adds { &like } else { &[1] }, y.dtype);
+        let like = Shape::from(vec![self.count, self.channels]);
+        let of_y = empty(&y, like.clone(), y.dtype);
+        let nothing = Shape::from(vec![1]);
+        let of_added = empty(&y, if layer.adds { like } else { nothing }, y.dtype);
         let [groups, turns] = self.plan.groups(self.count, GROUPS_CHANGE);
         let (count, dim) = spread(groups);
         let (client, dtype) = (y.client.clone(), format(&y));

@@ -31,13 +31,10 @@ pub(crate) struct Forth<B: Backend> {
 #[derive(Clone, Debug, ExtensionType)]
 #[extension_type(fusion)]
 pub(crate) struct Kept<B: Backend> {
-    pub(crate) output: FloatTensor<B>,
+    #[extension_type]
+    pub(crate) made: Forth<B>,
     pub(crate) x: FloatTensor<B>,
-    pub(crate) y: FloatTensor<B>,
-    pub(crate) mean: FloatTensor<B>,
-    pub(crate) variance: FloatTensor<B>,
     pub(crate) gamma: FloatTensor<B>,
-    pub(crate) packed: FloatTensor<B>,
 }
 
 /// The gradients of a layer's inputs.
@@ -149,17 +146,9 @@ impl<B: LearningLayer, C: CheckpointStrategy> LearningLayer for Autodiff<B, C> {
             [x, weight, gamma, beta].map(FloatTensor::<Self>::into_parts);
         let (added, node_added) = added.into_parts();
         let nodes = [node_x, node_weight, node_gamma, node_beta, node_added];
-        let Forth { output, y, mean, variance, packed } =
-            B::layer(x.clone(), weight, gamma.clone(), beta, added, layer);
-        let kept = Kept {
-            output: output.clone(),
-            x,
-            y: y.clone(),
-            mean: mean.clone(),
-            variance: variance.clone(),
-            gamma,
-            packed: packed.clone(),
-        };
+        let made = B::layer(x.clone(), weight, gamma.clone(), beta, added, layer);
+        let kept = Kept { made: made.clone(), x, gamma };
+        let Forth { output, y, mean, variance, packed } = made;
         let output = match LayerBack.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => prep.finish((kept, layer), output),
             OpsKind::UnTracked(prep) => prep.finish(output),

@@ -24,13 +24,13 @@ pub(super) fn moments<E: Float>(
     #[comptime] plan: RowsPlan,
     #[define(E)] _dtype: ElemType,
 ) {
-    let (place, run) = (UNIT_POS as usize / plan.runs(), UNIT_POS as usize % plan.runs());
+    let run = UNIT_POS as usize % plan.runs();
     let first = Eight::cast_from(y[run]);
     let mut sum = Eight::new(0.0f32);
     let mut squares = Eight::new(0.0f32);
     for turn in 0..turns {
-        let row = (CUBE_POS_X as usize * turns + turn) * plan.rows_at_once() + place;
-        if row < rows && place < plan.rows_at_once() {
+        let row = row_of(turn, turns, rows, plan);
+        if row < rows {
             let beyond = Eight::cast_from(y[row * plan.runs() + run]) - first;
             sum += beyond;
             squares += beyond * beyond;
@@ -55,14 +55,14 @@ pub(super) fn along<E: Float>(
     #[comptime] rectifies: bool,
     #[define(E)] _dtype: ElemType,
 ) {
-    let (place, run) = (UNIT_POS as usize / plan.runs(), UNIT_POS as usize % plan.runs());
+    let run = UNIT_POS as usize % plan.runs();
     let mean = mean[run];
     let inverse = inverse(variance[run]);
     let mut sum = Eight::new(0.0f32);
     let mut product = Eight::new(0.0f32);
     for turn in 0..turns {
-        let row = (CUBE_POS_X as usize * turns + turn) * plan.rows_at_once() + place;
-        if row < rows && place < plan.rows_at_once() {
+        let row = row_of(turn, turns, rows, plan);
+        if row < rows {
             let i = row * plan.runs() + run;
             let through = through::<E>(gradient, output, i, rectifies);
             sum += through;
@@ -113,6 +113,14 @@ pub(super) fn finish<E: Float>(
         out[run] = first;
         out_second[run] = second;
     }
+}
+
+/// The row that the thread has in a turn, no less than `rows` if it has none.
+#[cube]
+pub(super) fn row_of(turn: usize, turns: usize, rows: usize, #[comptime] plan: RowsPlan) -> usize {
+    let place = UNIT_POS as usize / plan.runs();
+    let row = (CUBE_POS_X as usize * turns + turn) * plan.rows_at_once() + place;
+    select(place < plan.rows_at_once(), row, rows)
 }
 
 /// Of a variance, one over the deviation.
