@@ -12,6 +12,7 @@ use dz_config::{GateRule, RunConfig};
 use dz_game::Game;
 use dz_infer::Lockstep;
 use dz_play::MatchTimes;
+use dz_stage::Spent;
 use dz_store::{
     CycleState, Entry, GateTest, Ledger, MatchPurpose, MatchResult, MetricsWriter, ObjectRef,
     PlayerName, Stage,
@@ -46,9 +47,8 @@ pub struct GateCycle<'a, G: Game> {
     pub observer: &'a mut dyn Observer,
     /// The cycle, whose candidate is published.
     pub cycle: u32,
-    /// When the cycle before was over, where stages work side by side: a cycle takes the time from one
-    /// end to the next then. `None` where they take turns and their times add up.
-    pub overlaps_since: Option<Instant>,
+    /// What the turn takes; where stages work side by side, what the cycle takes, which is the time from the end of the last one.
+    pub spent: &'a Spent,
 }
 
 /// How the gatekeeper's turn ended.
@@ -74,6 +74,7 @@ impl<G: Game> GateCycle<'_, G> {
         let whole = judged && self.rating_matches(&mut players)?;
         self.tell_times(gate_ms, begun.elapsed().as_millis() as u64 - gate_ms)?;
         if !whole {
+            self.spent.note_last(());
             return Ok(TurnEnd::Stopped);
         }
         let fit = rating::fit(self.ledger.state(), &self.config.rating.anchors)?;
@@ -86,10 +87,9 @@ impl<G: Game> GateCycle<'_, G> {
             self.ledger.append(rating::entry(fit, self.cycle, champion))?;
         }
         if self.state().wall_ms.is_none() {
-            let wall_ms = match self.overlaps_since {
-                Some(since) => since.elapsed().as_millis() as u64,
-                None => stages_wall_ms(self.state()) + begun.elapsed().as_millis() as u64,
-            };
+            let overlaps = self.config.lead_cycles() > 0;
+            let before_ms = if overlaps { 0 } else { stages_wall_ms(self.state()) };
+            let wall_ms = before_ms + self.spent.wall_ms();
             self.ledger.append(Entry::CycleDone { cycle: self.cycle, wall_ms })?;
         }
         work_file::clear(&self.ledger.run().work_dir(Stage::Gatekeeper)?)?;

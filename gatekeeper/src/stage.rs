@@ -7,7 +7,7 @@ use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::Evaluator;
 use dz_net::DeviceChoice;
-use dz_stage::{EventSink, Progress, Rates, StageContext, Stop};
+use dz_stage::{EventSink, Progress, Rates, Spent, StageContext, Stop};
 use dz_store::{RunState, Stage};
 
 use crate::{GateCycle, MatchProgress, NetworkLoader, Observer, TurnEnd, league};
@@ -43,7 +43,8 @@ impl GameVisitor for Turn<'_> {
         let Self { context, cycle } = self;
         let config = &context.config;
         let devices = dz_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
-        let mut watch = Watch::new(context, cycle);
+        let spent = context.spent_on_cycle(cycle);
+        let mut watch = Watch::new(context, &spent);
         let turn = GateCycle {
             game: &game,
             config: &context.config,
@@ -51,7 +52,7 @@ impl GameVisitor for Turn<'_> {
             networks: &OnDevices(devices),
             observer: &mut watch,
             cycle,
-            overlaps_since: (context.config.lead_cycles() > 0).then_some(context.idle_since),
+            spent: &spent,
         };
         if let TurnEnd::Done(line) = turn.run()? {
             context.events.turn_done(Stage::Gatekeeper, cycle, line);
@@ -61,10 +62,10 @@ impl GameVisitor for Turn<'_> {
 }
 
 /// Turns the progress of matches into the turn's.
-struct Watch {
+struct Watch<'a> {
     events: EventSink,
     stop: Stop,
-    cycle: u32,
+    spent: &'a Spent,
     generation: u32,
     /// Games of matches that are over.
     games_before: u64,
@@ -74,14 +75,14 @@ struct Watch {
     now: BTreeMap<(String, String), MatchProgress>,
 }
 
-impl Watch {
-    fn new(context: &StageContext, cycle: u32) -> Self {
-        let state = context.ledger.state();
+impl<'a> Watch<'a> {
+    fn new(context: &StageContext, spent: &'a Spent) -> Self {
+        let (state, cycle) = (context.ledger.state(), spent.cycle());
         let done = state.cycle_state(cycle).map(|now| now.matches.iter().map(|m| m.result.games));
         Self {
             events: context.events.clone(),
             stop: context.stop.clone(),
-            cycle,
+            spent,
             generation: state.generation(),
             games_before: done.map_or(0, Iterator::sum),
             games_total: games_of_turn(&context.config, state, cycle),
@@ -90,12 +91,13 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl Observer for Watch<'_> {
     fn begins(&mut self, progress: &MatchProgress) {
         self.now.insert((progress.a.clone(), progress.b.clone()), progress.clone());
     }
 
     fn progress(&mut self, progress: &MatchProgress) {
+        self.spent.note(|| ());
         self.begins(progress);
         let under_way: u64 = self.now.values().map(|progress| progress.games).sum();
         let rates = Rates::from([
@@ -104,7 +106,7 @@ impl Observer for Watch {
         ]);
         self.events.progress(Progress {
             stage: Stage::Gatekeeper,
-            cycle: self.cycle,
+            cycle: self.spent.cycle(),
             generation: self.generation,
             done: self.games_before + under_way,
             total: self.games_total,

@@ -18,6 +18,7 @@ mod resign;
 mod self_game;
 mod settings;
 mod stage;
+mod summary;
 mod surprise;
 
 pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle};

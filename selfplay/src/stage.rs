@@ -10,15 +10,14 @@ use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
 use dz_shard::{GameRecord, ShardHeader};
-use dz_stage::{Progress, Rates, StageContext};
-use dz_store::{
-    ChampionState, Entry, LoadSummary, ResignSummary, Run, RunState, SelfplaySummary, Stage,
-};
+use dz_stage::{Progress, Rates, Spent, StageContext};
+use dz_store::{ChampionState, Entry, Run, RunState, SelfplaySummary, Stage};
 
 use crate::past::each_game;
+use crate::summary::{Costs, line, load, summary};
 use crate::{
     CyclePlan, CycleTally, GameTally, Past, ResignTally, ShardPublisher, ShardSink, cycle_plan,
-    cycle_resign, first_shard, play_cycle, resign,
+    cycle_resign, first_shard, play_cycle,
 };
 
 /// How often a cycle in progress asks whether there is another champion.
@@ -43,11 +42,11 @@ impl GameVisitor for Turn<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { context, cycle } = self;
-        let started = Instant::now();
+        let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
         let state = context.ledger.state();
         let resign = cycle_resign(&game, &context.config.selfplay, (&context.run, state), cycle)?;
         let past = Past::of_cycle((&context.run, state), &context.config, cycle)?;
-        let mut costs = CycleTally::default();
+        let mut played = CycleTally::default();
         // Once around where stages take turns; else once for each champion that plays.
         let (generation, evaluator) = loop {
             let state = context.ledger.state();
@@ -55,12 +54,13 @@ impl GameVisitor for Turn<'_> {
             let mut plan =
                 cycle_plan(&context.config, generation, first, resign.plan, past.clone());
             plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
-            let (tally, evaluator) = play_on(&game, context, cycle, &plan, started)?;
-            costs.add_costs(&tally);
+            let (tally, evaluator) = play_on(&game, context, (&spent, &played), &plan)?;
+            played.add_costs(&tally);
             if is_whole(context, cycle, &plan) {
                 break (generation, evaluator);
             }
             if context.stop.requested() {
+                spent.note_last(spent.before().with(&played));
                 return Ok(());
             }
             let next = context.ledger.state().generation();
@@ -73,7 +73,13 @@ impl GameVisitor for Turn<'_> {
             );
         };
         let (total, resigned) = totals(&game, context, cycle)?;
-        let summary = summary(&total, &costs, resigned.summary(&resign), evaluator, started);
+        let summary = SelfplaySummary {
+            wall_ms: spent.wall_ms(),
+            evaluator,
+            resign: resigned.summary(&resign),
+            load: load(&played),
+            ..summary(&total, &spent.before().with(&played))
+        };
         let line = line(&summary, generation, total.reanalysed);
         context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
         context.events.turn_done(Stage::Selfplay, cycle, line);
@@ -82,16 +88,15 @@ impl GameVisitor for Turn<'_> {
 }
 
 /// Plays what is missing of the cycle's shards with the champion of this moment, until they are there,
-/// somebody asks to stop, or there is another champion; what was begun is finished. Answers what it cost,
-/// and the evaluator's name.
+/// somebody asks to stop, or there is another champion; what was begun is finished. `played` is what this process
+/// played of the cycle under champions before. Answers what it cost, and the evaluator's name.
 fn play_on<G: Game>(
     game: &G,
     context: &mut StageContext,
-    cycle: u32,
+    (spent, played): (&Spent<Costs>, &CycleTally),
     plan: &CyclePlan,
-    started: Instant,
 ) -> anyhow::Result<(CycleTally, String)> {
-    let state = context.ledger.state();
+    let (state, cycle) = (context.ledger.state(), spent.cycle());
     let generation = state.generation();
     let shards = state.cycle_state(cycle).map(|c| c.shards.clone());
     let published = shards.unwrap_or_default();
@@ -113,7 +118,9 @@ fn play_on<G: Game>(
         cycle,
         generation,
         published_games: published.values().map(|shard| shard.games).sum(),
-        started,
+        started: Instant::now(),
+        spent,
+        costs_before: spent.before().with(played),
         header,
         looked: Instant::now(),
         context,
@@ -158,7 +165,11 @@ struct Collector<'a> {
     generation: u32,
     /// Games of shards that were published before this process.
     published_games: u64,
+    /// When the champion began to play.
     started: Instant,
+    /// The cycle's costs over all processes, and what they were before.
+    spent: &'a Spent<Costs>,
+    costs_before: Costs,
     /// What the headers of all shards share.
     header: ShardHeader,
     /// When the ledger was last asked for another champion.
@@ -211,6 +222,7 @@ impl ShardSink for Collector<'_> {
     }
 
     fn go_on(&mut self, tally: &CycleTally) -> bool {
+        self.spent.note(|| self.costs_before.with(tally));
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
         let lockstep = &tally.lockstep;
         let playouts = tally.cost.search.playouts;
@@ -270,71 +282,4 @@ fn totals<G: Game>(
         resigned.add(game, &record)
     })?;
     Ok((total, resigned))
-}
-
-/// What the cycle came to; costs are those of this process.
-fn summary(
-    total: &CycleTally,
-    tally: &CycleTally,
-    resign: Option<ResignSummary>,
-    evaluator: String,
-    started: Instant,
-) -> SelfplaySummary {
-    let lockstep = &tally.lockstep;
-    SelfplaySummary {
-        games: total.games,
-        positions: total.positions,
-        playouts: tally.cost.search.playouts,
-        evaluations: tally.cost.search.evaluations,
-        cache_hits: tally.cost.search.cache_hits,
-        transpositions: tally.cost.search.transpositions,
-        batches: lockstep.batches,
-        batch_fill: lockstep.evaluations as f64 / lockstep.places.max(1) as f64,
-        wins_first: total.results[0],
-        draws: total.results[1],
-        wins_second: total.results[2],
-        plies_mean: total.plies as f64 / total.games.max(1) as f64,
-        wall_ms: started.elapsed().as_millis() as u64,
-        evaluator,
-        resign,
-        load: load(tally),
-    }
-}
-
-/// What time went into; none where nothing was evaluated in batches.
-fn load(tally: &CycleTally) -> Option<LoadSummary> {
-    let times = &tally.times;
-    let share = |part: Duration| part.as_secs_f64() / times.running.as_secs_f64().max(1e-9);
-    let evaluations = tally.lockstep.evaluations;
-    (evaluations > 0).then(|| LoadSummary {
-        device_share: share(times.flying),
-        waiting_share: share(times.waiting),
-        host_us: times.hosting.as_secs_f64() * 1e6 / evaluations as f64,
-    })
-}
-
-fn line(summary: &SelfplaySummary, generation: u32, reanalysed: u64) -> String {
-    let seconds = (summary.wall_ms as f64 / 1000.0).max(1e-3);
-    let played = dz_stage::number_text(summary.playouts as f64 / seconds);
-    let evaluated = dz_stage::number_text(summary.evaluations as f64 / seconds);
-    let batches = if summary.batches == 0 {
-        String::new()
-    } else {
-        format!(", batches {:.0} % full", 100.0 * summary.batch_fill)
-    };
-    let bottleneck = summary.bottleneck().map(|text| format!(". {text}")).unwrap_or_default();
-    let resigned = summary.resign.as_ref().map(resign::line).unwrap_or_default();
-    let anew = match reanalysed {
-        0 => String::new(),
-        count => format!(" ({count} of them searched anew)"),
-    };
-    format!(
-        "generation {generation} played {} games{anew}, {} positions, {:.1} plies a game; first player won \
-         {:.0} %, drew {:.0} %; {played} playouts/s, {evaluated} evaluations/s{batches}{resigned}{bottleneck}",
-        summary.games,
-        summary.positions,
-        summary.plies_mean,
-        100.0 * summary.wins_first as f64 / summary.games.max(1) as f64,
-        100.0 * summary.draws as f64 / summary.games.max(1) as f64,
-    )
 }

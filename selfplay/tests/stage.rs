@@ -85,3 +85,20 @@ fn a_cycle_that_is_asked_for_more_games_has_them() {
     let published: u64 = cycle.shards.values().map(|shard| shard.games).sum();
     assert_eq!((cycle.shards.len(), games), (5, published));
 }
+
+#[test]
+fn what_an_interrupted_cycle_cost_is_counted_over_all_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let cost = |name: &str, stops: &[u64]| {
+        let run = begin(&folder.path().join(name), 400);
+        for &games in stops {
+            assert!(turn(&run, games).cycle_state(1).unwrap().games_done.is_none());
+        }
+        let done = turn(&run, u64::MAX);
+        let summary = done.cycle_state(1).unwrap().games_done.as_ref().unwrap().summary.clone();
+        (summary.playouts, summary.evaluations, summary.transpositions)
+    };
+    let whole = cost("whole", &[]);
+    assert!(whole.0 > 5_000, "{whole:?}");
+    assert_eq!(cost("interrupted", &[20, 60]), whole);
+}

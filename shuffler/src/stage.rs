@@ -6,7 +6,7 @@ use anyhow::Context;
 use dz_config::{HeadsSection, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_shard::{RowSet, RowTargets, Target};
-use dz_stage::{Progress, Rates, StageContext};
+use dz_stage::{Progress, Rates, Spent, StageContext};
 use dz_store::{Entry, ObjectRef, RowsSummary, Stage, Staged, layout};
 
 use crate::{
@@ -84,7 +84,7 @@ impl GameVisitor for Turn<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { context, cycle } = self;
-        let started = Instant::now();
+        let spent = Spent::open(&context.run, Stage::Shuffler, cycle, Instant::now());
         let config = context.config.clone();
         let folder = context.run.work_dir(Stage::Shuffler)?;
         let share = config.window.validation_share;
@@ -103,7 +103,7 @@ impl GameVisitor for Turn<'_> {
         // Hashed without the cycle, so that losses are taken over much the same rows each time.
         let validation = draw(0, RowSet::Validation, counts.validation_rows_max);
         let total = train.rows + validation.rows;
-        let report = Report { context, cycle, total, started };
+        let report = Report { context, spent: &spent, total };
         let mixer = Mixer {
             header: shuffler.header(),
             window: &window.files,
@@ -118,7 +118,7 @@ impl GameVisitor for Turn<'_> {
             window_games: window.games,
             train_rows: train.rows,
             validation_rows: validation.rows,
-            wall_ms: started.elapsed().as_millis() as u64,
+            wall_ms: spent.wall_ms(),
         };
         let line = line(&summary);
         context.ledger.append(Entry::Rows {
@@ -171,17 +171,17 @@ fn prepare<G: Game>(
 /// What progress events need.
 struct Report<'a> {
     context: &'a StageContext,
-    cycle: u32,
+    spent: &'a Spent,
     total: u64,
-    started: Instant,
 }
 
 impl Report<'_> {
     fn progress(&self, done: u64) {
-        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        self.spent.note(|| ());
+        let seconds = (self.spent.wall_ms() as f64 / 1000.0).max(1e-3);
         self.context.events.progress(Progress {
             stage: Stage::Shuffler,
-            cycle: self.cycle,
+            cycle: self.spent.cycle(),
             generation: self.context.ledger.state().generation(),
             done,
             total: self.total,
@@ -201,7 +201,8 @@ fn publish(
 ) -> anyhow::Result<Vec<ObjectRef>> {
     let name = if draw.set == RowSet::Validation { "validation" } else { "train" };
     let create = |number| {
-        let path = format!("{}/cycle-{:04}/{name}-{number:04}.dzr", layout::ROWS, report.cycle);
+        let path =
+            format!("{}/cycle-{:04}/{name}-{number:04}.dzr", layout::ROWS, report.spent.cycle());
         Ok(report.context.run.create_file(&path)?)
     };
     let objects = RefCell::new(Vec::new());

@@ -1,7 +1,7 @@
 //! The stage: one turn trains on one cycle's rows.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dz_config::{Optimizer as OptimizerWord, RunConfig, TrainingPrecision};
@@ -9,7 +9,7 @@ use dz_game::Key;
 use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Optimizer, Precision};
 use dz_network::NetworkSpec;
 use dz_shard::RowSet;
-use dz_stage::StageContext;
+use dz_stage::{Spent, StageContext};
 use dz_store::{RowsState, RunInfo, Stage};
 
 use crate::checkpoint::Cursor;
@@ -85,6 +85,7 @@ impl Trainer {
     /// # Errors
     /// As [`run`].
     pub fn turn(&mut self, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+        let spent = Spent::open(&context.run, Stage::Trainer, cycle, Instant::now());
         let identity =
             context.ledger.state().started.clone().context("the run has not begun yet")?;
         let rows = open_rows(context, cycle, &identity)?;
@@ -93,7 +94,7 @@ impl Trainer {
             Some(session) => session,
             None => self.load(context, &rows, cycle)?,
         };
-        let mut work = Work::new(context, cycle, identity, self.checkpoint_every)?;
+        let mut work = Work::new(context, cycle, identity, self.checkpoint_every, spent)?;
         let mut end = work.catch_up(&mut session)?;
         if end == End::Done {
             end = work.train(&mut session, &rows)?;

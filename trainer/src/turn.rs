@@ -8,7 +8,7 @@ use dz_config::RunSection;
 use dz_net::NetError;
 use dz_network::{Head, PerHead};
 use dz_shard::RowSet;
-use dz_stage::{Progress, Rates, StageContext, number_text};
+use dz_stage::{Progress, Rates, Spent, StageContext, number_text};
 use dz_store::{HeadLoss, Losses, MetricsWriter, RunInfo, RunState, Stage};
 
 use crate::publish::{prune_checkpoints, publish_candidate, publish_checkpoint};
@@ -40,7 +40,7 @@ pub(crate) struct Work<'a> {
     metrics: MetricsWriter,
     checkpoint_every: Duration,
     checkpointed: Instant,
-    begun: Instant,
+    spent: Spent,
     /// Rows trained on, and the time that took with waiting for rows, in this process.
     rows: u64,
     training: Duration,
@@ -53,10 +53,11 @@ impl<'a> Work<'a> {
         cycle: u32,
         identity: RunInfo,
         checkpoint_every: Duration,
+        spent: Spent,
     ) -> anyhow::Result<Self> {
         let metrics = MetricsWriter::open(&context.run, Stage::Trainer)?;
         let (now, training) = (Instant::now(), Duration::ZERO);
-        let (checkpointed, begun, rows) = (now, now, 0);
+        let (checkpointed, rows) = (now, 0);
         Ok(Self {
             context,
             cycle,
@@ -64,7 +65,7 @@ impl<'a> Work<'a> {
             metrics,
             checkpoint_every,
             checkpointed,
-            begun,
+            spent,
             rows,
             training,
         })
@@ -127,6 +128,7 @@ impl<'a> Work<'a> {
             self.rows = rows_before + session.cursor.rows_done - first;
             self.training = training_before + begun.elapsed();
             self.progress(&metrics, rows.rows);
+            self.spent.note(|| ());
             if feed.is_finished() {
                 break;
             }
@@ -136,6 +138,7 @@ impl<'a> Work<'a> {
                 if is_good {
                     self.publish_checkpoint(session)?;
                 }
+                self.spent.note_last(());
                 return Ok(End::Stopped);
             }
             if is_good && self.checkpointed.elapsed() >= self.checkpoint_every {
@@ -225,7 +228,7 @@ impl<'a> Work<'a> {
             learning_rate: tally.learning_rate,
             steps: tally.steps,
             rows: tally.rows,
-            wall_ms: self.begun.elapsed().as_millis() as u64,
+            wall_ms: self.spent.wall_ms(),
         }
     }
 

@@ -18,6 +18,7 @@ use crate::memory::{TurnMetrics, peak_bytes};
 use crate::parent::die_with_driver;
 use crate::pause::Patience;
 use crate::sink::EventSink;
+use crate::spent::Spent;
 use crate::stop::Stop;
 
 /// Shortest and longest pause between two looks at the ledger.
@@ -37,8 +38,10 @@ pub struct StageContext {
     pub events: EventSink,
     /// Whether to stop: then finish what is in flight, publish it, and return.
     pub stop: Stop,
-    /// When the stage's last turn ended, or the stage started.
-    pub idle_since: Instant,
+    /// When the stage's last turn ended or was given up, or the stage started.
+    idle_since: Instant,
+    /// Of a gatekeeper beside other stages: what the cycle took while it waited for its turn.
+    waited: Option<Spent>,
     /// The configuration as it stands in the run.
     kept: RunConfig,
     // Held as long as the stage lives.
@@ -66,12 +69,31 @@ impl StageContext {
             );
         }
         let kept = config.clone();
-        Ok(Self { run, ledger, config, events, stop, idle_since: Instant::now(), kept, lock })
+        let idle_since = Instant::now();
+        Ok(Self { run, ledger, config, events, stop, idle_since, waited: None, kept, lock })
     }
 
     /// The stage.
     pub const fn stage(&self) -> Stage {
         self.lock.stage()
+    }
+
+    /// What `cycle` takes of the gatekeeper's time, who ends cycles: its turn, which begins now, or all since the last cycle
+    /// ended where stages work side by side.
+    pub fn spent_on_cycle(&mut self, cycle: u32) -> Spent {
+        let waited = self.waited.take().filter(|waited| waited.cycle() == cycle);
+        let begun = if self.config.lead_cycles() > 0 { self.idle_since } else { Instant::now() };
+        waited.unwrap_or_else(|| Spent::open(&self.run, self.stage(), cycle, begun))
+    }
+
+    /// Notes that the cycle takes time while the stage waits for its turn, where it is for it to say how much.
+    fn note_waiting(&mut self) {
+        if self.stage() == Stage::Gatekeeper && self.config.lead_cycles() > 0 {
+            let cycle = self.ledger.state().cycle();
+            let (run, since) = (&self.run, self.idle_since);
+            let open = || Spent::open(run, Stage::Gatekeeper, cycle, since);
+            self.waited.get_or_insert_with(open).note(|| ());
+        }
     }
 
     /// The turn that the stage may take, where the run has begun and it is to be taken at all.
@@ -218,6 +240,7 @@ fn take_turns<S>(
                     }
                     // What an interrupted write may have entered all the same.
                     context.ledger.poll()?;
+                    context.idle_since = Instant::now();
                     continue;
                 }
                 patience.reset();
@@ -243,6 +266,7 @@ fn take_turns<S>(
                     context.events.note(stage, format!("not our turn; the run waits for {oldest}"));
                     return Ok(StageEnd::NotOurs);
                 }
+                context.note_waiting();
                 thread::sleep(pause);
                 pause = if context.ledger.poll()?.is_empty() {
                     (pause * 5 / 4).min(POLL_MAX)
