@@ -124,7 +124,7 @@ impl Convolver {
             return then.of(self.convolve(x, kernel).cast(shift.dtype()) + shift.clone());
         }
         let [[_, inputs], [_, outputs]] = [x.dims(), shift.dims()];
-        let plan = Plan::new(self.size, inputs, outputs);
+        let plan = Plan::new(self.size, 3, inputs, outputs);
         let plan = plan.expect("evaluators ask whether a network fits");
         on_chip::convolve3x3(plan, x, kernel.clone(), shift.clone(), then)
     }

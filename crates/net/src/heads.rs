@@ -5,6 +5,7 @@ use burn::tensor::activation::log_softmax;
 use dz_network::{HORIZONS, Head, NetworkSpec};
 
 use crate::board::Boards;
+use crate::on_chip;
 use crate::tower::{Features, Linear, Tensors};
 
 /// From where on the loss of a number is linear, in its unit: `lc0`'s moves-left head has 10 plies of a unit
@@ -42,45 +43,54 @@ impl Heads {
     }
 }
 
-/// Each row's loss, `[rows, 1]`: cross-entropy in nats, the mean over horizons or points where there are
-/// several, or the Huber loss of a number. `targets` is flat, `[rows, target_len]`, in the head's unit.
-pub(crate) fn row_losses(
+/// A head's loss, `[1, 1]`: the sum over rows of cross-entropies in nats, their mean over horizons or points where a row has several,
+/// or of the Huber loss of a number, times the row's share of `shares [rows]`. `targets` is flat, `[rows, target_len]`, in the head's
+/// unit.
+pub(crate) fn loss(
     head: Head,
     outputs: Tensor<2>,
     targets: Tensor<1>,
-    rows: usize,
+    shares: Tensor<1>,
+    on_chip: bool,
 ) -> Tensor<2> {
-    let [_, columns] = outputs.dims();
-    match head {
+    let ([_, columns], [rows]) = (outputs.dims(), shares.dims());
+    let classes = match head {
         Head::PliesLeft | Head::Margin => {
-            let distance = (outputs - targets.reshape([rows, 1])).abs();
-            let near = distance.clone().clamp_max(HUBER);
-            // d^2 / 2 up to the bound, then bound (d - bound / 2).
-            near.clone() * (distance - near.mul_scalar(0.5))
+            let each = huber(outputs, targets.reshape([rows, 1]));
+            return (each * shares.reshape([rows, 1])).sum_dim(0);
         }
-        Head::Reply | Head::SoftPolicy => {
-            cross_entropies(outputs, targets.reshape([rows, columns]))
-        }
-        Head::ShortTerm => {
-            // [rows, HORIZONS * 3] -> [rows * HORIZONS, 3] -> [rows, HORIZONS] -> [rows, 1]
-            let each = [rows * HORIZONS, 3];
-            cross_entropies(outputs.reshape(each), targets.reshape(each))
-                .reshape([rows, HORIZONS])
-                .mean_dim(1)
-        }
-        Head::Ownership => {
-            // [rows * H * W, 3] -> [rows, H * W] -> [rows, 1]
-            let [points, _] = outputs.dims();
-            cross_entropies(outputs, targets.reshape([points, columns]))
-                .reshape([rows, points / rows])
-                .mean_dim(1)
-        }
-    }
+        Head::Reply | Head::SoftPolicy | Head::Ownership => columns,
+        // [rows, HORIZONS * 3] -> [rows * HORIZONS, 3]
+        Head::ShortTerm => columns / HORIZONS,
+    };
+    let each = [outputs.shape().num_elements() / classes, classes];
+    entropy(outputs.reshape(each), targets.reshape(each), shares, on_chip)
 }
 
-/// `[N, classes]` each, to `[N, 1]`.
-fn cross_entropies(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<2> {
-    (log_softmax(logits, 1) * targets).sum_dim(1).neg()
+/// Of `[rows, 1]` each.
+fn huber(outputs: Tensor<2>, targets: Tensor<2>) -> Tensor<2> {
+    let distance = (outputs - targets).abs();
+    let near = distance.clone().clamp_max(HUBER);
+    // d^2 / 2 up to the bound, then bound (d - bound / 2).
+    near.clone() * (distance - near.mul_scalar(0.5))
+}
+
+/// The sum over rows of cross-entropies of `logits` against `targets`, `[N, classes]` each, times the row's share of `shares [rows]`, to
+/// `[1, 1]`; their mean where a row has several, which follow each other. By kernels of our own where these work `on_chip`.
+pub(crate) fn entropy(
+    logits: Tensor<2>,
+    targets: Tensor<2>,
+    shares: Tensor<1>,
+    on_chip: bool,
+) -> Tensor<2> {
+    let ([count, _], [rows]) = (logits.dims(), shares.dims());
+    if on_chip {
+        return on_chip::cross_entropy(logits, targets, shares, count / rows);
+    }
+    // Along one dimension at a time, which is summed in order.
+    let each = (log_softmax(logits, 1) * targets).sum_dim(1).neg();
+    let each = if count == rows { each } else { each.reshape([rows, count / rows]).mean_dim(1) };
+    (each * shares.reshape([rows, 1])).sum_dim(0)
 }
 
 /// What one unit of a head's number is, in plies or points; 1 where it gives no number.
@@ -131,29 +141,34 @@ mod tests {
         let column = |numbers: &[f32]| -> Tensor<2> {
             upload(numbers.to_vec(), &device).reshape([numbers.len(), 1])
         };
-        let targets = upload(vec![0.0, 1.0, 1.0, -1.0], &device);
         let outputs = column(&[0.0, 1.3, 0.5, 2.0]);
-        let found = download(row_losses(Head::Margin, outputs, targets, 4));
+        let found = download(huber(outputs.clone(), column(&[0.0, 1.0, 1.0, -1.0])));
         // d = 0, 0.3, 0.5 and 3: d^2 / 2, and 0.5 (3 - 0.25).
         for (found, wanted) in found.iter().zip([0.0, 0.045, 0.125, 1.375]) {
             assert!((found - wanted).abs() < 1e-6, "{found} {wanted}");
         }
+        let [targets, shares] =
+            [[0.0, 1.0, 1.0, -1.0], [0.4, 0.3, 0.2, 0.1]].map(|x| upload(x.to_vec(), &device));
+        let whole = download(loss(Head::Margin, outputs, targets, shares, false))[0];
+        assert!((whole - (0.3 * 0.045 + 0.2 * 0.125 + 0.1 * 1.375)).abs() < 1e-6, "{whole}");
     }
 
     #[test]
     fn horizons_and_points_count_alike() {
         let device = Device::flex();
+        let one = |head, outputs: Tensor<2>, targets: Vec<f32>, shares: Vec<f32>| {
+            let [targets, shares] = [targets, shares].map(|numbers| upload(numbers, &device));
+            download(loss(head, outputs, targets, shares, false))[0]
+        };
         // Two rows of three horizons with equal logits: ln 3 each, whatever the target.
         let outputs: Tensor<2> = Tensor::zeros([2, 9], &device);
-        let targets = upload([1.0, 0.0, 0.0].repeat(6), &device);
-        for loss in download(row_losses(Head::ShortTerm, outputs, targets, 2)) {
-            assert!((loss - 3.0_f32.ln()).abs() < 1e-6);
-        }
-        // One row of two points: logits ln 2, 0, 0 give 1/2, 1/4, 1/4.
+        let found = one(Head::ShortTerm, outputs, [1.0, 0.0, 0.0].repeat(6), vec![0.5, 0.25]);
+        assert!((found - 0.75 * 3.0_f32.ln()).abs() < 1e-6, "{found}");
+        // Two rows of two points: logits ln 2, 0, 0 give 1/2, 1/4, 1/4.
         let outputs: Tensor<2> =
-            upload([2.0_f32.ln(), 0.0, 0.0].repeat(2), &device).reshape([2, 3]);
-        let targets = upload(vec![1.0, 0.0, 0.0, 0.0, 0.0, 1.0], &device);
-        let loss = download(row_losses(Head::Ownership, outputs, targets, 1));
-        assert!((loss[0] - 1.5 * 2.0_f32.ln()).abs() < 1e-6, "{loss:?}");
+            upload([2.0_f32.ln(), 0.0, 0.0].repeat(4), &device).reshape([4, 3]);
+        let targets = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+        let found = one(Head::Ownership, outputs, targets.concat(), vec![1.0, 0.5]);
+        assert!((found - 2.0 * 2.0_f32.ln()).abs() < 1e-6, "{found}");
     }
 }

@@ -65,10 +65,10 @@ impl Layout {
         parts
     }
 
-    /// Whether a name belongs to a 3x3 convolution, or to its batch norm.
-    pub(crate) fn is_of_convolution(&self, name: &str) -> bool {
+    /// The weight's shape, `[out, in, side, side]`, of the convolution that a name belongs to, or whose batch norm it is of.
+    pub(crate) fn convolution_of(&self, name: &str) -> Option<[usize; 4]> {
         let layer = name.rsplit_once('.').map_or(name, |(layer, _)| layer);
-        matches!(self.0.get(&format!("{layer}.weight")).map(Vec::as_slice), Some([_, _, 3, 3]))
+        self.0.get(&format!("{layer}.weight"))?.as_slice().try_into().ok()
     }
 
     /// Names the pieces of `flat`, as files hold them.
@@ -158,17 +158,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_of_3x3_convolutions_are_known_by_name() {
+    fn convolutions_are_known_by_the_names_of_their_parts() {
         let layout = Layout::of_parameters(&NetworkSpec::plain([3, 6, 7], 7, 2, 16));
-        let of_convolutions = layout.shapes().keys().filter(|name| layout.is_of_convolution(name));
-        let of_blocks = |name: &&String| name.starts_with("blocks.") || name.starts_with("stem.");
-        let wanted: Vec<_> = layout.shapes().keys().filter(of_blocks).collect();
+        let of_convolutions =
+            layout.shapes().keys().filter(|name| layout.convolution_of(name).is_some());
+        let is_linear = |name: &str| {
+            ["policy.linear", "value.hidden", "value.output"].iter().any(|l| name.starts_with(l))
+        };
+        let wanted: Vec<_> = layout.shapes().keys().filter(|name| !is_linear(name)).collect();
         assert_eq!(of_convolutions.collect::<Vec<_>>(), wanted);
-        // Weight, gamma and beta of the stem and of two in each block.
-        assert_eq!(wanted.len(), 3 * 5);
-        let nested =
-            NetworkSpec { bottleneck_blocks: 1, ..NetworkSpec::plain([3, 6, 7], 7, 1, 16) };
-        let layout = Layout::of_parameters(&nested);
-        assert!(!layout.is_of_convolution("blocks.0.conv_down.weight"));
+        // Weight, gamma and beta of the stem, of two in each block and of two heads.
+        assert_eq!(wanted.len(), 3 * 7);
+        assert_eq!(layout.convolution_of("stem.conv.beta"), Some([16, 3, 3, 3]));
+        assert_eq!(layout.convolution_of("value.conv.weight"), Some([8, 16, 1, 1]));
+        assert_eq!(layout.convolution_of("policy.linear.weight"), None);
     }
 }

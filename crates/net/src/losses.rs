@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use burn::tensor::activation::log_softmax;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use dz_network::{Head, NetworkSpec};
 
-use crate::heads::{HeadOutputs, row_losses, soften, unit};
-use crate::tower::Logits;
+use crate::heads::{HeadOutputs, entropy, loss, soften, unit};
+use crate::tower::{Logits, upload};
 use crate::{HeadRows, NetError, TrainBatch, planes};
 
 /// Weighted means of cross-entropies, each `[1, 1]`.
@@ -83,28 +82,22 @@ impl HeadPart {
 }
 
 impl Losses {
-    /// Of a network's answers to the rows of `targets`.
+    /// Of a network's answers to the rows of `targets`; cross-entropies by kernels of our own where these work `on_chip`.
     pub(crate) fn new(
         logits: Logits,
         heads: HeadOutputs,
         targets: Targets,
+        on_chip: bool,
         device: &Device,
     ) -> Self {
+        let flat = |values: Vec<f32>| upload(values, device);
         let one = |logits: Tensor<2>, targets: Vec<f32>, shares: Vec<f32>| {
-            let [rows, columns] = logits.dims();
-            let targets = Tensor::from_data(TensorData::new(targets, [rows, columns]), device);
-            let shares = Tensor::from_data(TensorData::new(shares, [rows, 1]), device);
-            // [B, A] -> [B, 1] -> [1, 1]; along one dimension at a time, which is summed in order.
-            ((log_softmax(logits, 1) * targets).sum_dim(1) * shares).sum_dim(0).neg()
+            let targets = flat(targets).reshape(logits.dims());
+            entropy(logits, targets, flat(shares), on_chip)
         };
-        let flat = |values: Vec<f32>| -> Tensor<1> {
-            let length = values.len();
-            Tensor::from_data(TensorData::new(values, [length]), device)
-        };
-        let rows = targets.rows.len();
         let head = |((head, outputs), part): ((Head, Tensor<2>), HeadPart)| {
-            let each = row_losses(head, outputs, flat(part.targets), rows);
-            (head, (each * flat(part.shares).reshape([rows, 1])).sum_dim(0))
+            let HeadPart { targets, shares } = part;
+            (head, loss(head, outputs, flat(targets), flat(shares), on_chip))
         };
         Self {
             policy: one(logits.policy, targets.policy, targets.policy_shares),

@@ -150,7 +150,7 @@ impl Passes {
     ) -> Gradient {
         let training = device.clone().autodiff();
         let cut = |name: &str, range: Range<usize>| {
-            if self.convolve == Convolve::OnChip && self.layout.is_of_convolution(name) {
+            if self.learns_on_chip(name) {
                 return on_chip::view(weights, range.start, range.end);
             }
             weights.clone().slice(range)
@@ -174,7 +174,9 @@ impl Passes {
             let inputs = Inputs::of(planes, rows, choice.unpacks(), &training);
             Tower::new(&self.spec, &factors).forward_all(&boards, inputs, &mut statistics)
         };
-        let Losses { policy, value, heads } = Losses::new(logits, outputs, targets, &training);
+        let on_chip = self.convolve == Convolve::OnChip;
+        let Losses { policy, value, heads } =
+            Losses::new(logits, outputs, targets, on_chip, &training);
         let mut total = policy.clone() + value.clone().mul_scalar(self.value_weight);
         for (head, loss) in &heads {
             total = total + loss.clone().mul_scalar(self.head_weights[*head]);
@@ -200,16 +202,24 @@ impl Passes {
     /// Weights of products in the format that these take; what is added or multiplied point by point stays as it is, and so do
     /// weights that kernels of our own take.
     fn factors(&self, leaves: &Tensors) -> Tensors {
-        let on_chip = self.convolve == Convolve::OnChip;
         let factor = |(name, leaf): (&String, &Tensor<1>)| {
             let shape = &self.layout.shapes()[name][..];
             match (shape, name.strip_suffix("weight")) {
-                ([_, _, 3, 3], Some(layer)) if on_chip => (format!("{layer}{RAW}"), leaf.clone()),
+                (_, Some(layer)) if self.learns_on_chip(name) => {
+                    (format!("{layer}{RAW}"), leaf.clone())
+                }
                 ([_], _) => (name.clone(), leaf.clone()),
                 _ => (name.clone(), leaf.clone().cast(self.precision.dtype())),
             }
         };
         leaves.iter().map(factor).collect()
+    }
+
+    /// Whether a parameter is of a layer of kernels of our own.
+    fn learns_on_chip(&self, name: &str) -> bool {
+        let size = [self.spec.height, self.spec.width];
+        let shape = self.layout.convolution_of(name);
+        self.convolve == Convolve::OnChip && shape.is_some_and(|shape| on_chip::learns(size, shape))
     }
 
     fn answer(&self, tower: &Tower, batch: &TrainBatch, targets: Targets) -> Answer {
@@ -220,7 +230,8 @@ impl Passes {
             tower.forward_all(&boards, inputs, &mut Tensors::new());
         let logits = [download(policy.clone()), download(wdl.clone())];
         let logits_on = Logits { policy, wdl };
-        let Losses { policy, value, heads } = Losses::new(logits_on, outputs, targets, device);
+        let Losses { policy, value, heads } =
+            Losses::new(logits_on, outputs, targets, false, device);
         let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
         (logits, losses.map(|loss| download(loss)[0]).collect())
     }
@@ -276,121 +287,5 @@ impl Gradient {
 }
 
 #[cfg(test)]
-mod tests {
-    use dz_cpu::random_positions;
-    use dz_game::mix64;
-    use dz_network::Head;
-
-    use super::*;
-    use crate::HeadRows;
-    use crate::tower::upload;
-
-    /// A number in [0, 1) for each of `len`.
-    fn numbers(seed: u64, len: usize) -> Vec<f32> {
-        let number = |i| (mix64(seed * 1_000_003 + i as u64) >> 40) as f32 / (1 << 24) as f32;
-        (0..len).map(number).collect()
-    }
-
-    /// Rows whose only target is that of `head`.
-    fn batch(spec: &NetworkSpec, head: Head, rows: usize) -> TrainBatch {
-        let chances = |seed, len: usize, columns: usize| -> Vec<f32> {
-            let raw = numbers(seed, len * columns);
-            let share = |row: &[f32]| {
-                let total: f32 = row.iter().sum();
-                row.iter().map(|x| x / total).collect::<Vec<_>>()
-            };
-            raw.chunks_exact(columns).flat_map(share).collect()
-        };
-        let mut batch = TrainBatch {
-            planes: random_positions(spec, rows, 5),
-            policy: chances(1, rows, spec.policy_len),
-            wdl: chances(2, rows, 3),
-            policy_weights: vec![f32::from(head == Head::SoftPolicy); rows],
-            value_weights: vec![0.0; rows],
-            heads: PerHead::default(),
-        };
-        let len = rows * head.target_len(spec);
-        let targets = match head {
-            Head::SoftPolicy => return batch,
-            Head::PliesLeft | Head::Margin => numbers(3, len).iter().map(|x| 9.0 * x).collect(),
-            Head::Reply => chances(3, rows, spec.policy_len),
-            Head::ShortTerm | Head::Ownership => chances(3, len / 3, 3),
-        };
-        let weights = (0..rows).map(|i| 1.0 + (i % 3) as f32).collect();
-        batch.heads[head] = HeadRows { targets, weights };
-        batch
-    }
-
-    /// The gradient of each head's loss, and of nothing else, against differences of that loss: in each tensor along the
-    /// gradient and along a random direction.
-    #[test]
-    fn gradients_of_heads_are_those_of_their_losses() {
-        for (head, any_size) in Head::ALL.into_iter().flat_map(|head| [(head, false), (head, true)])
-        {
-            let spec = NetworkSpec {
-                policy_channels: 3,
-                value_channels: 2,
-                value_hidden: 6,
-                heads: [head].into(),
-                any_size,
-                ..NetworkSpec::plain([2, 4, 3], if any_size { 13 } else { 5 }, 1, 6)
-            };
-            let layout = Layout::of_parameters(&spec);
-            let choice = DeviceChoice::Cpu;
-            let passes = Passes {
-                devices: vec![(choice, choice.open())],
-                precision: Precision::F32,
-                convolve: choice.ways(true).convolve,
-                value_weight: 0.0,
-                head_weights: PerHead::from_fn(|_| 2.0),
-                layout: layout.clone(),
-                spec: spec.clone(),
-                trunk: Trunk::new(&spec),
-                boards: Mutex::default(),
-            };
-            let batch = batch(&spec, head, 40);
-            let start: Vec<f32> = layout
-                .initial(3)
-                .iter()
-                .zip(numbers(9, layout.len()))
-                .map(|(w, n)| w + 0.2 * n - 0.1)
-                .collect();
-            let learn =
-                |weights: &[f32]| passes.learn(&batch, &upload(weights.to_vec(), passes.home()));
-            let loss = |weights: &[f32]| {
-                let losses = learn(weights).losses;
-                // The policy's loss counts where the soft policy's does, and has no weight of its own to be set to 0.
-                f64::from(losses.policy_loss) + 2.0 * f64::from(losses.heads[head].unwrap_or(0.0))
-            };
-            let gradient = download(learn(&start).gradient.flat);
-            let mut begin = 0;
-            for (name, shape) in layout.shapes() {
-                let range = begin..begin + shape.iter().product::<usize>();
-                begin = range.end;
-                let random: Vec<f32> = numbers(11, range.len()).iter().map(|x| x - 0.5).collect();
-                for direction in [gradient[range.clone()].to_vec(), random] {
-                    let length = direction.iter().map(|x| x * x).sum::<f32>().sqrt();
-                    if length == 0.0 {
-                        continue;
-                    }
-                    let step = 4e-3;
-                    let moved = |sign: f32| {
-                        let mut weights = start.clone();
-                        for (w, d) in weights[range.clone()].iter_mut().zip(&direction) {
-                            *w += sign * step * d / length;
-                        }
-                        loss(&weights)
-                    };
-                    let found = (moved(1.0) - moved(-1.0)) / f64::from(2.0 * step);
-                    let slope = gradient[range.clone()].iter().zip(&direction);
-                    let wanted = f64::from(slope.map(|(g, d)| g * d / length).sum::<f32>());
-                    assert!(
-                        (found - wanted).abs() < 2e-3 + 0.02 * wanted.abs(),
-                        "{head}, {name}: {found} by differences, {wanted}"
-                    );
-                }
-            }
-            assert!(gradient.iter().any(|&g| g.abs() > 1e-3), "{head} learns something");
-        }
-    }
-}
+#[path = "passes_tests.rs"]
+mod tests;

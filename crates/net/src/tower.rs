@@ -154,7 +154,7 @@ impl Tail {
 /// Part of a 3x3 convolution that has the weight as [`on_chip::pack`] orders it.
 pub(crate) const PACKED: &str = "packed";
 
-/// Part of a 3x3 convolution that has the weight as files have it, to learn on a chip.
+/// Part of a convolution that has the weight as files have it, to learn on a chip.
 pub(crate) const RAW: &str = "raw";
 
 /// A convolution, with batch norm in training and a bias in play.
@@ -167,7 +167,7 @@ pub(crate) struct Convolution {
 /// What a convolution is made of.
 #[derive(Clone, Debug)]
 enum Parts {
-    /// 3x3, to learn on a chip.
+    /// To learn on a chip.
     Raw(LayerWeights),
     /// Anything else.
     Tensors {

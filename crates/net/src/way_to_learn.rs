@@ -9,6 +9,7 @@ use crate::board::{Boards, Ways};
 use crate::convolve::{Convolve, Then};
 use crate::device::BURN_CONVOLUTION;
 use crate::evaluator::Precision;
+use crate::heads::entropy;
 use crate::learning_canary::largest;
 use crate::on_chip;
 use crate::tower::{Convolution, RAW, Tensors, download, upload};
@@ -24,8 +25,14 @@ const DISTANCE_MAX_RECTIFIED: f64 = 0.1;
 /// The same of a single row, as a share of a row's length on average, where nothing is rectified.
 const ROW_DISTANCE_MAX: f64 = 0.1;
 
+/// The same of losses and their gradients, which have 32 bits.
+const ENTROPY_DISTANCE_MAX: f64 = 1e-4;
+
 /// More than a group of threads has at a time, so that the last one has few.
 const FEW_ROWS: usize = 300;
+
+/// No multiple of the rows that a group of threads has.
+const ENTROPY_SHARES: usize = 7;
 
 /// Whether kernels of our own can work out a network's 3x3 convolutions and batch norm while it learns on devices, and agree there
 /// with the processor. Tells why, if they do not agree.
@@ -82,10 +89,24 @@ pub(crate) fn way_to_learn(
 /// processor, in units of what is allowed; infinite if there is no number.
 fn excess(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> f64 {
     let narrow = spec.block_channels();
-    let first = Layer { spec, inputs: spec.channels_in, outputs: spec.channels, kind: Kind::First };
+    let (inputs, outputs) = (spec.channels_in, spec.channels);
+    let first = Layer { spec, side: 3, inputs, outputs, kind: Kind::First };
     let inner = |kind| Layer { inputs: narrow, outputs: narrow, kind, ..first };
-    let mut most = 0.0_f64;
-    for layer in [first, inner(Kind::Plain), inner(Kind::Last)] {
+    // Heads, and a bottleneck's ways down and up.
+    let point = |inputs, outputs| Layer { side: 1, inputs, outputs, kind: Kind::Plain, ..first };
+    let points = [(outputs, spec.policy_channels), (outputs, spec.value_channels)];
+    let bottleneck = [(outputs, narrow), (narrow, outputs)];
+    let bottleneck = bottleneck.into_iter().filter(|_| spec.bottleneck_blocks > 0);
+    let points = points.into_iter().chain(bottleneck);
+    let size = [spec.height, spec.width];
+    let takes =
+        |&(inputs, outputs): &(usize, usize)| on_chip::learns(size, [outputs, inputs, 1, 1]);
+    let points = points.filter(takes).map(|(inputs, outputs)| point(inputs, outputs));
+    let found = entropy_numbers(spec, convolve == Convolve::OnChip, device);
+    let wanted = entropy_numbers(spec, false, &Device::flex());
+    let entropies = found.iter().zip(&wanted).map(|(found, wanted)| share(found, wanted));
+    let mut most = largest(entropies) / ENTROPY_DISTANCE_MAX;
+    for layer in [first, inner(Kind::Plain), inner(Kind::Last)].into_iter().chain(points) {
         let found = layer.numbers(convolve, device);
         let wanted = layer.numbers(Convolve::Gather, &Device::flex());
         for (found, wanted) in found.iter().zip(&wanted) {
@@ -100,6 +121,18 @@ fn excess(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> f64 {
         }
     }
     most
+}
+
+/// A cross-entropy of three rows for each share, as many classes as there are moves, and its gradient along the logits.
+fn entropy_numbers(spec: &NetworkSpec, on_chip: bool, device: &Device) -> [Vec<f32>; 2] {
+    let (device, rows, classes) = (device.clone().autodiff(), 3 * ENTROPY_SHARES, spec.policy_len);
+    let flat = |length: usize, seed: u64| upload(random(length, seed), &device);
+    let table = |seed: u64| flat(rows * classes, seed).reshape([rows, classes]);
+    let logits = table(7).mul_scalar(8.0).detach().require_grad();
+    let loss = entropy(logits.clone(), table(8).abs(), flat(ENTROPY_SHARES, 9).abs(), on_chip);
+    let gradients = loss.clone().mul_scalar(2.0).backward();
+    let gradient = logits.grad(&gradients).expect("the loss looks at the logits");
+    [download(loss.inner()), download(gradient)]
 }
 
 /// Largest distance of a row of so many numbers, as a share of a row's length on average.
@@ -125,10 +158,12 @@ fn share(found: &[f32], wanted: &[f32]) -> f64 {
     largest(std::iter::once(distance(found, wanted) / length))
 }
 
-/// A 3x3 convolution with batch norm.
+/// A convolution with batch norm.
 #[derive(Clone, Copy)]
 struct Layer<'a> {
     spec: &'a NetworkSpec,
+    /// Rows and columns of its kernel.
+    side: usize,
     inputs: usize,
     outputs: usize,
     kind: Kind,
@@ -149,12 +184,12 @@ impl Layer<'_> {
     /// Outputs, mean, variance, and the gradients of weight, gamma and beta, of the inputs unless it is the first, and of what is
     /// added if anything is.
     fn numbers(self, convolve: Convolve, device: &Device) -> Vec<Vec<f32>> {
-        let Self { spec, inputs, outputs, kind } = self;
+        let Self { spec, side, inputs, outputs, kind } = self;
         let (untracked, device) = (device.clone(), device.clone().autodiff());
         let [height, width] = [spec.height, spec.width];
         let rows = match kind {
             // So many once; they take a while.
-            Kind::Plain => on_chip::rows_of_two_turns([height, width], inputs, outputs),
+            Kind::Plain => on_chip::rows_of_two_turns([height, width], side, inputs, outputs),
             Kind::First | Kind::Last => FEW_ROWS,
         };
         let boards = rows.div_ceil(height * width);
@@ -168,7 +203,7 @@ impl Layer<'_> {
         let [x, added] = [(x, kind != Kind::First), (added, kind == Kind::Last)]
             .map(|(tensor, tracked)| if tracked { tensor.require_grad() } else { tensor });
         // Parts of one flat tensor, as they are when a network learns, and at odd places.
-        let lengths = [1, 9 * inputs * outputs, outputs, outputs];
+        let lengths = [1, side * side * inputs * outputs, outputs, outputs];
         let all = random(lengths.iter().sum(), 3);
         let all: Vec<f32> = all.iter().map(|number| 1.5 + number).collect();
         let all = upload(all, &untracked);
@@ -194,7 +229,7 @@ impl Layer<'_> {
             Kind::Last => Then::AddAndRectify(&added),
         };
         let mut statistics = Tensors::new();
-        let layer = Convolution::new(&tensors, "layer", [outputs, inputs, 3]);
+        let layer = Convolution::new(&tensors, "layer", [outputs, inputs, side]);
         let y = layer.forward(&on, x.clone(), then, &mut statistics).cast(FloatDType::F32);
         let gradients = (y.clone() * table(outputs, 6)).sum().backward();
         let mut all = vec![download(y.inner())];
@@ -250,7 +285,7 @@ mod tests {
     fn every_gradient_that_there_is_is_compared() {
         let spec = spec();
         let numbers = |kind| {
-            let layer = Layer { spec: &spec, inputs: 16, outputs: 16, kind };
+            let layer = Layer { spec: &spec, side: 3, inputs: 16, outputs: 16, kind };
             layer
                 .numbers(Convolve::Gather, &Device::flex())
                 .iter()

@@ -27,7 +27,7 @@ pub(super) type Sums = Array<Vector<f32, Const<2>>>;
 /// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of [`super::pack`]; `shift [outputs]`; `added` and
 /// `out [rows, outputs]`. A row is a point of a board. Sums are 32 bits wide and rounded once.
 #[cube(launch_unchecked)]
-pub(super) fn convolve3x3<E: Float, N: Size>(
+pub(super) fn convolve<E: Float, N: Size>(
     x: &[Vector<E, N>],
     kernel: &[Registers],
     shift: &[Pair<E>],
@@ -61,12 +61,12 @@ pub(super) fn convolve3x3<E: Float, N: Size>(
     for _ in 0..comptime!(plan.tiles_points * plan.tiles_outputs * 2) {
         sums.push(Array::new(2usize));
     }
-    for tap in 0..9usize {
+    for tap in 0..comptime!(plan.taps()) {
         let starts = starts(group_row, first_point, tap, plan);
         #[unroll]
         for k in 0..comptime!(plan.tiles_inputs()) {
             let step = tap * comptime!(plan.tiles_inputs()) + k;
-            let first = step * comptime!(plan.outputs / TILE) + first_tile;
+            let first = step * comptime!(plan.all_tiles_outputs()) + first_tile;
             let mut factors = Sequence::<Array<Pair<E>>>::new();
             #[unroll]
             for j in 0..plan.tiles_outputs {
@@ -152,7 +152,7 @@ fn pairs<E: Float>(registers: Registers, #[comptime] first: usize) -> Array<Pair
     pairs
 }
 
-/// Where in shared memory the thread's row of each tile has its neighbour, `tap` of nine, row by row: the blank one beyond the
+/// Where in shared memory the thread's row of each tile has its neighbour, `tap` of the kernel, row by row: the blank one beyond the
 /// board. A tile's 16 rows are named by 16 threads; the other 16 name the same rows' inputs from the eighth on.
 #[cube]
 fn starts(
@@ -166,16 +166,26 @@ fn starts(
     #[unroll]
     for i in 0..plan.tiles_points {
         let point = first_point + i * TILE + lane % TILE;
+        let row = neighbour(group_row, point, tap, plan);
+        starts.push(row * comptime!(plan.window().stride()) + lane / TILE);
+    }
+    starts
+}
+
+/// Which row of the window is the neighbour of a point of the group.
+#[cube]
+fn neighbour(group_row: usize, point: usize, tap: usize, #[comptime] plan: Plan) -> usize {
+    if comptime!(plan.side == 1) {
+        point
+    } else {
         let at = (group_row + point) % comptime!(plan.height * plan.width);
         // One more than it is, so that no number is below 0.
         let y = at / plan.width + tap / 3;
         let x = at % plan.width + tap % 3;
         let is_on_board = y >= 1 && y <= plan.height && x >= 1 && x <= plan.width;
         let neighbour = point + tap / 3 * plan.width + tap % 3;
-        let row = select(is_on_board, neighbour, comptime!(plan.window().rows).runtime());
-        starts.push(row * comptime!(plan.window().stride()) + lane / TILE);
+        select(is_on_board, neighbour, comptime!(plan.window().rows).runtime())
     }
-    starts
 }
 
 /// Adds to a plane's sums the products with 16 inputs, tile `k` of them.
@@ -227,7 +237,11 @@ fn write<E: Float>(
             let mut pairs = Array::<Pair<E>>::new(comptime!(plan.tiles_outputs * 2));
             #[unroll]
             for j in 0..comptime!(plan.tiles_outputs * 2) {
-                let output = first_pair + j * 4;
+                let mut output = first_pair + j * 4;
+                if comptime!(plan.outputs < TILE) {
+                    // As with rows; the second eight outputs are not there.
+                    output = min(output, comptime!(plan.outputs / 2 - 1).runtime());
+                }
                 let mut sum = sums.index(comptime!(i * plan.tiles_outputs * 2 + j))[half];
                 if finish.shifts {
                     sum += Vector::cast_from(shift[output]);
@@ -244,7 +258,11 @@ fn write<E: Float>(
             if row < rows {
                 #[unroll]
                 for j in 0..comptime!(plan.tiles_outputs * 2) {
-                    out[row * comptime!(plan.outputs / 2) + first_pair + j * 4] = pairs[j];
+                    let output = first_pair + j * 4;
+                    // Not known when the kernel is compiled, or CubeCL 0.11.3 fails to compile it.
+                    if comptime!(plan.outputs >= TILE) || output < comptime!(plan.outputs / 2) {
+                        out[row * comptime!(plan.outputs / 2) + output] = pairs[j];
+                    }
                 }
             }
         }

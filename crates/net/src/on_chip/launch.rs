@@ -15,9 +15,9 @@ use super::{Finish, Plan, RUN, kernel, weights};
 /// What Burn does not have.
 #[backend_extension(Cube, Fusion)]
 pub(crate) trait OnChip: Backend {
-    /// See [`convolve3x3`].
+    /// A convolution, see [`super::convolve3x3`].
     #[fusion(dtype = x, shape = outputs_of(x, plan))]
-    fn convolve3x3(
+    fn convolve(
         x: FloatTensor<Self>,
         kernel: FloatTensor<Self>,
         shift: FloatTensor<Self>,
@@ -26,10 +26,10 @@ pub(crate) trait OnChip: Backend {
         plan: Plan,
     ) -> FloatTensor<Self>;
 
-    /// Parts of the gradient of a kernel `[9 * in, out]`, to be added up, `[parts, 9 * in * out]` in 32 bits: from what was
+    /// Parts of the gradient of a kernel `[taps * in, out]`, to be added up, `[parts, taps * in * out]` in 32 bits: from what was
     /// convolved, `x [B * H * W, in]`, and the gradient of what came out, `[B * H * W, out]`.
     #[fusion(dtype = DType::F32, shape = parts_of(x, plan))]
-    fn weights3x3(
+    fn weights(
         x: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
         plan: WeightsPlan,
@@ -66,12 +66,12 @@ pub(crate) fn convolve3x3(
     finish: Finish,
 ) -> Tensor<2> {
     let [x, kernel, shift, added] = [x, kernel, shift, added].map(Tensor::into_dispatch);
-    let out = <Dispatch as OnChip>::convolve3x3(x, kernel, shift, added, finish, plan);
+    let out = <Dispatch as OnChip>::convolve(x, kernel, shift, added, finish, plan);
     Tensor::from_dispatch(out)
 }
 
 impl OnChip for CubeBackend {
-    fn convolve3x3(
+    fn convolve(
         x: CubeTensor,
         kernel: CubeTensor,
         shift: CubeTensor,
@@ -89,7 +89,7 @@ impl OnChip for CubeBackend {
         // just checked.
         #[allow(unsafe_code)]
         unsafe {
-            kernel::convolve3x3::launch_unchecked(
+            kernel::convolve::launch_unchecked(
                 &client,
                 CubeCount::Static(groups as u32, parts as u32, 1),
                 CubeDim::new_2d(32, plan.planes() as u32),
@@ -108,7 +108,7 @@ impl OnChip for CubeBackend {
         out
     }
 
-    fn weights3x3(x: CubeTensor, gradient: CubeTensor, plan: WeightsPlan) -> CubeTensor {
+    fn weights(x: CubeTensor, gradient: CubeTensor, plan: WeightsPlan) -> CubeTensor {
         let [x, gradient] = [x, gradient].map(into_contiguous);
         let (client, rows) = (x.client.clone(), x.meta.shape()[0]);
         check_weights(&plan, &x, &gradient);
@@ -119,7 +119,7 @@ impl OnChip for CubeBackend {
         // checked, and writes `factors` numbers for each of the pieces, as many as the shape has.
         #[allow(unsafe_code)]
         unsafe {
-            weights::weights3x3::launch_unchecked(
+            weights::weights::launch_unchecked(
                 &client,
                 CubeCount::Static(parts as u32, pieces as u32, 1),
                 CubeDim::new_2d(32, plan.planes() as u32),

@@ -5,6 +5,8 @@
 //! among them, and writes the outputs once, added to what stands beside them and rectified if asked for.
 
 #[cfg(feature = "cuda")]
+mod entropy;
+#[cfg(feature = "cuda")]
 mod kernel;
 #[cfg(feature = "cuda")]
 mod launch;
@@ -58,7 +60,16 @@ pub(crate) const FACTORS: usize = TILE * TILE;
 pub(crate) fn fits(spec: &NetworkSpec) -> bool {
     let narrow = spec.block_channels();
     let layers = [(spec.channels_in, spec.channels), (narrow, narrow)];
-    layers.iter().all(|&(from, to)| Plan::new([spec.height, spec.width], from, to).is_some())
+    layers.iter().all(|&(from, to)| Plan::new([spec.height, spec.width], 3, from, to).is_some())
+}
+
+/// Whether [`layer`] takes a convolution of `[out, in, side, side]`, of a network that [`fits`]. Of 3x3 convolutions only the first has
+/// inputs that do not fill tiles, and nobody asks for their gradient; all 1x1 convolutions stand behind others.
+pub(crate) fn learns(size: [usize; 2], shape: [usize; 4]) -> bool {
+    let [outputs, inputs, side, _] = shape;
+    let back = side == 3 || Plan::new(size, side, outputs, inputs).is_some();
+    let weights = WeightsPlan::new(size, side, inputs, outputs);
+    back && weights.is_some() && Plan::new(size, side, inputs, outputs).is_some()
 }
 
 /// 3x3 convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`, with a kernel from [`pack`], `shift [1, out]` and what
@@ -83,7 +94,7 @@ pub(crate) fn convolve3x3(
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 pub(crate) struct LayerWeights {
-    /// Of the convolution, as files have it, `[out * in * 3 * 3]`.
+    /// Of the convolution, as files have it, `[out * in * side * side]`.
     pub(crate) weight: Tensor<1>,
     /// Batch norm's scale, `[out]`.
     pub(crate) gamma: Tensor<1>,
@@ -91,7 +102,7 @@ pub(crate) struct LayerWeights {
     pub(crate) beta: Tensor<1>,
 }
 
-/// 3x3 convolution of rows `[B * H * W, in]` of boards of a `size` on a card, batch norm and what comes then, `[B * H * W, out]` in
+/// Convolution of rows `[B * H * W, in]` of boards of a `size` on a card, batch norm and what comes then, `[B * H * W, out]` in
 /// bf16, with gradients.
 #[cfg(feature = "cuda")]
 pub(crate) fn layer(
@@ -116,6 +127,23 @@ pub(crate) fn convolve3x3(
     _: Tensor<2>,
     _: Then<'_>,
 ) -> Tensor<2> {
+    unreachable!("pick_device gives no card in a build without CUDA")
+}
+
+/// The cross-entropy of rows on a card, with its gradient: the sum over rows of that of `logits [R, A]` against `targets [R, A]`, times
+/// each row's share of `shares [R / per]`, one for `per` rows that follow each other, `[1, 1]`. All are in 32 bits.
+#[cfg(feature = "cuda")]
+pub(crate) fn cross_entropy(
+    logits: Tensor<2>,
+    targets: Tensor<2>,
+    shares: Tensor<1>,
+    per: usize,
+) -> Tensor<2> {
+    entropy::cross_entropy(logits, targets, shares, per)
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn cross_entropy(_: Tensor<2>, _: Tensor<2>, _: Tensor<1>, _: usize) -> Tensor<2> {
     unreachable!("pick_device gives no card in a build without CUDA")
 }
 
@@ -154,8 +182,13 @@ pub(crate) fn pack(kernel: Tensor<2>) -> Tensor<2> {
 }
 
 /// So many rows that the gradient of a kernel takes all that a card does for one.
-pub(crate) fn rows_of_two_turns(size: [usize; 2], inputs: usize, outputs: usize) -> usize {
-    WeightsPlan::new(size, inputs, outputs).map_or(1, |plan| plan.rows_of_two_turns())
+pub(crate) fn rows_of_two_turns(
+    size: [usize; 2],
+    side: usize,
+    inputs: usize,
+    outputs: usize,
+) -> usize {
+    WeightsPlan::new(size, side, inputs, outputs).map_or(1, |plan| plan.rows_of_two_turns())
 }
 
 #[cfg(test)]
@@ -172,6 +205,14 @@ mod tests {
         assert!(fits(&plain([3, 6, 7], 32)) && fits(&plain([17, 9, 9], 96)));
         assert!(fits(&plain([17, 19, 19], 256)));
         assert!(!fits(&plain([3, 6, 7], 24)) && !fits(&plain([17, 19, 19], 512)));
+    }
+
+    #[test]
+    fn heads_learn_on_a_chip_if_they_fill_tiles_or_half_of_one() {
+        let takes = |shape| learns([9, 9], shape);
+        assert!(takes([96, 17, 3, 3]) && takes([96, 96, 3, 3]));
+        assert!(takes([16, 96, 1, 1]) && takes([8, 96, 1, 1]) && takes([64, 128, 1, 1]));
+        assert!(!takes([2, 96, 1, 1]) && !takes([24, 96, 1, 1]) && !takes([16, 20, 1, 1]));
     }
 
     /// What each thread holds is written out once more, from the instruction's description.

@@ -1,9 +1,9 @@
 //! How a convolution is shared out among a card's groups of threads.
 
-use super::TILE;
 use super::window::Window;
+use super::{FACTORS, RUN, TILE};
 
-/// What a group of threads (a cube in `CubeCL`'s words, a block in CUDA's) does of a 3x3 convolution. Known when a kernel is
+/// What a group of threads (a cube in `CubeCL`'s words, a block in CUDA's) does of a 3x3 or 1x1 convolution. Known when a kernel is
 /// compiled.
 ///
 /// A group takes points that follow each other, wherever boards begin and end, and some of the outputs. Its planes (of 32
@@ -15,6 +15,8 @@ pub(crate) struct Plan {
     pub(super) height: usize,
     /// W
     pub(super) width: usize,
+    /// Rows of the kernel, and columns: 3 or 1.
+    pub(super) side: usize,
     /// Channels that are there.
     pub(super) inputs: usize,
     /// All of the convolution.
@@ -44,14 +46,20 @@ const PLANES_OUTPUTS_MAX: usize = 2;
 const SHARED_BYTES_MAX: usize = 99 << 10;
 
 impl Plan {
-    /// None where outputs do not fill tiles, or where so many channels do not fit.
-    pub(crate) fn new([height, width]: [usize; 2], inputs: usize, outputs: usize) -> Option<Self> {
-        let tiles = outputs / TILE;
+    /// None where outputs do not fill tiles, or half a tile if the kernel is 1x1, and where so many channels do not fit.
+    pub(crate) fn new(
+        [height, width]: [usize; 2],
+        side: usize,
+        inputs: usize,
+        outputs: usize,
+    ) -> Option<Self> {
+        let tiles = outputs.div_ceil(TILE);
         let tiles_outputs = largest_part(TILES_OUTPUTS_MAX, tiles)?;
         let planes_outputs = largest_part(PLANES_OUTPUTS_MAX, tiles / tiles_outputs)?;
         let plan = Self {
             height,
             width,
+            side,
             inputs,
             outputs,
             planes_points: PLANES_POINTS,
@@ -59,7 +67,7 @@ impl Plan {
             tiles_points: TILES_POINTS,
             tiles_outputs,
         };
-        let is_some = height > 0 && width > 0 && inputs > 0 && outputs.is_multiple_of(TILE);
+        let is_some = height > 0 && width > 0 && inputs > 0 && fills_tiles(side, outputs);
         (is_some && plan.window().shared_bytes() <= SHARED_BYTES_MAX).then_some(plan)
     }
 
@@ -70,7 +78,12 @@ impl Plan {
 
     /// How many points before a point its first neighbour is, and how many behind it its last one.
     pub(super) const fn reach(&self) -> usize {
-        self.width + 1
+        self.side / 2 * (self.width + 1)
+    }
+
+    /// Points of the kernel.
+    pub(super) const fn taps(&self) -> usize {
+        self.side * self.side
     }
 
     /// Inputs of a group's points and of all their neighbours, and a blank point behind.
@@ -89,10 +102,15 @@ impl Plan {
         self.inputs.div_ceil(TILE)
     }
 
+    /// Outputs in tiles, of all planes and groups; those that are not there are zero.
+    pub(super) const fn all_tiles_outputs(&self) -> usize {
+        self.outputs.div_ceil(TILE)
+    }
+
     /// Of a packed kernel.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     pub(super) const fn factors(&self) -> usize {
-        9 * self.tiles_inputs() * TILE * self.outputs
+        self.taps() * self.tiles_inputs() * self.all_tiles_outputs() * FACTORS
     }
 
     /// Planes of a group.
@@ -105,7 +123,16 @@ impl Plan {
     #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     pub(super) const fn groups(&self, rows: usize) -> [usize; 2] {
         let outputs = TILE * self.tiles_outputs * self.planes_outputs;
-        [rows.div_ceil(self.points()), self.outputs / outputs]
+        [rows.div_ceil(self.points()), self.outputs.div_ceil(outputs)]
+    }
+}
+
+/// Whether outputs fill tiles of [`TILE`] channels. Those of a 1x1 kernel, as heads have them, may be half of one.
+pub(super) const fn fills_tiles(side: usize, outputs: usize) -> bool {
+    match side {
+        1 => outputs == RUN || outputs.is_multiple_of(TILE),
+        3 => outputs.is_multiple_of(TILE),
+        _ => false,
     }
 }
 
@@ -122,7 +149,7 @@ mod tests {
     fn every_output_has_a_tile_and_every_row_a_group() {
         for [height, width] in [[3, 3], [6, 7], [9, 9], [19, 19]] {
             for (batch, outputs) in [(64, 32), (4096, 96), (4096, 128), (1000, 160), (4096, 224)] {
-                let plan = Plan::new([height, width], outputs, outputs).unwrap();
+                let plan = Plan::new([height, width], 3, outputs, outputs).unwrap();
                 let [groups, parts] = plan.groups(batch * height * width);
                 assert_eq!(parts * plan.planes_outputs * plan.tiles_outputs * TILE, outputs);
                 let rows = groups * plan.points();
@@ -134,9 +161,16 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_has_no_plan() {
-        let plan = |inputs, outputs| Plan::new([9, 9], inputs, outputs);
-        assert_eq!(plan(96, 40), None);
-        assert_eq!(plan(512, 512), None);
-        assert_eq!(plan(17, 96).unwrap().tiles_inputs(), 2);
+        let plan = |side, inputs, outputs| Plan::new([9, 9], side, inputs, outputs);
+        assert_eq!(plan(3, 96, 40), None);
+        assert_eq!(plan(3, 512, 512), None);
+        assert_eq!(plan(3, 17, 96).unwrap().tiles_inputs(), 2);
+        assert_eq!((plan(3, 96, 8), plan(1, 96, 24), plan(2, 96, 96)), (None, None, None));
+    }
+
+    #[test]
+    fn half_a_tile_of_a_head_is_a_tile_of_factors() {
+        let plan = Plan::new([9, 9], 1, 96, 8).unwrap();
+        assert_eq!((plan.reach(), plan.factors(), plan.groups(1024 * 81)), (0, 96 * 16, [648, 1]));
     }
 }

@@ -7,16 +7,16 @@ use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::prelude::*;
 
 use super::kernel::{Pair, Run, Sums, load};
-use super::weights_plan::{POINTS, TAPS, WeightsPlan};
+use super::weights_plan::{POINTS, WeightsPlan};
 use super::{RUN, TILE};
 
-/// Parts of the gradient of a 3x3 kernel: `out [pieces, 9 * inputs * outputs]`, to be added up over pieces.
+/// Parts of the gradient of a kernel: `out [pieces, taps * inputs * outputs]`, to be added up over pieces.
 ///
 /// `x [rows, inputs]`, what was convolved, in vectors of `N`; `gradient [rows, outputs]`, that of what came out. A row is a
 /// point of a board. A group adds up `turns` times [`POINTS`] rows for one row of the kernel; the products' common dimension
 /// is that of the points, so both factors are read from shared memory as if turned.
 #[cube(launch_unchecked)]
-pub(super) fn weights3x3<E: Float, N: Size>(
+pub(super) fn weights<E: Float, N: Size>(
     x: &[Vector<E, N>],
     gradient: &[Run<E>],
     out: &mut [f32],
@@ -26,16 +26,16 @@ pub(super) fn weights3x3<E: Float, N: Size>(
     #[define(E)] _dtype: ElemType,
 ) {
     let part = CUBE_POS_X as usize;
-    let kernel_row = part % TAPS;
-    let first_output = part / TAPS % plan.parts_outputs() * plan.group_outputs();
-    let first_input = part / TAPS / plan.parts_outputs() * plan.group_inputs();
+    let kernel_row = part % plan.side;
+    let first_output = part / plan.side % plan.parts_outputs() * plan.group_outputs();
+    let first_input = part / plan.side / plan.parts_outputs() * plan.group_inputs();
     let (inputs, outputs) = comptime!((plan.window_inputs(), plan.window_outputs()));
     let threads = comptime!(plan.planes() * 32);
     let mut near = Shared::<[Run<E>]>::new_aligned_slice(inputs.shared_runs(), 16usize);
     let mut wanted = Shared::<[Run<E>]>::new_aligned_slice(outputs.shared_runs(), 16usize);
     let mut sums = Sequence::<Sums>::new();
     #[unroll]
-    for _ in 0..comptime!(TAPS * plan.tiles_outputs * 2) {
+    for _ in 0..comptime!(plan.side * plan.tiles_outputs * 2) {
         sums.push(Array::new(2usize));
     }
     for turn in 0..turns {
@@ -87,17 +87,10 @@ fn multiply<E: Float>(
     }
     // Of the inputs the other way around: the second eight points, then the second eight inputs.
     let point = k * TILE + lane % 16;
-    let at = (first_row + point) % comptime!(plan.height * plan.width);
-    // One more than it is, so that no number is below 0.
-    let y = at / plan.width + kernel_row;
-    let is_row_there = y >= 1 && y <= plan.height;
     let run = plane / plan.planes_outputs * 2 + lane / 16;
     #[unroll]
-    for tap in 0..TAPS {
-        let x = at % plan.width + tap;
-        let is_on_board = is_row_there && x >= 1 && x <= plan.width;
-        let neighbour =
-            select(is_on_board, point + tap, comptime!(plan.window_inputs().rows).runtime());
+    for tap in 0..plan.side {
+        let neighbour = neighbour(first_row, point, kernel_row, tap, plan);
         let start = neighbour * comptime!(plan.window_inputs().stride()) + run;
         let row = &near[start..start + 1];
         let inputs = definition.load_matrix::<_, Const<2>>(row, MatrixIdent::B, 4usize, true);
@@ -112,6 +105,27 @@ fn multiply<E: Float>(
                 definition.execute_inplace(outputs.index(i), &eight, sums);
             }
         }
+    }
+}
+
+/// Which row of the inputs' window is the neighbour of a point of the group, at a tap of the kernel's row: the blank one beyond the
+/// board.
+#[cube]
+fn neighbour(
+    first_row: usize,
+    point: usize,
+    kernel_row: usize,
+    #[comptime] tap: usize,
+    #[comptime] plan: WeightsPlan,
+) -> usize {
+    if comptime!(plan.side == 1) {
+        point
+    } else {
+        let at = (first_row + point) % comptime!(plan.height * plan.width);
+        // One more than it is, so that no number is below 0.
+        let (y, x) = (at / plan.width + kernel_row, at % plan.width + tap);
+        let is_on_board = y >= 1 && y <= plan.height && x >= 1 && x <= plan.width;
+        select(is_on_board, point + tap, comptime!(plan.window_inputs().rows).runtime())
     }
 }
 
@@ -131,8 +145,8 @@ fn write(
     let first_input = first_input + plane / plan.planes_outputs * TILE + lane % 4 * 2;
     let piece = CUBE_POS_Y as usize * comptime!(plan.factors());
     #[unroll]
-    for tap in 0..TAPS {
-        let row = (kernel_row * TAPS + tap) * plan.inputs;
+    for tap in 0..plan.side {
+        let row = (kernel_row * plan.side + tap) * plan.inputs;
         #[unroll]
         for half in 0..2usize {
             #[unroll]
@@ -145,7 +159,10 @@ fn write(
                         let tile = comptime!((tap * plan.tiles_outputs + i) * 2 + half);
                         let sums = sums.index(tile);
                         out[start + i * TILE] = sums[0].extract(j);
-                        out[start + i * TILE + 8] = sums[1].extract(j);
+                        // The second eight of half a tile are not there.
+                        if comptime!(plan.outputs >= TILE) {
+                            out[start + i * TILE + 8] = sums[1].extract(j);
+                        }
                     }
                 }
             }

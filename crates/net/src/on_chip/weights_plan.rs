@@ -1,13 +1,13 @@
-//! How the gradient of a 3x3 kernel is shared out among a card's groups of threads.
+//! How the gradient of a kernel is shared out among a card's groups of threads.
 
-use super::plan::largest_part;
+use super::plan::{fills_tiles, largest_part};
 use super::window::Window;
 use super::{GROUPS, TILE};
 
-/// What a group of threads does of the gradient of a 3x3 kernel: of the three taps of one of its rows, some outputs and some inputs,
+/// What a group of threads does of the gradient of a 3x3 or 1x1 kernel: of the taps of one of its rows, some outputs and some inputs,
 /// over points that follow each other. Known when a kernel is compiled.
 ///
-/// A group's planes stand in a grid, `planes_outputs` times `planes_inputs`. Each keeps, for each of the three taps, the sums of
+/// A group's planes stand in a grid, `planes_outputs` times `planes_inputs`. Each keeps, for each of the taps, the sums of
 /// `tiles_outputs` tiles of 16 outputs and 16 inputs in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WeightsPlan {
@@ -15,6 +15,8 @@ pub(crate) struct WeightsPlan {
     pub(super) height: usize,
     /// W
     pub(super) width: usize,
+    /// Rows of the kernel, and taps of a row: 3 or 1.
+    pub(super) side: usize,
     /// Channels that are there.
     pub(super) inputs: usize,
     /// All of the convolution.
@@ -28,9 +30,6 @@ pub(crate) struct WeightsPlan {
 /// Points that a group has in shared memory at a time.
 pub(super) const POINTS: usize = 128;
 
-/// Taps of a row of the kernel.
-pub(super) const TAPS: usize = 3;
-
 /// Tiles of outputs in a plane: with three taps 96 sums for each thread.
 const TILES_OUTPUTS_MAX: usize = 4;
 
@@ -40,17 +39,31 @@ const PLANES_OUTPUTS_MAX: usize = 2;
 const PLANES_INPUTS_MAX: usize = 4;
 
 impl WeightsPlan {
-    /// None where outputs do not fill tiles.
-    pub(crate) fn new([height, width]: [usize; 2], inputs: usize, outputs: usize) -> Option<Self> {
-        if height == 0 || width == 0 || inputs == 0 || outputs == 0 || !outputs.is_multiple_of(TILE)
-        {
+    /// None where outputs do not fill tiles, or half a tile if the kernel is 1x1.
+    pub(crate) fn new(
+        [height, width]: [usize; 2],
+        side: usize,
+        inputs: usize,
+        outputs: usize,
+    ) -> Option<Self> {
+        let is_any = height > 0 && width > 0 && inputs > 0 && outputs > 0;
+        if !(is_any && fills_tiles(side, outputs)) {
             return None;
         }
-        let tiles = outputs / TILE;
+        let tiles = outputs.div_ceil(TILE);
         let tiles_outputs = largest_part(TILES_OUTPUTS_MAX, tiles)?;
         let planes_outputs = largest_part(PLANES_OUTPUTS_MAX, tiles / tiles_outputs)?;
         let planes_inputs = largest_part(PLANES_INPUTS_MAX, inputs.div_ceil(TILE))?;
-        Some(Self { height, width, inputs, outputs, tiles_outputs, planes_outputs, planes_inputs })
+        Some(Self {
+            height,
+            width,
+            side,
+            inputs,
+            outputs,
+            tiles_outputs,
+            planes_outputs,
+            planes_inputs,
+        })
     }
 
     /// Of the group.
@@ -65,7 +78,7 @@ impl WeightsPlan {
 
     /// Groups that share the outputs.
     pub(super) const fn parts_outputs(&self) -> usize {
-        self.outputs / self.group_outputs()
+        self.outputs.div_ceil(self.group_outputs())
     }
 
     /// Groups that share the inputs.
@@ -73,14 +86,14 @@ impl WeightsPlan {
         self.inputs.div_ceil(self.group_inputs())
     }
 
-    /// Inputs of points and of one before and one behind them, and a blank point behind. Of a kernel's row above or below the points
-    /// named are those above or below.
+    /// Inputs of points and, of a 3x3 kernel, of one before and one behind them; and a blank point behind. Of a kernel's row above or
+    /// below the points named are those above or below.
     pub(super) const fn window_inputs(&self) -> Window {
         Window {
             channels: self.inputs,
             tiles: self.planes_inputs,
-            before: self.width + 1,
-            rows: POINTS + 2,
+            before: self.side / 2 * (self.width + 1),
+            rows: POINTS + self.side - 1,
             blank: 1,
         }
     }
@@ -103,12 +116,17 @@ impl WeightsPlan {
 
     /// Numbers of the gradient.
     pub(super) const fn factors(&self) -> usize {
-        9 * self.inputs * self.outputs
+        self.side * self.side * self.inputs * self.outputs
+    }
+
+    /// Groups that share what there is to sum up.
+    const fn parts(&self) -> usize {
+        self.side * self.parts_inputs() * self.parts_outputs()
     }
 
     /// Groups for what there is to sum up, for the points of a batch, and how many times [`POINTS`] each of the latter takes.
     pub(super) const fn groups(&self, rows: usize) -> [usize; 3] {
-        let parts = TAPS * self.parts_inputs() * self.parts_outputs();
+        let parts = self.parts();
         let pieces = rows.div_ceil(POINTS);
         let wanted = GROUPS.div_ceil(parts);
         let turns = pieces.div_ceil(if wanted < pieces { wanted } else { pieces });
@@ -117,8 +135,7 @@ impl WeightsPlan {
 
     /// So many rows that groups take more than one turn.
     pub(super) const fn rows_of_two_turns(&self) -> usize {
-        let parts = TAPS * self.parts_inputs() * self.parts_outputs();
-        GROUPS.div_ceil(parts) * POINTS + 1
+        GROUPS.div_ceil(self.parts()) * POINTS + 1
     }
 }
 
@@ -128,12 +145,16 @@ mod tests {
 
     #[test]
     fn every_factor_has_a_group_and_every_row_is_added_up_once() {
-        for (inputs, outputs) in [(3, 32), (17, 96), (96, 96), (128, 128), (160, 160), (256, 256)] {
+        let around = [(3, 32), (17, 96), (96, 96), (128, 128), (160, 160), (256, 256)];
+        let around = around.map(|(inputs, outputs)| (3, inputs, outputs));
+        let points = [(96, 8), (96, 16), (128, 64), (64, 128)];
+        let points = points.map(|(inputs, outputs)| (1, inputs, outputs));
+        for (side, inputs, outputs) in around.into_iter().chain(points) {
             for rows in [1, 128, 129, 64 * 42, 1024 * 81, 4096 * 361] {
-                let plan = WeightsPlan::new([9, 9], inputs, outputs).unwrap();
+                let plan = WeightsPlan::new([9, 9], side, inputs, outputs).unwrap();
                 let [parts, pieces, turns] = plan.groups(rows);
-                assert_eq!(parts, 3 * plan.parts_inputs() * plan.parts_outputs());
-                assert_eq!(plan.parts_outputs() * plan.group_outputs(), outputs);
+                assert_eq!(parts, side * plan.parts_inputs() * plan.parts_outputs());
+                assert_eq!(plan.parts_outputs() * plan.group_outputs(), outputs.max(TILE));
                 assert!(plan.parts_inputs() * plan.group_inputs() >= inputs);
                 assert!(pieces * turns * POINTS >= rows, "{plan:?}");
                 assert!((pieces - 1) * turns * POINTS < rows, "a group without rows, {plan:?}");
@@ -148,7 +169,8 @@ mod tests {
 
     #[test]
     fn outputs_fill_tiles() {
-        assert_eq!(WeightsPlan::new([9, 9], 96, 40), None);
-        assert_eq!(WeightsPlan::new([9, 9], 96, 0), None);
+        for (side, outputs) in [(3, 40), (3, 8), (3, 0), (1, 24), (1, 0), (2, 96)] {
+            assert_eq!(WeightsPlan::new([9, 9], side, 96, outputs), None);
+        }
     }
 }

@@ -52,7 +52,7 @@ impl LearningLayer for CubeBackend {
         let [beta, of_gamma] = rows.along(there, [&mean, &variance], &layer);
         let columns = [&mean, &variance, &gamma, &beta, &of_gamma];
         let [of_y, added] = rows.back(there, columns, &layer);
-        let parts = <Self as OnChip>::weights3x3(x, of_y.clone(), layer.weights);
+        let parts = <Self as OnChip>::weights(x, of_y.clone(), layer.weights);
         let weight = add_parts(parts, &layer);
         let x = match layer.back {
             Some(plan) if wants_x => convolve(of_y, packed, plan),
@@ -81,8 +81,8 @@ fn pack(x: &CubeTensor, weight: CubeTensor, layer: &Layer) -> [CubeTensor; 2] {
     let forth = empty(x, Shape::from(vec![layer.forth.factors()]), x.dtype);
     let back = empty(x, Shape::from(vec![layer.packed_back()]), x.dtype);
     let (count, dim) = spread(layer.forth.factors().div_ceil(THREADS));
-    // SAFETY: the kernel reads places of `[out, in, 3, 3]`, as many as the weight was checked to have, and writes as many as
-    // the plans have factors.
+    // SAFETY: the kernel reads places of `[out, in, taps]`, as many as the weight was checked to have, and writes as many as
+    // the plans have factors: either as many, since inputs fill tiles if there is a way back.
     #[allow(unsafe_code)]
     unsafe {
         weights::pack_both::launch_unchecked(
@@ -92,6 +92,7 @@ fn pack(x: &CubeTensor, weight: CubeTensor, layer: &Layer) -> [CubeTensor; 2] {
             weight.into_buffer_arg(),
             forth.clone().into_buffer_arg(),
             back.clone().into_buffer_arg(),
+            layer.forth.taps(),
             inputs,
             outputs,
             layer.back.is_some(),
@@ -104,7 +105,7 @@ fn pack(x: &CubeTensor, weight: CubeTensor, layer: &Layer) -> [CubeTensor; 2] {
 fn convolve(x: CubeTensor, kernel: CubeTensor, plan: Plan) -> CubeTensor {
     let finish = Finish { shifts: false, adds: false, rectifies: false };
     // Neither a shift nor what is added is read.
-    <CubeBackend as OnChip>::convolve3x3(x.clone(), kernel, x.clone(), x, finish, plan)
+    <CubeBackend as OnChip>::convolve(x.clone(), kernel, x.clone(), x, finish, plan)
 }
 
 fn add_parts(parts: CubeTensor, layer: &Layer) -> CubeTensor {
@@ -121,6 +122,7 @@ fn add_parts(parts: CubeTensor, layer: &Layer) -> CubeTensor {
             parts.into_buffer_arg(),
             out.clone().into_buffer_arg(),
             pieces,
+            layer.forth.taps(),
             layer.weights.inputs,
             layer.weights.outputs,
         );

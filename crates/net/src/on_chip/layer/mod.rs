@@ -1,4 +1,4 @@
-//! A 3x3 convolution with batch norm and what comes then, to learn, as one operation with a gradient of its own.
+//! A 3x3 or 1x1 convolution with batch norm and what comes then, to learn, as one operation with a gradient of its own.
 //!
 //! Burn would make some thirty operations of it forth and back, each of which costs the host time and most of which take all
 //! activations from the card's memory and put them there. Here five kernels go forth and six or seven back; activations and their
@@ -40,11 +40,13 @@ pub(super) fn layer(
     then: Then<'_>,
 ) -> Normalised {
     let ([_, inputs], [outputs]) = (x.dims(), weights.gamma.dims());
-    let plans = Plan::new(size, inputs, outputs).zip(WeightsPlan::new(size, inputs, outputs));
-    let (forth, of_weights) = plans.expect("learners ask whether a network fits");
+    let side = (weights.weight.dims()[0] / (inputs * outputs)).isqrt();
+    let plans =
+        Plan::new(size, side, inputs, outputs).zip(WeightsPlan::new(size, side, inputs, outputs));
+    let (forth, of_weights) = plans.expect("learners ask whether a layer fits");
     let layer = Layer {
         forth,
-        back: Plan::new(size, outputs, inputs),
+        back: Plan::new(size, side, outputs, inputs),
         weights: of_weights,
         adds: matches!(then, Then::AddAndRectify(_)),
         rectifies: !matches!(then, Then::Nothing),

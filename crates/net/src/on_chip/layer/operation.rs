@@ -53,7 +53,7 @@ pub(crate) struct Back<B: Backend> {
 /// What Burn does not have.
 #[backend_extension(Cube, Autodiff, Fusion)]
 pub(crate) trait LearningLayer: Backend {
-    /// Of `x [rows, in]`, `weight [out * in * 3 * 3]`, `gamma` and `beta [out]`, and `added [rows, out]` if the layer adds.
+    /// Of `x [rows, in]`, `weight [out * in * side * side]`, `gamma` and `beta [out]`, and `added [rows, out]` if the layer adds.
     #[fusion(meta = forth)]
     fn layer(
         x: FloatTensor<Self>,

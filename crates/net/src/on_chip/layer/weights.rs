@@ -1,4 +1,4 @@
-//! Kernels between a weight as files have it, `[out, in, 3, 3]`, and the order in which it multiplies.
+//! Kernels between a weight as files have it, `[out, in, side, side]`, and the order in which it multiplies.
 
 // CubeCL's macro uses what only tells it a type.
 #![allow(clippy::used_underscore_binding)]
@@ -14,23 +14,40 @@ pub(super) fn pack_both<E: Float>(
     weight: &[f32],
     forth: &mut [E],
     back: &mut [E],
+    #[comptime] taps: usize,
     #[comptime] inputs: usize,
     #[comptime] outputs: usize,
     #[comptime] has_back: bool,
     #[define(E)] _dtype: ElemType,
 ) {
     let i = ABSOLUTE_POS;
-    if i < comptime!(9 * inputs.next_multiple_of(TILE) * outputs) {
+    if i < comptime!(taps * inputs.next_multiple_of(TILE) * outputs.next_multiple_of(TILE)) {
         let (tap, input, output) = place_of(i, inputs, outputs);
-        // What is read is read in any case.
-        let input_read = min(input, comptime!(inputs - 1).runtime());
-        let factor = weight[(output * inputs + input_read) * 9 + tap];
-        forth[i] = E::cast_from(select(input < inputs, factor, 0.0f32));
+        forth[i] = E::cast_from(factor(weight, tap, input, output, taps, inputs, outputs));
+        if has_back {
+            let (tap, output, input) = place_of(i, outputs, inputs);
+            let tap = comptime!(taps - 1).runtime() - tap;
+            back[i] = E::cast_from(factor(weight, tap, input, output, taps, inputs, outputs));
+        }
     }
-    if has_back && i < comptime!(9 * inputs * outputs) {
-        let (tap, output, input) = place_of(i, outputs, inputs);
-        back[i] = E::cast_from(weight[(output * inputs + input) * 9 + (8 - tap)]);
-    }
+}
+
+/// A factor of a weight, zero where there is no such channel.
+#[cube]
+fn factor(
+    weight: &[f32],
+    tap: usize,
+    input: usize,
+    output: usize,
+    #[comptime] taps: usize,
+    #[comptime] inputs: usize,
+    #[comptime] outputs: usize,
+) -> f32 {
+    let is_there = input < inputs && output < outputs;
+    // What is read is read in any case.
+    let input = min(input, comptime!(inputs - 1).runtime());
+    let output = min(output, comptime!(outputs - 1).runtime());
+    select(is_there, weight[(output * inputs + input) * taps + tap], 0.0f32)
 }
 
 /// Tap, input and output of the packed factor `i`.
@@ -41,7 +58,7 @@ fn place_of(
     #[comptime] outputs: usize,
 ) -> (usize, usize, usize) {
     let (tile, thread, place) = (i / FACTORS, i / 8 % 32, i % 8);
-    let tiles_outputs = comptime!(outputs / TILE);
+    let tiles_outputs = comptime!(outputs.div_ceil(TILE));
     let (tap_and_k, n) = (tile / tiles_outputs, tile % tiles_outputs);
     let (tap, k) = (
         tap_and_k / comptime!(inputs.div_ceil(TILE)),
@@ -52,17 +69,18 @@ fn place_of(
     (tap, input, output)
 }
 
-/// Adds up `parts [pieces, 9 * in * out]` of a weight's gradient, to `out [out, in, 3, 3]`.
+/// Adds up `parts [pieces, taps * in * out]` of a weight's gradient, to `out [out, in, taps]`.
 #[cube(launch_unchecked)]
 pub(super) fn add_parts(
     parts: &[f32],
     out: &mut [f32],
     pieces: usize,
+    #[comptime] taps: usize,
     #[comptime] inputs: usize,
     #[comptime] outputs: usize,
 ) {
     let i = ABSOLUTE_POS;
-    let factors = comptime!(9 * inputs * outputs);
+    let factors = comptime!(taps * inputs * outputs);
     if i < factors {
         let mut sum = parts[i];
         for piece in 1..pieces {
@@ -70,6 +88,6 @@ pub(super) fn add_parts(
         }
         let (row, output) = (i / outputs, i % outputs);
         let (tap, input) = (row / inputs, row % inputs);
-        out[(output * inputs + input) * 9 + tap] = sum;
+        out[(output * inputs + input) * taps + tap] = sum;
     }
 }
