@@ -13,6 +13,7 @@ use crate::evaluator::Precision;
 use crate::fold::fold;
 use crate::layout::Layout;
 use crate::losses;
+use crate::on_chip::{self, AdamFlats};
 use crate::optimizer::{Moments, Update, blend, clip_scale, ema_share};
 use crate::passes::{Pass, Passes};
 use crate::tower::{Tower, download, upload};
@@ -133,19 +134,26 @@ impl BurnLearner {
             gradient_scale: clip_scale(f64::from(pass.gradient_norm), self.options.clip_norm),
             weight_decay: self.weight_decay.clone(),
         };
-        let (parameters, gradient) = (state.parameters, pass.gradient.flat);
-        let moments = &mut state.moments;
-        state.parameters = match self.options.optimizer {
-            Optimizer::AdamW => moments.update(parameters, gradient, &update),
-            Optimizer::Sgd(momentum) => moments.update_sgd(parameters, gradient, &update, momentum),
-            Optimizer::Muon(momentum) => {
-                let layout = &self.passes.layout;
-                moments.update_muon(&parameters, &gradient, &update, momentum, layout)
-            }
-        };
-        state.statistics = blend(state.statistics, pass.gradient.statistics, STATISTICS_SHARE);
+        let (on_chip, gradient) = (self.is_on_chip(), pass.gradient.flat);
+        let blend = if on_chip { on_chip::blend } else { blend };
         let share = ema_share(self.options.ema_decay, state.step);
-        state.ema_parameters = blend(state.ema_parameters, state.parameters.clone(), share);
+        if on_chip && matches!(self.options.optimizer, Optimizer::AdamW) {
+            state = state.stepped_on_chip(gradient, &update, share);
+        } else {
+            let (parameters, moments) = (state.parameters, &mut state.moments);
+            state.parameters = match self.options.optimizer {
+                Optimizer::AdamW => moments.update(parameters, gradient, &update),
+                Optimizer::Sgd(momentum) => {
+                    moments.update_sgd(parameters, gradient, &update, momentum)
+                }
+                Optimizer::Muon(momentum) => {
+                    let layout = &self.passes.layout;
+                    moments.update_muon(&parameters, &gradient, &update, momentum, layout)
+                }
+            };
+            state.ema_parameters = blend(state.ema_parameters, state.parameters.clone(), share);
+        }
+        state.statistics = blend(state.statistics, pass.gradient.statistics, STATISTICS_SHARE);
         state.ema_statistics = blend(state.ema_statistics, state.statistics.clone(), share);
         state
     }
@@ -237,6 +245,17 @@ impl State {
             flats.map(|flat| upload(flat, device));
         let moments = Moments { first, second };
         Self { step, parameters, statistics, ema_parameters, ema_statistics, moments }
+    }
+
+    /// After a step of `AdamW`: parameters, their average and moments.
+    fn stepped_on_chip(self, gradient: Tensor<1>, update: &Update, average_share: f64) -> Self {
+        let (parameters, average) = (self.parameters, self.ema_parameters);
+        let Moments { first, second } = self.moments;
+        let flats = AdamFlats { parameters, first, second, average };
+        let AdamFlats { parameters, first, second, average } =
+            update.on_chip(flats, gradient, average_share);
+        let moments = Moments { first, second };
+        Self { parameters, moments, ema_parameters: average, ..self }
     }
 
     fn download(&self) -> Flats {

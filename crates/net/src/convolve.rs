@@ -7,7 +7,7 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use crate::evaluator::Precision;
 use crate::norm::Normalised;
-use crate::on_chip::{self, LayerWeights, Plan};
+use crate::on_chip::{self, LayerWeights, Plan, TILE};
 
 /// How a 3x3 convolution is worked out. All agree but for rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,9 +124,11 @@ impl Convolver {
             return then.of(self.convolve(x, kernel).cast(shift.dtype()) + shift.clone());
         }
         let [[_, inputs], [_, outputs]] = [x.dims(), shift.dims()];
-        let plan = Plan::new(self.size, 3, inputs, outputs);
-        let plan = plan.expect("evaluators ask whether a network fits");
-        on_chip::convolve3x3(plan, x, kernel.clone(), shift.clone(), then)
+        let tiles = inputs.div_ceil(TILE) * outputs.div_ceil(TILE);
+        let side = (kernel.dims()[0] / tiles).isqrt();
+        let plan = Plan::new(self.size, side, inputs, outputs);
+        let plan = plan.expect("evaluators ask whether a layer fits");
+        on_chip::convolve(plan, x, kernel.clone(), shift.clone(), then)
     }
 
     /// To learn on a chip: the convolution, batch norm and what comes then.

@@ -339,17 +339,25 @@ pub(crate) fn tower_of(
     convolve: Convolve,
     device: &Device,
 ) -> Tower {
+    let (spec, is_on_chip) = (&file.header.spec, convolve == Convolve::OnChip);
+    let size = [spec.height, spec.width];
     let place = |(name, tensor): (&String, &dz_network::TensorData)| {
         let numbers = upload(tensor.data.clone(), device).cast(precision.dtype());
-        match (&tensor.shape[..], name.strip_suffix("weight")) {
-            (&[out, inputs, 3, 3], Some(layer)) if convolve == Convolve::OnChip => {
-                let kernel = kernel3x3(numbers.reshape([out, inputs, 3, 3]));
-                (format!("{layer}{PACKED}"), on_chip::pack(kernel).flatten(0, 1))
+        let shape: Option<[usize; 4]> = tensor.shape.as_slice().try_into().ok();
+        let shape = shape.filter(|&shape| is_on_chip && on_chip::plays(size, shape));
+        match (shape, name.strip_suffix("weight")) {
+            (Some(shape @ [out, inputs, side, _]), Some(layer)) => {
+                let kernel = match side {
+                    1 => numbers.reshape([out, inputs]).transpose(),
+                    _ => kernel3x3(numbers.reshape(shape)),
+                };
+                let packed = on_chip::pack(kernel, side * side);
+                (format!("{layer}{PACKED}"), packed.flatten(0, 1))
             }
             _ => (name.clone(), numbers),
         }
     };
-    Tower::new(&file.header.spec, &file.tensors.iter().map(place).collect())
+    Tower::new(spec, &file.tensors.iter().map(place).collect())
 }
 
 #[cfg(test)]

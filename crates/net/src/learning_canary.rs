@@ -1,11 +1,11 @@
 //! Steps of learning whose losses are known: does a device learn what it is shown?
 
 use dz_cpu::random_positions;
-use dz_network::{NetworkSpec, PerHead};
+use dz_network::{Head, NetworkSpec, PerHead};
 use serde::Serialize;
 
 use crate::{
-    BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Precision, TrainBatch,
+    BurnLearner, DeviceChoice, HeadRows, Learner, LearnerOptions, NetError, Precision, TrainBatch,
     canary_spec, learns_on_chip,
 };
 
@@ -89,19 +89,34 @@ pub(crate) fn largest(mut shares: impl Iterator<Item = f64>) -> f64 {
     shares.try_fold(0.0, add).unwrap_or(f64::INFINITY)
 }
 
-/// Random positions, each to be answered with one move and a win.
+/// Random positions, each to be answered with one move and a win; heads with the same, with nothing but wins, and with 3.
 pub fn random_rows(spec: &NetworkSpec, rows: usize) -> TrainBatch {
     let mut policy = vec![0.0; rows * spec.policy_len];
     for (i, row) in policy.chunks_exact_mut(spec.policy_len).enumerate() {
         row[i % spec.policy_len] = 1.0;
     }
+    let targets = |head: Head| match head {
+        _ if !spec.heads.contains(&head) => Vec::new(),
+        // It is made of the policy.
+        Head::SoftPolicy => Vec::new(),
+        Head::Reply => policy.clone(),
+        Head::ShortTerm | Head::Ownership => {
+            [1.0, 0.0, 0.0].repeat(rows * head.target_len(spec) / 3)
+        }
+        Head::PliesLeft | Head::Margin => vec![3.0; rows],
+    };
+    let heads = PerHead::from_fn(|head| {
+        let targets = targets(head);
+        let weights = vec![1.0; if targets.is_empty() { 0 } else { rows }];
+        HeadRows { targets, weights }
+    });
     TrainBatch {
         planes: random_positions(spec, rows, 3),
         policy,
         wdl: [1.0, 0.0, 0.0].repeat(rows),
         policy_weights: vec![1.0; rows],
         value_weights: vec![1.0; rows],
-        heads: PerHead::default(),
+        heads,
     }
 }
 

@@ -95,11 +95,10 @@ fn normalise(
 }
 
 /// What Burn does not have.
-#[backend_extension(Flex, Cube: cfg(feature = "cuda"), Autodiff, Fusion: cfg(feature = "cuda"))]
+#[backend_extension(Flex, Cube: cfg(feature = "cuda"), Autodiff)]
 pub(crate) trait Norm: Backend {
     /// `(x - mean) * inverse * gamma + beta`, where `mean` and `inverse`, the deviation's, are those of `x [rows, C]` and
     /// change with it; all others are `[1, C]`.
-    #[fusion(default)]
     #[allow(unused_variables)]
     fn normalise(
         x: FloatTensor<Self>,

@@ -3,13 +3,14 @@
 use burn::tensor::Tensor;
 
 use crate::DeviceChoice;
+use crate::on_chip::{self, AdamFlats, AdamStep};
 
 /// Decay of the mean of gradients, Kingma and Ba 2015 (arXiv:1412.6980).
-const BETA1: f64 = 0.9;
+pub(crate) const BETA1: f64 = 0.9;
 /// Decay of the mean of squared gradients, same paper.
-const BETA2: f64 = 0.999;
+pub(crate) const BETA2: f64 = 0.999;
 /// Keeps the step finite where gradients vanish, same paper.
-const EPSILON: f64 = 1e-8;
+pub(crate) const EPSILON: f64 = 1e-8;
 
 /// Means of gradients and of their squares, `[N]` each.
 #[derive(Clone, Debug)]
@@ -41,12 +42,38 @@ impl Moments {
         let gradient = gradient.mul_scalar(update.gradient_scale);
         self.first = blend(self.first.clone(), gradient.clone(), BETA1);
         self.second = blend(self.second.clone(), gradient.clone() * gradient, BETA2);
-        let step = update.step.min(i32::MAX as u64) as i32;
-        let first = self.first.clone().div_scalar(1.0 - BETA1.powi(step));
-        let second = self.second.clone().div_scalar(1.0 - BETA2.powi(step));
+        let [first, second] = update.unbiased();
+        let first = self.first.clone().div_scalar(first);
+        let second = self.second.clone().div_scalar(second);
         let direction = first / second.sqrt().add_scalar(EPSILON);
         let decay = parameters.clone() * update.weight_decay.clone();
         parameters - (direction + decay).mul_scalar(update.learning_rate)
+    }
+}
+
+impl Update {
+    /// What means that began at 0 are divided by: that of gradients, and that of their squares.
+    fn unbiased(&self) -> [f64; 2] {
+        let step = self.step.min(i32::MAX as u64) as i32;
+        [BETA1, BETA2].map(|beta| 1.0 - beta.powi(step))
+    }
+
+    /// What [`Moments::update`] and then [`blend`] make, by a kernel of our own on a card.
+    pub(crate) fn on_chip(
+        &self,
+        flats: AdamFlats,
+        gradient: Tensor<1>,
+        average_share: f64,
+    ) -> AdamFlats {
+        let [first, second] = self.unbiased();
+        let step = AdamStep {
+            gradient_scale: self.gradient_scale as f32,
+            learning_rate: self.learning_rate as f32,
+            first_scale: (1.0 / first) as f32,
+            second_scale: (1.0 / second) as f32,
+            average_share: average_share as f32,
+        };
+        on_chip::adam(flats, gradient, self.weight_decay.clone(), step)
     }
 }
 

@@ -95,7 +95,7 @@ impl Passes {
         let gradient = gradients.reduce(Gradient::add).expect("a batch has rows");
         // One read for all numbers: each read waits for a card to finish.
         let numbers = vec![gradient.losses.clone(), norm(gradient.flat.clone(), self.devices[0].0)];
-        let numbers = download(Tensor::cat(numbers, 0));
+        let numbers = download(self.joined(numbers));
         let (gradient_norm, losses) = numbers.split_last().expect("norm and losses are numbers");
         let losses = self.report(batch, losses);
         Pass { losses, gradient, gradient_norm: *gradient_norm }
@@ -182,7 +182,7 @@ impl Passes {
             total = total + loss.clone().mul_scalar(self.head_weights[*head]);
         }
         let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
-        let losses = losses.map(Tensor::inner).collect();
+        let losses = losses.map(|loss| loss.inner().reshape([1])).collect();
         let mut found = total.backward();
         let mut gradients = Tensors::new();
         for (name, leaf) in leaves {
@@ -193,9 +193,17 @@ impl Passes {
             kernels.back(planes, &mut found, &mut gradients, &mut statistics);
         }
         Gradient {
-            flat: Tensor::cat(gradients.into_values().collect(), 0),
-            statistics: Tensor::cat(statistics.into_values().collect(), 0),
-            losses: Tensor::cat(losses, 1).flatten(0, 1),
+            flat: self.joined(gradients.into_values().collect()),
+            statistics: self.joined(statistics.into_values().collect()),
+            losses: self.joined(losses),
+        }
+    }
+
+    /// Pieces one after another.
+    fn joined(&self, pieces: Vec<Tensor<1>>) -> Tensor<1> {
+        match self.convolve {
+            Convolve::OnChip => on_chip::join(&pieces),
+            _ => Tensor::cat(pieces, 0),
         }
     }
 

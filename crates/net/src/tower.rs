@@ -151,7 +151,7 @@ impl Tail {
     }
 }
 
-/// Part of a 3x3 convolution that has the weight as [`on_chip::pack`] orders it.
+/// Part of a convolution that has the weight as [`on_chip::pack`] orders it, to play on a chip.
 pub(crate) const PACKED: &str = "packed";
 
 /// Part of a convolution that has the weight as files have it, to learn on a chip.
@@ -184,7 +184,7 @@ enum Parts {
 enum Kernel {
     /// 1x1, `[in, out]`.
     Point(Tensor<2>),
-    /// 3x3, `[9 * in, out]`, or packed.
+    /// 3x3, `[9 * in, out]`; or either, packed.
     Around(Tensor<2>),
 }
 

@@ -11,7 +11,8 @@ use crate::device::BURN_CONVOLUTION;
 use crate::evaluator::Precision;
 use crate::heads::entropy;
 use crate::learning_canary::largest;
-use crate::on_chip;
+use crate::on_chip::{self, AdamFlats};
+use crate::optimizer::{Moments, Update, blend};
 use crate::tower::{Convolution, RAW, Tensors, download, upload};
 use crate::{DeviceChoice, LearnerOptions, NetError};
 
@@ -25,8 +26,8 @@ const DISTANCE_MAX_RECTIFIED: f64 = 0.1;
 /// The same of a single row, as a share of a row's length on average, where nothing is rectified.
 const ROW_DISTANCE_MAX: f64 = 0.1;
 
-/// The same of losses and their gradients, which have 32 bits.
-const ENTROPY_DISTANCE_MAX: f64 = 1e-4;
+/// The same of losses, their gradients and a step of the optimizer, which have 32 bits.
+const DISTANCE_MAX_32_BITS: f64 = 1e-4;
 
 /// More than a group of threads has at a time, so that the last one has few.
 const FEW_ROWS: usize = 300;
@@ -105,7 +106,10 @@ fn excess(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> f64 {
     let found = entropy_numbers(spec, convolve == Convolve::OnChip, device);
     let wanted = entropy_numbers(spec, false, &Device::flex());
     let entropies = found.iter().zip(&wanted).map(|(found, wanted)| share(found, wanted));
-    let mut most = largest(entropies) / ENTROPY_DISTANCE_MAX;
+    let found = step_numbers(convolve == Convolve::OnChip, device);
+    let wanted = step_numbers(false, &Device::flex());
+    let step = found.iter().zip(&wanted).map(|(found, wanted)| share(found, wanted));
+    let mut most = largest(entropies.chain(step)) / DISTANCE_MAX_32_BITS;
     for layer in [first, inner(Kind::Plain), inner(Kind::Last)].into_iter().chain(points) {
         let found = layer.numbers(convolve, device);
         let wanted = layer.numbers(Convolve::Gather, &Device::flex());
@@ -133,6 +137,32 @@ fn entropy_numbers(spec: &NetworkSpec, on_chip: bool, device: &Device) -> [Vec<f
     let gradients = loss.clone().mul_scalar(2.0).backward();
     let gradient = logits.grad(&gradients).expect("the loss looks at the logits");
     [download(loss.inner()), download(gradient)]
+}
+
+/// What a step of `AdamW` and of the moving average makes of numbers, and some that were put together of pieces of many lengths.
+fn step_numbers(on_chip: bool, device: &Device) -> Vec<Vec<f32>> {
+    let pieces: Vec<Tensor<1>> =
+        (0..10).map(|i| upload(random(1 + 37 * i, i as u64), device)).collect();
+    let joined = if on_chip { on_chip::join(&pieces) } else { Tensor::cat(pieces, 0) };
+    let flat = |seed| upload(random(joined.dims()[0], seed), device);
+    let [parameters, first, average] = [10, 11, 12].map(flat);
+    // Not near 0, or a few numbers would be all that is compared.
+    let second = flat(13).abs().add_scalar(0.5);
+    let weight_decay = flat(14);
+    let update = Update { step: 3, learning_rate: 0.25, gradient_scale: 0.5, weight_decay };
+    let stepped = if on_chip {
+        let flats = AdamFlats { parameters, first, second, average };
+        let AdamFlats { parameters, first, second, average } =
+            update.on_chip(flats, joined.clone(), 0.75);
+        [parameters, first, second, on_chip::blend(average.clone(), flat(15), 0.9), average]
+    } else {
+        let mut moments = Moments { first, second };
+        let parameters = moments.update(parameters, joined.clone(), &update);
+        let average = blend(average, parameters.clone(), 0.75);
+        let Moments { first, second } = moments;
+        [parameters, first, second, blend(average.clone(), flat(15), 0.9), average]
+    };
+    stepped.into_iter().chain([joined]).map(download).collect()
 }
 
 /// Largest distance of a row of so many numbers, as a share of a row's length on average.

@@ -10,7 +10,7 @@ use dz_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
     learns_on_chip, pick_device, random_rows,
 };
-use dz_network::NetworkSpec;
+use dz_network::{Head, NetworkSpec, PerHead};
 
 /// What `DAGZERO_CARD` names; then the test fails where there is none.
 fn card() -> Option<DeviceChoice> {
@@ -40,8 +40,18 @@ fn networks() -> Vec<NetworkSpec> {
         plain([2, 3, 3], 9, 1, 160),
         plain([24, 4, 4], 9, 1, 32),
         plain([1, 2, 19], 9, 1, 32),
-        NetworkSpec { any_size: true, global_pooling: true, ..plain([17, 9, 9], 82, 2, 96) },
-        NetworkSpec { squeeze_ratio: 4, globals: 2, ..plain([4, 4, 7], 7, 2, 32) },
+        NetworkSpec {
+            any_size: true,
+            global_pooling: true,
+            heads: Head::ALL.into(),
+            ..plain([17, 9, 9], 82, 2, 96)
+        },
+        NetworkSpec {
+            squeeze_ratio: 4,
+            globals: 2,
+            heads: Head::ALL.into(),
+            ..plain([4, 4, 7], 7, 2, 32)
+        },
         NetworkSpec { bottleneck_blocks: 2, ..plain([4, 6, 6], 37, 2, 64) },
     ]
 }
@@ -62,21 +72,29 @@ fn a_card_learns_as_the_processor_does() {
     };
     for (i, spec) in networks().into_iter().enumerate() {
         assert!(learns_on_chip(&[card], &spec, Precision::Bf16).unwrap(), "{spec:?}");
-        let f32 = LearnerOptions::to_measure(Precision::F32);
+        let to_measure = |precision| LearnerOptions {
+            head_weights: PerHead::from_fn(|_| 1.0),
+            ..LearnerOptions::to_measure(precision)
+        };
+        let f32 = to_measure(Precision::F32);
         let (_, wanted) = steps(&spec, DeviceChoice::Cpu, &f32);
         // By Burn's operations all are learnt alike, and on a stand-in for a card slowly.
         let ways = if i < 2 { &[true, false][..] } else { &[true] };
         for &on_chip in ways {
-            let options = LearnerOptions { on_chip, ..LearnerOptions::to_measure(Precision::Bf16) };
+            let options = LearnerOptions { on_chip, ..to_measure(Precision::Bf16) };
             let (is_on_chip, found) = steps(&spec, card, &options);
             let [c, h, w] = [spec.channels, spec.height, spec.width];
             assert_eq!(is_on_chip, on_chip, "{h}x{w} c{c}");
             for (wanted, found) in wanted.iter().zip(found) {
-                for (what, wanted, found) in [
+                let heads = wanted.losses.heads.present().map(|(head, &wanted)| {
+                    (head.name(), wanted, found.losses.heads[head].unwrap_or(f32::NAN))
+                });
+                let others = [
                     ("policy", wanted.losses.policy_loss, found.losses.policy_loss),
                     ("value", wanted.losses.value_loss, found.losses.value_loss),
                     ("gradient", wanted.gradient_norm, found.gradient_norm),
-                ] {
+                ];
+                for (what, wanted, found) in others.into_iter().chain(heads) {
                     let off = ((found - wanted) / wanted).abs();
                     let what = format!("{h}x{w} c{c}, {what}, on chip {on_chip}");
                     println!("{what}: {found:.4} for {wanted:.4}");

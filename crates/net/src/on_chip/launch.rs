@@ -13,10 +13,9 @@ use super::weights_plan::{POINTS, WeightsPlan};
 use super::{Finish, Plan, RUN, kernel, weights};
 
 /// What Burn does not have.
-#[backend_extension(Cube, Fusion)]
+#[backend_extension(Cube)]
 pub(crate) trait OnChip: Backend {
-    /// A convolution, see [`super::convolve3x3`].
-    #[fusion(dtype = x, shape = outputs_of(x, plan))]
+    /// See [`convolve`].
     fn convolve(
         x: FloatTensor<Self>,
         kernel: FloatTensor<Self>,
@@ -28,7 +27,6 @@ pub(crate) trait OnChip: Backend {
 
     /// Parts of the gradient of a kernel `[taps * in, out]`, to be added up, `[parts, taps * in * out]` in 32 bits: from what was
     /// convolved, `x [B * H * W, in]`, and the gradient of what came out, `[B * H * W, out]`.
-    #[fusion(dtype = DType::F32, shape = parts_of(x, plan))]
     fn weights(
         x: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
@@ -36,7 +34,6 @@ pub(crate) trait OnChip: Backend {
     ) -> FloatTensor<Self>;
 
     /// See [`view`].
-    #[fusion(dtype = flat, shape = Shape::from(vec![to - from]))]
     fn view(flat: FloatTensor<Self>, from: usize, to: usize) -> FloatTensor<Self>;
 }
 
@@ -55,9 +52,9 @@ fn parts_of(x: &Shape, plan: &WeightsPlan) -> Shape {
     Shape::from(vec![pieces, plan.factors()])
 }
 
-/// 3x3 convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`: with a kernel from [`super::pack`], `shift [1, out]`
+/// Convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`: with a kernel from [`super::pack`], `shift [1, out]`
 /// and `added [B * H * W, out]`, of which `finish` tells whether they are read. All are of one format of 16 bits.
-pub(crate) fn convolve3x3(
+pub(crate) fn convolve(
     plan: Plan,
     x: Tensor<2>,
     kernel: Tensor<2>,

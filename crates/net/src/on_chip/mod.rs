@@ -4,8 +4,13 @@
 //! card's memory. Here a group of threads reads the points that it works on and their neighbours once, finds each point's nine
 //! among them, and writes the outputs once, added to what stands beside them and rectified if asked for.
 
+#[cfg(not(feature = "cuda"))]
+mod absent;
 #[cfg(feature = "cuda")]
 mod entropy;
+#[cfg(feature = "cuda")]
+mod flat;
+mod flats;
 #[cfg(feature = "cuda")]
 mod kernel;
 #[cfg(feature = "cuda")]
@@ -13,6 +18,8 @@ mod launch;
 #[cfg(feature = "cuda")]
 mod layer;
 mod plan;
+#[cfg(feature = "cuda")]
+mod present;
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 mod rows_plan;
 #[cfg(feature = "cuda")]
@@ -24,10 +31,12 @@ mod window;
 use burn::tensor::Tensor;
 use dz_network::NetworkSpec;
 
-use crate::convolve::Then;
-use crate::norm::Normalised;
-
+#[cfg(not(feature = "cuda"))]
+pub(crate) use absent::{adam, blend, convolve, cross_entropy, join, layer, view};
+pub(crate) use flats::{AdamFlats, AdamStep};
 pub(crate) use plan::Plan;
+#[cfg(feature = "cuda")]
+pub(crate) use present::{adam, blend, convolve, cross_entropy, join, layer, view};
 use weights_plan::WeightsPlan;
 
 /// What a convolution's kernel does with its sums, one after another. Known when a kernel is compiled.
@@ -63,31 +72,17 @@ pub(crate) fn fits(spec: &NetworkSpec) -> bool {
     layers.iter().all(|&(from, to)| Plan::new([spec.height, spec.width], 3, from, to).is_some())
 }
 
+/// Whether [`convolve`] takes a convolution of `[out, in, side, side]`, of a network that [`fits`].
+pub(crate) fn plays(size: [usize; 2], [outputs, inputs, side, _]: [usize; 4]) -> bool {
+    Plan::new(size, side, inputs, outputs).is_some()
+}
+
 /// Whether [`layer`] takes a convolution of `[out, in, side, side]`, of a network that [`fits`]. Of 3x3 convolutions only the first has
 /// inputs that do not fill tiles, and nobody asks for their gradient; all 1x1 convolutions stand behind others.
 pub(crate) fn learns(size: [usize; 2], shape: [usize; 4]) -> bool {
     let [outputs, inputs, side, _] = shape;
-    let back = side == 3 || Plan::new(size, side, outputs, inputs).is_some();
-    let weights = WeightsPlan::new(size, side, inputs, outputs);
-    back && weights.is_some() && Plan::new(size, side, inputs, outputs).is_some()
-}
-
-/// 3x3 convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`, with a kernel from [`pack`], `shift [1, out]` and what
-/// comes then. All are of one format of 16 bits.
-#[cfg(feature = "cuda")]
-pub(crate) fn convolve3x3(
-    plan: Plan,
-    x: Tensor<2>,
-    kernel: Tensor<2>,
-    shift: Tensor<2>,
-    then: Then<'_>,
-) -> Tensor<2> {
-    let added = if let Then::AddAndRectify(added) = then { Some(added.clone()) } else { None };
-    let rectifies = !matches!(then, Then::Nothing);
-    let finish = Finish { shifts: true, adds: added.is_some(), rectifies };
-    // Never read where nothing is added.
-    let added = added.unwrap_or_else(|| x.clone());
-    launch::convolve3x3(plan, x, kernel, shift, added, finish)
+    let back = side == 3 || plays(size, [inputs, outputs, side, side]);
+    back && plays(size, shape) && WeightsPlan::new(size, side, inputs, outputs).is_some()
 }
 
 /// What a layer that learns has, in 32 bits. These may be views of a flat tensor ([`view`]), which nothing else is to work with.
@@ -102,83 +97,30 @@ pub(crate) struct LayerWeights {
     pub(crate) beta: Tensor<1>,
 }
 
-/// Convolution of rows `[B * H * W, in]` of boards of a `size` on a card, batch norm and what comes then, `[B * H * W, out]` in
-/// bf16, with gradients.
-#[cfg(feature = "cuda")]
-pub(crate) fn layer(
-    size: [usize; 2],
-    x: Tensor<2>,
-    weights: &LayerWeights,
-    then: Then<'_>,
-) -> Normalised {
-    layer::layer(size, x, weights, then)
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn layer(_: [usize; 2], _: Tensor<2>, _: &LayerWeights, _: Then<'_>) -> Normalised {
-    unreachable!("pick_device gives no card in a build without CUDA")
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn convolve3x3(
-    _: Plan,
-    _: Tensor<2>,
-    _: Tensor<2>,
-    _: Tensor<2>,
-    _: Then<'_>,
-) -> Tensor<2> {
-    unreachable!("pick_device gives no card in a build without CUDA")
-}
-
-/// The cross-entropy of rows on a card, with its gradient: the sum over rows of that of `logits [R, A]` against `targets [R, A]`, times
-/// each row's share of `shares [R / per]`, one for `per` rows that follow each other, `[1, 1]`. All are in 32 bits.
-#[cfg(feature = "cuda")]
-pub(crate) fn cross_entropy(
-    logits: Tensor<2>,
-    targets: Tensor<2>,
-    shares: Tensor<1>,
-    per: usize,
-) -> Tensor<2> {
-    entropy::cross_entropy(logits, targets, shares, per)
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn cross_entropy(_: Tensor<2>, _: Tensor<2>, _: Tensor<1>, _: usize) -> Tensor<2> {
-    unreachable!("pick_device gives no card in a build without CUDA")
-}
-
-/// Numbers `from..to` of a flat tensor on a card, for [`layer`].
-#[cfg(feature = "cuda")]
-pub(crate) fn view(flat: &Tensor<1>, from: usize, to: usize) -> Tensor<1> {
-    launch::view(flat.clone(), from, to)
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn view(_: &Tensor<1>, _: usize, _: usize) -> Tensor<1> {
-    unreachable!("pick_device gives no card in a build without CUDA")
-}
-
-/// A 3x3 kernel `[9 * in, out]` in the order in which the threads of a plane multiply: `[9 * in / 16 * out / 16, 256]`, where
-/// a tile of 16 inputs and 16 outputs is a row of `[8 outputs, 4 inputs, 2 outputs, 2 inputs, 2 inputs]`, each thread's
-/// eight factors together. Missing inputs become zeros.
+/// A kernel `[taps * in, out]` of 9 taps or 1 in the order in which the threads of a plane multiply: `[taps * in / 16 * out / 16, 256]`,
+/// where a tile of 16 inputs and 16 outputs is a row of `[8 outputs, 4 inputs, 2 outputs, 2 inputs, 2 inputs]`, each thread's
+/// eight factors together. Missing channels become zeros.
 ///
 /// That a thread has inputs `2 * (t % 4)`, the next one, and both again 8 on, of output `t / 4`, is how the instruction takes
 /// its second matrix (PTX ISA 9.0, "mma.m16n8k16", figures of the fragments for `.f16`).
-pub(crate) fn pack(kernel: Tensor<2>) -> Tensor<2> {
+pub(crate) fn pack(kernel: Tensor<2>, taps: usize) -> Tensor<2> {
     let [rows, outputs] = kernel.dims();
-    let inputs = rows / 9;
-    let (tiles_inputs, tiles_outputs) = (inputs.div_ceil(TILE), outputs / TILE);
-    let missing = tiles_inputs * TILE - inputs;
-    let mut kernel = kernel.reshape([9, inputs, outputs]);
-    if missing > 0 {
-        let zeros = Tensor::zeros([9, missing, outputs], (&kernel.device(), kernel.dtype()));
-        kernel = Tensor::cat(vec![kernel, zeros], 1);
+    let inputs = rows / taps;
+    let (tiles_inputs, tiles_outputs) = (inputs.div_ceil(TILE), outputs.div_ceil(TILE));
+    let mut kernel = kernel.reshape([taps, inputs, outputs]);
+    for (axis, tiles) in [(1, tiles_inputs), (2, tiles_outputs)] {
+        let mut missing = kernel.dims();
+        missing[axis] = tiles * TILE - missing[axis];
+        if missing[axis] > 0 {
+            let zeros = Tensor::zeros(missing, (&kernel.device(), kernel.dtype()));
+            kernel = Tensor::cat(vec![kernel, zeros], axis);
+        }
     }
     kernel
         // Of 16 inputs: [half, fourth, pair]; of 16 outputs: [half, eighth].
-        .reshape([9 * tiles_inputs, 2, 4, 2, tiles_outputs, 2, 8])
+        .reshape([taps * tiles_inputs, 2, 4, 2, tiles_outputs, 2, 8])
         .permute([0, 4, 6, 2, 5, 1, 3])
-        .reshape([9 * tiles_inputs * tiles_outputs, FACTORS])
+        .reshape([taps * tiles_inputs * tiles_outputs, FACTORS])
 }
 
 /// So many rows that the gradient of a kernel takes all that a card does for one.
@@ -221,7 +163,7 @@ mod tests {
         let (inputs, outputs) = (20, 48);
         let numbers: Vec<f32> = (0..9 * inputs * outputs).map(|i| i as f32 + 1.0).collect();
         let kernel = upload(numbers.clone(), &Device::flex()).reshape([9 * inputs, outputs]);
-        let packed = pack(kernel);
+        let packed = pack(kernel, 9);
         assert_eq!(packed.dims(), [9 * 2 * 3, 256]);
         let packed = download(packed);
         for (i, found) in packed.into_iter().enumerate() {
@@ -235,6 +177,17 @@ mod tests {
                 0.0
             };
             assert_eq!(found, wanted, "{i}");
+        }
+    }
+
+    #[test]
+    fn of_half_a_tile_the_other_half_is_blank() {
+        let kernel = upload(vec![1.0; 32 * 8], &Device::flex()).reshape([32, 8]);
+        let packed = pack(kernel, 1);
+        assert_eq!(packed.dims(), [2, 256]);
+        for (i, found) in download(packed).into_iter().enumerate() {
+            // The second four of a thread's factors are those of the second eight outputs.
+            assert_eq!(found, if i % 8 < 4 { 1.0 } else { 0.0 }, "{i}");
         }
     }
 }

@@ -4,7 +4,6 @@ use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
-use burn::backend::fusion::custom::TensorSpec;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, ExtensionType, Shape, backend_extension};
 use burn::tensor::DType;
@@ -17,7 +16,6 @@ use super::kernel::{self, ROWS, THREADS};
 
 /// A loss and its gradient.
 #[derive(Clone, Debug, ExtensionType)]
-#[extension_type(fusion)]
 pub(super) struct Entropies<B: Backend> {
     /// `[1, 1]`
     pub(super) loss: FloatTensor<B>,
@@ -26,21 +24,15 @@ pub(super) struct Entropies<B: Backend> {
 }
 
 /// What Burn does not have.
-#[backend_extension(Cube, Autodiff, Fusion)]
+#[backend_extension(Cube, Autodiff)]
 pub(super) trait CrossEntropy: Backend {
     /// See [`super::cross_entropy`].
-    #[fusion(meta = entropies)]
     fn cross_entropy(
         logits: FloatTensor<Self>,
         targets: FloatTensor<Self>,
         shares: FloatTensor<Self>,
         per: usize,
     ) -> Entropies<Self>;
-}
-
-fn entropies(logits: &TensorSpec, _: &TensorSpec, _: &TensorSpec, _: &usize) -> EntropiesMetadata {
-    let loss = TensorSpec::new(Shape::from(vec![1, 1]), logits.dtype);
-    EntropiesMetadata { loss, gradient: logits.clone() }
 }
 
 impl CrossEntropy for CubeBackend {

@@ -4,16 +4,13 @@ use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
-use burn::backend::fusion::custom::TensorSpec;
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Autodiff, Backend, ExtensionType, Shape, backend_extension};
-use burn::tensor::DType;
+use burn::backend::{Autodiff, Backend, ExtensionType, backend_extension};
 
 use super::Layer;
 
 /// What a layer makes.
 #[derive(Clone, Debug, ExtensionType)]
-#[extension_type(fusion)]
 pub(crate) struct Forth<B: Backend> {
     /// `[rows, out]`
     pub(crate) output: FloatTensor<B>,
@@ -29,7 +26,6 @@ pub(crate) struct Forth<B: Backend> {
 
 /// What the gradients need of what was there.
 #[derive(Clone, Debug, ExtensionType)]
-#[extension_type(fusion)]
 pub(crate) struct Kept<B: Backend> {
     #[extension_type]
     pub(crate) made: Forth<B>,
@@ -39,7 +35,6 @@ pub(crate) struct Kept<B: Backend> {
 
 /// The gradients of a layer's inputs.
 #[derive(Clone, Debug, ExtensionType)]
-#[extension_type(fusion)]
 pub(crate) struct Back<B: Backend> {
     /// If it is wanted, or else nothing, `[1]`.
     pub(crate) x: FloatTensor<B>,
@@ -51,10 +46,9 @@ pub(crate) struct Back<B: Backend> {
 }
 
 /// What Burn does not have.
-#[backend_extension(Cube, Autodiff, Fusion)]
+#[backend_extension(Cube, Autodiff)]
 pub(crate) trait LearningLayer: Backend {
     /// Of `x [rows, in]`, `weight [out * in * side * side]`, `gamma` and `beta [out]`, and `added [rows, out]` if the layer adds.
-    #[fusion(meta = forth)]
     fn layer(
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
@@ -65,7 +59,6 @@ pub(crate) trait LearningLayer: Backend {
     ) -> Forth<Self>;
 
     /// From the `gradient` of the output; that of `x` if it `wants_x`.
-    #[fusion(meta = back)]
     fn layer_back(
         gradient: FloatTensor<Self>,
         #[extension_type] kept: Kept<Self>,
@@ -74,43 +67,10 @@ pub(crate) trait LearningLayer: Backend {
     ) -> Back<Self>;
 }
 
-fn spec(shape: &[usize], dtype: DType) -> TensorSpec {
-    TensorSpec::new(Shape::from(shape.to_vec()), dtype)
-}
-
 impl Layer {
     /// Factors of the weight, packed for the way back; one where there is none.
     pub(super) fn packed_back(&self) -> usize {
         self.back.map_or(1, |plan| plan.factors())
-    }
-}
-
-fn forth(
-    x: &TensorSpec,
-    _: &TensorSpec,
-    gamma: &TensorSpec,
-    _: &TensorSpec,
-    _: &TensorSpec,
-    layer: &Layer,
-) -> ForthMetadata {
-    let output = spec(&[x.shape[0], gamma.shape[0]], x.dtype);
-    ForthMetadata {
-        output: output.clone(),
-        y: output,
-        mean: gamma.clone(),
-        variance: gamma.clone(),
-        packed: spec(&[layer.packed_back()], x.dtype),
-    }
-}
-
-fn back(gradient: &TensorSpec, kept: &KeptMetadata, layer: &Layer, wants_x: &bool) -> BackMetadata {
-    let nothing = spec(&[1], gradient.dtype);
-    BackMetadata {
-        x: if *wants_x { kept.x.clone() } else { nothing.clone() },
-        weight: spec(&[layer.weights.factors()], DType::F32),
-        gamma: kept.gamma.clone(),
-        beta: kept.gamma.clone(),
-        added: if layer.adds { gradient.clone() } else { nothing },
     }
 }
 

@@ -1,0 +1,44 @@
+//! The same names in a build without CUDA, where nobody asks for them: `pick_device` gives no card there.
+
+use burn::tensor::Tensor;
+
+use super::flats::{AdamFlats, AdamStep};
+use super::{LayerWeights, Plan};
+use crate::convolve::Then;
+use crate::norm::Normalised;
+
+const NO_CARD: &str = "pick_device gives no card in a build without CUDA";
+
+pub(crate) fn convolve(
+    _: Plan,
+    _: Tensor<2>,
+    _: Tensor<2>,
+    _: Tensor<2>,
+    _: Then<'_>,
+) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn layer(_: [usize; 2], _: Tensor<2>, _: &LayerWeights, _: Then<'_>) -> Normalised {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn cross_entropy(_: Tensor<2>, _: Tensor<2>, _: Tensor<1>, _: usize) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn view(_: &Tensor<1>, _: usize, _: usize) -> Tensor<1> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn adam(_: AdamFlats, _: Tensor<1>, _: Tensor<1>, _: AdamStep) -> AdamFlats {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn blend(_: Tensor<1>, _: Tensor<1>, _: f64) -> Tensor<1> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn join(_: &[Tensor<1>]) -> Tensor<1> {
+    unreachable!("{NO_CARD}")
+}
