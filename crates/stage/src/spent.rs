@@ -16,8 +16,8 @@ const FILE: &str = "spent.json";
 const NOTE_EVERY: Duration = Duration::from_secs(1);
 
 /// Wall time and counts of one stage's work on one cycle, summed over all processes that had a part in it. They are noted now and
-/// then while the work goes on, so that whoever goes on after a kill or a stop knows of them. Times alone
-/// depend on this file: without it, those of this process count.
+/// then while the work goes on, so that whoever goes on after a kill or a stop knows of them. Nothing but
+/// times and counts depends on this file: without it, those of this process count.
 #[derive(Debug)]
 pub struct Spent<C = ()> {
     path: Option<PathBuf>,

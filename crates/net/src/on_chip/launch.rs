@@ -9,8 +9,10 @@ use burn_cubecl::ops::numeric::empty_device_contiguous_dtype;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
+use super::rows_plan::THREADS;
 use super::weights_plan::{POINTS, WeightsPlan};
 use super::{Finish, Plan, RUN, kernel, weights};
+use crate::convolve::Then;
 
 /// What Burn does not have.
 #[backend_extension(Cube)]
@@ -39,8 +41,8 @@ pub(crate) trait OnChip: Backend {
 
 /// Numbers `from..to` of a flat tensor on a card where they are: kernels of our own may read them, others want them to begin at
 /// places of their choice.
-pub(crate) fn view(flat: Tensor<1>, from: usize, to: usize) -> Tensor<1> {
-    Tensor::from_dispatch(<Dispatch as OnChip>::view(flat.into_dispatch(), from, to))
+pub(crate) fn view(flat: &Tensor<1>, from: usize, to: usize) -> Tensor<1> {
+    Tensor::from_dispatch(<Dispatch as OnChip>::view(flat.clone().into_dispatch(), from, to))
 }
 
 fn outputs_of(x: &Shape, plan: &Plan) -> Shape {
@@ -52,16 +54,20 @@ fn parts_of(x: &Shape, plan: &WeightsPlan) -> Shape {
     Shape::from(vec![pieces, plan.factors()])
 }
 
-/// Convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`: with a kernel from [`super::pack`], `shift [1, out]`
-/// and `added [B * H * W, out]`, of which `finish` tells whether they are read. All are of one format of 16 bits.
+/// Convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`, with a kernel from [`super::pack`], `shift [1, out]` and what
+/// comes then. All are of one format of 16 bits.
 pub(crate) fn convolve(
     plan: Plan,
     x: Tensor<2>,
     kernel: Tensor<2>,
     shift: Tensor<2>,
-    added: Tensor<2>,
-    finish: Finish,
+    then: Then<'_>,
 ) -> Tensor<2> {
+    let added = if let Then::AddAndRectify(added) = then { Some(added.clone()) } else { None };
+    let rectifies = !matches!(then, Then::Nothing);
+    let finish = Finish { shifts: true, adds: added.is_some(), rectifies };
+    // Never read where nothing is added.
+    let added = added.unwrap_or_else(|| x.clone());
     let [x, kernel, shift, added] = [x, kernel, shift, added].map(Tensor::into_dispatch);
     let out = <Dispatch as OnChip>::convolve(x, kernel, shift, added, finish, plan);
     Tensor::from_dispatch(out)
@@ -148,6 +154,11 @@ impl OnChip for CubeBackend {
 /// A tensor whose numbers are written next.
 pub(super) fn empty(like: &CubeTensor, shape: Shape, dtype: DType) -> CubeTensor {
     empty_device_contiguous_dtype(like.client.clone(), like.device.clone(), shape, dtype)
+}
+
+/// So many groups of [`THREADS`].
+pub(super) fn spread(groups: usize) -> (CubeCount, CubeDim) {
+    (CubeCount::Static(groups as u32, 1, 1), CubeDim::new_1d(THREADS as u32))
 }
 
 /// How many of a row's channels are read at a time.

@@ -18,8 +18,6 @@ mod launch;
 #[cfg(feature = "cuda")]
 mod layer;
 mod plan;
-#[cfg(feature = "cuda")]
-mod present;
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 mod rows_plan;
 #[cfg(feature = "cuda")]
@@ -35,9 +33,14 @@ use dz_network::NetworkSpec;
 pub(crate) use absent::{adam, blend, convolve, cross_entropy, join, layer, view};
 pub(crate) use flats::{AdamFlats, AdamStep};
 pub(crate) use plan::Plan;
-#[cfg(feature = "cuda")]
-pub(crate) use present::{adam, blend, convolve, cross_entropy, join, layer, view};
 use weights_plan::WeightsPlan;
+#[cfg(feature = "cuda")]
+pub(crate) use {
+    entropy::cross_entropy,
+    flat::{adam, blend, join},
+    launch::{convolve, view},
+    layer::layer,
+};
 
 /// What a convolution's kernel does with its sums, one after another. Known when a kernel is compiled.
 #[cfg(feature = "cuda")]

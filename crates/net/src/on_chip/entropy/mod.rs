@@ -13,7 +13,7 @@ use operation::{CrossEntropy, Entropies};
 
 /// The sum over rows of the cross-entropy of `logits [R, A]` against `targets [R, A]`, times each row's share, `[1, 1]`, in 32 bits
 /// with a gradient for the logits. `shares [R / per]` are divided by `per`, the rows that follow each other and share one.
-pub(super) fn cross_entropy(
+pub(crate) fn cross_entropy(
     logits: Tensor<2>,
     targets: Tensor<2>,
     shares: Tensor<1>,

@@ -13,7 +13,7 @@ use super::flats::{AdamFlats, AdamStep};
 use operation::{Flat, Stepped};
 
 /// A step of `AdamW` and of the moving average, with `gradient` and `decay [N]`.
-pub(super) fn adam(
+pub(crate) fn adam(
     flats: AdamFlats,
     gradient: Tensor<1>,
     decay: Tensor<1>,
@@ -35,16 +35,16 @@ pub(super) fn adam(
 }
 
 /// `share` of the old value and the rest of the new one, `[N]` each.
-pub(super) fn blend(old: Tensor<1>, new: Tensor<1>, share: f32) -> Tensor<1> {
+pub(crate) fn blend(old: Tensor<1>, new: Tensor<1>, share: f64) -> Tensor<1> {
     let [old, new] = [old, new].map(Tensor::into_dispatch);
-    Tensor::from_dispatch(<Dispatch as Flat>::blend(old, new, share))
+    Tensor::from_dispatch(<Dispatch as Flat>::blend(old, new, share as f32))
 }
 
 /// Pieces that a launch puts together.
 const PIECES: usize = 8;
 
 /// Flat tensors one after another, in 32 bits.
-pub(super) fn join(pieces: &[Tensor<1>]) -> Tensor<1> {
+pub(crate) fn join(pieces: &[Tensor<1>]) -> Tensor<1> {
     let length = |piece: &Tensor<1>| piece.dims()[0];
     let device = pieces.first().expect("something is joined").device();
     let numbers: usize = pieces.iter().map(length).sum();

@@ -5,14 +5,11 @@ use burn::backend::{Backend, ExtensionType, backend_extension};
 use burn::tensor::{DType, Shape};
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
-use cubecl::prelude::{CubeCount, CubeDim};
 
 use super::super::flats::AdamStep;
-use super::super::launch::{elements, empty};
+use super::super::launch::{elements, empty, spread};
+use super::super::rows_plan::THREADS;
 use super::{PIECES, kernel};
-
-/// Threads of a group.
-const THREADS: usize = 256;
 
 /// What a step of `AdamW` makes, `[N]` each.
 #[derive(Clone, Debug, ExtensionType)]
@@ -70,7 +67,8 @@ impl Flat for CubeBackend {
         let there = [parameters, gradient, decay, first, second, average].map(into_contiguous);
         let count = elements(&there[0]);
         check(&there, count);
-        let (client, [groups, threads]) = (there[0].client.clone(), spread(count));
+        let (client, (groups, threads)) =
+            (there[0].client.clone(), spread(count.div_ceil(THREADS)));
         let [parameters, first, second, average] = [0, 3, 4, 5].map(|i| fresh(&there[i], count));
         let out = Stepped::<Self> { parameters, first, second, average };
         let [parameters, gradient, decay, first, second, average] = there;
@@ -79,8 +77,8 @@ impl Flat for CubeBackend {
         unsafe {
             kernel::adam::launch_unchecked(
                 &client,
-                CubeCount::Static(groups, 1, 1),
-                CubeDim::new_1d(threads),
+                groups,
+                threads,
                 parameters.into_buffer_arg(),
                 gradient.into_buffer_arg(),
                 decay.into_buffer_arg(),
@@ -106,7 +104,8 @@ impl Flat for CubeBackend {
         let there = [old, new].map(into_contiguous);
         let count = elements(&there[0]);
         check(&there, count);
-        let (client, [groups, threads]) = (there[0].client.clone(), spread(count));
+        let (client, (groups, threads)) =
+            (there[0].client.clone(), spread(count.div_ceil(THREADS)));
         let out = fresh(&there[0], count);
         let [old, new] = there;
         // SAFETY: as in `adam`.
@@ -114,8 +113,8 @@ impl Flat for CubeBackend {
         unsafe {
             kernel::blend::launch_unchecked(
                 &client,
-                CubeCount::Static(groups, 1, 1),
-                CubeDim::new_1d(threads),
+                groups,
+                threads,
                 old.into_buffer_arg(),
                 new.into_buffer_arg(),
                 out.clone().into_buffer_arg(),
@@ -150,7 +149,7 @@ impl Flat for CubeBackend {
         assert!(from + end <= elements(&whole), "{end} numbers from {from} on");
         let formats = there.iter().chain([&whole]).all(|tensor| tensor.dtype == DType::F32);
         assert!(formats && whole.is_contiguous(), "flat tensors of 32 bits are joined");
-        let (client, [groups, threads]) = (whole.client.clone(), spread(end));
+        let (client, (groups, threads)) = (whole.client.clone(), spread(end.div_ceil(THREADS)));
         let [a, b, c, d, e, f, g, h] = there;
         // SAFETY: of each piece the kernel reads as many numbers as it has, or none, and writes as many of the whole, which was
         // checked to have them.
@@ -158,8 +157,8 @@ impl Flat for CubeBackend {
         unsafe {
             kernel::join::launch_unchecked(
                 &client,
-                CubeCount::Static(groups, 1, 1),
-                CubeDim::new_1d(threads),
+                groups,
+                threads,
                 a.into_buffer_arg(),
                 b.into_buffer_arg(),
                 c.into_buffer_arg(),
@@ -192,9 +191,4 @@ fn check(tensors: &[CubeTensor], count: usize) {
 
 fn fresh(like: &CubeTensor, count: usize) -> CubeTensor {
     empty(like, Shape::from(vec![count]), DType::F32)
-}
-
-/// Groups for so many numbers, and their threads.
-fn spread(count: usize) -> [u32; 2] {
-    [count.div_ceil(THREADS) as u32, THREADS as u32]
 }

@@ -6,7 +6,7 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim, ElemType};
 
-use super::super::launch::{OnChip, elements, empty};
+use super::super::launch::{OnChip, elements, empty, spread};
 use super::super::rows_plan::{GROUPS_CHANGE, RowsPlan, THREADS, THREADS_FINISH};
 use super::super::{Finish, GROUPS, Plan};
 use super::operation::{Back, Forth, Kept, LearningLayer};
@@ -316,9 +316,4 @@ impl Rows {
         }
         [of_y, of_added]
     }
-}
-
-/// So many groups of [`THREADS`].
-fn spread(groups: usize) -> (CubeCount, CubeDim) {
-    (CubeCount::Static(groups as u32, 1, 1), CubeDim::new_1d(THREADS as u32))
 }

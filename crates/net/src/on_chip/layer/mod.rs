@@ -33,7 +33,7 @@ pub(super) struct Layer {
 }
 
 /// Rows `[B * H * W, in]` of boards of a `size` to `[B * H * W, out]`, in bf16.
-pub(super) fn layer(
+pub(crate) fn layer(
     size: [usize; 2],
     x: Tensor<2>,
     weights: &LayerWeights,
