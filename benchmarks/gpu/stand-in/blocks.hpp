@@ -4,6 +4,11 @@
 // What stands before the path of a library in place of PTX.
 #define LIBRARY_MARK "stand-in library "
 
+// Shared memory of a block at most, on an H200, and what follows it here.
+constexpr unsigned SHARED_BYTES_MAX = 232448, GUARD_BYTES = 4096;
+// A byte of which every format makes something that is no number, or -1.
+constexpr int NO_NUMBER = 0xff;
+
 struct Dim3 {
     unsigned x, y, z;
 };
@@ -15,4 +20,7 @@ struct Kernel {
     bool waits = false;
 };
 
-void run_grid(const Kernel& kernel, Dim3 grid, Dim3 block, void** parameters);
+void run_grid(const Kernel& kernel, Dim3 grid, Dim3 block, unsigned shared_bytes, void** parameters);
+
+// STAND_IN_HOSTILE, 0 where kernels find things as they like them.
+int hostile();

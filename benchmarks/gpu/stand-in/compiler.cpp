@@ -46,8 +46,8 @@ std::string replaced(const std::string& text, const char* pattern, const char* w
 std::string for_processor(std::string source) {
     source = replaced(source, "typedef [a-z ]+ u?int(8|16|32|64)_t;", "");
     source = replaced(source, "__launch_bounds__\\([0-9]+\\)", "");
-    // Blocks run one after another, so that shared memory can be one place.
-    source = replaced(source, "extern (__shared__ __align__\\([0-9]+\\) char [A-Za-z0-9_]+)\\[\\];", "static $1[262144];");
+    source = replaced(source, "extern __shared__ __align__\\([0-9]+\\) char ([A-Za-z0-9_]+)\\[\\];",
+                      "char* $1 = stand_in_shared_memory;");
     source = replaced(source, "asm volatile\\(\"atom\\.relaxed\\.add\\.f32 %0, \\[%1\\], %2;\" : \"=f\"\\(result\\) : "
                               "\"l\"\\((v[0-9]+)\\), \"f\"\\((v[0-9]+)\\) \\);",
                       "result = atomicAdd((float*)$1, $2);");

@@ -27,7 +27,7 @@ using Pointer = unsigned long long;
 
 // What an H200 answers; numbers of attributes as in cuda.h.
 constexpr size_t MEMORY_BYTES = 139ull << 30;
-constexpr unsigned SHARED_BYTES_MAX = 232448, THREADS_MAX = 1024, GRID_YZ_MAX = 65535;
+constexpr unsigned THREADS_MAX = 1024, GRID_YZ_MAX = 65535;
 const std::map<int, int> ATTRIBUTES = {
     {1, THREADS_MAX}, {2, 1024}, {3, 1024}, {4, 64},      // threads of a block: all, and along x, y, z
     {5, 2147483647}, {6, GRID_YZ_MAX}, {7, GRID_YZ_MAX},  // blocks of a grid along x, y, z
@@ -69,6 +69,7 @@ void tell(const char* format, ...) {
 int allocate(Pointer* place, size_t bytes) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return OUT_OF_MEMORY;
+    if (hostile()) memset(memory, NO_NUMBER, bytes);
     std::lock_guard guard(lock);
     *place = reinterpret_cast<Pointer>(memory);
     allocations[*place] = bytes;
@@ -102,7 +103,12 @@ API int cuDeviceGetName(char* name, int bytes, int) { snprintf(name, bytes, "sta
 API int cuDeviceGetPCIBusId(char* id, int bytes, int) { snprintf(id, bytes, "0000:01:00.0"); return OK; }
 API int cuDeviceGetUuid_v2(char* id, int) { memset(id, 7, 16); return OK; }
 API int cuDeviceTotalMem_v2(size_t* bytes, int) { *bytes = MEMORY_BYTES; return OK; }
-API int cuMemGetInfo_v2(size_t* left, size_t* all) { *left = *all = MEMORY_BYTES; return OK; }
+API int cuMemGetInfo_v2(size_t* left, size_t* all) {
+    std::lock_guard guard(lock);
+    *all = MEMORY_BYTES;
+    *left = MEMORY_BYTES - bytes_used;
+    return OK;
+}
 API int cuDeviceCanAccessPeer(int* can, int, int) { *can = 0; return OK; }
 API int cuDeviceGetAttribute(int* value, int attribute, int) {
     auto found = ATTRIBUTES.find(attribute);
@@ -203,6 +209,6 @@ API int cuLaunchKernel(void* kernel, unsigned gx, unsigned gy, unsigned gz, unsi
     if (tells_launches) tell("launch %s %u %u %u %u\n", function->name.c_str(), gx, gy, gz, bx * by * bz);
     std::lock_guard guard(lock);
     launches++;
-    if (function->kernel.run) run_grid(function->kernel, {gx, gy, gz}, {bx, by, bz}, parameters);
+    if (function->kernel.run) run_grid(function->kernel, {gx, gy, gz}, {bx, by, bz}, shared_bytes, parameters);
     return OK;
 }

@@ -21,6 +21,7 @@
 // ---- Threads (blocks.cpp).
 extern "C" {
 extern Dim3 threadIdx, blockIdx, blockDim, gridDim;
+extern char stand_in_shared_memory[];
 void stand_in_wait_block();
 void stand_in_wait_warp();
 unsigned stand_in_lane();
@@ -218,11 +219,10 @@ void mma_sync(fragment<accumulator, m, n, k, TD>& d, const fragment<matrix_a, m,
 }  // namespace nvcuda::wmma
 
 // Instructions of matrix units that tell which lane has which element (PTX ISA 9.0, "mma.m16n8k16", "ldmatrix").
-static const char stand_in_here = 0;
-// Shared memory is a variable of the same library, so that its upper half is known.
+// Where shared memory is, is known, so half of an address is enough.
 static inline unsigned __cvta_generic_to_shared(const void* place) { return unsigned(reinterpret_cast<uintptr_t>(place)); }
 static inline const char* stand_in_shared(unsigned address) {
-    return reinterpret_cast<const char*>((reinterpret_cast<uintptr_t>(&stand_in_here) & ~0xffffffffull) | address);
+    return reinterpret_cast<const char*>((reinterpret_cast<uintptr_t>(stand_in_shared_memory) & ~0xffffffffull) | address);
 }
 // Four matrices of 8x8 halves; lane 8 * i + row gives the address of a row of matrix i, and gets two halves of each: of a row that follow
 // each other, or if turned, of a column.
