@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::board::Boards;
 use crate::convolve::{Convolve, kernel3x3};
-use crate::planes::{self, Inputs};
+use crate::planes::{self, Inputs, Unpack};
 use crate::tower::{Logits, PACKED, Tensors, Tower, download, upload};
 use crate::{DeviceChoice, NetError, on_chip};
 
@@ -176,6 +176,7 @@ pub struct BurnEvaluator {
     choice: DeviceChoice,
     device: Device,
     options: EvaluatorOptions,
+    unpack: Unpack,
     in_flight: BTreeMap<Ticket, Pending>,
     next: u64,
 }
@@ -217,19 +218,15 @@ impl BurnEvaluator {
         let (content, arithmetic) = (file.content_id(), choice.arithmetic(precision));
         let convolve = if ways.convolve == Convolve::OnChip { "-on-chip" } else { "" };
         let id = format!("{content}-{arithmetic}{convolve}-c{}", options.chunk_max);
+        let unpack = Unpack::of(options.unpack_on_device, ways.convolve);
         let (in_flight, next) = (BTreeMap::new(), 0);
-        Ok(Self { id, spec, towers, boards, choice, device, options, in_flight, next })
+        Ok(Self { id, spec, towers, boards, choice, device, options, unpack, in_flight, next })
     }
 
     /// Outputs of a chunk, in 32 bits.
     fn run(&self, tower: &Tower, batch: &EncodedBatch, (first, chunk): (usize, usize)) -> Logits {
         let dtype = self.options.precision.dtype();
-        let there = self.options.unpack_on_device;
-        let inputs = Inputs::of(batch, first..first + chunk, there, &self.device);
-        let inputs = Inputs {
-            planes: inputs.planes.cast(dtype),
-            globals: inputs.globals.map(|globals| globals.cast(dtype)),
-        };
+        let inputs = Inputs::of(batch, first..first + chunk, self.unpack, dtype, &self.device);
         let logits = tower.forward(&self.boards[&chunk], inputs, &mut Tensors::new());
         let whole = |logits: Tensor<2>| logits.cast(FloatDType::F32);
         Logits { policy: whole(logits.policy), wdl: whole(logits.wdl) }

@@ -21,7 +21,7 @@ use crate::evaluator::Precision;
 use crate::layout::Layout;
 use crate::losses::{self, Losses, Targets};
 use crate::optimizer::norm;
-use crate::planes::Inputs;
+use crate::planes::{Inputs, Unpack};
 use crate::tower::{Logits, RAW, Tail, Tensors, Tower, download};
 use crate::trunk::{self, Forward, Ready};
 use crate::{DeviceChoice, EvaluationReport, LossReport, TrainBatch, on_chip};
@@ -171,7 +171,8 @@ impl Passes {
             let tail = Tail::new(&self.spec, &factors);
             tail.forward_all(&boards, kernels.outputs.clone(), &mut statistics)
         } else {
-            let inputs = Inputs::of(planes, rows, choice.unpacks(), &training);
+            let unpack = Unpack::of(choice.unpacks(), self.convolve);
+            let inputs = Inputs::of(planes, rows, unpack, self.precision.dtype(), &training);
             Tower::new(&self.spec, &factors).forward_all(&boards, inputs, &mut statistics)
         };
         let on_chip = self.convolve == Convolve::OnChip;
@@ -232,7 +233,9 @@ impl Passes {
 
     fn answer(&self, tower: &Tower, batch: &TrainBatch, targets: Targets) -> Answer {
         let (choice, device) = &self.devices[0];
-        let inputs = Inputs::of(&batch.planes, targets.rows.clone(), choice.unpacks(), device);
+        let unpack = Unpack::of(choice.unpacks(), choice.ways(false).convolve);
+        let (rows, dtype) = (targets.rows.clone(), Precision::F32.dtype());
+        let inputs = Inputs::of(&batch.planes, rows, unpack, dtype, device);
         let boards = self.boards(targets.rows.len(), *choice, false, device);
         let (Logits { policy, wdl }, outputs) =
             tower.forward_all(&boards, inputs, &mut Tensors::new());

@@ -1,6 +1,7 @@
 //! The same names in a build without CUDA, where nobody asks for them: `pick_device` gives no card there.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Device, FloatDType, Tensor};
+use dz_game::PlaneShape;
 
 use super::flats::{AdamFlats, AdamStep};
 use super::{LayerWeights, Plan};
@@ -40,5 +41,9 @@ pub(crate) fn blend(_: Tensor<1>, _: Tensor<1>, _: f64) -> Tensor<1> {
 }
 
 pub(crate) fn join(_: &[Tensor<1>]) -> Tensor<1> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn unpack(_: &[u8], _: PlaneShape, _: usize, _: FloatDType, _: &Device) -> Tensor<2> {
     unreachable!("{NO_CARD}")
 }

@@ -18,6 +18,8 @@ mod launch;
 #[cfg(feature = "cuda")]
 mod layer;
 mod plan;
+#[cfg(feature = "cuda")]
+mod planes;
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 mod rows_plan;
 #[cfg(feature = "cuda")]
@@ -30,7 +32,7 @@ use burn::tensor::Tensor;
 use dz_network::NetworkSpec;
 
 #[cfg(not(feature = "cuda"))]
-pub(crate) use absent::{adam, blend, convolve, cross_entropy, join, layer, view};
+pub(crate) use absent::{adam, blend, convolve, cross_entropy, join, layer, unpack, view};
 pub(crate) use flats::{AdamFlats, AdamStep};
 pub(crate) use plan::Plan;
 use weights_plan::WeightsPlan;
@@ -40,6 +42,7 @@ pub(crate) use {
     flat::{adam, blend, join},
     launch::{convolve, view},
     layer::layer,
+    planes::unpack,
 };
 
 /// What a convolution's kernel does with its sums, one after another. Known when a kernel is compiled.
