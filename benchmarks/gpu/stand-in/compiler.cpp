@@ -64,7 +64,7 @@ std::string for_processor(std::string source) {
     std::ostringstream text;
     text << "#include \"kernels.hpp\"\n" << source << "\nextern \"C\" void stand_in_run(void** parameters) { stand_in_call(&"
          << name[1] << ", parameters); }\n";
-    if (std::regex_search(source, std::regex("__sync|__shfl|_sync\\("))) text << "extern \"C\" void stand_in_waits() {}\n";
+    if (std::regex_search(source, std::regex("__sync|__shfl|_sync\\(|stand_in_(mma|ldmatrix)"))) text << "extern \"C\" void stand_in_waits() {}\n";
     return text.str();
 }
 

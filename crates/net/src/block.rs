@@ -6,7 +6,8 @@ use dz_network::{NetworkSpec, ResidualSpec};
 
 use crate::board::Boards;
 use crate::convolve::Then;
-use crate::tower::{Convolution, Linear, Tensors};
+use crate::linear::Linear;
+use crate::tower::{Convolution, Tensors};
 
 /// A block of the tower.
 #[derive(Clone, Debug)]
@@ -134,7 +135,7 @@ struct Squeeze {
 
 impl Squeeze {
     fn forward(&self, on: &Boards, t: Tensor<2>) -> Tensor<2> {
-        let squeezed = relu(self.hidden.forward(on.mean(t.clone())));
+        let squeezed = self.hidden.rectified(on.mean(t.clone()));
         // [B, 2C] to two of [B, C]
         let [scale, shift]: [Tensor<2>; 2] =
             self.excite.forward(squeezed).chunk(2, 1).try_into().expect("2C is even");

@@ -17,6 +17,9 @@ pub(crate) struct Ways {
     pub(crate) convolve: Convolve,
     /// Whether batch norm is one operation, whose sums over rows take each board first, and other sums over rows take parts first.
     pub(crate) sum_boards_first: bool,
+    /// Whether layers that take whole boards take them point by point, as they lie, instead of channel by channel, as files have
+    /// these layers.
+    pub(crate) by_point: bool,
 }
 
 /// The boards of one batch.
@@ -29,6 +32,7 @@ pub(crate) struct Boards {
     /// W
     width: usize,
     sum_boards_first: bool,
+    by_point: bool,
     convolver: Convolver,
     /// Whether heads have the same weights at every point.
     any_size: bool,
@@ -45,8 +49,9 @@ impl Boards {
     ) -> Self {
         let (height, width) = (spec.height, spec.width);
         let convolver = Convolver::new(batch, [height, width], ways.convolve, precision, device);
-        let (sum_boards_first, any_size) = (ways.sum_boards_first, spec.any_size);
-        Self { batch, height, width, sum_boards_first, convolver, any_size }
+        let Ways { sum_boards_first, by_point, .. } = ways;
+        let any_size = spec.any_size;
+        Self { batch, height, width, sum_boards_first, by_point, convolver, any_size }
     }
 
     /// Points of all boards, B * H * W.
@@ -94,7 +99,8 @@ impl Boards {
         self.batches().map(Batches::parts).filter(|_| rows == self.points() && self.area() > 1)
     }
 
-    /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards, `[B, C * H * W]`.
+    /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards, `[B, C * H * W]`, or `[B, H * W * C]` if
+    /// [`Ways::by_point`].
     pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
         if self.any_size { x } else { self.flatten(x) }
     }
@@ -126,9 +132,12 @@ impl Boards {
         [boards.clone().mean_dim(1).reshape(shape), boards.max_dim(1).reshape(shape)]
     }
 
-    /// Each board's channels in order, each row by row: `[B * H * W, C]` to `[B, C * H * W]`.
+    /// Each board's channels in order, each row by row: `[B * H * W, C]` to `[B, C * H * W]`; or its points, each channel by channel.
     fn flatten(&self, x: Tensor<2>) -> Tensor<2> {
         let [_, channels] = x.dims();
+        if self.by_point {
+            return x.reshape([self.batch, self.area() * channels]);
+        }
         let boards: Tensor<3> = x.reshape([self.batch, self.area(), channels]);
         boards.swap_dims(1, 2).reshape([self.batch, channels * self.area()])
     }

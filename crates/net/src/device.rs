@@ -136,7 +136,7 @@ impl DeviceChoice {
         let ways = self.ways(false);
         let wanted = options.on_chip && options.precision != Precision::F32;
         if wanted && self.fits_on_chip(spec) {
-            return Ways { convolve: Convolve::OnChip, ..ways };
+            return Ways { convolve: Convolve::OnChip, by_point: true, ..ways };
         }
         ways
     }
@@ -160,7 +160,8 @@ impl DeviceChoice {
             Self::Cuda(_) if with_gradients => Convolve::Spread,
             Self::Cpu | Self::Cuda(_) => Convolve::Gather,
         };
-        Ways { convolve, sum_boards_first: with_gradients && self != Self::Cpu }
+        let sum_boards_first = with_gradients && self != Self::Cpu;
+        Ways { convolve, sum_boards_first, by_point: false }
     }
 
     /// Whether bit-packed planes are sent as they are, 32 times fewer bytes, and become numbers there.

@@ -11,10 +11,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::board::Boards;
-use crate::convolve::{Convolve, kernel3x3};
+use crate::convolve::Convolve;
+use crate::place::tower_of;
 use crate::planes::{self, Inputs, Unpack};
-use crate::tower::{Logits, PACKED, Tensors, Tower, download, upload};
-use crate::{DeviceChoice, NetError, on_chip};
+use crate::tower::{Logits, Tensors, Tower, download};
+use crate::{DeviceChoice, NetError};
 
 /// How batches are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,7 +209,7 @@ impl BurnEvaluator {
         let (towers, boards) = choice.guard(|| {
             let boards = |chunk| Boards::new(&spec, chunk, ways, precision, &device);
             let boards = options.sizes().map(|chunk| (chunk, boards(chunk))).collect();
-            let tower = || tower_of(file, precision, ways.convolve, &device);
+            let tower = || tower_of(file, precision, ways, &device);
             let towers = match options.lanes {
                 0 => vec![tower()],
                 lanes => (0..lanes).map(|lane| on_lane(lane, tower)).collect(),
@@ -327,34 +328,6 @@ impl NetworkEvaluator for BurnEvaluator {
 /// What `work` gives a device to do goes to the queue of a lane, whatever thread this is.
 fn on_lane<T>(lane: usize, work: impl FnOnce() -> T) -> T {
     StreamId { value: LANE_FIRST + lane as u64 }.executes(work)
-}
-
-/// A file's network on a device, for a way to convolve.
-pub(crate) fn tower_of(
-    file: &NetworkFile,
-    precision: Precision,
-    convolve: Convolve,
-    device: &Device,
-) -> Tower {
-    let (spec, is_on_chip) = (&file.header.spec, convolve == Convolve::OnChip);
-    let size = [spec.height, spec.width];
-    let place = |(name, tensor): (&String, &dz_network::TensorData)| {
-        let numbers = upload(tensor.data.clone(), device).cast(precision.dtype());
-        let shape: Option<[usize; 4]> = tensor.shape.as_slice().try_into().ok();
-        let shape = shape.filter(|&shape| is_on_chip && on_chip::plays(size, shape));
-        match (shape, name.strip_suffix("weight")) {
-            (Some(shape @ [out, inputs, side, _]), Some(layer)) => {
-                let kernel = match side {
-                    1 => numbers.reshape([out, inputs]).transpose(),
-                    _ => kernel3x3(numbers.reshape(shape)),
-                };
-                let packed = on_chip::pack(kernel, side * side);
-                (format!("{layer}{PACKED}"), packed.flatten(0, 1))
-            }
-            _ => (name.clone(), numbers),
-        }
-    };
-    Tower::new(spec, &file.tensors.iter().map(place).collect())
 }
 
 #[cfg(test)]

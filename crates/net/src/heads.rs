@@ -5,8 +5,9 @@ use burn::tensor::activation::log_softmax;
 use dz_network::{HORIZONS, Head, NetworkSpec};
 
 use crate::board::Boards;
+use crate::linear::Linear;
 use crate::on_chip;
-use crate::tower::{Features, Linear, Tensors};
+use crate::tower::{Features, Tensors};
 
 /// From where on the loss of a number is linear, in its unit: `lc0`'s moves-left head has 10 plies of a unit
 /// of 20, `KataGo`'s lead 8 points, 0.42 of the unit on 19x19.
@@ -31,7 +32,7 @@ impl Heads {
 
     pub(crate) fn forward(&self, on: &Boards, features: &Features) -> HeadOutputs {
         let one = |(head, layer): &(Head, Linear)| {
-            let say = |input: &Tensor<2>| layer.forward_on(on, input.clone());
+            let say = |input: &Tensor<2>| layer.say(on, input.clone());
             let output = match head {
                 Head::Reply | Head::SoftPolicy => on.policy_logits(say(&features.policy)),
                 Head::ShortTerm | Head::PliesLeft | Head::Margin => say(&features.hidden),

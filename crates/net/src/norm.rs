@@ -211,7 +211,7 @@ mod tests {
             (0..length).map(|i| 2.0 + (i as f32 * pace).sin()).collect()
         };
         let with = |batch: usize, sum_boards_first| {
-            let ways = Ways { convolve: Convolve::Gather, sum_boards_first };
+            let ways = Ways { convolve: Convolve::Gather, sum_boards_first, by_point: false };
             let boards = Boards::new(&spec, batch, ways, Precision::F32, &device);
             let rows = 20 * batch;
             let tracked = |numbers, shape: [usize; 2]| {

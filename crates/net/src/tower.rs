@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use burn::tensor::activation::relu;
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor, TensorData};
 use dz_network::NetworkSpec;
 
 use crate::block::Block;
 use crate::board::Boards;
 use crate::convolve::{Then, kernel3x3};
 use crate::heads::{HeadOutputs, Heads};
+use crate::linear::{Linear, product, product_on};
 use crate::norm::{Normalised, batch_norm};
 use crate::on_chip::{self, LayerWeights};
 use crate::planes::Inputs;
@@ -138,20 +139,21 @@ impl Tail {
 
     fn logits(&self, on: &Boards, features: &Features) -> Logits {
         Logits {
-            policy: on.policy_logits(self.policy.forward_on(on, features.policy.clone())),
-            wdl: self.value_output.forward(features.hidden.clone()),
+            policy: on.policy_logits(self.policy.say(on, features.policy.clone())),
+            wdl: self.value_output.say(on, features.hidden.clone()),
         }
     }
 
     fn features(&self, on: &Boards, trunk: Tensor<2>, statistics: &mut Tensors) -> Features {
         let policy = self.policy_conv.forward(on, trunk.clone(), Then::Rectify, statistics);
         let value = self.value_conv.forward(on, trunk.clone(), Then::Rectify, statistics);
-        let hidden = relu(self.value_hidden.forward(on.value_inputs(value)));
+        let hidden = self.value_hidden.rectified(on.value_inputs(value));
         Features { trunk, policy: on.policy_inputs(policy), hidden }
     }
 }
 
-/// Part of a convolution that has the weight as [`on_chip::pack`] orders it, to play on a chip.
+/// Part of a convolution that has the weight as [`on_chip::pack`] orders it, or of a linear layer as
+/// [`on_chip::LinearPlan::pack`] does, to play on a chip.
 pub(crate) const PACKED: &str = "packed";
 
 /// Part of a convolution that has the weight as files have it, to learn on a chip.
@@ -262,52 +264,7 @@ impl Parts {
     }
 }
 
-/// A linear layer.
-#[derive(Clone, Debug)]
-pub(crate) struct Linear {
-    /// `[in, out]`
-    weight: Tensor<2>,
-    /// `[1, out]`
-    bias: Tensor<2>,
-}
-
-impl Linear {
-    pub(crate) fn new(tensors: &Tensors, name: &str, shape: [usize; 2]) -> Self {
-        Self {
-            weight: named(tensors, name, "weight").reshape(shape).transpose(),
-            bias: named(tensors, name, "bias").reshape([1, shape[0]]),
-        }
-    }
-
-    pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        product(x, &self.weight, self.bias.dtype()) + self.bias.clone()
-    }
-
-    /// The same of positions, or of all points of the boards.
-    pub(crate) fn forward_on(&self, on: &Boards, x: Tensor<2>) -> Tensor<2> {
-        product_on(on, x, &self.weight, self.bias.dtype()) + self.bias.clone()
-    }
-}
-
-/// `x` times a matrix, in its format; the sums in another.
-fn product(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
-    x.cast(matrix.dtype()).matmul(matrix.clone()).cast(sums)
-}
-
-/// The same of positions, or of all points of the boards. A card adds up the matrix's gradient over points with one group of threads for
-/// each few outputs, so on one it is that of parts of the batch first, which are then added up.
-fn product_on(on: &Boards, x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
-    let ([rows, inputs], [_, outputs]) = (x.dims(), matrix.dims());
-    match on.parts_of(rows) {
-        None => product(x, matrix, sums),
-        Some(parts) => {
-            let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, rows / parts, inputs]);
-            x.matmul(matrix.clone().unsqueeze()).reshape([rows, outputs]).cast(sums)
-        }
-    }
-}
-
-fn named(tensors: &Tensors, layer: &str, part: &str) -> Tensor<1> {
+pub(crate) fn named(tensors: &Tensors, layer: &str, part: &str) -> Tensor<1> {
     tensors.get(&format!("{layer}.{part}")).cloned().expect("the layout names every tensor")
 }
 
@@ -320,40 +277,4 @@ pub(crate) fn upload(values: Vec<f32>, device: &Device) -> Tensor<1> {
 /// A tensor's numbers, row-major.
 pub(crate) fn download<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("tensors here are 32-bit floats")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::board::Ways;
-    use crate::convolve::Convolve;
-    use crate::evaluator::Precision;
-
-    /// Of all points in parts and at once, and of positions, with the gradients of rows and matrix.
-    #[test]
-    fn products_in_parts_are_those_of_the_whole() {
-        let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);
-        let device = Device::flex().autodiff();
-        let wave = |rows: usize, columns: usize, pace: f32| -> Tensor<2> {
-            let numbers = (0..rows * columns).map(|i| (i as f32 * pace).sin()).collect();
-            upload(numbers, &device).reshape([rows, columns])
-        };
-        let with = |rows: usize, in_parts: bool| {
-            let ways = Ways { convolve: Convolve::Gather, sum_boards_first: in_parts };
-            let on = Boards::new(&spec, 3, ways, Precision::F32, &device);
-            assert_eq!(on.parts_of(rows), (in_parts && rows == 60).then_some(3));
-            let [x, matrix] = [wave(rows, 6, 0.7), wave(6, 2, 0.3)].map(Tensor::require_grad);
-            let y = product_on(&on, x.clone(), &matrix, DType::F32);
-            let gradients = (y.clone() * y.clone()).sum().backward();
-            let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
-            [download(y.inner()), gradient(&x), gradient(&matrix)].concat()
-        };
-        for rows in [60, 3] {
-            let (parts, whole) = (with(rows, true), with(rows, false));
-            assert_eq!(parts.len(), whole.len());
-            for (a, b) in parts.iter().zip(&whole) {
-                assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{rows}: {a} {b}");
-            }
-        }
-    }
 }

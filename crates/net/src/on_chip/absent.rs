@@ -4,7 +4,7 @@ use burn::tensor::{Device, FloatDType, Tensor};
 use dz_game::PlaneShape;
 
 use super::flats::{AdamFlats, AdamStep};
-use super::{LayerWeights, Plan};
+use super::{LayerWeights, LinearPlan, Output, Plan};
 use crate::convolve::Then;
 use crate::norm::Normalised;
 
@@ -45,5 +45,15 @@ pub(crate) fn join(_: &[Tensor<1>]) -> Tensor<1> {
 }
 
 pub(crate) fn unpack(_: &[u8], _: PlaneShape, _: usize, _: FloatDType, _: &Device) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn linear(
+    _: LinearPlan,
+    _: Tensor<2>,
+    _: Tensor<1>,
+    _: Tensor<2>,
+    _: Output,
+) -> Tensor<2> {
     unreachable!("{NO_CARD}")
 }

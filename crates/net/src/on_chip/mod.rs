@@ -17,6 +17,7 @@ mod kernel;
 mod launch;
 #[cfg(feature = "cuda")]
 mod layer;
+mod linear;
 mod plan;
 #[cfg(feature = "cuda")]
 mod planes;
@@ -32,8 +33,9 @@ use burn::tensor::Tensor;
 use dz_network::NetworkSpec;
 
 #[cfg(not(feature = "cuda"))]
-pub(crate) use absent::{adam, blend, convolve, cross_entropy, join, layer, unpack, view};
+pub(crate) use absent::{adam, blend, convolve, cross_entropy, join, layer, linear, unpack, view};
 pub(crate) use flats::{AdamFlats, AdamStep};
+pub(crate) use linear::{LinearPlan, Output};
 pub(crate) use plan::Plan;
 use weights_plan::WeightsPlan;
 #[cfg(feature = "cuda")]
@@ -42,6 +44,7 @@ pub(crate) use {
     flat::{adam, blend, join},
     launch::{convolve, view},
     layer::layer,
+    linear::linear,
     planes::unpack,
 };
 

@@ -143,7 +143,7 @@ impl Layer<'_> {
         let tensors = [(part, &weight), ("gamma", &gamma), ("beta", &beta)];
         let tensors =
             tensors.map(|(part, tensor)| (format!("layer.{part}"), tensor.clone())).into();
-        let ways = Ways { convolve, sum_boards_first: false };
+        let ways = Ways { convolve, sum_boards_first: false, by_point: false };
         let on = Boards::new(spec, boards, ways, Precision::F32, &device);
         let then = match kind {
             Kind::First => Then::Rectify,

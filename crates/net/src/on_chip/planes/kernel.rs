@@ -1,5 +1,8 @@
 //! The kernel.
 
+// CubeCL's macro uses what only tells it a type.
+#![allow(clippy::used_underscore_binding)]
+
 use cubecl::prelude::*;
 
 use super::Packed;
