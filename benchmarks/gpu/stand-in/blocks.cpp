@@ -140,15 +140,16 @@ void check_guard() {
     }
 }
 
-void run_block() {
-    current = -1;
-    if (hostile()) memset(stand_in_shared_memory, NO_NUMBER, shared_bytes + GUARD_BYTES);
-    if (!kernel->waits) {
-        return each_index(blockDim, [](Dim3 index) {
-            threadIdx = index;
-            kernel->run(parameters);
-        });
-    }
+// Threads that wait for nobody, one after another.
+void run_threads() {
+    each_index(blockDim, [](Dim3 index) {
+        threadIdx = index;
+        kernel->run(parameters);
+    });
+}
+
+// Threads that wait for each other take turns.
+void run_waiting() {
     count = blockDim.x * blockDim.y * blockDim.z;
     if (threads.size() < count) threads.resize(count);
     for (unsigned i = 0; i < count; i++) prepare(threads[i], index_of(i, blockDim));
@@ -165,6 +166,11 @@ void run_block() {
         }
     }
     current = -1;
+}
+
+void run_block() {
+    if (hostile()) memset(stand_in_shared_memory, NO_NUMBER, shared_bytes + GUARD_BYTES);
+    kernel->waits ? run_waiting() : run_threads();
     if (hostile()) check_guard();
 }
 

@@ -43,7 +43,7 @@ impl Linear {
     pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Plain(matrix) => product(x, matrix, self.bias.dtype()) + self.bias.clone(),
-            Matrix::Packed(..) => self.on_chip(x, Output::AsInput),
+            Matrix::Packed(plan, factors) => self.on_chip(*plan, factors, x, Output::AsInput),
         }
     }
 
@@ -51,7 +51,7 @@ impl Linear {
     pub(crate) fn rectified(&self, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Plain(_) => relu(self.forward(x)),
-            Matrix::Packed(..) => self.on_chip(x, Output::Rectified),
+            Matrix::Packed(plan, factors) => self.on_chip(*plan, factors, x, Output::Rectified),
         }
     }
 
@@ -61,14 +61,19 @@ impl Linear {
             Matrix::Plain(matrix) => {
                 product_on(on, x, matrix, self.bias.dtype()) + self.bias.clone()
             }
-            Matrix::Packed(..) => self.on_chip(x, Output::Whole),
+            Matrix::Packed(plan, factors) => self.on_chip(*plan, factors, x, Output::Whole),
         }
     }
 
-    fn on_chip(&self, x: Tensor<2>, output: Output) -> Tensor<2> {
-        let Matrix::Packed(plan, factors) = &self.matrix else { unreachable!("asked for above") };
+    fn on_chip(
+        &self,
+        plan: LinearPlan,
+        factors: &Tensor<1>,
+        x: Tensor<2>,
+        output: Output,
+    ) -> Tensor<2> {
         let x = x.cast(factors.dtype());
-        on_chip::linear(*plan, x, factors.clone(), self.bias.clone(), output)
+        on_chip::linear(plan, x, factors.clone(), self.bias.clone(), output)
     }
 }
 

@@ -143,7 +143,7 @@ fn run_of<E: Float, N: Size>(
 
 /// Two registers of halves.
 #[cube]
-fn pairs<E: Float>(registers: Registers, #[comptime] first: usize) -> Array<Pair<E>> {
+pub(super) fn pairs<E: Float>(registers: Registers, #[comptime] first: usize) -> Array<Pair<E>> {
     let mut pairs = Array::new(2usize);
     #[unroll]
     for i in 0..2usize {

@@ -161,6 +161,11 @@ pub(super) fn spread(groups: usize) -> (CubeCount, CubeDim) {
     (CubeCount::Static(groups as u32, 1, 1), CubeDim::new_1d(THREADS as u32))
 }
 
+/// A thread for each of so many numbers.
+pub(super) fn a_thread_each(count: usize) -> (CubeCount, CubeDim) {
+    spread(count.div_ceil(THREADS))
+}
+
 /// How many of a row's channels are read at a time.
 const fn vector(inputs: usize) -> usize {
     if inputs.is_multiple_of(RUN) { RUN } else { 1 }

@@ -7,8 +7,7 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
 use super::super::flats::AdamStep;
-use super::super::launch::{elements, empty, spread};
-use super::super::rows_plan::THREADS;
+use super::super::launch::{a_thread_each, elements, empty};
 use super::{PIECES, kernel};
 
 /// What a step of `AdamW` makes, `[N]` each.
@@ -67,8 +66,7 @@ impl Flat for CubeBackend {
         let there = [parameters, gradient, decay, first, second, average].map(into_contiguous);
         let count = elements(&there[0]);
         check(&there, count);
-        let (client, (groups, threads)) =
-            (there[0].client.clone(), spread(count.div_ceil(THREADS)));
+        let (client, (groups, threads)) = (there[0].client.clone(), a_thread_each(count));
         let [parameters, first, second, average] = [0, 3, 4, 5].map(|i| fresh(&there[i], count));
         let out = Stepped::<Self> { parameters, first, second, average };
         let [parameters, gradient, decay, first, second, average] = there;
@@ -104,8 +102,7 @@ impl Flat for CubeBackend {
         let there = [old, new].map(into_contiguous);
         let count = elements(&there[0]);
         check(&there, count);
-        let (client, (groups, threads)) =
-            (there[0].client.clone(), spread(count.div_ceil(THREADS)));
+        let (client, (groups, threads)) = (there[0].client.clone(), a_thread_each(count));
         let out = fresh(&there[0], count);
         let [old, new] = there;
         // SAFETY: as in `adam`.
@@ -149,7 +146,7 @@ impl Flat for CubeBackend {
         assert!(from + end <= elements(&whole), "{end} numbers from {from} on");
         let formats = there.iter().chain([&whole]).all(|tensor| tensor.dtype == DType::F32);
         assert!(formats && whole.is_contiguous(), "flat tensors of 32 bits are joined");
-        let (client, (groups, threads)) = (whole.client.clone(), spread(end.div_ceil(THREADS)));
+        let (client, (groups, threads)) = (whole.client.clone(), a_thread_each(end));
         let [a, b, c, d, e, f, g, h] = there;
         // SAFETY: of each piece the kernel reads as many numbers as it has, or none, and writes as many of the whole, which was
         // checked to have them.

@@ -6,8 +6,8 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim, ElemType};
 
-use super::super::launch::{OnChip, elements, empty, spread};
-use super::super::rows_plan::{GROUPS_CHANGE, RowsPlan, THREADS, THREADS_FINISH};
+use super::super::launch::{OnChip, a_thread_each, elements, empty, spread};
+use super::super::rows_plan::{GROUPS_CHANGE, RowsPlan, THREADS_FINISH};
 use super::super::{Finish, GROUPS, Plan};
 use super::operation::{Back, Forth, Kept, LearningLayer};
 use super::{Layer, change, sums, weights};
@@ -80,7 +80,7 @@ fn pack(x: &CubeTensor, weight: CubeTensor, layer: &Layer) -> [CubeTensor; 2] {
     let (inputs, outputs) = (layer.weights.inputs, layer.weights.outputs);
     let forth = empty(x, Shape::from(vec![layer.forth.factors()]), x.dtype);
     let back = empty(x, Shape::from(vec![layer.packed_back()]), x.dtype);
-    let (count, dim) = spread(layer.forth.factors().div_ceil(THREADS));
+    let (count, dim) = a_thread_each(layer.forth.factors());
     // SAFETY: the kernel reads places of `[out, in, taps]`, as many as the weight was checked to have, and writes as many as
     // the plans have factors: either as many, since inputs fill tiles if there is a way back.
     #[allow(unsafe_code)]
@@ -110,7 +110,7 @@ fn convolve(x: CubeTensor, kernel: CubeTensor, plan: Plan) -> CubeTensor {
 
 fn add_parts(parts: CubeTensor, layer: &Layer) -> CubeTensor {
     let out = empty(&parts, Shape::from(vec![layer.weights.factors()]), DType::F32);
-    let (count, dim) = spread(layer.weights.factors().div_ceil(THREADS));
+    let (count, dim) = a_thread_each(layer.weights.factors());
     let (client, pieces) = (parts.client.clone(), parts.meta.shape()[0]);
     // SAFETY: the kernel reads `pieces` times as many numbers as the plan has factors, and writes so many once.
     #[allow(unsafe_code)]

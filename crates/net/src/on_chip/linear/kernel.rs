@@ -6,8 +6,8 @@
 use cubecl::cmma::MmaDefinition;
 use cubecl::prelude::*;
 
-use super::super::TILE;
-use super::super::kernel::{Pair, Registers, Run, Sums, rectified};
+use super::super::kernel::{Pair, Registers, Run, Sums, pairs, rectified};
+use super::super::{RUN, TILE};
 use super::LinearPlan;
 use super::plan::CHUNK;
 
@@ -71,9 +71,7 @@ pub(super) fn linear<E: Float, O: Float>(
             #[unroll]
             for j in 0..plan.tiles {
                 let registers = matrix.index(comptime!(i * plan.tiles + j));
-                let mut two = Array::<Pair<E>>::new(2usize);
-                two[0] = Pair::<E>::reinterpret(registers.extract(lower));
-                two[1] = Pair::<E>::reinterpret(registers.extract(upper));
+                let two = pairs::<E>(*registers, lower);
                 definition.execute_inplace(&four, &two, sums.index_mut(j));
             }
         }
@@ -84,7 +82,7 @@ pub(super) fn linear<E: Float, O: Float>(
 /// Eight inputs of a row; zeros behind its end.
 #[cube]
 fn run_of<E: Float>(x: &[Run<E>], row: usize, run: usize, #[comptime] inputs: usize) -> Registers {
-    let runs = comptime!(inputs / 8);
+    let runs = comptime!(inputs / RUN);
     let last = comptime!(runs - 1).runtime();
     // What is read is read in any case, so that no thread waits for whether it is there.
     let values = Registers::reinterpret(x[row * runs + min(run, last)]);
@@ -115,10 +113,9 @@ fn write<E: Float, O: Float>(
         for half in 0..2usize {
             let row = first_row + half * 8;
             let mut sum = sums.index(j)[half];
+            sum += shifts::<E>(shift, first, last);
             if rectifies {
-                sum = rectified(sum + shifts::<E>(shift, first, last));
-            } else {
-                sum += shifts::<E>(shift, first, last);
+                sum = rectified(sum);
             }
             #[unroll]
             for k in 0..2usize {

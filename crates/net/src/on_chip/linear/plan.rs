@@ -49,6 +49,11 @@ impl LinearPlan {
         self.inputs.div_ceil(CHUNK * self.turn_chunks())
     }
 
+    /// Of all turns; those that are not there are zero.
+    fn all_inputs(&self) -> usize {
+        self.turns() * self.turn_chunks() * CHUNK
+    }
+
     /// Of 8 outputs, of all planes; those that are not there are zero.
     pub(super) const fn all_tiles(&self) -> usize {
         self.tiles * self.parts
@@ -56,7 +61,7 @@ impl LinearPlan {
 
     /// Of a packed matrix.
     pub(super) fn factors(&self) -> usize {
-        self.turns() * self.turn_chunks() * CHUNK * self.all_tiles() * RUN
+        self.all_inputs() * self.all_tiles() * RUN
     }
 
     /// Planes for so many rows.
@@ -73,14 +78,12 @@ impl LinearPlan {
     /// `8 * t..8 * t + 8` of a chunk, which follow each other, and multiplies twice.
     pub(crate) fn pack(&self, matrix: Tensor<2>) -> Tensor<1> {
         let [inputs, outputs] = matrix.dims();
-        let (all_inputs, all_outputs) =
-            (self.turns() * self.turn_chunks() * CHUNK, self.all_tiles() * RUN);
-        let mut padded =
-            Tensor::zeros([all_inputs, all_outputs], (&matrix.device(), matrix.dtype()));
-        padded = padded.slice_assign([0..inputs, 0..outputs], matrix);
-        padded
+        let all = [self.all_inputs(), self.all_tiles() * RUN];
+        let zeros = Tensor::<2>::zeros(all, (&matrix.device(), matrix.dtype()));
+        zeros
+            .slice_assign([0..inputs, 0..outputs], matrix)
             // Of a chunk's inputs: [fourth, 8]; of all outputs: [tile, 8].
-            .reshape([all_inputs / CHUNK, 4, RUN, self.all_tiles(), RUN])
+            .reshape([all[0] / CHUNK, 4, RUN, self.all_tiles(), RUN])
             .permute([0, 3, 4, 1, 2])
             .reshape([self.factors()])
     }
@@ -98,8 +101,7 @@ mod tests {
         for (inputs, outputs) in [(648, 82), (64, 3), (336, 7), (64, 64), (8, 1), (2888, 362)] {
             let plan = LinearPlan::new([inputs, outputs]).unwrap();
             assert!((outputs..outputs + 24).contains(&(plan.all_tiles() * 8)), "{plan:?}");
-            let depth = plan.turns() * plan.turn_chunks() * CHUNK;
-            assert!((inputs..inputs + 4 * CHUNK).contains(&depth), "{plan:?}");
+            assert!((inputs..inputs + 4 * CHUNK).contains(&plan.all_inputs()), "{plan:?}");
             assert_eq!(plan.planes(33), 3 * plan.parts);
         }
     }

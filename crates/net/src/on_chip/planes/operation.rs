@@ -6,7 +6,7 @@ use burn::backend::{Backend, backend_extension};
 use burn::tensor::{DType, FloatDType, Shape};
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
-use super::super::launch::{elements, empty, spread};
+use super::super::launch::{a_thread_each, elements, empty};
 use super::super::rows_plan::THREADS;
 use super::{Packed, kernel};
 
@@ -37,7 +37,7 @@ impl Unpack for CubeBackend {
         assert!(u32::try_from(32 * elements(&words)).is_ok(), "{positions} positions");
         assert!(u32::try_from(points * channels + THREADS).is_ok(), "{points} points");
         let out = empty(&words, Shape::from(vec![points, channels]), dtype);
-        let (groups, threads) = spread((points * channels).div_ceil(THREADS));
+        let (groups, threads) = a_thread_each(points * channels);
         let client = words.client.clone();
         // SAFETY: the kernel writes numbers of points below `points`, as many as the tensor was just made for, and reads bits below
         // `positions * bits`, which were checked to be there.
