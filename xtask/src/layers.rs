@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::manifest::{Member, members, needs};
 
 /// The layers, lowest first. A crate may name crates of lower layers only, in its tests too.
-const LAYERS: [&[&str]; 6] = [
+const LAYERS: [&[&str]; 7] = [
+    &["dz-text"],
     &["dz-game", "dz-config", "dz-stats", "dz-store", "dz-network"],
     &["dz-search", "dz-protocol", "dz-record", "dz-shard", "dz-solver", "dz-infer"],
     &["dz-cpu"],
