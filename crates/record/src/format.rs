@@ -62,6 +62,11 @@ impl Format {
         matches!(self, Self::Sgf | Self::Pgn)
     }
 
+    /// Whether the format is one of ours, in which moves stand in the game's own notation.
+    pub fn is_own(self) -> bool {
+        !self.is_community()
+    }
+
     /// What stands between one game and the next.
     pub fn separator(self) -> &'static str {
         match self {

@@ -24,14 +24,6 @@ impl Notes {
         self.list.push(if line == 0 { what } else { format!("line {line}: {what}") });
     }
 
-    /// Adds all notes of another text.
-    pub(crate) fn extend(&mut self, other: &Self) {
-        for note in &other.list {
-            self.add(0, note);
-        }
-        self.more += other.more;
-    }
-
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

@@ -115,6 +115,13 @@ impl Sheet {
         });
     }
 
+    /// Adds moves, in the format's words.
+    pub fn append(&mut self, words: &[String]) {
+        for word in words {
+            self.push(None, word, 0);
+        }
+    }
+
     /// Adds to the last move's comment, or to the note if there is no move yet.
     pub(crate) fn comment(&mut self, text: &str) {
         let text = text.trim();
