@@ -14,6 +14,7 @@ mod numbers;
 mod parent;
 mod pause;
 mod plain;
+mod signals;
 mod sink;
 mod spent;
 mod stage;
