@@ -9,6 +9,7 @@ mod fakes;
 use std::time::Duration;
 
 use common::{TestRun, block, whole_run};
+use dz_config::RunConfig;
 use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Precision};
 use dz_network::{NetworkFile, NetworkSpec};
 use dz_stage::exit_code_of;
@@ -162,7 +163,9 @@ fn a_checkpoint_that_was_moved_away_leaves_its_name_to_equal_bytes_alone() {
     // What is trained again now has other bytes.
     let config = test.run.config_toml().unwrap();
     let config = config.replace("learning_rate = 0.01", "learning_rate = 0.02");
-    std::fs::write(test.path.join("config.toml"), config).unwrap();
+    std::fs::write(test.path.join("config.toml"), &config).unwrap();
+    let config_hash = RunConfig::from_text(&config, &[]).unwrap().hash();
+    test.append(Stage::Driver, Entry::ConfigChanged { config_hash, changes: Vec::new() });
     test.publish_rows(2, 60);
     let mut process = test.process();
     process.turn(2).unwrap();

@@ -14,6 +14,7 @@ use tracing_subscriber::{EnvFilter, registry};
 
 use crate::event::Event;
 use crate::terminal::around_bars;
+use crate::threads::end_for_lack_of_threads;
 
 /// The run's log of this process, once it has one.
 static RUN_LOG: Mutex<Option<RunLog>> = Mutex::new(None);
@@ -30,6 +31,7 @@ struct RunLog {
 /// standard error; without it `info`, and `warn` where a driver shows this process's events anyway (`driven`).
 /// The run's log takes `info` and above, from [`log_to_run`] on.
 pub fn init_logging(driven: bool) {
+    end_for_lack_of_threads();
     let default = if driven { "warn" } else { "info" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let shown = layer().with_target(false).with_ansi(false).with_writer(|| AroundBars);

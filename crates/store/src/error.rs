@@ -62,8 +62,9 @@ pub enum StoreError {
     },
     /// The disk or the quota is full.
     #[error(
-        "no space left for {path} ({source}): free some space; a command that has ended may then be started \
-         again, and nothing that was published is lost"
+        "no space left for {path} ({source}): {}; a command that has ended may then be started \
+         again, and nothing that was published is lost",
+        remedy::advice(source)
     )]
     NoSpace {
         /// The file.

@@ -137,6 +137,13 @@ pub struct Pause {
     pub reason: String,
 }
 
+impl Pause {
+    /// A pause that begins now.
+    pub fn now(reason: impl Into<String>) -> Self {
+        Self { since_unix_ms: clock::unix_ms(), reason: reason.into() }
+    }
+}
+
 fn in_use(path: String, file: &mut File) -> StoreError {
     match read_holder(file) {
         Some(holder) => StoreError::InUse {
