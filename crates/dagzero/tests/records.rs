@@ -2,6 +2,8 @@
 
 #[path = "common/cli.rs"]
 mod cli;
+#[path = "common/network.rs"]
+mod network;
 
 use std::{fs, path::PathBuf, process::Command};
 
@@ -103,10 +105,7 @@ fn out_keeps_what_the_record_has() {
     // What another format has no place for is named.
     let out = dir.path().join("other.jsonl").display().to_string();
     let report = analyzed(&case("c08-handicap-four.sgf"), &["--out", &out]);
-    assert!(
-        notes(&report).contains("JSON has no place for GM SZ KM HA AB BR WR PC TM"),
-        "{report}"
-    );
+    assert!(notes(&report).contains("JSON has no place for HA BR WR PC TM"), "{report}");
     let broken = dir.path().join("broken.txt").display().to_string();
     let turn = case("c06-free-handicap-as-moves.sgf");
     let what = refused(&["analyze", "rollout:2", &turn, "--out", &broken]);
@@ -221,6 +220,28 @@ fn rate_reads_names_as_analyze_does() {
     let lost = b"\xef\xbb\xbf[White \"M\xfcller\"]\n[Black \"b\"]\n[Result \"1-0\"]\n";
     let (found, told) = names(&[&file(&dir, "lost.pgn", lost)], 1);
     assert!(found.is_empty() && told.contains("do not fit the encoding of the file"), "{told}");
+}
+
+#[test]
+fn accuracy_reads_every_beginning_and_line_end() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let network = network::blank_network(&dir, "tictactoe");
+    let line = "{\"moves\": \"1 5\", \"value_preserving\": [2, 3]}";
+    let plain = format!("{line}\n{line}\n");
+    let wide: Vec<u8> =
+        format!("\u{feff}{plain}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for bytes in [
+        plain.clone().into_bytes(),
+        format!("\u{feff}{plain}").into_bytes(),
+        plain.replace('\n', "\r").into_bytes(),
+        plain.replace('\n', "\r\n").into_bytes(),
+        wide,
+    ] {
+        let path = file(&dir, "positions.jsonl", bytes);
+        let args =
+            ["accuracy", "--network", &network, "--positions", &path, "--playouts", "0", "--json"];
+        assert_eq!(object(&args)[0]["positions"], 2);
+    }
 }
 
 #[test]
