@@ -126,6 +126,7 @@ fn decode_games(bytes: &[u8], first: &str) -> Decoded {
 /// bytes as the second half of other signs, so values cannot be told from properties before the encoding
 /// is known; but there a `]` just before `CA[` would have to be such a half.
 pub(crate) fn charsets(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    const LABEL_MAX: usize = 64;
     let at = memchr_pairs(bytes);
     at.filter_map(move |at| {
         let before = bytes[..at].trim_ascii_end().last();
@@ -138,7 +139,6 @@ pub(crate) fn charsets(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
         if bytes.get(value) != Some(&b'[') {
             return None;
         }
-        const LABEL_MAX: usize = 64;
         let end = bytes[value + 1..].iter().take(LABEL_MAX).position(|&byte| byte == b']')?;
         Some(value + 1..value + 1 + end)
     })

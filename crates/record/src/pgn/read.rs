@@ -3,7 +3,7 @@
 use super::{
     header::read_tags,
     tag::{Tag, tag},
-    word::{Word, word},
+    word::{Word, is_null_move, word},
 };
 use crate::{Format, RecordError, Score, Sheet};
 
@@ -30,6 +30,8 @@ struct Reader<'a> {
     opened: usize,
     /// A blank line came after the last thing that was read.
     blank: bool,
+    /// A blank line came after the last game.
+    parted: bool,
 }
 
 /// Signs that end a word.
@@ -41,7 +43,8 @@ const ROSTER: [&str; 7] = ["event", "site", "date", "round", "white", "black", "
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
         let (games, game) = (Vec::new(), None);
-        Self { text, at: 0, began: 0, line: 1, games, game, depth: 0, opened: 0, blank: false }
+        let (blank, parted) = (false, false);
+        Self { text, at: 0, began: 0, line: 1, games, game, depth: 0, opened: 0, blank, parted }
     }
 
     fn run(&mut self) -> Result<(), RecordError> {
@@ -53,6 +56,7 @@ impl<'a> Reader<'a> {
                     self.line += 1;
                     self.at += 1;
                     self.blank |= line_start;
+                    self.parted |= line_start;
                 }
                 '%' if line_start => {
                     self.through('\n');
@@ -70,7 +74,7 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                 }
                 _ if ENDS.contains(&sign) || sign.is_whitespace() || sign == '\u{feff}' => {
-                    self.at += sign.len_utf8()
+                    self.at += sign.len_utf8();
                 }
                 _ => self.word(),
             }
@@ -135,7 +139,13 @@ impl<'a> Reader<'a> {
         self.blank = false;
         self.at += passed;
         self.began = began;
+        let before = &self.text[..began];
+        let shares_line =
+            before.trim_end_matches(|c: char| c.is_whitespace() && c != '\n').ends_with(']');
         let game = self.game();
+        if shares_line {
+            game.notes.add(line, format!("the tag {name} stands on a line with another"));
+        }
         match found {
             Err(what) => game.notes.add(line, format!("{what}: it is passed over")),
             Ok(Tag { name, value, note, .. }) => {
@@ -222,7 +232,7 @@ impl<'a> Reader<'a> {
         if let Some(score) = Score::of_pgn(whole) {
             return self.result(score, whole);
         }
-        let text = without_number(whole);
+        let text = if is_null_move(whole) { whole } else { without_number(whole) };
         if text.is_empty() {
             return;
         }
@@ -249,6 +259,9 @@ impl<'a> Reader<'a> {
             self.note("a blank line stands between moves; they are read as one game");
         }
         let (line, at) = (self.line, self.at);
+        if self.game.is_none() && !self.games.is_empty() && !self.parted {
+            self.note("moves follow a result; they are read as another game");
+        }
         let game = self.game();
         for text in moves {
             game.push(None, text, line);
@@ -274,6 +287,7 @@ impl<'a> Reader<'a> {
     fn finish(&mut self) {
         let depth = std::mem::take(&mut self.depth);
         self.blank = false;
+        self.parted = false;
         let Some(mut sheet) = self.game.take() else { return };
         if depth > 0 {
             let what =

@@ -38,9 +38,14 @@ const REMARKS: [&str; 16] = [
 /// Moves that are none, which change whose turn it is.
 const NULL_MOVES: [&str; 4] = ["--", "Z0", "0000", "@@@@"];
 
+/// Whether the word is a move that is none.
+pub(super) fn is_null_move(word: &str) -> bool {
+    NULL_MOVES.contains(&word)
+}
+
 /// Tells what a word is; it has no move number.
 pub(super) fn word(word: &str) -> Word<'_> {
-    if NULL_MOVES.contains(&word) {
+    if is_null_move(word) {
         return Word::Move(word);
     }
     let bare = word.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -111,14 +116,14 @@ fn found(word: &str) -> (Vec<&str>, bool) {
 
 /// Bytes of the move at the start of `text`.
 fn move_length(text: &[u8]) -> Option<usize> {
+    const FILES: &[u8] = b"abcdefgh";
+    const RANKS: &[u8] = b"12345678";
     for null in ["O-O-O", "0-0-0", "O-O", "0-0", "--", "Z0", "0000", "@@@@"] {
         if text.starts_with(null.as_bytes()) {
             return Some(null.len());
         }
     }
     let part = |at: usize, set: &[u8]| text.get(at).is_some_and(|byte| set.contains(byte));
-    const FILES: &[u8] = b"abcdefgh";
-    const RANKS: &[u8] = b"12345678";
     // Each part may be there or not, those that are there first.
     for choice in (0..16_u8).rev() {
         let mut at = 0;

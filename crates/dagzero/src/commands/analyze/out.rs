@@ -87,7 +87,10 @@ impl<'a> Writer<'a> {
         if format == sheet.format {
             return;
         }
-        let names: Vec<&str> = sheet.tags.iter().map(|(name, _)| name.as_str()).collect();
+        // The game and the position from which it starts hold these.
+        let held = ["GM", "SZ", "KM", "RU", "AB", "AW", "AE", "PL"];
+        let names = sheet.tags.iter().map(|(name, _)| name.as_str());
+        let names: Vec<&str> = names.filter(|name| !held.contains(name)).collect();
         if !names.is_empty() {
             let (shown, name) = (names.join(" "), format.name());
             self.notes.push(format!("{name} has no place for {shown}"));
