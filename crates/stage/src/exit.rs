@@ -45,6 +45,9 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         if matches!(store, StoreError::NoRun { .. }) {
             return Some(USAGE);
         }
+        if matches!(store, StoreError::NotOurs { .. } | StoreError::Occupied { .. }) {
+            return Some(CONFIG);
+        }
         let again = store.is_temporary() || matches!(store, StoreError::Fenced { .. });
         return again.then_some(TRY_AGAIN);
     }
@@ -73,6 +76,10 @@ mod tests {
         assert_eq!(exit_code_of(&anyhow::Error::new(fenced).context("training")), TRY_AGAIN);
         let nowhere = StoreError::NoRun { path: "x".to_owned() };
         assert_eq!(exit_code_of(&nowhere.into()), USAGE);
+        let occupied = StoreError::Occupied { dir: "x".to_owned(), found: "rows/a".to_owned() };
+        assert_eq!(exit_code_of(&occupied.into()), CONFIG);
+        let link = io::Error::other(StoreError::not_ours("x", "is a link"));
+        assert_eq!(exit_code_of(&link.into()), CONFIG);
         let missing = StoreError::io("x", io(io::ErrorKind::NotFound));
         assert_eq!(exit_code_of(&missing.into()), CHECK_FAILED);
         let config = ConfigError::Read { path: "x".into(), source: io(io::ErrorKind::NotFound) };

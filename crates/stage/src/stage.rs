@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use dz_config::RunConfig;
-use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, Turn, layout};
+use dz_store::{Fate, Ledger, Leftovers, MetricsWriter, Run, RunLock, Stage, Swept, Turn, layout};
 
 use crate::args::StageArgs;
 use crate::disk::check_free;
@@ -53,6 +53,7 @@ impl StageContext {
     /// a killed predecessor left behind.
     pub fn open(dir: &Path, stage: Stage, events: EventSink, stop: Stop) -> anyhow::Result<Self> {
         let run = Run::open(dir)?;
+        run.check_places()?;
         let config = RunConfig::of_run(&run.root().join(layout::CONFIG))?;
         // Fails only where the process has its threads already, as in tests.
         let _ =
@@ -61,13 +62,7 @@ impl StageContext {
         let mut ledger = Ledger::open(&run)?;
         ledger.claim(stage)?;
         log_to_run(&run, stage, ledger.state().generation());
-        for swept in run.sweep(&lock, ledger.state())? {
-            tracing::info!(
-                "removed {} ({} bytes), left by a killed process",
-                swept.path,
-                swept.bytes
-            );
-        }
+        tell_swept(&run.sweep(&lock, ledger.state())?);
         let kept = config.clone();
         let idle_since = Instant::now();
         Ok(Self { run, ledger, config, events, stop, idle_since, waited: None, kept, lock })
@@ -116,6 +111,31 @@ impl StageContext {
         let mut config = self.config.clone();
         config.run.cycles = self.kept.run.cycles;
         config
+    }
+}
+
+/// Says what a sweep did with what was left.
+fn tell_swept(left: &Leftovers) {
+    for Swept { path, bytes, fate } in &left.own {
+        match fate {
+            Fate::Unfinished => tracing::info!(
+                "removed {path} ({bytes} bytes), left unfinished by a killed process"
+            ),
+            Fate::Copy => tracing::info!(
+                "removed {path} ({bytes} bytes), a copy of what the run has made again"
+            ),
+            Fate::Unnamed => tracing::info!(
+                "moved {path} ({bytes} bytes), which no record names, to {}/",
+                layout::ASIDE
+            ),
+        }
+    }
+    if let Some(first) = left.foreign.first() {
+        let count = left.foreign.len();
+        let first = dz_text::line(first);
+        tracing::info!(
+            "left alone: {count} of files and folders that the run has not made, such as {first}"
+        );
     }
 }
 

@@ -135,6 +135,14 @@ impl Staged {
         written.map_err(|e| StoreError::io(&self.path, e))
     }
 
+    /// Makes what was written durable, unseen.
+    ///
+    /// # Errors
+    /// What the operating system reports.
+    pub fn sync(&mut self) -> Result<()> {
+        self.make_durable().map_err(|e| StoreError::io(&self.path, e))
+    }
+
     fn make_durable(&mut self) -> io::Result<()> {
         self.file.flush()?;
         self.points.pass(Moment::Sync)?;
