@@ -29,9 +29,7 @@ pub fn start(context: &mut StageContext) -> anyhow::Result<()> {
 /// What the store reports, or a segment file that does not come back as it was written. Damaged
 /// shards are set aside with a note, and the window goes on without them.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
-    // Fails only where the process has its threads already, as after the first turn.
-    let threads = context.config.run.threads as usize;
-    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    dz_stage::start_threads(context.config.run.threads)?;
     let spec: GameSpec = context.config.run.game.parse()?;
     with_game(&spec, Turn { context, cycle })?
 }

@@ -48,7 +48,7 @@ impl Fixture {
         driver
             .append(Entry::RunStarted {
                 format: dz_store::RUN_FORMAT,
-                config_hash: "hash".into(),
+                config_hash: RunConfig::from_text(&config, &[]).unwrap().hash(),
                 seed: 5,
                 game: "tictactoe".into(),
                 encoding: "e".into(),

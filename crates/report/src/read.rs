@@ -8,7 +8,8 @@ use std::path::Path;
 
 use dz_config::RunConfig;
 use dz_play::{MatchTimes, SampleLine, TruthLine};
-use dz_store::{Record, Run, Stage, layout};
+use dz_stage::InForce;
+use dz_store::{Ledger, Record, Run, Stage, layout};
 use serde::{Deserialize, Serialize};
 
 use crate::ReportError;
@@ -64,7 +65,10 @@ impl Report {
         paths.sort();
         let config_toml = run.config_toml().ok();
         let path = run.root().join(layout::CONFIG);
-        let config = match RunConfig::of_run(&path) {
+        // What the run is played by, whatever was edited since; of a damaged ledger, what the file says.
+        let in_force = Ledger::open(run).ok().and_then(|l| InForce::of(run, l.state()).ok());
+        let file = in_force.map_or_else(|| RunConfig::of_run(&path), |found| Ok(found.config));
+        let config = match file {
             Ok(config) => Some(config),
             Err(error) => {
                 let why = error.to_string().replace('\n', "; ");

@@ -36,9 +36,23 @@ pub const QUARANTINE: &str = "quarantine";
 /// Folder of the processes' logs, for people.
 pub const LOGS: &str = "logs";
 
+/// Folder of every configuration that the ledger has named, one file each, under its hash.
+pub const CONFIG_HISTORY: &str = "config-history";
+
 /// Every folder that a run directory has from the beginning.
-pub const FOLDERS: [&str; 10] =
-    [LOG, SNAPSHOTS, SHARDS, ROWS, NETWORKS, CHECKPOINTS, MATCHES, METRICS, LOGS, WORK];
+pub const FOLDERS: [&str; 11] = [
+    LOG,
+    SNAPSHOTS,
+    SHARDS,
+    ROWS,
+    NETWORKS,
+    CHECKPOINTS,
+    MATCHES,
+    METRICS,
+    LOGS,
+    WORK,
+    CONFIG_HISTORY,
+];
 
 /// The folders in which a stage publishes objects. Only their owner sweeps them.
 pub const fn folders_of(stage: Stage) -> &'static [&'static str] {
@@ -88,6 +102,12 @@ pub fn log_path(number: u64) -> String {
 /// `snapshots/00000000000000000256.json`.
 pub fn snapshot_path(number: u64) -> String {
     format!("{SNAPSHOTS}/{number:020}.json")
+}
+
+/// `config-history/<hash>.toml`; none where `hash` is no BLAKE3 hash in hex.
+pub fn config_history_path(hash: &str) -> Option<String> {
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| format!("{CONFIG_HISTORY}/{hash}.toml"))
 }
 
 /// `lock` for the driver, `lock-<stage>` for the others.

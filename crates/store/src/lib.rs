@@ -17,6 +17,7 @@ mod ledger;
 mod lock;
 mod metrics;
 mod object;
+pub mod remedy;
 mod retention;
 mod run;
 mod seal;
@@ -34,9 +35,10 @@ pub use ledger::{
     MatchState, PlayerName, RatingRow, RatingsState, Record, ResignSummary, RowsState, RowsSummary,
     RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary, ShardState, Stage, Turn, VerdictState,
 };
-pub use lock::{Holder, LOCK_WAIT, RunLock};
+pub use lock::{Holder, LOCK_WAIT, Pause, RunLock};
 pub use metrics::MetricsWriter;
 pub use object::ObjectRef;
+pub use remedy::Remedy;
 pub use retention::CHECKPOINTS_KEPT_MIN;
 pub use run::Run;
 pub use seal::{SEAL_DIGITS, SEAL_DIGITS_LINE, seal, unseal};

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process;
 use std::thread;
@@ -68,6 +68,7 @@ impl RunLock {
             host: clock::host(),
             time_unix_ms: clock::unix_ms(),
             role: stage,
+            paused: None,
         };
         let text = serde_json::to_string(&holder)
             .map_err(|e| StoreError::Invalid { what: format!("lock holder: {e}") })?;
@@ -101,6 +102,18 @@ impl RunLock {
         }
     }
 
+    /// Notes in the lock, for `status`, that its holder waits, or with `None` that it goes on. The file is written in place and never
+    /// becomes shorter, which takes no new block of a disk that is full. Where it cannot be written, nothing is noted.
+    pub fn tell_pause(&self, paused: Option<Pause>) {
+        let Some(mut holder) = read_holder(&mut &self.file) else { return };
+        holder.paused = paused;
+        let Ok(mut text) = serde_json::to_vec(&holder) else { return };
+        let length = self.file.metadata().map_or(0, |meta| meta.len() as usize);
+        // Blanks after an object belong to no JSON value.
+        text.resize(text.len().max(length), b' ');
+        let _ = self.file.write_all_at(&text, 0);
+    }
+
     /// The stage that this lock stands for.
     pub const fn stage(&self) -> Stage {
         self.stage
@@ -118,6 +131,25 @@ pub struct Holder {
     pub time_unix_ms: u64,
     /// As what.
     pub role: Stage,
+    /// What it waits for, if it waits for a disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Pause>,
+}
+
+/// A process that waits for a disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pause {
+    /// Since when, milliseconds since 1970.
+    pub since_unix_ms: u64,
+    /// What it waits for, in words.
+    pub reason: String,
+}
+
+impl Pause {
+    /// A pause that begins now.
+    pub fn now(reason: impl Into<String>) -> Self {
+        Self { since_unix_ms: clock::unix_ms(), reason: reason.into() }
+    }
 }
 
 /// Takes the right to read the file from all who may not write it: whoever may open it may hold its lock.
@@ -149,12 +181,12 @@ fn unread_holder(meta: &Metadata, stage: Stage) -> Option<Holder> {
     let process_id = locking_process(meta)?;
     let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let time_unix_ms = since.as_millis() as u64;
-    Some(Holder { process_id, host: clock::host(), time_unix_ms, role: stage })
+    Some(Holder { process_id, host: clock::host(), time_unix_ms, role: stage, paused: None })
 }
 
 /// Who holds the lock, as its file says, unless that is a process before the holder.
 fn living_holder(file: &mut File) -> Option<Holder> {
-    let holder = read_holder(file)?;
+    let holder = read_holder(&mut *file)?;
     if holder.host != clock::host() {
         return Some(holder);
     }
@@ -183,7 +215,7 @@ fn in_use(path: String, file: &mut File) -> StoreError {
     }
 }
 
-fn read_holder(file: &mut File) -> Option<Holder> {
+fn read_holder(mut file: impl Read + Seek) -> Option<Holder> {
     let mut text = String::new();
     file.seek(SeekFrom::Start(0)).ok()?;
     file.read_to_string(&mut text).ok()?;

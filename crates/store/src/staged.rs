@@ -106,7 +106,7 @@ impl Staged {
                     return Err(StoreError::Conflict { path: object.path });
                 }
             }
-            Err(e) => return Err(io(e)),
+            Err(e) => return Err(StoreError::link(&object.path, e)),
         }
         self.name_durable().map_err(io)?;
         Ok(object)

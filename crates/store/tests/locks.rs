@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use dz_store::{
-    Entry, Fate, Ledger, Leftovers, MetricsWriter, ObjectRef, Run, RunLock, Stage, StoreError,
-    layout,
+    Entry, Fate, Ledger, Leftovers, MetricsWriter, ObjectRef, Pause, Run, RunLock, Stage,
+    StoreError, layout,
 };
 
 fn run() -> (tempfile::TempDir, Run) {
@@ -199,4 +199,21 @@ fn metrics_survive_a_torn_line() {
     assert_eq!(run.metrics::<Line>(Stage::Trainer).unwrap(), [line(1), line(3), line(4)]);
     assert_eq!(run.damaged_metrics(Stage::Trainer).unwrap(), 1);
     assert!(run.metrics::<Line>(Stage::Selfplay).unwrap().is_empty());
+}
+
+#[test]
+fn a_holder_that_waits_says_so_until_it_goes_on() {
+    let (_dir, run) = run();
+    let lock = RunLock::acquire(&run, Stage::Selfplay).unwrap();
+    let paused = || RunLock::holder(&run, Stage::Selfplay).expect("it is held").paused;
+    assert_eq!(paused(), None);
+    let pause = Pause { since_unix_ms: 7, reason: "no space left for \"shards/x\"\n".to_owned() };
+    lock.tell_pause(Some(pause.clone()));
+    assert_eq!(paused(), Some(pause));
+    lock.tell_pause(None);
+    assert_eq!(paused(), None);
+    drop(lock);
+    let lock = RunLock::acquire(&run, Stage::Selfplay).unwrap();
+    assert_eq!(paused(), None);
+    drop(lock);
 }

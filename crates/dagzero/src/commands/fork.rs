@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let Args { run, new, set } = args;
     let from = Run::open(run)?;
     let state = Ledger::open(&from)?.state().clone();
-    let config = drive::config_with(&from, set)?;
+    let config = drive::config_with(&from, &state, set)?;
     let exists = || UsageError(format!("{} exists already; name another directory", new.display()));
     ensure!(!new.exists(), exists());
     // Whole or not there: a run with half of the games would play the others anew.

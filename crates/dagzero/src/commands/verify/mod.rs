@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::write_line;
 use crate::Exit;
+use crate::shown::Shown;
 
 /// Check every file of a run, and say what can be done about bad ones
 ///
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     if args.json {
         write_line(out, &findings)?;
     } else {
-        findings.write_text(out, &run)?;
+        findings.write_text(&mut Shown::new(out), &run)?;
     }
     Ok(if findings.bad.is_empty() { Exit::Done } else { Exit::Wrong })
 }
