@@ -83,6 +83,12 @@ impl OwnName {
     }
 }
 
+/// `shards/cycle-0007`, `rows/cycle-0007`.
+pub(crate) fn is_cycle_folder(path: &str) -> bool {
+    let inside = |name: &str| OwnName::of(&format!("{path}/{name}")).is_some();
+    inside("00000000.dzs") || inside("train-0000.dzr")
+}
+
 /// The cycle at the beginning of `cycle-0007...`, and what follows it.
 fn cycle_of(name: &str) -> Option<(u32, &str)> {
     let rest = name.strip_prefix("cycle-")?;

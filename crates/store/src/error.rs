@@ -111,7 +111,7 @@ pub enum StoreError {
     },
     /// A new run was to be made in a directory that has something of its own where the run's files go.
     #[error(
-        "{dir} is no run, and {found} in it belongs to something else: choose another directory with --dir, or move \
+        "{dir} is no run, and {found} in it belongs to something else: choose another directory, or move \
          {found} away. Nothing was changed"
     )]
     Occupied {

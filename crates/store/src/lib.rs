@@ -29,6 +29,7 @@ pub use belongs::match_cycle;
 pub use clock::utc;
 pub use error::{Result, StoreError};
 pub use faults::{DRIVER_ENV, FAULTS_ENV, Faults};
+pub use foreign::{begin_unfinished, end_unfinished};
 pub use ledger::{
     Audit, AuditFault, CandidateState, ChampionState, CheckpointState, CycleState, Entry,
     GamesDoneState, GateTest, HeadLoss, Ledger, LoadSummary, Losses, MatchPurpose, MatchResult,

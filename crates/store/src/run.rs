@@ -84,6 +84,13 @@ impl Run {
         dir.as_ref().join(layout::CONFIG).is_file()
     }
 
+    /// Whether the run has a ledger, or at least the folders that it was made with: a configuration alone may be anybody's.
+    pub fn has_ledger_or_folders(&self) -> bool {
+        let is_folder = |folder: &&str| self.root.join(folder).is_dir();
+        foreign::has_records(&self.root)
+            || layout::PUBLISHED.iter().chain([&layout::LOG]).all(|folder| is_folder(&folder))
+    }
+
     /// The run's directory, absolute.
     pub fn root(&self) -> &Path {
         &self.root

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::belongs::{OwnName, published_name};
+use crate::belongs::{OwnName, is_cycle_folder, published_name};
 use crate::error::{Result, StoreError};
 use crate::foreign::entries;
 use crate::layout::{ASIDE, CONFIG, EXPECTED, LOG, REPORT, SNAPSHOTS, folders_of};
@@ -250,12 +250,6 @@ impl Scan<'_> {
         }
         Ok(())
     }
-}
-
-/// `shards/cycle-0007`, `rows/cycle-0007`.
-fn is_cycle_folder(path: &str) -> bool {
-    let inside = |name: &str| OwnName::of(&format!("{path}/{name}")).is_some();
-    inside("00000000.dzs") || inside("train-0000.dzr")
 }
 
 /// All files below a folder, none where it is missing; links are not followed.

@@ -46,7 +46,13 @@ impl Audit {
     pub fn of(run: &Run) -> Result<Self> {
         let mut audit = Self::default();
         let mut whole = true;
-        for number in 1..=newest(run, LOG)? {
+        let mut next = 1;
+        for number in numbers(run, LOG)? {
+            if number > next {
+                whole = false;
+                audit.fault(log_path(next), "it is missing, but later records exist");
+            }
+            next = number.saturating_add(1);
             match read_sealed(run, number) {
                 Ok(Some((record, sealed))) => {
                     audit.without_hash += u64::from(!sealed);
@@ -54,11 +60,14 @@ impl Audit {
                         audit.records.push(record);
                     }
                 }
+                // It was there when the folder was listed.
                 Ok(None) => {
                     whole = false;
-                    audit.fault(log_path(number), "it is missing, but later records exist");
+                    audit.fault(log_path(number), "it has just been removed");
                 }
-                Err(StoreError::Corrupt { path, what, .. }) => {
+                Err(
+                    StoreError::Corrupt { path, what, .. } | StoreError::NotOurs { path, what },
+                ) => {
                     whole = false;
                     audit.fault(path, what);
                 }
@@ -133,7 +142,7 @@ impl Entry {
     }
 
     /// Whose entry it is, and the cycle where it belongs to one.
-    fn owner(&self) -> Option<(Stage, Option<u32>)> {
+    pub(super) fn owner(&self) -> Option<(Stage, Option<u32>)> {
         Some(match self {
             Self::RunStarted { .. } | Self::ConfigChanged { .. } | Self::Finished { .. } => {
                 (Stage::Driver, None)
@@ -157,9 +166,13 @@ impl Entry {
     }
 }
 
-/// Number of the newest file in a folder of numbered ones; 0 where there is none.
-fn newest(run: &Run, folder: &str) -> Result<u64> {
-    Ok(run.list(folder)?.iter().filter_map(|p| number_of(p)).max().unwrap_or(0))
+/// Numbers of the files in a folder of numbered ones, from 1, ascending.
+fn numbers(run: &Run, folder: &str) -> Result<Vec<u64>> {
+    let paths = run.list(folder)?;
+    let mut numbers: Vec<u64> = paths.iter().filter_map(|path| number_of(path)).collect();
+    numbers.retain(|&number| number > 0);
+    numbers.sort_unstable();
+    Ok(numbers)
 }
 
 /// What in `record` does not follow from the state before it.

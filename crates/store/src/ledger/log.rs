@@ -3,6 +3,7 @@
 use std::process;
 
 use super::entry::{Entry, Record, Stage};
+use super::plausible::check_numbers;
 use super::snapshot;
 use super::state::RunState;
 use crate::clock;
@@ -81,6 +82,9 @@ impl Ledger {
                 return Err(StoreError::Fenced { stage, ours: epoch, newest });
             }
             record.number = self.state.number + 1;
+            if let Some(what) = self.state.skips_cycles(&record) {
+                return Err(StoreError::Invalid { what: format!("an entry: {what}") });
+            }
             if self.write(&record)? {
                 return Ok(record);
             }
@@ -92,6 +96,10 @@ impl Ledger {
     pub fn poll(&mut self) -> Result<Vec<Record>> {
         let mut fresh = Vec::new();
         while let Some(record) = read_record(&self.run, self.state.number + 1)? {
+            if let Some(what) = self.state.skips_cycles(&record) {
+                let (path, advice) = (log_path(record.number), advice(record.number));
+                return Err(StoreError::Corrupt { path, what, advice });
+            }
             self.state.apply(&record);
             fresh.push(record);
         }
@@ -156,12 +164,14 @@ impl Record {
     /// A record from its file, and whether it carries a hash; the oldest carry none.
     ///
     /// # Errors
-    /// In words, if the hash is another one or the rest is no record of this version.
+    /// In words, if the hash is another one, the rest is no record of this version, or a number in it is none that
+    /// a run comes to.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<(Self, bool), String> {
         let (object, sealed) = unseal(bytes, SEAL_DIGITS)?;
         let record: Self = serde_json::from_slice(&object)
             .map_err(|e| format!("it is no record of this version ({e})"))?;
         record.entry.check_paths()?;
+        check_numbers(&object, record.number)?;
         Ok((record, sealed))
     }
 }

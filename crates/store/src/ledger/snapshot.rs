@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::log::record_object;
+use super::plausible::check_numbers;
 use super::state::RunState;
 use crate::belongs::check_any_object_path;
 use crate::error::Result;
@@ -58,6 +59,7 @@ pub(super) fn read(run: &Run, number: u64) -> Option<RunState> {
     let bytes = run.read(&snapshot_path(number)).ok()?;
     let (object, true) = unseal(&bytes, SEAL_DIGITS).ok()? else { return None };
     let snapshot: Snapshot<RunState> = serde_json::from_slice(&object).ok()?;
+    check_numbers(&object, number).ok()?;
     let fits = snapshot.format == SNAPSHOT_FORMAT
         && snapshot.state.number == number
         && record_object(run, number).is_ok_and(|object| object == snapshot.record)

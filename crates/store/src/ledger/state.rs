@@ -121,6 +121,14 @@ impl RunState {
         self.cycles.values().flat_map(CycleState::objects)
     }
 
+    /// What is wrong with a record of a cycle that cannot have begun, because the cycle before it has not.
+    pub(crate) fn skips_cycles(&self, record: &Record) -> Option<String> {
+        let (_, cycle) = record.entry.owner()?;
+        let newest = self.cycles.keys().next_back().copied().unwrap_or(0);
+        let cycle = cycle.filter(|&cycle| cycle > newest.saturating_add(1))?;
+        Some(format!("it is of cycle {cycle}, and the run has come to cycle {newest}"))
+    }
+
     /// Folds one more record in. Records come in order, without gaps.
     pub(crate) fn apply(&mut self, record: &Record) {
         debug_assert_eq!(record.number, self.number + 1, "the reader hands records in order");
