@@ -28,10 +28,17 @@ pub(crate) fn gaps(
 fn cycles(report: &Report) -> Vec<String> {
     let Some(last) = report.cycles.last().map(|facts| facts.cycle) else { return Vec::new() };
     let mut said = Vec::new();
-    let absent: Vec<String> = (1..last)
-        .filter(|&cycle| report.cycle(cycle).is_none())
-        .map(|cycle| cycle.to_string())
-        .collect();
+    let mut next = 1;
+    let mut absent = Vec::new();
+    for facts in &report.cycles {
+        match facts.cycle.saturating_sub(next) {
+            0 => {}
+            1 => absent.push(next.to_string()),
+            2 => absent.extend([next.to_string(), (next + 1).to_string()]),
+            _ => absent.push(format!("{next} to {}", facts.cycle - 1)),
+        }
+        next = facts.cycle.saturating_add(1);
+    }
     if !absent.is_empty() {
         said.push(format!("Nothing is known of cycle {}.", absent.join(", ")));
     }

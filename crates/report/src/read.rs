@@ -296,7 +296,7 @@ fn record(run: &Run, path: &str, next: &mut u64, missing: &mut Vec<String>) -> O
             _ => format!("Records {next} to {} of the ledger are missing.", number - 1),
         });
     }
-    *next = number + 1;
+    *next = number.saturating_add(1);
     let read = run.read(path).map_err(|error| error.to_string());
     let why = match read.and_then(|bytes| Record::from_bytes(&bytes)) {
         Ok((record, _)) if record.number == number => return Some(record),

@@ -178,10 +178,19 @@ impl RowBlock {
 
     /// Bytes that the rows take in memory.
     pub fn bytes(&self) -> usize {
-        self.bits.len()
-            + self.globals.len() * 4
-            + self.policy_index.len() * 4
-            + self.len() * (4 + 2 * 4 + 2 * 2 + 8 + 2)
-            + self.further.bytes()
+        let entries = [self.policy_index.len(), self.further.reply_entries()];
+        self.bits.len() + Self::bytes_beside_planes(self.shape, self.len(), entries) as usize
+    }
+
+    /// Bytes that `rows` rows take in memory beside their planes, with so many entries of policies and of
+    /// replies.
+    pub(crate) fn bytes_beside_planes(
+        shape: RowShape,
+        rows: usize,
+        [policy, reply]: [usize; 2],
+    ) -> u64 {
+        let row = 4 + 2 * 4 + 2 * 2 + 8 + 2 + FurtherColumns::row_bytes(shape);
+        let row = row + shape.planes.globals.saturating_mul(4);
+        rows.saturating_mul(row).saturating_add((policy + reply) * 4) as u64
     }
 }

@@ -22,6 +22,10 @@ const CONSTANT: u8 = 0;
 const ESCAPED: u8 = 1;
 const RAW: u8 = 10;
 const ESCAPE: u8 = u8::MAX;
+/// Begins a MessagePack map of up to 65,535 pairs, which is what is written.
+const MAP_16: u8 = 0xde;
+/// Begins a MessagePack map of more pairs than that.
+const MAP_32: u8 = 0xdf;
 
 /// The columns of one frame, in the order of writing.
 #[derive(Debug, Default)]
@@ -83,7 +87,7 @@ impl Columns {
         let mut out = Vec::new();
         let mut cuts = Vec::new();
         // A MessagePack map of 16-bit length, then its pairs.
-        out.push(0xde);
+        out.push(MAP_16);
         out.extend((self.columns.len() as u16).to_be_bytes());
         for column in &self.columns {
             let failed = |error| ShardError::Shape { what: format!("{}: {error}", column.name) };
@@ -107,30 +111,61 @@ pub struct ColumnReader<'a> {
 
 impl<'a> ColumnReader<'a> {
     /// Reads the map.
+    ///
+    /// # Errors
+    /// [`ShardError::Damaged`], also for a map of more than 65,535 columns: a column costs more memory
+    /// than bytes.
     pub fn new(frame: &'a [u8]) -> Result<Self, ShardError> {
+        if frame.first() == Some(&MAP_32) {
+            return Err(ShardError::damaged("a frame of more columns than there are"));
+        }
         let columns = rmp_serde::from_slice(frame)
             .map_err(|error| ShardError::damaged(format!("a frame's columns: {error}")))?;
         Ok(Self { columns })
     }
 
-    /// The `count` numbers of a column.
-    pub fn numbers(&self, name: &str, count: usize) -> Result<Vec<u64>, ShardError> {
+    /// The `count` numbers of a column, one by one: a few bytes may stand for any number of them.
+    ///
+    /// # Errors
+    /// [`ShardError::Damaged`] unless the column has its form and exactly so many numbers.
+    pub fn stream(&self, name: &str, count: usize) -> Result<Numbers<'a>, ShardError> {
         let mut bytes = self.column(name)?;
-        let values = unpack(&mut bytes, count).ok_or_else(|| bad_column(name))?;
-        if bytes.is_empty() { Ok(values) } else { Err(bad_column(name)) }
+        let numbers = Numbers::take(&mut bytes, count).ok_or_else(|| bad_column(name))?;
+        if bytes.is_empty() { Ok(numbers) } else { Err(bad_column(name)) }
     }
 
-    /// The `count` numbers of a column, each in the range of `T`.
+    /// As [`Self::stream`], each in the range of `T`.
+    pub fn narrow_stream<T: TryFrom<u64>>(
+        &self,
+        name: &str,
+        count: usize,
+    ) -> Result<impl Iterator<Item = T> + use<'a, T>, ShardError> {
+        let numbers = self.stream(name, count)?;
+        if !numbers.clone().all(|value| T::try_from(value).is_ok()) {
+            return Err(bad_column(name));
+        }
+        Ok(numbers.map_while(|value| T::try_from(value).ok()))
+    }
+
+    /// The `count` numbers of a column; the caller has found room for them.
+    pub fn numbers(&self, name: &str, count: usize) -> Result<Vec<u64>, ShardError> {
+        Ok(self.stream(name, count)?.collect())
+    }
+
+    /// As [`Self::numbers`], each in the range of `T`.
     pub fn narrow<T: TryFrom<u64>>(&self, name: &str, count: usize) -> Result<Vec<T>, ShardError> {
-        let narrow = |value: u64| T::try_from(value).map_err(|_| bad_column(name));
-        self.numbers(name, count)?.into_iter().map(narrow).collect()
+        let numbers = self.narrow_stream(name, count)?;
+        let mut values = Vec::with_capacity(count);
+        values.extend(numbers);
+        Ok(values)
     }
 
     /// The `count` numbers of a column of differences.
     pub fn differences(&self, name: &str, count: usize) -> Result<Vec<u64>, ShardError> {
         let mut bytes = self.column(name)?;
-        let first = unpack(&mut bytes, count.min(1)).ok_or_else(|| bad_column(name))?;
-        let rest = unpack(&mut bytes, count.saturating_sub(1)).ok_or_else(|| bad_column(name))?;
+        let first = Numbers::take(&mut bytes, count.min(1)).ok_or_else(|| bad_column(name))?;
+        let rest = count.saturating_sub(1);
+        let rest = Numbers::take(&mut bytes, rest).ok_or_else(|| bad_column(name))?;
         if !bytes.is_empty() {
             return Err(bad_column(name));
         }
@@ -139,7 +174,7 @@ impl<'a> ColumnReader<'a> {
             last = last.wrapping_add(step);
             last
         };
-        Ok(first.into_iter().chain(rest).map(sum).collect())
+        Ok(first.chain(rest).map(sum).collect())
     }
 
     /// The `count` bytes of a raw column.
@@ -158,8 +193,8 @@ impl<'a> ColumnReader<'a> {
 }
 
 /// Sum of lengths, refused where it could exhaust memory.
-pub fn total(lengths: &[u64]) -> Result<usize, ShardError> {
-    let sum = lengths.iter().try_fold(0_u64, |sum, &length| sum.checked_add(length));
+pub fn total(mut lengths: impl Iterator<Item = u64>) -> Result<usize, ShardError> {
+    let sum = lengths.try_fold(0_u64, u64::checked_add);
     match sum {
         Some(sum) if sum <= FRAME_BYTES_MAX as u64 => Ok(sum as usize),
         _ => Err(ShardError::damaged("a frame with more elements than fit in it")),
@@ -197,39 +232,86 @@ fn pack(name: &'static str, values: &[u64]) -> Column {
     Column { name, bytes, cuts }
 }
 
-/// Takes one column of `count` numbers off `bytes`.
-fn unpack(bytes: &mut &[u8], count: usize) -> Option<Vec<u64>> {
-    if count == 0 {
-        return Some(Vec::new());
-    }
-    if count > FRAME_BYTES_MAX {
-        return None;
-    }
-    let (&tag, body) = bytes.split_first()?;
-    *bytes = body;
-    match tag {
-        CONSTANT => Some(vec![take_leb(bytes)?; count]),
-        ESCAPED => {
-            let low = bytes.split_off(..count)?;
-            let wide = |&byte: &u8| match byte {
-                ESCAPE => take_leb(bytes)?.checked_add(u64::from(ESCAPE)),
-                byte => Some(u64::from(byte)),
-            };
-            low.iter().map(wide).collect()
+/// The numbers of one column, unpacked one at a time.
+#[derive(Clone, Debug)]
+pub struct Numbers<'a> {
+    form: Form<'a>,
+    /// How many are left.
+    left: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Form<'a> {
+    Constant(u64),
+    Escaped {
+        low: &'a [u8],
+        wide: &'a [u8],
+    },
+    /// Byte planes of `count` bytes each, most significant first.
+    Planes {
+        planes: &'a [u8],
+        count: usize,
+    },
+}
+
+impl<'a> Numbers<'a> {
+    /// Takes one column of `count` numbers off `bytes`; `None` unless all of them are there.
+    fn take(bytes: &mut &'a [u8], count: usize) -> Option<Self> {
+        if count == 0 {
+            return Some(Self { form: Form::Constant(0), left: 0 });
         }
-        2..=9 => {
-            let mut values = vec![0_u64; count];
-            for _ in 1..tag {
-                let plane = bytes.split_off(..count)?;
-                for (value, &byte) in values.iter_mut().zip(plane) {
-                    *value = *value << 8 | u64::from(byte);
+        if count > FRAME_BYTES_MAX {
+            return None;
+        }
+        let (&tag, body) = bytes.split_first()?;
+        *bytes = body;
+        let form = match tag {
+            CONSTANT => Form::Constant(take_leb(bytes)?),
+            ESCAPED => {
+                let low = bytes.split_off(..count)?;
+                let wide = *bytes;
+                for _ in low.iter().filter(|&&byte| byte == ESCAPE) {
+                    take_leb(bytes)?.checked_add(u64::from(ESCAPE))?;
                 }
+                Form::Escaped { low, wide }
             }
-            Some(values)
-        }
-        _ => None,
+            2..=9 => {
+                let planes = bytes.split_off(..count * usize::from(tag - 1))?;
+                Form::Planes { planes, count }
+            }
+            _ => return None,
+        };
+        Some(Self { form, left: count })
     }
 }
+
+impl Iterator for Numbers<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let left = self.left.checked_sub(1)?;
+        let value = match &mut self.form {
+            Form::Constant(value) => *value,
+            Form::Escaped { low, wide } => match *low.split_off_first()? {
+                ESCAPE => take_leb(wide)?.checked_add(u64::from(ESCAPE))?,
+                byte => u64::from(byte),
+            },
+            Form::Planes { planes, count } => {
+                let at = *count - self.left;
+                let bytes = planes[at..].iter().step_by(*count);
+                bytes.fold(0, |value, &byte| value << 8 | u64::from(byte))
+            }
+        };
+        self.left = left;
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Numbers<'_> {}
 
 fn put_leb(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -285,7 +367,7 @@ mod tests {
             count in 0..40_usize)
         {
             let mut rest = bytes.as_slice();
-            let _ = unpack(&mut rest, count);
+            let _ = Numbers::take(&mut rest, count).map(Iterator::count);
             let _ = ColumnReader::new(&bytes);
         }
     }

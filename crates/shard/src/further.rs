@@ -4,7 +4,8 @@ use dz_game::PlaneShape;
 
 use crate::{
     FurtherTargets, HORIZONS, RowShape, ShardError, Target, WdlShares,
-    columns::{ColumnReader, Columns, total},
+    columns::{ColumnReader, Columns},
+    row_file::ends,
     targets::ownership_shape,
 };
 
@@ -74,15 +75,20 @@ impl FurtherColumns {
         }
     }
 
-    /// Bytes in memory.
-    pub(crate) fn bytes(&self) -> usize {
-        self.reply_ends.len() * 4
-            + self.reply_index.len() * 4
-            + self.short_term.len() * HORIZONS * 4
-            + self.plies_left.len() * 2
-            + self.margin.len() * 4
-            + self.ownership_known.len()
-            + self.ownership.len()
+    /// Bytes in memory of a row's further targets, without entries of replies.
+    pub(crate) fn row_bytes(shape: RowShape) -> usize {
+        let bytes = shape.targets.iter().map(|target| match target {
+            Target::Reply | Target::Margin => 4,
+            Target::ShortTerm => HORIZONS * 4,
+            Target::PliesLeft => 2,
+            Target::Ownership => 1 + ownership_bytes(shape.planes),
+        });
+        bytes.sum()
+    }
+
+    /// Entries of all replies.
+    pub(crate) fn reply_entries(&self) -> usize {
+        self.reply_index.len()
     }
 
     /// Adds the columns of a frame, those that `shape` names.
@@ -132,8 +138,8 @@ impl FurtherColumns {
                 Target::ShortTerm => columns.short_term = decode_short_term(reader, count)?,
                 Target::PliesLeft => columns.plies_left = reader.narrow("plies_left", count)?,
                 Target::Margin => {
-                    let stored = reader.numbers("margin", count)?;
-                    columns.margin = stored.into_iter().map(margin).collect::<Result<_, _>>()?;
+                    let stored = reader.stream("margin", count)?;
+                    columns.margin = stored.map(margin).collect::<Result<_, _>>()?;
                 }
                 Target::Ownership => columns.decode_ownership(reader, shape, count)?,
             }
@@ -147,19 +153,13 @@ impl FurtherColumns {
         shape: RowShape,
         count: usize,
     ) -> Result<(), ShardError> {
-        let lengths = reader.numbers("reply_len", count)?;
-        let entries = total(&lengths)?;
+        let (ends, entries) = ends(reader, "reply_len", count)?;
+        self.reply_ends = ends;
         self.reply_index = reader.narrow("reply_index", entries)?;
         self.reply_share = reader.narrow("reply_share", entries)?;
         if self.reply_index.iter().any(|&index| usize::from(index) >= shape.policy_len) {
             return Err(ShardError::damaged("a reply's index is out of range"));
         }
-        let mut end = 0_u32;
-        let ends = lengths.iter().map(|&length| {
-            end += length as u32;
-            end
-        });
-        self.reply_ends = ends.collect();
         Ok(())
     }
 
@@ -176,15 +176,26 @@ impl FurtherColumns {
         let bytes = ownership_bytes(shape.planes);
         let packed = reader.raw("ownership", count.saturating_mul(bytes))?;
         let area = shape.planes.area();
-        let is_set = |row: &[u8], bit: usize| row[bit / 8] >> (bit % 8) & 1 == 1;
-        let both = |row: &[u8]| (0..area).any(|p| is_set(row, p) && is_set(row, area + p));
-        if packed.chunks_exact(bytes).any(both) {
+        if packed.chunks_exact(bytes).any(|row| has_two_owners(row, area)) {
             return Err(ShardError::damaged("a point of two owners"));
         }
         self.ownership_known = known.into_iter().map(|known| known == 1).collect();
         self.ownership = packed.to_vec();
         Ok(())
     }
+}
+
+/// Whether a bit is set in both planes of `area` bits.
+fn has_two_owners(row: &[u8], area: usize) -> bool {
+    // Eight points at a time; of the last ones, bits beyond the planes do not count.
+    let octet = |bit: usize| {
+        let byte = |at: usize| u16::from(row.get(at).copied().unwrap_or(0));
+        (byte(bit / 8) | byte(bit / 8 + 1) << 8) >> (bit % 8) & 0xff
+    };
+    (0..area).step_by(8).any(|point| {
+        let valid = if area - point < 8 { (1 << (area - point)) - 1 } else { 0xff };
+        octet(point) & octet(area + point) & valid != 0
+    })
 }
 
 /// Bytes of a row's ownership.

@@ -10,9 +10,9 @@ use dz_game::{Encoding, Game, PlaneShape};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    RowBlock, RowShape, RowTargets, ShardError, SymmetryTables, WdlShares, Weight,
+    RowBlock, RowShape, RowTargets, ShardError, SymmetryTables, Target, WdlShares, Weight,
     columns::{ColumnReader, Columns, total},
-    container::{FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
+    container::{DENSE, FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
     further::FurtherColumns,
     symmetry_tables,
 };
@@ -25,6 +25,9 @@ pub const ROW_LEVEL: i32 = 1;
 
 /// Bits of a row's planes at most, so that what a file says of its shape can be trusted with memory: a thousand planes of 64x64.
 const BITS_MAX: usize = 1 << 22;
+
+/// Rows of a frame at most: 16 times as many as the shuffler puts into one.
+const FRAME_ROWS_MAX: usize = 1 << 16;
 
 const ROW_KIND: FileKind = FileKind { magic: *b"DZROWS\0\0", name: "row file", format: ROW_FORMAT };
 
@@ -114,6 +117,11 @@ impl PackedRows {
     /// [`ShardError::Shape`] if they are more than a frame holds.
     pub fn new(rows: &RowBlock, level: i32) -> Result<Self, ShardError> {
         let frame = PackedFrame::new(&encode(rows), level, 0, rows.len())?;
+        let beside_planes = (rows.bytes() - rows.bits.len()) as u64;
+        if rows.len() > FRAME_ROWS_MAX || beside_planes > DENSE.bytes_max(frame.bytes()) {
+            let what = format!("{} rows, more than a frame holds", rows.len());
+            return Err(ShardError::Shape { what });
+        }
         Ok(Self { frame, shape: rows.shape })
     }
 }
@@ -177,7 +185,7 @@ impl RowReader<BufReader<File>> {
     /// # Errors
     /// As [`RowReader::new`], with the path.
     pub fn open(path: &Path) -> Result<Self, ShardError> {
-        let file = File::open(path).map_err(ShardError::io("open the row file"));
+        let file = dz_text::open_regular(path).map_err(ShardError::io("open the row file"));
         file.and_then(|file| Self::new(BufReader::new(file))).map_err(|error| error.at(path))
     }
 }
@@ -247,7 +255,11 @@ impl<R: Read + Seek> RowReader<R> {
     pub fn block(&mut self, index: usize) -> Result<RowBlock, ShardError> {
         let bytes = self.frames.frame(index)?;
         let rows = self.footer().frames[index].positions as usize;
-        decode(&bytes, self.header.shape, rows)
+        let bytes_max = DENSE.bytes_max(self.frames.compressed_bytes(index));
+        let raw_bytes = bytes.len();
+        let block = decode(bytes, self.header.shape, rows, bytes_max)?;
+        self.frames.spend(index, (raw_bytes + block.bytes()) as u64)?;
+        Ok(block)
     }
 
     /// The rows of each frame in order.
@@ -276,36 +288,34 @@ fn encode(rows: &RowBlock) -> Columns {
     columns
 }
 
-fn decode(frame: &[u8], shape: RowShape, count: usize) -> Result<RowBlock, ShardError> {
-    let reader = ColumnReader::new(frame)?;
-    let numbers = |name: &str| reader.narrow::<u16>(name, count);
-    let wdl = |win: &str, draw: &str| -> Result<Vec<WdlShares>, ShardError> {
-        let shares = numbers(win)?.into_iter().zip(numbers(draw)?);
-        let shares: Vec<_> = shares.map(|(win, draw)| WdlShares { win, draw }).collect();
-        let valid = shares.iter().all(|shares| shares.is_valid());
-        valid.then_some(shares).ok_or_else(|| ShardError::damaged("a value is no distribution"))
-    };
-    let lengths = reader.numbers("policy_len", count)?;
-    let entries = total(&lengths)?;
-    let mut end = 0_u32;
-    let policy_ends = lengths.iter().map(|&length| {
-        end += length as u32;
-        end
-    });
-    let policy_ends = policy_ends.collect();
+/// The `count` rows of a decompressed frame.
+///
+/// # Errors
+/// [`ShardError::Damaged`], also where they would take more than `bytes_max` bytes beside their planes.
+fn decode(
+    mut frame: Vec<u8>,
+    shape: RowShape,
+    count: usize,
+    bytes_max: u64,
+) -> Result<RowBlock, ShardError> {
+    let reader = ColumnReader::new(&frame)?;
+    let bits_len = count.saturating_mul(shape.planes.packed_bytes());
+    let bits = reader.raw("bits", bits_len)?;
+    let bits_at = bits.as_ptr() as usize - frame.as_ptr() as usize;
+    check_memory(&reader, shape, count, bytes_max)?;
+    let wdl = |win: &str, draw: &str| wdl_shares(&reader, win, draw, count);
+    let (policy_ends, entries) = ends(&reader, "policy_len", count)?;
     let policy_index: Vec<u16> = reader.narrow("policy_index", entries)?;
     if policy_index.iter().any(|&index| usize::from(index) >= shape.policy_len) {
         return Err(ShardError::damaged("a policy index is out of range"));
     }
-    let globals = count.saturating_mul(shape.planes.globals);
-    let globals: Vec<u32> = reader.narrow("global", globals)?;
-    let bits = count.saturating_mul(shape.planes.packed_bytes());
+    let globals = reader.narrow_stream("global", count.saturating_mul(shape.planes.globals))?;
     let weights =
-        |name: &str| Ok::<_, ShardError>(numbers(name)?.into_iter().map(Weight).collect());
-    Ok(RowBlock {
+        |name: &str| Ok::<_, ShardError>(reader.narrow_stream(name, count)?.map(Weight).collect());
+    let mut block = RowBlock {
         shape,
-        bits: reader.raw("bits", bits)?.to_vec(),
-        globals: globals.into_iter().map(f32::from_bits).collect(),
+        bits: Vec::new(),
+        globals: globals.map(f32::from_bits).collect(),
         policy_ends,
         policy_index,
         policy_share: reader.narrow("policy_share", entries)?,
@@ -314,15 +324,71 @@ fn decode(frame: &[u8], shape: RowShape, count: usize) -> Result<RowBlock, Shard
         policy_weight: weights("policy_weight")?,
         value_weight: weights("value_weight")?,
         game: reader.numbers("game", count)?,
-        ply: numbers("ply")?,
+        ply: reader.narrow("ply", count)?,
         further: FurtherColumns::decode(&reader, shape, count)?,
-    })
+    };
+    // The planes are most of the frame, so they stay where they are.
+    frame.truncate(bits_at + bits_len);
+    frame.drain(..bits_at);
+    frame.shrink_to_fit();
+    block.bits = frame;
+    Ok(block)
+}
+
+/// Refuses rows that would take more memory beside their planes than `bytes_max`.
+fn check_memory(
+    reader: &ColumnReader<'_>,
+    shape: RowShape,
+    count: usize,
+    bytes_max: u64,
+) -> Result<(), ShardError> {
+    let policy = total(reader.stream("policy_len", count)?)?;
+    let reply = match shape.targets.has(Target::Reply) {
+        true => total(reader.stream("reply_len", count)?)?,
+        false => 0,
+    };
+    let bytes = RowBlock::bytes_beside_planes(shape, count, [policy, reply]);
+    if count > FRAME_ROWS_MAX || bytes > bytes_max {
+        return Err(ShardError::damaged(format!(
+            "a frame of {count} rows that take {bytes} bytes beside their planes; \
+             at most {FRAME_ROWS_MAX} rows and {bytes_max} bytes fit in a frame of its length"
+        )));
+    }
+    Ok(())
+}
+
+/// Where each row's entries end, and how many there are in all.
+pub(crate) fn ends(
+    reader: &ColumnReader<'_>,
+    lengths: &str,
+    count: usize,
+) -> Result<(Vec<u32>, usize), ShardError> {
+    let lengths = reader.stream(lengths, count)?;
+    let entries = total(lengths.clone())?;
+    let mut end = 0_u32;
+    let ends = lengths.map(|length| {
+        end += length as u32;
+        end
+    });
+    Ok((ends.collect(), entries))
+}
+
+/// Two columns as distributions.
+fn wdl_shares(
+    reader: &ColumnReader<'_>,
+    win: &str,
+    draw: &str,
+    count: usize,
+) -> Result<Vec<WdlShares>, ShardError> {
+    let shares = reader.narrow_stream(win, count)?.zip(reader.narrow_stream(draw, count)?);
+    let shares: Vec<_> = shares.map(|(win, draw)| WdlShares { win, draw }).collect();
+    let valid = shares.iter().all(|shares| shares.is_valid());
+    valid.then_some(shares).ok_or_else(|| ShardError::damaged("a value is no distribution"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Target;
 
     #[test]
     fn the_specification_names_every_column() {

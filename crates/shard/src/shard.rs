@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     GameRecord, ShardError, codec,
-    container::{FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
+    container::{ALIKE, FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
 };
 
 /// The newest version of the shard format: 2 has games with a komi of their own. Shards without any are written in
@@ -124,12 +124,29 @@ impl<W: Write> ShardWriter<W> {
         if self.pending.is_empty() {
             return Ok(());
         }
-        let positions = self.pending.iter().map(|game| game.plies.len()).sum();
-        let columns = codec::encode(&self.pending, self.header.own_komi)?;
-        let level = self.frames.level();
-        let frame = PackedFrame::new(&columns, level, self.pending.len(), positions)?;
+        let games = std::mem::take(&mut self.pending);
+        self.write(&games)?;
+        self.pending = games;
         self.pending.clear();
-        self.frames.push(&frame)
+        Ok(())
+    }
+
+    /// Writes games as a frame; as several where they are so much alike that readers would refuse one.
+    fn write(&mut self, games: &[GameRecord]) -> Result<(), ShardError> {
+        let positions = games.iter().map(|game| game.plies.len()).sum();
+        let columns = codec::encode(games, self.header.own_komi)?;
+        let level = self.frames.level();
+        let frame = PackedFrame::new(&columns, level, games.len(), positions)?;
+        if codec::unpacked_bytes(games) <= ALIKE.bytes_max(frame.bytes()) {
+            return self.frames.push(&frame);
+        }
+        let (first, second) = games.split_at(games.len() / 2);
+        if first.is_empty() {
+            let what = "its plies are too many and too much alike".to_owned();
+            return Err(ShardError::BadRecord { game: games[0].number, what });
+        }
+        self.write(first)?;
+        self.write(second)
     }
 }
 
@@ -146,7 +163,7 @@ impl ShardReader<BufReader<File>> {
     /// # Errors
     /// As [`ShardReader::new`], with the path.
     pub fn open(path: &Path) -> Result<Self, ShardError> {
-        let file = File::open(path).map_err(ShardError::io("open the shard"));
+        let file = dz_text::open_regular(path).map_err(ShardError::io("open the shard"));
         file.and_then(|file| Self::new(BufReader::new(file))).map_err(|error| error.at(path))
     }
 }
@@ -222,7 +239,9 @@ impl<R: Read + Seek> ShardReader<R> {
         let before: u64 =
             self.footer().frames[..index].iter().map(|frame| u64::from(frame.games)).sum();
         let (count, positions) = (entry.games as usize, entry.positions as usize);
-        let games = codec::decode(&bytes, count, self.header.own_komi)?;
+        let bytes_max = ALIKE.bytes_max(self.frames.compressed_bytes(index));
+        let (games, unpacked) = codec::decode(&bytes, count, self.header.own_komi, bytes_max)?;
+        self.frames.spend(index, bytes.len() as u64 + unpacked)?;
         if games.iter().map(|game| game.plies.len()).sum::<usize>() != positions {
             return Err(ShardError::damaged(format!("frame {index} has other positions")));
         }

@@ -67,6 +67,7 @@ fn of_store(error: &StoreError) -> Option<u8> {
     match error {
         StoreError::NoRun { .. } => Some(USAGE),
         StoreError::Fenced { .. } => Some(TRY_AGAIN),
+        StoreError::NotOurs { .. } | StoreError::Occupied { .. } => Some(CONFIG),
         _ if error.is_place() => Some(CONFIG),
         _ => error.is_temporary().then_some(TRY_AGAIN),
     }
@@ -98,6 +99,10 @@ mod tests {
         assert_eq!(exit_code_of(&anyhow::Error::new(fenced).context("training")), TRY_AGAIN);
         let nowhere = StoreError::NoRun { path: "x".to_owned() };
         assert_eq!(exit_code_of(&nowhere.into()), USAGE);
+        let occupied = StoreError::Occupied { dir: "x".to_owned(), found: "rows/a".to_owned() };
+        assert_eq!(exit_code_of(&occupied.into()), CONFIG);
+        let link = io::Error::other(StoreError::not_ours("x", "is a link"));
+        assert_eq!(exit_code_of(&link.into()), CONFIG);
         let missing = StoreError::io("x", io(io::ErrorKind::NotFound));
         assert_eq!(exit_code_of(&missing.into()), CHECK_FAILED);
         let config = ConfigError::Read { path: "x".into(), source: io(io::ErrorKind::NotFound) };

@@ -1,12 +1,12 @@
 //! Log lines: on standard error for people, and in the run's own folder, one file a process.
 
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions, create_dir_all};
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dz_store::{Run, Stage, layout, utc};
+use dz_store::{Run, Stage, Writes, layout, utc};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::layer;
 use tracing_subscriber::prelude::*;
@@ -46,14 +46,10 @@ pub fn init_logging(driven: bool) {
 /// From here on this process writes its log lines and events to the run's `logs/<stage>.log` too. Where that
 /// file cannot be opened the run goes on without it, since nothing depends on it.
 pub fn log_to_run(run: &Run, stage: Stage, generation: u32) {
-    let path = run.root().join(layout::stage_log_path(stage));
-    let opened = path.parent().map_or(Ok(()), create_dir_all).and_then(|()| {
-        let file = OpenOptions::new().append(true).create(true).open(&path)?;
-        Ok(RunLog { file, run: run.name(), stage, generation })
-    });
-    match opened {
-        Ok(log) => *lock() = Some(log),
-        Err(error) => tracing::warn!("no log is kept in {}: {error}", path.display()),
+    let path = layout::stage_log_path(stage);
+    match run.open_to_write(&path, Writes::Append) {
+        Ok(file) => *lock() = Some(RunLog { file, run: run.name(), stage, generation }),
+        Err(error) => tracing::warn!("no log is kept in {path}: {error}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A disk that does not take what is written: the run waits for it and goes on.
 
 use std::error::Error;
-use std::io;
+use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -161,11 +161,12 @@ const fn pause_max(trouble: DiskTrouble) -> Duration {
     }
 }
 
-/// Writes a file where the stage keeps its own, and removes it.
+/// Writes a file where the stage keeps its own, which goes again.
 fn probe(run: &Run, stage: Stage) -> Result<(), StoreError> {
-    let path = format!("{}/probe", layout::work_path(stage));
-    run.replace(&path, &PROBE)?;
-    run.delete(&path)
+    // Never published, so that nothing has to make way for it.
+    let mut staged = run.create_file(&format!("{}/probe", layout::work_path(stage)))?;
+    staged.write_all(&PROBE).map_err(|e| StoreError::io(staged.path(), e))?;
+    staged.sync()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use dz_config::RunConfig;
-use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, Turn};
+use dz_store::{Fate, Ledger, Leftovers, MetricsWriter, Run, RunLock, Stage, Swept, Turn, layout};
 
 use crate::args::StageArgs;
 use crate::disk::check_free;
@@ -59,6 +59,7 @@ impl StageContext {
     /// a killed predecessor left behind.
     pub fn open(dir: &Path, stage: Stage, events: EventSink, stop: Stop) -> anyhow::Result<Self> {
         let run = Run::open(dir)?;
+        run.check_places()?;
         let lock = RunLock::acquire(&run, stage)?;
         let mut ledger = Ledger::open(&run)?;
         // Before the claim, which would fence out a stage that is at work.
@@ -68,13 +69,7 @@ impl StageContext {
         let config = config_for(&run, &ledger, &events, stage)?;
         start_threads(config.run.threads)?;
         log_to_run(&run, stage, ledger.state().generation());
-        for swept in run.sweep(&lock, ledger.state())? {
-            tracing::info!(
-                "removed {} ({} bytes), left by a killed process",
-                swept.path,
-                swept.bytes
-            );
-        }
+        tell_swept(&run.sweep(&lock, ledger.state())?);
         let kept = config.clone();
         let (idle_since, waited) = (Instant::now(), None);
         let config_hash = ledger.state().config_hash.clone();
@@ -164,6 +159,31 @@ impl StageContext {
     }
 }
 
+/// Says what a sweep did with what was left.
+fn tell_swept(left: &Leftovers) {
+    for Swept { path, bytes, fate } in &left.own {
+        match fate {
+            Fate::Unfinished => tracing::info!(
+                "removed {path} ({bytes} bytes), left unfinished by a killed process"
+            ),
+            Fate::Copy => tracing::info!(
+                "removed {path} ({bytes} bytes), a copy of what the run has made again"
+            ),
+            Fate::Unnamed => tracing::info!(
+                "moved {path} ({bytes} bytes), which no record names, to {}/",
+                layout::ASIDE
+            ),
+        }
+    }
+    if let Some(first) = left.foreign.first() {
+        let count = left.foreign.len();
+        let first = dz_text::line(first);
+        tracing::info!(
+            "left alone: {count} of files and folders that the run has not made, such as {first}"
+        );
+    }
+}
+
 /// The configuration that a stage works by: the one that the ledger names. Under a driver an edited `config.toml` waits for the
 /// driver's next start; a stage that somebody starts by hand refuses to.
 fn config_for(
@@ -174,7 +194,7 @@ fn config_for(
 ) -> anyhow::Result<RunConfig> {
     let InForce { config, edits } = InForce::of(run, ledger.state())?;
     if !edits.is_none() {
-        let path = run.root().join(dz_store::layout::CONFIG);
+        let path = run.root().join(layout::CONFIG);
         if driver_id().is_none() {
             let edits = edits.to_string();
             return Err(ConfigRefused::Edited { path, edits }.into());

@@ -74,8 +74,8 @@ pub enum StoreError {
     },
     /// Another process holds the lock.
     #[error(
-        "this run is in use: {holder} holds {path}. Wait for it to end or stop it (kill {process_id}), \
-         then start again"
+        "this run is in use: {holder} holds {path}. Wait for it to end or stop it{}, then start again",
+        stop_text(*process_id)
     )]
     InUse {
         /// The lock file.
@@ -97,6 +97,28 @@ pub enum StoreError {
         ours: u64,
         /// Epoch of the newest claim.
         newest: u64,
+    },
+    /// What lies at a path of the run is no file or folder of the run's making.
+    #[error(
+        "{path} {what}: nothing is written or removed there. Put the run's own file or folder in its place; only the \
+         run's whole directory may lie behind a link"
+    )]
+    NotOurs {
+        /// The path.
+        path: String,
+        /// What lies there.
+        what: String,
+    },
+    /// A new run was to be made in a directory that has something of its own where the run's files go.
+    #[error(
+        "{dir} is no run, and {found} in it belongs to something else: choose another directory, or move \
+         {found} away. Nothing was changed"
+    )]
+    Occupied {
+        /// The directory.
+        dir: String,
+        /// What is there, inside it.
+        found: String,
     },
     /// A program's mistake: an entry that cannot be stored, a path outside the run.
     #[error("{what}; this is a fault of the program, please report it")]
@@ -123,6 +145,11 @@ pub enum StoreError {
         /// What the operating system said.
         source: io::Error,
     },
+}
+
+/// How a process is stopped; nothing where it is not known, since 0 is no process to kill.
+fn stop_text(process_id: u32) -> String {
+    if process_id == 0 { String::new() } else { format!(" (kill {process_id})") }
 }
 
 impl StoreError {
@@ -175,6 +202,11 @@ impl StoreError {
             Self::Io { source, .. } => Remedy::of(source) == Remedy::Place,
             _ => false,
         }
+    }
+
+    /// Something at `path` that is not the run's; `what` continues a sentence that begins with the path.
+    pub fn not_ours(path: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::NotOurs { path: path.into(), what: what.into() }
     }
 
     pub(crate) fn missing(path: impl Into<String>) -> Self {

@@ -55,7 +55,7 @@ fn writers_that_race_get_each_number_once() {
             scope.spawn(move || {
                 let mut ledger = claimed(run, stage);
                 for number in 0..EACH {
-                    let record = ledger.append(shard(stage as u32, number)).unwrap();
+                    let record = ledger.append(shard(1, stage as u32 * EACH + number)).unwrap();
                     assert_eq!(record.number, ledger.state().number);
                 }
             });
@@ -298,10 +298,33 @@ fn any_entry(random: &mut u64) -> Entry {
 }
 
 #[test]
+fn a_cycle_that_cannot_have_begun_is_refused() {
+    let (_dir, run) = run();
+    let mut ledger = claimed(&run, Stage::Selfplay);
+    ledger.append(shard(1, 0)).unwrap();
+    ledger.append(shard(2, 0)).unwrap();
+    let error = ledger.append(shard(4, 0)).unwrap_err().to_string();
+    assert!(error.contains("cycle 4") && error.contains("cycle 2"), "{error}");
+    let record = ledger.append(shard(3, 0)).unwrap();
+    // The same by hand, with the right hash.
+    let path = run.root().join(dz_store::layout::log_path(record.number));
+    let text = fs::read_to_string(&path).unwrap();
+    let body = &text[..text.rfind(",\"blake3\":\"").unwrap()];
+    for (cycle, what) in [(4, "has come to cycle 2"), (u32::MAX, "most for the log"), (0, "is 0")] {
+        let body = body.replace("\"cycle\":3", &format!("\"cycle\":{cycle}"));
+        fs::write(&path, dz_store::seal(format!("{body}}}").as_bytes(), 64)).unwrap();
+        let error = Ledger::open(&run).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
+
+#[test]
 fn a_snapshot_equals_the_fold() {
     let (_dir, run) = run();
     let mut random = 1;
     let mut writers = [claimed(&run, Stage::Selfplay), claimed(&run, Stage::Trainer)];
+    // A cycle follows the one before it, so there is one for every entry that comes.
+    (1..=9).for_each(|cycle| drop(writers[0].append(shard(cycle, 0)).unwrap()));
     for step in 0..(2 * SNAPSHOT_EVERY as usize + 40) {
         writers[step % 2].append(any_entry(&mut random)).unwrap();
     }

@@ -1,6 +1,7 @@
 //! The driver: prepares a run, keeps its stages alive, shows what they do, and ends with a verdict.
 
 mod alarms;
+mod ours;
 mod prepare;
 mod progress;
 mod report;
@@ -23,7 +24,7 @@ pub(crate) use alarms::told;
 pub(crate) use prepare::{
     RefusedChanges, config_of, config_with, default_dir, expected_of, load_config, prepare,
 };
-pub(crate) use report::{report, write_report};
+pub(crate) use report::{report, write_csv, write_report};
 
 use crate::Exit;
 use crate::shown::Shown;

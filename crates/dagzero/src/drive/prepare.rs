@@ -94,6 +94,8 @@ pub(crate) fn prepare(
         }
         run
     };
+    super::ours::refuse_foreign(&run)?;
+    run.check_places()?;
     let lock = RunLock::acquire(&run, Stage::Driver)?;
     let mut ledger = Ledger::open(&run)?;
     let InForce { config: own, edits } = InForce::of(&run, ledger.state())?;

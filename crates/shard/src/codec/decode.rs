@@ -2,31 +2,66 @@
 
 use dz_game::{Komi, Move};
 
-use super::{end_of, outcome_of, plies, unzigzag};
+use super::{
+    end_of, outcome_of,
+    plies::{self, Plies},
+    unzigzag,
+};
 use crate::{
     GameRecord, ParentGame, PlyRecord, ResignThresholds, ShardError,
     columns::{ColumnReader, total},
 };
 
 /// The `count` games of a decompressed frame, which may have a komi of their own only where that is said.
+/// Answers the bytes of memory that they take, too.
+///
+/// # Errors
+/// [`ShardError::Damaged`], also where the games would take more than `bytes_max` bytes: a few bytes can
+/// stand for any number of equal plies.
 pub(crate) fn decode(
     frame: &[u8],
     count: usize,
     own_komi: bool,
-) -> Result<Vec<GameRecord>, ShardError> {
+    bytes_max: u64,
+) -> Result<(Vec<GameRecord>, u64), ShardError> {
     let reader = ColumnReader::new(frame)?;
-    let lengths = reader.numbers("plies", count)?;
-    let plies = plies::decode(&reader, total(&lengths)?)?;
-    let mut plies = plies.into_iter();
+    let lengths = reader.stream("plies", count)?;
+    let mut plies = Plies::read(&reader, total(lengths.clone())?)?;
+    let start_moves = total(reader.stream("start_len", count)?)?;
+    let bytes = plies.bytes() + unpacked(count, start_moves);
+    if bytes > bytes_max {
+        return Err(ShardError::damaged(format!(
+            "a frame unpacks to {bytes} bytes, the most for its length is {bytes_max}"
+        )));
+    }
     let mut parts = Parts::read(&reader, count, own_komi)?;
     let mut games = Vec::with_capacity(count);
-    for (i, length) in lengths.into_iter().enumerate() {
-        let record = parts.game(i, plies.by_ref().take(length as usize).collect());
+    for (i, length) in lengths.enumerate() {
+        let mut recorded = Vec::with_capacity(length as usize);
+        for _ in 0..length {
+            recorded.push(plies.ply()?);
+        }
+        let record = parts.game(i, recorded);
         let record = record.ok_or_else(|| ShardError::damaged(format!("game {i} of a frame")))?;
         record.check()?;
         games.push(record);
     }
-    Ok(games)
+    Ok((games, bytes))
+}
+
+/// Bytes of memory that games take, without their plies.
+fn unpacked(games: usize, start_moves: usize) -> u64 {
+    (games * size_of::<GameRecord>() + start_moves * size_of::<Move>()) as u64
+}
+
+/// Bytes of memory that games take: what [`decode`] answers for them.
+pub(crate) fn unpacked_bytes(games: &[GameRecord]) -> u64 {
+    let start_moves = games.iter().map(|game| game.start_moves.len()).sum();
+    let plies = games.iter().flat_map(|game| &game.plies);
+    plies.fold(unpacked(games.len(), start_moves), |bytes, ply| {
+        let targets = ply.target.as_ref().map_or(0, Vec::len);
+        bytes + plies::unpacked(1, ply.visits.len(), targets)
+    })
 }
 
 /// The columns of games, and how far the optional ones have been used up.
@@ -100,10 +135,10 @@ fn margins(reader: &ColumnReader<'_>, count: usize) -> Result<Vec<Option<i16>>, 
 }
 
 fn start_moves(reader: &ColumnReader<'_>, count: usize) -> Result<Vec<Vec<Move>>, ShardError> {
-    let lengths = reader.numbers("start_len", count)?;
-    let moves: Vec<u16> = reader.narrow("start_move", total(&lengths)?)?;
-    let mut moves = moves.into_iter().map(Move);
-    Ok(lengths.into_iter().map(|length| moves.by_ref().take(length as usize).collect()).collect())
+    let lengths = reader.stream("start_len", count)?;
+    let moves = reader.narrow_stream("start_move", total(lengths.clone())?)?;
+    let mut moves = moves.map(Move);
+    Ok(lengths.map(|length| moves.by_ref().take(length as usize).collect()).collect())
 }
 
 fn parents(reader: &ColumnReader<'_>, count: usize) -> Result<Vec<Option<ParentGame>>, ShardError> {

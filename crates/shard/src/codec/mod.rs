@@ -7,7 +7,7 @@ use dz_game::{Outcome, Player};
 
 use crate::{GameEnd, GameRecord, SearchKind, ShardError, columns::Columns};
 
-pub(crate) use decode::decode;
+pub(crate) use decode::{decode, unpacked_bytes};
 
 /// The columns of whole games, which may have a komi of their own only where that is said.
 pub(crate) fn encode(games: &[GameRecord], own_komi: bool) -> Result<Columns, ShardError> {

@@ -5,7 +5,7 @@ use dz_game::Move;
 use super::{kind_code, kind_of};
 use crate::{
     GameRecord, PlyRecord, ShardError, WdlShares, Weight,
-    columns::{ColumnReader, Columns, total},
+    columns::{ColumnReader, Columns, Numbers, total},
 };
 
 /// Moves below this are stored as one bit each of a mask; wider games store gaps.
@@ -77,111 +77,191 @@ fn encode_moves<'a, T: 'a, I: Iterator<Item = &'a [(Move, T)]>>(
     columns.numbers(gap, gaps);
 }
 
-pub(super) fn decode(
-    reader: &ColumnReader<'_>,
-    count: usize,
-) -> Result<Vec<PlyRecord>, ShardError> {
-    let moves: Vec<u16> = reader.narrow("move", count)?;
-    let networks: Vec<u16> = reader.narrow("network", count)?;
-    let kinds = reader.numbers("kind", count)?;
-    let budgets: Vec<u32> = reader.narrow("budget", count)?;
-    let flags: Vec<u8> = reader.narrow("flags", count)?;
-    let wins: Vec<u16> = reader.narrow("root_win", count)?;
-    let draws: Vec<u16> = reader.narrow("root_draw", count)?;
-    let weights: Vec<u16> = reader.narrow("weight", count)?;
-    let mut visits = decode_visits(reader, count)?.into_iter();
-    let mut targets = decode_targets(reader, count)?.into_iter();
-    let mut plies = Vec::with_capacity(count);
-    for i in 0..count {
-        let value = WdlShares { win: wins[i], draw: draws[i] };
-        let kind = kind_of(kinds[i]).filter(|_| value.is_valid());
-        plies.push(PlyRecord {
-            mv: Move(moves[i]),
-            network: networks[i],
-            kind: kind.ok_or_else(|| ShardError::damaged(format!("ply {i} of a frame")))?,
-            budget: budgets[i],
-            visits: visits.next().unwrap_or_default(),
-            root_value: value.wdl(),
-            flags: flags[i],
-            weight: Weight(weights[i]).get(),
-            target: targets.next().flatten(),
-        });
-    }
-    Ok(plies)
+/// Bytes of memory that plies take with the entries of their visits and targets.
+pub(super) fn unpacked(plies: usize, visits: usize, targets: usize) -> u64 {
+    let entries = visits * size_of::<(Move, u32)>() + targets * size_of::<(Move, u16)>();
+    (plies * size_of::<PlyRecord>() + entries) as u64
 }
 
-fn decode_visits(
-    reader: &ColumnReader<'_>,
-    count: usize,
-) -> Result<Vec<Vec<(Move, u32)>>, ShardError> {
-    let names = ["visit_form", "visit_set", "visit_len", "visit_gap"];
-    let lists = decode_moves(names, reader, count)?;
-    let sums = reader.numbers("visit_sum", count)?;
-    let stored = lists.iter().map(|list| list.len().saturating_sub(1)).sum();
-    let mut counts = reader.narrow::<u32>("visit_count", stored)?.into_iter();
-    let mut visits = Vec::with_capacity(count);
-    for (list, sum) in lists.into_iter().zip(sums) {
-        let mut left = Some(sum);
-        let mut ply = Vec::with_capacity(list.len());
-        let last = list.len().saturating_sub(1);
-        for (i, mv) in list.into_iter().enumerate() {
+/// The plies of a frame, unpacked one at a time: only what the caller keeps takes memory.
+pub(super) struct Plies<'a> {
+    moves: Narrow<'a, u16>,
+    networks: Narrow<'a, u16>,
+    kinds: Numbers<'a>,
+    budgets: Narrow<'a, u32>,
+    flags: Narrow<'a, u8>,
+    wins: Narrow<'a, u16>,
+    draws: Narrow<'a, u16>,
+    weights: Narrow<'a, u16>,
+    visits: MoveLists<'a>,
+    sums: Numbers<'a>,
+    counts: Narrow<'a, u32>,
+    given: Narrow<'a, u8>,
+    targets: MoveLists<'a>,
+    shares: Narrow<'a, u16>,
+    /// What all plies take in memory.
+    bytes: u64,
+    /// The moves of one list.
+    scratch: Vec<Move>,
+}
+
+/// Numbers of a column in the range of `T`.
+type Narrow<'a, T> = Box<dyn Iterator<Item = T> + 'a>;
+
+impl<'a> Plies<'a> {
+    /// Finds the columns of `count` plies and checks them.
+    pub(super) fn read(reader: &ColumnReader<'a>, count: usize) -> Result<Self, ShardError> {
+        let visit_names = ["visit_form", "visit_set", "visit_len", "visit_gap"];
+        let visits = MoveLists::read(visit_names, reader, count)?;
+        // The last count of a ply is what the others leave of its sum.
+        let stored = visits.entries - visits.not_empty;
+        let given = narrow(reader, "target_given", count)?;
+        let present = given.filter(|&given: &u8| given != 0).count();
+        let target_names = ["target_form", "target_set", "target_len", "target_gap"];
+        let targets = MoveLists::read(target_names, reader, present)?;
+        Ok(Self {
+            moves: narrow(reader, "move", count)?,
+            networks: narrow(reader, "network", count)?,
+            kinds: reader.stream("kind", count)?,
+            budgets: narrow(reader, "budget", count)?,
+            flags: narrow(reader, "flags", count)?,
+            wins: narrow(reader, "root_win", count)?,
+            draws: narrow(reader, "root_draw", count)?,
+            weights: narrow(reader, "weight", count)?,
+            sums: reader.stream("visit_sum", count)?,
+            counts: narrow(reader, "visit_count", stored)?,
+            given: narrow(reader, "target_given", count)?,
+            shares: narrow(reader, "target_share", targets.entries)?,
+            bytes: unpacked(count, visits.entries, targets.entries),
+            scratch: Vec::new(),
+            visits,
+            targets,
+        })
+    }
+
+    /// Bytes of memory that all plies take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The next ply.
+    pub(super) fn ply(&mut self) -> Result<PlyRecord, ShardError> {
+        let value = self.wins.next().zip(self.draws.next());
+        let value = value.map(|(win, draw)| WdlShares { win, draw });
+        let value = value.filter(|value| value.is_valid());
+        let kind = self.kinds.next().and_then(kind_of);
+        let (visits, target) = (self.next_visits()?, self.next_target()?);
+        let columns = || {
+            Some(PlyRecord {
+                mv: Move(self.moves.next()?),
+                network: self.networks.next()?,
+                kind: kind?,
+                budget: self.budgets.next()?,
+                visits,
+                root_value: value?.wdl(),
+                flags: self.flags.next()?,
+                weight: Weight(self.weights.next()?).get(),
+                target,
+            })
+        };
+        columns().ok_or_else(|| ShardError::damaged("a ply of a frame"))
+    }
+
+    fn next_visits(&mut self) -> Result<Vec<(Move, u32)>, ShardError> {
+        self.visits.next_into(&mut self.scratch)?;
+        let mut left = self.sums.next();
+        let mut visits = Vec::with_capacity(self.scratch.len());
+        let last = self.scratch.len().saturating_sub(1);
+        for (i, &mv) in self.scratch.iter().enumerate() {
             let rest = left.and_then(|left| u32::try_from(left).ok());
-            let visits = if i == last { rest } else { counts.next() };
-            let visits = visits.filter(|&visits| visits > 0);
-            let visits = visits.ok_or_else(|| ShardError::damaged("visit counts"))?;
-            left = left.and_then(|left| left.checked_sub(u64::from(visits)));
-            ply.push((mv, visits));
+            let count = if i == last { rest } else { self.counts.next() };
+            let count = count.filter(|&count| count > 0);
+            let count = count.ok_or_else(|| ShardError::damaged("visit counts"))?;
+            left = left.and_then(|left| left.checked_sub(u64::from(count)));
+            visits.push((mv, count));
         }
         if left != Some(0) {
             return Err(ShardError::damaged("visit counts do not sum to their total"));
         }
-        visits.push(ply);
+        Ok(visits)
     }
-    Ok(visits)
-}
 
-fn decode_targets(
-    reader: &ColumnReader<'_>,
-    count: usize,
-) -> Result<Vec<Option<Target>>, ShardError> {
-    let given: Vec<u8> = reader.narrow("target_given", count)?;
-    let targets = given.iter().filter(|&&given| given != 0).count();
-    let names = ["target_form", "target_set", "target_len", "target_gap"];
-    let lists = decode_moves(names, reader, targets)?;
-    let entries = lists.iter().map(Vec::len).sum();
-    let mut shares = reader.narrow::<u16>("target_share", entries)?.into_iter();
-    let mut lists = lists.into_iter();
-    let mut take = |given: u8| {
-        let list = (given != 0).then(|| lists.next()).flatten()?;
-        Some(list.into_iter().zip(shares.by_ref()).collect())
-    };
-    Ok(given.into_iter().map(&mut take).collect())
-}
-
-fn decode_moves(
-    [form, set, len, gap]: [&'static str; 4],
-    reader: &ColumnReader<'_>,
-    count: usize,
-) -> Result<Vec<Vec<Move>>, ShardError> {
-    if reader.numbers(form, 1)? == [1] {
-        let masks: Vec<u16> = reader.narrow(set, count)?;
-        let list = |mask: u16| (0..16).filter(|bit| mask >> bit & 1 == 1).map(Move).collect();
-        return Ok(masks.into_iter().map(list).collect());
-    }
-    let lengths = reader.numbers(len, count)?;
-    let gaps = reader.numbers(gap, total(&lengths)?)?;
-    let mut gaps = gaps.into_iter();
-    let mut lists = Vec::with_capacity(count);
-    for length in lengths {
-        let mut next = 0_u64;
-        let mut list = Vec::with_capacity(length as usize);
-        for gap in gaps.by_ref().take(length as usize) {
-            let mv = next.checked_add(gap).and_then(|mv| u16::try_from(mv).ok());
-            let mv = mv.ok_or_else(|| ShardError::damaged("a list of moves"))?;
-            list.push(Move(mv));
-            next = u64::from(mv) + 1;
+    fn next_target(&mut self) -> Result<Option<Target>, ShardError> {
+        if self.given.next().is_none_or(|given| given == 0) {
+            return Ok(None);
         }
-        lists.push(list);
+        self.targets.next_into(&mut self.scratch)?;
+        let mut target = Vec::with_capacity(self.scratch.len());
+        target.extend(self.scratch.iter().copied().zip(&mut self.shares));
+        Ok(Some(target))
     }
-    Ok(lists)
+}
+
+fn narrow<'a, T: TryFrom<u64> + 'a>(
+    reader: &ColumnReader<'a>,
+    name: &str,
+    count: usize,
+) -> Result<Narrow<'a, T>, ShardError> {
+    Ok(Box::new(reader.narrow_stream(name, count)?))
+}
+
+/// Ascending lists of moves, unpacked one at a time.
+struct MoveLists<'a> {
+    form: Form<'a>,
+    /// Moves in all lists.
+    entries: usize,
+    /// Lists with a move or more.
+    not_empty: usize,
+}
+
+enum Form<'a> {
+    Masks(Narrow<'a, u16>),
+    Gaps { lengths: Numbers<'a>, gaps: Numbers<'a> },
+}
+
+impl<'a> MoveLists<'a> {
+    /// Finds the columns of `count` lists.
+    fn read(
+        [form, set, len, gap]: [&'static str; 4],
+        reader: &ColumnReader<'a>,
+        count: usize,
+    ) -> Result<Self, ShardError> {
+        if reader.numbers(form, 1)? == [1] {
+            let masks = narrow::<u16>(reader, set, count)?;
+            let (mut entries, mut not_empty) = (0, 0);
+            for mask in masks {
+                entries += mask.count_ones() as usize;
+                not_empty += usize::from(mask != 0);
+            }
+            let form = Form::Masks(narrow(reader, set, count)?);
+            return Ok(Self { form, entries, not_empty });
+        }
+        let lengths = reader.stream(len, count)?;
+        let entries = total(lengths.clone())?;
+        let not_empty = lengths.clone().filter(|&length| length > 0).count();
+        let gaps = reader.stream(gap, entries)?;
+        Ok(Self { form: Form::Gaps { lengths, gaps }, entries, not_empty })
+    }
+
+    /// Puts the moves of the next list in the place of what `list` holds.
+    fn next_into(&mut self, list: &mut Vec<Move>) -> Result<(), ShardError> {
+        list.clear();
+        match &mut self.form {
+            Form::Masks(masks) => {
+                let mask = masks.next().unwrap_or(0);
+                list.extend((0..16).filter(|bit| mask >> bit & 1 == 1).map(Move));
+            }
+            Form::Gaps { lengths, gaps } => {
+                let mut next = 0_u64;
+                let length = lengths.next().unwrap_or(0);
+                for gap in gaps.take(length as usize) {
+                    let mv = next.checked_add(gap).and_then(|mv| u16::try_from(mv).ok());
+                    let mv = mv.ok_or_else(|| ShardError::damaged("a list of moves"))?;
+                    list.push(Move(mv));
+                    next = u64::from(mv) + 1;
+                }
+            }
+        }
+        Ok(())
+    }
 }

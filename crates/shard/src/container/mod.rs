@@ -12,19 +12,26 @@
 //! flipped bit is found by whoever reads the part that it is in.
 
 mod compress;
+mod limit;
 mod reader;
 mod writer;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use limit::{ALIKE, DENSE};
 pub use reader::FrameReader;
 pub use writer::FrameWriter;
 pub(crate) use writer::PackedFrame;
 
 /// Decompressed frames are never larger: a damaged or hostile length cannot exhaust memory.
 pub const FRAME_BYTES_MAX: usize = 64 << 20;
-/// Footers are never larger, for the same reason.
-pub const FOOTER_BYTES_MAX: u64 = 256 << 20;
+/// Headers and footers are never larger, for the same reason: half a million frames.
+pub const FOOTER_BYTES_MAX: u64 = 64 << 20;
+/// What the contents of a file take in memory, frame after frame, is at most [`SPARE_BYTES`] and so many
+/// times the file's length. Games that are all alike come to some 500 times.
+const UNPACKED_PER_BYTE: u64 = 1024;
+/// What small files may take in memory in any case.
+const SPARE_BYTES: u64 = 64 << 20;
 /// The last bytes of every finished file.
 pub const END_MAGIC: [u8; 8] = *b"DZFOOTER";
 /// Header frames start with this number (little endian; zstd skips 0x184D2A50 to 0x184D2A5F).

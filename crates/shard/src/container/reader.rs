@@ -5,10 +5,13 @@ use std::io::{Read, Seek, SeekFrom};
 use serde::de::DeserializeOwned;
 
 use super::{
-    END_MAGIC, FOOTER_BYTES_MAX, FOOTER_FRAME, FOOTER_TAIL, FileKind, Footer, HEADER_FRAME,
-    SKIPPABLE_HEAD, compress::decompress, frame_hash,
+    END_MAGIC, FOOTER_BYTES_MAX, FOOTER_FRAME, FOOTER_TAIL, FRAME_BYTES_MAX, FileKind, Footer,
+    HEADER_FRAME, SKIPPABLE_HEAD, SPARE_BYTES, UNPACKED_PER_BYTE, compress::decompress, frame_hash,
 };
 use crate::ShardError;
+
+/// Compressed bytes of a frame at most: noise of [`FRAME_BYTES_MAX`] bytes becomes longer by less than this.
+const PACKED_BYTES_MAX: usize = FRAME_BYTES_MAX + FRAME_BYTES_MAX / 64;
 
 /// Reads a finished container; the frames in any order.
 #[derive(Debug)]
@@ -16,6 +19,12 @@ pub struct FrameReader<R> {
     input: R,
     footer: Footer,
     header_bytes: u64,
+    /// The file's length.
+    length: u64,
+    /// What each frame has taken in memory, those that were read.
+    unpacked: Vec<u64>,
+    /// Their sum.
+    unpacked_total: u64,
 }
 
 impl<R: Read + Seek> FrameReader<R> {
@@ -36,7 +45,11 @@ impl<R: Read + Seek> FrameReader<R> {
         let payload = read_header(&mut input, header_end, &footer)?;
         let header = rmp_serde::from_slice(&payload[kind.magic.len() + 4..])
             .map_err(|error| ShardError::damaged(format!("the header: {error}")))?;
-        Ok((Self { input, footer, header_bytes: header_end }, header))
+        let unpacked = vec![0; footer.frames.len()];
+        Ok((
+            Self { input, footer, header_bytes: header_end, length, unpacked, unpacked_total: 0 },
+            header,
+        ))
     }
 
     /// The index.
@@ -55,6 +68,26 @@ impl<R: Read + Seek> FrameReader<R> {
             return Err(ShardError::damaged(format!("frame {index} has another hash")));
         }
         decompress(&bytes, entry.raw_bytes as usize)
+    }
+
+    /// Compressed bytes of frame `index`.
+    pub(crate) fn compressed_bytes(&self, index: usize) -> usize {
+        self.footer.frames[index].bytes as usize
+    }
+
+    /// Refuses files whose frames take more memory, one after the other, than the file's length allows, so
+    /// that the time to read them is bounded, too. Frame `index` takes `bytes`.
+    pub(crate) fn spend(&mut self, index: usize, bytes: u64) -> Result<(), ShardError> {
+        self.unpacked_total -= std::mem::replace(&mut self.unpacked[index], bytes);
+        self.unpacked_total += bytes;
+        let sum = self.unpacked_total;
+        let most = SPARE_BYTES + UNPACKED_PER_BYTE * self.length;
+        if sum > most {
+            return Err(ShardError::damaged(format!(
+                "its contents take {sum} bytes or more, the most for its length is {most}"
+            )));
+        }
+        Ok(())
     }
 
     /// Reads everything once and compares all hashes.
@@ -135,6 +168,9 @@ fn check_tiling(footer: &Footer, footer_at: u64) -> Result<(), ShardError> {
     for frame in &footer.frames {
         if frame.offset != next {
             return Err(ShardError::damaged("frames do not follow each other"));
+        }
+        if frame.bytes as usize > PACKED_BYTES_MAX {
+            return Err(ShardError::damaged("a frame is longer than any is written"));
         }
         next = next.saturating_add(u64::from(frame.bytes));
         games += u64::from(frame.games);

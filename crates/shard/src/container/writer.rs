@@ -40,6 +40,11 @@ impl PackedFrame {
         let (bytes, raw_bytes) = compress(columns, level)?;
         Ok(Self { bytes, raw_bytes, games, positions })
     }
+
+    /// Compressed bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
 }
 
 impl<W: Write> FrameWriter<W> {

@@ -5,8 +5,12 @@ use super::log::read_sealed;
 use super::snapshot;
 use super::state::RunState;
 use super::turn::Turn;
+use crate::belongs::check_object_path;
 use crate::error::{Result, StoreError};
-use crate::layout::{LOG, SNAPSHOTS, log_path, number_of, snapshot_path};
+use crate::layout::{
+    CHECKPOINTS, LOG, MATCHES, NETWORKS, ROWS, SHARDS, SNAPSHOTS, log_path, number_of,
+    snapshot_path,
+};
 use crate::{ObjectRef, Run};
 
 /// What [`Audit::of`] found.
@@ -42,7 +46,13 @@ impl Audit {
     pub fn of(run: &Run) -> Result<Self> {
         let mut audit = Self::default();
         let mut whole = true;
-        for number in 1..=newest(run, LOG)? {
+        let mut next = 1;
+        for number in numbers(run, LOG)? {
+            if number > next {
+                whole = false;
+                audit.fault(log_path(next), "it is missing, but later records exist");
+            }
+            next = number.saturating_add(1);
             match read_sealed(run, number) {
                 Ok(Some((record, sealed))) => {
                     audit.without_hash += u64::from(!sealed);
@@ -50,11 +60,14 @@ impl Audit {
                         audit.records.push(record);
                     }
                 }
+                // It was there when the folder was listed.
                 Ok(None) => {
                     whole = false;
-                    audit.fault(log_path(number), "it is missing, but later records exist");
+                    audit.fault(log_path(number), "it has just been removed");
                 }
-                Err(StoreError::Corrupt { path, what, .. }) => {
+                Err(
+                    StoreError::Corrupt { path, what, .. } | StoreError::NotOurs { path, what },
+                ) => {
                     whole = false;
                     audit.fault(path, what);
                 }
@@ -109,8 +122,27 @@ impl Entry {
         }
     }
 
+    /// Whether every path in the entry is one of the run's own folders.
+    ///
+    /// # Errors
+    /// In words, the first that is not.
+    pub(super) fn check_paths(&self) -> std::result::Result<(), String> {
+        let folders: &[&str] = match self {
+            Self::Shard { .. } | Self::Expired { .. } => &[SHARDS],
+            Self::Rows { .. } => &[ROWS],
+            Self::Checkpoint { .. } => &[CHECKPOINTS],
+            Self::Candidate { .. } | Self::Champion { .. } => &[NETWORKS],
+            Self::Match { .. } => &[MATCHES],
+            _ => return Ok(()),
+        };
+        let expired: &[String] = if let Self::Expired { paths, .. } = self { paths } else { &[] };
+        let objects = self.objects().into_iter().map(|object| object.path.as_str());
+        let mut paths = objects.chain(expired.iter().map(String::as_str));
+        paths.try_for_each(|path| check_object_path(path, folders))
+    }
+
     /// Whose entry it is, and the cycle where it belongs to one.
-    fn owner(&self) -> Option<(Stage, Option<u32>)> {
+    pub(super) fn owner(&self) -> Option<(Stage, Option<u32>)> {
         Some(match self {
             Self::RunStarted { .. } | Self::ConfigChanged { .. } | Self::Finished { .. } => {
                 (Stage::Driver, None)
@@ -134,9 +166,13 @@ impl Entry {
     }
 }
 
-/// Number of the newest file in a folder of numbered ones; 0 where there is none.
-fn newest(run: &Run, folder: &str) -> Result<u64> {
-    Ok(run.list(folder)?.iter().filter_map(|p| number_of(p)).max().unwrap_or(0))
+/// Numbers of the files in a folder of numbered ones, from 1, ascending.
+fn numbers(run: &Run, folder: &str) -> Result<Vec<u64>> {
+    let paths = run.list(folder)?;
+    let mut numbers: Vec<u64> = paths.iter().filter_map(|path| number_of(path)).collect();
+    numbers.retain(|&number| number > 0);
+    numbers.sort_unstable();
+    Ok(numbers)
 }
 
 /// What in `record` does not follow from the state before it.

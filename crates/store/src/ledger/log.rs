@@ -3,11 +3,12 @@
 use std::process;
 
 use super::entry::{Entry, Record, Stage};
+use super::plausible::check_numbers;
 use super::snapshot;
 use super::state::RunState;
 use crate::clock;
 use crate::error::{Result, StoreError};
-use crate::layout::{LOG, log_path, number_of};
+use crate::layout::{ASIDE, LOG, log_path, number_of};
 use crate::seal::{SEAL_DIGITS, seal, unseal};
 use crate::{ObjectRef, Run};
 
@@ -81,6 +82,9 @@ impl Ledger {
                 return Err(StoreError::Fenced { stage, ours: epoch, newest });
             }
             record.number = self.state.number + 1;
+            if let Some(what) = self.state.skips_cycles(&record) {
+                return Err(StoreError::Invalid { what: format!("an entry: {what}") });
+            }
             if self.write(&record)? {
                 return Ok(record);
             }
@@ -92,6 +96,10 @@ impl Ledger {
     pub fn poll(&mut self) -> Result<Vec<Record>> {
         let mut fresh = Vec::new();
         while let Some(record) = read_record(&self.run, self.state.number + 1)? {
+            if let Some(what) = self.state.skips_cycles(&record) {
+                let (path, advice) = (log_path(record.number), advice(record.number));
+                return Err(StoreError::Corrupt { path, what, advice });
+            }
             self.state.apply(&record);
             fresh.push(record);
         }
@@ -148,6 +156,7 @@ fn encode(record: &Record) -> Result<Vec<u8>> {
     if back != *record {
         return Err(invalid("a number in it is not finite".to_owned()));
     }
+    record.entry.check_paths().map_err(invalid)?;
     Ok(seal(&bytes, SEAL_DIGITS))
 }
 
@@ -155,11 +164,14 @@ impl Record {
     /// A record from its file, and whether it carries a hash; the oldest carry none.
     ///
     /// # Errors
-    /// In words, if the hash is another one or the rest is no record of this version.
+    /// In words, if the hash is another one, the rest is no record of this version, or a number in it is none that
+    /// a run comes to.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<(Self, bool), String> {
         let (object, sealed) = unseal(bytes, SEAL_DIGITS)?;
-        let record = serde_json::from_slice(&object)
+        let record: Self = serde_json::from_slice(&object)
             .map_err(|e| format!("it is no record of this version ({e})"))?;
+        record.entry.check_paths()?;
+        check_numbers(&object, record.number)?;
         Ok((record, sealed))
     }
 }
@@ -194,8 +206,8 @@ pub(super) fn record_object(run: &Run, number: u64) -> Result<ObjectRef> {
 
 pub(super) fn advice(number: u64) -> String {
     format!(
-        "Restore the file from a copy of the run; or move it and every later record out of {LOG}/, \
-         and the run goes on after record {}",
+        "Restore the file from a copy of the run; or move it and every later record out of {LOG}/: the run goes on \
+         after record {}, and the next start moves the files that those records named to {ASIDE}/",
         number - 1
     )
 }

@@ -5,6 +5,7 @@ mod bottleneck;
 mod entry;
 mod log;
 mod parts;
+mod plausible;
 mod snapshot;
 mod state;
 mod summary;

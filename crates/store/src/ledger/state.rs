@@ -9,7 +9,7 @@ use super::parts::{
     CandidateState, ChampionState, CheckpointState, CycleState, GamesDoneState, MatchState,
     RatingsState, RowsState, RunInfo, ShardState, VerdictState,
 };
-use super::turn::Turn;
+use super::turn::{Turn, next_cycle};
 use crate::ObjectRef;
 
 /// All that the ledger says, folded. Of two entries that claim the same thing (two shards of one
@@ -66,6 +66,11 @@ impl RunState {
         self.cycles_done + 1
     }
 
+    /// The first cycle that `stage` has not closed.
+    pub(crate) fn next_cycle(&self, stage: Stage) -> u32 {
+        next_cycle(self, stage)
+    }
+
     /// Generation of the champion; 0 where there is none.
     pub fn generation(&self) -> u32 {
         self.champion.as_ref().map_or(0, |c| c.generation)
@@ -114,6 +119,14 @@ impl RunState {
     /// Every published object that the ledger names, in ledger order within each cycle.
     pub fn objects(&self) -> impl Iterator<Item = &ObjectRef> {
         self.cycles.values().flat_map(CycleState::objects)
+    }
+
+    /// What is wrong with a record of a cycle that cannot have begun, because the cycle before it has not.
+    pub(crate) fn skips_cycles(&self, record: &Record) -> Option<String> {
+        let (_, cycle) = record.entry.owner()?;
+        let newest = self.cycles.keys().next_back().copied().unwrap_or(0);
+        let cycle = cycle.filter(|&cycle| cycle > newest.saturating_add(1))?;
+        Some(format!("it is of cycle {cycle}, and the run has come to cycle {newest}"))
     }
 
     /// Folds one more record in. Records come in order, without gaps.
