@@ -30,7 +30,7 @@ pub use args::StageArgs;
 pub use disk::free_bytes;
 pub use event::{Event, Progress, Rates};
 pub use exit::{exit_code_of, exit_with};
-pub use in_force::{ConfigRefused, Edits, InForce, keep_config};
+pub use in_force::{ConfigRefused, Edits, InForce, keep_config, kept_config};
 pub use logging::{init_logging, log_generation, log_to_run, stderr_line};
 pub use memory::{peak_bytes, resident_bytes};
 pub use numbers::{duration_text, number_text};
