@@ -16,6 +16,7 @@ mod oom;
 mod parent;
 mod pause;
 mod plain;
+mod screen;
 mod signals;
 mod sink;
 mod spent;
