@@ -1,6 +1,6 @@
 //! What a ledger lacks, in sentences. The rest of the report is shown all the same.
 
-use dz_config::RunConfig;
+use dz_config::{Anchor, AnchorKind, RatingSection, RunConfig};
 
 use crate::facts::Report;
 
@@ -92,15 +92,40 @@ fn players(report: &Report, config: Option<&RunConfig>) -> Vec<String> {
         ));
     }
     let rated = report.cycles.iter().any(|facts| facts.records.contains_key("rating_match"));
-    let absent: Vec<&str> = anchors
-        .iter()
-        .filter(|anchor| report.pairings.iter().all(|p| p.a != anchor.name && p.b != anchor.name))
-        .map(|anchor| anchor.name.as_str())
-        .collect();
-    if rated && !absent.is_empty() {
+    if rated {
+        said.extend(unplayed(report, &config.rating));
+    }
+    said
+}
+
+/// Anchors of the configuration that have finished no rating game, and why.
+fn unplayed(report: &Report, rating: &RatingSection) -> Vec<String> {
+    let has_played = |name: &str| report.pairings.iter().any(|p| p.a == name || p.b == name);
+    let is_anchor = |name: &str| rating.anchors.iter().any(|anchor| anchor.name == name);
+    // Matches are planned in this order: the anchors in theirs, then networks and policies. A cut leaves out the end.
+    let beyond_anchors = report.pairings.iter().any(|p| !is_anchor(&p.a) && !is_anchor(&p.b));
+    let last = rating.anchors.iter().rposition(|anchor| has_played(&anchor.name));
+    let is_cut = |place: usize, anchor: &Anchor| {
+        let ours = !matches!(anchor.kind, AnchorKind::Engine(_));
+        ours || (Some(place) > last && !beyond_anchors)
+    };
+    let absent = rating.anchors.iter().enumerate().filter(|(_, a)| !has_played(&a.name));
+    let (cut, crashed): (Vec<_>, Vec<_>) = absent.partition(|&(place, a)| is_cut(place, a));
+    let names = |some: &[(usize, &Anchor)]| {
+        some.iter().map(|(_, anchor)| anchor.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let mut said = Vec::new();
+    if !cut.is_empty() {
+        said.push(format!(
+            "rating.time_share = {} has left no time for a rating game of these anchors: {}. Raise it, or lower rating.games.",
+            rating.time_share,
+            names(&cut)
+        ));
+    }
+    if !crashed.is_empty() {
         said.push(format!(
             "These anchors have finished no rating game, perhaps because they crashed: {}.",
-            absent.join(", ")
+            names(&crashed)
         ));
     }
     said

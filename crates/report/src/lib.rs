@@ -24,6 +24,7 @@ mod gates;
 mod health;
 mod html;
 mod measures;
+mod names;
 mod pairings;
 mod palette;
 mod played;
@@ -56,6 +57,7 @@ pub use facts::{
 pub use measures::{
     GateTrace, Health, Measures, OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts,
 };
+pub use names::{ending, short_names};
 pub use pairings::Pairing;
 pub use played::Played;
 pub use svg::SvgFile;

@@ -79,7 +79,7 @@ impl InForce {
         let is_named = |loaded: &dz_config::Loaded| {
             loaded.config.hash() == *hash || loaded.stated_hash() == *hash
         };
-        match (file, kept(run, hash)?) {
+        match (file, kept_config(run, hash)?) {
             (Ok(loaded), _) if is_named(&loaded) => {
                 Ok(Self { config: loaded.config, edits: Edits::None })
             }
@@ -132,7 +132,10 @@ pub fn keep_config(run: &Run, config: &RunConfig) -> Result<(), StoreError> {
 }
 
 /// The configuration of this hash, where a whole copy of it is kept.
-fn kept(run: &Run, hash: &str) -> anyhow::Result<Option<RunConfig>> {
+///
+/// # Errors
+/// What the store reports.
+pub fn kept_config(run: &Run, hash: &str) -> anyhow::Result<Option<RunConfig>> {
     let Some(path) = layout::config_history_path(hash) else { return Ok(None) };
     let bytes = match run.read(&path) {
         Ok(bytes) => bytes,

@@ -17,13 +17,13 @@ const PAUSE_MIN: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// The same of a device that reports errors: they come in bursts, and each look may meet one more of a burst.
 const DEVICE_PAUSE_MIN: Duration = Duration::from_millis(100);
-const DEVICE_PAUSE_MAX: Duration = Duration::from_secs(1);
+const DEVICE_PAUSE_MAX: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
 /// How long errors of the device itself are waited for, which may never end.
 pub(crate) const DEVICE_PATIENCE: Duration = Duration::from_mins(5);
 /// What is written to see whether the disk takes it.
 static PROBE: [u8; 1 << 16] = [0; 1 << 16];
-/// Input or output error, by Linux's number.
-const EIO: i32 = 5;
+/// Errors of a device, or of a network file system's server, by Linux's numbers: EIO, ENOTCONN, ETIMEDOUT, ESTALE.
+const OF_DEVICES: [i32; 4] = [5, 107, 110, 116];
 
 /// Why nothing can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,10 @@ fn of_cause(cause: &(dyn Error + 'static)) -> Option<DiskTrouble> {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(DiskTrouble::Full),
         io::ErrorKind::ReadOnlyFilesystem => Some(DiskTrouble::ReadOnly),
-        _ => (source.raw_os_error() == Some(EIO)).then_some(DiskTrouble::Device),
+        _ => source
+            .raw_os_error()
+            .is_some_and(|number| OF_DEVICES.contains(&number))
+            .then_some(DiskTrouble::Device),
     }
 }
 
@@ -85,6 +88,12 @@ impl Patience {
     /// A turn came to its end.
     pub(crate) fn reset(&mut self) {
         *self = Self::default();
+    }
+
+    /// As if the device had reported errors since then.
+    #[cfg(test)]
+    pub(crate) fn since(&mut self, then: Instant) {
+        self.device_errors_since = Some(then);
     }
 
     /// Waits until the disk takes a probe again, or somebody asks to stop. The stage's lock says so meanwhile.
@@ -183,7 +192,8 @@ mod tests {
             (28, Some(DiskTrouble::Full)),
             (122, Some(DiskTrouble::Full)),
             (30, Some(DiskTrouble::ReadOnly)),
-            (EIO, Some(DiskTrouble::Device)),
+            (5, Some(DiskTrouble::Device)),
+            (116, Some(DiskTrouble::Device)),
             (13, None),
             (2, None),
         ] {

@@ -247,3 +247,63 @@ fn a_stop_ends_a_pause() {
     let end = live(Stage::Selfplay, &args, &sink().0, &stop, |_| Ok(()), turn).unwrap();
     assert_eq!(end, StageEnd::Interrupted);
 }
+
+#[test]
+fn a_burst_of_device_errors_is_borne_and_an_endless_one_is_not() {
+    let (_dir, args) = new_run();
+    let args = StageArgs { once: true, ..args };
+    let mut tries = 0;
+    let turn = |(): &mut (), context: &mut StageContext, cycle| {
+        tries += 1;
+        if tries <= 25 {
+            return Err(StoreError::io("shards/x", std::io::Error::from_raw_os_error(5)).into());
+        }
+        append_all(context, cycle)
+    };
+    let end = live(Stage::Selfplay, &args, &sink().0, &Stop::new(), |_| Ok(()), turn).unwrap();
+    assert_eq!((end, tries), (StageEnd::TurnDone, 26));
+    let mut patience = Patience::default();
+    let error = || StoreError::io("x", std::io::Error::from_raw_os_error(5)).into();
+    assert_eq!(patience.bear(error()).unwrap(), DiskTrouble::Device);
+    patience.since(Instant::now().checked_sub(Duration::from_mins(6)).unwrap());
+    assert_eq!(exit_code_of(&patience.bear(error()).unwrap_err()), TRY_AGAIN);
+}
+
+#[test]
+fn a_stage_says_in_its_lock_what_it_waits_for() {
+    let (_dir, args) = new_run();
+    let stop = Stop::new();
+    let turn = |(): &mut (), context: &mut StageContext, _| {
+        // Seen from outside, in the midst of the pause.
+        let (run, stop) = (context.run.clone(), context.stop.clone());
+        thread::spawn(move || {
+            let paused = || RunLock::holder(&run, Stage::Selfplay).and_then(|holder| holder.paused);
+            let begun = Instant::now();
+            while paused().is_none() && begun.elapsed() < Duration::from_secs(20) {
+                thread::sleep(Duration::from_millis(5));
+            }
+            std::fs::write(run.root().join("seen"), paused().unwrap().reason).unwrap();
+            stop.ask();
+        });
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        Err(StoreError::io("shards/x", full).into())
+    };
+    live(Stage::Selfplay, &args, &sink().0, &stop, |_| Ok(()), turn).unwrap();
+    let seen = std::fs::read_to_string(args.run.join("seen")).unwrap();
+    assert!(seen.contains("no space left for shards/x"), "{seen}");
+}
+
+#[test]
+fn another_configuration_in_the_ledger_ends_a_stage_that_works_by_the_former() {
+    let (_dir, args) = new_run();
+    let turn = |(): &mut (), context: &mut StageContext, cycle| {
+        append_all(context, cycle)?;
+        let mut driver = Ledger::open(&context.run)?;
+        driver.claim(Stage::Driver)?;
+        let (config_hash, changes) = ("0".repeat(64), Vec::new());
+        driver.append(Entry::ConfigChanged { config_hash, changes })?;
+        Ok(())
+    };
+    let end = live(Stage::Selfplay, &args, &sink().0, &Stop::new(), |_| Ok(()), turn).unwrap();
+    assert_eq!((end, end.exit_code()), (StageEnd::Reconfigured, TRY_AGAIN));
+}

@@ -10,10 +10,14 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::event::{Event, Progress};
 use crate::numbers::rates_text;
 use crate::plain::kept_line;
+use crate::screen::Screen;
 use crate::sink::Sink;
 
 /// The bars of this process; log lines and kept lines are written around them.
 static BARS: OnceLock<MultiProgress> = OnceLock::new();
+
+/// How often the bars are drawn, a second.
+const DRAWS: u8 = 20;
 
 /// Runs `write` while no bar is on the screen.
 pub(crate) fn around_bars<T>(write: impl FnOnce() -> T) -> T {
@@ -30,7 +34,10 @@ pub(crate) struct TerminalBars {
 
 impl TerminalBars {
     pub(crate) fn new() -> Self {
-        BARS.get_or_init(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr()));
+        BARS.get_or_init(|| {
+            let screen = Box::new(Screen::default());
+            MultiProgress::with_draw_target(ProgressDrawTarget::term_like_with_hz(screen, DRAWS))
+        });
         Self { shown: BTreeMap::new() }
     }
 

@@ -52,8 +52,8 @@ pub enum StoreError {
         /// What to do.
         advice: String,
     },
-    /// The directory or file may not be written.
-    #[error("{path} cannot be written ({source}): {}", remedy::advice(source))]
+    /// The directory or file may not be written, or not be read.
+    #[error("no access to {path} ({source}): {}", remedy::advice(source))]
     ReadOnly {
         /// The file.
         path: String,

@@ -36,7 +36,8 @@ const FILE_SYSTEM: &str = "the file system does not offer what a run needs; choo
 const FILES: &str = "close programs that have many files open, or raise the limit (ulimit -n)";
 const PROCESSES: &str = "the limit of processes and threads is reached; end other programs, or raise it (ulimit -u, pids.max \
                          of the cgroup), then start again";
-const PERMISSION: &str = "give this user write permission, or choose another directory with --dir";
+const PERMISSION: &str =
+    "give this user permission to read and write there, or choose another directory with --dir";
 const SPACE: &str = "free some space";
 
 /// Every error that is sorted, by Linux's number.

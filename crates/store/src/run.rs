@@ -66,6 +66,11 @@ impl Run {
         let dir = dir.as_ref();
         Self::check_config_not_lost(dir)?;
         if !Self::exists(dir) {
+            if let Err(source) = fs::metadata(dir.join(layout::CONFIG))
+                && source.kind() == io::ErrorKind::PermissionDenied
+            {
+                return Err(StoreError::io(dir.display().to_string(), source));
+            }
             return Err(StoreError::NoRun { path: dir.display().to_string() });
         }
         Self::at(dir)

@@ -1,19 +1,27 @@
 //! `dagzero report`: writes the report of a run anew.
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
+use anyhow::Context;
+use dz_report::Report;
 use dz_store::Run;
 
-use crate::{Exit, drive};
+use crate::{Exit, drive, shown::Shown};
 
 /// Write the report of a run: one HTML page, and its numbers as JSON and CSV
 ///
 /// The page is one file without scripts; it needs no network. A run that is under way or damaged has a
-/// report too: what is missing is named in it.
+/// report too: what is missing is named in it. It is written into the run's directory, or to the file that --out names: with that,
+/// a run that one may only read has a report. Where the directory takes no page, --json and --markdown print all the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero report data/connect4-quick\n  \
     dagzero report data/connect4-quick --json | jq .curve\n  \
+    dagzero report /archive/run-7 --out run-7.html\n  \
     dagzero report data/seed-2 --compare data/seed-1 data/seed-3")]
 pub(crate) struct Args {
     /// The run's directory
@@ -25,6 +33,9 @@ pub(crate) struct Args {
     /// Print everything that the page shows as one JSON object, and nothing else
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
+    /// Write the page to this file instead of report.html in the run's directory; what is there is replaced
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
     /// Also write report-cycles.csv, report-players.csv and report-pairings.csv beside the page
     #[arg(long)]
     csv: bool,
@@ -36,25 +47,64 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let mut report = drive::report(&run)?;
-    for other in &args.compare {
-        report.compare(&dz_report::Report::read_ledger(&Run::open(other)?)?);
+    let others: Vec<Run> = args.compare.iter().map(Run::open).collect::<Result<_, _>>()?;
+    let roots: Vec<PathBuf> =
+        [&run].into_iter().chain(&others).map(|run| run.root().to_owned()).collect();
+    let mut names = dz_report::short_names(&roots).into_iter();
+    report.run.name = names.next().unwrap_or_default();
+    for (other, name) in others.iter().zip(names) {
+        let mut compared = Report::read_ledger(other)?;
+        compared.run.name = name;
+        report.compare(&compared);
     }
-    drive::write_report(&run, &report)?;
-    let mut written = vec![dz_store::layout::REPORT.to_owned()];
-    if args.csv {
-        for file in report.to_csv() {
-            written.push(drive::write_csv(&run, file.name, &file.text)?);
+    let written = match write_files(args, &run, &report) {
+        Ok(written) => written,
+        // What is printed needs no file, unless one is asked for.
+        Err(error) if (args.json || args.markdown) && !args.csv && args.out.is_none() => {
+            dz_stage::stderr_line(&format!("the page is not written: {error:#}"));
+            Vec::new()
         }
-    }
+        Err(error) => return Err(error),
+    };
     if args.json {
         writeln!(out, "{}", report.to_json()?)?;
         return Ok(Exit::Done);
     }
     if args.markdown {
-        writeln!(out, "{}", report.to_markdown_table())?;
+        writeln!(Shown::new(out), "{}", report.to_markdown_table())?;
     }
-    for name in written {
-        writeln!(out, "{}", run.root().join(name).display())?;
+    for path in written {
+        writeln!(out, "{}", path.display())?;
     }
     Ok(Exit::Done)
+}
+
+/// Writes the page, and the tables that are asked for; answers where they are.
+fn write_files(args: &Args, run: &Run, report: &Report) -> anyhow::Result<Vec<PathBuf>> {
+    let tables = if args.csv { report.to_csv() } else { Vec::new() };
+    let Some(page) = &args.out else {
+        let elsewhere = || {
+            let dir = run.root().display();
+            format!("cannot write the report into {dir}; --out FILE names another place")
+        };
+        drive::write_report(run, report).with_context(elsewhere)?;
+        let mut written = vec![run.root().join(dz_store::layout::REPORT)];
+        for table in tables {
+            let path = drive::write_csv(run, table.name, &table.text).with_context(elsewhere)?;
+            written.push(run.root().join(path));
+        }
+        return Ok(written);
+    };
+    let mut written = vec![page.clone()];
+    write(page, report.to_html()?.as_bytes())?;
+    for table in tables {
+        let path = page.with_file_name(format!("report-{}.csv", table.name));
+        write(&path, table.text.as_bytes())?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

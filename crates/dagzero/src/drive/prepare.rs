@@ -194,6 +194,10 @@ fn enter(
     let planned = config.cycles_planned(state.walls_ms());
     let is_open = state.finished.is_none() || state.cycles_done < planned;
     if !is_open {
+        // Edits that are not taken do not stay in the file either.
+        if own.hash() == state.config_hash && changes.is_empty() {
+            write_config(run, own)?;
+        }
         return Ok(());
     }
     let hash = config.hash();

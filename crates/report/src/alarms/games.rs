@@ -25,6 +25,11 @@ const OPENINGS_WARNING: u64 = 8;
 /// Fewer games show few openings by chance.
 const OPENINGS_GAMES: u64 = 30;
 
+/// Share of games that end at `selfplay.plies_max`, above which the value has nothing left to learn but draws, and above which a
+/// large part of what it learns are draws that no rule gives.
+const CUT_ALARM: f64 = 0.9;
+const CUT_WARNING: f64 = 0.5;
+
 /// Champions that the window may reach back over: AlphaGo Zero drew from the newest 500,000 games at 25,000
 /// an iteration, that is 20 (Silver 2017, Methods, "Optimization" and "Self-play").
 const STALE_GENERATIONS: u32 = 20;
@@ -157,6 +162,31 @@ pub(super) fn openings(cycles: &[CycleFacts]) -> Finding {
     );
     let figures = [("openings", health.openings as f64), ("games", health.games as f64)];
     CHECK.found(severity, says, figures)
+}
+
+/// Whether games come to an end by the rules.
+pub(super) fn cut(cycles: &[CycleFacts]) -> Finding {
+    const CHECK: Check = Check {
+        id: "cut-games",
+        threshold: "alarm above nine tenths of the games, where nearly all results are the limit's and none of the game's; \
+                    warning above half",
+        advice: "Raise selfplay.plies_max: a game that it ends counts as a draw, so the value learns that everything is drawn.",
+    };
+    let Some(health) = newest_health(cycles) else {
+        return CHECK.unjudged("No shard has been read yet.");
+    };
+    let share = health.at_limit as f64 / health.games as f64;
+    let severity = match share {
+        s if s > CUT_ALARM => Severity::Alarm,
+        s if s > CUT_WARNING => Severity::Warning,
+        _ => Severity::Fine,
+    };
+    let says = format!(
+        "{} of the newest cycle's {} ended at selfplay.plies_max.",
+        count::percent(share),
+        plural(health.games, "game")
+    );
+    CHECK.found(severity, says, [("share", share), ("games", health.games as f64)])
 }
 
 fn newest_health(cycles: &[CycleFacts]) -> Option<&Health> {

@@ -127,6 +127,7 @@ impl Report {
             games::policy_entropy(self),
             games::duplicated(&self.cycles),
             games::openings(&self.cycles),
+            games::cut(&self.cycles),
             games::stale(&self.cycles),
             games::resignation(&self.cycles, rules),
             losses::overfitting(&self.cycles),

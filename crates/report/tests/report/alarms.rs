@@ -100,7 +100,7 @@ fn health(report: &mut Report) -> &mut Health {
 type Break = fn(&mut Report);
 
 /// What breaks each check, and how bad it is then.
-const BROKEN: [(&str, Severity, Break); 23] = [
+const BROKEN: [(&str, Severity, Break); 25] = [
     ("target-entropy", Severity::Alarm, |r| {
         stand_still(r);
         health(r).target_entropy = 0.05;
@@ -116,6 +116,8 @@ const BROKEN: [(&str, Severity, Break); 23] = [
     ("duplicated-games", Severity::Alarm, |r| health(r).duplicates = 700),
     ("duplicated-games", Severity::Warning, |r| health(r).duplicates = 400),
     ("openings", Severity::Alarm, |r| health(r).openings = 1),
+    ("cut-games", Severity::Alarm, |r| health(r).at_limit = 1_200),
+    ("cut-games", Severity::Warning, |r| health(r).at_limit = 700),
     ("stale-data", Severity::Alarm, |r| {
         r.cycles.last_mut().unwrap().rows.as_mut().unwrap().new_rows = 0;
     }),

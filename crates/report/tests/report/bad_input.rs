@@ -88,24 +88,37 @@ fn groups_that_never_met_are_named() {
     assert_eq!(report.players.len(), 4);
 }
 
-/// An anchor that never finished a game, and one that the configuration does not know.
-#[test]
-fn anchors_that_crashed_or_are_foreign_are_named() {
+/// The report of one rating match of the first network under some anchors.
+fn report_of_match(opponent: &str, anchors: &[&str]) -> Report {
     let mut ledger = Ledger::default();
     ledger.start();
-    with_match(&mut ledger, "network-0001", "stranger", [[5, 0, 1], [2, 0, 4]]);
+    with_match(&mut ledger, "network-0001", opponent, [[5, 0, 1], [2, 0, 4]]);
     let config = "format = 1\nrun = { game = \"tictactoe\", cycles = 1 }\nselfplay.games = 1\n\
                   bootstrap.games = 1\nnetwork = { blocks = 1, channels = 8 }\n\
                   gate.rule = \"always\"\n";
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("config.toml");
-    std::fs::write(&path, config).unwrap();
-    let config = dz_config::RunConfig::load(&path, &[], &|_| Vec::new());
-    let Ok(loaded) = config else {
-        panic!("the test's configuration does not load: {}", config.unwrap_err());
-    };
-    let context = RunContext { config: Some(&loaded.config), ..RunContext::default() };
-    let report = Report::from_ledger(&ledger.records, context);
-    assert!(says(&report, "finished no rating game, perhaps because they crashed: random"));
+    let anchors = format!("rating.anchors=[{}]", anchors.join(", "));
+    let config = dz_config::RunConfig::from_text(config, &[anchors]).unwrap();
+    let context = RunContext { config: Some(&config), ..RunContext::default() };
+    Report::from_ledger(&ledger.records, context)
+}
+
+/// Anchors that never finished a game, and one that the configuration does not know.
+#[test]
+fn anchors_that_crashed_or_were_left_out_or_are_foreign_are_named() {
+    let random = "{ name = \"random\", kind = \"random\" }";
+    let rollout = "{ name = \"rollout-50\", kind = \"rollout\", playouts = 50 }";
+    let engine = "{ name = \"gnu\", kind = \"gtp\", command = \"gnugo\", seconds = 1 }";
+    let left_out = "rating.time_share = 0.1 has left no time for a rating game of these anchors";
+    let crashed = "finished no rating game, perhaps because they crashed";
+    let report = report_of_match("stranger", &[random, rollout]);
+    assert!(says(&report, &format!("{left_out}: random, rollout-50")), "{:?}", report.missing);
+    assert!(!says(&report, crashed));
     assert!(says(&report, "nor an anchor of its configuration: stranger"), "{:?}", report.missing);
+    // A program before an anchor that has played was not left out.
+    let report = report_of_match("random", &[engine, random, rollout]);
+    assert!(says(&report, &format!("{crashed}: gnu")), "{:?}", report.missing);
+    assert!(says(&report, &format!("{left_out}: rollout-50")), "{:?}", report.missing);
+    // The last one of a plan that was cut has not had its turn.
+    let report = report_of_match("random", &[random, rollout, engine]);
+    assert!(says(&report, &format!("{left_out}: rollout-50, gnu")), "{:?}", report.missing);
 }

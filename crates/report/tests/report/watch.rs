@@ -14,11 +14,21 @@ fn shown(cycles: u32, live: Live, width: u16, height: u16) -> (Report, String) {
 }
 
 #[test]
+fn a_run_that_waits_for_a_disk_says_so() {
+    let paused = vec!["selfplay since 2026-11-25 10:00:00: no space left".to_owned()];
+    let live = Live { driven_by: Some(4711), paused, ..Live::default() };
+    let text = shown(12, live, 160, 44).1;
+    assert!(text.contains("PAUSED (process 4711): selfplay since 2026-11-25"), "{text}");
+    assert!(!text.contains("running (process"), "{text}");
+}
+
+#[test]
 fn it_shows_the_reports_numbers() {
     let live = Live {
         turn: "trainer in cycle 13".to_owned(),
         driven_by: Some(4711),
         stages: vec![Stage::Trainer],
+        paused: Vec::new(),
         cycles_done: 12,
         cycles: 20,
         record: 1,

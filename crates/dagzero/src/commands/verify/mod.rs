@@ -111,6 +111,7 @@ impl Findings {
         };
         findings.ledger(&audit);
         findings.config(run, &audit);
+        findings.config_history(run)?;
         findings.metrics(run);
         findings.segments(run)?;
         let objects::Out { damaged, lost } = objects::check(run, &audit, &mut findings);
@@ -151,10 +152,11 @@ impl Findings {
     /// The configuration is the one that the ledger names.
     fn config(&mut self, run: &Run, audit: &Audit) {
         let remedy = if audit.state.finished.is_some() {
-            "restore it from a copy of the run, or take the edits back; the run is over, and `dagzero resume` takes \
-             edits only where they ask for more cycles or time"
+            "restore it from a copy of the run or from config-history/, or take the edits back; the run is over, and \
+             `dagzero resume` takes edits only where they ask for more cycles or time"
         } else {
-            "restore it from a copy of the run; `dagzero resume` takes it as it is and writes the change into the ledger"
+            "restore it from a copy of the run or from config-history/; `dagzero resume` writes edits of keys that may \
+             change into the ledger, and refuses others. No stage plays by it before"
         };
         let loaded = RunConfig::load(&run.root().join(layout::CONFIG), &[], &|_| Vec::new());
         let loaded = match loaded {
@@ -170,6 +172,22 @@ impl Findings {
         } else if !is_older && run.config_toml().is_ok_and(|text| text != loaded.config.to_toml()) {
             self.bad(layout::CONFIG, "it says the same as before, but in other words", remedy);
         }
+    }
+
+    /// The copies of configurations are what their names say.
+    fn config_history(&mut self, run: &Run) -> anyhow::Result<()> {
+        for path in run.list(layout::CONFIG_HISTORY)? {
+            let stem = Path::new(&path).file_stem().and_then(|stem| stem.to_str());
+            let Some(hash) = stem.filter(|hash| layout::config_history_path(hash).is_some()) else {
+                continue;
+            };
+            if dz_stage::kept_config(run, hash)?.is_none() {
+                let remedy =
+                    "delete it: the next start writes the copy of the configuration in force anew";
+                self.bad(&path, "it is not the configuration of this hash", remedy);
+            }
+        }
+        Ok(())
     }
 
     /// Measurements: lines that are not as they were written. The last one may be unfinished, it is cut off

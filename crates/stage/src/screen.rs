@@ -1,0 +1,119 @@
+//! The terminal that bars are drawn on, which may go away at any time.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::mem;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use indicatif::TermLike;
+
+/// Lines and columns where the terminal does not tell.
+const SIZE: (u16, u16) = (24, 80);
+
+/// Standard error as a terminal. What it does not take is dropped: `indicatif` panics on an error, and a run goes on when its
+/// terminal is gone.
+#[derive(Debug, Default)]
+pub(crate) struct Screen {
+    /// What is to be written at the next flush.
+    waiting: Mutex<String>,
+}
+
+impl Screen {
+    fn waiting(&self) -> MutexGuard<'_, String> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves the cursor `n` places in the direction of the escape sequence that ends with `letter`.
+    fn move_cursor(&self, n: usize, letter: char) {
+        if n > 0 {
+            // Texts take everything.
+            let _ = write!(self.waiting(), "\u{1b}[{n}{letter}");
+        }
+    }
+}
+
+impl TermLike for Screen {
+    fn width(&self) -> u16 {
+        size().1
+    }
+
+    fn height(&self) -> u16 {
+        size().0
+    }
+
+    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
+        self.move_cursor(n, 'A');
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
+        self.move_cursor(n, 'B');
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
+        self.move_cursor(n, 'C');
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
+        self.move_cursor(n, 'D');
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        let mut waiting = self.waiting();
+        waiting.push_str(text);
+        waiting.push('\n');
+        Ok(())
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.waiting().push_str(text);
+        Ok(())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.waiting().push_str("\r\u{1b}[2K");
+        Ok(())
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        let text = mem::take(&mut *self.waiting());
+        // Nobody sees what a terminal that is gone does not take.
+        let _ = io::stderr().write_all(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Lines and columns of the terminal.
+#[allow(unsafe_code)]
+fn size() -> (u16, u16) {
+    let mut size = mem::MaybeUninit::<libc::winsize>::zeroed();
+    // SAFETY: TIOCGWINSZ fills in a `winsize`, for which there is room. Zeros are a valid one, which is read where the call fails.
+    let size = unsafe {
+        libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, size.as_mut_ptr());
+        size.assume_init()
+    };
+    match (size.ws_row, size.ws_col) {
+        (0, _) | (_, 0) => SIZE,
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawing_is_kept_until_it_is_flushed_and_never_fails() {
+        let screen = Screen::default();
+        screen.write_line("a line").unwrap();
+        screen.move_cursor_up(2).unwrap();
+        screen.move_cursor_down(0).unwrap();
+        screen.clear_line().unwrap();
+        screen.write_str("more").unwrap();
+        assert_eq!(*screen.waiting(), "a line\n\u{1b}[2A\r\u{1b}[2Kmore");
+        assert!(screen.width() > 0 && screen.height() > 0);
+    }
+}
