@@ -42,8 +42,17 @@ pub trait Session {
     fn log(&self) -> &[(Player, Move)];
     /// Plays a move.
     fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal>;
-    /// Takes the last move back; false if there is none.
+    /// Takes the last move back; false if there is none, or only what [`Session::keep`] keeps.
     fn undo(&mut self) -> bool;
+    /// What was played up to now is handicap stones, which `undo` leaves.
+    fn keep(&mut self);
+    /// How many of the moves of [`Session::log`] are handicap stones.
+    fn kept(&self) -> usize;
+    /// Who moves and the moves that are left, ascending, in a game that is drawn by our rules while other programs
+    /// play on until somebody claims it. `None` where the game goes on or has really ended.
+    fn beyond(&self) -> Option<(Player, Vec<Move>)>;
+    /// Where the game began, as it was told to [`Session::begin_game`].
+    fn start_text(&self) -> Option<&str>;
     /// Begins a game: at the start, or at a position that the game has a notation for.
     fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError>;
     /// Whose stone lies on each point, row by row from the top left, where the game has points.
@@ -225,10 +234,24 @@ impl<G: Game> Session for GameSession<G> {
         self.position.undo()
     }
 
+    fn keep(&mut self) {
+        self.position.keep();
+    }
+
+    fn kept(&self) -> usize {
+        self.position.kept()
+    }
+
+    fn beyond(&self) -> Option<(Player, Vec<Move>)> {
+        self.position.beyond()
+    }
+
+    fn start_text(&self) -> Option<&str> {
+        self.position.start_text()
+    }
+
     fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError> {
-        let game = self.position.game();
-        let start = position.map_or_else(|| Ok(game.start()), |text| game.parse_position(text))?;
-        self.position.reset(start);
+        self.position.reset(position)?;
         self.games += 1;
         if let Mind::Search(searcher) = &mut self.mind {
             searcher.stop(&mut self.sources);

@@ -3,25 +3,15 @@
 use dz_game::GameSpec;
 use dz_record::{Sheet, decode, read};
 
-use super::{
-    Answered, Gtp,
-    syntax::{color_name, whole, word},
-    text,
-};
+use super::{Answered, Gtp, path, syntax::color_name, text};
 
 /// `loadsgf FILE [MOVE]`: the position before move `MOVE` of the file's first game, or its end; answers who
 /// moves next. Another size or komi makes another game, as `boardsize` and `komi` do. Where anything is
 /// wrong, nothing changes.
-pub(super) fn loadsgf(gtp: &mut Gtp, arguments: &[String]) -> Answered {
-    let name = word(arguments, 0, "the file")?;
-    let before = if arguments.len() > 1 {
-        let number = whole(arguments, 1, "the move number")?;
-        (number as usize).checked_sub(1).ok_or("syntax error: moves are numbered from 1")?
-    } else {
-        usize::MAX
-    };
+pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> Answered {
     let cannot = |what: &str| format!("cannot load file: {what}");
-    let bytes = (gtp.files)(name).map_err(|error| cannot(&error.to_string()))?;
+    let path::Found { bytes, number } = path::open(&mut gtp.files, &gtp.rest)?;
+    let before = number.map_or(usize::MAX, |number| number - 1);
     let sheets = read(&decode(&bytes)).map_err(|error| cannot(&error.to_string()))?;
     let sheet = sheets.first().ok_or_else(|| cannot("there is no game in it"))?;
     let spec = spec_of(&gtp.session.spec(), sheet).map_err(|what| cannot(&what))?;
@@ -41,9 +31,12 @@ pub(super) fn loadsgf(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     }
     // Stones of a handicap are no moves of the game.
     let before = before.saturating_add(played.handicap_plies);
-    for recorded in record.moves.iter().take(before) {
+    for (at, recorded) in record.moves.iter().take(before).enumerate() {
         let player = gtp.mover();
         gtp.session.play(player, recorded.mv).map_err(|error| error.to_string())?;
+        if at + 1 == played.handicap_plies {
+            gtp.session.keep();
+        }
     }
     text(color_name(gtp.mover()))
 }
