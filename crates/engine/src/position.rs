@@ -1,6 +1,6 @@
 //! The game so far, as a front end tells it.
 
-use dz_game::{Game, Move, Outcome, Player, Status};
+use dz_game::{Game, GameError, Move, Outcome, Player, Status};
 use thiserror::Error;
 
 /// Why a move cannot be played.
@@ -17,6 +17,15 @@ pub enum Refusal {
     Over,
 }
 
+/// A part of a game in which players take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ply {
+    /// A move that the front end has told.
+    Move(Move),
+    /// A turn that the front end has left out: the same player moves twice in a row ([`Game::leave_turn`]).
+    Left,
+}
+
 /// A position with the moves that led to it. Front ends may move twice in a row and play on after the
 /// end of a game; what that means under rules by which players take turns is said at
 /// [`Position::line_with_turn`].
@@ -24,10 +33,14 @@ pub enum Refusal {
 pub(crate) struct Position<G: Game> {
     game: G,
     start: G::State,
+    /// The notation of `start`, where it is not the game's own.
+    start_text: Option<String>,
     /// What the front end said.
     log: Vec<(Player, Move)>,
-    /// The same as a legal game from the start.
-    line: Vec<Move>,
+    /// So many of these are handicap stones, which are not taken back.
+    kept: usize,
+    /// The same as a game in turns from the start.
+    line: Vec<Ply>,
     state: G::State,
     history: G::History,
     pass: Option<Move>,
@@ -38,14 +51,30 @@ impl<G: Game> Position<G> {
         let start = game.start();
         let pass = game.parse_move(&start, "pass").ok();
         let (state, history) = (start.clone(), G::History::default());
-        Self { game, start, log: Vec::new(), line: Vec::new(), state, history, pass }
+        let (start_text, log, kept, line) = (None, Vec::new(), 0, Vec::new());
+        Self { game, start, start_text, log, kept, line, state, history, pass }
     }
 
-    /// Stands at `start`, without moves.
-    pub(crate) fn reset(&mut self, start: G::State) {
-        self.start = start;
-        self.log.clear();
+    /// Stands at the game's start, or where `text` says, without moves.
+    pub(crate) fn reset(&mut self, text: Option<&str>) -> Result<(), GameError> {
+        let start = text.map_or_else(|| Ok(self.game.start()), |t| self.game.parse_position(t))?;
+        (self.start, self.start_text) = (start, text.map(str::to_owned));
+        (self.log, self.kept) = (Vec::new(), 0);
         self.stand(Vec::new());
+        Ok(())
+    }
+
+    pub(crate) fn start_text(&self) -> Option<&str> {
+        self.start_text.as_deref()
+    }
+
+    /// From now on [`Position::undo`] takes back later moves only.
+    pub(crate) fn keep(&mut self) {
+        self.kept = self.log.len();
+    }
+
+    pub(crate) fn kept(&self) -> usize {
+        self.kept
     }
 
     pub(crate) fn game(&self) -> &G {
@@ -76,15 +105,25 @@ impl<G: Game> Position<G> {
         legal(&self.game, &self.state, &self.history)
     }
 
-    /// Plays `mv` for `player`. A pass out of turn, or after the end, is noted and changes nothing.
+    /// Who moves and the moves there are where the game is drawn by our rules alone ([`Game::beyond`]).
+    pub(crate) fn beyond(&self) -> Option<(Player, Vec<Move>)> {
+        let mut moves = Vec::new();
+        let mover = self.game.beyond(&self.state, &self.history, &mut moves)?;
+        Some((mover, moves))
+    }
+
+    /// Plays `mv` for `player`. A pass out of turn, or after the end, is noted and changes nothing. A draw that
+    /// other programs leave to a claim is played on.
     pub(crate) fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal> {
         let in_turn = self.status() == Status::ToMove(player);
-        if !in_turn && Some(mv) == self.pass {
+        let unclaimed = self.beyond().filter(|(mover, _)| *mover == player);
+        if !in_turn && unclaimed.is_none() && Some(mv) == self.pass {
             self.log.push((player, mv));
             return Ok(());
         }
-        if in_turn {
-            if self.legal().binary_search(&mv).is_err() {
+        if in_turn || unclaimed.is_some() {
+            let moves = unclaimed.map_or_else(|| self.legal(), |(_, moves)| moves);
+            if moves.binary_search(&mv).is_err() {
                 return Err(Refusal::Illegal);
             }
         } else {
@@ -96,35 +135,42 @@ impl<G: Game> Position<G> {
             (self.line, self.state, self.history) = (line, state, history);
         }
         self.game.advance(&mut self.state, &mut self.history, mv);
-        self.line.push(mv);
+        self.line.push(Ply::Move(mv));
         self.log.push((player, mv));
         Ok(())
     }
 
-    /// Takes the last move back; false if there is none.
+    /// Takes the last move back, with the turns that were left out before it; false if there is none but handicap
+    /// stones.
     pub(crate) fn undo(&mut self) -> bool {
+        if self.log.len() <= self.kept {
+            return false;
+        }
         let mut log = std::mem::take(&mut self.log);
-        let undone = log.pop().is_some();
+        log.pop();
         self.stand(Vec::new());
         for (player, mv) in log {
             // It was legal after the same moves before.
             let again = self.play(player, mv);
             debug_assert!(again.is_ok(), "{again:?}");
         }
-        undone
+        true
     }
 
     /// The game as it stands if `player` is to move now. Where the other one moves, the other one's turn
-    /// is left out: a pass of `player` just before is taken back, else the other one passes. After an
-    /// end by passes the passes are taken back as far as it needs.
-    pub(crate) fn line_with_turn(&self, player: Player) -> Result<Vec<Move>, Refusal> {
+    /// is left out: a pass of `player` just before is taken back, else nobody moves in that turn. In games that have
+    /// no such thing the other one passes, if that is legal. After an end by passes the passes are taken back as far
+    /// as it needs.
+    pub(crate) fn line_with_turn(&self, player: Player) -> Result<Vec<Ply>, Refusal> {
         let wanted = Status::ToMove(player);
         let mut line = self.line.clone();
         if self.status() == wanted {
             return Ok(line);
         }
         let over = matches!(self.status(), Status::Over(_));
-        while self.pass.is_some() && line.last().copied() == self.pass {
+        while let Some(&Ply::Move(mv)) = line.last()
+            && Some(mv) == self.pass
+        {
             line.pop();
             let (state, history) = self.after(&line);
             if self.game.status(&state, &history) == wanted {
@@ -135,18 +181,26 @@ impl<G: Game> Position<G> {
             return Err(Refusal::Over);
         }
         let pass = self.pass.filter(|pass| self.legal().binary_search(pass).is_ok());
-        let mut line = self.line.clone();
-        line.push(pass.ok_or(Refusal::NotTheirTurn)?);
-        let (state, history) = self.after(&line);
-        let turned = self.game.status(&state, &history) == wanted;
-        turned.then_some(line).ok_or(Refusal::NotTheirTurn)
+        for turn in [Some(Ply::Left), pass.map(Ply::Move)].into_iter().flatten() {
+            let mut line = self.line.clone();
+            line.push(turn);
+            let (state, history) = self.after(&line);
+            if self.game.status(&state, &history) == wanted {
+                return Ok(line);
+            }
+        }
+        Err(Refusal::NotTheirTurn)
     }
 
     /// State and past after `line`, from the start.
-    pub(crate) fn after(&self, line: &[Move]) -> (G::State, G::History) {
+    pub(crate) fn after(&self, line: &[Ply]) -> (G::State, G::History) {
         let (mut state, mut history) = (self.start.clone(), G::History::default());
-        for &mv in line {
-            self.game.advance(&mut state, &mut history, mv);
+        for &ply in line {
+            match ply {
+                Ply::Move(mv) => self.game.advance(&mut state, &mut history, mv),
+                // Where there is no such thing, it shows in whose turn it is.
+                Ply::Left => drop(self.game.leave_turn(&mut state, &mut history)),
+            }
         }
         (state, history)
     }
@@ -165,7 +219,7 @@ impl<G: Game> Position<G> {
         self.game.outcome(&state, &history)
     }
 
-    fn stand(&mut self, line: Vec<Move>) {
+    fn stand(&mut self, line: Vec<Ply>) {
         (self.state, self.history) = self.after(&line);
         self.line = line;
     }
@@ -194,12 +248,12 @@ mod tests {
     }
 
     #[test]
-    fn moves_in_a_row_are_a_game_with_passes() {
+    fn moves_in_a_row_leave_turns_out() {
         let mut position = go();
         for vertex in ["B2", "D4", "B4"] {
             assert_eq!(say(&mut position, First, vertex), Ok(()));
         }
-        assert_eq!(position.line.len(), 5, "two passes between three stones");
+        assert_eq!(position.line.len(), 5, "two turns left out between three stones");
         assert_eq!(position.status(), Status::ToMove(Second));
         assert_eq!(say(&mut position, Second, "B4"), Err(Refusal::Illegal));
         assert!(position.undo());
@@ -224,6 +278,48 @@ mod tests {
                 "the fourth move was a pass, too"
             );
         }
+    }
+
+    #[test]
+    fn a_turn_left_out_is_no_pass() {
+        let mut position = go();
+        for vertex in ["B2", "D4"] {
+            say(&mut position, First, vertex).expect("legal");
+        }
+        let line = position.line_with_turn(First).expect("a turn");
+        let (mut state, mut history) = position.after(&line);
+        let pass = position.pass.expect("Go has a pass");
+        position.game.advance(&mut state, &mut history, pass);
+        assert_eq!(position.game.status(&state, &history), Status::ToMove(Second));
+        say(&mut position, Second, "pass").expect("legal");
+        assert_eq!(position.status(), Status::ToMove(First), "one pass ends no game");
+    }
+
+    #[test]
+    fn handicap_stones_are_not_taken_back() {
+        let mut position = go();
+        say(&mut position, First, "B2").expect("legal");
+        say(&mut position, First, "D4").expect("legal");
+        position.keep();
+        assert!(!position.undo());
+        say(&mut position, Second, "C3").expect("legal");
+        assert!(position.undo() && !position.undo());
+        assert_eq!(position.log.len(), 2);
+    }
+
+    #[test]
+    fn superko_remembers_a_position_whose_turn_was_left_out() {
+        // Black is to move and leaves the turn out; White takes the ko, which would come back to the same board.
+        let mut position = go();
+        let stones = ["C4", "D4", "B3", "E3", "C2", "D2", "D3", "A5"];
+        for (vertex, player) in stones.iter().zip(Player::BOTH.into_iter().cycle()) {
+            say(&mut position, player, vertex).expect("legal");
+        }
+        say(&mut position, Second, "C3").expect("legal");
+        assert_eq!(say(&mut position, First, "D3"), Err(Refusal::Illegal));
+        say(&mut position, First, "A1").expect("legal");
+        say(&mut position, Second, "E1").expect("legal");
+        assert_eq!(say(&mut position, First, "D3"), Ok(()), "the board is another one");
     }
 
     #[test]

@@ -6,7 +6,10 @@ use dz_play::{Pipeline, Thinker};
 use dz_search::{Budget, MoveChoice, RootSetup, Search, SearchParams, choose_move};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{MoveReport, Report, position::Position};
+use crate::{
+    MoveReport, Report,
+    position::{Ply, Position},
+};
 
 /// The longest line that a report tells.
 const LINE_PLIES: usize = 20;
@@ -20,7 +23,7 @@ pub(crate) struct Searcher<G: Game> {
     pub(crate) source: usize,
     pub(crate) random: Xoshiro256PlusPlus,
     /// The search and the moves after which it stands.
-    pub(crate) thinker: Option<(Thinker<G>, Vec<Move>)>,
+    pub(crate) thinker: Option<(Thinker<G>, Vec<Ply>)>,
     /// The search was told which moves to think of, so it is of no use to others.
     pub(crate) restricted: bool,
     pub(crate) playouts_max: Option<u32>,
@@ -39,18 +42,22 @@ impl<G: Game> Searcher<G> {
     pub(crate) fn stand(
         &mut self,
         position: &Position<G>,
-        line: Vec<Move>,
+        line: Vec<Ply>,
         among: &[Move],
         seeds: (u64, u64),
     ) {
         let was_restricted = std::mem::replace(&mut self.restricted, !among.is_empty());
         let known = self.thinker.take().filter(|(_, old)| {
-            // After another move a search of some moves is as good as any.
-            line.starts_with(old) && !(was_restricted && line.len() == old.len())
+            // After another move a search of some moves is as good as any. A search knows moves only.
+            line.starts_with(old)
+                && !line[old.len()..].contains(&Ply::Left)
+                && !(was_restricted && line.len() == old.len())
         });
         let mut thinker = if let Some((mut thinker, old)) = known {
-            for &mv in &line[old.len()..] {
-                thinker.advance(mv);
+            for &ply in &line[old.len()..] {
+                if let Ply::Move(mv) = ply {
+                    thinker.advance(mv);
+                }
             }
             thinker
         } else {

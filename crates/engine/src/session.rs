@@ -42,12 +42,19 @@ pub trait Session {
     fn log(&self) -> &[(Player, Move)];
     /// Plays a move.
     fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal>;
-    /// Takes the last move back; false if there is none.
+    /// Takes the last move back; false if there is none, or only what [`Session::keep`] keeps.
     fn undo(&mut self) -> bool;
+    /// What was played up to now is handicap stones, which `undo` leaves.
+    fn keep(&mut self);
+    /// How many of the moves of [`Session::log`] are handicap stones.
+    fn kept(&self) -> usize;
+    /// Who moves and the moves that are left, ascending, in a game that is drawn by our rules while other programs
+    /// play on until somebody claims it. `None` where the game goes on or has really ended.
+    fn beyond(&self) -> Option<(Player, Vec<Move>)>;
+    /// Where the game began, as it was told to [`Session::begin_game`].
+    fn start_text(&self) -> Option<&str>;
     /// Begins a game: at the start, or at a position that the game has a notation for.
     fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError>;
-    /// The position at which the game began, if not at the start.
-    fn begun_at(&self) -> Option<&str>;
     /// Whose stone lies on each point, row by row from the top left, where the game has points.
     fn stones(&self) -> Option<Vec<Option<Player>>>;
     /// The position in the game's notation, where it has one.
@@ -127,8 +134,6 @@ pub struct GameSession<G: Game> {
     name: String,
     names: Names,
     position: Position<G>,
-    /// The text of the position's start, if it is not the game's.
-    begun_at: Option<String>,
     sources: Sources<G>,
     mind: Mind<G>,
     seed: u64,
@@ -174,8 +179,7 @@ impl<G: Game> GameSession<G> {
         };
         let names = Names::of(&game);
         let position = Position::new(game);
-        let begun_at = None;
-        Self { name: setup.name, names, position, begun_at, sources, mind, seed, games: 0 }
+        Self { name: setup.name, names, position, sources, mind, seed, games: 0 }
     }
 
     /// Names moves as the game's own drawing of the board does, for people who look at that.
@@ -230,21 +234,30 @@ impl<G: Game> Session for GameSession<G> {
         self.position.undo()
     }
 
+    fn keep(&mut self) {
+        self.position.keep();
+    }
+
+    fn kept(&self) -> usize {
+        self.position.kept()
+    }
+
+    fn beyond(&self) -> Option<(Player, Vec<Move>)> {
+        self.position.beyond()
+    }
+
+    fn start_text(&self) -> Option<&str> {
+        self.position.start_text()
+    }
+
     fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError> {
-        let game = self.position.game();
-        let start = position.map_or_else(|| Ok(game.start()), |text| game.parse_position(text))?;
-        self.position.reset(start);
-        self.begun_at = position.map(ToOwned::to_owned);
+        self.position.reset(position)?;
         self.games += 1;
         if let Mind::Search(searcher) = &mut self.mind {
             searcher.stop(&mut self.sources);
             searcher.thinker = None;
         }
         Ok(())
-    }
-
-    fn begun_at(&self) -> Option<&str> {
-        self.begun_at.as_deref()
     }
 
     fn stones(&self) -> Option<Vec<Option<Player>>> {

@@ -10,6 +10,7 @@
 //! natural-log unit.
 
 mod cholesky;
+mod covariance;
 mod elo;
 mod error;
 mod games;
@@ -21,7 +22,9 @@ mod roster;
 mod score;
 mod share;
 mod solve;
+mod sparse;
 mod sprt;
+mod tiles;
 
 pub use elo::{ELO_PER_NAT, Elo, Score};
 pub use error::StatsError;

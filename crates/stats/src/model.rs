@@ -33,10 +33,36 @@ pub(crate) struct Model {
 }
 
 /// Log-likelihood, prior included, with its derivatives at one point.
-pub(crate) struct Derivatives {
+pub(crate) struct Derivatives<M> {
     pub(crate) gradient: Vec<f64>,
     /// Minus the matrix of second derivatives.
-    pub(crate) information: Matrix,
+    pub(crate) information: M,
+}
+
+/// A symmetric matrix that is summed up cell by cell.
+pub(crate) trait Sums {
+    /// All zeros, with so many rows.
+    fn zeros(size: usize) -> Self;
+    /// Adds to a cell and, off the diagonal, to its mirror image.
+    fn add_symmetric(&mut self, row: usize, column: usize, amount: f64);
+    /// Adds one to every cell of the first rows and columns.
+    fn add_ones(&mut self, rows: usize);
+}
+
+impl Sums for Matrix {
+    fn zeros(size: usize) -> Self {
+        Self::zeros(size)
+    }
+
+    fn add_symmetric(&mut self, row: usize, column: usize, amount: f64) {
+        self.add_symmetric(row, column, amount);
+    }
+
+    fn add_ones(&mut self, rows: usize) {
+        for row in 0..rows {
+            (0..=row).for_each(|column| self.add_symmetric(row, column, 1.0));
+        }
+    }
 }
 
 /// One pairing's part of the log-likelihood and its derivatives by d and eta.
@@ -73,10 +99,10 @@ impl Model {
     }
 
     /// First and second derivatives.
-    pub(crate) fn derivatives(&self, at: &[f64]) -> Derivatives {
+    pub(crate) fn derivatives<M: Sums>(&self, at: &[f64]) -> Derivatives<M> {
         let size = self.parameters();
         let mut gradient = vec![0.0; size];
-        let mut information = Matrix::zeros(size);
+        let mut information = M::zeros(size);
         for game in &self.games {
             let term = self.term(game, at);
             // d's derivative by each parameter it contains.
@@ -111,10 +137,8 @@ impl Model {
         }
         if self.prior == 0.0 {
             let sum = self.gauge(at);
-            for (a, slope) in gradient.iter_mut().enumerate().take(self.players) {
-                *slope -= sum;
-                (0..=a).for_each(|b| information.add_symmetric(a, b, 1.0));
-            }
+            gradient.iter_mut().take(self.players).for_each(|slope| *slope -= sum);
+            information.add_ones(self.players);
         }
         Derivatives { gradient, information }
     }

@@ -1,6 +1,6 @@
 //! Ratings of all players of a run from all their games at once.
 
-use crate::cholesky::Matrix;
+use crate::covariance::Relative;
 use crate::elo::{ELO_PER_NAT, Elo};
 use crate::error::StatsError;
 use crate::games::{PairResult, components, pool, records, strongly_connected};
@@ -48,9 +48,14 @@ pub fn rate(
     let davidson = options.draws == Draws::Davidson && any_draws;
     let (first_mover, lineage) = (options.first_mover, options.lineage.clone());
     let model = Model { players, games, first_mover, davidson, prior, lineage, lineage_draws };
-    let solution = maximise(&model)?;
-    Ok(present(&model, &solution, options.anchor))
+    // The methods differ in the last bits, so a run's fits, which know who follows whom, keep theirs.
+    let is_large = players > LARGE_MIN && options.lineage.is_empty();
+    let solution = maximise(&model, is_large)?;
+    Ok(present(&model, solution, options.anchor))
 }
+
+/// More players than these are fitted by methods for large matrices.
+const LARGE_MIN: usize = 500;
 
 /// A player that comes before itself, by way of others.
 fn before_itself(players: usize, lineage: &[(usize, usize)]) -> Option<usize> {
@@ -171,7 +176,10 @@ pub struct Ratings {
     /// Davidson's e^eta; 0 where the model has none.
     draw_weight: f64,
     /// Joint covariance of the ratings, Elo squared.
-    covariance: Matrix,
+    covariance: Relative,
+    /// True where there are so many players that errors are estimates, which are too small: what a player's opponents
+    /// owe to further opponents is left out.
+    pub errors_are_estimates: bool,
 }
 
 impl Ratings {
@@ -236,14 +244,22 @@ impl Ratings {
 }
 
 /// From parameters to Elo above the anchor.
-fn present(model: &Model, solution: &Solution, anchor: Option<usize>) -> Ratings {
+fn present(model: &Model, solution: Solution, anchor: Option<usize>) -> Ratings {
     let n = model.players;
     let nats = &solution.at;
     let zero = match anchor {
         Some(anchor) => nats[anchor],
         None => nats[..n].iter().sum::<f64>() / n.max(1) as f64,
     };
-    let covariance = anchored(&solution.covariance, n, anchor);
+    let first_mover = match model.first_mover_index() {
+        Some(h) => {
+            let sd = solution.covariance.at(h, h).sqrt();
+            (Elo::from_nats(nats[h]), Elo::from_nats(Z95 * sd))
+        }
+        None => (Elo(0.0), Elo(0.0)),
+    };
+    let errors_are_estimates = solution.covariance.is_approximate();
+    let covariance = Relative::new(solution.covariance, n, anchor);
     let records = records(n, &model.games);
     let players = (0..n)
         .map(|player| Rating {
@@ -253,47 +269,17 @@ fn present(model: &Model, solution: &Solution, anchor: Option<usize>) -> Ratings
             record: records[player],
         })
         .collect();
-    let (first_mover, first_mover_error95) = match model.first_mover_index() {
-        Some(h) => {
-            let sd = solution.covariance.at(h, h).sqrt();
-            (Elo::from_nats(nats[h]), Elo::from_nats(Z95 * sd))
-        }
-        None => (Elo(0.0), Elo(0.0)),
-    };
     Ratings {
         players,
-        first_mover,
-        first_mover_error95,
+        first_mover: first_mover.0,
+        first_mover_error95: first_mover.1,
         draw_rate: draw_rate(model, nats),
         components: components(n, &model.games),
         iterations: solution.iterations,
         draw_weight: model.eta_index().map_or(0.0, |eta| nats[eta].exp()),
         covariance,
+        errors_are_estimates,
     }
-}
-
-/// Covariance of ratings relative to the anchor or to the mean, in Elo squared, from the one of all
-/// parameters.
-fn anchored(covariance: &Matrix, players: usize, anchor: Option<usize>) -> Matrix {
-    // Covariance of each rating with the reference, and the reference's own variance.
-    let mean =
-        |row: usize| (0..players).map(|k| covariance.at(row, k)).sum::<f64>() / players as f64;
-    let with: Vec<f64> = match anchor {
-        Some(anchor) => (0..players).map(|row| covariance.at(row, anchor)).collect(),
-        None => (0..players).map(mean).collect(),
-    };
-    let own = match anchor {
-        Some(anchor) => with[anchor],
-        None => with.iter().sum::<f64>() / players.max(1) as f64,
-    };
-    let mut out = Matrix::zeros(players);
-    for row in 0..players {
-        for column in 0..players {
-            let nats = covariance.at(row, column) - with[row] - with[column] + own;
-            *out.at_mut(row, column) = nats * ELO_PER_NAT * ELO_PER_NAT;
-        }
-    }
-    out
 }
 
 fn draw_rate(model: &Model, nats: &[f64]) -> f64 {

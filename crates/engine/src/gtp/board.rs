@@ -45,11 +45,14 @@ pub(super) fn komi(gtp: &mut Gtp, arguments: &[String]) -> Answered {
         return done();
     }
     let mut session = (gtp.maker)(&spec)?;
-    if let Some(start) = gtp.session.begun_at() {
+    if let Some(start) = gtp.session.start_text() {
         session.begin_game(Some(start)).map_err(|error| error.to_string())?;
     }
-    for &(player, mv) in gtp.session.log() {
+    for (at, &(player, mv)) in gtp.session.log().iter().enumerate() {
         session.play(player, mv).map_err(|error| error.to_string())?;
+        if at + 1 == gtp.session.kept() {
+            session.keep();
+        }
     }
     gtp.session = session;
     done()

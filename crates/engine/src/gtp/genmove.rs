@@ -61,6 +61,15 @@ fn begin_telling(gtp: &mut Gtp, style: Style, arguments: &[String]) -> Answered 
 }
 
 fn begin(gtp: &mut Gtp, player: Player, plays: bool, told: Option<Told>) -> Answered {
+    let beyond = gtp.session.beyond().filter(|(mover, _)| *mover == player && told.is_none());
+    if let Some(&mv) = beyond.as_ref().and_then(|(_, moves)| moves.first()) {
+        // Drawn by our rules, and the front end plays on: all moves are alike.
+        let name = gtp.session.format(mv);
+        if plays {
+            gtp.session.play(player, mv).map_err(|error| error.to_string())?;
+        }
+        return text(name);
+    }
     if let Status::Over(_) = gtp.session.status() {
         // Nothing is left to win; a pass does no harm.
         let pass = gtp.session.pass().filter(|_| told.is_none()).ok_or("the game is over")?;

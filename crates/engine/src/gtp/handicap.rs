@@ -1,4 +1,4 @@
-//! Handicap stones: section 4.1 of the specification.
+//! Handicap stones: section 4.1 of the specification. They are no part of the move history, so `undo` leaves them.
 
 use dz_game::{Move, Player};
 
@@ -32,6 +32,7 @@ pub(super) fn set_free(gtp: &mut Gtp, arguments: &[String]) -> Answered {
             return Err("bad vertex list".to_owned());
         }
     }
+    gtp.session.keep();
     done()
 }
 
@@ -40,12 +41,14 @@ fn put(gtp: &mut Gtp, points: &[Move]) -> Answered {
     for &point in points {
         gtp.session.play(Player::First, point).map_err(|error| error.to_string())?;
     }
+    gtp.session.keep();
     let names: Vec<String> = points.iter().map(|&point| gtp.session.format(point)).collect();
     text(names.join(" "))
 }
 
 fn ensure_empty(gtp: &Gtp) -> Result<(), String> {
-    let empty = gtp.session.log().is_empty() && gtp.session.begun_at().is_none();
+    let stones = gtp.session.stones().unwrap_or_default();
+    let empty = gtp.session.log().is_empty() && stones.iter().all(Option::is_none);
     if empty { Ok(()) } else { Err("board not empty".to_owned()) }
 }
 

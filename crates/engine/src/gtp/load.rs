@@ -5,25 +5,15 @@ use std::io::{Write, stderr};
 use dz_game::GameSpec;
 use dz_record::{Break, BreakCause, Played, Sheet, decode, read};
 
-use super::{
-    Answered, Gtp,
-    syntax::{color_name, whole, word},
-    text,
-};
+use super::{Answered, Gtp, path, syntax::color_name, text};
 
 /// `loadsgf FILE [MOVE]`: the position before move `MOVE` of the file's first game, or its end; answers who
 /// moves next. Another size or komi makes another game, as `boardsize` and `komi` do. Where anything is
 /// wrong, nothing changes.
-pub(super) fn loadsgf(gtp: &mut Gtp, arguments: &[String]) -> Answered {
-    let name = word(arguments, 0, "the file")?;
-    let before = if arguments.len() > 1 {
-        let number = whole(arguments, 1, "the move number")?;
-        (number as usize).checked_sub(1).ok_or("syntax error: moves are numbered from 1")?
-    } else {
-        usize::MAX
-    };
+pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> Answered {
     let cannot = |what: &str| format!("cannot load file: {what}");
-    let bytes = (gtp.files)(name).map_err(|error| cannot(&error.to_string()))?;
+    let path::Found { name, bytes, number } = path::open(&mut gtp.files, &gtp.rest)?;
+    let before = number.map_or(usize::MAX, |number| number - 1);
     let decoded = decode(&bytes);
     let sheets = read(&decoded.text).map_err(|error| cannot(&error.to_string()))?;
     let sheet = sheets.first().ok_or_else(|| cannot("there is no game in it"))?;
@@ -41,7 +31,7 @@ pub(super) fn loadsgf(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     // The answer is the colour alone, so what was left out or guessed is for the log of the front end.
     for note in decoded.note.into_iter().chain(played.notes.lines()) {
         // Nobody may be there to read it.
-        let _ = writeln!(stderr(), "note: {}: {}", dz_text::line(name), dz_text::line(&note));
+        let _ = writeln!(stderr(), "note: {}: {}", dz_text::line(&name), dz_text::line(&note));
     }
     stand(gtp, &played, before).map_err(|error| cannot(&error))?;
     text(color_name(gtp.mover()))

@@ -7,6 +7,7 @@ mod extras;
 mod genmove;
 mod handicap;
 mod load;
+mod path;
 mod syntax;
 mod table;
 
@@ -15,7 +16,7 @@ use std::fmt;
 use dz_game::Player;
 
 use crate::{
-    Activity, Clock, Limits, Maker, Protocol, Resignation, Session,
+    Activity, Clock, LINE_BYTES_MAX, Limits, Maker, Protocol, Resignation, Session,
     clock::{SideClock, TimeSettings},
 };
 use analysis::Analysis;
@@ -38,6 +39,8 @@ pub struct Gtp {
     /// Whether it thinks in the opponent's time.
     ponders: bool,
     files: Files,
+    /// All that follows the command that is obeyed, for commands that name files.
+    rest: String,
 }
 
 /// Reads a file that a front end names.
@@ -101,6 +104,7 @@ impl Gtp {
             ended: false,
             ponders: false,
             files: Box::new(|_| Err(std::io::Error::other("this engine reads no files"))),
+            rest: String::new(),
         }
     }
 
@@ -136,6 +140,7 @@ impl Gtp {
     }
 
     fn obey(&mut self, request: &Request) -> String {
+        self.rest.clone_from(&request.rest);
         let found = table::find(&request.name).filter(|command| command.scope.holds(self));
         let answered = match found {
             Some(command) => (command.run)(self, &request.arguments),
@@ -170,7 +175,13 @@ impl Protocol for Gtp {
             self.job = None;
         }
         if let Some(request) = syntax::parse(line) {
-            text += &self.obey(&request);
+            // The end of a line that was too long may be missing.
+            text += &if line.len() < LINE_BYTES_MAX {
+                self.obey(&request)
+            } else {
+                let why = format!("the line is longer than {LINE_BYTES_MAX} bytes");
+                answer(request.id.as_deref(), Err(&why))
+            };
         }
         text
     }

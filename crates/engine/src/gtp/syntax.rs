@@ -11,21 +11,33 @@ pub(super) struct Request {
     pub name: String,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// All that follows the command, a comment included: names of files may have blanks and `#` in them.
+    pub rest: String,
 }
 
 /// Reads a line: control characters but tabs are removed, tabs are spaces, `#` begins a comment. `None`
-/// for lines with nothing in them.
+/// for lines with nothing in them. A byte-order mark means nothing.
 pub(super) fn parse(line: &[u8]) -> Option<Request> {
     let text = String::from_utf8_lossy(line);
-    let text = text.split('#').next().unwrap_or_default();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let clean: String = text.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
-    let mut words = clean.split_whitespace().map(str::to_owned).peekable();
+    let mut words = before_comment(&clean).split_whitespace().map(str::to_owned).peekable();
     let id = words.next_if(|word| is_id(word));
     let name = words.next();
     if id.is_none() && name.is_none() {
         return None;
     }
-    Some(Request { id, name: name.unwrap_or_default(), arguments: words.collect() })
+    let heads = usize::from(id.is_some()) + usize::from(name.is_some());
+    let rest = (0..heads).fold(clean.trim(), |rest, _| {
+        rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start())
+    });
+    let rest = rest.to_owned();
+    Some(Request { id, name: name.unwrap_or_default(), arguments: words.collect(), rest })
+}
+
+/// The text before a comment.
+pub(super) fn before_comment(text: &str) -> &str {
+    text.split('#').next().unwrap_or_default()
 }
 
 /// Whether a line is the comment by which `GoGui` ends the search of a move (its documentation, "Interrupting commands").
@@ -50,7 +62,7 @@ pub(super) fn answer(id: Option<&str>, result: Result<&str, &str>) -> String {
         tidy.push('\n');
         tidy.push_str(line);
     }
-    let tidy: String = tidy.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+    let tidy = dz_text::lines(&tidy);
     let space = if tidy.is_empty() || tidy.starts_with('\n') { "" } else { " " };
     format!("{sign}{}{space}{tidy}\n\n", id.unwrap_or_default())
 }
@@ -118,7 +130,7 @@ mod tests {
     fn answers_have_one_empty_line_at_their_end() {
         assert_eq!(answer(None, Ok("")), "=\n\n");
         assert_eq!(answer(Some("7"), Ok("2")), "=7 2\n\n");
-        assert_eq!(answer(Some("7"), Err("no\n\nway\x07 ")), "?7 no\nway\n\n");
+        assert_eq!(answer(Some("7"), Err("no\n\nway\x07 ")), "?7 no\nway\\u{7}\n\n");
         assert_eq!(answer(None, Ok("\n A B\n1 .\n")), "=\n A B\n1 .\n\n");
     }
 }

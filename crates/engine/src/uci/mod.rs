@@ -1,5 +1,6 @@
 //! UCI: the Universal Chess Interface (R. Huber and S. Meyer-Kahlen, 2006).
 
+mod fen;
 mod go;
 mod info;
 mod place;
@@ -9,7 +10,7 @@ use std::{fmt, time::Duration};
 use dz_game::{Move, Player, Status};
 
 use crate::{
-    Activity, Clock, Limits, Protocol, Session,
+    Activity, Clock, LINE_BYTES_MAX, Limits, Protocol, Session,
     thinking::{Thought, think},
 };
 use go::Go;
@@ -25,6 +26,10 @@ pub struct Uci {
     limits: Limits,
     options: Options,
     told: Told,
+    /// The last `position` was refused: there is no position to answer for.
+    refused: bool,
+    /// A variant of chess that the front end has asked for, which is not played here.
+    variant: Option<String>,
     job: Option<Job>,
     ended: bool,
 }
@@ -48,6 +53,8 @@ struct Job {
     /// It is answered when the front end says so: infinite and pondering searches.
     waits: bool,
     decided: bool,
+    /// The answer, where there is nothing to search; its move if there is one.
+    answer: Option<Option<Move>>,
     next_info: Duration,
     /// Who moves.
     player: Player,
@@ -68,7 +75,8 @@ impl Uci {
     pub fn new(session: Box<dyn Session>, clock: Box<dyn Clock>, limits: Limits) -> Self {
         let options = Options { multi_pv: 1, wdl: false };
         let told = Told::default();
-        Self { session, clock, limits, options, told, job: None, ended: false }
+        let (refused, variant, job, ended) = (false, None, None, false);
+        Self { session, clock, limits, options, told, refused, variant, job, ended }
     }
 
     fn obey(&mut self, words: &[&str]) -> String {
@@ -79,12 +87,14 @@ impl Uci {
             "setoption" => self.set_option(arguments),
             "ucinewgame" => {
                 let said = self.stop();
-                self.told = Told::default();
+                (self.told, self.refused) = (Told::default(), false);
                 said + &note(self.session.begin_game(None).err().map(|error| error.to_string()))
             }
             "position" => {
                 let said = self.stop();
-                said + &note(place::place(&mut *self.session, &mut self.told, arguments).err())
+                let placed = place::place(&mut *self.session, &mut self.told, arguments);
+                self.refused = placed.is_err();
+                said + &note(placed.unwrap_or_else(|why| Some(format!("{why}; {REFUSED}"))))
             }
             "go" => self.stop() + &self.go(&Go::read(arguments)),
             "stop" => self.stop(),
@@ -122,6 +132,17 @@ impl Uci {
             ("playouts", Ok(playouts)) => self.limits.playouts = Some(playouts),
             ("multipv", Ok(lines @ 1..=500)) => self.options.multi_pv = lines as usize,
             ("uci_showwdl", _) => self.options.wdl = value.trim().eq_ignore_ascii_case("true"),
+            ("uci_variant", _) => {
+                let name = value.trim().to_ascii_lowercase();
+                let own = ["", "chess", "standard", "normal"].contains(&name.as_str());
+                self.variant = (!own).then_some(name);
+                return note(self.variant.as_deref().map(not_played));
+            }
+            ("uci_chess960", _) => {
+                let on = value.trim().eq_ignore_ascii_case("true");
+                self.variant = on.then(|| "chess960".to_owned());
+                return note(self.variant.as_deref().map(not_played));
+            }
             // When to ponder is said with every search.
             ("ponder", _) => {}
             _ => return unknown_option(text),
@@ -131,8 +152,18 @@ impl Uci {
 
     fn go(&mut self, go: &Go) -> String {
         let said = note(go.ignored.clone());
-        let Status::ToMove(player) = place::mover(&mut *self.session) else {
-            return said + "bestmove (none)\n";
+        if let Some(variant) = &self.variant {
+            return said + &note(Some(not_played(variant))) + &self.answer(go, None);
+        }
+        if self.refused {
+            return said + &note(Some(REFUSED.to_owned())) + &self.answer(go, None);
+        }
+        let Status::ToMove(player) = place::stand(&mut *self.session) else {
+            // Mate and stalemate leave no move, dead material leaves moves that are all alike.
+            let left = self.session.beyond().map(|(_, moves)| moves).unwrap_or_default();
+            let asked = |mv: &&Move| go.among.contains(&self.session.format(**mv));
+            let best = left.iter().find(asked).or(left.first()).copied();
+            return said + &self.answer(go, best);
         };
         let (among, illegal) = self.among(&go.among);
         let said = said + &note(illegal);
@@ -150,25 +181,44 @@ impl Uci {
         let forced = legal == 1 && timed && !go.waits();
         let playouts = if forced { Some(1) } else { playouts };
         if let Err(error) = self.session.begin_among(player, playouts, &among) {
-            return said + &note(Some(error.to_string())) + "bestmove (none)\n";
+            return said + &note(Some(error.to_string())) + &self.answer(go, None);
         }
         let deadline = allowed.filter(|_| !go.waits()).map(|time| started.saturating_add(time));
         let next_info = started + INFO_INTERVAL;
         let waits = go.waits();
         let endless = playouts.is_none() && allowed.is_none();
-        let decided = false;
+        let (decided, answer) = (false, None);
         self.job = Some(Job {
             started,
             deadline,
             allowed,
             waits,
             decided,
+            answer,
             next_info,
             player,
             endless,
             among,
         });
         said
+    }
+
+    /// Answers a search that has nothing to search: at once, or when the front end ends it.
+    fn answer(&mut self, go: &Go, best: Option<Move>) -> String {
+        let started = self.clock.now();
+        self.job = Some(Job {
+            started,
+            deadline: None,
+            allowed: None,
+            waits: go.waits(),
+            decided: true,
+            answer: Some(best),
+            next_info: started,
+            player: Player::First,
+            endless: false,
+            among: Vec::new(),
+        });
+        if go.waits() { String::new() } else { self.stop() }
     }
 
     /// The legal ones of these moves, and what is to be said of the others.
@@ -201,6 +251,12 @@ impl Uci {
     /// Ends the search and answers it.
     fn stop(&mut self) -> String {
         let Some(job) = self.job.take() else { return String::new() };
+        if let Some(best) = job.answer {
+            return best.map_or_else(none, |mv| {
+                let name = self.session.format(mv);
+                format!("info depth 1 score cp 0 pv {name}\nbestmove {name}\n")
+            });
+        }
         let mut said = String::new();
         if self.session.report().visits == 0 {
             // Stopped before it began; a look there must be.
@@ -209,7 +265,7 @@ impl Uci {
         }
         said += &self.info(&job);
         let best = self.session.choose().or_else(|| self.session.legal().first().copied());
-        let Some(best) = best else { return said + "bestmove (none)\n" };
+        let Some(best) = best else { return said + &none() };
         let report = self.session.report();
         let line = report.moves.iter().find(|m| m.mv == best).map(|m| &m.line[..]);
         let reply = line.and_then(|line| line.get(1)).map(|&mv| self.session.format(mv));
@@ -223,25 +279,61 @@ impl Uci {
     }
 }
 
+/// Said of a position that was refused, and of what is asked afterwards.
+const REFUSED: &str = "no move is answered before the next position that can be read";
+
+/// The answer where there is no move.
+fn none() -> String {
+    "bestmove (none)\n".to_owned()
+}
+
 /// What goes wrong is told, and changes nothing.
 fn note(error: Option<String>) -> String {
-    error.map_or(String::new(), |error| {
-        let line: String = error.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        format!("info string {line}\n")
-    })
+    error.map_or(String::new(), |error| format!("info string {}\n", shown(&error)))
 }
+
+/// Text of others in one line, of a length that front ends can show.
+fn shown(text: &str) -> String {
+    let short: String = text.chars().take(SHOWN_MAX).collect();
+    let more = if short.len() < text.len() { "..." } else { "" };
+    dz_text::line(&(short + more)).into_owned()
+}
+
+fn is_nothing(c: char) -> bool {
+    c.is_control() || c == '\u{feff}'
+}
+
+/// The most characters of a message.
+const SHOWN_MAX: usize = 400;
 
 fn unknown_option(text: &str) -> String {
     note(Some(format!("no such option or value: {text}")))
 }
 
+fn not_played(variant: &str) -> String {
+    format!("{variant} is not played here; until UCI_Variant is chess no move is answered")
+}
+
 impl Protocol for Uci {
     fn line(&mut self, line: &[u8]) -> String {
         let text = String::from_utf8_lossy(line);
-        let words: Vec<&str> = text.split_whitespace().collect();
+        // Control characters around a word, and a byte-order mark, mean nothing.
+        let words = text.split_whitespace().map(|word| word.trim_matches(is_nothing));
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         // Unknown words before a command are skipped, as the protocol says.
         let known = words.iter().position(|word| COMMANDS.contains(word));
-        known.map_or(String::new(), |at| self.obey(&words[at..]))
+        match known.map(|at| &words[at..]) {
+            // The end of a line that was too long may be missing.
+            Some(words) if line.len() >= LINE_BYTES_MAX => {
+                let position = words[0] == "position";
+                self.refused |= position;
+                let then = if position { format!("; {REFUSED}") } else { String::new() };
+                note(Some(format!("{} is longer than {LINE_BYTES_MAX} bytes{then}", words[0])))
+            }
+            Some(words) => self.obey(words),
+            None if words.is_empty() => String::new(),
+            None => note(Some(format!("unknown command: {}", words.join(" ")))),
+        }
     }
 
     fn step(&mut self) -> String {

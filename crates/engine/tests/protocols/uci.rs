@@ -15,7 +15,9 @@ fn it_introduces_itself_and_is_ready() {
     }
     assert!(text.ends_with("\nuciok\n"));
     assert_eq!(say_uci(&mut engine, "joho isready\r\n"), "readyok\n");
-    assert_eq!(say_uci(&mut engine, "what is this"), "");
+    assert_eq!(say_uci(&mut engine, ""), "");
+    let text = say_uci(&mut engine, "what is this");
+    assert_eq!(text, "info string unknown command: what is this\n");
     assert_eq!(say_uci(&mut engine, "stop"), "");
     let text = say_uci(&mut engine, "setoption name Hash value 16");
     assert!(text.starts_with("info string no such option"), "{text}");
@@ -99,7 +101,7 @@ fn wrong_positions_are_told_and_change_nothing() {
     }
     let text = say_uci(&mut engine, "position startpos moves e2e4 e7e5 e4e5 d2d4");
     assert!(text.contains("e4e5 cannot be played"), "{text}");
-    assert!(say_uci(&mut engine, "go nodes 20").contains("bestmove "));
+    assert!(say_uci(&mut engine, "go nodes 20").ends_with("\nbestmove (none)\n"));
     say_uci(&mut engine, "position fen 7k/5KQ1/8/8/8/8/8/8 b - - 0 1");
     assert_eq!(say_uci(&mut engine, "go nodes 20"), "bestmove (none)\n", "it is mate");
 }

@@ -1,5 +1,7 @@
 //! What is printed: every player's place, and what is missing.
 
+use std::io::Write as _;
+
 use dz_stats::{Draws, RatingOptions, Ratings, Record, rate};
 use serde::Serialize;
 
@@ -133,6 +135,12 @@ impl Standings {
             ..RatingOptions::default()
         };
         let names = results.roster.names();
+        if players > PLAYERS_QUICK {
+            // For people who wait; the result goes to standard output.
+            let games = results.games.len();
+            let line = format!("rating {players} players by {games} games: this can take seconds");
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
         let fit = rate(players, &results.games, &options(terms.prior));
         if let (Err(error), false) = (&fit, results.games.is_empty()) {
             self.missing(error.to_string());
@@ -174,12 +182,22 @@ impl Standings {
                 shown.join("; ")
             ));
         }
+        if ratings.errors_are_estimates {
+            self.notes.push(format!(
+                "the errors of so many players ({}) are estimates from each player's own games, and somewhat too small; \
+                 the ratings are exact",
+                names.len()
+            ));
+        }
         let decided = ratings.players.iter().any(|player| player.record.wins > 0);
         if self.games > 0 && !decided {
             self.notes.push("every game was drawn: nothing tells the players apart".to_owned());
         }
     }
 }
+
+/// Up to so many players are rated in less than a second.
+const PLAYERS_QUICK: usize = 2_000;
 
 /// So many groups are named in a note.
 const GROUPS_SHOWN: usize = 4;

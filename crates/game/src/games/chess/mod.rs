@@ -137,6 +137,19 @@ impl Game for Chess {
         }
     }
 
+    fn beyond(
+        &self,
+        state: &ChessState,
+        history: &ChessHistory,
+        out: &mut Vec<Move>,
+    ) -> Option<Player> {
+        out.clear();
+        if draws::is_drawn(state, history) {
+            moves::list(&state.board, out);
+        }
+        (!out.is_empty()).then(|| state.mover())
+    }
+
     fn play(&self, state: &mut ChessState, mv: Move) {
         let mv = moves::for_generator(&state.board, mv);
         debug_assert!(state.board.is_legal(mv), "{mv} is not legal in {}", state.board);

@@ -249,6 +249,17 @@ impl Game for Go {
         state.mover = state.mover.opponent();
     }
 
+    /// Superko remembers the position as if the mover had passed.
+    fn leave_turn(&self, state: &mut GoState, history: &mut GoHistory) -> bool {
+        if state.is_over() {
+            return false;
+        }
+        self.push_history(history, state, self.board.pass());
+        (state.ko, state.passes) = (NO_KO, 0);
+        state.mover = state.mover.opponent();
+        true
+    }
+
     #[inline]
     fn push_history(&self, history: &mut GoHistory, state: &GoState, mv: Move) {
         self.remember(history, state, mv, |history| self.node_key(state, history));
