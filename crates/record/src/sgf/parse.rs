@@ -136,7 +136,14 @@ impl<'a> Parser<'a> {
             return Err(self.error(format!("more than {NODES_MAX} nodes; split the file")));
         }
         match self.current {
-            Some(parent) => self.games.nodes[parent].children.push(number),
+            Some(parent) => {
+                let children = &mut self.games.nodes[parent].children;
+                // Most nodes have one.
+                if children.is_empty() {
+                    children.reserve_exact(1);
+                }
+                children.push(number);
+            }
             None => self.games.roots.push(number),
         }
         self.games.nodes.push(Node { line: self.line, ..Node::default() });
