@@ -34,6 +34,14 @@ pub enum RecordError {
         /// Bytes of the text.
         bytes: usize,
     },
+    /// More games than a text of its length can hold, if each says something.
+    #[error("{bytes} bytes cannot be {games} games")]
+    TooMany {
+        /// Bytes of the text.
+        bytes: usize,
+        /// The games that were found before reading stopped.
+        games: usize,
+    },
     /// The format is another game's.
     #[error("{game} has no {} records; use {}, or plain or json, which every game has", format.name(), own.name())]
     WrongFormat {
@@ -120,6 +128,14 @@ pub(crate) fn short(what: &str) -> String {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line.into_owned(),
     }
+}
+
+/// Refuses a text whose games would take a hundred times its memory, because there is nothing in them.
+pub(crate) fn check_count(games: usize, bytes: usize) -> Result<(), RecordError> {
+    const FEW: usize = 1000;
+    const BYTES_MIN: usize = 12;
+    let too_many = games > FEW && games > bytes / BYTES_MIN;
+    if too_many { Err(RecordError::TooMany { bytes, games }) } else { Ok(()) }
 }
 
 impl RecordError {

@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Format, Header, RecordError, Score, Sheet};
+use crate::{Format, Header, RecordError, Score, Sheet, error::check_count};
 
 /// A game. What is not known is left out.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -48,7 +48,12 @@ const FIELDS: [&str; 11] = [
 /// Reads every line that is not blank. Fields that are not known are kept as they are.
 pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines.map(|(index, line)| read_line(line, index + 1)).collect()
+    let mut sheets = Vec::new();
+    for (index, line) in lines {
+        sheets.push(read_line(line, index + 1)?);
+        check_count(sheets.len(), text.len())?;
+    }
+    Ok(sheets)
 }
 
 fn read_line(text: &str, number: usize) -> Result<Sheet, RecordError> {

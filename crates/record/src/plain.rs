@@ -20,7 +20,7 @@
 
 use std::fmt;
 
-use crate::{Format, RecordError, Score, Sheet, sheet::one_line};
+use crate::{Format, RecordError, Score, Sheet, error::check_count, sheet::one_line};
 
 /// Characters of a line of moves.
 const COLUMNS_MAX: usize = 79;
@@ -45,6 +45,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
             continue;
         }
         if !open {
+            check_count(sheets.len(), text.len())?;
             sheets.push(Sheet::new(Format::Plain, number));
             open = true;
         }

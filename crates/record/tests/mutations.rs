@@ -137,7 +137,8 @@ fn peers(python: &str, paths: &[PathBuf]) -> Vec<Value> {
         .stdout(Stdio::piped())
         .spawn()
         .expect("python starts");
-    let list: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
+    let list: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let list = list.join("\n");
     let mut input = child.stdin.take().expect("a pipe");
     let feeder = std::thread::spawn(move || input.write_all(list.as_bytes()));
     let output = child.wait_with_output().expect("python ends");

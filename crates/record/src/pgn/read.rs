@@ -5,7 +5,7 @@ use super::{
     tag::{Tag, tag},
     word::{Word, is_null_move, word},
 };
-use crate::{Format, RecordError, Score, Sheet};
+use crate::{Format, RecordError, Score, Sheet, error::check_count};
 
 /// Reads every game. Tolerant: tags, comments, glyphs and move numbers may be missing or stand where
 /// they like; variations are counted and passed over; a new tag section ends a game that has no result.
@@ -51,6 +51,7 @@ impl<'a> Reader<'a> {
         while let Some(sign) = self.text[self.at..].chars().next() {
             let line_start = self.at == 0 || self.text[..self.at].ends_with(['\n', '\u{feff}']);
             self.began = self.at;
+            check_count(self.games.len(), self.text.len())?;
             match sign {
                 '\n' => {
                     self.line += 1;

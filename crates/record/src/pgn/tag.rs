@@ -22,16 +22,17 @@ pub struct Tag<'a> {
 /// # Errors
 /// What is wrong with it, for people; the name is part of it.
 pub fn tag(text: &str) -> Result<Tag<'_>, String> {
-    let line = text.split('\n').next().unwrap_or_default();
     let shown = |name: &str| {
         let name: String = name.trim().chars().take(30).collect();
         if name.is_empty() { "a tag without a name".to_owned() } else { format!("the tag {name}") }
     };
-    let Some(quote) = line.find('"') else {
-        let name = line.split(|c: char| c.is_whitespace() || c == ']').next().unwrap_or_default();
-        return Err(format!("{} has no value in quotes", shown(name)));
-    };
-    let written = &line[..quote];
+    // A line may have many tags, so none of them looks at more of it than it needs.
+    let quote = text.find(['"', '\n']).unwrap_or(text.len());
+    let written = &text[..quote];
+    if !text[quote..].starts_with('"') {
+        let name = written.split(|c: char| c.is_whitespace() || c == ']').next();
+        return Err(format!("{} has no value in quotes", shown(name.unwrap_or_default())));
+    }
     let name = written.trim();
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -40,10 +41,10 @@ pub fn tag(text: &str) -> Result<Tag<'_>, String> {
     if !is_name(name) {
         return Err(format!("{} has a name that no tag can have", shown(name)));
     }
-    let Some((close, end)) = close_of(line, quote + 1) else {
+    let Some((close, end)) = close_of(text, quote + 1) else {
         return Err(format!("the value of {} has no end", shown(name)));
     };
-    let bracket = line[..end].ends_with(']');
+    let bracket = text[..end].ends_with(']');
     let note = if !bracket {
         Some("lacks its closing bracket")
     } else if written.len() == name.len() {
@@ -53,25 +54,27 @@ pub fn tag(text: &str) -> Result<Tag<'_>, String> {
     } else {
         None
     };
-    Ok(Tag { name, value: plain(&line[quote + 1..close]), end, note })
+    Ok(Tag { name, value: plain(&text[quote + 1..close]), end, note })
 }
 
 /// Where the closing quote stands, and where the tag ends after it.
-fn close_of(line: &str, from: usize) -> Option<(usize, usize)> {
+fn close_of(text: &str, from: usize) -> Option<(usize, usize)> {
     let mut escaped = false;
     let mut last = None;
-    for (at, sign) in line[from..].char_indices().map(|(at, sign)| (from + at, sign)) {
-        if sign != '"' {
-            escaped = sign == '\\' && !escaped;
-            continue;
+    for (at, sign) in text[from..].char_indices().map(|(at, sign)| (from + at, sign)) {
+        match sign {
+            '\n' => break,
+            '"' => {}
+            _ => {
+                escaped = sign == '\\' && !escaped;
+                continue;
+            }
         }
-        let rest = &line[at + 1..];
-        let blank = rest.len() - rest.trim_start().len();
-        let after = rest[blank..].strip_prefix(']');
-        let bracket = at + 1 + blank + 1;
+        let rest = &text[at + 1..];
+        let after = blank(rest).strip_prefix(']');
         match after {
-            Some(after) if !escaped || after.trim_start().is_empty() || begins_tag(after) => {
-                return Some((at, bracket));
+            Some(after) if !escaped || is_line_end(after) || begins_tag(after) => {
+                return Some((at, text.len() - after.len()));
             }
             None if !escaped && begins_tag(rest) => return Some((at, at + 1)),
             None if !escaped => last = Some((at, at + 1)),
@@ -82,11 +85,21 @@ fn close_of(line: &str, from: usize) -> Option<(usize, usize)> {
     last
 }
 
-/// Whether the text goes on with another tag.
+/// The text without blanks before it; a line's end is none.
+fn blank(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_whitespace() && c != '\n')
+}
+
+fn is_line_end(text: &str) -> bool {
+    let rest = blank(text);
+    rest.is_empty() || rest.starts_with('\n')
+}
+
+/// Whether the line goes on with another tag.
 fn begins_tag(text: &str) -> bool {
-    let Some(inside) = text.trim_start().strip_prefix('[') else { return false };
+    let Some(inside) = blank(text).strip_prefix('[') else { return false };
     let name = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    name.len() < inside.len() && name.trim_start().starts_with('"')
+    name.len() < inside.len() && blank(name).starts_with('"')
 }
 
 /// The value without the backslashes that escape.

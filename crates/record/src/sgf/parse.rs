@@ -6,6 +6,9 @@ use crate::{Format, RecordError};
 /// The most nodes that are read: a node costs a hundred times the byte that makes it.
 const NODES_MAX: usize = 1 << 24;
 
+/// The most properties of a node; the format knows about seventy.
+const PROPERTIES_MAX: usize = 1 << 12;
+
 /// Reads a collection of games.
 ///
 /// Tolerant: text before the first `(;` and between games, properties in small letters as FF\[3\] has
@@ -136,7 +139,9 @@ impl<'a> Parser<'a> {
             return Err(self.error(format!("more than {NODES_MAX} nodes; split the file")));
         }
         match self.current {
-            Some(parent) => self.games.nodes[parent].children.push(number),
+            Some(parent) => {
+                push_one(&mut self.games.nodes[parent].children, number);
+            }
             None => self.games.roots.push(number),
         }
         self.games.nodes.push(Node { line: self.line, ..Node::default() });
@@ -162,7 +167,8 @@ impl<'a> Parser<'a> {
                 break;
             }
             self.next();
-            values.push(self.value(&name)?);
+            let value = self.value(&name)?;
+            push_one(&mut values, value);
             self.comment_place(&name, values.len() == 1);
         }
         if values.is_empty() {
@@ -171,7 +177,10 @@ impl<'a> Parser<'a> {
         }
         // A property stands in a node: the first thing after an open parenthesis makes one.
         if let Some(node) = self.current {
-            self.games.nodes[node].properties.push(Property { name, values });
+            if self.games.nodes[node].properties.len() == PROPERTIES_MAX {
+                return Err(self.error(format!("a node has more than {PROPERTIES_MAX} properties")));
+            }
+            push_one(&mut self.games.nodes[node].properties, Property { name, values });
         }
         Ok(())
     }
@@ -216,4 +225,12 @@ impl<'a> Parser<'a> {
     fn take(&mut self, sign: char) -> Option<char> {
         if self.peek() == Some(sign) { self.next() } else { None }
     }
+}
+
+/// Adds to a list of which there are many, most of them with one item: it gets no room for four.
+fn push_one<T>(list: &mut Vec<T>, item: T) {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+    list.push(item);
 }

@@ -7,6 +7,7 @@ use dz_game::{Player, SgfRoot};
 use super::{Collection, Node, Property, parse, spec};
 use crate::{
     By, Format, RecordError, Score, SetUp, Sheet, Winner,
+    error::check_count,
     sheet::{known, one_line},
 };
 
@@ -24,6 +25,7 @@ pub(crate) fn tags(root: &SgfRoot) -> Vec<(String, Vec<String>)> {
 /// Reads the main line of every game.
 pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
     let games = parse(text)?;
+    check_count(games.roots.len(), text.len())?;
     let mut sheets = Vec::with_capacity(games.roots.len());
     for (&root, span) in games.roots.iter().zip(&games.spans) {
         sheets.push(Sheet { span: span.clone(), ..sheet(&games, root)? });
