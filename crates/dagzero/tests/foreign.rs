@@ -78,7 +78,7 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, String> {
             } else if kind.is_fifo() {
                 "pipe".to_owned()
             } else {
-                blake3::hash(&fs::read(&path).expect("read")).to_hex().to_string()
+                dz_store::ObjectRef::of("", &fs::read(&path).expect("read")).blake3
             };
             found.insert(path, what);
         }
