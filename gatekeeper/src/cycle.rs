@@ -15,7 +15,7 @@ use dz_play::MatchTimes;
 use dz_stage::Spent;
 use dz_store::{
     CycleState, Entry, GateTest, Ledger, MatchPurpose, MatchResult, MetricsWriter, ObjectRef,
-    PlayerName, Stage,
+    PlayerName, Stage, StoreError,
 };
 
 use crate::budget::Planned;
@@ -186,8 +186,14 @@ impl<G: Game> GateCycle<'_, G> {
         let mut matches = Vec::new();
         for Planned { players: [a, b], games } in scheduled {
             if self.state().find_match(MatchPurpose::Rating, &a, &b).is_none() {
-                let pair = [self.rated(&a, &mut files)?, self.rated(&b, &mut files)?];
-                matches.push((pair, games));
+                match [self.rated(&a, &mut files), self.rated(&b, &mut files)] {
+                    [Ok(a), Ok(b)] => matches.push(([a, b], games)),
+                    // Nothing but ratings depends on these games.
+                    [Err(error), _] | [_, Err(error)] if is_lost(&error) => {
+                        tracing::warn!("rating games of {a} and {b} are left out: {error:#}");
+                    }
+                    [Err(error), _] | [_, Err(error)] => return Err(error),
+                }
             }
         }
         self.play(MatchPurpose::Rating, matches, players)
@@ -267,6 +273,12 @@ impl<G: Game> GateCycle<'_, G> {
             std::sync::LazyLock::new(CycleState::default);
         self.ledger.state().cycle_state(self.cycle).unwrap_or(&EMPTY)
     }
+}
+
+/// Whether an error is that a published file is gone or damaged.
+fn is_lost(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref();
+    matches!(cause, Some(StoreError::NotFound { .. } | StoreError::Corrupt { .. }))
 }
 
 /// What the other stages say that they took, in milliseconds.

@@ -14,10 +14,11 @@
 //! | `folder` | the folder is synced |
 //! | `done` | the publication returns |
 //!
-//! Rules are separated by `;`: `ACTION PATTERN [once=FILE] [while=FILE]`. The action is `kill` (this
+//! Rules are separated by `;`: `ACTION PATTERN [once=FILE] [while=FILE] [from=N] [times=N]`. The action is `kill` (this
 //! process, by SIGKILL), `kill-run` (its driver too), or an error of the operating system: `enospc`,
 //! `eio`, `erofs`. `*` in the pattern stands for anything. `once` fires until the file exists, which firing
-//! makes; `while` fires as long as the file exists. `trace=FILE` alone appends every point passed.
+//! makes; `while` fires as long as the file exists. `from` fires from the N-th point on that the pattern describes, counted
+//! from 1 in this process, and `times` for so many of them. `trace=FILE` alone appends every point passed.
 //! Without rules a point costs one look at an empty option.
 
 use std::fs::{self, OpenOptions};
@@ -26,6 +27,7 @@ use std::os::unix::process::parent_id;
 use std::path::PathBuf;
 use std::process::{self, Command};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 /// Environment variable with the rules of a process.
@@ -50,6 +52,10 @@ struct Rule {
     pattern: String,
     once: Option<PathBuf>,
     during: Option<PathBuf>,
+    /// Points that the pattern described so far.
+    passed: AtomicU64,
+    from: u64,
+    times: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -152,12 +158,16 @@ impl Rule {
             other => return Err(format!("{other:?} is no action")),
         };
         let pattern = words.next().ok_or("a rule needs a pattern")?.to_owned();
-        let mut rule = Self { action, pattern, once: None, during: None };
+        let (passed, from, times) = (AtomicU64::new(0), 1, u64::MAX);
+        let mut rule = Self { action, pattern, once: None, during: None, passed, from, times };
+        let count = |text: &str| text.parse().map_err(|_| format!("{text:?} is no number"));
         for word in words {
             match word.split_once('=') {
                 Some(("once", file)) => rule.once = Some(file.into()),
                 Some(("while", file)) => rule.during = Some(file.into()),
-                _ => return Err(format!("{word:?} is neither once=FILE nor while=FILE")),
+                Some(("from", number)) => rule.from = count(number)?,
+                Some(("times", number)) => rule.times = count(number)?,
+                _ => return Err(format!("{word:?} is none of once=, while=, from= and times=")),
             }
         }
         Ok(rule)
@@ -165,6 +175,10 @@ impl Rule {
 
     /// Whether it fires now. The file of `once` is made first, so of several processes one fires.
     fn is_armed(&self) -> bool {
+        let number = self.passed.fetch_add(1, Ordering::Relaxed) + 1;
+        if number < self.from || number - self.from >= self.times {
+            return false;
+        }
         if self.during.as_ref().is_some_and(|file| !file.exists()) {
             return false;
         }
@@ -260,8 +274,17 @@ mod tests {
     }
 
     #[test]
+    fn rules_fire_at_the_points_that_they_count_to() {
+        let faults = Faults::parse("eio *.name:* from=3 times=2").unwrap();
+        let fails = |moment| faults.pass("rows", moment, "x").is_err();
+        let fired: Vec<bool> = (0..6).map(|_| fails(Moment::Name)).collect();
+        assert_eq!(fired, [false, false, true, true, false, false]);
+        assert!(!fails(Moment::Write));
+    }
+
+    #[test]
     fn rules_that_nobody_understands_are_refused() {
-        for text in ["boom *", "kill", "eio * sometimes", "eio * twice=x"] {
+        for text in ["boom *", "kill", "eio * sometimes", "eio * twice=x", "eio * from=x"] {
             assert!(Faults::parse(text).is_err(), "{text}");
         }
         assert!(Faults::parse(" ; ").unwrap().0.is_none());

@@ -82,6 +82,31 @@ impl Run {
         Ok(metric_lines(&file).filter_map(|line| parse(line).ok()).collect())
     }
 
+    /// As [`Self::metrics`], with the number of damaged lines among those looked at. Of a file of more than `bytes_max` bytes a
+    /// sample is looked at: every so many lines, and all that contain `always`.
+    pub fn sampled_metrics<T: DeserializeOwned>(
+        &self,
+        stage: Stage,
+        bytes_max: usize,
+        always: &str,
+    ) -> Result<(Vec<T>, usize)> {
+        let file = self.metrics_file(stage)?;
+        let every = (file.len() / bytes_max.max(1)).max(1);
+        let (mut lines, mut damaged) = (Vec::new(), 0);
+        for (number, line) in metric_lines(&file).enumerate() {
+            let is_wanted =
+                || line.windows(always.len().max(1)).any(|part| part == always.as_bytes());
+            if !number.is_multiple_of(every) && !is_wanted() {
+                continue;
+            }
+            match parse(line) {
+                Ok(line) => lines.push(line),
+                Err(_) => damaged += usize::from(parse::<serde_json::Value>(line).is_err()),
+            }
+        }
+        Ok((lines, damaged))
+    }
+
     /// The stage's file; nothing where there is none yet.
     fn metrics_file(&self, stage: Stage) -> Result<Vec<u8>> {
         let path = metrics_path(stage);

@@ -11,7 +11,7 @@ use std::{
 
 use dz_config::RunConfig;
 use dz_shard::RowReader;
-use dz_store::{Audit, Run, RunLock, Stage, layout};
+use dz_store::{Audit, Fate, Run, RunLock, Stage, layout};
 use serde::Serialize;
 
 use super::write_line;
@@ -116,7 +116,9 @@ impl Findings {
         findings.segments(run)?;
         let objects::Out { damaged, lost } = objects::check(run, &audit, &mut findings);
         let left = run.leftovers(&audit.state)?;
-        findings.unnamed = left.own.into_iter().map(|f| f.path).collect();
+        // What was set aside and made again is named, by its other path.
+        let unnamed = left.own.into_iter().filter(|file| file.fate != Fate::Copy);
+        findings.unnamed = unnamed.map(|file| file.path).collect();
         findings.foreign = left.foreign;
         if quarantine {
             findings.quarantined = quarantine::move_away(run, &damaged)?;

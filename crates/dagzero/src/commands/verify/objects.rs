@@ -189,6 +189,9 @@ fn remedy(record: &Record, object: &ObjectRef) -> String {
         Entry::Checkpoint { .. } => {
             "; or use --quarantine: training then goes on from the checkpoint before it"
         }
+        Entry::Candidate { .. } => {
+            "; unless its network is champion, the run goes on without its rating games"
+        }
         Entry::Match { .. } => "; the run itself goes on without it",
         _ => "",
     };
