@@ -118,7 +118,8 @@ fn changed(whole: &str, key: &Key) -> Option<String> {
     others.extend(key.allowed.split('"').skip(1).step_by(2).map(|word| format!("\"{word}\"")));
     let own = [
         "\"go:size=4\"",
-        "{ parent = 0.1 }",
+        "{ above = 0.9 }",
+        "{ losses = 3 }",
         "{ kind = \"absolute\", value = 0.25 }",
         "{ kind = \"katago\", reduction = 0, loss_share = 0.1, mix_power = 2 }",
         "\"cpu\"",
@@ -144,7 +145,12 @@ fn changed(whole: &str, key: &Key) -> Option<String> {
 #[test]
 fn any_key_that_is_edited_is_refused_or_entered() {
     // A game that has all that keys can ask for.
-    let small = Small::init(&["run.game=go:size=3,komi=0.5", "run.cycles=2", "bootstrap.games=24"]);
+    let small = Small::init(&[
+        "run.game=go:size=3,komi=0.5",
+        "run.cycles=2",
+        "bootstrap.games=24",
+        "network.blocks=2",
+    ]);
     let whole = small.text();
     let mut seen = BTreeMap::new();
     let unknown = |key: &Key| changed(&whole, key).is_none();

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context;
 use dz_report::Report;
-use dz_store::Run;
+use dz_store::{Run, StoreError};
 
 use crate::{Exit, drive, shown::Shown};
 
@@ -84,14 +84,10 @@ fn write_files(args: &Args, run: &Run, report: &Report) -> anyhow::Result<Vec<Pa
     let tables = if args.csv { report.to_csv() } else { Vec::new() };
     let tables = tables.into_iter().map(|file| (format!("report-{}.csv", file.name), file.text));
     let Some(page) = &args.out else {
-        let elsewhere = || {
-            let dir = run.root().display();
-            format!("cannot write the report into {dir}; --out FILE names another place")
-        };
-        drive::write_report(run, report).with_context(elsewhere)?;
+        drive::write_report(run, report).map_err(|error| elsewhere(run, error))?;
         let mut written = vec![run.root().join(dz_store::layout::REPORT)];
         for (name, text) in tables {
-            run.replace(&name, text.as_bytes()).with_context(elsewhere)?;
+            run.replace(&name, text.as_bytes()).map_err(|error| elsewhere(run, error.into()))?;
             written.push(run.root().join(name));
         }
         return Ok(written);
@@ -104,6 +100,17 @@ fn write_files(args: &Args, run: &Run, report: &Report) -> anyhow::Result<Vec<Pa
         written.push(path);
     }
     Ok(written)
+}
+
+/// What to do where the run's directory takes no files.
+fn elsewhere(run: &Run, error: anyhow::Error) -> anyhow::Error {
+    let dir = run.root().display();
+    match error.chain().find_map(StoreError::of_cause) {
+        Some(StoreError::ReadOnly { source, .. }) => anyhow::anyhow!(
+            "cannot write the report into {dir} ({source}); --out FILE names another place"
+        ),
+        _ => error.context(format!("cannot write the report into {dir}")),
+    }
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
