@@ -4,7 +4,7 @@ use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::Context;
+use dz_store::remedy::advice;
 
 use crate::exit::TRY_AGAIN;
 use crate::parent::driver_id;
@@ -65,7 +65,10 @@ impl Stop {
                 process::exit(i32::from(TRY_AGAIN));
             }
         };
-        listen(always, each).context("cannot listen for Ctrl-C and SIGTERM")?;
+        listen(always, each).map_err(|error| {
+            let advice = advice(&error);
+            anyhow::Error::new(error).context(format!("cannot listen for signals; {advice}"))
+        })?;
         Ok(stop)
     }
 }
