@@ -1,4 +1,5 @@
-//! The configuration that a run is played by is the one that its ledger names, whatever is edited and when.
+//! The configuration that a run is played by is the one that its ledger names, whatever is edited
+//! and when.
 
 mod common {
     #[allow(dead_code, reason = "other tests use the rest")]
@@ -34,7 +35,8 @@ struct Small {
 }
 
 impl Small {
-    /// A run that has begun, with `sets` over the preset; a game of its own may have heads and komi that tic-tac-toe has not.
+    /// A run that has begun, with `sets` over the preset; a game of its own may have heads and komi
+    /// that tic-tac-toe has not.
     fn init(sets: &[&str]) -> Self {
         let small = Self { folder: tempfile::tempdir().expect("a folder") };
         let (config, dir) = (preset(), small.dir());
@@ -140,8 +142,8 @@ fn changed(whole: &str, key: &Key) -> Option<String> {
     })
 }
 
-/// Every key that there is, edited by hand: a stage that is started alone refuses, and the driver refuses what may not change and
-/// enters the rest before anything is played.
+/// Every key that there is, edited by hand: a stage that is started alone refuses, and the driver
+/// refuses what may not change and enters the rest before anything is played.
 #[test]
 fn any_key_that_is_edited_is_refused_or_entered() {
     // A game that has all that keys can ask for.
@@ -175,7 +177,8 @@ fn any_key_that_is_edited_is_refused_or_entered() {
         let entered = small.enter();
         let contradicts = |error: &anyhow::Error| error.is::<ConfigError>();
         if entered.as_ref().is_err_and(contradicts) {
-            // Searches ask for more than the configuration alone knows: the file is bad, and says by which key.
+            // Searches ask for more than the configuration alone knows: the file is bad, and says
+            // by which key.
             let error = entered.expect_err("a bad file");
             assert!(error.to_string().contains(&path), "{path}: {error:#}");
             assert_eq!((Exit::of(&error), small.ledger().0), (Exit::Config, hash_before));

@@ -1,4 +1,5 @@
-//! Runs in unusual surroundings: places that cannot hold them, users who may only read them, settings that nothing comes of.
+//! Runs in unusual surroundings: places that cannot hold them, users who may only read them,
+//! settings that nothing comes of.
 
 mod common {
     #[allow(dead_code, reason = "other tests use the rest")]
@@ -46,7 +47,8 @@ fn places_that_cannot_hold_a_run_are_named_and_not_tried_again() {
     }
 }
 
-/// Everything may be read by everybody, and written by the owner alone; none where this user cannot become another one.
+/// Everything may be read by everybody, and written by the owner alone; none where this user cannot
+/// become another one.
 fn as_somebody_else(dir: &Path, args: &[&str]) -> Option<Output> {
     let opened = Command::new("chmod").args(["-R", "u=rwX,go=rX"]).arg(dir).status();
     assert!(opened.expect("chmod starts").success());

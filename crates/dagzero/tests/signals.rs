@@ -1,4 +1,5 @@
-//! Runs as people leave them alone: under nohup, in the background of a script, in a terminal that closes, under systemd.
+//! Runs as people leave them alone: under nohup, in the background of a script, in a terminal that
+//! closes, under systemd.
 
 mod common {
     #[allow(dead_code, reason = "other tests use the rest")]
@@ -168,7 +169,8 @@ fn one_term_drains_and_two_abort() {
     }
 }
 
-/// Runs a script of Python that has a terminal of its own; false, with a printed reason, where there is no Python.
+/// Runs a script of Python that has a terminal of its own; false, with a printed reason, where
+/// there is no Python.
 fn with_terminal(script: &str, args: &[&str]) -> Option<Child> {
     let python =
         Command::new("python3").args(["-c", script]).args(args).stdin(Stdio::null()).spawn();
@@ -181,8 +183,8 @@ fn with_terminal(script: &str, args: &[&str]) -> Option<Child> {
     }
 }
 
-/// Opens a terminal, runs the rest of its arguments there, and closes the terminal when the file named first
-/// appears. Ends as the program does.
+/// Opens a terminal, runs the rest of its arguments there, and closes the terminal when the file
+/// named first appears. Ends as the program does.
 const CLOSES: &str = r"
 import os, pty, sys, time
 child, terminal = pty.fork()
@@ -264,7 +266,8 @@ fn errors_keep_their_codes_where_nobody_reads_them() {
     }
 }
 
-/// As a user without privileges, whose limit of processes holds; skipped where this user cannot become another one.
+/// As a user without privileges, whose limit of processes holds; skipped where this user cannot
+/// become another one.
 #[test]
 fn where_no_thread_can_be_made_one_line_says_so() {
     let folder = tempfile::tempdir().expect("a folder");

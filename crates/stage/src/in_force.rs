@@ -1,8 +1,9 @@
 //! The configuration that a run is played by: the one that its ledger names.
 //!
-//! `config.toml` is what people edit. The ledger names a configuration by its hash, and the text of each one that it has named
-//! lies in `config-history/` under that hash. So an edited `config.toml` is known for what it is: driver and stages play by
-//! the configuration of the ledger, and an edit counts once the driver has entered it, as `--set` is.
+//! `config.toml` is what people edit. The ledger names a configuration by its hash, and the text of
+//! each one that it has named lies in `config-history/` under that hash. So an edited `config.toml`
+//! is known for what it is: driver and stages play by the configuration of the ledger, and an edit
+//! counts once the driver has entered it, as `--set` is.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -61,8 +62,8 @@ impl InForce {
     /// The configuration that `run` is played by, whose ledger stands at `state`.
     ///
     /// # Errors
-    /// [`ConfigRefused::Unknown`]; [`ConfigError`] of a file that cannot be read, or that cannot be understood where
-    /// nothing else is known.
+    /// [`ConfigRefused::Unknown`]; [`ConfigError`] of a file that cannot be read, or that cannot be
+    /// understood where nothing else is known.
     pub fn of(run: &Run, state: &RunState) -> anyhow::Result<Self> {
         let path = run.root().join(layout::CONFIG);
         let file = RunConfig::load(&path, &[], &|_| Vec::new());
@@ -118,7 +119,8 @@ impl fmt::Display for Edits {
     }
 }
 
-/// Keeps a configuration under its hash, before the ledger names it. A copy that was damaged is written anew.
+/// Keeps a configuration under its hash, before the ledger names it. A copy that was damaged is
+/// written anew.
 ///
 /// # Errors
 /// What the store reports.

@@ -36,7 +36,8 @@ pub struct StageContext {
     pub run: Run,
     /// Its ledger, claimed for this stage.
     pub ledger: Ledger,
-    /// The configuration that the ledger named when the stage started; in a turn, its `run.cycles` are those that fit into `run.hours_max`.
+    /// The configuration that the ledger named when the stage started; in a turn, its `run.cycles`
+    /// are those that fit into `run.hours_max`.
     pub config: RunConfig,
     /// Where progress goes.
     pub events: EventSink,
@@ -94,7 +95,8 @@ impl StageContext {
         waited.unwrap_or_else(|| Spent::open(&self.run, self.stage(), cycle, begun))
     }
 
-    /// Reads what others entered, waiting for the disk as for a turn; true where there was something, or somebody asked to stop.
+    /// Reads what others entered, waiting for the disk as for a turn; true where there was
+    /// something, or somebody asked to stop.
     fn poll(&mut self, patience: &mut Patience) -> anyhow::Result<bool> {
         loop {
             match self.ledger.poll() {
@@ -164,8 +166,9 @@ impl StageContext {
     }
 }
 
-/// The configuration that a stage works by: the one that the ledger names. Under a driver an edited `config.toml` waits for the
-/// driver's next start; a stage that somebody starts by hand refuses to.
+/// The configuration that a stage works by: the one that the ledger names. Under a driver an edited
+/// `config.toml` waits for the driver's next start; a stage that somebody starts by hand refuses
+/// to.
 fn config_for(
     run: &Run,
     ledger: &Ledger,

@@ -43,7 +43,8 @@ pub(crate) fn config_with(
     Ok(RunConfig::load_text(&own.to_toml(), &path, overrides, &outside_faults)?.config)
 }
 
-/// The configuration that a run is played by, whatever this machine has of it: runs are copied from one to another.
+/// The configuration that a run is played by, whatever this machine has of it: runs are copied from
+/// one to another.
 ///
 /// # Errors
 /// One that cannot be read, or that the ledger does not know; see [`InForce::of`].
@@ -130,8 +131,8 @@ fn lost_edits(edits: &Edits, config: &RunConfig) -> Option<String> {
     Some(format!("config.toml was edited, and the configuration given now replaces that: {lost}"))
 }
 
-/// The changes that are to be entered, and notes on those that are not: a run that is over takes only changes that give it more to
-/// do. Keys that change speed alone leave it as it is.
+/// The changes that are to be entered, and notes on those that are not: a run that is over takes
+/// only changes that give it more to do. Keys that change speed alone leave it as it is.
 ///
 /// # Errors
 /// [`RefusedChanges`] where nothing would be played by them.
@@ -161,8 +162,9 @@ fn open_changes(
     Ok((Vec::new(), vec![note]))
 }
 
-/// Enters the configuration in the ledger where it names another one, and makes `config.toml` say the same. The text is kept under
-/// its hash first: whoever is killed in between leaves an edited `config.toml`, and its next start enters it.
+/// Enters the configuration in the ledger where it names another one, and makes `config.toml` say
+/// the same. The text is kept under its hash first: whoever is killed in between leaves an edited
+/// `config.toml`, and its next start enters it.
 fn enter(
     run: &Run,
     ledger: &mut Ledger,
