@@ -9,7 +9,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use dz_config::{Change, ConfigError, RunConfig};
-use dz_store::{Run, RunState, StoreError, layout};
+use dz_store::{Ledger, Run, RunState, Stage, StoreError, layout};
+
+use crate::parent::driver_id;
+use crate::sink::EventSink;
 
 /// The configuration of a run, and what its `config.toml` says beyond that.
 #[derive(Debug)]
@@ -93,6 +96,31 @@ impl InForce {
             (Err(error), None) => Err(error.into()),
         }
     }
+
+    /// The configuration that a stage works by: the one that the ledger names. Under a driver an edited
+    /// `config.toml` waits for the driver's next start; a stage that somebody starts by hand refuses
+    /// to.
+    pub(crate) fn for_stage(
+        run: &Run,
+        ledger: &Ledger,
+        events: &EventSink,
+        stage: Stage,
+    ) -> anyhow::Result<RunConfig> {
+        let Self { config, edits } = Self::of(run, ledger.state())?;
+        if edits.is_none() {
+            return Ok(config);
+        }
+        let path = run.root().join(layout::CONFIG);
+        if driver_id().is_none() {
+            return Err(ConfigRefused::Edited { path, edits: edits.to_string() }.into());
+        }
+        let path = path.display();
+        events.note(
+            stage,
+            format!("{path} was edited; that counts from the next start of the run on: {edits}"),
+        );
+        Ok(config)
+    }
 }
 
 impl Edits {
@@ -154,7 +182,7 @@ pub fn kept_config(run: &Run, hash: &str) -> anyhow::Result<Option<RunConfig>> {
 
 #[cfg(test)]
 mod tests {
-    use dz_store::{Entry, Ledger, RUN_FORMAT, Stage};
+    use dz_store::{Entry, RUN_FORMAT};
 
     use super::*;
 

@@ -13,10 +13,10 @@ use crate::args::StageArgs;
 use crate::disk::check_free;
 use crate::event::Event;
 use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
-use crate::in_force::{ConfigRefused, Edits, InForce};
+use crate::in_force::InForce;
 use crate::logging::{log_generation, log_to_run};
 use crate::memory::{TurnMetrics, peak_bytes};
-use crate::parent::{die_with_driver, driver_id};
+use crate::parent::die_with_driver;
 use crate::pause::{DiskTrouble, Patience, Waiting};
 use crate::sink::EventSink;
 use crate::spent::Spent;
@@ -63,10 +63,13 @@ impl StageContext {
         let lock = RunLock::acquire(&run, stage)?;
         let mut ledger = Ledger::open(&run)?;
         // Before the claim, which would fence out a stage that is at work.
-        config_for(&run, &ledger, &events, stage)?;
+        let mut config = InForce::for_stage(&run, &ledger, &events, stage)?;
+        let named = ledger.state().config_hash.clone();
         ledger.claim(stage)?;
-        // After it, whatever a driver entered meanwhile is known.
-        let config = config_for(&run, &ledger, &events, stage)?;
+        if ledger.state().config_hash != named {
+            // A driver has entered another one meanwhile.
+            config = InForce::for_stage(&run, &ledger, &events, stage)?;
+        }
         start_threads(config.run.threads)?;
         log_to_run(&run, stage, ledger.state().generation());
         for swept in run.sweep(&lock, ledger.state())? {
@@ -164,33 +167,6 @@ impl StageContext {
         config.run.cycles = self.kept.run.cycles;
         config
     }
-}
-
-/// The configuration that a stage works by: the one that the ledger names. Under a driver an edited
-/// `config.toml` waits for the driver's next start; a stage that somebody starts by hand refuses
-/// to.
-fn config_for(
-    run: &Run,
-    ledger: &Ledger,
-    events: &EventSink,
-    stage: Stage,
-) -> anyhow::Result<RunConfig> {
-    let InForce { config, edits } = InForce::of(run, ledger.state())?;
-    if !edits.is_none() {
-        let path = run.root().join(dz_store::layout::CONFIG);
-        if driver_id().is_none() {
-            let edits = edits.to_string();
-            return Err(ConfigRefused::Edited { path, edits }.into());
-        }
-        if matches!(edits, Edits::Keys(_) | Edits::Broken(_)) {
-            let text = format!(
-                "{} was edited; the edit counts from the next start of the run on: {edits}",
-                path.display()
-            );
-            events.note(stage, text);
-        }
-    }
-    Ok(config)
 }
 
 /// How a stage's life ended.

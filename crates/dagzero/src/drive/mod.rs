@@ -1,6 +1,7 @@
 //! The driver: prepares a run, keeps its stages alive, shows what they do, and ends with a verdict.
 
 mod alarms;
+mod outside;
 mod prepare;
 mod progress;
 mod report;
