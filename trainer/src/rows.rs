@@ -72,8 +72,8 @@ impl CycleRows {
         Ok(all)
     }
 
-    /// The network that learns these rows, with these heads beside policy and value. A cycle without rows to train on has the
-    /// network of its game.
+    /// The network that learns these rows, with these heads beside policy and value. A cycle
+    /// without rows to train on has the network of its game.
     ///
     /// # Errors
     /// If there is no such game, or the rows do not carry what a head learns from.

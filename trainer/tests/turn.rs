@@ -85,7 +85,8 @@ fn few_rows_train_nothing_and_say_so() {
 fn a_cycle_whose_games_are_all_for_validation_is_skipped_with_a_note() {
     let test = TestRun::new();
     let mut process = test.process();
-    // The first cycle, which has no network yet; one in the middle; and one to show that training goes on.
+    // The first cycle, which has no network yet; one in the middle; and one to show that training
+    // goes on.
     for (cycle, games) in [(1, 0), (2, 40), (3, 0), (4, 40)] {
         test.publish_rows(cycle, games);
         assert_eq!(

@@ -339,6 +339,20 @@ fn overrides_are_values_or_bare_words_and_the_last_counts() {
 }
 
 #[test]
+fn a_section_as_an_override_changes_the_keys_that_it_names() {
+    let given = config(&["training={ learning_rate = 0.5 }", "rating={ games = 4 }"]);
+    let plain = config(&[]);
+    let keys: Vec<String> = plain.diff(&given).into_iter().map(|change| change.key).collect();
+    assert_eq!(keys, ["training.learning_rate", "rating.games"]);
+    let both = config(&[
+        "search.fpu={ kind = \"absolute\", value = 0.25 }",
+        "training.batch=8",
+        "training={ batch = 4 }",
+    ]);
+    assert_eq!((both.search.fpu, both.training.batch), (Fpu::Absolute(0.25), 4));
+}
+
+#[test]
 fn overrides_that_cannot_be_read_are_faults() {
     for (text, problem) in [
         ("run.seed", "there is no '='"),

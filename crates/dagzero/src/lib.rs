@@ -79,8 +79,8 @@ enum Command {
 }
 
 impl Cli {
-    /// Whether the command's work are files of its own, so that an output that nobody reads any more is no failure: a run
-    /// goes on when its terminal is gone.
+    /// Whether the command's work are files of its own, so that an output that nobody reads any
+    /// more is no failure: a run goes on when its terminal is gone.
     pub const fn outlives_its_output(&self) -> bool {
         matches!(self.command, Command::Run(_) | Command::Resume(_))
     }

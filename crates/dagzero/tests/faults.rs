@@ -120,6 +120,15 @@ fn a_full_disk_pauses_the_run_and_nobody_may_take_it_over_meanwhile() {
     let status = dagzero(&["status", &small.dir(), "--json"]);
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
     assert_eq!(status["driven_by"], run.id());
+    let paused = &status["paused"][0];
+    assert_eq!(paused["stage"], "selfplay", "{status}");
+    assert!(paused["since_unix_ms"].as_u64() > Some(0), "{status}");
+    assert!(paused["reason"].as_str().is_some_and(|why| why.contains("no space left")), "{status}");
+    for shown in [vec!["status", &small.dir()], vec!["watch", &small.dir(), "--once"]] {
+        let shown = dagzero(&shown);
+        let shown = String::from_utf8_lossy(&shown.stdout);
+        assert!(shown.contains("PAUSED") && shown.contains("selfplay since"), "{shown}");
+    }
     let seconds = ["selfplay", "shuffler", "trainer", "gatekeeper"].map(|stage| {
         let mut second = command(&[stage, "--run", &small.dir()]);
         second.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -134,6 +143,9 @@ fn a_full_disk_pauses_the_run_and_nobody_may_take_it_over_meanwhile() {
     fs::remove_file(&full).expect("room");
     assert!(run.wait().expect("an end").success(), "{}", small.said());
     assert!(small.said().contains("goes on after"), "{}", small.said());
+    let status = dagzero(&["status", &small.dir(), "--json"]);
+    let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
+    assert_eq!(status["paused"], serde_json::json!([]));
     small.is_sound();
 }
 

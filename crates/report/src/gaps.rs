@@ -102,7 +102,8 @@ fn players(report: &Report, config: Option<&RunConfig>) -> Vec<String> {
 fn unplayed(report: &Report, rating: &RatingSection) -> Vec<String> {
     let has_played = |name: &str| report.pairings.iter().any(|p| p.a == name || p.b == name);
     let is_anchor = |name: &str| rating.anchors.iter().any(|anchor| anchor.name == name);
-    // Matches are planned in this order: the anchors in theirs, then networks and policies. A cut leaves out the end.
+    // Matches are planned in this order: the anchors in theirs, then networks and policies. A cut
+    // leaves out the end.
     let beyond_anchors = report.pairings.iter().any(|p| !is_anchor(&p.a) && !is_anchor(&p.b));
     let last = rating.anchors.iter().rposition(|anchor| has_played(&anchor.name));
     let is_cut = |place: usize, anchor: &Anchor| {

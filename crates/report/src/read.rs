@@ -65,7 +65,8 @@ impl Report {
         paths.sort();
         let config_toml = run.config_toml().ok();
         let path = run.root().join(layout::CONFIG);
-        // What the run is played by, whatever was edited since; of a damaged ledger, what the file says.
+        // What the run is played by, whatever was edited since; of a damaged ledger, what the file
+        // says.
         let in_force = Ledger::open(run).ok().and_then(|l| InForce::of(run, l.state()).ok());
         let file = in_force.map_or_else(|| RunConfig::of_run(&path), |found| Ok(found.config));
         let config = match file {

@@ -73,7 +73,8 @@ fn of_store(error: &StoreError) -> Option<u8> {
     }
 }
 
-/// An error of the operating system that no other error explains; one without a number may be anything.
+/// An error of the operating system that no other error explains; one without a number may be
+/// anything.
 fn of_system(error: &io::Error) -> Option<u8> {
     match Remedy::of(error) {
         Remedy::Space => Some(TRY_AGAIN),

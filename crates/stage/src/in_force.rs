@@ -1,14 +1,18 @@
 //! The configuration that a run is played by: the one that its ledger names.
 //!
-//! `config.toml` is what people edit. The ledger names a configuration by its hash, and the text of each one that it has named
-//! lies in `config-history/` under that hash. So an edited `config.toml` is known for what it is: driver and stages play by
-//! the configuration of the ledger, and an edit counts once the driver has entered it, as `--set` is.
+//! `config.toml` is what people edit. The ledger names a configuration by its hash, and the text of
+//! each one that it has named lies in `config-history/` under that hash. So an edited `config.toml`
+//! is known for what it is: driver and stages play by the configuration of the ledger, and an edit
+//! counts once the driver has entered it, as `--set` is.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use dz_config::{Change, ConfigError, RunConfig};
-use dz_store::{Run, RunState, StoreError, layout};
+use dz_store::{Ledger, Run, RunState, Stage, StoreError, layout};
+
+use crate::parent::driver_id;
+use crate::sink::EventSink;
 
 /// The configuration of a run, and what its `config.toml` says beyond that.
 #[derive(Debug)]
@@ -61,8 +65,8 @@ impl InForce {
     /// The configuration that `run` is played by, whose ledger stands at `state`.
     ///
     /// # Errors
-    /// [`ConfigRefused::Unknown`]; [`ConfigError`] of a file that cannot be read, or that cannot be understood where
-    /// nothing else is known.
+    /// [`ConfigRefused::Unknown`]; [`ConfigError`] of a file that cannot be read, or that cannot be
+    /// understood where nothing else is known.
     pub fn of(run: &Run, state: &RunState) -> anyhow::Result<Self> {
         let path = run.root().join(layout::CONFIG);
         let file = RunConfig::load(&path, &[], &|_| Vec::new());
@@ -92,6 +96,31 @@ impl InForce {
             (Err(error), None) => Err(error.into()),
         }
     }
+
+    /// The configuration that a stage works by: the one that the ledger names. Under a driver an edited
+    /// `config.toml` waits for the driver's next start; a stage that somebody starts by hand refuses
+    /// to.
+    pub(crate) fn for_stage(
+        run: &Run,
+        ledger: &Ledger,
+        events: &EventSink,
+        stage: Stage,
+    ) -> anyhow::Result<RunConfig> {
+        let Self { config, edits } = Self::of(run, ledger.state())?;
+        if edits.is_none() {
+            return Ok(config);
+        }
+        let path = run.root().join(layout::CONFIG);
+        if driver_id().is_none() {
+            return Err(ConfigRefused::Edited { path, edits: edits.to_string() }.into());
+        }
+        let path = path.display();
+        events.note(
+            stage,
+            format!("{path} was edited; that counts from the next start of the run on: {edits}"),
+        );
+        Ok(config)
+    }
 }
 
 impl Edits {
@@ -118,7 +147,8 @@ impl fmt::Display for Edits {
     }
 }
 
-/// Keeps a configuration under its hash, before the ledger names it. A copy that was damaged is written anew.
+/// Keeps a configuration under its hash, before the ledger names it. A copy that was damaged is
+/// written anew.
 ///
 /// # Errors
 /// What the store reports.
@@ -152,7 +182,7 @@ pub fn kept_config(run: &Run, hash: &str) -> anyhow::Result<Option<RunConfig>> {
 
 #[cfg(test)]
 mod tests {
-    use dz_store::{Entry, Ledger, RUN_FORMAT, Stage};
+    use dz_store::{Entry, RUN_FORMAT};
 
     use super::*;
 

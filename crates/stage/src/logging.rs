@@ -91,16 +91,17 @@ fn lock() -> std::sync::MutexGuard<'static, Option<RunLog>> {
     RUN_LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a line, or several, to standard error without tearing a progress bar. Control characters are escaped. Where standard
-/// error takes nothing (a closed pipe, a terminal that is gone, a full disk), the line is dropped.
+/// Writes a line, or several, to standard error without tearing a progress bar. Control characters
+/// are escaped. Where standard error takes nothing (a closed pipe, a terminal that is gone, a full
+/// disk), the line is dropped.
 pub fn stderr_line(line: &str) {
     let line = dz_text::lines(line);
     // `eprintln!` would panic where a dead driver has left a closed pipe.
     let _ = around_bars(|| writeln!(io::stderr(), "{line}"));
 }
 
-/// Standard error as a writer; `tracing` hands it whole lines. It never fails: `tracing` would report the error by a macro
-/// that panics where standard error is closed.
+/// Standard error as a writer; `tracing` hands it whole lines. It never fails: `tracing` would
+/// report the error by a macro that panics where standard error is closed.
 struct AroundBars;
 
 impl Write for AroundBars {

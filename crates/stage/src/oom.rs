@@ -8,7 +8,8 @@ use std::path::PathBuf;
 pub(crate) struct OomKills(Vec<(PathBuf, u64)>);
 
 impl OomKills {
-    /// The counters as they stand: of the control group that this process is in, and of the whole machine.
+    /// The counters as they stand: of the control group that this process is in, and of the whole
+    /// machine.
     pub(crate) fn now() -> Self {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let files = counter_files(&own).into_iter();
@@ -19,7 +20,8 @@ impl OomKills {
         Self(files.filter_map(read).collect())
     }
 
-    /// What has changed until `now`, in words, for people whose process was killed; none where nothing has.
+    /// What has changed until `now`, in words, for people whose process was killed; none where
+    /// nothing has.
     pub(crate) fn hint(&self, now: &Self) -> Option<String> {
         let risen = self.0.iter().find_map(|(path, before)| {
             let after = now.0.iter().find(|(other, _)| other == path)?.1;
@@ -34,8 +36,8 @@ impl OomKills {
     }
 }
 
-/// Where the counters are, the nearest first. `cgroups` is `/proc/self/cgroup`: `0::/user.slice` of version 2, and lines such
-/// as `4:memory:/docker/0123` of version 1.
+/// Where the counters are, the nearest first. `cgroups` is `/proc/self/cgroup`: `0::/user.slice` of
+/// version 2, and lines such as `4:memory:/docker/0123` of version 1.
 fn counter_files(cgroups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in cgroups.lines() {

@@ -15,14 +15,16 @@ use crate::stop::Stop;
 /// Pauses before a disk that is full or read-only is looked at again: the first, and the longest.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// The same of a device that reports errors: they come in bursts, and each look may meet one more of a burst.
+/// The same of a device that reports errors: they come in bursts, and each look may meet one more
+/// of a burst.
 const DEVICE_PAUSE_MIN: Duration = Duration::from_millis(100);
 const DEVICE_PAUSE_MAX: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
 /// How long errors of the device itself are waited for, which may never end.
 pub(crate) const DEVICE_PATIENCE: Duration = Duration::from_mins(5);
 /// What is written to see whether the disk takes it.
 static PROBE: [u8; 1 << 16] = [0; 1 << 16];
-/// Errors of a device, or of a network file system's server, by Linux's numbers: EIO, ENOTCONN, ETIMEDOUT, ESTALE.
+/// Errors of a device, or of a network file system's server, by Linux's numbers: EIO, ENOTCONN,
+/// ETIMEDOUT, ESTALE.
 const OF_DEVICES: [i32; 4] = [5, 107, 110, 116];
 
 /// Why nothing can be written.
@@ -96,7 +98,8 @@ impl Patience {
         self.device_errors_since = Some(then);
     }
 
-    /// Waits until the disk takes a probe again, or somebody asks to stop. The stage's lock says so meanwhile.
+    /// Waits until the disk takes a probe again, or somebody asks to stop. The stage's lock says so
+    /// meanwhile.
     ///
     /// # Errors
     /// `error` itself, if it is not about the disk or its device has reported errors for too long.
@@ -140,8 +143,8 @@ impl Patience {
         waited
     }
 
-    /// Takes an error that waiting may mend and says what it is about; hands it back where it is not about the disk, or where
-    /// the device has reported errors for too long.
+    /// Takes an error that waiting may mend and says what it is about; hands it back where it is
+    /// not about the disk, or where the device has reported errors for too long.
     pub(crate) fn bear(&mut self, error: anyhow::Error) -> anyhow::Result<DiskTrouble> {
         let Some(trouble) = DiskTrouble::of(&error) else { return Err(error) };
         if trouble == DiskTrouble::Device {

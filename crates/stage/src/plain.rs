@@ -60,7 +60,8 @@ impl Sink for PlainLines {
     }
 }
 
-/// The line of an event that stays on the screen, its control characters escaped; `None` where people need none.
+/// The line of an event that stays on the screen, its control characters escaped; `None` where
+/// people need none.
 pub(crate) fn kept_line(event: &Event) -> Option<String> {
     let line = match event {
         Event::Started { stage, startup_ms, .. } => {

@@ -10,8 +10,8 @@ use indicatif::TermLike;
 /// Lines and columns where the terminal does not tell.
 const SIZE: (u16, u16) = (24, 80);
 
-/// Standard error as a terminal. What it does not take is dropped: `indicatif` panics on an error, and a run goes on when its
-/// terminal is gone.
+/// Standard error as a terminal. What it does not take is dropped: `indicatif` panics on an error,
+/// and a run goes on when its terminal is gone.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     /// What is to be written at the next flush.
@@ -90,7 +90,8 @@ impl TermLike for Screen {
 #[allow(unsafe_code)]
 fn size() -> (u16, u16) {
     let mut size = mem::MaybeUninit::<libc::winsize>::zeroed();
-    // SAFETY: TIOCGWINSZ fills in a `winsize`, for which there is room. Zeros are a valid one, which is read where the call fails.
+    // SAFETY: TIOCGWINSZ fills in a `winsize`, for which there is room. Zeros are a valid one,
+    // which is read where the call fails.
     let size = unsafe {
         libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, size.as_mut_ptr());
         size.assume_init()

@@ -13,9 +13,9 @@ static PIPE: AtomicI32 = AtomicI32::new(-1);
 
 /// Calls `each` on a thread of its own for every signal of [`ASKING`] that arrives from now on.
 ///
-/// A signal that is ignored when the program starts stays ignored, as POSIX asks of programs: `nohup` ignores SIGHUP,
-/// and a shell without job control ignores SIGINT for what it starts in the background. `always` names signals that are
-/// listened to even then.
+/// A signal that is ignored when the program starts stays ignored, as POSIX asks of programs:
+/// `nohup` ignores SIGHUP, and a shell without job control ignores SIGINT for what it starts in the
+/// background. `always` names signals that are listened to even then.
 ///
 /// # Errors
 /// What the operating system reports. A second call in one process is an error.
@@ -46,8 +46,8 @@ pub(crate) fn listen(
 #[allow(unsafe_code)]
 pub(crate) fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
     let mut now = mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: without a new action sigaction(2) only fills in `now`, which has room for it; it is read
-    // where the call says that it did.
+    // SAFETY: without a new action sigaction(2) only fills in `now`, which has room for it; it is
+    // read where the call says that it did.
     let action = unsafe {
         if libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) != 0 {
             return Err(io::Error::last_os_error());
@@ -61,8 +61,8 @@ pub(crate) fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
 #[allow(unsafe_code)]
 fn handle(signal: libc::c_int) -> io::Result<()> {
     let handler: extern "C" fn(libc::c_int) = on_signal;
-    // SAFETY: an action of zeros is a valid one: no flags, an empty mask. The handler calls write(2) alone, which
-    // may be called from a handler, and touches an atomic number.
+    // SAFETY: an action of zeros is a valid one: no flags, an empty mask. The handler calls
+    // write(2) alone, which may be called from a handler, and touches an atomic number.
     let done = unsafe {
         let mut action: libc::sigaction = mem::zeroed();
         action.sa_sigaction = handler as usize;
@@ -75,8 +75,9 @@ fn handle(signal: libc::c_int) -> io::Result<()> {
 #[allow(unsafe_code)]
 extern "C" fn on_signal(_: libc::c_int) {
     let byte = 0_u8;
-    // SAFETY: the pipe stays open as long as the process lives, and `byte` is one byte to read. A full pipe would make the
-    // handler wait for the listening thread, after 65,536 signals that nobody has read.
+    // SAFETY: the pipe stays open as long as the process lives, and `byte` is one byte to read. A
+    // full pipe would make the handler wait for the listening thread, after 65,536 signals that
+    // nobody has read.
     unsafe {
         libc::write(PIPE.load(Ordering::Relaxed), (&raw const byte).cast(), 1);
     }

@@ -13,10 +13,10 @@ use crate::args::StageArgs;
 use crate::disk::check_free;
 use crate::event::Event;
 use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
-use crate::in_force::{ConfigRefused, Edits, InForce};
+use crate::in_force::InForce;
 use crate::logging::{log_generation, log_to_run};
 use crate::memory::{TurnMetrics, peak_bytes};
-use crate::parent::{die_with_driver, driver_id};
+use crate::parent::die_with_driver;
 use crate::pause::{DiskTrouble, Patience, Waiting};
 use crate::sink::EventSink;
 use crate::spent::Spent;
@@ -36,7 +36,8 @@ pub struct StageContext {
     pub run: Run,
     /// Its ledger, claimed for this stage.
     pub ledger: Ledger,
-    /// The configuration that the ledger named when the stage started; in a turn, its `run.cycles` are those that fit into `run.hours_max`.
+    /// The configuration that the ledger named when the stage started; in a turn, its `run.cycles`
+    /// are those that fit into `run.hours_max`.
     pub config: RunConfig,
     /// Where progress goes.
     pub events: EventSink,
@@ -63,10 +64,13 @@ impl StageContext {
         let lock = RunLock::acquire(&run, stage)?;
         let mut ledger = Ledger::open(&run)?;
         // Before the claim, which would fence out a stage that is at work.
-        config_for(&run, &ledger, &events, stage)?;
+        let mut config = InForce::for_stage(&run, &ledger, &events, stage)?;
+        let named = ledger.state().config_hash.clone();
         ledger.claim(stage)?;
-        // After it, whatever a driver entered meanwhile is known.
-        let config = config_for(&run, &ledger, &events, stage)?;
+        if ledger.state().config_hash != named {
+            // A driver has entered another one meanwhile.
+            config = InForce::for_stage(&run, &ledger, &events, stage)?;
+        }
         start_threads(config.run.threads)?;
         log_to_run(&run, stage, ledger.state().generation());
         tell_swept(&run.sweep(&lock, ledger.state())?);
@@ -89,7 +93,8 @@ impl StageContext {
         waited.unwrap_or_else(|| Spent::open(&self.run, self.stage(), cycle, begun))
     }
 
-    /// Reads what others entered, waiting for the disk as for a turn; true where there was something, or somebody asked to stop.
+    /// Reads what others entered, waiting for the disk as for a turn; true where there was
+    /// something, or somebody asked to stop.
     fn poll(&mut self, patience: &mut Patience) -> anyhow::Result<bool> {
         loop {
             match self.ledger.poll() {
@@ -182,32 +187,6 @@ fn tell_swept(left: &Leftovers) {
             "left alone: {count} of files and folders that the run has not made, such as {first}"
         );
     }
-}
-
-/// The configuration that a stage works by: the one that the ledger names. Under a driver an edited `config.toml` waits for the
-/// driver's next start; a stage that somebody starts by hand refuses to.
-fn config_for(
-    run: &Run,
-    ledger: &Ledger,
-    events: &EventSink,
-    stage: Stage,
-) -> anyhow::Result<RunConfig> {
-    let InForce { config, edits } = InForce::of(run, ledger.state())?;
-    if !edits.is_none() {
-        let path = run.root().join(layout::CONFIG);
-        if driver_id().is_none() {
-            let edits = edits.to_string();
-            return Err(ConfigRefused::Edited { path, edits }.into());
-        }
-        if matches!(edits, Edits::Keys(_) | Edits::Broken(_)) {
-            let text = format!(
-                "{} was edited; the edit counts from the next start of the run on: {edits}",
-                path.display()
-            );
-            events.note(stage, text);
-        }
-    }
-    Ok(config)
 }
 
 /// How a stage's life ended.

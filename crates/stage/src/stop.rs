@@ -4,7 +4,7 @@ use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::Context;
+use dz_store::remedy::advice;
 
 use crate::exit::TRY_AGAIN;
 use crate::parent::driver_id;
@@ -20,11 +20,11 @@ impl Stop {
         Self::default()
     }
 
-    /// For a stage: the first SIGINT (Ctrl-C), SIGTERM or SIGHUP asks it to drain (finish what is in flight, publish),
-    /// the second ends the process at once with [`TRY_AGAIN`]; what is published is whole. Under a
-    /// driver no number of signals does: the driver kills, and a dying driver with several threads
-    /// causes several parent-death signals. Signals that are ignored when the process starts stay ignored, but for
-    /// the SIGTERM by which a driver asks.
+    /// For a stage: the first SIGINT (Ctrl-C), SIGTERM or SIGHUP asks it to drain (finish what is
+    /// in flight, publish), the second ends the process at once with [`TRY_AGAIN`]; what is
+    /// published is whole. Under a driver no number of signals does: the driver kills, and a dying
+    /// driver with several threads causes several parent-death signals. Signals that are ignored
+    /// when the process starts stay ignored, but for the SIGTERM by which a driver asks.
     pub fn of_stage() -> anyhow::Result<Self> {
         if driver_id().is_some() {
             Self::on_signals(&[libc::SIGTERM], u32::MAX)
@@ -65,7 +65,10 @@ impl Stop {
                 process::exit(i32::from(TRY_AGAIN));
             }
         };
-        listen(always, each).context("cannot listen for Ctrl-C and SIGTERM")?;
+        listen(always, each).map_err(|error| {
+            let advice = advice(&error);
+            anyhow::Error::new(error).context(format!("cannot listen for signals; {advice}"))
+        })?;
         Ok(stop)
     }
 }

@@ -19,15 +19,15 @@ const THREADS_PER_CORE: u32 = 4;
 /// What Linux reports where the limit of processes and threads is reached.
 const EAGAIN: i32 = 11;
 
-/// The most threads that a stage starts on this machine. More of them would each have a small part of a core and their own
-/// memory.
+/// The most threads that a stage starts on this machine. More of them would each have a small part
+/// of a core and their own memory.
 pub fn threads_max() -> u32 {
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     THREADS_ALWAYS.max(THREADS_PER_CORE.saturating_mul(cores))
 }
 
-/// Starts the threads of this process: `threads` of them, one a core where it is 0, and never more than [`threads_max`].
-/// Where they are started already, nothing happens.
+/// Starts the threads of this process: `threads` of them, one a core where it is 0, and never more
+/// than [`threads_max`]. Where they are started already, nothing happens.
 ///
 /// # Errors
 /// Where the system gives no threads.
@@ -52,8 +52,8 @@ pub(crate) fn no_thread(source: &io::Error) -> anyhow::Error {
     anyhow::Error::new(copy).context(format!("no thread can be started; {}", advice(source)))
 }
 
-/// Lets a process end with one line and exit code 75 where any of its threads cannot start another one. Libraries
-/// panic there. Other panics are reported as usual.
+/// Lets a process end with one line and exit code 75 where any of its threads cannot start another
+/// one. Libraries panic there. Other panics are reported as usual.
 pub fn end_for_lack_of_threads() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -69,7 +69,8 @@ pub fn end_for_lack_of_threads() {
     });
 }
 
-/// Whether a panic says that the system gave no thread: `std`'s words, or those of a pool, with the error's number.
+/// Whether a panic says that the system gave no thread: `std`'s words, or those of a pool, with the
+/// error's number.
 fn is_lack_of_threads(message: &str) -> bool {
     let is_about = ["spawn thread", "ThreadPoolBuildError", "thread pool"];
     is_about.iter().any(|words| message.contains(words))

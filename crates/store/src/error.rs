@@ -169,8 +169,8 @@ impl StoreError {
         }
     }
 
-    /// As [`Self::io`], of an error that making a hard link gave. Linux reports the lack of hard links as EPERM, which
-    /// elsewhere is a matter of permissions.
+    /// As [`Self::io`], of an error that making a hard link gave. Linux reports the lack of hard
+    /// links as EPERM, which elsewhere is a matter of permissions.
     pub(crate) fn link(path: impl Into<String>, source: io::Error) -> Self {
         match source.raw_os_error() {
             Some(EPERM | EMLINK | ENOSYS | EOPNOTSUPP) => {

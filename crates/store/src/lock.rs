@@ -102,8 +102,9 @@ impl RunLock {
         }
     }
 
-    /// Notes in the lock, for `status`, that its holder waits, or with `None` that it goes on. The file is written in place and never
-    /// becomes shorter, which takes no new block of a disk that is full. Where it cannot be written, nothing is noted.
+    /// Notes in the lock, for `status`, that its holder waits, or with `None` that it goes on. The
+    /// file is written in place and never becomes shorter, which takes no new block of a disk that
+    /// is full. Where it cannot be written, nothing is noted.
     pub fn tell_pause(&self, paused: Option<Pause>) {
         let Some(mut holder) = read_holder(&mut &self.file) else { return };
         holder.paused = paused;

@@ -8,15 +8,16 @@ use std::{
 
 use anyhow::Context;
 use dz_report::Report;
-use dz_store::Run;
+use dz_store::{Run, StoreError};
 
 use crate::{Exit, drive, shown::Shown};
 
 /// Write the report of a run: one HTML page, and its numbers as JSON and CSV
 ///
 /// The page is one file without scripts; it needs no network. A run that is under way or damaged has a
-/// report too: what is missing is named in it. It is written into the run's directory, or to the file that --out names: with that,
-/// a run that one may only read has a report. Where the directory takes no page, --json and --markdown print all the same.
+/// report too: what is missing is named in it. It is written into the run's directory, or to the
+/// file that --out names: with that, a run that one may only read has a report. Where the directory
+/// takes no page, --json and --markdown print all the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero report data/connect4-quick\n  \
@@ -33,7 +34,8 @@ pub(crate) struct Args {
     /// Print everything that the page shows as one JSON object, and nothing else
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
-    /// Write the page to this file instead of report.html in the run's directory; what is there is replaced
+    /// Write the page to this file instead of report.html in the run's directory; what is there is
+    /// replaced
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Also write report-cycles.csv, report-players.csv and report-pairings.csv beside the page
@@ -83,14 +85,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 fn write_files(args: &Args, run: &Run, report: &Report) -> anyhow::Result<Vec<PathBuf>> {
     let tables = if args.csv { report.to_csv() } else { Vec::new() };
     let Some(page) = &args.out else {
-        let elsewhere = || {
-            let dir = run.root().display();
-            format!("cannot write the report into {dir}; --out FILE names another place")
-        };
-        drive::write_report(run, report).with_context(elsewhere)?;
+        drive::write_report(run, report).map_err(|error| elsewhere(run, error))?;
         let mut written = vec![run.root().join(dz_store::layout::REPORT)];
         for table in tables {
-            let path = drive::write_csv(run, table.name, &table.text).with_context(elsewhere)?;
+            let path = drive::write_csv(run, table.name, &table.text)
+                .map_err(|error| elsewhere(run, error))?;
             written.push(run.root().join(path));
         }
         return Ok(written);
@@ -103,6 +102,17 @@ fn write_files(args: &Args, run: &Run, report: &Report) -> anyhow::Result<Vec<Pa
         written.push(path);
     }
     Ok(written)
+}
+
+/// What to do where the run's directory takes no files.
+fn elsewhere(run: &Run, error: anyhow::Error) -> anyhow::Error {
+    let dir = run.root().display();
+    match error.chain().find_map(StoreError::of_cause) {
+        Some(StoreError::ReadOnly { source, .. }) => anyhow::anyhow!(
+            "cannot write the report into {dir} ({source}); --out FILE names another place"
+        ),
+        _ => error.context(format!("cannot write the report into {dir}")),
+    }
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {

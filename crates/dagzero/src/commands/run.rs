@@ -54,8 +54,9 @@ pub(crate) fn init(args: &InitArgs, out: &mut dyn Write) -> anyhow::Result<Exit>
 
 /// Go on with a run that was stopped or killed
 ///
-/// Uses the configuration that the run keeps. An edited config.toml in the run's directory counts as --set does: keys that may
-/// change are entered in the run's ledger before anything is played by them, others are refused.
+/// Uses the configuration that the run keeps. An edited config.toml in the run's directory counts
+/// as --set does: keys that may change are entered in the run's ledger before anything is played by
+/// them, others are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  dagzero resume data/connect4-quick --set run.cycles=20")]
 pub(crate) struct ResumeArgs {

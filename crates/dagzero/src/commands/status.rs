@@ -120,8 +120,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The configuration that the run is played by, and how `config.toml` differs from it, in words. Where the ledger names one that
-/// is not kept, what the file says is shown.
+/// The configuration that the run is played by, and how `config.toml` differs from it, in words.
+/// Where the ledger names one that is not kept, what the file says is shown.
 fn config_of(run: &Run, state: &RunState) -> anyhow::Result<(RunConfig, Option<String>)> {
     match InForce::of(run, state) {
         Ok(InForce { config, edits }) => {

@@ -2,6 +2,7 @@
 
 mod alarms;
 mod ours;
+mod outside;
 mod prepare;
 mod progress;
 mod report;
@@ -58,7 +59,14 @@ pub(crate) fn drive(
     writeln!(out, "report  {}", page.display())?;
     tell_start(&prepared, out)?;
     out.flush()?;
-    write_report(&prepared.run, &report(&prepared.run)?)?;
+    let written = report(&prepared.run).and_then(|page| write_report(&prepared.run, &page));
+    match written {
+        // The stages wait for the disk, and the next report is written when they have gone on.
+        Err(error) if DiskTrouble::of(&error).is_some() => {
+            writeln!(out, "note    no report yet: {}", trouble_text(&error))?;
+        }
+        other => other?,
+    }
     if prepared.ledger.state().finished.is_none() {
         let stop = Stop::of_driver()?;
         supervise(&mut prepared, &stop)?;

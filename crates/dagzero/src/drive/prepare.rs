@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use dz_config::{Anchor, AnchorKind, Change, ConfigError, Effect, Fault, Loaded, RunConfig};
-use dz_game::{Encoding, Game, GameIds, GameSpec, GameVisitor, PlaneShape, Targets, with_game};
-use dz_network::NetworkSpec;
+use dz_config::{Change, ConfigError, Effect, Loaded, RunConfig};
+use dz_game::{GameIds, GameSpec, with_game};
 use dz_stage::{Edits, InForce, keep_config};
 use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, RunState, Stage, layout};
+
+use super::outside::outside_faults;
 
 /// A run that is locked and claimed by this process, its configuration in force.
 #[derive(Debug)]
@@ -43,7 +44,8 @@ pub(crate) fn config_with(
     Ok(RunConfig::load_text(&own.to_toml(), &path, overrides, &outside_faults)?.config)
 }
 
-/// The configuration that a run is played by, whatever this machine has of it: runs are copied from one to another.
+/// The configuration that a run is played by, whatever this machine has of it: runs are copied from
+/// one to another.
 ///
 /// # Errors
 /// One that cannot be read, or that the ledger does not know; see [`InForce::of`].
@@ -132,8 +134,8 @@ fn lost_edits(edits: &Edits, config: &RunConfig) -> Option<String> {
     Some(format!("config.toml was edited, and the configuration given now replaces that: {lost}"))
 }
 
-/// The changes that are to be entered, and notes on those that are not: a run that is over takes only changes that give it more to
-/// do. Keys that change speed alone leave it as it is.
+/// The changes that are to be entered, and notes on those that are not: a run that is over takes
+/// only changes that give it more to do. Keys that change speed alone leave it as it is.
 ///
 /// # Errors
 /// [`RefusedChanges`] where nothing would be played by them.
@@ -163,8 +165,9 @@ fn open_changes(
     Ok((Vec::new(), vec![note]))
 }
 
-/// Enters the configuration in the ledger where it names another one, and makes `config.toml` say the same. The text is kept under
-/// its hash first: whoever is killed in between leaves an edited `config.toml`, and its next start enters it.
+/// Enters the configuration in the ledger where it names another one, and makes `config.toml` say
+/// the same. The text is kept under its hash first: whoever is killed in between leaves an edited
+/// `config.toml`, and its next start enters it.
 fn enter(
     run: &Run,
     ledger: &mut Ledger,
@@ -255,156 +258,15 @@ fn changes(run: &Run, own: &RunConfig, config: &RunConfig) -> anyhow::Result<Vec
 #[error("{0}")]
 pub(crate) struct RefusedChanges(String);
 
-/// Faults in `run.game`, in names of devices and in programs, which the configuration alone cannot know.
-fn outside_faults(config: &RunConfig) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    if let Err(error) = game_ids(&config.run.game) {
-        let known = format!("one of {}", dz_game::game_names().join(", "));
-        faults
-            .push(Fault::new("run.game", error.to_string()).value(&config.run.game).allowed(known));
-    }
-    if let Err(error) = dz_net::pick_device(&config.run.device.to_string()) {
-        faults.push(Fault::new("run.device", error.to_string()).value(config.run.device));
-    }
-    for (key, list) in [
-        ("selfplay.devices", &config.selfplay.devices),
-        ("training.devices", &config.training.devices),
-        ("gate.devices", &config.gate.devices),
-    ] {
-        if !list.is_empty()
-            && let Err(error) = dz_net::pick_devices(list)
-        {
-            faults.push(Fault::new(key, error.to_string()));
-        }
-    }
-    let (threads, most) = (config.run.threads, dz_stage::threads_max());
-    if threads > most {
-        let problem = "more threads than this machine has use for";
-        let allowed = format!("0 for all cores, or up to {most}");
-        faults.push(Fault::new("run.threads", problem).value(threads).allowed(allowed));
-    }
-    faults.extend(dz_play::search_faults(&config.search));
-    faults.extend(dz_play::anchor_faults(&config.rating.anchors));
-    faults.extend(head_faults(config));
-    faults.extend(komi_faults(config));
-    faults.extend(size_fault(config));
-    faults.extend(solver_fault(config));
-    faults
-}
-
-/// The configuration's game and what `visitor` says of it; `None` where there is no such game, which is a fault of its own.
-fn ask<V: GameVisitor>(config: &RunConfig, visitor: V) -> Option<(GameSpec, V::Output)> {
-    let game: GameSpec = config.run.game.parse().ok()?;
-    let said = with_game(&game, visitor).ok()?;
-    Some((game, said))
-}
-
-/// Heads that would learn what the game does not offer.
-fn head_faults(config: &RunConfig) -> Vec<Fault> {
-    let Some((_, offered)) = ask(config, Offered) else { return Vec::new() };
-    let heads = [
-        ("heads.margin_weight", config.heads.margin_weight, offered.margin, "margin"),
-        ("heads.ownership_weight", config.heads.ownership_weight, offered.ownership, "ownership"),
-    ];
-    let missing = heads.into_iter().filter(|&(_, weight, offered, _)| weight > 0.0 && !offered);
-    let fault = |(key, weight, _, name)| {
-        let problem = format!("{} offers no {name}", config.run.game);
-        Fault::new(key, problem).value(weight).allowed("0")
-    };
-    missing.map(fault).collect()
-}
-
-/// The training targets that a game offers beside policy and outcome.
-struct Offered;
-
-impl GameVisitor for Offered {
-    type Output = Targets;
-
-    fn visit<G: Game>(self, game: G) -> Targets {
-        game.encoding().targets()
-    }
-}
-
-/// Komi that varies where there is none.
-fn komi_faults(config: &RunConfig) -> Vec<Fault> {
-    let Some((game, has_komi)) = ask(config, HasKomi) else { return Vec::new() };
-    let selfplay = &config.selfplay;
-    let keys = [
-        ("selfplay.komi_deviation", selfplay.komi_deviation),
-        ("selfplay.komi_wide_share", selfplay.komi_wide_share),
-    ];
-    let vary = keys.into_iter().filter(|&(_, value)| value > 0.0 && !has_komi);
-    let fault = |(key, value)| {
-        let problem = format!("{} has no komi that could vary", game.name());
-        Fault::new(key, problem).value(value).allowed("0, or go")
-    };
-    vary.map(fault).collect()
-}
-
-/// Whether the second player is given points.
-struct HasKomi;
-
-impl GameVisitor for HasKomi {
-    type Output = bool;
-
-    fn visit<G: Game>(self, game: G) -> bool {
-        game.komi().is_some()
-    }
-}
-
-/// A network for boards of any size whose policy is no map of the board.
-fn size_fault(config: &RunConfig) -> Option<Fault> {
-    let (game, is_board) = ask(config, PolicyIsBoard)?;
-    let problem = format!("moves of {} are no points of its board", game.name());
-    (config.network.any_size && !is_board).then(|| {
-        Fault::new("network.any_size", problem).value(true).allowed("false, or another game")
-    })
-}
-
-/// Whether the policy has a place for each point, and few others.
-struct PolicyIsBoard;
-
-impl GameVisitor for PolicyIsBoard {
-    type Output = bool;
-
-    fn visit<G: Game>(self, game: G) -> bool {
-        let encoding = game.encoding();
-        let PlaneShape { channels, height, width, .. } = encoding.planes();
-        let spec = NetworkSpec::plain([channels, height, width], encoding.policy_len(), 1, 8);
-        spec.actions_beside_points().is_some()
-    }
-}
-
-/// An anchor that knows the truth about a game without a solver.
-fn solver_fault(config: &RunConfig) -> Option<Fault> {
-    let knows = |anchor: &Anchor| anchor.kind == AnchorKind::Solver { depth: None };
-    let at = config.rating.anchors.iter().position(knows)?;
-    // A game that does not exist has its own fault.
-    let game: GameSpec = config.run.game.parse().ok()?;
-    let error = dz_solver::solved_positions(&game, 0).err()?;
-    let allowed = "a depth, which any game takes, or another kind of anchor";
-    Some(Fault::new(format!("rating.anchors[{at}]"), error.to_string()).allowed(allowed))
-}
-
 /// The game in canonical form and its encoding's id.
-fn game_ids(spec: &str) -> anyhow::Result<(String, String)> {
+pub(super) fn game_ids(spec: &str) -> anyhow::Result<(String, String)> {
     Ok(with_game(&spec.parse::<GameSpec>()?, GameIds)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A small configuration of a game, with overrides.
-    fn config(game: &str, overrides: &[&str]) -> RunConfig {
-        let text = format!(
-            "format = 1\nrun = {{ game = \"{game}\", cycles = 1 }}\nselfplay = {{ games = 8 }}\n\
-             bootstrap = {{ games = 8 }}\nnetwork = {{ blocks = 1, channels = 8 }}\n\
-             gate = {{ rule = \"always\" }}\n"
-        );
-        let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
-        RunConfig::from_text(&text, &overrides).expect("a good configuration")
-    }
+    use crate::drive::outside::tests::config;
 
     #[test]
     fn a_game_may_be_named_with_or_without_its_defaults() {
@@ -416,51 +278,5 @@ mod tests {
         };
         assert_eq!(["connect4", "connect4:height=6,width=7"].map(spelled), [0, 0]);
         assert_eq!(["connect4:width=6", "othello", "nothing"].map(spelled), [1, 1, 1]);
-    }
-
-    #[test]
-    fn heads_need_targets_that_the_game_offers() {
-        let faults = |game: &str, heads: &[&str]| {
-            head_faults(&config(game, heads)).iter().map(ToString::to_string).collect::<Vec<_>>()
-        };
-        let both = ["heads.margin_weight=1", "heads.ownership_weight=1.5"];
-        assert_eq!(faults("go:size=9", &both), Vec::<String>::new());
-        assert_eq!(faults("chess", &["heads.reply_weight=0.15"]), Vec::<String>::new());
-        let found = faults("connect4", &both);
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].contains("heads.margin_weight") && found[0].contains("offers no margin"));
-    }
-
-    #[test]
-    fn boards_of_any_size_need_moves_that_are_points() {
-        let fault = |game: &str, any_size: bool| {
-            let any_size = format!("network.any_size={any_size}");
-            size_fault(&config(game, &[&any_size])).map(|fault| fault.to_string())
-        };
-        for game in ["go:size=9", "hex:swap=true", "gomoku:opening=swap2", "othello", "tictactoe"] {
-            assert_eq!(fault(game, true), None, "{game}");
-        }
-        for game in ["connect4", "chess"] {
-            assert_eq!(fault(game, false), None);
-            let found = fault(game, true).expect("a fault");
-            assert!(found.contains("network.any_size") && found.contains("no points"), "{found}");
-        }
-    }
-
-    #[test]
-    fn komi_varies_where_there_is_any() {
-        let fault = |game: &str, deviation: &str| {
-            let deviation = format!("selfplay.komi_deviation={deviation}");
-            komi_faults(&config(game, &[&deviation])).first().map(ToString::to_string)
-        };
-        assert_eq!(fault("go:size=9", "1"), None);
-        assert_eq!(fault("othello", "0"), None);
-        assert_eq!(fault("nothing", "1"), None, "that is a fault of run.game");
-        let found = fault("othello:size=6", "1.5").expect("a fault");
-        assert!(found.contains("selfplay.komi_deviation") && found.contains("othello has no komi"));
-        let both = ["selfplay.komi_wide_share=0.1", "selfplay.komi_deviation=1"];
-        let wide = komi_faults(&config("othello", &both[..1]));
-        assert!(wide.first().expect("a fault").to_string().contains("selfplay.komi_wide_share"));
-        assert_eq!(komi_faults(&config("othello", &both)).len(), 2, "all are told at once");
     }
 }

@@ -25,8 +25,8 @@ const OPENINGS_WARNING: u64 = 8;
 /// Fewer games show few openings by chance.
 const OPENINGS_GAMES: u64 = 30;
 
-/// Share of games that end at `selfplay.plies_max`, above which the value has nothing left to learn but draws, and above which a
-/// large part of what it learns are draws that no rule gives.
+/// Share of games that end at `selfplay.plies_max`, above which the value has nothing left to learn
+/// but draws, and above which a large part of what it learns are draws that no rule gives.
 const CUT_ALARM: f64 = 0.9;
 const CUT_WARNING: f64 = 0.5;
 

@@ -14,8 +14,8 @@ use crate::{Exit, drive};
 /// Write a run's numbers as event files that TensorBoard reads
 ///
 /// They go to a folder of the run's name below the one given, so that several runs stand beside each
-/// other. Where another run of that name has its folder there, the name gets the folders above the run, as many as make it
-/// another one. What an earlier export of the run wrote is replaced.
+/// other. Where another run of that name has its folder there, the name gets the folders above the
+/// run, as many as make it another one. What an earlier export of the run wrote is replaced.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     dagzero export tensorboard data/connect4-quick --out logs && tensorboard --logdir logs")]
@@ -44,7 +44,8 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The file in a run's folder that says which run it is of: when it started, and its directory. TensorBoard does not read it.
+/// The file in a run's folder that says which run it is of: when it started, and its directory.
+/// TensorBoard does not read it.
 const OWNER: &str = "dagzero-run.txt";
 
 fn owner_line(run: &Run, started_unix_ms: u64) -> String {
@@ -71,7 +72,8 @@ fn is_of_another(folder: &Path, run: &Run, started_unix_ms: u64) -> bool {
     dir != run.root() && !is_moved
 }
 
-/// Whether an export of an earlier version of the program, which named no run, is of one that started at another time.
+/// Whether an export of an earlier version of the program, which named no run, is of one that
+/// started at another time.
 fn has_other_events(folder: &Path, begun: u64) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return false };
     let own = format!("events.out.tfevents.{begun}.dagzero");
