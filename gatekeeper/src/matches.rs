@@ -39,7 +39,7 @@ impl<G: Game> GateCycle<'_, G> {
             return Ok(false);
         }
         for ((stem, bout), played) in bouts.iter().zip(&played) {
-            let path = format!("{}/{stem}.jsonl", layout::MATCHES);
+            let path = layout::match_path(stem);
             let bytes = write_match(&played.header, &played.games)?;
             let games = self.ledger.run().put_create(&path, &bytes)?;
             let ([a, b], cycle, result) = (names_of(&bout.players), self.cycle, played.result());

@@ -3,7 +3,6 @@
 //! Two kinds of lines go to `metrics/gatekeeper.jsonl`: a [`SampleLine`], and where the game has a
 //! solver, a [`TruthLine`] for the raw policy and one for the search of rating games.
 
-use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use dz_play::{
     PositionCheck, SampleLine, TruthLine, check_positions, probe_positions, sample_positions,
 };
 use dz_solver::solved_positions;
-use dz_store::{MetricsWriter, Run, Stage};
+use dz_store::{MetricsWriter, Run, SEAL_DIGITS, Stage, seal, unseal, write_own};
 use serde::{Deserialize, Serialize};
 
 use crate::{Contestant, NetworkLoader, Players};
@@ -25,6 +24,9 @@ const SOLVED: usize = 120;
 const SOLVING_MAX: Duration = Duration::from_secs(8);
 /// Their file, in the stage's working folder.
 pub(crate) const SOLVED_FILE: &str = "solved.json";
+
+/// Longest such file.
+const SOLVED_BYTES_MAX: u64 = 1 << 24;
 
 /// Asks the candidate of `cycle` and writes down what it says.
 ///
@@ -73,6 +75,12 @@ pub(crate) struct Settings {
     pub(crate) lockstep: Lockstep,
 }
 
+/// The file; sealed as a record is.
+#[derive(Serialize, Deserialize)]
+struct SolvedFile<S> {
+    solved: S,
+}
+
 /// A solved position in the file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -93,13 +101,23 @@ impl Kept {
     }
 }
 
+/// The positions in the file, unless it is damaged.
+fn kept(text: &[u8]) -> Option<Vec<Kept>> {
+    let (object, sealed) = unseal(text, SEAL_DIGITS).ok()?;
+    if sealed {
+        return Some(serde_json::from_slice::<SolvedFile<Vec<Kept>>>(&object).ok()?.solved);
+    }
+    // Of an earlier version, whose files had no hash.
+    serde_json::from_slice(text).ok()
+}
+
 /// The run's solved positions: from their file, or else solved and kept; none where the game has no
 /// solver.
 fn solved<G: Game>(game: &G, file: &Path, seed: u64) -> Result<Vec<PositionCheck>> {
-    if let Ok(text) = fs::read_to_string(file)
-        && let Ok(kept) = serde_json::from_str::<Vec<Kept>>(&text)
+    if let Some(solved) =
+        dz_text::read_file(file, SOLVED_BYTES_MAX).ok().and_then(|text| kept(&text))
     {
-        return Ok(kept.into_iter().map(Kept::check).collect());
+        return Ok(solved.into_iter().map(Kept::check).collect());
     }
     let spec: GameSpec = game.spec();
     let Ok(stream) = solved_positions(&spec, seed) else { return Ok(Vec::new()) };
@@ -113,7 +131,8 @@ fn solved<G: Game>(game: &G, file: &Path, seed: u64) -> Result<Vec<PositionCheck
             break;
         }
     }
-    let text = serde_json::to_string(&kept).context("solved positions")?;
-    fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
+    let text = serde_json::to_vec(&SolvedFile { solved: &kept }).context("solved positions")?;
+    write_own(file, &seal(&text, SEAL_DIGITS))
+        .with_context(|| format!("writing {}", file.display()))?;
     Ok(kept.into_iter().map(Kept::check).collect())
 }

@@ -1,13 +1,13 @@
 //! The working file of a match in progress: what lets an interrupted match go on.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dz_play::PlayedGame;
-use dz_store::{SEAL_DIGITS, seal, unseal};
+use dz_store::{SEAL_DIGITS, Writes, match_cycle, open_own, remove_own, seal, unseal};
 
 use crate::match_file::{MatchHeader, line};
 
@@ -27,11 +27,9 @@ impl WorkFile {
     /// What the operating system reports.
     pub fn open(path: &Path, header: &MatchHeader) -> Result<(Self, Vec<PlayedGame>)> {
         let context = || format!("working file {}", path.display());
-        let content = match fs::read(path) {
-            Ok(content) => content,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error).with_context(context),
-        };
+        let mut file = open_own(path, Writes::Append).with_context(context)?;
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).with_context(context)?;
         let first = line(header)?;
         let mut kept = 0;
         let mut games = Vec::new();
@@ -48,8 +46,6 @@ impl WorkFile {
                 kept += line.len();
             }
         }
-        let mut options = OpenOptions::new();
-        let mut file = options.append(true).create(true).open(path).with_context(context)?;
         file.set_len(kept as u64).with_context(context)?;
         if kept == 0 {
             file.write_all(first.as_bytes()).with_context(context)?;
@@ -81,9 +77,11 @@ fn game_of(line: &[u8]) -> Option<PlayedGame> {
 pub fn clear(folder: &Path) -> Result<()> {
     let context = || format!("folder {}", folder.display());
     for entry in fs::read_dir(folder).with_context(context)? {
-        let path = entry.with_context(context)?.path();
-        if path.extension().is_some_and(|extension| extension == "jsonl") {
-            fs::remove_file(path).with_context(context)?;
+        let entry = entry.with_context(context)?;
+        let name = entry.file_name();
+        let stem = name.to_str().and_then(|name| name.strip_suffix(".jsonl"));
+        if stem.is_some_and(|stem| match_cycle(stem).is_some()) {
+            remove_own(&entry.path()).with_context(context)?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use anyhow::Context;
 use dz_config::RunConfig;
 use dz_game::{GameIds, with_game};
 use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter};
-use dz_store::{Entry, Ledger, Run, RunState};
+use dz_store::{Entry, Ledger, Run, RunState, layout};
 
 /// Writes shards of one cycle.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl ShardPublisher<'_> {
     /// What the store or the shard writer report.
     pub fn publish(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
         let number = self.first_shard + index;
-        let path = format!("{}/cycle-{:04}/{number:08}.dzs", dz_store::layout::SHARDS, self.cycle);
+        let path = layout::shard_path(self.cycle, number);
         let own_komi = games.iter().any(|game| game.komi.is_some());
         let header = ShardHeader { number, own_komi, ..self.header.clone() };
         let (count, positions) =

@@ -24,7 +24,7 @@ fn begin(path: &Path, games: u32) -> Run {
     ledger.claim(Stage::Driver).unwrap();
     let started = Entry::RunStarted {
         format: dz_store::RUN_FORMAT,
-        config_hash: "hash".into(),
+        config_hash: RunConfig::from_text(&config(games), &[]).unwrap().hash(),
         seed: 1,
         game: "tictactoe".into(),
         encoding: "any".into(),

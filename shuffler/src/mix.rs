@@ -138,12 +138,7 @@ impl Mixer<'_> {
             }
             Ok::<_, ShardError>(rows)
         };
-        let rows = run().with_context(|| {
-            format!(
-                "reading {}; if it is damaged, delete it and start again: it is made anew from its shard",
-                path.display()
-            )
-        })?;
+        let rows = run().with_context(|| format!("reading the segment {}", path.display()))?;
         Ok((segments.id, rows))
     }
 

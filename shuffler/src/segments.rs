@@ -1,7 +1,6 @@
 //! Pass 1: one shard's games to scattered rows.
 
 use std::{
-    fs,
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -12,6 +11,7 @@ use dz_shard::{
     GameRecord, PackedRows, ROW_LEVEL, RowBlock, RowFileHeader, RowReader, RowSet, RowWriter,
     ShardError, ShardReader, rows_of_game,
 };
+use dz_store::{Writes, open_own, rename_own};
 use rayon::prelude::*;
 
 use crate::hash::{Purpose, hash};
@@ -70,6 +70,14 @@ impl SegmentFile {
     /// The buckets of a set.
     pub fn buckets(&self, set: RowSet) -> &Buckets {
         if set == RowSet::Validation { &self.validation } else { &self.train }
+    }
+
+    /// The shard's id in the name of a segment file, with one of these endings; `None` for any other name.
+    pub fn id_of(name: &str, endings: &[&str]) -> Option<u64> {
+        let (id, rest) = name.split_at_checked(20)?;
+        let ending = rest.strip_prefix("-train").or_else(|| rest.strip_prefix("-validation"))?;
+        let is_number = id.bytes().all(|b| b.is_ascii_digit());
+        (is_number && endings.contains(&ending)).then(|| id.parse().ok())?
     }
 
     /// Paths of a shard's two segment files in `folder`.
@@ -211,14 +219,14 @@ impl<G: Game> Scatter<'_, G> {
         let frames: Vec<PackedRows> = buckets.par_iter().map(pack).collect::<Result<_, _>>()?;
 
         let temporary = path.with_extension("unfinished");
-        let file = fs::File::create(&temporary)
+        let file = open_own(&temporary, Writes::Anew)
             .with_context(|| format!("cannot create {}", temporary.display()))?;
         let header = self.header(source, content, set);
         let mut writer = RowWriter::new(BufWriter::new(file), &header, ROW_LEVEL)?;
         frames.iter().try_for_each(|frame| writer.push_packed(frame))?;
         writer.finish()?.0.flush()?;
         // Not synced: after a power cut the footer or a hash is wrong and the file is made again.
-        fs::rename(&temporary, &path)
+        rename_own(&temporary, &path)
             .with_context(|| format!("cannot rename {}", temporary.display()))?;
         let rows = buckets.iter().map(|places| places.len() as u32).collect();
         Ok(Buckets { path, rows })

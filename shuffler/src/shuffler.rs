@@ -8,7 +8,8 @@ use std::{
 
 use anyhow::Context;
 use dz_game::Game;
-use dz_shard::{RowFileHeader, RowSet, RowTargets};
+use dz_shard::{RowFileHeader, RowSet, RowTargets, ShardError};
+use dz_store::remove_own;
 
 use crate::{
     segments::{Scatter, SegmentFile, Source},
@@ -49,7 +50,7 @@ impl<G: Game> Shuffler<G> {
         let header = RowFileHeader::new(&game, RowSet::Segments, seed)?;
         let folder = folder.to_owned();
         let shuffler = Self { game, header, folder, validation_share, segments: BTreeMap::new() };
-        shuffler.remove(|name| name.ends_with(".unfinished"))?;
+        shuffler.remove(|name| SegmentFile::id_of(name, &[".unfinished"]).is_some())?;
         Ok(shuffler)
     }
 
@@ -82,6 +83,29 @@ impl<G: Game> Shuffler<G> {
             self.segments.insert(source.id, made);
         }
         Ok(&self.segments[&source.id])
+    }
+
+    /// Removes the segment file that `error` is about, so that it is made again, and answers its shard's id; hands the error back
+    /// if it is about something else.
+    ///
+    /// # Errors
+    /// `error` itself, or that the file cannot be removed.
+    pub fn remove_damaged(&mut self, error: anyhow::Error) -> anyhow::Result<u64> {
+        let path = error.chain().find_map(|cause| match cause.downcast_ref::<ShardError>() {
+            Some(found @ ShardError::At { path, .. }) if found.is_bad_file() => Some(path.clone()),
+            _ => None,
+        });
+        let of = |id: &u64| {
+            SegmentFile::paths(&self.folder, *id)
+                .into_iter()
+                .find(|own| path.as_ref().is_some_and(|path| own.display().to_string() == *path))
+        };
+        let found = self.segments.keys().find_map(|id| Some((*id, of(id)?)));
+        let Some((id, path)) = found else { return Err(error) };
+        self.segments.remove(&id);
+        remove_own(&path)
+            .with_context(|| format!("cannot remove the damaged segment {}", path.display()))?;
+        Ok(id)
     }
 
     /// The newest whole shards that hold at least as many training rows as `law` says for
@@ -120,10 +144,7 @@ impl<G: Game> Shuffler<G> {
             return Ok(());
         };
         self.segments = self.segments.split_off(&oldest);
-        self.remove(|name| {
-            let id = name.get(..20).and_then(|id| id.parse::<u64>().ok());
-            id.is_some_and(|id| id < oldest)
-        })
+        self.remove(|name| SegmentFile::id_of(name, &[".dzr"]).is_some_and(|id| id < oldest))
     }
 
     fn remove(&self, expired: impl Fn(&str) -> bool) -> anyhow::Result<()> {
@@ -131,7 +152,7 @@ impl<G: Game> Shuffler<G> {
         for entry in fs::read_dir(&self.folder).with_context(context)? {
             let entry = entry.with_context(context)?;
             if entry.file_name().to_str().is_some_and(&expired) {
-                fs::remove_file(entry.path()).with_context(context)?;
+                remove_own(&entry.path()).with_context(context)?;
             }
         }
         Ok(())

@@ -1,7 +1,5 @@
 //! The shards of a run, and what becomes of damaged ones.
 
-use std::fs;
-
 use anyhow::Context;
 use dz_shard::ShardError;
 use dz_stage::StageContext;
@@ -35,10 +33,12 @@ impl RunSources {
                 continue;
             }
             if !path.exists() {
-                let missing = fs::File::open(&path)
-                    .err()
-                    .unwrap_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound));
-                return Err(StoreError::io(&shard.object.path, missing).into());
+                let root = context.run.root().display();
+                let advice = format!(
+                    "put a copy back, or enter the loss with `dagzero verify {root} --quarantine`: training then goes \
+                     on without its games"
+                );
+                return Err(StoreError::NotFound { path: shard.object.path.clone(), advice }.into());
             }
             sources.new += usize::from(of == cycle);
             sources.all.push(Source { id: id as u64, games: shard.games, path });
@@ -78,17 +78,15 @@ pub fn set_aside_damaged(
     });
     let Some(damaged) = damaged else { return Err(error) };
     let object = &sources.objects[damaged];
-    let to = context.run.set_aside_path(object);
-    let folder = to.parent().unwrap_or(context.run.root());
-    fs::create_dir_all(folder).map_err(|e| StoreError::io(folder.display().to_string(), e))?;
-    fs::rename(&sources.all[damaged].path, &to)
+    let to = context
+        .run
+        .move_to(&object.path, &context.run.set_aside_name(object))
         .with_context(|| format!("cannot set the damaged shard {object} aside"))?;
     context.events.note(
         Stage::Shuffler,
         format!(
-            "{error:#}. It was moved to {} and training goes on without its games; to have them \
-             back, put a good copy at {object}",
-            to.display()
+            "{error:#}. It was moved to {to} and training goes on without its games; to have them \
+             back, put a good copy at {object}"
         ),
     );
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, collections::BTreeSet, time::Instant};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use dz_config::{HeadsSection, RunConfig};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_shard::{RowSet, RowTargets, Target};
@@ -29,9 +29,7 @@ pub fn start(context: &mut StageContext) -> anyhow::Result<()> {
 /// What the store reports, or a segment file that does not come back as it was written. Damaged
 /// shards are set aside with a note, and the window goes on without them.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
-    // Fails only where the process has its threads already, as after the first turn.
-    let threads = context.config.run.threads as usize;
-    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    dz_stage::start_threads(context.config.run.threads)?;
     let spec: GameSpec = context.config.run.game.parse()?;
     with_game(&spec, Turn { context, cycle })?
 }
@@ -90,48 +88,87 @@ impl GameVisitor for Turn<'_> {
         let share = config.window.validation_share;
         let shuffler = Shuffler::open(game, config.run.seed, share, &folder)?;
         let mut shuffler = shuffler.carrying(row_targets(&config.heads))?;
-        let Some((window, new_rows)) = prepare(context, cycle, &mut shuffler)? else {
+        let Some(files) = row_files(context, cycle, &mut shuffler, &spent)? else {
             return Ok(());
         };
-        // Before the new rows are there, which will take the place of the old ones.
-        keep_budget(context, cycle, &window)?;
-        let counts = RowCounts::of(&config);
-        let wanted = counts.train_rows(new_rows, window.train_rows);
-        let draw =
-            |cycle: u64, set, rows| Draw::new(config.run.seed, cycle, set, &window.files, rows);
-        let train = draw(u64::from(cycle), RowSet::Train, wanted);
-        // Hashed without the cycle, so that losses are taken over much the same rows each time.
-        let validation = draw(0, RowSet::Validation, counts.validation_rows_max);
-        let total = train.rows + validation.rows;
-        let report = Report { context, spent: &spent, total };
-        let mixer = Mixer {
-            header: shuffler.header(),
-            window: &window.files,
-            mixed_rows: config.shuffle.bucket_rows,
-            rows_per_file: config.shuffle.rows_per_file,
-        };
-        let train_files = publish(&report, &mixer, &train, 0)?;
-        let validation_files = publish(&report, &mixer, &validation, train.rows)?;
+        let RowFiles { window, new_rows, train, validation, rows } = files;
         let summary = RowsSummary {
             new_rows,
             window_rows: window.train_rows,
             window_games: window.games,
-            train_rows: train.rows,
-            validation_rows: validation.rows,
+            train_rows: rows[0],
+            validation_rows: rows[1],
             wall_ms: spent.wall_ms(),
         };
         let line = line(&summary);
-        context.ledger.append(Entry::Rows {
-            cycle,
-            train: train_files,
-            validation: validation_files,
-            summary,
-        })?;
+        context.ledger.append(Entry::Rows { cycle, train, validation, summary })?;
         shuffler.expire(&window)?;
         delete_old_rows(context)?;
         context.events.turn_done(Stage::Shuffler, cycle, line);
         Ok(())
     }
+}
+
+/// The row files of a cycle, published.
+struct RowFiles {
+    window: Window,
+    new_rows: u64,
+    train: Vec<ObjectRef>,
+    validation: Vec<ObjectRef>,
+    /// Rows to train and to validate on.
+    rows: [u64; 2],
+}
+
+/// Both passes; `None` if somebody asked to stop. A segment that turns out damaged in pass 2 is made again, once.
+fn row_files<G: Game>(
+    context: &mut StageContext,
+    cycle: u32,
+    shuffler: &mut Shuffler<G>,
+    spent: &Spent,
+) -> anyhow::Result<Option<RowFiles>> {
+    let mut made_again = BTreeSet::new();
+    loop {
+        let Some((window, new_rows)) = prepare(context, cycle, shuffler)? else { return Ok(None) };
+        // Before the new rows are there, which will take the place of the old ones.
+        keep_budget(context, cycle, &window)?;
+        let error = match mix(context, shuffler, (&window, new_rows), spent) {
+            Ok((files, rows)) => {
+                let [train, validation] = files;
+                return Ok(Some(RowFiles { window, new_rows, train, validation, rows }));
+            }
+            Err(error) => error,
+        };
+        let text = format!("{error:#}");
+        let id = shuffler.remove_damaged(error)?;
+        ensure!(made_again.insert(id), "{text}; it was made again and is damaged once more");
+        context.events.note(Stage::Shuffler, format!("{text}. It is made again from its shard"));
+    }
+}
+
+/// Pass 2: the window's rows as published files for training and validation, and how many rows each has.
+fn mix<G: Game>(
+    context: &StageContext,
+    shuffler: &Shuffler<G>,
+    (window, new_rows): (&Window, u64),
+    spent: &Spent,
+) -> anyhow::Result<([Vec<ObjectRef>; 2], [u64; 2])> {
+    let config = &context.config;
+    let counts = RowCounts::of(config);
+    let wanted = counts.train_rows(new_rows, window.train_rows);
+    let draw = |cycle: u64, set, rows| Draw::new(config.run.seed, cycle, set, &window.files, rows);
+    let train = draw(u64::from(spent.cycle()), RowSet::Train, wanted);
+    // Hashed without the cycle, so that losses are taken over much the same rows each time.
+    let validation = draw(0, RowSet::Validation, counts.validation_rows_max);
+    let report = Report { context, spent, total: train.rows + validation.rows };
+    let mixer = Mixer {
+        header: shuffler.header(),
+        window: &window.files,
+        mixed_rows: config.shuffle.bucket_rows,
+        rows_per_file: config.shuffle.rows_per_file,
+    };
+    let train_files = publish(&report, &mixer, &train, 0)?;
+    let validation_files = publish(&report, &mixer, &validation, train.rows)?;
+    Ok(([train_files, validation_files], [train.rows, validation.rows]))
 }
 
 /// Pass 1 for what is new, and the window; `None` if somebody asked to stop. Shards that turn out
@@ -201,8 +238,7 @@ fn publish(
 ) -> anyhow::Result<Vec<ObjectRef>> {
     let name = if draw.set == RowSet::Validation { "validation" } else { "train" };
     let create = |number| {
-        let path =
-            format!("{}/cycle-{:04}/{name}-{number:04}.dzr", layout::ROWS, report.spent.cycle());
+        let path = layout::rows_path(report.spent.cycle(), name, number);
         Ok(report.context.run.create_file(&path)?)
     };
     let objects = RefCell::new(Vec::new());

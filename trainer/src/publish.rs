@@ -23,13 +23,11 @@ pub fn publish_checkpoint(
 ) -> anyhow::Result<()> {
     let bytes = session.checkpoint()?;
     let step = session.learner.steps();
-    let name = format!("{}/cycle-{:04}-step-{step:09}", layout::CHECKPOINTS, session.cursor.cycle);
     // A damaged checkpoint, or one of another configuration, may hold the name already, or be known by it after its file was moved
     // away.
     let mut attempt = 1;
     let object = loop {
-        let suffix = if attempt == 1 { String::new() } else { format!("-{attempt}") };
-        let path = format!("{name}{suffix}.dzc");
+        let path = layout::checkpoint_path(session.cursor.cycle, step, attempt);
         if is_taken(ledger.state(), &path, &bytes) {
             attempt += 1;
             continue;
@@ -69,7 +67,7 @@ pub fn publish_candidate(
         created_by: concat!("trainer ", env!("CARGO_PKG_VERSION")).to_owned(),
     };
     let bytes = session.learner.export(&info)?.to_bytes()?;
-    let path = format!("{}/cycle-{cycle:04}.dzn", layout::NETWORKS);
+    let path = layout::network_path(cycle);
     let network = run.put_create(&path, &bytes)?;
     let step = session.learner.steps();
     ledger.append(Entry::Candidate { cycle, step, network, losses })?;

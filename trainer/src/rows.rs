@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, bail};
 use dz_config::NetworkSection;
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_network::{Head, NetworkSpec};
-use dz_shard::{RowFileHeader, RowReader, RowSet};
+use dz_shard::{RowFileHeader, RowReader, RowSet, RowShape};
 use dz_store::{ObjectRef, RowsState, Run, RunInfo};
 
 use crate::heads::target_of;
@@ -21,6 +22,8 @@ pub struct CycleRows {
     pub header: Option<RowFileHeader>,
     /// Rows in all files.
     pub rows: u64,
+    /// The run that they belong to.
+    pub identity: RunInfo,
 }
 
 impl CycleRows {
@@ -40,7 +43,13 @@ impl CycleRows {
             RowSet::Validation => (&state.validation, state.summary.validation_rows),
             RowSet::Segments => bail!("segments are the shuffler's own; please report this"),
         };
-        let mut all = Self { run: run.clone(), files: Vec::new(), header: None, rows: 0 };
+        let mut all = Self {
+            run: run.clone(),
+            files: Vec::new(),
+            header: None,
+            rows: 0,
+            identity: identity.clone(),
+        };
         for object in objects {
             let reader = RowReader::open(&run.local_path(object))?;
             reader
@@ -63,21 +72,24 @@ impl CycleRows {
         Ok(all)
     }
 
-    /// The network that learns these rows, with these heads beside policy and value.
+    /// The network that learns these rows, with these heads beside policy and value. A cycle without rows to train on has the
+    /// network of its game.
     ///
     /// # Errors
-    /// If there are no rows, or they do not carry what a head learns from.
+    /// If there is no such game, or the rows do not carry what a head learns from.
     pub fn network_spec(
         &self,
         network: &NetworkSection,
         heads: BTreeSet<Head>,
     ) -> anyhow::Result<NetworkSpec> {
-        let header = self.header.as_ref().context(
-            "the cycle has no training rows; more games a cycle (selfplay.games) give some",
-        )?;
-        let planes = header.shape.planes;
+        let shape = match &self.header {
+            Some(header) => header.shape,
+            None => with_game(&self.identity.game.parse::<GameSpec>()?, ShapeOf)?,
+        };
+        let planes = shape.planes;
         let lacks = |head: &&Head| {
-            target_of(**head).is_some_and(|target| !header.shape.targets.has(target))
+            let target = target_of(**head);
+            self.header.is_some() && target.is_some_and(|target| !shape.targets.has(target))
         };
         if let Some(head) = heads.iter().find(lacks) {
             bail!(
@@ -86,13 +98,13 @@ impl CycleRows {
             );
         }
         Ok(NetworkSpec {
-            game: header.game.clone(),
-            encoding: header.encoding.clone(),
+            game: self.identity.game.clone(),
+            encoding: self.identity.encoding.clone(),
             channels_in: planes.channels,
             height: planes.height,
             width: planes.width,
             globals: planes.globals,
-            policy_len: header.shape.policy_len,
+            policy_len: shape.policy_len,
             blocks: network.blocks as usize,
             channels: network.channels as usize,
             policy_channels: network.policy_channels as usize,
@@ -104,5 +116,16 @@ impl CycleRows {
             any_size: network.any_size,
             heads,
         })
+    }
+}
+
+/// The shape of a game's rows that carry policy and value alone.
+struct ShapeOf;
+
+impl GameVisitor for ShapeOf {
+    type Output = RowShape;
+
+    fn visit<G: Game>(self, game: G) -> RowShape {
+        RowShape::of(&game.encoding())
     }
 }

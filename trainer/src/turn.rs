@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use dz_config::RunSection;
 use dz_net::NetError;
 use dz_network::{Head, PerHead};
-use dz_shard::RowSet;
+use dz_shard::{RowFileHeader, RowSet};
 use dz_stage::{Progress, Rates, Spent, StageContext, number_text};
 use dz_store::{HeadLoss, Losses, MetricsWriter, RunInfo, RunState, Stage};
 
@@ -115,7 +115,8 @@ impl<'a> Work<'a> {
         // Not the turn's cycle where an earlier one is trained again.
         let cycles = self.context.cycles_for(session.cursor.cycle);
         let rate = LearningRate::new(&config.training, cycles);
-        let mut feed = self.feed(session, rows)?;
+        let Some(header) = &rows.header else { return self.skip(session) };
+        let mut feed = self.feed(session, rows, header)?;
         self.checkpointed = Instant::now();
         let begun = Instant::now();
         let (rows_before, training_before) = (self.rows, self.training);
@@ -159,6 +160,18 @@ impl<'a> Work<'a> {
         Ok(End::Done)
     }
 
+    /// Ends a cycle that has no row to train on: the network stays as it is.
+    fn skip(&mut self, session: &mut Session) -> anyhow::Result<End> {
+        self.note(format!(
+            "warning: nothing was trained in cycle {}: all its new games are for validation \
+             (window.validation_share); the network stays as it is, more selfplay.games a cycle avoid that",
+            session.cursor.cycle
+        ));
+        session.cursor.is_cycle_done = true;
+        self.publish_checkpoint(session)?;
+        Ok(End::Done)
+    }
+
     /// Measures the weights that play, publishes them, and ends the turn.
     pub(crate) fn finish(mut self, session: &Session) -> anyhow::Result<()> {
         let validation = self.validate(session)?;
@@ -172,8 +185,12 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn feed(&self, session: &Session, rows: &CycleRows) -> anyhow::Result<Feed> {
-        let header = rows.header.as_ref().context("the cycle has no training rows")?;
+    fn feed(
+        &self,
+        session: &Session,
+        rows: &CycleRows,
+        header: &RowFileHeader,
+    ) -> anyhow::Result<Feed> {
         let config = &self.context.config;
         let (seed, cycle) = (config.run.seed, session.cursor.cycle);
         let value_mix = value_mix(&config.training, cycle, self.context.cycles_for(cycle));

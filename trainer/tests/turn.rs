@@ -9,6 +9,7 @@ mod fakes;
 use std::time::Duration;
 
 use common::{TestRun, block, whole_run};
+use dz_config::RunConfig;
 use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Precision};
 use dz_network::{NetworkFile, NetworkSpec};
 use dz_stage::exit_code_of;
@@ -81,6 +82,37 @@ fn few_rows_train_nothing_and_say_so() {
 }
 
 #[test]
+fn a_cycle_whose_games_are_all_for_validation_is_skipped_with_a_note() {
+    let test = TestRun::new();
+    let mut process = test.process();
+    // The first cycle, which has no network yet; one in the middle; and one to show that training goes on.
+    for (cycle, games) in [(1, 0), (2, 40), (3, 0), (4, 40)] {
+        test.publish_rows(cycle, games);
+        assert_eq!(
+            test.state().cycle_state(cycle).unwrap().rows.as_ref().unwrap().train.is_empty(),
+            games == 0
+        );
+        process.turn(cycle).unwrap();
+        test.end_cycle(cycle);
+        let said = process.lines().join("\n");
+        let skipped =
+            format!("nothing was trained in cycle {cycle}: all its new games are for validation");
+        assert_eq!(said.contains(&skipped), games == 0, "{said}");
+    }
+    let steps = |cycle: u32| test.candidate(cycle).unwrap().step;
+    assert_eq!(steps(1), 0);
+    assert!(steps(2) > 0 && steps(3) == steps(2) && steps(4) > steps(3));
+    assert_eq!(test.candidate(3).unwrap().losses.steps, 0);
+    // Another process finds the same network at the same step.
+    drop(process);
+    let spec = |cycle: u32| {
+        let bytes = test.run.get(&test.candidate(cycle).unwrap().network).unwrap();
+        NetworkFile::from_bytes(&bytes).unwrap().header.spec
+    };
+    assert_eq!(spec(1), spec(2));
+}
+
+#[test]
 fn old_checkpoints_are_removed_and_the_newest_stay() {
     let test = TestRun::new();
     for cycle in 1..=2 {
@@ -131,7 +163,9 @@ fn a_checkpoint_that_was_moved_away_leaves_its_name_to_equal_bytes_alone() {
     // What is trained again now has other bytes.
     let config = test.run.config_toml().unwrap();
     let config = config.replace("learning_rate = 0.01", "learning_rate = 0.02");
-    std::fs::write(test.path.join("config.toml"), config).unwrap();
+    std::fs::write(test.path.join("config.toml"), &config).unwrap();
+    let config_hash = RunConfig::from_text(&config, &[]).unwrap().hash();
+    test.append(Stage::Driver, Entry::ConfigChanged { config_hash, changes: Vec::new() });
     test.publish_rows(2, 60);
     let mut process = test.process();
     process.turn(2).unwrap();

@@ -92,8 +92,13 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// The exit code of a program that ends for it (`EX_CONFIG` of sysexits.h).
+    /// The exit code of a program that ends for it (`EX_CONFIG` of sysexits.h), unless it [is trouble](Self::is_trouble).
     pub const EXIT_CODE: u8 = 78;
+
+    /// Whether the operating system failed to read the file, which says nothing about what is in it.
+    pub fn is_trouble(&self) -> bool {
+        matches!(self, Self::Read { source, .. } if source.raw_os_error().is_some())
+    }
 }
 
 fn count(faults: &[Fault]) -> String {

@@ -1,7 +1,7 @@
 //! From a file and overrides to a configuration, or to all that is wrong with them.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use toml::Table;
@@ -12,6 +12,9 @@ use crate::overrides;
 use crate::reader::Findings;
 use crate::run_config::RunConfig;
 use crate::unknown::unknown_keys;
+
+/// The longest file that is read. All keys with their values take 6 kB.
+const BYTES_MAX: u64 = 4 << 20;
 
 /// A configuration without faults, and where it came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,18 +51,9 @@ impl RunConfig {
         overrides: &[String],
         extra_check: &dyn Fn(&Self) -> Vec<Fault>,
     ) -> Result<Loaded, ConfigError> {
-        let text = fs::read_to_string(path)
-            .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        let (config, findings) = Self::parse(&text, overrides, extra_check);
-        match config {
-            Some(config) if findings.faults.is_empty() => Ok(Loaded {
-                config,
-                path: path.to_owned(),
-                overrides: overrides.to_vec(),
-                defaulted: findings.defaulted,
-            }),
-            _ => Err(ConfigError::Faults { path: path.to_owned(), faults: findings.faults }),
-        }
+        let text =
+            read(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+        Self::load_text(&text, path, overrides, extra_check)
     }
 
     /// Reads a file for what it says, such as that of a run, which was checked when the run began: nothing is laid over it.
@@ -75,11 +69,29 @@ impl RunConfig {
     /// # Errors
     /// [`ConfigError::Faults`].
     pub fn from_text(text: &str, overrides: &[String]) -> Result<Self, ConfigError> {
-        let (config, findings) = Self::parse(text, overrides, &|_| Vec::new());
-        config.filter(|_| findings.faults.is_empty()).ok_or_else(|| ConfigError::Faults {
-            path: PathBuf::from("the text"),
-            faults: findings.faults,
-        })
+        Ok(Self::load_text(text, Path::new("the text"), overrides, &|_| Vec::new())?.config)
+    }
+
+    /// As [`RunConfig::load`], of a text that was read from `path`.
+    ///
+    /// # Errors
+    /// [`ConfigError::Faults`].
+    pub fn load_text(
+        text: &str,
+        path: &Path,
+        overrides: &[String],
+        extra_check: &dyn Fn(&Self) -> Vec<Fault>,
+    ) -> Result<Loaded, ConfigError> {
+        let (config, findings) = Self::parse(text, overrides, extra_check);
+        match config {
+            Some(config) if findings.faults.is_empty() => Ok(Loaded {
+                config,
+                path: path.to_owned(),
+                overrides: overrides.to_vec(),
+                defaulted: findings.defaulted,
+            }),
+            _ => Err(ConfigError::Faults { path: path.to_owned(), faults: findings.faults }),
+        }
     }
 
     /// Reads a text; there is no configuration only where the text is not TOML.
@@ -109,6 +121,13 @@ impl RunConfig {
         overrides::name(overrides, &mut findings.faults);
         (Some(config), findings)
     }
+}
+
+/// The text of a file, or of a pipe.
+fn read(path: &Path) -> io::Result<String> {
+    let bytes = dz_text::read_input(path, BYTES_MAX)?;
+    let what = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
+    String::from_utf8(bytes).map_err(what)
 }
 
 /// The fault of a text that is not TOML, with the line where it ends to be.

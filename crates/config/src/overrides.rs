@@ -61,6 +61,14 @@ fn insert(file: &mut Table, path: &[&str], value: Value) -> Result<(), Fault> {
         };
         table = inner;
     }
-    table.insert((*last).to_owned(), value);
+    match (table.get_mut(*last), value) {
+        // A section gets the keys that are given, and keeps the others; a key's own table is one value.
+        (Some(Value::Table(section)), Value::Table(given)) if parents.is_empty() => {
+            section.extend(given);
+        }
+        (_, value) => {
+            table.insert((*last).to_owned(), value);
+        }
+    }
     Ok(())
 }

@@ -6,6 +6,7 @@
 mod commands;
 mod drive;
 mod exit;
+mod shown;
 
 use std::io::{BufRead, Write};
 
@@ -75,6 +76,14 @@ enum Command {
     Trainer(StageArgs),
     /// Live as the gatekeeper of a run
     Gatekeeper(StageArgs),
+}
+
+impl Cli {
+    /// Whether the command's work are files of its own, so that an output that nobody reads any more is no failure: a run
+    /// goes on when its terminal is gone.
+    pub const fn outlives_its_output(&self) -> bool {
+        matches!(self.command, Command::Run(_) | Command::Resume(_))
+    }
 }
 
 /// Runs the command that `cli` names: it reads `input` where it reads standard input, and writes

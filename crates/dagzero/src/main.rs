@@ -11,15 +11,20 @@ use dagzero::{Cli, Exit};
 fn main() -> ExitCode {
     // Prints help or a usage error by itself, exit codes 0 and 2.
     let cli = Cli::parse();
+    dz_stage::end_for_lack_of_threads();
+    let outlives_its_output = cli.outlives_its_output();
     // Neither is locked: an engine reads its front end's lines on a thread of their own, and the stage that
     // plays reports from whichever thread has something to report.
     let mut out = io::BufWriter::new(io::stdout());
-    let done = dagzero::run(cli, &mut io::BufReader::new(io::stdin()), &mut out)
-        .and_then(|exit| out.flush().map(|()| exit).map_err(Into::into));
+    let done = dagzero::run(cli, &mut io::BufReader::new(io::stdin()), &mut out);
+    let done = done.and_then(|exit| match out.flush() {
+        Err(error) if !outlives_its_output => Err(error.into()),
+        _ => Ok(exit),
+    });
     let exit = done.unwrap_or_else(|error| {
         let exit = Exit::of(&error);
         if exit != Exit::Done {
-            eprintln!("error: {error:#}");
+            dz_stage::stderr_line(&format!("error: {error:#}"));
         }
         exit
     });

@@ -46,6 +46,8 @@ pub trait Session {
     fn undo(&mut self) -> bool;
     /// Begins a game: at the start, or at a position that the game has a notation for.
     fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError>;
+    /// The position at which the game began, if not at the start.
+    fn begun_at(&self) -> Option<&str>;
     /// Whose stone lies on each point, row by row from the top left, where the game has points.
     fn stones(&self) -> Option<Vec<Option<Player>>>;
     /// The position in the game's notation, where it has one.
@@ -125,6 +127,8 @@ pub struct GameSession<G: Game> {
     name: String,
     names: Names,
     position: Position<G>,
+    /// The text of the position's start, if it is not the game's.
+    begun_at: Option<String>,
     sources: Sources<G>,
     mind: Mind<G>,
     seed: u64,
@@ -170,7 +174,8 @@ impl<G: Game> GameSession<G> {
         };
         let names = Names::of(&game);
         let position = Position::new(game);
-        Self { name: setup.name, names, position, sources, mind, seed, games: 0 }
+        let begun_at = None;
+        Self { name: setup.name, names, position, begun_at, sources, mind, seed, games: 0 }
     }
 
     /// Names moves as the game's own drawing of the board does, for people who look at that.
@@ -229,12 +234,17 @@ impl<G: Game> Session for GameSession<G> {
         let game = self.position.game();
         let start = position.map_or_else(|| Ok(game.start()), |text| game.parse_position(text))?;
         self.position.reset(start);
+        self.begun_at = position.map(ToOwned::to_owned);
         self.games += 1;
         if let Mind::Search(searcher) = &mut self.mind {
             searcher.stop(&mut self.sources);
             searcher.thinker = None;
         }
         Ok(())
+    }
+
+    fn begun_at(&self) -> Option<&str> {
+        self.begun_at.as_deref()
     }
 
     fn stones(&self) -> Option<Vec<Option<Player>>> {

@@ -124,6 +124,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn position_text(&self, _state: &Self::State) -> Option<String> {
         None
     }
+    /// The position with these stones and this player to move, as [`Game::parse_position`] reads it, in games whose
+    /// records set up stones as they like. `stones` is in the order of [`Game::stones`].
+    fn position_of(&self, _stones: &[Option<Player>], _mover: Player) -> Option<String> {
+        None
+    }
     /// Whose stone lies on each point, row by row from the top left, in games of stones on the points of
     /// a square board; point `i` is what move `i` takes.
     fn stones(&self, _state: &Self::State) -> Option<Vec<Option<Player>>> {

@@ -59,11 +59,12 @@ impl<G: Game> Workers<G> {
         let (to_answers, answers) = channel();
         let threads = handles?.into_iter().map(|handle| {
             let (jobs, answers) = (Arc::clone(&jobs), to_answers.clone());
-            thread::spawn(move || work(handle, &jobs, &answers))
+            // Where the system gives no thread, the others do its work.
+            thread::Builder::new().spawn(move || work(handle, &jobs, &answers)).ok()
         });
         Some(Self {
             id: evaluator.id().to_owned(),
-            threads: threads.collect(),
+            threads: threads.flatten().collect(),
             jobs,
             answers,
             own,

@@ -5,7 +5,7 @@
 //! what is in it depends on card, driver and program version, which `CubeCL` tells apart, and on nothing that a run sets.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::DeviceChoice;
 
@@ -13,7 +13,7 @@ use crate::DeviceChoice;
 const VARIABLE: &str = "DAGZERO_KERNELS";
 
 /// The folder: what `DAGZERO_KERNELS` names, or `dagzero/kernels` in the user's cache (`XDG_CACHE_HOME`, `~/.cache`), or
-/// in the system's folder for temporary files where there is no home.
+/// where there is no home a folder of this user's own in the system's folder for temporary files: see [`private_folder`].
 pub fn kernel_folder() -> PathBuf {
     folder(&|name| std::env::var_os(name))
 }
@@ -25,7 +25,40 @@ fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
     }
     let cache = named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
     let cache = cache.or_else(|| named("HOME").map(|home| home.join(".cache")));
-    cache.unwrap_or_else(std::env::temp_dir).join("dagzero/kernels")
+    cache
+        .map_or_else(|| private_folder(&std::env::temp_dir()), |cache| cache.join("dagzero"))
+        .join("kernels")
+}
+
+/// A folder in `shared` that nobody but this user can write or read: kernels are programs. It is `dagzero-<user>` where that is
+/// such a folder or can be made; else one of this process alone, which the next process does not find again.
+fn private_folder(shared: &Path) -> PathBuf {
+    let mine = user_id();
+    let folder = shared.join(format!("dagzero-{mine}"));
+    if is_private(&folder, mine) {
+        return folder;
+    }
+    let names = (0..100).map(|n| shared.join(format!("dagzero-{mine}-{}-{n}", std::process::id())));
+    let mut own = names.filter(|folder| is_private(folder, mine));
+    // Where nothing can be made, nothing is kept.
+    own.next().unwrap_or_else(|| PathBuf::from("/nonexistent/dagzero"))
+}
+
+/// Whether `folder` is, or could be made, a folder of this user that others can neither read nor write.
+fn is_private(folder: &Path, user: u32) -> bool {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+
+    // Fails where something is there already; what that is counts.
+    let _ = std::fs::DirBuilder::new().mode(0o700).create(folder);
+    std::fs::symlink_metadata(folder)
+        .is_ok_and(|meta| meta.is_dir() && meta.uid() == user && meta.mode() & 0o077 == 0)
+}
+
+/// The user that this process acts as.
+fn user_id() -> u32 {
+    use std::os::unix::fs::MetadataExt;
+
+    std::fs::metadata("/proc/self").map_or(u32::MAX, |meta| meta.uid())
 }
 
 /// What to tell people before a card is used for the first time: nothing on the processor, nor where kernels are kept
@@ -35,7 +68,7 @@ pub fn first_start_note(devices: &[DeviceChoice]) -> Option<String> {
     note(&card.to_string(), &kernel_folder())
 }
 
-fn note(card: &str, folder: &std::path::Path) -> Option<String> {
+fn note(card: &str, folder: &Path) -> Option<String> {
     let is_empty = folder.read_dir().map_or(true, |mut entries| entries.next().is_none());
     let takes = if cfg!(feature = "autotune") {
         "and chosen among by measuring, which takes minutes for each network and size of batch"
@@ -88,6 +121,25 @@ mod tests {
         // What is empty or relative names nothing, as the specification of these folders has it.
         assert_eq!(of(&[home, ("XDG_CACHE_HOME", "here")]), of(&[home, (VARIABLE, "")]));
         assert!(of(&[]).starts_with(std::env::temp_dir()));
+    }
+
+    #[test]
+    fn without_a_home_kernels_are_kept_where_nobody_else_writes() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let shared = std::env::temp_dir().join(format!("dagzero-shared-{}", std::process::id()));
+        std::fs::create_dir_all(&shared).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let own = private_folder(&shared);
+        assert_eq!((mode(&own), &private_folder(&shared)), (0o700, &own));
+        // One that others may write is not taken, nor a link.
+        std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o777)).unwrap();
+        let other = private_folder(&shared);
+        assert!(other != own && mode(&other) == 0o700);
+        std::fs::remove_dir(&own).unwrap();
+        symlink(&other, &own).unwrap();
+        assert_ne!(private_folder(&shared), own);
+        std::fs::remove_dir_all(shared).unwrap();
     }
 
     #[test]

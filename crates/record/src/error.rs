@@ -3,7 +3,7 @@
 use dz_game::GameError;
 use thiserror::Error;
 
-use crate::{BYTES_MAX, Format, sheet::one_line};
+use crate::{BYTES_MAX, Format};
 
 /// An error of writing or reading records; each is one line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -60,6 +60,26 @@ pub enum RecordError {
         /// What is wrong.
         what: String,
     },
+    /// A variant of chess, or of another game, that is not played here.
+    #[error("line {line}: the record is of a variant that is not played here: {variant}")]
+    Variant {
+        /// Where the game begins, from 1.
+        line: usize,
+        /// Its name.
+        variant: String,
+    },
+    /// A record whose positions do not all follow from moves.
+    #[error("ply {ply}: {} records cannot say that {what}; use {}", format.name(), own.name())]
+    Break {
+        /// Plies before it.
+        ply: usize,
+        /// What happens there.
+        what: &'static str,
+        /// The format that was asked for.
+        format: Format,
+        /// The game's own.
+        own: Format,
+    },
     /// A move that is none, or that the rules forbid.
     #[error("move {number}, line {line}: {source}")]
     Move {
@@ -95,10 +115,10 @@ pub enum RecordError {
 /// Text of a message: in one line whatever was given, and cut where nobody reads on.
 pub(crate) fn short(what: &str) -> String {
     const CHARS_MAX: usize = 400;
-    let line = one_line(what);
+    let line = dz_text::line(what);
     match line.char_indices().nth(CHARS_MAX) {
         Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
+        None => line.into_owned(),
     }
 }
 

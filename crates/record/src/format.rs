@@ -1,11 +1,11 @@
 //! The formats, and text of any of them.
 
-use std::{borrow::Cow, str::FromStr};
+use std::str::FromStr;
 
 use dz_game::{Game, RecordFormat};
 use serde::{Deserialize, Serialize};
 
-use crate::{RecordError, Sheet, json, pgn, plain, sgf};
+use crate::{RecordError, Sheet, json, pgn, plain, sgf, text::unix_lines};
 
 /// The longest text that is read at once.
 pub const BYTES_MAX: usize = 1 << 28;
@@ -62,6 +62,11 @@ impl Format {
         matches!(self, Self::Sgf | Self::Pgn)
     }
 
+    /// Whether the format is one of ours, in which moves stand in the game's own notation.
+    pub fn is_own(self) -> bool {
+        !self.is_community()
+    }
+
     /// What stands between one game and the next.
     pub fn separator(self) -> &'static str {
         match self {
@@ -115,19 +120,12 @@ pub fn read_as(format: Format, text: &str) -> Result<Vec<Sheet>, RecordError> {
     if text.len() > BYTES_MAX {
         return Err(RecordError::TooLong { bytes: text.len() });
     }
-    let text = text.trim_start_matches('\u{feff}');
+    let text = unix_lines(text);
+    // The places of a sheet are those of the whole text, so a mark stays where it is.
     match format {
-        Format::Sgf => sgf::read(text),
-        Format::Pgn => pgn::read(text),
-        Format::Plain => plain::read(text),
-        Format::Json => json::read(text),
-    }
-}
-
-/// The text of a file: UTF-8 if it is that, else Latin-1, which SGF and PGN have by default.
-pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    match str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()),
+        Format::Sgf => sgf::read(&text),
+        Format::Pgn => pgn::read(&text),
+        Format::Plain => plain::read(text.trim_start_matches('\u{feff}')),
+        Format::Json => json::read(text.trim_start_matches('\u{feff}')),
     }
 }

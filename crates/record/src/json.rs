@@ -1,8 +1,12 @@
 //! JSON: an object a line.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write},
+};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::{Format, Header, RecordError, Score, Sheet};
 
@@ -35,7 +39,13 @@ struct Line {
     result: Option<String>,
 }
 
-/// Reads every line that is not blank. Fields that are not known are passed over.
+/// The fields of [`Line`].
+const FIELDS: [&str; 11] = [
+    "game", "first", "second", "event", "round", "date", "note", "start", "moves", "comments",
+    "result",
+];
+
+/// Reads every line that is not blank. Fields that are not known are kept as they are.
 pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines.map(|(index, line)| read_line(line, index + 1)).collect()
@@ -45,6 +55,13 @@ fn read_line(text: &str, number: usize) -> Result<Sheet, RecordError> {
     let bad = |what: String| RecordError::syntax(Format::Json, number, what);
     let line: Line = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
     let mut sheet = Sheet::new(Format::Json, number);
+    let fields: Map<String, Value> =
+        serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
+    if !FIELDS.iter().any(|field| fields.contains_key(*field)) {
+        return Err(bad(format!("none of the fields is that of a game: {}", FIELDS.join(", "))));
+    }
+    let others = fields.into_iter().filter(|(name, _)| !FIELDS.contains(&name.as_str()));
+    sheet.tags = others.map(|(name, value)| (name, vec![value.to_string()])).collect();
     let Line { game, first, second, event, round, date, note, start, moves, comments, result } =
         line;
     let game = game.map(|game| game.parse().map_err(|e| bad(format!("{e}"))));
@@ -83,5 +100,17 @@ pub(crate) fn write(sheet: &Sheet, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         comments: (1..).zip(sheet.moves.iter().map(|mv| &mv.comment)).filter_map(comment).collect(),
         result: Some(sheet.score.to_string()),
     };
-    writeln!(f, "{}", serde_json::to_string(&line).map_err(|_| fmt::Error)?)
+    let mut text = dz_text::to_json(&line).map_err(|_| fmt::Error)?;
+    if sheet.format == Format::Json && !sheet.tags.is_empty() {
+        // Every object has fields: those of a game come first, then what else was read.
+        text.pop();
+        for (name, value) in &sheet.tags {
+            let name = dz_text::to_json(name).map_err(|_| fmt::Error)?;
+            let value: Value = serde_json::from_str(&value.concat()).map_err(|_| fmt::Error)?;
+            let value = dz_text::to_json(&value).map_err(|_| fmt::Error)?;
+            write!(text, ",{name}:{value}")?;
+        }
+        text.push('}');
+    }
+    writeln!(f, "{text}")
 }

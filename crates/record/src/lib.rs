@@ -13,18 +13,27 @@
 //! total: any text gives sheets or one line that says where it is wrong. They use no recursion, and time
 //! and memory grow with the length of the text, which is at most [`BYTES_MAX`].
 
+mod annotate;
 mod error;
 mod format;
 mod json;
+mod notes;
 pub mod pgn;
 mod plain;
+mod play;
 mod record;
+mod replay;
 mod score;
+mod setup;
 pub mod sgf;
 mod sheet;
+mod text;
 
+pub use annotate::annotated;
 pub use error::RecordError;
-pub use format::{BYTES_MAX, Format, decode, read, read_as};
-pub use record::{Header, Played, Record, RecordEnd, RecordedMove};
+pub use format::{BYTES_MAX, Format, read, read_as};
+pub use notes::Notes;
+pub use record::{Break, BreakCause, Header, Played, Record, RecordEnd, RecordedMove};
 pub use score::{By, Score, Winner};
-pub use sheet::{Sheet, SheetMove};
+pub use sheet::{SetUp, Sheet, SheetMove};
+pub use text::decode;

@@ -1,10 +1,10 @@
 //! A game in words.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use dz_game::{GameSpec, Player};
 
-use crate::{Format, Header, Score, json, pgn, plain, sgf};
+use crate::{Format, Header, Notes, Score, json, pgn, plain, sgf};
 
 /// A game as a text states it: read, and not checked against any rules. `to_string` writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,12 +20,39 @@ pub struct Sheet {
     pub header: Header,
     /// The position it starts from, where it is not the start.
     pub start: Option<String>,
-    /// What else the text says: properties of an SGF's root, tags of a PGN.
+    /// The encoding that an SGF declares.
+    pub charset: Option<String>,
+    /// A variant of the game that is not played here, by its name.
+    pub variant: Option<String>,
+    /// What else the text says, in order: properties of an SGF's root, tags of a PGN, fields of JSON.
     pub tags: Vec<(String, Vec<String>)>,
+    /// What an SGF sets up, in order.
+    pub setups: Vec<SetUp>,
     /// The moves of the main line.
     pub moves: Vec<SheetMove>,
+    /// Variations beside the main line, those inside others not counted.
+    pub variations: usize,
     /// The result.
     pub score: Score,
+    /// What was left out or guessed.
+    pub notes: Notes,
+    /// Where the game stands in its text, in bytes; empty for a sheet that was not read.
+    pub span: Range<usize>,
+}
+
+/// A property of SGF that changes the board or whose turn it is, and no move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetUp {
+    /// How many of the sheet's moves come before it.
+    pub before: usize,
+    /// Whether it stands in the first node, so that it is among the sheet's tags, too.
+    pub in_root: bool,
+    /// `AB`, `AW`, `AE` or `PL`.
+    pub name: String,
+    /// As they are written: points, and rectangles of points.
+    pub values: Vec<String>,
+    /// The line where it stands, from 1.
+    pub line: usize,
 }
 
 /// A move in words.
@@ -39,6 +66,10 @@ pub struct SheetMove {
     pub comment: Option<String>,
     /// The line where it stands, from 1.
     pub line: usize,
+    /// Where a comment on it belongs in the text, in bytes; 0 for a move that was not read.
+    pub place: usize,
+    /// Whether that is inside a comment.
+    pub in_comment: bool,
 }
 
 impl Sheet {
@@ -50,9 +81,15 @@ impl Sheet {
             game: None,
             header: Header::default(),
             start: None,
+            charset: None,
+            variant: None,
             tags: Vec::new(),
+            setups: Vec::new(),
             moves: Vec::new(),
+            variations: 0,
             score: Score::UNKNOWN,
+            notes: Notes::default(),
+            span: 0..0,
         }
     }
 
@@ -67,7 +104,22 @@ impl Sheet {
 
     /// Adds a move.
     pub(crate) fn push(&mut self, player: Option<Player>, text: &str, line: usize) {
-        self.moves.push(SheetMove { player, text: text.to_owned(), comment: None, line });
+        let text = text.to_owned();
+        self.moves.push(SheetMove {
+            player,
+            text,
+            comment: None,
+            line,
+            place: 0,
+            in_comment: false,
+        });
+    }
+
+    /// Adds moves, in the format's words.
+    pub fn append(&mut self, words: &[String]) {
+        for word in words {
+            self.push(None, word, 0);
+        }
     }
 
     /// Adds to the last move's comment, or to the note if there is no move yet.

@@ -53,15 +53,21 @@ fn sgf_of_other_games() {
     let handicap = read("(;GM[1]SZ[9]HA[2]AB[cc][gg];W[ee])").unwrap();
     let go = Go::from_spec(&spec("go")).unwrap();
     let played = handicap[0].play(&go).unwrap();
-    assert_eq!((played.record.moves.len(), played.handicap_plies), (4, 3), "stone, pass, stone");
-    let black = read("(;GM[1]SZ[9]HA[2]AB[cc][gg];B[ee])").unwrap()[0].play(&go).unwrap();
-    assert_eq!((black.record.moves.len(), black.handicap_plies), (5, 4), "white passes again");
-    for (setup, part) in [("AB[cc]AW[gg]", "AB"), ("AB[cc][cc]", "handicap stone 2")] {
-        let sheets = read(&format!("(;GM[1]SZ[9]{setup};W[ee])")).unwrap();
-        let error = sheets[0].play(&go).unwrap_err().to_string();
-        assert!(error.contains(part), "{error}");
-    }
-    let twice = read("(;GM[1]SZ[9];B[cc];B[gg])").unwrap()[0].play(&go).unwrap_err().to_string();
+    let start = |text: &str| read(text).unwrap()[0].play(&go).unwrap().record.start;
+    assert_eq!(
+        (played.record.moves.len(), played.record.start.as_deref()),
+        (1, Some("9/9/2X6/9/9/9/6X2/9/9 w")),
+        "no stone and no pass is a move"
+    );
+    let black = start("(;GM[1]SZ[9]HA[2]AB[cc][gg];B[ee])");
+    assert_eq!(black.as_deref(), Some("9/9/2X6/9/9/9/6X2/9/9 b"));
+    assert_eq!(start("(;GM[1]SZ[9]HA[2]AB[cc][gg][cc];B[ee])"), black);
+    let both = start("(;GM[1]SZ[9]AB[cc]AW[gg];W[ee])");
+    assert_eq!(both.as_deref(), Some("9/9/2X6/9/9/9/6O2/9/9 w"));
+    let twice = read("(;GM[1]SZ[9];B[cc];B[gg])").unwrap()[0].play(&go).unwrap();
+    assert_eq!((twice.record.moves.len(), twice.record.breaks[0].ply), (2, 1));
+    let hex = dz_game::games::Hex::new(5, false).unwrap();
+    let twice = read("(;GM[11]SZ[5];B[a1];B[b2])").unwrap()[0].play(&hex).unwrap_err().to_string();
     assert_eq!(twice, "move 2, line 1: it is the second player's turn");
     let taken = read("(;GM[1]SZ[9];B[cc]\n;W[cc])").unwrap()[0].play(&go).unwrap_err().to_string();
     assert!(taken.starts_with("move 2, line 2: move 'cc' is not legal"), "{taken}");
@@ -90,6 +96,9 @@ fn pgn_of_other_programs() {
     }
     let variant = read("[Variant \"Crazyhouse\"]\n\n1. e4 1-0").unwrap();
     assert_eq!((&variant[0].game, variant[0].tag("Variant")), (&None, None));
+    assert_eq!(variant[0].variant.as_deref(), Some("Crazyhouse"));
+    let error = variant[0].play(&chess).unwrap_err().to_string();
+    assert_eq!(error, "line 1: the record is of a variant that is not played here: Crazyhouse");
     let dashes = read("1. e4 -- 2. d4 *").unwrap()[0].play(&chess).unwrap_err().to_string();
     assert!(dashes.starts_with("move 2, line 1: move '--' is not legal"), "{dashes}");
     let time = read("[Termination \"time forfeit\"]\n1. e4 1-0").unwrap();
@@ -98,7 +107,7 @@ fn pgn_of_other_programs() {
 
 #[test]
 fn latin_1_is_read() {
-    let sheets = read(&decode(b"(;GM[1]SZ[9]PB[Zo\xeb])")).unwrap();
+    let sheets = read(&decode(b"(;GM[1]SZ[9]PB[Zo\xeb])").text).unwrap();
     assert_eq!(sheets[0].header.players[0].as_deref(), Some("Zoë"));
 }
 
@@ -111,12 +120,9 @@ fn faults_are_one_line_that_says_where() {
         ("(;GM[1]\n;B[aa", "SGF, line 2: the value of B has no end"),
         ("(;GM[1]\n;B)", "SGF, line 2: property B has no value"),
         ("(;GM[1]\n!)", "SGF, line 2: '!' means nothing"),
-        ("(;GM[1]\n;AB[aa])", "SGF, line 2: AB changes the board"),
         ("(;GM[3])", "line 1: GM[3] is no game"),
         ("(;GM[1]SZ[9:13])", "line 1: SZ[9:13] is no size"),
         ("(;GM[1]KM[6.3])", "line 1: KM[6.3] is no komi"),
-        ("[Event]\n", "PGN, line 1: a tag has no value"),
-        ("[Event \"x\n\n1. e4", "PGN, line 1: a tag's value has no end"),
         ("1. e4\n{ a comment", "PGN, line 2: a comment has no end"),
         ("game: connect4\nmove: 4\n", "plain, line 2: there is no key 'move'"),
         ("game: connect4\nwhat\n", "plain, line 2: a line is KEY: VALUE"),
@@ -128,6 +134,20 @@ fn faults_are_one_line_that_says_where() {
         let error = error_of(text);
         assert!(error.starts_with(expected) && !error.contains('\n'), "{text:?}: {error}");
     }
+    for (text, note) in [
+        ("[Event]\n\n1. e4", "line 1: the tag Event has no value in quotes: it is passed over"),
+        ("[Event \"x\n\n1. e4", "line 1: the value of the tag Event has no end: it is passed over"),
+    ] {
+        let sheets = read(text).unwrap();
+        assert_eq!(
+            (sheets.len(), sheets[0].moves.len(), &sheets[0].notes.lines()[..]),
+            (1, 1, &[note.to_owned()][..])
+        );
+    }
+    let hex = dz_game::games::Hex::new(5, false).unwrap();
+    let error =
+        read("(;GM[11]SZ[5];B[a1]\n;AB[b2])").unwrap()[0].play(&hex).unwrap_err().to_string();
+    assert!(error.starts_with("line 2: AB changes the board"), "{error}");
     let long = format!("(;GM[1];B[{}])", "a".repeat(1000));
     let go = Go::from_spec(&spec("go")).unwrap();
     let error = read(&long).unwrap()[0].play(&go).unwrap_err().to_string();
@@ -178,7 +198,7 @@ impl GameVisitor for Mutate {
                         _ => drop(bytes.remove(at)),
                     }
                 }
-                let text = decode(&bytes);
+                let text = decode(&bytes).text;
                 for format in Format::ALL {
                     let read = read_as(format, &text);
                     for sheet in read.iter().flatten() {

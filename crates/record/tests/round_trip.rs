@@ -3,8 +3,8 @@
 mod common;
 
 use common::{GAMES, random_record, spec};
-use dz_game::{Game, GameVisitor, Move, Outcome, with_game};
-use dz_record::{Format, Record, RecordEnd, RecordError, Sheet, read, read_as};
+use dz_game::{Game, GameVisitor, Move, Outcome, Player, with_game};
+use dz_record::{BreakCause, Format, Record, RecordEnd, RecordError, Sheet, read, read_as};
 
 const RECORDS: u64 = 12;
 
@@ -109,15 +109,24 @@ fn chess_from_a_position() {
 }
 
 #[test]
-fn results_by_the_rules_win_over_what_is_stated() {
+fn what_is_stated_stays_beside_the_result_by_the_rules() {
     let game = dz_game::games::Chess::new();
     let mate = "1. f3 e5 2. g4 Qh4# 1-0";
     let played = read(mate).unwrap()[0].play(&game).unwrap();
-    assert_eq!(played.record.end, RecordEnd::Rules(Outcome::win_of(dz_game::Player::Second)));
+    assert_eq!(played.record.end, RecordEnd::Rules(Outcome::win_of(Player::Second)));
     assert_eq!(played.stated.to_string(), "first wins");
+    assert!(played.notes.lines()[0].contains("by the rules it is second wins"));
     // Played on after the third repetition.
     let text = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 e5 0-1";
     let played = read(text).unwrap()[0].play(&game).unwrap();
-    assert_eq!((played.record.moves.len(), played.moves_after_end), (8, 2));
+    assert_eq!((played.record.moves.len(), played.moves_after_end), (10, 0));
+    assert_eq!(
+        (played.record.breaks[0].ply, played.record.breaks[0].cause),
+        (8, BreakCause::AfterEnd)
+    );
+    assert_eq!(played.record.end, RecordEnd::Resigned { loser: Player::First });
+    // Ended by it.
+    let text = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 0-1";
+    let played = read(text).unwrap()[0].play(&game).unwrap();
     assert_eq!(played.record.end, RecordEnd::Rules(Outcome::DRAW));
 }

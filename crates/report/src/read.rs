@@ -2,13 +2,14 @@
 //! left out; the rest is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 
 use dz_config::RunConfig;
 use dz_play::{MatchTimes, SampleLine, TruthLine};
-use dz_store::{Record, Run, Stage, layout};
+use dz_stage::InForce;
+use dz_store::{Ledger, Record, Run, Stage, Writes, layout, open_own};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::ReportError;
@@ -64,7 +65,10 @@ impl Report {
         paths.sort();
         let config_toml = run.config_toml().ok();
         let path = run.root().join(layout::CONFIG);
-        let config = match RunConfig::of_run(&path) {
+        // What the run is played by, whatever was edited since; of a damaged ledger, what the file says.
+        let in_force = Ledger::open(run).ok().and_then(|l| InForce::of(run, l.state()).ok());
+        let file = in_force.map_or_else(|| RunConfig::of_run(&path), |found| Ok(found.config));
+        let config = match file {
             Ok(config) => Some(config),
             Err(error) => {
                 let why = error.to_string().replace('\n', "; ");
@@ -165,7 +169,7 @@ impl Report {
 
     fn add_steps(&mut self, run: &Run) {
         let mut steps = BTreeMap::new();
-        for line in trainer_lines(run) {
+        for line in self.lines(run, Stage::Trainer) {
             match line {
                 TrainerLine::Step(line) => {
                     // A trainer that goes back to a checkpoint does later steps again.
@@ -180,8 +184,27 @@ impl Report {
             self.missing.push("The trainer left no metrics of its steps.".to_owned());
         }
         for stage in [Stage::Selfplay, Stage::Shuffler] {
-            for turn in run.metrics::<TurnFacts>(stage).unwrap_or_default() {
+            for turn in self.lines::<TurnFacts>(run, stage) {
                 self.add_turn(stage, turn);
+            }
+        }
+    }
+
+    /// A stage's metrics; damaged lines are left out, which is said. Of the trainer's steps in a long run a sample is read, since a
+    /// report is written after every cycle.
+    fn lines<T: DeserializeOwned>(&mut self, run: &Run, stage: Stage) -> Vec<T> {
+        let bytes_max = if stage == Stage::Trainer { STEP_BYTES_MAX } else { usize::MAX };
+        let path = layout::metrics_path(stage);
+        match run.sampled_metrics(stage, bytes_max, "\"turn_ms\"") {
+            Ok((lines, damaged)) => {
+                if damaged > 0 {
+                    self.missing.push(format!("{damaged} damaged lines of {path} were left out."));
+                }
+                lines
+            }
+            Err(error) => {
+                self.missing.push(format!("{path} was left out: {error}."));
+                Vec::new()
             }
         }
     }
@@ -195,7 +218,7 @@ impl Report {
     fn add_gatekeepers_lines(&mut self, run: &Run, config: Option<&RunConfig>) {
         let (mut truth, mut samples) = (BTreeMap::new(), BTreeMap::new());
         let mut times = Vec::new();
-        for line in run.metrics::<GatekeeperLine>(Stage::Gatekeeper).unwrap_or_default() {
+        for line in self.lines(run, Stage::Gatekeeper) {
             match line {
                 GatekeeperLine::Sample(line) => {
                     samples.insert(line.cycle, line);
@@ -250,18 +273,6 @@ impl Report {
             gate: share(|line| line.gate_ms),
         })
     }
-}
-
-/// The trainer's metrics; of a long run's steps a sample, since a report is written after every cycle.
-fn trainer_lines(run: &Run) -> Vec<TrainerLine> {
-    let path = run.root().join(layout::metrics_path(Stage::Trainer));
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let every = (text.len() / STEP_BYTES_MAX).max(1);
-    let read = |(number, line): (usize, &str)| {
-        let wanted = number.is_multiple_of(every) || line.contains("\"turn_ms\"");
-        wanted.then(|| serde_json::from_str(line).ok()).flatten()
-    };
-    text.lines().enumerate().filter_map(read).collect()
 }
 
 /// A line of the trainer's metrics.
@@ -363,9 +374,9 @@ struct HealthLine {
 /// The cache's lines by cycle. Openings are shown of the newest cycle alone, so only its line keeps them.
 fn known_health(path: &Path) -> BTreeMap<u32, HealthLine> {
     let mut known: BTreeMap<u32, HealthLine> = BTreeMap::new();
-    let Ok(file) = File::open(path) else { return known };
-    for line in BufReader::new(file).lines().map_while(Result::ok) {
-        let Ok(line) = serde_json::from_str::<HealthLine>(&line) else { continue };
+    let Ok(file) = dz_text::open_regular(path) else { return known };
+    for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
+        let Ok(line) = serde_json::from_slice::<HealthLine>(&line) else { continue };
         if let Some((_, before)) = known.range_mut(..line.cycle).next_back() {
             before.facts.openings = OpeningNode::default();
         }
@@ -377,7 +388,7 @@ fn known_health(path: &Path) -> BTreeMap<u32, HealthLine> {
 /// Adds a line to the cache; where that fails, the shards are read again next time.
 fn keep(path: &Path, line: &HealthLine) {
     if let Ok(mut text) = serde_json::to_string(line)
-        && let Ok(mut file) = OpenOptions::new().append(true).create(true).open(path)
+        && let Ok(mut file) = open_own(path, Writes::Append)
     {
         text.push('\n');
         let _ = file.write_all(text.as_bytes());

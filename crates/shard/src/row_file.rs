@@ -185,7 +185,7 @@ impl RowReader<BufReader<File>> {
     /// # Errors
     /// As [`RowReader::new`], with the path.
     pub fn open(path: &Path) -> Result<Self, ShardError> {
-        let file = File::open(path).map_err(ShardError::io("open the row file"));
+        let file = dz_text::open_regular(path).map_err(ShardError::io("open the row file"));
         file.and_then(|file| Self::new(BufReader::new(file))).map_err(|error| error.at(path))
     }
 }

@@ -163,7 +163,7 @@ impl ShardReader<BufReader<File>> {
     /// # Errors
     /// As [`ShardReader::new`], with the path.
     pub fn open(path: &Path) -> Result<Self, ShardError> {
-        let file = File::open(path).map_err(ShardError::io("open the shard"));
+        let file = dz_text::open_regular(path).map_err(ShardError::io("open the shard"));
         file.and_then(|file| Self::new(BufReader::new(file))).map_err(|error| error.at(path))
     }
 }

@@ -8,24 +8,29 @@ mod args;
 mod disk;
 mod event;
 pub mod exit;
+mod in_force;
 mod logging;
 mod memory;
 mod numbers;
+mod oom;
 mod parent;
 mod pause;
 mod plain;
+mod signals;
 mod sink;
 mod spent;
 mod stage;
 mod stop;
 mod supervisor;
 mod terminal;
+mod threads;
 mod watched;
 
 pub use args::StageArgs;
 pub use disk::free_bytes;
 pub use event::{Event, Progress, Rates};
 pub use exit::{exit_code_of, exit_with};
+pub use in_force::{ConfigRefused, Edits, InForce, keep_config};
 pub use logging::{init_logging, log_generation, log_to_run, stderr_line};
 pub use memory::{peak_bytes, resident_bytes};
 pub use numbers::{duration_text, number_text};
@@ -35,6 +40,7 @@ pub use spent::Spent;
 pub use stage::{StageContext, StageEnd, run_stage, run_stage_with};
 pub use stop::Stop;
 pub use supervisor::{Restarts, Supervisor, Update};
+pub use threads::{end_for_lack_of_threads, start_threads, threads_max};
 pub use watched::{ChildSpec, StageFailure};
 
 /// The stage and record types that events and supervisors speak of.

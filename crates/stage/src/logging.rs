@@ -1,12 +1,12 @@
 //! Log lines: on standard error for people, and in the run's own folder, one file a process.
 
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions, create_dir_all};
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dz_store::{Run, Stage, layout, utc};
+use dz_store::{Run, Stage, Writes, layout, utc};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::layer;
 use tracing_subscriber::prelude::*;
@@ -14,6 +14,7 @@ use tracing_subscriber::{EnvFilter, registry};
 
 use crate::event::Event;
 use crate::terminal::around_bars;
+use crate::threads::end_for_lack_of_threads;
 
 /// The run's log of this process, once it has one.
 static RUN_LOG: Mutex<Option<RunLog>> = Mutex::new(None);
@@ -30,6 +31,7 @@ struct RunLog {
 /// standard error; without it `info`, and `warn` where a driver shows this process's events anyway (`driven`).
 /// The run's log takes `info` and above, from [`log_to_run`] on.
 pub fn init_logging(driven: bool) {
+    end_for_lack_of_threads();
     let default = if driven { "warn" } else { "info" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let shown = layer().with_target(false).with_ansi(false).with_writer(|| AroundBars);
@@ -44,14 +46,10 @@ pub fn init_logging(driven: bool) {
 /// From here on this process writes its log lines and events to the run's `logs/<stage>.log` too. Where that
 /// file cannot be opened the run goes on without it, since nothing depends on it.
 pub fn log_to_run(run: &Run, stage: Stage, generation: u32) {
-    let path = run.root().join(layout::stage_log_path(stage));
-    let opened = path.parent().map_or(Ok(()), create_dir_all).and_then(|()| {
-        let file = OpenOptions::new().append(true).create(true).open(&path)?;
-        Ok(RunLog { file, run: run.name(), stage, generation })
-    });
-    match opened {
-        Ok(log) => *lock() = Some(log),
-        Err(error) => tracing::warn!("no log is kept in {}: {error}", path.display()),
+    let path = layout::stage_log_path(stage);
+    match run.open_to_write(&path, Writes::Append) {
+        Ok(file) => *lock() = Some(RunLog { file, run: run.name(), stage, generation }),
+        Err(error) => tracing::warn!("no log is kept in {path}: {error}"),
     }
 }
 
@@ -83,8 +81,8 @@ fn keep(stage: Stage, text: &str) {
     let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let mut line = utc(ms as u64);
     let _ = write!(line, " run={} stage={stage} generation={} ", log.run, log.generation);
-    // A line is one line, whatever an error brings along.
-    line.extend(text.trim_end().chars().map(|c| if c == '\n' { ' ' } else { c }));
+    // A line is one line, whatever an error or a name brings along.
+    line.push_str(&dz_text::line(&text.trim_end().replace('\n', " ")));
     line.push('\n');
     let _ = log.file.write_all(line.as_bytes());
 }
@@ -93,21 +91,26 @@ fn lock() -> std::sync::MutexGuard<'static, Option<RunLog>> {
     RUN_LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a line to standard error without tearing a progress bar.
+/// Writes a line, or several, to standard error without tearing a progress bar. Control characters are escaped. Where standard
+/// error takes nothing (a closed pipe, a terminal that is gone, a full disk), the line is dropped.
 pub fn stderr_line(line: &str) {
+    let line = dz_text::lines(line);
     // `eprintln!` would panic where a dead driver has left a closed pipe.
     let _ = around_bars(|| writeln!(io::stderr(), "{line}"));
 }
 
+/// Standard error as a writer; `tracing` hands it whole lines. It never fails: `tracing` would report the error by a macro
+/// that panics where standard error is closed.
 struct AroundBars;
 
 impl Write for AroundBars {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        around_bars(|| io::stderr().write(buffer))
+        stderr_line(String::from_utf8_lossy(buffer).trim_end_matches('\n'));
+        Ok(buffer.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        Ok(())
     }
 }
 

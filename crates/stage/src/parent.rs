@@ -9,6 +9,7 @@ use dz_store::DRIVER_ENV;
 
 use crate::exit::TRY_AGAIN;
 use crate::stop::Stop;
+use crate::threads::no_thread;
 
 /// How long an orphan may drain.
 const ORPHAN_GRACE: Duration = Duration::from_secs(5);
@@ -20,20 +21,24 @@ pub(crate) fn driver_id() -> Option<u32> {
 
 /// Where a driver started this process: asks the kernel for SIGTERM when the driver dies, and
 /// watches the pipe that the driver holds open on standard input.
-pub(crate) fn die_with_driver(stop: &Stop) {
-    let Some(driver) = driver_id() else { return };
+///
+/// # Errors
+/// Where no thread can be started that watches.
+pub(crate) fn die_with_driver(stop: &Stop) -> anyhow::Result<()> {
+    let Some(driver) = driver_id() else { return Ok(()) };
     ask_for_parent_death_signal();
     if std::os::unix::process::parent_id() != driver {
         // It died before the kernel was asked.
         process::exit(i32::from(TRY_AGAIN));
     }
     let stop = stop.clone();
-    thread::spawn(move || {
+    let watched = thread::Builder::new().name("driver".to_owned()).spawn(move || {
         wait_for_end(&mut io::stdin());
         stop.ask();
         thread::sleep(ORPHAN_GRACE);
         process::exit(i32::from(TRY_AGAIN));
     });
+    watched.map(drop).map_err(|error| no_thread(&error))
 }
 
 fn wait_for_end(input: &mut impl Read) {

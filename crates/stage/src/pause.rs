@@ -1,22 +1,25 @@
 //! A disk that does not take what is written: the run waits for it and goes on.
 
 use std::error::Error;
-use std::io;
+use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dz_store::{Run, Stage, StoreError, layout};
+use dz_store::{Pause, Run, RunLock, Stage, StoreError, layout};
 
 use crate::disk::check_free;
 use crate::numbers::duration_text;
 use crate::sink::EventSink;
 use crate::stop::Stop;
 
-/// Pauses before the disk is looked at again: the first, and the longest.
+/// Pauses before a disk that is full or read-only is looked at again: the first, and the longest.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// How often a turn is tried again after errors of the device itself, which may never end.
-const DEVICE_ERRORS_MAX: u32 = 5;
+/// The same of a device that reports errors: they come in bursts, and each look may meet one more of a burst.
+const DEVICE_PAUSE_MIN: Duration = Duration::from_millis(100);
+const DEVICE_PAUSE_MAX: Duration = Duration::from_secs(1);
+/// How long errors of the device itself are waited for, which may never end.
+pub(crate) const DEVICE_PATIENCE: Duration = Duration::from_mins(5);
 /// What is written to see whether the disk takes it.
 static PROBE: [u8; 1 << 16] = [0; 1 << 16];
 /// Input or output error, by Linux's number.
@@ -64,8 +67,18 @@ fn of_cause(cause: &(dyn Error + 'static)) -> Option<DiskTrouble> {
 pub(crate) struct Patience {
     /// Troubles in a row, none of which the turn survived.
     troubles: u32,
-    /// Those of them that were errors of the device.
-    device_errors: u32,
+    /// Since when the device reports errors.
+    device_errors_since: Option<Instant>,
+}
+
+/// Where and for whom a stage waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) lock: &'a RunLock,
+    pub(crate) free_min_mb: u64,
+    pub(crate) events: &'a EventSink,
+    pub(crate) stop: &'a Stop,
 }
 
 impl Patience {
@@ -74,64 +87,86 @@ impl Patience {
         *self = Self::default();
     }
 
-    /// Waits until the disk takes a probe again, or somebody asks to stop.
+    /// Waits until the disk takes a probe again, or somebody asks to stop. The stage's lock says so meanwhile.
     ///
     /// # Errors
-    /// `error` itself, if it is not about the disk or comes back too often.
-    pub(crate) fn wait(
-        &mut self,
-        (run, stage, free_min_mb): (&Run, Stage, u64),
-        error: anyhow::Error,
-        events: &EventSink,
-        stop: &Stop,
-    ) -> anyhow::Result<()> {
-        let text = trouble_text(&error);
-        self.bear(error)?;
+    /// `error` itself, if it is not about the disk or its device has reported errors for too long.
+    pub(crate) fn wait(&mut self, at: Waiting<'_>, error: anyhow::Error) -> anyhow::Result<()> {
+        let (stage, reason) = (at.lock.stage(), trouble_text(&error));
+        let mut trouble = self.bear(error)?;
         self.troubles += 1;
         let begun = Instant::now();
-        events.note(
+        at.events.note(
             stage,
-            format!("PAUSED: {text}. The {stage} goes on by itself when the disk takes its files"),
+            format!(
+                "PAUSED: {reason}. The {stage} goes on by itself when the disk takes its files"
+            ),
         );
-        let mut pause = PAUSE_MIN * 2_u32.pow(self.troubles.min(5) - 1);
-        loop {
-            let until = Instant::now() + pause.min(PAUSE_MAX);
-            while Instant::now() < until && !stop.requested() {
+        at.lock.tell_pause(Some(Pause::now(reason)));
+        let waited = loop {
+            let pause = pause_of(trouble) * 2_u32.pow(self.troubles.min(6) - 1);
+            let until = Instant::now() + pause.min(pause_max(trouble));
+            while Instant::now() < until && !at.stop.requested() {
                 thread::sleep(Duration::from_millis(20));
             }
-            if stop.requested() {
-                return Ok(());
+            if at.stop.requested() {
+                break Ok(());
             }
-            match check_free(run.root(), free_min_mb).and_then(|()| probe(run, stage)) {
-                Ok(()) => break,
-                Err(probed) => self.bear(probed.into())?,
+            let free = check_free(at.run.root(), at.free_min_mb);
+            match free.and_then(|()| probe(at.run, stage)) {
+                Ok(()) => {
+                    let waited = duration_text(begun.elapsed());
+                    at.events
+                        .note(stage, format!("goes on after {waited}: the disk takes files again"));
+                    break Ok(());
+                }
+                Err(probed) => match self.bear(probed.into()) {
+                    Ok(probed) => trouble = probed,
+                    Err(error) => break Err(error),
+                },
             }
-            pause = (pause * 2).min(PAUSE_MAX);
-        }
-        let waited = duration_text(begun.elapsed());
-        events.note(stage, format!("goes on after {waited}: the disk takes files again"));
-        Ok(())
+            self.troubles += 1;
+        };
+        at.lock.tell_pause(None);
+        waited
     }
 
-    /// Takes an error that waiting may mend; hands it back where it is not about the disk, or where the
-    /// device has given as many as it may.
-    fn bear(&mut self, error: anyhow::Error) -> anyhow::Result<()> {
-        match DiskTrouble::of(&error) {
-            None => Err(error),
-            Some(DiskTrouble::Device) => {
-                self.device_errors += 1;
-                if self.device_errors > DEVICE_ERRORS_MAX { Err(error) } else { Ok(()) }
+    /// Takes an error that waiting may mend and says what it is about; hands it back where it is not about the disk, or where
+    /// the device has reported errors for too long.
+    pub(crate) fn bear(&mut self, error: anyhow::Error) -> anyhow::Result<DiskTrouble> {
+        let Some(trouble) = DiskTrouble::of(&error) else { return Err(error) };
+        if trouble == DiskTrouble::Device {
+            let since = self.device_errors_since.get_or_insert_with(Instant::now);
+            if since.elapsed() > DEVICE_PATIENCE {
+                return Err(error);
             }
-            Some(DiskTrouble::Full | DiskTrouble::ReadOnly) => Ok(()),
+        } else {
+            self.device_errors_since = None;
         }
+        Ok(trouble)
     }
 }
 
-/// Writes a file where the stage keeps its own, and removes it.
+const fn pause_of(trouble: DiskTrouble) -> Duration {
+    match trouble {
+        DiskTrouble::Device => DEVICE_PAUSE_MIN,
+        DiskTrouble::Full | DiskTrouble::ReadOnly => PAUSE_MIN,
+    }
+}
+
+const fn pause_max(trouble: DiskTrouble) -> Duration {
+    match trouble {
+        DiskTrouble::Device => DEVICE_PAUSE_MAX,
+        DiskTrouble::Full | DiskTrouble::ReadOnly => PAUSE_MAX,
+    }
+}
+
+/// Writes a file where the stage keeps its own, which goes again.
 fn probe(run: &Run, stage: Stage) -> Result<(), StoreError> {
-    let path = format!("{}/probe", layout::work_path(stage));
-    run.replace(&path, &PROBE)?;
-    run.delete(&path)
+    // Never published, so that nothing has to make way for it.
+    let mut staged = run.create_file(&format!("{}/probe", layout::work_path(stage)))?;
+    staged.write_all(&PROBE).map_err(|e| StoreError::io(staged.path(), e))?;
+    staged.sync()
 }
 
 #[cfg(test)]

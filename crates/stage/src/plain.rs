@@ -60,9 +60,9 @@ impl Sink for PlainLines {
     }
 }
 
-/// The line of an event that stays on the screen; `None` where people need none.
+/// The line of an event that stays on the screen, its control characters escaped; `None` where people need none.
 pub(crate) fn kept_line(event: &Event) -> Option<String> {
-    match event {
+    let line = match event {
         Event::Started { stage, startup_ms, .. } => {
             Some(format!("{stage:<10} ready after {startup_ms} ms"))
         }
@@ -73,10 +73,13 @@ pub(crate) fn kept_line(event: &Event) -> Option<String> {
             Some(format!("{stage:<10} cycle {cycle}: {line}"))
         }
         Event::Stopped { stage, code, reason } => {
-            (*code != exit::DONE).then(|| format!("{stage:<10} stopped: {reason}"))
+            // The faults of a configuration are a line each.
+            let shown = || dz_text::lines(&format!("{stage:<10} stopped: {reason}")).into_owned();
+            return (*code != exit::DONE).then(shown);
         }
         Event::Progress(_) => None,
-    }
+    };
+    line.map(|line| dz_text::line(&line).into_owned())
 }
 
 /// When a stage's turn began to be seen, for the estimate of the time left.
@@ -119,6 +122,17 @@ mod tests {
         let line = &out.lines()[1];
         assert!(line.starts_with("selfplay   cycle 3: 100/100 games, 12.0 games/s"), "{line}");
         assert!(line.ends_with("0 s left"), "{line}");
+    }
+
+    #[test]
+    fn names_of_others_cannot_steer_the_terminal() {
+        let text = "anchor \u{1b}[2J\u{7} evil\rgone\nselfplay   cycle 9: done";
+        let note = kept_line(&Event::Note { stage: Stage::Gatekeeper, text: text.into() }).unwrap();
+        assert!(!note.contains(char::is_control), "{note:?}");
+        assert!(note.contains("\\u{1b}[2J\\u{7} evil\\rgone\\nselfplay"), "{note}");
+        let reason = "2 faults\n  a\u{1b}[31m\n  b".to_owned();
+        let end = kept_line(&Event::Stopped { stage: Stage::Trainer, code: 78, reason }).unwrap();
+        assert_eq!(end, "trainer    stopped: 2 faults\n  a\\u{1b}[31m\n  b");
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! What a stage spent on a cycle, over kills.
 
 use std::{
-    fs, io,
+    io,
     path::PathBuf,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use dz_store::{Run, Stage};
+use dz_store::{Run, Stage, write_own};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// The file, in the stage's own folder.
 const FILE: &str = "spent.json";
+/// Longest file that is looked at.
+const BYTES_MAX: u64 = 1 << 20;
 /// How often it is written: so much of a process's time nobody knows of after it was killed.
 const NOTE_EVERY: Duration = Duration::from_secs(1);
 
@@ -39,7 +41,7 @@ impl<C: Default + Serialize + DeserializeOwned> Spent<C> {
     /// the work goes on all the same.
     pub fn open(run: &Run, stage: Stage, cycle: u32, since: Instant) -> Self {
         let path = run.work_dir(stage).ok().map(|folder| folder.join(FILE));
-        let text = path.as_ref().and_then(|path| fs::read(path).ok());
+        let text = path.as_ref().and_then(|path| dz_text::read_file(path, BYTES_MAX).ok());
         let noted = text.and_then(|text| serde_json::from_slice::<Noted<C>>(&text).ok());
         let before = noted.filter(|noted| noted.cycle == cycle).unwrap_or_default();
         Self { path, cycle, since, before, noted_at: Mutex::new(Instant::now()) }
@@ -73,11 +75,7 @@ impl<C: Default + Serialize + DeserializeOwned> Spent<C> {
     pub fn note_last(&self, counts: C) {
         let Some(path) = &self.path else { return };
         let noted = Noted { cycle: self.cycle, wall_ms: self.wall_ms(), counts };
-        let write = || -> io::Result<()> {
-            let staged = path.with_extension("new");
-            fs::write(&staged, serde_json::to_vec(&noted)?)?;
-            fs::rename(&staged, path)
-        };
+        let write = || -> io::Result<()> { write_own(path, &serde_json::to_vec(&noted)?) };
         if let Err(error) = write() {
             tracing::debug!("{}: {error}", path.display());
         }
@@ -111,7 +109,7 @@ mod tests {
         // Another cycle begins at nothing, and so does whoever finds no sense in the file.
         let other = Spent::<u64>::open(&run, STAGE, 4, Instant::now());
         assert_eq!((*other.before(), other.wall_ms() / 1000), (0, 0));
-        fs::write(run.work_dir(STAGE).unwrap().join(FILE), "{\"cycle\":3,").unwrap();
+        std::fs::write(run.work_dir(STAGE).unwrap().join(FILE), "{\"cycle\":3,").unwrap();
         assert_eq!(*Spent::<u64>::open(&run, STAGE, 3, Instant::now()).before(), 0);
     }
 }

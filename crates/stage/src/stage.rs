@@ -7,23 +7,27 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use dz_config::RunConfig;
-use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, Turn, layout};
+use dz_store::{Fate, Ledger, Leftovers, MetricsWriter, Run, RunLock, Stage, Swept, Turn, layout};
 
 use crate::args::StageArgs;
 use crate::disk::check_free;
 use crate::event::Event;
 use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
+use crate::in_force::{ConfigRefused, Edits, InForce};
 use crate::logging::{log_generation, log_to_run};
 use crate::memory::{TurnMetrics, peak_bytes};
-use crate::parent::die_with_driver;
-use crate::pause::Patience;
+use crate::parent::{die_with_driver, driver_id};
+use crate::pause::{DiskTrouble, Patience, Waiting};
 use crate::sink::EventSink;
 use crate::spent::Spent;
 use crate::stop::Stop;
+use crate::threads::start_threads;
 
 /// Shortest and longest pause between two looks at the ledger.
 const POLL_MIN: Duration = Duration::from_millis(20);
 const POLL_MAX: Duration = Duration::from_millis(200);
+/// Pause before a run is opened again whose device reports errors.
+const OPEN_AGAIN: Duration = Duration::from_millis(100);
 
 /// What a stage works with.
 #[derive(Debug)]
@@ -32,7 +36,7 @@ pub struct StageContext {
     pub run: Run,
     /// Its ledger, claimed for this stage.
     pub ledger: Ledger,
-    /// The run's configuration, as it was when the stage started; in a turn, its `run.cycles` are those that fit into `run.hours_max`.
+    /// The configuration that the ledger named when the stage started; in a turn, its `run.cycles` are those that fit into `run.hours_max`.
     pub config: RunConfig,
     /// Where progress goes.
     pub events: EventSink,
@@ -42,8 +46,10 @@ pub struct StageContext {
     idle_since: Instant,
     /// Of a gatekeeper beside other stages: what the cycle took while it waited for its turn.
     waited: Option<Spent>,
-    /// The configuration as it stands in the run.
+    /// The configuration with `run.cycles` as the run has it.
     kept: RunConfig,
+    /// Its hash in the ledger.
+    config_hash: String,
     // Held as long as the stage lives.
     lock: RunLock,
 }
@@ -53,24 +59,21 @@ impl StageContext {
     /// a killed predecessor left behind.
     pub fn open(dir: &Path, stage: Stage, events: EventSink, stop: Stop) -> anyhow::Result<Self> {
         let run = Run::open(dir)?;
-        let config = RunConfig::of_run(&run.root().join(layout::CONFIG))?;
-        // Fails only where the process has its threads already, as in tests.
-        let _ =
-            rayon::ThreadPoolBuilder::new().num_threads(config.run.threads as usize).build_global();
+        run.check_places()?;
         let lock = RunLock::acquire(&run, stage)?;
         let mut ledger = Ledger::open(&run)?;
+        // Before the claim, which would fence out a stage that is at work.
+        config_for(&run, &ledger, &events, stage)?;
         ledger.claim(stage)?;
+        // After it, whatever a driver entered meanwhile is known.
+        let config = config_for(&run, &ledger, &events, stage)?;
+        start_threads(config.run.threads)?;
         log_to_run(&run, stage, ledger.state().generation());
-        for swept in run.sweep(&lock, ledger.state())? {
-            tracing::info!(
-                "removed {} ({} bytes), left by a killed process",
-                swept.path,
-                swept.bytes
-            );
-        }
+        tell_swept(&run.sweep(&lock, ledger.state())?);
         let kept = config.clone();
-        let idle_since = Instant::now();
-        Ok(Self { run, ledger, config, events, stop, idle_since, waited: None, kept, lock })
+        let (idle_since, waited) = (Instant::now(), None);
+        let config_hash = ledger.state().config_hash.clone();
+        Ok(Self { run, ledger, config, events, stop, idle_since, waited, kept, config_hash, lock })
     }
 
     /// The stage.
@@ -84,6 +87,33 @@ impl StageContext {
         let waited = self.waited.take().filter(|waited| waited.cycle() == cycle);
         let begun = if self.config.lead_cycles() > 0 { self.idle_since } else { Instant::now() };
         waited.unwrap_or_else(|| Spent::open(&self.run, self.stage(), cycle, begun))
+    }
+
+    /// Reads what others entered, waiting for the disk as for a turn; true where there was something, or somebody asked to stop.
+    fn poll(&mut self, patience: &mut Patience) -> anyhow::Result<bool> {
+        loop {
+            match self.ledger.poll() {
+                Ok(fresh) => {
+                    patience.reset();
+                    return Ok(!fresh.is_empty());
+                }
+                Err(error) => patience.wait(self.waiting(), error.into())?,
+            }
+            if self.stop.requested() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Where and for whom this stage waits for the disk.
+    const fn waiting(&self) -> Waiting<'_> {
+        Waiting {
+            run: &self.run,
+            lock: &self.lock,
+            free_min_mb: self.config.storage.disk_free_min_mb,
+            events: &self.events,
+            stop: &self.stop,
+        }
     }
 
     /// Notes that the cycle takes time while the stage waits for its turn, where it is for it to say how much.
@@ -106,6 +136,16 @@ impl StageContext {
         (state.started.is_some() && !beyond).then_some(turn)
     }
 
+    /// Whether the ledger names another configuration than the one that this stage works by.
+    fn is_reconfigured(&mut self) -> bool {
+        let named = &self.ledger.state().config_hash;
+        // Before its first entry a run has the configuration of its file.
+        if self.config_hash.is_empty() && *named == self.kept.hash() {
+            self.config_hash.clone_from(named);
+        }
+        *named != self.config_hash
+    }
+
     /// The cycles that schedules of `cycle` are laid out over; see [`RunConfig::cycles_for`].
     pub fn cycles_for(&self, cycle: u32) -> u32 {
         self.kept.cycles_for(cycle, self.ledger.state().walls_ms())
@@ -117,6 +157,57 @@ impl StageContext {
         config.run.cycles = self.kept.run.cycles;
         config
     }
+}
+
+/// Says what a sweep did with what was left.
+fn tell_swept(left: &Leftovers) {
+    for Swept { path, bytes, fate } in &left.own {
+        match fate {
+            Fate::Unfinished => tracing::info!(
+                "removed {path} ({bytes} bytes), left unfinished by a killed process"
+            ),
+            Fate::Copy => tracing::info!(
+                "removed {path} ({bytes} bytes), a copy of what the run has made again"
+            ),
+            Fate::Unnamed => tracing::info!(
+                "moved {path} ({bytes} bytes), which no record names, to {}/",
+                layout::ASIDE
+            ),
+        }
+    }
+    if let Some(first) = left.foreign.first() {
+        let count = left.foreign.len();
+        let first = dz_text::line(first);
+        tracing::info!(
+            "left alone: {count} of files and folders that the run has not made, such as {first}"
+        );
+    }
+}
+
+/// The configuration that a stage works by: the one that the ledger names. Under a driver an edited `config.toml` waits for the
+/// driver's next start; a stage that somebody starts by hand refuses to.
+fn config_for(
+    run: &Run,
+    ledger: &Ledger,
+    events: &EventSink,
+    stage: Stage,
+) -> anyhow::Result<RunConfig> {
+    let InForce { config, edits } = InForce::of(run, ledger.state())?;
+    if !edits.is_none() {
+        let path = run.root().join(layout::CONFIG);
+        if driver_id().is_none() {
+            let edits = edits.to_string();
+            return Err(ConfigRefused::Edited { path, edits }.into());
+        }
+        if matches!(edits, Edits::Keys(_) | Edits::Broken(_)) {
+            let text = format!(
+                "{} was edited; the edit counts from the next start of the run on: {edits}",
+                path.display()
+            );
+            events.note(stage, text);
+        }
+    }
+    Ok(config)
 }
 
 /// How a stage's life ended.
@@ -132,6 +223,8 @@ pub enum StageEnd {
     Stopped,
     /// Somebody asked to stop, and the turn goes on at the next start.
     Interrupted,
+    /// Another configuration was entered in the ledger, which counts from the next start on.
+    Reconfigured,
 }
 
 impl StageEnd {
@@ -140,7 +233,7 @@ impl StageEnd {
         match self {
             Self::Finished | Self::TurnDone => DONE,
             // The run is not over: a driver that did not ask for the stop starts the stage again.
-            Self::NotOurs | Self::Stopped | Self::Interrupted => TRY_AGAIN,
+            Self::NotOurs | Self::Stopped | Self::Interrupted | Self::Reconfigured => TRY_AGAIN,
         }
     }
 
@@ -151,6 +244,7 @@ impl StageEnd {
             Self::NotOurs => "it is another stage's turn",
             Self::Stopped => "asked to stop",
             Self::Interrupted => "asked to stop; the turn goes on at the next start",
+            Self::Reconfigured => "the run has another configuration now; start the stage again",
         }
     }
 }
@@ -176,7 +270,7 @@ pub fn run_stage_with<S>(
     turn: impl FnMut(&mut S, &mut StageContext, u32) -> anyhow::Result<()>,
 ) -> anyhow::Result<StageEnd> {
     let stop = Stop::of_stage()?;
-    die_with_driver(&stop);
+    die_with_driver(&stop)?;
     let events = if args.events { EventSink::json() } else { EventSink::people() };
     live(stage, args, &events, &stop, start, turn)
 }
@@ -192,7 +286,7 @@ pub(crate) fn live<S>(
 ) -> anyhow::Result<StageEnd> {
     let begun = Instant::now();
     let result = (|| {
-        let mut context = StageContext::open(&args.run, stage, events.clone(), stop.clone())?;
+        let mut context = open(&args.run, stage, events, stop)?;
         let mut shared = start(&mut context).with_context(|| format!("{stage} cannot start"))?;
         let startup_ms = begun.elapsed().as_millis() as u64;
         events.emit(&Event::Started { stage, process_id: process::id(), startup_ms });
@@ -204,6 +298,22 @@ pub(crate) fn live<S>(
     };
     events.emit(&Event::Stopped { stage, code, reason });
     result
+}
+
+/// Opens the run; a device that reports errors is waited for.
+fn open(dir: &Path, stage: Stage, events: &EventSink, stop: &Stop) -> anyhow::Result<StageContext> {
+    let mut patience = Patience::default();
+    loop {
+        let error = match StageContext::open(dir, stage, events.clone(), stop.clone()) {
+            Ok(context) => return Ok(context),
+            Err(error) => error,
+        };
+        if DiskTrouble::of(&error) != Some(DiskTrouble::Device) || stop.requested() {
+            return Err(error);
+        }
+        patience.bear(error)?;
+        thread::sleep(OPEN_AGAIN);
+    }
 }
 
 fn take_turns<S>(
@@ -219,63 +329,74 @@ fn take_turns<S>(
         if context.stop.requested() {
             return Ok(StageEnd::Stopped);
         }
-        match context.turn() {
+        if context.is_reconfigured() {
+            return Ok(StageEnd::Reconfigured);
+        }
+        let now = match context.turn() {
             Some(Turn::Finished) => return Ok(StageEnd::Finished),
-            Some(now) => {
-                let cycle = now.cycle().unwrap_or_default();
-                log_generation(context.ledger.state().generation());
-                context.config.run.cycles = context.cycles_for(cycle);
-                let free_min_mb = context.config.storage.disk_free_min_mb;
-                let begun = Instant::now();
-                let taken = check_free(context.run.root(), free_min_mb)
-                    .map_err(anyhow::Error::from)
-                    .and_then(|()| turn(shared, context, cycle))
-                    .and_then(|()| context.ledger.poll().map(drop).map_err(anyhow::Error::from))
-                    .with_context(|| format!("{stage} failed in cycle {cycle}"));
-                if let Err(error) = taken {
-                    let place = (&context.run, stage, free_min_mb);
-                    patience.wait(place, error, &context.events, &context.stop)?;
-                    if context.stop.requested() {
-                        return Ok(StageEnd::Interrupted);
-                    }
-                    // What an interrupted write may have entered all the same.
-                    context.ledger.poll()?;
-                    context.idle_since = Instant::now();
-                    continue;
-                }
-                patience.reset();
-                context.idle_since = Instant::now();
-                if context.turn() == Some(now) {
-                    if context.stop.requested() {
-                        return Ok(StageEnd::Interrupted);
-                    }
-                    bail!("{now}: the turn ended without its closing entry; please report this");
-                }
-                if let Err(error) = tell_turn(context, stage, cycle, begun) {
-                    // The turn is done; only the report lacks what it took.
-                    tracing::warn!("what cycle {cycle} took is not kept: {error:#}");
-                }
-                if once {
-                    return Ok(StageEnd::TurnDone);
-                }
-                pause = POLL_MIN;
+            Some(now) => now,
+            None if once => {
+                let oldest = context.ledger.state().turn();
+                context.events.note(stage, format!("not our turn; the run waits for {oldest}"));
+                return Ok(StageEnd::NotOurs);
             }
             None => {
-                if once {
-                    let oldest = context.ledger.state().turn();
-                    context.events.note(stage, format!("not our turn; the run waits for {oldest}"));
-                    return Ok(StageEnd::NotOurs);
-                }
                 context.note_waiting();
                 thread::sleep(pause);
-                pause = if context.ledger.poll()?.is_empty() {
-                    (pause * 5 / 4).min(POLL_MAX)
-                } else {
+                pause = if context.poll(&mut patience)? {
                     POLL_MIN
+                } else {
+                    (pause * 5 / 4).min(POLL_MAX)
                 };
+                continue;
             }
+        };
+        let begun = Instant::now();
+        if let Err(error) = take_turn(context, shared, now, &mut turn) {
+            patience.wait(context.waiting(), error)?;
+            if context.stop.requested() {
+                return Ok(StageEnd::Interrupted);
+            }
+            // What an interrupted write may have entered all the same.
+            context.poll(&mut patience)?;
+            context.idle_since = Instant::now();
+            continue;
         }
+        patience.reset();
+        context.idle_since = Instant::now();
+        if context.turn() == Some(now) {
+            if context.stop.requested() {
+                return Ok(StageEnd::Interrupted);
+            }
+            bail!("{now}: the turn ended without its closing entry; please report this");
+        }
+        let cycle = now.cycle().unwrap_or_default();
+        if let Err(error) = tell_turn(context, stage, cycle, begun) {
+            // The turn is done; only the report lacks what it took.
+            tracing::warn!("what cycle {cycle} took is not kept: {error:#}");
+        }
+        if once {
+            return Ok(StageEnd::TurnDone);
+        }
+        pause = POLL_MIN;
     }
+}
+
+/// One turn, and what others entered meanwhile.
+fn take_turn<S>(
+    context: &mut StageContext,
+    shared: &mut S,
+    now: Turn,
+    turn: &mut impl FnMut(&mut S, &mut StageContext, u32) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let (stage, cycle) = (context.stage(), now.cycle().unwrap_or_default());
+    log_generation(context.ledger.state().generation());
+    context.config.run.cycles = context.cycles_for(cycle);
+    check_free(context.run.root(), context.config.storage.disk_free_min_mb)
+        .map_err(anyhow::Error::from)
+        .and_then(|()| turn(shared, context, cycle))
+        .and_then(|()| context.ledger.poll().map(drop).map_err(anyhow::Error::from))
+        .with_context(|| format!("{stage} failed in cycle {cycle}"))
 }
 
 /// Writes what a turn took.

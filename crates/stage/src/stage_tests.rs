@@ -29,7 +29,7 @@ fn new_run_of(config: &str) -> (tempfile::TempDir, StageArgs) {
     ledger.claim(Stage::Driver).unwrap();
     let entry = Entry::RunStarted {
         format: dz_store::RUN_FORMAT,
-        config_hash: "hash".into(),
+        config_hash: RunConfig::from_text(config, &[]).unwrap().hash(),
         seed: 1,
         game: "tictactoe".into(),
         encoding: "e".into(),

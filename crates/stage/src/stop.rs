@@ -8,6 +8,7 @@ use anyhow::Context;
 
 use crate::exit::TRY_AGAIN;
 use crate::parent::driver_id;
+use crate::signals::listen;
 
 /// How often a stop was asked for. Cheap to clone; all clones agree.
 #[derive(Clone, Debug, Default)]
@@ -19,18 +20,23 @@ impl Stop {
         Self::default()
     }
 
-    /// For a stage: the first Ctrl-C or SIGTERM asks it to drain (finish what is in flight, publish),
+    /// For a stage: the first SIGINT (Ctrl-C), SIGTERM or SIGHUP asks it to drain (finish what is in flight, publish),
     /// the second ends the process at once with [`TRY_AGAIN`]; what is published is whole. Under a
     /// driver no number of signals does: the driver kills, and a dying driver with several threads
-    /// causes several parent-death signals.
+    /// causes several parent-death signals. Signals that are ignored when the process starts stay ignored, but for
+    /// the SIGTERM by which a driver asks.
     pub fn of_stage() -> anyhow::Result<Self> {
-        Self::on_signals(if driver_id().is_some() { u32::MAX } else { 2 })
+        if driver_id().is_some() {
+            Self::on_signals(&[libc::SIGTERM], u32::MAX)
+        } else {
+            Self::on_signals(&[], 2)
+        }
     }
 
     /// For a driver: as a stage, but the second signal is left to the supervisor, which kills the
     /// stages first; the third ends the process at once.
     pub fn of_driver() -> anyhow::Result<Self> {
-        Self::on_signals(3)
+        Self::on_signals(&[], 3)
     }
 
     /// Asks once more.
@@ -48,18 +54,18 @@ impl Stop {
         self.0.load(Ordering::Relaxed) > 1
     }
 
-    fn on_signals(abort_at: u32) -> anyhow::Result<Self> {
+    fn on_signals(always: &[libc::c_int], abort_at: u32) -> anyhow::Result<Self> {
         let stop = Self::new();
         let asked = stop.clone();
         let mut signals = 0_u32;
-        ctrlc::set_handler(move || {
+        let each = move || {
             asked.ask();
             signals += 1;
             if signals >= abort_at {
                 process::exit(i32::from(TRY_AGAIN));
             }
-        })
-        .context("cannot listen for Ctrl-C and SIGTERM")?;
+        };
+        listen(always, each).context("cannot listen for Ctrl-C and SIGTERM")?;
         Ok(stop)
     }
 }

@@ -142,8 +142,12 @@ impl Supervised {
             Life::Running(watched) => {
                 if let Some(status) = watched.ended() {
                     let last_lines = watched.last_lines();
+                    let how = match watched.oom_hint(status) {
+                        Some(hint) => format!("{}; {hint}", how(status)),
+                        None => how(status),
+                    };
                     self.life = Life::Ended;
-                    return self.ended(status, last_lines, restarts, stopping);
+                    return self.ended((status, how), last_lines, restarts, stopping);
                 }
             }
             Life::Due(_) | Life::Ended => {}
@@ -153,7 +157,7 @@ impl Supervised {
 
     fn ended(
         &mut self,
-        status: ExitStatus,
+        (status, how): (ExitStatus, String),
         last_lines: Vec<String>,
         restarts: Restarts,
         stopping: bool,
@@ -173,10 +177,10 @@ impl Supervised {
         let hopeless = stopping || again || matches!(code, Some(CONFIG | USAGE));
         if hopeless || self.crashes.len() > restarts.max {
             let (stage, starts) = (self.spec.stage, self.starts);
-            return Err(StageFailure { stage, code, how: how(status), starts, last_lines });
+            return Err(StageFailure { stage, code, how, starts, last_lines });
         }
         let pause = restarts.pause * 2_u32.pow(self.crashes.len() as u32 - 1);
-        tracing::warn!("the {} {}; starting it again in {pause:?}", self.spec.stage, how(status));
+        tracing::warn!("the {} {how}; starting it again in {pause:?}", self.spec.stage);
         self.life = Life::Due(now + pause);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{self, Child, Command, ExitStatus, Stdio};
@@ -12,11 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use dz_store::remedy::{Remedy, advice};
 use dz_store::{DRIVER_ENV, Stage};
 
 use crate::event::Event;
 use crate::exit::{CHECK_FAILED, CONFIG, TRY_AGAIN, USAGE};
 use crate::logging::stderr_line;
+use crate::oom::OomKills;
 
 /// Lines of standard error that a failure report shows.
 const LAST_LINES_MAX: usize = 20;
@@ -85,6 +87,8 @@ pub(crate) struct Watched {
     child: Child,
     last_lines: Arc<Mutex<VecDeque<String>>>,
     readers: [JoinHandle<()>; 2],
+    /// The kernel's counters when it started.
+    oom_kills: OomKills,
 }
 
 impl Watched {
@@ -99,32 +103,47 @@ impl Watched {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn();
-        let mut child = spawned.map_err(|error| StageFailure {
+        let failure = |error: &io::Error| StageFailure {
             stage: spec.stage,
-            code: Some(CHECK_FAILED),
-            how: format!("cannot be started as {}: {error}", spec.program.display()),
+            code: Some(match Remedy::of(error) {
+                Remedy::Again => TRY_AGAIN,
+                _ => CHECK_FAILED,
+            }),
+            how: format!(
+                "cannot be started as {}: {error}; {}",
+                spec.program.display(),
+                advice(error)
+            ),
             starts: 1,
             last_lines: Vec::new(),
-        })?;
+        };
+        let oom_kills = OomKills::now();
+        let mut child = spawned.map_err(|error| failure(&error))?;
         let last_lines = Arc::new(Mutex::new(VecDeque::new()));
         let kept = Arc::clone(&last_lines);
         let events = events.clone();
-        let readers = [
+        let events =
             each_line(child.stdout.take(), move |line| match serde_json::from_str(&line) {
                 // The driver is gone: so will be this process.
                 Ok(event) => drop(events.send(event)),
                 Err(_) => stderr_line(&line),
-            }),
-            each_line(child.stderr.take(), move |line| {
-                stderr_line(&line);
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                if kept.len() == LAST_LINES_MAX {
-                    kept.pop_front();
-                }
-                kept.push_back(line);
-            }),
-        ];
-        Ok(Self { child, last_lines, readers })
+            });
+        let lines = each_line(child.stderr.take(), move |line| {
+            stderr_line(&line);
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if kept.len() == LAST_LINES_MAX {
+                kept.pop_front();
+            }
+            kept.push_back(line);
+        });
+        match events.and_then(|events| Ok([events, lines?])) {
+            Ok(readers) => Ok(Self { child, last_lines, readers, oom_kills }),
+            Err(error) => {
+                // Nobody would hear it; its closed pipe ends it, too.
+                let _ = child.kill().and_then(|()| child.wait());
+                Err(failure(&error))
+            }
+        }
     }
 
     /// How it ended, once it has; then all that it said has been handed on.
@@ -136,6 +155,12 @@ impl Watched {
             thread::sleep(Duration::from_millis(5));
         }
         Some(status)
+    }
+
+    /// Why the kernel may have killed it with SIGKILL, in words.
+    pub(crate) fn oom_hint(&self, status: ExitStatus) -> Option<String> {
+        let killed = status.signal() == Some(libc::SIGKILL);
+        killed.then(|| self.oom_kills.hint(&OomKills::now())).flatten()
     }
 
     /// Sends a signal to the stage and whatever it started.
@@ -167,8 +192,8 @@ pub(crate) fn how(status: ExitStatus) -> String {
 fn each_line(
     pipe: Option<impl Read + Send + 'static>,
     mut line: impl FnMut(String) + Send + 'static,
-) -> JoinHandle<()> {
-    thread::spawn(move || {
+) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().spawn(move || {
         let Some(pipe) = pipe else { return };
         for bytes in BufReader::new(pipe).split(b'\n') {
             let Ok(bytes) = bytes else { return };

@@ -10,6 +10,7 @@ use std::process::{Child, Command, ExitCode};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dz_config::RunConfig;
 use dz_stage::{ChildSpec, Stage, StageArgs, Stop, Supervisor, exit_with, run_stage};
 use dz_store::{Entry, Ledger, Run, RunLock};
 
@@ -109,7 +110,7 @@ fn new_run() -> (tempfile::TempDir, PathBuf) {
     ledger.claim(Stage::Driver).unwrap();
     let entry = Entry::RunStarted {
         format: dz_store::RUN_FORMAT,
-        config_hash: "hash".into(),
+        config_hash: RunConfig::from_text(CONFIG, &[]).unwrap().hash(),
         seed: 1,
         game: "tictactoe".into(),
         encoding: "e".into(),

@@ -3,6 +3,14 @@
 use std::error::Error;
 use std::io;
 
+use crate::remedy::{self, Remedy};
+
+/// What link(2) reports where there are no hard links, by Linux's numbers.
+const EPERM: i32 = 1;
+const EMLINK: i32 = 31;
+const ENOSYS: i32 = 38;
+const EOPNOTSUPP: i32 = 95;
+
 /// Shorthand for this crate's results.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
@@ -45,9 +53,7 @@ pub enum StoreError {
         advice: String,
     },
     /// The directory or file may not be written.
-    #[error(
-        "{path} cannot be written ({source}): give this user write permission, or choose another directory with --dir"
-    )]
+    #[error("{path} cannot be written ({source}): {}", remedy::advice(source))]
     ReadOnly {
         /// The file.
         path: String,
@@ -56,8 +62,9 @@ pub enum StoreError {
     },
     /// The disk or the quota is full.
     #[error(
-        "no space left for {path} ({source}): free some space; a command that has ended may then be started \
-         again, and nothing that was published is lost"
+        "no space left for {path} ({source}): {}; a command that has ended may then be started \
+         again, and nothing that was published is lost",
+        remedy::advice(source)
     )]
     NoSpace {
         /// The file.
@@ -67,8 +74,8 @@ pub enum StoreError {
     },
     /// Another process holds the lock.
     #[error(
-        "this run is in use: {holder} holds {path}. Wait for it to end or stop it (kill {process_id}), \
-         then start again"
+        "this run is in use: {holder} holds {path}. Wait for it to end or stop it{}, then start again",
+        stop_text(*process_id)
     )]
     InUse {
         /// The lock file.
@@ -91,20 +98,58 @@ pub enum StoreError {
         /// Epoch of the newest claim.
         newest: u64,
     },
+    /// What lies at a path of the run is no file or folder of the run's making.
+    #[error(
+        "{path} {what}: nothing is written or removed there. Put the run's own file or folder in its place; only the \
+         run's whole directory may lie behind a link"
+    )]
+    NotOurs {
+        /// The path.
+        path: String,
+        /// What lies there.
+        what: String,
+    },
+    /// A new run was to be made in a directory that has something of its own where the run's files go.
+    #[error(
+        "{dir} is no run, and {found} in it belongs to something else: choose another directory, or move \
+         {found} away. Nothing was changed"
+    )]
+    Occupied {
+        /// The directory.
+        dir: String,
+        /// What is there, inside it.
+        found: String,
+    },
     /// A program's mistake: an entry that cannot be stored, a path outside the run.
     #[error("{what}; this is a fault of the program, please report it")]
     Invalid {
         /// What is wrong.
         what: String,
     },
+    /// The file system makes no hard links, by which files are published.
+    #[error(
+        "the file system of {path} makes no hard links ({source}): a run needs them, so choose a directory on another file \
+         system with --dir (ext4, XFS and btrfs have them, FAT and many network shares have not)"
+    )]
+    NoHardLinks {
+        /// The file.
+        path: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
     /// Anything else that the operating system refuses.
-    #[error("{path}: {source}; check the disk and this directory's permissions, then start again")]
+    #[error("{path}: {source}; {}", remedy::advice(source))]
     Io {
         /// The file.
         path: String,
         /// What the operating system said.
         source: io::Error,
     },
+}
+
+/// How a process is stopped; nothing where it is not known, since 0 is no process to kill.
+fn stop_text(process_id: u32) -> String {
+    if process_id == 0 { String::new() } else { format!(" (kill {process_id})") }
 }
 
 impl StoreError {
@@ -116,15 +161,22 @@ impl StoreError {
             Err(source) => source,
         };
         let path = path.into();
-        match source.kind() {
-            io::ErrorKind::NotFound => Self::missing(path),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Self::NoSpace { path, source }
+        match Remedy::of(&source) {
+            Remedy::Missing => Self::missing(path),
+            Remedy::Space => Self::NoSpace { path, source },
+            Remedy::Permission => Self::ReadOnly { path, source },
+            Remedy::Again | Remedy::Place | Remedy::Look => Self::Io { path, source },
+        }
+    }
+
+    /// As [`Self::io`], of an error that making a hard link gave. Linux reports the lack of hard links as EPERM, which
+    /// elsewhere is a matter of permissions.
+    pub(crate) fn link(path: impl Into<String>, source: io::Error) -> Self {
+        match source.raw_os_error() {
+            Some(EPERM | EMLINK | ENOSYS | EOPNOTSUPP) => {
+                Self::NoHardLinks { path: path.into(), source }
             }
-            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
-                Self::ReadOnly { path, source }
-            }
-            _ => Self::Io { path, source },
+            _ => Self::io(path, source),
         }
     }
 
@@ -135,8 +187,26 @@ impl StoreError {
     }
 
     /// Whether the same command may succeed later without anybody changing anything in the run.
-    pub const fn is_temporary(&self) -> bool {
-        matches!(self, Self::NoSpace { .. } | Self::InUse { .. } | Self::Io { .. })
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::NoSpace { .. } | Self::InUse { .. } => true,
+            Self::Io { source, .. } => Remedy::of(source).is_temporary(),
+            _ => false,
+        }
+    }
+
+    /// Whether the place of a run cannot hold one: another directory is to be named.
+    pub fn is_place(&self) -> bool {
+        match self {
+            Self::NoHardLinks { .. } => true,
+            Self::Io { source, .. } => Remedy::of(source) == Remedy::Place,
+            _ => false,
+        }
+    }
+
+    /// Something at `path` that is not the run's; `what` continues a sentence that begins with the path.
+    pub fn not_ours(path: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::NotOurs { path: path.into(), what: what.into() }
     }
 
     pub(crate) fn missing(path: impl Into<String>) -> Self {
@@ -209,6 +279,21 @@ mod tests {
         let text = mapped(ENOSPC).to_string();
         assert!(text.contains("free some space") && text.contains("shards/x"), "{text}");
         assert!(mapped(EROFS).to_string().contains("--dir"));
+    }
+
+    #[test]
+    fn a_place_that_cannot_hold_a_run_is_told_from_a_disk_in_trouble() {
+        let of = |number| StoreError::io("r", io::Error::from_raw_os_error(number));
+        for number in [20, 36, 37, ENOSYS, EOPNOTSUPP] {
+            let error = of(number);
+            assert!(error.is_place() && !error.is_temporary(), "{error}");
+            assert!(error.to_string().contains("--dir"), "{error}");
+        }
+        assert!(of(EIO).is_temporary() && !of(EIO).is_place());
+        let linked = StoreError::link("shards/x", io::Error::from_raw_os_error(EPERM));
+        assert!(linked.is_place() && linked.to_string().contains("no hard links"), "{linked}");
+        let refused = StoreError::link("shards/x", io::Error::from_raw_os_error(EACCES));
+        assert!(refused.to_string().contains("permission"), "{refused}");
     }
 
     #[test]

@@ -28,12 +28,31 @@ pub const METRICS: &str = "metrics";
 /// no other stage reads it, the sweep leaves it alone, and it can be made again.
 pub const WORK: &str = "work";
 
+/// Folder of published files that no entry names, set aside by a sweep under their own paths.
+pub const ASIDE: &str = "aside";
+/// Folder of damaged files, moved by `dagzero verify --quarantine` under their own paths.
+pub const QUARANTINE: &str = "quarantine";
+
 /// Folder of the processes' logs, for people.
 pub const LOGS: &str = "logs";
 
-/// Every folder of a run directory.
-pub const FOLDERS: [&str; 10] =
-    [LOG, SNAPSHOTS, SHARDS, ROWS, NETWORKS, CHECKPOINTS, MATCHES, METRICS, LOGS, WORK];
+/// Folder of every configuration that the ledger has named, one file each, under its hash.
+pub const CONFIG_HISTORY: &str = "config-history";
+
+/// Every folder that a run directory has from the beginning.
+pub const FOLDERS: [&str; 11] = [
+    LOG,
+    SNAPSHOTS,
+    SHARDS,
+    ROWS,
+    NETWORKS,
+    CHECKPOINTS,
+    MATCHES,
+    METRICS,
+    LOGS,
+    WORK,
+    CONFIG_HISTORY,
+];
 
 /// The folders in which a stage publishes objects. Only their owner sweeps them.
 pub const fn folders_of(stage: Stage) -> &'static [&'static str] {
@@ -46,6 +65,35 @@ pub const fn folders_of(stage: Stage) -> &'static [&'static str] {
     }
 }
 
+/// Every folder in which stages publish objects.
+pub const PUBLISHED: [&str; 5] = [SHARDS, ROWS, NETWORKS, CHECKPOINTS, MATCHES];
+
+/// `shards/cycle-0007/00000042.dzs`.
+pub fn shard_path(cycle: u32, number: u64) -> String {
+    format!("{SHARDS}/cycle-{cycle:04}/{number:08}.dzs")
+}
+
+/// `rows/cycle-0007/train-0003.dzr`; `set` is `train` or `validation`.
+pub fn rows_path(cycle: u32, set: &str, number: u64) -> String {
+    format!("{ROWS}/cycle-{cycle:04}/{set}-{number:04}.dzr")
+}
+
+/// `networks/cycle-0007.dzn`.
+pub fn network_path(cycle: u32) -> String {
+    format!("{NETWORKS}/cycle-{cycle:04}.dzn")
+}
+
+/// `checkpoints/cycle-0007-step-000012345.dzc`, with `-2` and so on before the ending of later attempts at one step.
+pub fn checkpoint_path(cycle: u32, step: u64, attempt: u32) -> String {
+    let suffix = if attempt <= 1 { String::new() } else { format!("-{attempt}") };
+    format!("{CHECKPOINTS}/cycle-{cycle:04}-step-{step:09}{suffix}.dzc")
+}
+
+/// `matches/<stem>.jsonl`. The stem is `cycle-0007-gate-<player>` or `cycle-0007-rating-<players>`.
+pub fn match_path(stem: &str) -> String {
+    format!("{MATCHES}/{stem}.jsonl")
+}
+
 /// `log/00000000000000000042.json`.
 pub fn log_path(number: u64) -> String {
     format!("{LOG}/{number:020}.json")
@@ -54,6 +102,12 @@ pub fn log_path(number: u64) -> String {
 /// `snapshots/00000000000000000256.json`.
 pub fn snapshot_path(number: u64) -> String {
     format!("{SNAPSHOTS}/{number:020}.json")
+}
+
+/// `config-history/<hash>.toml`; none where `hash` is no BLAKE3 hash in hex.
+pub fn config_history_path(hash: &str) -> Option<String> {
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| format!("{CONFIG_HISTORY}/{hash}.toml"))
 }
 
 /// `lock` for the driver, `lock-<stage>` for the others.

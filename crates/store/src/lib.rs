@@ -6,38 +6,46 @@
 //! and says whose [`Turn`] it is. Any process may be killed at any instant: what it had not
 //! published is swept by its successor, what it had published is whole.
 
+mod belongs;
 mod block;
 mod clock;
 mod error;
 mod faults;
+mod foreign;
 pub mod layout;
 mod ledger;
 mod lock;
 mod metrics;
 mod object;
+pub mod remedy;
 mod retention;
 mod run;
 mod seal;
 mod staged;
 mod sweep;
+mod ways;
 
+pub use belongs::match_cycle;
 pub use clock::utc;
 pub use error::{Result, StoreError};
 pub use faults::{DRIVER_ENV, FAULTS_ENV, Faults};
+pub use foreign::{begin_unfinished, end_unfinished};
 pub use ledger::{
     Audit, AuditFault, CandidateState, ChampionState, CheckpointState, CycleState, Entry,
     GamesDoneState, GateTest, HeadLoss, Ledger, LoadSummary, Losses, MatchPurpose, MatchResult,
     MatchState, PlayerName, RatingRow, RatingsState, Record, ResignSummary, RowsState, RowsSummary,
     RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary, ShardState, Stage, Turn, VerdictState,
 };
-pub use lock::{Holder, LOCK_WAIT, RunLock};
+pub use lock::{Holder, LOCK_WAIT, Pause, RunLock};
 pub use metrics::MetricsWriter;
 pub use object::ObjectRef;
+pub use remedy::Remedy;
 pub use retention::CHECKPOINTS_KEPT_MIN;
 pub use run::Run;
 pub use seal::{SEAL_DIGITS, SEAL_DIGITS_LINE, seal, unseal};
 pub use staged::Staged;
-pub use sweep::Swept;
+pub use sweep::{Fate, Leftovers, Swept};
+pub use ways::{Writes, open_own, remove_own, rename_own, write_own};
 
 /// Version of the run directory's format, written by [`Entry::RunStarted`].
 pub const RUN_FORMAT: u32 = 1;

@@ -1,16 +1,19 @@
 //! The operating system's lock on a run: one driver, one process a stage.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs::{self, File, Metadata, Permissions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::path::Path;
 use std::process;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::error::{Result, StoreError};
 use crate::layout::lock_path;
+use crate::ways::{Writes, open_to_read, there};
 use crate::{Run, Stage};
 
 /// How long a restart waits for a dying holder.
@@ -30,6 +33,8 @@ impl Drop for RunLock {
     /// Unlocks by name. Closing alone would leave the lock with a child process that another thread
     /// has forked and that has not called exec yet: it holds a copy of the open file.
     fn drop(&mut self) {
+        // The next one to ask must not be told of this process.
+        let _ = self.file.set_len(0);
         // Where unlocking fails, closing the file is all that is left.
         let _ = self.file.unlock();
     }
@@ -45,13 +50,8 @@ impl RunLock {
     pub fn acquire_within(run: &Run, stage: Stage, wait: Duration) -> Result<Self> {
         let path = lock_path(stage);
         let io = |e| StoreError::io(&path, e);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(run.root().join(&path))
-            .map_err(io)?;
+        let mut file = run.open_to_write(&path, Writes::Over)?;
+        keep_from_readers(&file);
         let begun = Instant::now();
         loop {
             match file.try_lock() {
@@ -68,6 +68,7 @@ impl RunLock {
             host: clock::host(),
             time_unix_ms: clock::unix_ms(),
             role: stage,
+            paused: None,
         };
         let text = serde_json::to_string(&holder)
             .map_err(|e| StoreError::Invalid { what: format!("lock holder: {e}") })?;
@@ -79,7 +80,16 @@ impl RunLock {
 
     /// Who holds the lock of `stage` now, for `status`; `None` where nobody does.
     pub fn holder(run: &Run, stage: Stage) -> Option<Holder> {
-        let mut file = File::open(run.root().join(lock_path(stage))).ok()?;
+        let path = run.root().join(lock_path(stage));
+        let mut file = match open_to_read(&path) {
+            Ok(file) => file,
+            // Another user's: whether it is held can be seen all the same.
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+                let meta = there(&path).ok()??;
+                return unread_holder(&meta, stage);
+            }
+            Err(_) => return None,
+        };
         // A shared lock is refused exactly while somebody holds the exclusive one.
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => read_holder(&mut file),
@@ -90,6 +100,18 @@ impl RunLock {
             }
             Err(TryLockError::Error(_)) => None,
         }
+    }
+
+    /// Notes in the lock, for `status`, that its holder waits, or with `None` that it goes on. The file is written in place and never
+    /// becomes shorter, which takes no new block of a disk that is full. Where it cannot be written, nothing is noted.
+    pub fn tell_pause(&self, paused: Option<Pause>) {
+        let Some(mut holder) = read_holder(&mut &self.file) else { return };
+        holder.paused = paused;
+        let Ok(mut text) = serde_json::to_vec(&holder) else { return };
+        let length = self.file.metadata().map_or(0, |meta| meta.len() as usize);
+        // Blanks after an object belong to no JSON value.
+        text.resize(text.len().max(length), b' ');
+        let _ = self.file.write_all_at(&text, 0);
     }
 
     /// The stage that this lock stands for.
@@ -109,10 +131,75 @@ pub struct Holder {
     pub time_unix_ms: u64,
     /// As what.
     pub role: Stage,
+    /// What it waits for, if it waits for a disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Pause>,
+}
+
+/// A process that waits for a disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pause {
+    /// Since when, milliseconds since 1970.
+    pub since_unix_ms: u64,
+    /// What it waits for, in words.
+    pub reason: String,
+}
+
+impl Pause {
+    /// A pause that begins now.
+    pub fn now(reason: impl Into<String>) -> Self {
+        Self { since_unix_ms: clock::unix_ms(), reason: reason.into() }
+    }
+}
+
+/// Takes the right to read the file from all who may not write it: whoever may open it may hold its lock.
+fn keep_from_readers(file: &File) {
+    let Ok(meta) = file.metadata() else { return };
+    let mode = meta.mode() & 0o7777;
+    // A bit for writing, moved to where the bit for reading is.
+    let kept = mode & !(0o444 & !((mode & 0o222) << 1));
+    if kept != mode {
+        // Refused to all but the owner, who has done it when the file was made.
+        let _ = file.set_permissions(Permissions::from_mode(kept));
+    }
+}
+
+/// The process that the kernel says holds a lock on a file; `None` where it says nothing, as in some containers.
+fn locking_process(meta: &Metadata) -> Option<u32> {
+    let text = fs::read_to_string("/proc/locks").ok()?;
+    // `1: FLOCK  ADVISORY  WRITE 1234 fd:01:5678 0 EOF`
+    text.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, "FLOCK", _, "WRITE", process_id, place, ..] = words[..] else { return None };
+        let inode = place.rsplit(':').next()?.parse::<u64>().ok()?;
+        (inode == meta.ino()).then(|| process_id.parse().ok())?
+    })
+}
+
+/// The holder of a lock that this user may not read.
+fn unread_holder(meta: &Metadata, stage: Stage) -> Option<Holder> {
+    let process_id = locking_process(meta)?;
+    let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let time_unix_ms = since.as_millis() as u64;
+    Some(Holder { process_id, host: clock::host(), time_unix_ms, role: stage, paused: None })
+}
+
+/// Who holds the lock, as its file says, unless that is a process before the holder.
+fn living_holder(file: &mut File) -> Option<Holder> {
+    let holder = read_holder(&mut *file)?;
+    if holder.host != clock::host() {
+        return Some(holder);
+    }
+    let told = file.metadata().ok().and_then(|meta| locking_process(&meta));
+    let is_it = match told {
+        Some(process_id) => process_id == holder.process_id,
+        None => Path::new("/proc").join(holder.process_id.to_string()).exists(),
+    };
+    is_it.then_some(holder)
 }
 
 fn in_use(path: String, file: &mut File) -> StoreError {
-    match read_holder(file) {
+    match living_holder(file) {
         Some(holder) => StoreError::InUse {
             path,
             holder: format!(
@@ -128,7 +215,7 @@ fn in_use(path: String, file: &mut File) -> StoreError {
     }
 }
 
-fn read_holder(file: &mut File) -> Option<Holder> {
+fn read_holder(mut file: impl Read + Seek) -> Option<Holder> {
     let mut text = String::new();
     file.seek(SeekFrom::Start(0)).ok()?;
     file.read_to_string(&mut text).ok()?;

@@ -1,6 +1,6 @@
 //! Per-step measurements: JSON lines beside the ledger, for reports only.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use serde::Serialize;
@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{Result, StoreError};
 use crate::layout::metrics_path;
 use crate::seal::{SEAL_DIGITS_LINE, seal, unseal};
+use crate::ways::{Writes, open_to_read};
 use crate::{Run, Stage};
 
 /// Appends to `metrics/<stage>.jsonl`. One writer: whoever holds the stage's lock.
@@ -23,9 +24,7 @@ impl MetricsWriter {
     pub fn open(run: &Run, stage: Stage) -> Result<Self> {
         let path = metrics_path(stage);
         let io = |e| StoreError::io(&path, e);
-        let full = run.root().join(&path);
-        let mut options = OpenOptions::new();
-        let mut file = options.read(true).append(true).create(true).open(&full).map_err(io)?;
+        let mut file = run.open_to_write(&path, Writes::Append)?;
         let whole = whole_lines(&mut file).map_err(io)?;
         file.set_len(whole).map_err(io)?;
         Ok(Self { path, file })
@@ -83,10 +82,38 @@ impl Run {
         Ok(metric_lines(&file).filter_map(|line| parse(line).ok()).collect())
     }
 
+    /// As [`Self::metrics`], with the number of damaged lines among those looked at. Of a file of more than `bytes_max` bytes a
+    /// sample is looked at: every so many lines, and all that contain `always`.
+    pub fn sampled_metrics<T: DeserializeOwned>(
+        &self,
+        stage: Stage,
+        bytes_max: usize,
+        always: &str,
+    ) -> Result<(Vec<T>, usize)> {
+        let file = self.metrics_file(stage)?;
+        let every = (file.len() / bytes_max.max(1)).max(1);
+        let (mut lines, mut damaged) = (Vec::new(), 0);
+        for (number, line) in metric_lines(&file).enumerate() {
+            let is_wanted =
+                || line.windows(always.len().max(1)).any(|part| part == always.as_bytes());
+            if !number.is_multiple_of(every) && !is_wanted() {
+                continue;
+            }
+            match parse(line) {
+                Ok(line) => lines.push(line),
+                Err(_) => damaged += usize::from(parse::<serde_json::Value>(line).is_err()),
+            }
+        }
+        Ok((lines, damaged))
+    }
+
     /// The stage's file; nothing where there is none yet.
     fn metrics_file(&self, stage: Stage) -> Result<Vec<u8>> {
         let path = metrics_path(stage);
-        match fs::read(self.root().join(&path)) {
+        match open_to_read(&self.root().join(&path)).and_then(|mut file| {
+            let mut content = Vec::new();
+            file.read_to_end(&mut content).map(|_| content)
+        }) {
             Ok(content) => Ok(content),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(e) => Err(StoreError::io(path, e)),

@@ -1,15 +1,19 @@
 //! What a run may do without: which published files may be gone although the ledger names them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use crate::error::{Result, StoreError};
-use crate::layout::{FOLDERS, work_path};
+use crate::layout::{ASIDE, FOLDERS, QUARANTINE, work_path};
 use crate::sweep::files_below;
+use crate::ways::{Writes, open_own, open_to_read, there, way};
 use crate::{ObjectRef, RowsState, Run, RunState, ShardState, Stage};
 
 /// Folder in the shuffler's work folder for damaged shards.
 const SET_ASIDE: &str = "set-aside";
+/// What stands in place of a shard that is lost: it has no bytes that could be set aside.
+const LOST: &[u8] = b"lost\n";
 
 /// The newest checkpoints that are never removed: one may turn out to be damaged.
 pub const CHECKPOINTS_KEPT_MIN: usize = 2;
@@ -42,11 +46,41 @@ impl RunState {
 }
 
 impl Run {
-    /// Where a damaged shard is moved to, so that training goes on without its games.
-    pub fn set_aside_path(&self, shard: &ObjectRef) -> PathBuf {
+    /// Where a damaged shard is moved to, so that training goes on without its games; inside the run.
+    pub fn set_aside_name(&self, shard: &ObjectRef) -> String {
         // `shards/cycle-0001/00000003.dzs` as one name.
         let name = shard.path.replace('/', "-");
-        self.root().join(work_path(Stage::Shuffler)).join(SET_ASIDE).join(name)
+        format!("{}/{SET_ASIDE}/{name}", work_path(Stage::Shuffler))
+    }
+
+    /// [`Self::set_aside_name`] on this machine.
+    pub fn set_aside_path(&self, shard: &ObjectRef) -> PathBuf {
+        self.root().join(self.set_aside_name(shard))
+    }
+
+    /// Enters a shard as lost, of which there is no file: training then goes on without its games, until a good copy is
+    /// put back. False where it was entered before.
+    ///
+    /// # Errors
+    /// What the operating system reports, and [`StoreError::NotOurs`] for a link on the way.
+    pub fn enter_loss(&self, shard: &ObjectRef) -> Result<bool> {
+        let path = self.set_aside_name(shard);
+        let io = |e| StoreError::io(&path, e);
+        let full = way(self.root(), &path, true)?;
+        if there(&full).map_err(io)?.is_some() {
+            return Ok(false);
+        }
+        let mut file = open_own(&full, Writes::Anew).map_err(io)?;
+        file.write_all(LOST).and_then(|()| file.sync_all()).map_err(io)?;
+        Ok(true)
+    }
+
+    /// Whether a shard was entered as lost, and no good copy was put back.
+    pub fn is_lost(&self, shard: &ObjectRef) -> bool {
+        let mut content = Vec::new();
+        let read = open_to_read(&self.set_aside_path(shard))
+            .and_then(|file| file.take(LOST.len() as u64 + 1).read_to_end(&mut content));
+        read.is_ok() && content == LOST && !self.local_path(shard).exists()
     }
 
     /// Whether the run goes on without a shard: retention gave it up, or it was damaged and set aside, and
@@ -67,7 +101,7 @@ impl Run {
     /// Bytes of all files in each folder of the run.
     pub fn usage(&self) -> Result<BTreeMap<&'static str, u64>> {
         let mut usage = BTreeMap::new();
-        for folder in FOLDERS {
+        for folder in FOLDERS.into_iter().chain([ASIDE, QUARANTINE]) {
             let mut files = Vec::new();
             files_below(&self.root().join(folder), &mut files)
                 .map_err(|e| StoreError::io(folder, e))?;

@@ -7,17 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::TryStreamExt;
+use object_store::ObjectStoreExt;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
-use object_store::{ObjectStore, ObjectStoreExt};
 
+use crate::belongs::OwnName;
 use crate::block::wait;
 use crate::error::{Result, StoreError};
 use crate::faults::Faults;
 use crate::layout;
 use crate::staged::{Staged, sync_folders};
-use crate::{ObjectRef, Stage};
+use crate::ways::{Writes, kind_of, open_own, open_to_read, remove_own, there, way, way_to_folder};
+use crate::{ObjectRef, Stage, foreign};
+
+/// Longest file that is read whole without a record that states its length: records, configuration, snapshots.
+const READ_BYTES_MAX: u64 = 256 << 20;
 
 /// An open run directory. Cheap to clone; holds no lock (see [`crate::RunLock`]).
 ///
@@ -33,15 +37,23 @@ pub struct Run {
 impl Run {
     /// Makes the run directory `dir` with its folders and keeps `config_toml` as its configuration.
     /// The same call again is success; other configuration text is [`StoreError::Conflict`], a ledger without a
-    /// configuration [`StoreError::NotFound`].
+    /// configuration [`StoreError::NotFound`], and a directory that has something of its own where the files of a
+    /// run go [`StoreError::Occupied`].
     pub fn create(dir: impl AsRef<Path>, config_toml: &str) -> Result<Self> {
         let dir = dir.as_ref();
         Self::check_config_not_lost(dir)?;
-        for folder in layout::FOLDERS {
-            let path = dir.join(folder);
-            fs::create_dir_all(&path).map_err(|e| StoreError::io(path.display().to_string(), e))?;
+        if !Self::exists(dir)
+            && let Some(found) = foreign::in_the_way(dir)?
+            // Another process may have made the run meanwhile.
+            && !Self::exists(dir)
+        {
+            return Err(StoreError::Occupied { dir: dir.display().to_string(), found });
         }
+        fs::create_dir_all(dir).map_err(|e| StoreError::io(dir.display().to_string(), e))?;
         let run = Self::at(dir)?;
+        for folder in layout::FOLDERS {
+            way_to_folder(run.root(), folder, true)?;
+        }
         // The configuration comes last: it marks the directory as a run.
         run.put_create(layout::CONFIG, config_toml.as_bytes())?;
         sync_folders(run.root(), 1).map_err(|e| StoreError::io(dir.display().to_string(), e))?;
@@ -61,10 +73,7 @@ impl Run {
 
     /// A configuration is there before the first entry of the ledger.
     fn check_config_not_lost(dir: &Path) -> Result<()> {
-        let has_entries = || {
-            fs::read_dir(dir.join(layout::LOG)).is_ok_and(|mut entries| entries.next().is_some())
-        };
-        if !Self::exists(dir) && has_entries() {
+        if !Self::exists(dir) && foreign::has_records(dir) {
             return Err(StoreError::missing(dir.join(layout::CONFIG).display().to_string()));
         }
         Ok(())
@@ -73,6 +82,13 @@ impl Run {
     /// Whether `dir` holds a run.
     pub fn exists(dir: impl AsRef<Path>) -> bool {
         dir.as_ref().join(layout::CONFIG).is_file()
+    }
+
+    /// Whether the run has a ledger, or at least the folders that it was made with: a configuration alone may be anybody's.
+    pub fn has_ledger_or_folders(&self) -> bool {
+        let is_folder = |folder: &&str| self.root.join(folder).is_dir();
+        foreign::has_records(&self.root)
+            || layout::PUBLISHED.iter().chain([&layout::LOG]).all(|folder| is_folder(&folder))
     }
 
     /// The run's directory, absolute.
@@ -113,15 +129,16 @@ impl Run {
         content: &[u8],
     ) -> Result<ObjectRef> {
         location(path)?;
-        let mut staged = Staged::create(path, self.root.join(path), &self.faults, class)?;
+        let mut staged = Staged::create(path, &self.root, &self.faults, class)?;
         staged.write_whole(content)?;
         staged.publish()
     }
 
-    /// Replaces `path` atomically. Only for files that are no objects: the configuration, reports.
+    /// Replaces `path` atomically. Only for files that are no objects: the configuration, reports. A link or a folder in
+    /// its place is [`StoreError::NotOurs`].
     pub fn replace(&self, path: &str, content: &[u8]) -> Result<()> {
         location(path)?;
-        let mut staged = Staged::create(path, self.root.join(path), &self.faults, class(path))?;
+        let mut staged = Staged::create(path, &self.root, &self.faults, class(path))?;
         staged.write_whole(content)?;
         staged.replace()
     }
@@ -129,14 +146,31 @@ impl Run {
     /// Begins an object that is written piece by piece; nobody sees it before [`Staged::publish`].
     pub fn create_file(&self, path: &str) -> Result<Staged> {
         location(path)?;
-        Staged::create(path, self.root.join(path), &self.faults, class(path))
+        Staged::create(path, &self.root, &self.faults, class(path))
+    }
+
+    /// Opens a file of the run for writing, which is no object: logs, metrics, working files. Missing folders are made.
+    ///
+    /// # Errors
+    /// [`StoreError::NotOurs`] for a link on the way or in its place, and for anything that is no regular file.
+    pub fn open_to_write(&self, path: &str, writes: Writes) -> Result<File> {
+        location(path)?;
+        let full = way(&self.root, path, true)?;
+        open_own(&full, writes).map_err(|e| StoreError::io(path, e))
     }
 
     /// The whole object, after its length and hash are checked.
     pub fn get(&self, object: &ObjectRef) -> Result<Bytes> {
-        let content = self.read(&object.path)?;
+        let io = |e| StoreError::io(&object.path, e);
+        let file = open_to_read(&self.local_path(object)).map_err(io)?;
+        let bytes = file.metadata().map_err(io)?.len();
+        // Before memory is taken: a sparse file may be of any length.
+        if bytes != object.bytes {
+            return Err(wrong_length(object, bytes));
+        }
+        let content = read_up_to(file, bytes).map_err(io)?;
         check(object, content.len() as u64, &blake3::hash(&content))?;
-        Ok(content)
+        Ok(content.into())
     }
 
     /// Checks length and hash of an object of any size, in constant memory.
@@ -150,6 +184,7 @@ impl Run {
     /// checksums of their own.
     pub fn get_range(&self, object: &ObjectRef, range: Range<u64>) -> Result<Bytes> {
         let location = location(&object.path)?;
+        open_to_read(&self.local_path(object)).map_err(|e| StoreError::io(&object.path, e))?;
         let meta =
             wait(self.store.head(&location)).map_err(|e| StoreError::object(&object.path, &e))?;
         if meta.size != object.bytes {
@@ -167,29 +202,37 @@ impl Run {
             .map_err(|e| StoreError::object(&object.path, &e))
     }
 
-    /// The content of a file that no [`ObjectRef`] names; nothing is checked.
+    /// The content of a regular file that no [`ObjectRef`] names; nothing but its kind and length is checked.
     pub fn read(&self, path: &str) -> Result<Bytes> {
-        let location = location(path)?;
-        let result = wait(async { self.store.get(&location).await?.bytes().await });
-        result.map_err(|e| StoreError::object(path, &e))
-    }
-
-    /// Paths of all published files under the folder `prefix`, sorted. Staged files are not listed.
-    pub fn list(&self, prefix: &str) -> Result<Vec<String>> {
-        let location = location(prefix)?;
-        let found: Vec<_> = wait(self.store.list(Some(&location)).try_collect())
-            .map_err(|e| StoreError::object(prefix, &e))?;
-        let mut paths: Vec<String> = found.into_iter().map(|m| m.location.to_string()).collect();
-        paths.sort_unstable();
-        Ok(paths)
-    }
-
-    /// Removes a file; success where it is gone already. For a stage's own expired objects.
-    pub fn delete(&self, path: &str) -> Result<()> {
-        match wait(self.store.delete(&location(path)?)) {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(StoreError::object(path, &error)),
+        location(path)?;
+        let io = |e| StoreError::io(path, e);
+        let file = open_to_read(&self.root.join(path)).map_err(io)?;
+        if file.metadata().map_err(io)?.len() > READ_BYTES_MAX {
+            let what = format!("it is longer than the {READ_BYTES_MAX} bytes that such a file has");
+            return Err(StoreError::damaged(path, what));
         }
+        Ok(read_up_to(file, READ_BYTES_MAX).map_err(io)?.into())
+    }
+
+    /// Paths of all published files under the folder `prefix`, sorted. Staged files are not listed, nor is anything that is
+    /// no file of the run: links, pipes, names that are not UTF-8.
+    pub fn list(&self, prefix: &str) -> Result<Vec<String>> {
+        location(prefix)?;
+        foreign::files_of(&self.root, prefix)
+    }
+
+    /// Removes a file that a record names, or a snapshot; success where it is gone already. What is there is left alone,
+    /// and the answer is false, unless it is a regular file whose path is one that the run makes.
+    ///
+    /// # Errors
+    /// What the operating system reports, and [`StoreError::NotOurs`] for a link on the way.
+    pub fn delete(&self, path: &str) -> Result<bool> {
+        location(path)?;
+        if OwnName::of(path).is_none() {
+            return Ok(false);
+        }
+        let full = way(&self.root, path, false)?;
+        remove_own(&full).map_err(|e| StoreError::io(path, e))
     }
 
     /// Where the object lies on this machine, for readers that seek or map it.
@@ -199,10 +242,34 @@ impl Run {
 
     /// The folder `work/<stage>`, made if needed: what the stage keeps for itself between turns.
     pub fn work_dir(&self, stage: Stage) -> Result<PathBuf> {
-        let relative = layout::work_path(stage);
-        let path = self.root.join(&relative);
-        fs::create_dir_all(&path).map_err(|e| StoreError::io(relative, e))?;
-        Ok(path)
+        way_to_folder(&self.root, &layout::work_path(stage), true)
+    }
+
+    /// Looks at every place where processes of the run write, before they do, and makes folders that are missing: empty ones
+    /// do not travel through archives, git and object stores.
+    ///
+    /// # Errors
+    /// [`StoreError::NotOurs`] for a link or anything else in the place of a folder or file of the run.
+    pub fn check_places(&self) -> Result<()> {
+        for folder in layout::FOLDERS {
+            way_to_folder(&self.root, folder, true)?;
+        }
+        let stages = || [Stage::Driver].into_iter().chain(Stage::WORKERS);
+        let rare = [layout::ASIDE, layout::QUARANTINE].map(str::to_owned);
+        for folder in stages().map(layout::work_path).chain(rare) {
+            way_to_folder(&self.root, &folder, false)?;
+        }
+        let fixed = [layout::CONFIG, layout::REPORT, layout::EXPECTED].map(str::to_owned);
+        let of_stage = |stage| {
+            [layout::lock_path(stage), layout::stage_log_path(stage), layout::metrics_path(stage)]
+        };
+        for file in fixed.into_iter().chain(stages().flat_map(of_stage)) {
+            let meta = there(&self.root.join(&file)).map_err(|e| StoreError::io(&file, e))?;
+            if let Some(meta) = meta.filter(|meta| !meta.is_file()) {
+                return Err(StoreError::not_ours(file, kind_of(&meta)));
+            }
+        }
+        Ok(())
     }
 
     fn at(dir: &Path) -> Result<Self> {
@@ -218,7 +285,7 @@ impl Run {
 
 /// Length and BLAKE3 hash of a file.
 pub(crate) fn hash_file(path: &Path) -> io::Result<(u64, blake3::Hash)> {
-    let mut file = File::open(path)?;
+    let mut file = open_to_read(path)?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 16];
     let mut bytes = 0;
@@ -231,6 +298,13 @@ pub(crate) fn hash_file(path: &Path) -> io::Result<(u64, blake3::Hash)> {
             }
         }
     }
+}
+
+/// What a file holds, up to so many bytes.
+fn read_up_to(file: File, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    file.take(bytes_max).read_to_end(&mut content)?;
+    Ok(content)
 }
 
 /// What faults call a file: its folder, or its name without an ending.

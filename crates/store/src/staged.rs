@@ -9,6 +9,7 @@ use crate::ObjectRef;
 use crate::error::{Result, StoreError};
 use crate::faults::{Faults, Moment};
 use crate::run::hash_file;
+use crate::ways::{kind_of, rename_own, there, way};
 
 /// A file that is being written beside its final place, as `<name>#<digits>`: the name that
 /// `object_store` gives its own staged files and hides from listings. Dropped, it is removed.
@@ -38,18 +39,12 @@ impl Points {
 }
 
 impl Staged {
-    /// Begins the file that will be `target`, `path` inside the run. `class` is what faults call it.
-    pub(crate) fn create(
-        path: &str,
-        target: PathBuf,
-        faults: &Faults,
-        class: &str,
-    ) -> Result<Self> {
+    /// Begins the file that will be `path` inside the run at `root`. `class` is what faults call it.
+    pub(crate) fn create(path: &str, root: &Path, faults: &Faults, class: &str) -> Result<Self> {
         let points =
             Points { faults: faults.clone(), class: class.to_owned(), path: path.to_owned() };
         points.pass(Moment::Create).map_err(|e| StoreError::io(path, e))?;
-        let folder = target.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(folder).map_err(|e| StoreError::io(path, e))?;
+        let target = way(root, path, true)?;
         let mut attempt = 0_u32;
         loop {
             let mut temporary = target.clone().into_os_string();
@@ -102,12 +97,16 @@ impl Staged {
         match fs::hard_link(&self.temporary, &self.target) {
             Ok(()) => {}
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                let meta = there(&self.target).map_err(io)?;
+                if let Some(meta) = meta.filter(|meta| !meta.is_file()) {
+                    return Err(StoreError::not_ours(object.path, kind_of(&meta)));
+                }
                 let (bytes, hash) = hash_file(&self.target).map_err(io)?;
                 if bytes != object.bytes || hash != self.hasher.finalize() {
                     return Err(StoreError::Conflict { path: object.path });
                 }
             }
-            Err(e) => return Err(io(e)),
+            Err(e) => return Err(StoreError::link(&object.path, e)),
         }
         self.name_durable().map_err(io)?;
         Ok(object)
@@ -119,7 +118,7 @@ impl Staged {
         let io = |e| StoreError::io(&path, e);
         self.make_durable().map_err(io)?;
         self.points.pass(Moment::Name).map_err(io)?;
-        fs::rename(&self.temporary, &self.target).map_err(io)?;
+        rename_own(&self.temporary, &self.target).map_err(io)?;
         self.name_durable().map_err(io)
     }
 
@@ -134,6 +133,14 @@ impl Staged {
             self.write_all(rest)
         });
         written.map_err(|e| StoreError::io(&self.path, e))
+    }
+
+    /// Makes what was written durable, unseen.
+    ///
+    /// # Errors
+    /// What the operating system reports.
+    pub fn sync(&mut self) -> Result<()> {
+        self.make_durable().map_err(|e| StoreError::io(&self.path, e))
     }
 
     fn make_durable(&mut self) -> io::Result<()> {
@@ -193,8 +200,7 @@ mod tests {
     fn a_write_to_a_full_device_says_what_to_do() {
         let dir = tempfile::tempdir().unwrap();
         let mut staged =
-            Staged::create("shards/a", dir.path().join("shards/a"), &Faults::default(), "shards")
-                .unwrap();
+            Staged::create("shards/a", dir.path(), &Faults::default(), "shards").unwrap();
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         staged.file = BufWriter::with_capacity(1, full);
         let error = staged.write_all(b"more than one byte").unwrap_err();
@@ -208,8 +214,7 @@ mod tests {
     fn publishing_to_a_full_device_says_what_to_do_and_publishes_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let mut staged =
-            Staged::create("shards/a", dir.path().join("shards/a"), &Faults::default(), "shards")
-                .unwrap();
+            Staged::create("shards/a", dir.path(), &Faults::default(), "shards").unwrap();
         staged.file = BufWriter::new(OpenOptions::new().write(true).open("/dev/full").unwrap());
         staged.write_all(b"held by the buffer until published").unwrap();
         let error = staged.publish().unwrap_err();

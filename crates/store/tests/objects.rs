@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::Write;
 
-use dz_store::{ObjectRef, Run, StoreError};
+use dz_store::{ObjectRef, Run, StoreError, layout};
 
 fn run() -> (tempfile::TempDir, Run) {
     let dir = tempfile::tempdir().unwrap();
@@ -52,9 +52,14 @@ fn an_object_is_created_once() {
     assert!(matches!(run.put_create("shards/a", b"other"), Err(StoreError::Conflict { .. })));
     assert_eq!(&run.get(&first).unwrap()[..], b"games");
     assert_eq!(run.list("shards").unwrap(), ["shards/a"]);
-    run.delete("shards/a").unwrap();
-    run.delete("shards/a").unwrap();
-    assert!(matches!(run.get(&first), Err(StoreError::NotFound { .. })));
+    // No stage makes such a name, so it is nobody's to remove.
+    assert!(!run.delete("shards/a").unwrap());
+    run.get(&first).unwrap();
+    let path = layout::shard_path(1, 0);
+    let own = run.put_create(&path, b"games").unwrap();
+    assert!(run.delete(&path).unwrap());
+    assert!(!run.delete(&path).unwrap());
+    assert!(matches!(run.get(&own), Err(StoreError::NotFound { .. })));
 }
 
 #[test]

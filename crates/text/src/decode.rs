@@ -48,7 +48,19 @@ pub fn is_known_encoding(label: &str) -> bool {
 
 /// The encoding of a label. `replacement` encodings, which the standard refuses to read, are unknown.
 fn find(label: &str) -> Option<&'static Encoding> {
-    Encoding::for_label_no_replacement(label.trim().as_bytes())
+    let label = label.trim();
+    // Names that programs write beside those of the standard.
+    let label = match label.to_ascii_lowercase().as_str() {
+        "cp932" | "shiftjis" | "shift jis" => "shift_jis",
+        "cp936" | "ms936" | "gb-2312" => "gbk",
+        "gb-18030" => "gb18030",
+        "cp949" | "ms949" | "uhc" | "euckr" => "euc-kr",
+        "cp950" | "ms950" | "big-5" => "big5",
+        "eucjp" => "euc-jp",
+        "latin-1" => "latin1",
+        _ => label,
+    };
+    Encoding::for_label_no_replacement(label.as_bytes())
 }
 
 /// Decodes by one encoding and counts what did not fit.

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 
+use dz_config::RunConfig;
 use dz_game::{Encoding, Game, games::TicTacToe};
 use dz_shard::{
     GameRecord, RowBlock, RowFileHeader, RowSet, RowShape, RowTargets, RowWriter, bench_records,
@@ -82,7 +83,7 @@ impl TestRun {
             Stage::Driver,
             Entry::RunStarted {
                 format: dz_store::RUN_FORMAT,
-                config_hash: "hash".into(),
+                config_hash: RunConfig::from_text(config, &[]).unwrap().hash(),
                 seed: 5,
                 game: game().spec().to_string(),
                 encoding: game().encoding().id(),

@@ -7,6 +7,7 @@ use dz_game::{Game, GameVisitor, with_game};
 use dz_gatekeeper::{ContestantKind, Mind, OnDevices, Players};
 use dz_infer::Lockstep;
 use dz_play::{PositionCheck, Preserved, check_positions};
+use dz_record::{BYTES_MAX, decode};
 use dz_stats::wilson;
 use serde::Serialize;
 
@@ -117,9 +118,14 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let game = found.game.clone().context("a network is for a game")?;
     let positions = match (&args.positions, args.generate) {
         (Some(path), _) => {
-            let text = fs::read_to_string(path)
+            let bytes = dz_text::read_input(path, BYTES_MAX as u64)
                 .with_context(|| format!("cannot read {}", path.display()))?;
-            with_game(&game, ReadPositions { path, text: &text })??
+            let decoded = decode(&bytes);
+            if let Some(note) = decoded.note {
+                let path = path.display().to_string();
+                dz_stage::stderr_line(&format!("note: {}: {note}", dz_text::line(&path)));
+            }
+            with_game(&game, ReadPositions { path, text: &decoded.text })??
         }
         (None, Some(count)) => {
             let positions = generated(&game, count as usize, args.first_ply, args.seed)?;

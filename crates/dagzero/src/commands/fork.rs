@@ -39,15 +39,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let Args { run, new, set } = args;
     let from = Run::open(run)?;
     let state = Ledger::open(&from)?.state().clone();
-    let config = drive::config_with(&from, set)?;
+    let config = drive::config_with(&from, &state, set)?;
     let exists = || UsageError(format!("{} exists already; name another directory", new.display()));
     ensure!(!new.exists(), exists());
     // Whole or not there: a run with half of the games would play the others anew.
     let unfinished = unfinished_dir(new)?;
-    if unfinished.exists() {
-        fs::remove_dir_all(&unfinished)
-            .with_context(|| format!("cannot remove {}", unfinished.display()))?;
-    }
+    dz_store::begin_unfinished(&unfinished)?;
     let games = {
         let mut prepared = drive::prepare(&unfinished, config.clone(), None)?;
         let into = (&prepared.run, &mut prepared.ledger);
@@ -55,6 +52,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     };
     fs::rename(&unfinished, new)
         .with_context(|| format!("cannot name the new run {}", new.display()))?;
+    dz_store::end_unfinished(new)?;
     writeln!(
         out,
         "{} has {} games and {} positions of {}; start it with: dagzero resume {}",

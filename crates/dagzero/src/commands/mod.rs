@@ -90,10 +90,10 @@ impl<G: Game> Line<G> {
     }
 }
 
-/// Writes `object` as one line of JSON.
+/// Writes `object` as one line of JSON, control characters in its strings escaped.
 fn write_line(out: &mut dyn Write, object: &impl Serialize) -> anyhow::Result<()> {
-    // As an error of writing, by which a closed pipe is known.
-    serde_json::to_writer(&mut *out, object).map_err(io::Error::from)?;
+    // Errors are those of writing, by which a closed pipe is known.
+    dz_text::write_json(out, object)?;
     Ok(out.write_all(b"\n")?)
 }
 

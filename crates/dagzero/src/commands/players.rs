@@ -241,9 +241,9 @@ pub(crate) fn champion(
     playouts: u32,
 ) -> anyhow::Result<Found> {
     let run = Run::open(dir)?;
-    let config = drive::config_of(&run)?;
     let ledger = Ledger::open(&run)?;
     let state = ledger.state();
+    let config = drive::config_of(&run, state)?;
     let newest = generation.is_none();
     let generation = generation.unwrap_or(state.generation());
     let (word, mind) = if generation == 0 {
@@ -278,7 +278,8 @@ pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> 
     let file = NetworkFile::from_bytes(&bytes)
         .with_context(|| format!("{} is no network to play with", path.display()))?;
     let run = path.canonicalize()?.ancestors().skip(1).find(|dir| Run::exists(dir)).map(Run::open);
-    let config = run.transpose()?.as_ref().map(drive::config_of).transpose()?;
+    let config_of = |run: &Run| drive::config_of(run, Ledger::open(run)?.state());
+    let config = run.transpose()?.as_ref().map(config_of).transpose()?;
     let plies_max = config.as_ref().map(|config| config.selfplay.plies_max);
     let search = config.map_or_else(SearchSection::defaults, |config| config.search);
     let mind = Mind::Network { key: file.content_id(), bytes: bytes.into() };

@@ -71,7 +71,7 @@ struct Outcome {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
-    let config = drive::config_of(&run)?;
+    let config = drive::config_of(&run, ledger.state())?;
     let found = Recorded::find(&run, ledger.state(), args.game)?;
     let spec: GameSpec = found.header.game.parse()?;
     let outcome =

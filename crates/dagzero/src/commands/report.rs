@@ -43,9 +43,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut written = vec![dz_store::layout::REPORT.to_owned()];
     if args.csv {
         for file in report.to_csv() {
-            let name = format!("report-{}.csv", file.name);
-            run.replace(&name, file.text.as_bytes())?;
-            written.push(name);
+            written.push(drive::write_csv(&run, file.name, &file.text)?);
         }
     }
     if args.json {

@@ -54,7 +54,8 @@ pub(crate) fn init(args: &InitArgs, out: &mut dyn Write) -> anyhow::Result<Exit>
 
 /// Go on with a run that was stopped or killed
 ///
-/// Uses the configuration that the run keeps.
+/// Uses the configuration that the run keeps. An edited config.toml in the run's directory counts as --set does: keys that may
+/// change are entered in the run's ledger before anything is played by them, others are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  dagzero resume data/connect4-quick --set run.cycles=20")]
 pub(crate) struct ResumeArgs {
@@ -68,5 +69,7 @@ pub(crate) struct ResumeArgs {
 
 pub(crate) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = dz_store::Run::open(&args.run)?;
-    drive::drive(&args.run, drive::config_with(&run, &args.set)?, None, out)
+    // As the file stands: whoever edited it wants that entered.
+    let path = run.root().join(dz_store::layout::CONFIG);
+    drive::drive(&args.run, drive::load_config(&path, &args.set)?.config, None, out)
 }

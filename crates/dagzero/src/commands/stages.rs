@@ -17,7 +17,9 @@ pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
         Stage::Driver => anyhow::bail!("the driver is no stage; use `dagzero run`"),
     }?;
     Ok(match end {
-        StageEnd::NotOurs | StageEnd::Stopped | StageEnd::Interrupted => Exit::TryAgain,
+        StageEnd::NotOurs | StageEnd::Stopped | StageEnd::Interrupted | StageEnd::Reconfigured => {
+            Exit::TryAgain
+        }
         StageEnd::Finished | StageEnd::TurnDone => Exit::Done,
     })
 }

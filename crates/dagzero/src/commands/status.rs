@@ -4,11 +4,12 @@ use std::{fmt, io::Write, path::PathBuf, time::Duration};
 
 use dz_config::RunConfig;
 use dz_report::AlarmLine;
+use dz_stage::{ConfigRefused, InForce};
 use dz_store::{Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, Turn, layout};
 use serde::Serialize;
 
 use super::write_line;
-use crate::{Exit, drive};
+use crate::{Exit, drive, shown::Shown};
 
 /// Bytes of a megabyte, as `[storage]` counts.
 const MB: u64 = 1_000_000;
@@ -40,6 +41,10 @@ struct Status {
     driven_by: Option<u32>,
     /// Stages that are alive, whoever started them.
     stages: Vec<Process>,
+    /// Those of them, and the driver, that wait for a disk.
+    paused: Vec<Paused>,
+    /// What was changed in `config.toml` and is not in the ledger, in words.
+    config_edits: Option<String>,
     cycles_done: u32,
     /// Cycles that the run has, as far as is known where its time is limited.
     cycles: u32,
@@ -71,6 +76,15 @@ struct Process {
     process_id: u32,
 }
 
+/// A process that waits for a disk.
+#[derive(Debug, Serialize)]
+struct Paused {
+    stage: Stage,
+    since_unix_ms: u64,
+    /// What it waits for, in words.
+    reason: String,
+}
+
 /// What the run takes on disk.
 #[derive(Debug, Serialize)]
 struct Disk {
@@ -96,13 +110,29 @@ struct Champion {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
-    let status = Status::of(&run, ledger.state(), &drive::config_of(&run)?)?;
+    let (config, config_edits) = config_of(&run, ledger.state())?;
+    let status = Status { config_edits, ..Status::of(&run, ledger.state(), &config)? };
     if args.json {
         write_line(out, &status)?;
     } else {
-        status.write_text(out)?;
+        status.write_text(&mut Shown::new(out))?;
     }
     Ok(Exit::Done)
+}
+
+/// The configuration that the run is played by, and how `config.toml` differs from it, in words. Where the ledger names one that
+/// is not kept, what the file says is shown.
+fn config_of(run: &Run, state: &RunState) -> anyhow::Result<(RunConfig, Option<String>)> {
+    match InForce::of(run, state) {
+        Ok(InForce { config, edits }) => {
+            Ok((config, (!edits.is_none()).then(|| edits.to_string())))
+        }
+        Err(error) if error.is::<ConfigRefused>() => {
+            let config = RunConfig::of_run(&run.root().join(layout::CONFIG))?;
+            Ok((config, Some(format!("{error:#}"))))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 impl Status {
@@ -112,6 +142,11 @@ impl Status {
             let process_id = RunLock::holder(run, stage)?.process_id;
             Some(Process { stage, process_id })
         };
+        let paused = |stage| {
+            let dz_store::Pause { since_unix_ms, reason } = RunLock::holder(run, stage)?.paused?;
+            Some(Paused { stage, since_unix_ms, reason })
+        };
+        let all = || [Stage::Driver].into_iter().chain(Stage::WORKERS);
         Ok(Self {
             run: run.root().to_owned(),
             game: state.started.as_ref().map(|info| info.game.clone()),
@@ -121,6 +156,8 @@ impl Status {
             turns: state.turns_text(config.lead_cycles(), cycles),
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
             stages: Stage::WORKERS.into_iter().filter_map(alive).collect(),
+            paused: all().filter_map(paused).collect(),
+            config_edits: None,
             cycles_done: state.cycles_done,
             cycles,
             hours_max: config.run.hours_max,
@@ -146,6 +183,9 @@ impl Status {
             writeln!(out, "game        {game}, seed {seed}")?;
         }
         let driver = match (self.driven_by, &self.finished) {
+            (Some(process), _) if !self.paused.is_empty() => {
+                format!("PAUSED (process {process}); it goes on by itself")
+            }
             (Some(process), _) => format!("running (process {process})"),
             (None, Some(_)) => "finished".to_owned(),
             (None, None) if self.cycles_done >= self.cycles => {
@@ -162,6 +202,13 @@ impl Status {
             }
         };
         writeln!(out, "state       {driver}")?;
+        for Paused { stage, since_unix_ms, reason } in &self.paused {
+            let since = dz_store::utc(*since_unix_ms);
+            writeln!(out, "paused      {stage} since {since}: {reason}")?;
+        }
+        if let Some(edits) = &self.config_edits {
+            writeln!(out, "config      config.toml was edited and does not count yet: {edits}")?;
+        }
         writeln!(out, "turn        {}", self.turns)?;
         let within = match self.hours_max {
             0.0 => String::new(),

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     );
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
-    let config = drive::config_with(&run, &args.set)?;
+    let config = drive::config_with(&run, ledger.state(), &args.set)?;
     let trial = Trial::new(&run, ledger.state(), &config)?;
     let (cycle, configured) = (trial.cycle, config.training.learning_rate);
     if args.overfit {

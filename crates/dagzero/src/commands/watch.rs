@@ -5,6 +5,7 @@ use std::{io::Write, path::PathBuf};
 use dz_store::Run;
 
 use crate::Exit;
+use crate::shown::Shown;
 
 /// Watch a run on the terminal: the report's numbers as they come in
 ///
@@ -25,7 +26,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     if let Some(picture) = dz_report::watch(&Run::open(&args.run)?, args.once)? {
-        write!(out, "{picture}")?;
+        write!(Shown::new(out), "{picture}")?;
     }
     Ok(Exit::Done)
 }

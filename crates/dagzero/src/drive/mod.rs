@@ -1,6 +1,7 @@
 //! The driver: prepares a run, keeps its stages alive, shows what they do, and ends with a verdict.
 
 mod alarms;
+mod ours;
 mod prepare;
 mod progress;
 mod report;
@@ -17,15 +18,16 @@ use dz_config::RunConfig;
 use dz_stage::{
     ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Update, duration_text, trouble_text,
 };
-use dz_store::{Entry, RunState, Stage};
+use dz_store::{Entry, Pause, RunState, Stage};
 
 pub(crate) use alarms::told;
 pub(crate) use prepare::{
     RefusedChanges, config_of, config_with, default_dir, expected_of, load_config, prepare,
 };
-pub(crate) use report::{report, write_report};
+pub(crate) use report::{report, write_csv, write_report};
 
 use crate::Exit;
+use crate::shown::Shown;
 use prepare::Prepared;
 use progress::CycleLines;
 
@@ -47,6 +49,7 @@ pub(crate) fn drive(
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     dz_stage::init_logging(true);
+    let out = &mut Shown::heedless(out);
     let mut prepared = prepare(dir, config, expected)?;
     let generation = prepared.ledger.state().generation();
     dz_stage::log_to_run(&prepared.run, Stage::Driver, generation);
@@ -91,6 +94,9 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     for change in &prepared.changes {
         writeln!(out, "changed {change}")?;
     }
+    for note in &prepared.notes {
+        writeln!(out, "note    {note}")?;
+    }
     Ok(writeln!(out)?)
 }
 
@@ -130,18 +136,16 @@ fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
             Ok(()) => {
                 rests_until = rests_until.max(Instant::now() + REPORT_REST * begun.elapsed());
                 if again_at.take().is_some() {
+                    prepared.lock.tell_pause(None);
                     events.note(Stage::Driver, "goes on: the disk takes files again".to_owned());
                 }
             }
             Err(error) if DiskTrouble::of(&error).is_some() => {
                 if again_at.is_none() {
-                    events.note(
-                        Stage::Driver,
-                        format!(
-                            "PAUSED: {}. The driver tries again by itself",
-                            trouble_text(&error)
-                        ),
-                    );
+                    let reason = trouble_text(&error);
+                    prepared.lock.tell_pause(Some(Pause::now(reason.clone())));
+                    let text = format!("PAUSED: {reason}. The driver tries again by itself");
+                    events.note(Stage::Driver, text);
                 }
                 again_at = Some(Instant::now() + DISK_PAUSE);
             }

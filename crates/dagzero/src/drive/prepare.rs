@@ -6,7 +6,8 @@ use anyhow::{Context, bail};
 use dz_config::{Anchor, AnchorKind, Change, ConfigError, Effect, Fault, Loaded, RunConfig};
 use dz_game::{Encoding, Game, GameIds, GameSpec, GameVisitor, PlaneShape, Targets, with_game};
 use dz_network::NetworkSpec;
-use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, Stage, layout};
+use dz_stage::{Edits, InForce, keep_config};
+use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, RunState, Stage, layout};
 
 /// A run that is locked and claimed by this process, its configuration in force.
 #[derive(Debug)]
@@ -15,9 +16,11 @@ pub(crate) struct Prepared {
     pub ledger: Ledger,
     pub config: RunConfig,
     /// Held until the driver ends.
-    pub _lock: RunLock,
+    pub lock: RunLock,
     /// What the configuration changes in a run that existed already, for people.
     pub changes: Vec<Change>,
+    /// What a person should know beyond that, a line each.
+    pub notes: Vec<String>,
     /// Whether the run existed already.
     pub resumed: bool,
 }
@@ -27,16 +30,29 @@ pub(crate) fn load_config(path: &Path, overrides: &[String]) -> Result<Loaded, C
     RunConfig::load(path, overrides, &outside_faults)
 }
 
-/// The configuration that a run keeps, with overrides, for going on with it on this machine.
-pub(crate) fn config_with(run: &Run, overrides: &[String]) -> Result<RunConfig, ConfigError> {
-    Ok(load_config(&run.root().join(layout::CONFIG), overrides)?.config)
+/// The configuration that a run is played by, with overrides, for this machine.
+///
+/// # Errors
+/// As [`config_of`], and the faults of the overrides.
+pub(crate) fn config_with(
+    run: &Run,
+    state: &RunState,
+    overrides: &[String],
+) -> anyhow::Result<RunConfig> {
+    let (path, own) = (run.root().join(layout::CONFIG), config_of(run, state)?);
+    Ok(RunConfig::load_text(&own.to_toml(), &path, overrides, &outside_faults)?.config)
 }
 
-/// The configuration of a run as it is, whatever this machine has of it: runs are copied from one to another.
-pub(crate) fn config_of(run: &Run) -> anyhow::Result<RunConfig> {
+/// The configuration that a run is played by, whatever this machine has of it: runs are copied from one to another.
+///
+/// # Errors
+/// One that cannot be read, or that the ledger does not know; see [`InForce::of`].
+pub(crate) fn config_of(run: &Run, state: &RunState) -> anyhow::Result<RunConfig> {
+    let found = InForce::of(run, state);
     let path = run.root().join(layout::CONFIG);
-    RunConfig::of_run(&path)
-        .with_context(|| format!("the run's configuration {} does not load", path.display()))
+    Ok(found
+        .with_context(|| format!("the run's configuration {} does not load", path.display()))?
+        .config)
 }
 
 /// Where the run of a configuration file lives unless told otherwise: `data/<file stem>`.
@@ -78,15 +94,88 @@ pub(crate) fn prepare(
         }
         run
     };
+    super::ours::refuse_foreign(&run)?;
+    run.check_places()?;
     let lock = RunLock::acquire(&run, Stage::Driver)?;
-    let own = config_of(&run)?;
+    let mut ledger = Ledger::open(&run)?;
+    let InForce { config: own, edits } = InForce::of(&run, ledger.state())?;
     spell_game(&mut config, &own);
     let changes = changes(&run, &own, &config)?;
-    let mut ledger = Ledger::open(&run)?;
+    let (changes, mut notes) = open_changes(&run, ledger.state(), (&own, &config), changes)?;
     run.sweep(&lock, ledger.state())?;
     ledger.claim(Stage::Driver)?;
-    if ledger.state().started.is_none() {
+    enter(&run, &mut ledger, (&own, &config), &changes)?;
+    let is_played = ledger.state().config_hash == config.hash();
+    if is_played {
+        notes.extend(lost_edits(&edits, &config));
+    }
+    // What was not entered does not count.
+    let config = if is_played { config } else { own };
+    Ok(Prepared { run, ledger, config, lock, changes, notes, resumed })
+}
+
+/// What a run's `config.toml` said, that neither its ledger nor the configuration given now says.
+fn lost_edits(edits: &Edits, config: &RunConfig) -> Option<String> {
+    let lost = match edits {
+        Edits::None => return None,
+        Edits::Broken(_) => edits.to_string(),
+        Edits::Keys(changes) => {
+            let value = |key: &str| config.value(key).map(|value| value.to_string());
+            let is_lost = |change: &&Change| value(&change.key).as_ref() != Some(&change.new);
+            let lost: Vec<Change> = changes.iter().filter(is_lost).cloned().collect();
+            if lost.is_empty() {
+                return None;
+            }
+            Edits::Keys(lost).to_string()
+        }
+    };
+    Some(format!("config.toml was edited, and the configuration given now replaces that: {lost}"))
+}
+
+/// The changes that are to be entered, and notes on those that are not: a run that is over takes only changes that give it more to
+/// do. Keys that change speed alone leave it as it is.
+///
+/// # Errors
+/// [`RefusedChanges`] where nothing would be played by them.
+fn open_changes(
+    run: &Run,
+    state: &RunState,
+    (own, config): (&RunConfig, &RunConfig),
+    changes: Vec<Change>,
+) -> anyhow::Result<(Vec<Change>, Vec<String>)> {
+    let is_over = |config: &RunConfig| state.cycles_done >= config.cycles_planned(state.walls_ms());
+    let was_over = state.finished.is_some() || is_over(own);
+    if state.started.is_none() || !was_over || !is_over(config) || changes.is_empty() {
+        return Ok((changes, Vec::new()));
+    }
+    let words: Vec<String> = changes.iter().map(ToString::to_string).collect();
+    let words = words.join("; ");
+    if changes.iter().any(|change| change.effect == Effect::Results) {
+        let dir = run.root().display();
+        bail!(RefusedChanges(format!(
+            "the run {dir} is over: its {} cycles are done, and nothing would be played by {words}. Give it more cycles as well \
+             (--set run.cycles={}), or more time",
+            state.cycles_done,
+            state.cycles_done + 1
+        )));
+    }
+    let note = format!("not taken, because the run is over: {words}");
+    Ok((Vec::new(), vec![note]))
+}
+
+/// Enters the configuration in the ledger where it names another one, and makes `config.toml` say the same. The text is kept under
+/// its hash first: whoever is killed in between leaves an edited `config.toml`, and its next start enters it.
+fn enter(
+    run: &Run,
+    ledger: &mut Ledger,
+    (own, config): (&RunConfig, &RunConfig),
+    changes: &[Change],
+) -> anyhow::Result<()> {
+    let state = ledger.state();
+    if state.started.is_none() {
         let (game, encoding) = game_ids(&config.run.game)?;
+        keep_config(run, config)?;
+        write_config(run, config)?;
         ledger.append(Entry::RunStarted {
             format: RUN_FORMAT,
             config_hash: config.hash(),
@@ -95,31 +184,42 @@ pub(crate) fn prepare(
             encoding,
             version: env!("DAGZERO_VERSION").to_owned(),
         })?;
+        return Ok(());
     }
-    let stated = ledger.state().config_hash.clone();
+    // A run of an earlier version has no copy yet.
+    if own.hash() == state.config_hash {
+        keep_config(run, own)?;
+    }
     // A finished run that lacks cycles was given more of them, or more time.
-    let state = ledger.state();
     let planned = config.cycles_planned(state.walls_ms());
-    let open = state.finished.is_none() || state.cycles_done < planned;
-    if resumed && open && changes.is_empty() && run.config_toml()? != config.to_toml() {
-        // Other words for the same, or keys of a newer version: the file is to have the hash that the ledger gets.
-        run.replace(layout::CONFIG, config.to_toml().as_bytes())?;
+    let is_open = state.finished.is_none() || state.cycles_done < planned;
+    if !is_open {
+        return Ok(());
     }
-    if resumed && open && changes.is_empty() && config.hash() != stated {
-        // A kill between file and entry, an edit by hand, or keys of a newer version.
-        let text = format!(
-            "config.toml is not the one of hash {stated} that the ledger named; taken as it is"
-        );
-        ledger.append(Entry::ConfigChanged { config_hash: config.hash(), changes: vec![text] })?;
+    let hash = config.hash();
+    let is_new = hash != state.config_hash;
+    keep_config(run, config)?;
+    write_config(run, config)?;
+    if is_new {
+        let mut lines: Vec<String> = changes.iter().map(ToString::to_string).collect();
+        if lines.is_empty() {
+            let version = env!("DAGZERO_VERSION");
+            lines.push(format!(
+                "keys that version {version} has beyond the former one, with their defaults"
+            ));
+        }
+        ledger.append(Entry::ConfigChanged { config_hash: hash, changes: lines })?;
     }
-    // Keys that change speed alone leave a finished run finished, and as it was.
-    let reopens = changes.iter().any(|change| change.effect == Effect::Results);
-    if reopens || (open && !changes.is_empty()) {
-        run.replace(layout::CONFIG, config.to_toml().as_bytes())?;
-        let lines = changes.iter().map(ToString::to_string).collect();
-        ledger.append(Entry::ConfigChanged { config_hash: config.hash(), changes: lines })?;
+    Ok(())
+}
+
+/// Makes `config.toml` the effective configuration, unless it is already.
+fn write_config(run: &Run, config: &RunConfig) -> anyhow::Result<()> {
+    let text = config.to_toml();
+    if !run.config_toml().is_ok_and(|there| there == text) {
+        run.replace(layout::CONFIG, text.as_bytes())?;
     }
-    Ok(Prepared { run, ledger, config, _lock: lock, changes, resumed })
+    Ok(())
 }
 
 /// Names `config`'s game as `like` does where both mean the same one: parameters with their defaults may be left out.
@@ -134,23 +234,22 @@ fn spell_game(config: &mut RunConfig, like: &RunConfig) {
 fn changes(run: &Run, own: &RunConfig, config: &RunConfig) -> anyhow::Result<Vec<Change>> {
     let changes = own.diff(config);
     let refused: Vec<String> =
-        changes.iter().filter(|c| !c.may_change()).map(|c| format!("  {c}")).collect();
+        changes.iter().filter(|c| !c.may_change()).map(ToString::to_string).collect();
     if !refused.is_empty() {
-        bail!(RefusedChanges { run: run.root().to_owned(), lines: refused.join("\n") });
+        let dir = run.root().display();
+        bail!(RefusedChanges(format!(
+            "{}; the run {dir} stays as it is: take the change back (of --set, of the file given, or of {dir}/config.toml), or \
+             start another run with --dir",
+            refused.join("; ")
+        )));
     }
     Ok(changes)
 }
 
-/// A resume that would change what a run is.
+/// A configuration that a run cannot go on with; exit code 78.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the configuration changes what the run {} is and may not change:\n{lines}\nResume it with \
-     its own configuration (dagzero resume {}), or start another run with --dir", run.display(), run.display()
-)]
-pub(crate) struct RefusedChanges {
-    run: PathBuf,
-    lines: String,
-}
+#[error("{0}")]
+pub(crate) struct RefusedChanges(String);
 
 /// Faults in `run.game`, in names of devices and in programs, which the configuration alone cannot know.
 fn outside_faults(config: &RunConfig) -> Vec<Fault> {
@@ -173,6 +272,12 @@ fn outside_faults(config: &RunConfig) -> Vec<Fault> {
         {
             faults.push(Fault::new(key, error.to_string()));
         }
+    }
+    let (threads, most) = (config.run.threads, dz_stage::threads_max());
+    if threads > most {
+        let problem = "more threads than this machine has use for";
+        let allowed = format!("0 for all cores, or up to {most}");
+        faults.push(Fault::new("run.threads", problem).value(threads).allowed(allowed));
     }
     faults.extend(dz_play::search_faults(&config.search));
     faults.extend(dz_play::anchor_faults(&config.rating.anchors));

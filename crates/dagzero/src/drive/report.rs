@@ -1,14 +1,25 @@
 //! The report of a run, from its directory.
 
 use dz_report::Report;
-use dz_store::Run;
+use dz_store::{Run, layout};
+
+use super::ours::{is_report, is_table, refuse_other};
 
 /// What a run's ledger, shards, matches and metrics say, for people.
 pub(crate) fn report(run: &Run) -> anyhow::Result<Report> {
     Ok(Report::read(run)?)
 }
 
-/// Writes `report.html` of a run.
+/// Writes `report.html` of a run, unless somebody else's page has that name.
 pub(crate) fn write_report(run: &Run, report: &Report) -> anyhow::Result<()> {
-    Ok(run.replace(dz_store::layout::REPORT, report.to_html()?.as_bytes())?)
+    refuse_other(run, layout::REPORT, is_report)?;
+    Ok(run.replace(layout::REPORT, report.to_html()?.as_bytes())?)
+}
+
+/// Writes a table of a report into the run and answers its path there.
+pub(crate) fn write_csv(run: &Run, name: &str, text: &str) -> anyhow::Result<String> {
+    let path = format!("report-{name}.csv");
+    refuse_other(run, &path, |old| is_table(old, text))?;
+    run.replace(&path, text.as_bytes())?;
+    Ok(path)
 }

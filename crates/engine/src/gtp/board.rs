@@ -45,6 +45,9 @@ pub(super) fn komi(gtp: &mut Gtp, arguments: &[String]) -> Answered {
         return done();
     }
     let mut session = (gtp.maker)(&spec)?;
+    if let Some(start) = gtp.session.begun_at() {
+        session.begin_game(Some(start)).map_err(|error| error.to_string())?;
+    }
     for &(player, mv) in gtp.session.log() {
         session.play(player, mv).map_err(|error| error.to_string())?;
     }

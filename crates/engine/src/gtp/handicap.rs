@@ -45,7 +45,7 @@ fn put(gtp: &mut Gtp, points: &[Move]) -> Answered {
 }
 
 fn ensure_empty(gtp: &Gtp) -> Result<(), String> {
-    let empty = gtp.session.log().is_empty();
+    let empty = gtp.session.log().is_empty() && gtp.session.begun_at().is_none();
     if empty { Ok(()) } else { Err("board not empty".to_owned()) }
 }
 

@@ -1,7 +1,9 @@
 //! `loadsgf`: a game from a file.
 
+use std::io::{Write, stderr};
+
 use dz_game::GameSpec;
-use dz_record::{Sheet, decode, read};
+use dz_record::{Break, BreakCause, Played, Sheet, decode, read};
 
 use super::{
     Answered, Gtp,
@@ -22,7 +24,8 @@ pub(super) fn loadsgf(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     };
     let cannot = |what: &str| format!("cannot load file: {what}");
     let bytes = (gtp.files)(name).map_err(|error| cannot(&error.to_string()))?;
-    let sheets = read(&decode(&bytes)).map_err(|error| cannot(&error.to_string()))?;
+    let decoded = decode(&bytes);
+    let sheets = read(&decoded.text).map_err(|error| cannot(&error.to_string()))?;
     let sheet = sheets.first().ok_or_else(|| cannot("there is no game in it"))?;
     let spec = spec_of(&gtp.session.spec(), sheet).map_err(|what| cannot(&what))?;
     let mut other = None;
@@ -35,17 +38,39 @@ pub(super) fn loadsgf(gtp: &mut Gtp, arguments: &[String]) -> Answered {
         gtp.session = session;
     }
     gtp.clear();
-    let record = played.record;
-    if let Some(start) = record.start {
-        gtp.session.begin_game(Some(&start)).map_err(|error| cannot(&error.to_string()))?;
+    // The answer is the colour alone, so what was left out or guessed is for the log of the front end.
+    for note in decoded.note.into_iter().chain(played.notes.lines()) {
+        // Nobody may be there to read it.
+        let _ = writeln!(stderr(), "note: {}: {}", dz_text::line(name), dz_text::line(&note));
     }
-    // Stones of a handicap are no moves of the game.
-    let before = before.saturating_add(played.handicap_plies);
-    for recorded in record.moves.iter().take(before) {
-        let player = gtp.mover();
+    stand(gtp, &played, before).map_err(|error| cannot(&error))?;
+    text(color_name(gtp.mover()))
+}
+
+/// Plays the first `before` moves of a game. Stones that are set up are no moves.
+fn stand(gtp: &mut Gtp, played: &Played, before: usize) -> Result<(), String> {
+    let record = &played.record;
+    if let Some(start) = &record.start {
+        gtp.session.begin_game(Some(start)).map_err(|error| error.to_string())?;
+    }
+    let mut breaks = record.breaks.iter().peekable();
+    let count = record.moves.len().min(before);
+    for ply in 0..=count {
+        let mut turn = None;
+        while let Some(Break { position, mover, cause, .. }) = breaks.next_if(|b| b.ply == ply) {
+            // Moves of one player in a row are moves here, which can be taken back.
+            if *cause == BreakCause::Turn {
+                turn = Some(*mover);
+            } else if ply < count || before > record.moves.len() {
+                turn = None;
+                gtp.session.begin_game(Some(position)).map_err(|error| error.to_string())?;
+            }
+        }
+        let Some(recorded) = record.moves.get(ply).filter(|_| ply < count) else { continue };
+        let player = turn.unwrap_or_else(|| gtp.mover());
         gtp.session.play(player, recorded.mv).map_err(|error| error.to_string())?;
     }
-    text(color_name(gtp.mover()))
+    Ok(())
 }
 
 /// The game that is played here with the size and the komi of the record.

@@ -1,9 +1,15 @@
 //! Reading PGN, in one pass without recursion.
 
-use crate::{By, Format, RecordError, Score, Sheet, Winner, sheet::known};
+use super::{
+    header::read_tags,
+    tag::{Tag, tag},
+    word::{Word, word},
+};
+use crate::{Format, RecordError, Score, Sheet};
 
 /// Reads every game. Tolerant: tags, comments, glyphs and move numbers may be missing or stand where
-/// they like; variations are skipped; a new tag section ends a game that has no result.
+/// they like; variations are counted and passed over; a new tag section ends a game that has no result.
+/// What is passed over though it might have meant something is in the game's notes.
 pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
     let mut reader = Reader::new(text);
     reader.run()?;
@@ -12,68 +18,81 @@ pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
 
 struct Reader<'a> {
     text: &'a str,
-    /// Byte offset.
+    /// Byte offset, and that of the sign that is being read.
     at: usize,
+    began: usize,
     line: usize,
     games: Vec<Sheet>,
     /// The game in progress, once something of it is there.
     game: Option<Sheet>,
-    /// Open parentheses of variations.
+    /// Open parentheses of variations, and the line of the first of them.
     depth: usize,
+    opened: usize,
+    /// A blank line came after the last thing that was read.
+    blank: bool,
 }
 
 /// Signs that end a word.
 const ENDS: [char; 12] = ['{', '}', '(', ')', '[', ']', '<', '>', ';', '$', '"', ','];
 
+/// Tags with which a game begins (PGN standard, section 8.1.1).
+const ROSTER: [&str; 7] = ["event", "site", "date", "round", "white", "black", "result"];
+
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, at: 0, line: 1, games: Vec::new(), game: None, depth: 0 }
+        let (games, game) = (Vec::new(), None);
+        Self { text, at: 0, began: 0, line: 1, games, game, depth: 0, opened: 0, blank: false }
     }
 
     fn run(&mut self) -> Result<(), RecordError> {
         while let Some(sign) = self.text[self.at..].chars().next() {
-            let line_start = self.at == 0 || self.text[..self.at].ends_with('\n');
+            let line_start = self.at == 0 || self.text[..self.at].ends_with(['\n', '\u{feff}']);
+            self.began = self.at;
             match sign {
                 '\n' => {
                     self.line += 1;
                     self.at += 1;
+                    self.blank |= line_start;
                 }
                 '%' if line_start => {
                     self.through('\n');
                 }
-                '[' if line_start
-                    || self.game.as_ref().is_none_or(|game| game.moves.is_empty()) =>
-                {
-                    self.tag()?;
-                }
+                '[' if self.is_tag(line_start) => self.tag(),
                 '{' => self.comment()?,
                 ';' => {
                     let (rest, _) = self.through('\n');
                     self.say(&rest[1..]);
                 }
-                '(' => {
-                    self.depth += 1;
-                    self.at += 1;
-                }
+                '$' => self.glyph(),
+                '(' => self.open(),
                 ')' => {
                     self.depth = self.depth.saturating_sub(1);
                     self.at += 1;
                 }
-                _ if ENDS.contains(&sign) || sign.is_whitespace() => self.at += sign.len_utf8(),
+                _ if ENDS.contains(&sign) || sign.is_whitespace() || sign == '\u{feff}' => {
+                    self.at += sign.len_utf8()
+                }
                 _ => self.word(),
             }
         }
+        self.began = self.at;
         self.finish();
         Ok(())
     }
 
-    fn error(&self, what: &str) -> RecordError {
-        RecordError::syntax(Format::Pgn, self.line, what)
+    fn game(&mut self) -> &mut Sheet {
+        let (line, began) = (self.line, self.began);
+        self.game
+            .get_or_insert_with(|| Sheet { span: began..began, ..Sheet::new(Format::Pgn, line) })
     }
 
-    fn game(&mut self) -> &mut Sheet {
+    fn note(&mut self, what: impl AsRef<str>) {
         let line = self.line;
-        self.game.get_or_insert_with(|| Sheet::new(Format::Pgn, line))
+        self.game().notes.add(line, what);
+    }
+
+    fn has_moves(&self) -> bool {
+        self.game.as_ref().is_some_and(|game| !game.moves.is_empty())
     }
 
     /// Passes over the text up to `sign` and `sign` itself, or over all that is left. Gives the text,
@@ -87,21 +106,58 @@ impl<'a> Reader<'a> {
         (&rest[..end.unwrap_or(rest.len())], end.is_some())
     }
 
-    /// `[Name "value"]`, quotes and backslashes in the value escaped by backslashes.
-    fn tag(&mut self) -> Result<(), RecordError> {
-        self.depth = 0;
-        if self.game.as_ref().is_some_and(|game| !game.moves.is_empty()) {
-            self.finish();
+    /// Whether the `[` here begins a tag: before the moves always, among them at the start of a line.
+    fn is_tag(&self, line_start: bool) -> bool {
+        let next = self.text[self.at + 1..].chars().next();
+        !self.has_moves() || line_start && next.is_some_and(|c| c.is_alphanumeric() || c == ' ')
+    }
+
+    /// `[Name "value"]`. One that cannot be read is passed over with its line.
+    fn tag(&mut self) {
+        let (line, began) = (self.line, self.began);
+        let (found, passed) = match tag(&self.text[self.at + 1..]) {
+            Ok(found) => {
+                let passed = found.end + 1;
+                (Ok(found), passed)
+            }
+            Err(what) => {
+                (Err(what), self.text[self.at..].find('\n').unwrap_or(self.text.len() - self.at))
+            }
+        };
+        let name = found.as_ref().map_or("", |tag| tag.name);
+        if self.has_moves() {
+            if self.goes_on(name) {
+                self.note(format!("the tag {name} stands in the middle of the moves"));
+            } else {
+                self.finish();
+            }
         }
-        self.at += 1;
-        let rest = &self.text[self.at..];
-        let Tag { name, value, end } = tag(rest).map_err(|what| self.error(what))?;
-        // No further than to what may be another tag, so that no sign is looked at once for each of them.
-        let stop = rest[end..].find([']', '[', '\n']).map_or(end, |stop| end + stop);
-        let closed = rest[stop..].starts_with(']');
-        self.at += if closed { stop + 1 } else { end };
-        self.game().tags.push((name.to_owned(), vec![value]));
-        Ok(())
+        self.blank = false;
+        self.at += passed;
+        self.began = began;
+        let game = self.game();
+        match found {
+            Err(what) => game.notes.add(line, format!("{what}: it is passed over")),
+            Ok(Tag { name, value, note, .. }) => {
+                if let Some(note) = note {
+                    game.notes.add(line, format!("the tag {name} {note}"));
+                }
+                game.tags.push((name.to_owned(), vec![value]));
+            }
+        }
+    }
+
+    /// Whether a tag after moves belongs to their game: no blank line is between them, and it is not one
+    /// with which games begin, nor one that the game has.
+    fn goes_on(&self, name: &str) -> bool {
+        // No game of chess has so many; each tag is compared with those before it.
+        const TAGS_MAX: usize = 1000;
+        let has = |game: &Sheet| {
+            game.tags.len() > TAGS_MAX || game.tags.iter().any(|(own, _)| own == name)
+        };
+        !self.blank
+            && !ROSTER.contains(&name.to_ascii_lowercase().as_str())
+            && self.game.as_ref().is_some_and(|game| !has(game))
     }
 
     fn comment(&mut self) -> Result<(), RecordError> {
@@ -118,80 +174,122 @@ impl<'a> Reader<'a> {
 
     /// A comment of the main line.
     fn say(&mut self, text: &str) {
+        self.blank = false;
         if self.depth == 0 && !text.trim().is_empty() {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             self.game().comment(&text);
+            self.said();
         }
+    }
+
+    /// What was just read is about the last move.
+    fn said(&mut self) {
+        let at = self.at;
+        if let Some(last) = self.game.as_mut().and_then(|game| game.moves.last_mut()) {
+            last.place = at;
+        }
+    }
+
+    /// A glyph: a dollar sign with its number.
+    fn glyph(&mut self) {
+        let rest = &self.text[self.at + 1..];
+        self.at += 1 + rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if self.depth == 0 {
+            self.said();
+        }
+    }
+
+    fn open(&mut self) {
+        self.at += 1;
+        if self.depth == 0 {
+            self.opened = self.line;
+            if !self.has_moves() {
+                self.note("a variation stands before the first move and is passed over");
+            }
+            self.game().variations += 1;
+        }
+        self.depth += 1;
     }
 
     fn word(&mut self) {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| c.is_whitespace() || ENDS.contains(&c)).unwrap_or(rest.len());
-        let word = &rest[..end];
+        let whole = &rest[..end];
         self.at += end;
         if self.depth > 0 {
             return;
         }
-        if let Some(score) = Score::of_pgn(word) {
-            self.game().score = score;
-            self.finish();
+        if let Some(score) = Score::of_pgn(whole) {
+            return self.result(score, whole);
+        }
+        let text = without_number(whole);
+        if text.is_empty() {
             return;
         }
-        let word = without_number(word);
-        // Signs of praise and of who stands better, a glyph's number, a note on en passant. Two dashes
-        // are a move that is none, which changes whose turn it is.
-        let sign = |c| matches!(c, '!' | '?' | '.' | '+' | '-' | '=' | '/');
-        if word.chars().all(sign) && word != "--" || word == "e.p." {
+        match word(text) {
+            Word::Move(text) => self.push(&[text]),
+            Word::Moves(moves, rest) => {
+                if rest {
+                    let moves = moves.join(" ");
+                    self.note(format!("{} is read as {moves}", shown(whole)));
+                }
+                self.push(&moves);
+            }
+            Word::Sign => self.said(),
+            Word::Unknown => {
+                if self.game.is_some() {
+                    self.note(format!("{} is no move and is passed over", shown(whole)));
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, moves: &[&str]) {
+        if std::mem::take(&mut self.blank) && self.has_moves() {
+            self.note("a blank line stands between moves; they are read as one game");
+        }
+        let (line, at) = (self.line, self.at);
+        let game = self.game();
+        for text in moves {
+            game.push(None, text, line);
+            if let Some(last) = game.moves.last_mut() {
+                last.place = at;
+            }
+        }
+    }
+
+    fn result(&mut self, score: Score, word: &str) {
+        if self.game.is_none()
+            && let Some(last) = self.games.last_mut()
+        {
+            last.notes.add(self.line, format!("another result, {word}, is passed over"));
             return;
         }
-        let line = self.line;
-        self.game().push(None, word, line);
+        self.game().score = score;
+        self.began = self.at;
+        self.finish();
     }
 
     /// Ends the game in progress, if there is one.
     fn finish(&mut self) {
-        self.depth = 0;
-        if let Some(mut sheet) = self.game.take() {
-            read_tags(&mut sheet);
-            self.games.push(sheet);
+        let depth = std::mem::take(&mut self.depth);
+        self.blank = false;
+        let Some(mut sheet) = self.game.take() else { return };
+        if depth > 0 {
+            let what =
+                "a variation begins that has no end; the moves after it are taken for its own";
+            sheet.notes.add(self.opened, what);
         }
+        sheet.span.end = self.began;
+        read_tags(&mut sheet);
+        self.games.push(sheet);
     }
 }
 
-/// What stands between the brackets of `[Name "value"]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tag<'a> {
-    /// Before the value.
-    pub name: &'a str,
-    /// Without its quotes, and without the backslashes before quotes and backslashes.
-    pub value: String,
-    /// Bytes up to the end of the value's closing quote.
-    pub end: usize,
-}
-
-/// Reads a tag from the text after its opening bracket, which is one line.
-///
-/// # Errors
-/// What is wrong with it, for people.
-pub fn tag(line: &str) -> Result<Tag<'_>, &'static str> {
-    let quote = line.find(['"', '\n']).filter(|&quote| line[quote..].starts_with('"'));
-    let quote = quote.ok_or("a tag has no value; write [Name \"value\"]")?;
-    let (mut value, mut escaped) = (String::new(), false);
-    for (at, sign) in line[quote + 1..].char_indices() {
-        match sign {
-            '\n' => break,
-            '\\' if !escaped => escaped = true,
-            '"' if !escaped => {
-                let end = quote + 1 + at + 1;
-                return Ok(Tag { name: line[..quote].trim(), value, end });
-            }
-            other => {
-                value.push(other);
-                escaped = false;
-            }
-        }
-    }
-    Err("a tag's value has no end; close it with \"]")
+/// A word in a note.
+fn shown(word: &str) -> String {
+    let text: String = word.chars().take(24).collect();
+    format!("\"{}\"", dz_text::line(&text))
 }
 
 /// `12.e4` and `12...e5` without the number, nothing of `12.` and `12`.
@@ -201,51 +299,5 @@ fn without_number(word: &str) -> &str {
         rest.trim_start_matches(['.', '…'])
     } else {
         word
-    }
-}
-
-/// Fills the header from the tags; those that are not known stay tags.
-fn read_tags(sheet: &mut Sheet) {
-    let mut variant = String::new();
-    let mut termination = String::new();
-    let mut stated = None;
-    for (name, values) in std::mem::take(&mut sheet.tags) {
-        let value = values.concat();
-        let header = &mut sheet.header;
-        match name.to_ascii_lowercase().as_str() {
-            "event" => header.event = known(&value),
-            "round" => header.round = known(&value).filter(|round| round != "-"),
-            "white" => header.players[0] = known(&value),
-            "black" => header.players[1] = known(&value),
-            "date" => {
-                header.date = known(&value).filter(|date| !date.contains('?'));
-                header.date = header.date.take().map(|date| date.replace('.', "-"));
-            }
-            "fen" => sheet.start = known(&value),
-            "result" => stated = Score::of_pgn(value.trim()),
-            "termination" => termination = value.to_ascii_lowercase(),
-            "game" => sheet.game = value.parse().ok(),
-            "variant" => variant = value.to_ascii_lowercase(),
-            "setup" => {}
-            "site" if known(&value).is_none() => {}
-            _ => sheet.tags.push((name, values)),
-        }
-    }
-    if sheet.score == Score::UNKNOWN {
-        sheet.score = stated.unwrap_or(Score::UNKNOWN);
-    }
-    if sheet.score.winner != Winner::Unknown {
-        sheet.score.by = match termination.as_str() {
-            "adjudication" => By::Adjudication,
-            "rules infraction" => By::Forfeit,
-            late if late.starts_with("time") => By::Time,
-            _ => By::Rules,
-        };
-    }
-    // Other variants have other rules.
-    if sheet.game.is_none()
-        && matches!(variant.as_str(), "" | "standard" | "from position" | "chess")
-    {
-        sheet.game = "chess".parse().ok();
     }
 }

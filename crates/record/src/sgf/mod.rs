@@ -3,6 +3,7 @@
 //! What is written: one node a line, moves as each game's `record_move` says, the game with every
 //! parameter as the first line of `GC` (`game: go:size=9,...`), so that nothing is lost.
 
+mod komi;
 mod parse;
 mod sheet;
 mod spec;
@@ -10,4 +11,5 @@ mod tree;
 
 pub use parse::parse;
 pub(crate) use sheet::{read, tags, write};
+pub(crate) use tree::escaped;
 pub use tree::{Collection, Node, Property};

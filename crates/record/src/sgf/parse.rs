@@ -33,12 +33,23 @@ struct Parser<'a> {
     current: Option<usize>,
     /// The `(` just before still lacks its node.
     fresh: bool,
+    /// Where the game in progress begins.
+    began: usize,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Self {
         let games = Collection::default();
-        Self { text, at: 0, line: 1, games, open: Vec::new(), current: None, fresh: false }
+        Self {
+            text,
+            at: 0,
+            line: 1,
+            games,
+            open: Vec::new(),
+            current: None,
+            fresh: false,
+            began: 0,
+        }
     }
 
     fn error(&self, what: impl AsRef<str>) -> RecordError {
@@ -60,6 +71,9 @@ impl<'a> Parser<'a> {
         while let Some(sign) = self.peek() {
             match sign {
                 '(' if !self.open.is_empty() || self.starts_a_game() => {
+                    if self.open.is_empty() {
+                        self.began = self.at;
+                    }
                     self.next();
                     self.open.push(self.current);
                     self.fresh = true;
@@ -71,6 +85,7 @@ impl<'a> Parser<'a> {
                     self.next();
                     self.current = self.open.pop().flatten();
                     self.fresh = false;
+                    self.span();
                 }
                 ';' => {
                     self.next();
@@ -92,14 +107,27 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+        self.open.clear();
+        self.span();
         Ok(())
     }
 
-    /// True if the `(` here begins a game and not a remark.
+    /// Notes where the game ends, if it has ended just now.
+    fn span(&mut self) {
+        if self.open.is_empty() {
+            let (roots, span) = (self.games.roots.len(), self.began..self.at);
+            self.games.spans.resize(roots, span);
+        }
+    }
+
+    /// True if the `(` here begins a game and not a remark. Files exist that leave out the first semicolon: a
+    /// property follows then, with at least one capital.
     fn starts_a_game(&self) -> bool {
+        const NAME_MAX: usize = 24;
         let rest = self.text[self.at + 1..].trim_start();
-        // FF[3] files exist that leave out the first semicolon.
-        rest.starts_with(';') || rest.starts_with("FF[") || rest.starts_with("GM[")
+        let name = rest.bytes().take(NAME_MAX).take_while(u8::is_ascii_alphanumeric).count();
+        let capital = rest.bytes().take(name).any(|byte| byte.is_ascii_uppercase());
+        rest.starts_with(';') || capital && rest[name..].trim_start().starts_with('[')
     }
 
     fn node(&mut self) -> Result<(), RecordError> {
@@ -135,6 +163,7 @@ impl<'a> Parser<'a> {
             }
             self.next();
             values.push(self.value(&name)?);
+            self.comment_place(&name, values.len() == 1);
         }
         if values.is_empty() {
             let name: String = name.chars().take(8).collect();
@@ -145,6 +174,17 @@ impl<'a> Parser<'a> {
             self.games.nodes[node].properties.push(Property { name, values });
         }
         Ok(())
+    }
+
+    /// Notes where comments on the node belong, after a value of it.
+    fn comment_place(&mut self, name: &str, first: bool) {
+        let Some(node) = self.current.map(|current| &mut self.games.nodes[current]) else { return };
+        // Texts are shorter than 4 GB.
+        if name == "C" && first && !node.has_comment {
+            (node.place, node.has_comment) = (self.at as u32 - 1, true);
+        } else if !node.has_comment {
+            node.place = self.at as u32;
+        }
     }
 
     /// The value after `[`, up to its `]`, with escapes resolved and line ends as `\n`.

@@ -6,7 +6,7 @@ use dz_game::{Player, SgfRoot};
 
 use super::{Collection, Node, Property, parse, spec};
 use crate::{
-    By, Format, RecordError, Score, Sheet, Winner,
+    By, Format, RecordError, Score, SetUp, Sheet, Winner,
     sheet::{known, one_line},
 };
 
@@ -24,7 +24,11 @@ pub(crate) fn tags(root: &SgfRoot) -> Vec<(String, Vec<String>)> {
 /// Reads the main line of every game.
 pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
     let games = parse(text)?;
-    games.roots.iter().map(|&root| sheet(&games, root)).collect()
+    let mut sheets = Vec::with_capacity(games.roots.len());
+    for (&root, span) in games.roots.iter().zip(&games.spans) {
+        sheets.push(Sheet { span: span.clone(), ..sheet(&games, root)? });
+    }
+    Ok(sheets)
 }
 
 fn sheet(games: &Collection, root: usize) -> Result<Sheet, RecordError> {
@@ -32,35 +36,95 @@ fn sheet(games: &Collection, root: usize) -> Result<Sheet, RecordError> {
     let mut sheet = Sheet::new(Format::Sgf, first.line);
     read_header(first, &mut sheet);
     for node in games.main_line(root) {
-        for Property { name, values } in &node.properties {
-            let player = match name.as_str() {
-                "B" => Player::First,
-                "W" => Player::Second,
-                "C" => {
-                    for value in values {
-                        sheet.comment(value);
-                    }
-                    continue;
-                }
-                "AB" | "AW" | "AE" if !std::ptr::eq(node, first) => {
-                    let what = format!("{name} changes the board in the middle of the game");
-                    return Err(RecordError::syntax(Format::Sgf, node.line, what));
-                }
-                _ => continue,
-            };
-            for value in values {
-                let text = value.trim();
-                if text.eq_ignore_ascii_case("resign") || text.eq_ignore_ascii_case("forfeit") {
-                    give_up(&mut sheet, player, text);
-                } else {
-                    sheet.push(Some(player), text, node.line);
-                }
-            }
+        sheet.variations += node.children.len().saturating_sub(1);
+        let is_root = std::ptr::eq(node, first);
+        // What a node sets up comes before its move, wherever it stands.
+        for property in &node.properties {
+            set_up(property, node, is_root, &mut sheet);
         }
+        for property in &node.properties {
+            read_property(property, node, is_root, &mut sheet);
+        }
+        check_node(node, &mut sheet);
     }
+    check_handicap(first, &mut sheet);
     let swaps = sheet.moves.iter().any(|mv| mv.text.to_ascii_lowercase().starts_with("swap"));
-    sheet.game = Some(spec::of(first, swaps)?);
+    sheet.game = Some(spec::of(first, swaps, &mut sheet)?);
     Ok(sheet)
+}
+
+/// Takes a property that sets stones up or says whose turn it is.
+fn set_up(property: &Property, node: &Node, is_root: bool, sheet: &mut Sheet) {
+    let Property { name, values } = property;
+    if !matches!(name.as_str(), "AB" | "AW" | "AE" | "PL") {
+        return;
+    }
+    let line = node.line;
+    let values: Vec<String> = values.iter().filter(|v| !v.trim().is_empty()).cloned().collect();
+    if values.is_empty() {
+        sheet.notes.add(line, format!("{name}[] sets nothing up"));
+        return;
+    }
+    let (before, name) = (sheet.moves.len(), name.clone());
+    sheet.setups.push(SetUp { before, in_root: is_root, name, values, line });
+}
+
+/// Notes what stands together in a node though it should not.
+fn check_node(node: &Node, sheet: &mut Sheet) {
+    let has = |name: &str| node.value(name).is_some();
+    let (black, white) = (has("B"), has("W"));
+    if black && white {
+        sheet.notes.add(node.line, "B and W stand in one node; they are two moves");
+    }
+    if (black || white) && (has("AB") || has("AW") || has("AE")) {
+        let what = "a move and stones that are set up stand in one node; the stones come first";
+        sheet.notes.add(node.line, what);
+    }
+}
+
+/// Notes a handicap that is not there.
+fn check_handicap(root: &Node, sheet: &mut Sheet) {
+    let stones = root.value("HA").and_then(|text| text.trim().parse().ok()).unwrap_or(0_u32);
+    let white_first = sheet.moves.first().is_some_and(|mv| mv.player == Some(Player::Second));
+    if stones > 1 && white_first && sheet.setups.iter().all(|set_up| set_up.name != "AB") {
+        sheet
+            .notes
+            .add(root.line, format!("HA[{stones}] names a handicap, and no stones are set up"));
+    }
+}
+
+/// Takes a move or a comment.
+fn read_property(property: &Property, node: &Node, is_root: bool, sheet: &mut Sheet) {
+    let Property { name, values } = property;
+    let player = match name.as_str() {
+        "B" => Player::First,
+        "W" => Player::Second,
+        "C" => {
+            for value in values {
+                sheet.comment(value);
+            }
+            return;
+        }
+        "SZ" | "KM" | "GM" | "HA" | "RU" if !is_root => {
+            let what = format!("{name} stands outside the first node and is not read");
+            sheet.notes.add(node.line, what);
+            return;
+        }
+        _ => return,
+    };
+    if values.len() > 1 {
+        let what = format!("{name} has {} values; the first one is the move", values.len());
+        sheet.notes.add(node.line, what);
+    }
+    let text = values.first().map_or("", |value| value.trim());
+    if text.eq_ignore_ascii_case("resign") || text.eq_ignore_ascii_case("forfeit") {
+        give_up(sheet, player, text);
+        return;
+    }
+    sheet.push(Some(player), text, node.line);
+    if let Some(last) = sheet.moves.last_mut() {
+        (last.place, last.in_comment) = (node.place as usize, node.has_comment);
+    }
 }
 
 fn read_header(root: &Node, sheet: &mut Sheet) {
@@ -69,6 +133,7 @@ fn read_header(root: &Node, sheet: &mut Sheet) {
     sheet.header.event = value("EV");
     sheet.header.round = value("RO");
     sheet.header.date = value("DT");
+    sheet.charset = value("CA");
     sheet.score = root.value("RE").map_or(Score::UNKNOWN, Score::of_sgf);
     if let Some(note) = root.value("GC") {
         let own = spec::noted(note).is_some();
@@ -94,7 +159,17 @@ fn give_up(sheet: &mut Sheet, player: Player, word: &str) {
 /// Writes a game.
 pub(crate) fn write(sheet: &Sheet, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "({}", header(sheet))?;
-    for mv in &sheet.moves {
+    let later = |set_up: &&SetUp| !set_up.in_root;
+    let mut setups = sheet.setups.iter().filter(later).peekable();
+    for index in 0..=sheet.moves.len() {
+        let mut properties = Vec::new();
+        while let Some(SetUp { name, values, .. }) = setups.next_if(|s| s.before == index) {
+            properties.push(Property { name: name.clone(), values: values.clone() });
+        }
+        if !properties.is_empty() {
+            writeln!(f, "{}", Node { properties, ..Node::default() })?;
+        }
+        let Some(mv) = sheet.moves.get(index) else { continue };
         let name = if mv.player == Some(Player::Second) { "W" } else { "B" };
         let mut properties = vec![Property::new(name, mv.text.clone())];
         properties

@@ -1,6 +1,6 @@
 //! Trees of nodes, and their text.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 /// The games of a file: trees of nodes in one list, so that no depth costs stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub struct Collection {
     pub nodes: Vec<Node>,
     /// The first node of each game.
     pub roots: Vec<usize>,
+    /// Where each game stands in the text, in bytes.
+    pub spans: Vec<Range<usize>>,
 }
 
 /// A node.
@@ -20,6 +22,11 @@ pub struct Node {
     pub children: Vec<usize>,
     /// The line where it begins in its text, from 1.
     pub line: usize,
+    /// Where a comment on the node belongs in its text, in bytes: at the end of the comment that is there, else
+    /// after the last property.
+    pub place: u32,
+    /// Whether that is in a comment.
+    pub has_comment: bool,
 }
 
 /// A property with its values, not escaped.
@@ -97,7 +104,7 @@ impl fmt::Display for Collection {
 }
 
 /// The value with `]` and `\` escaped. Colons need it in composed values only, which we do not write.
-fn escaped(value: &str) -> String {
+pub(crate) fn escaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for sign in value.chars() {
         if matches!(sign, ']' | '\\') {

@@ -77,7 +77,7 @@ pub fn random_record<G: Game>(game: &G, seed: u64) -> Record {
         date: seed.is_multiple_of(2).then(|| "2026-01-31".to_owned()),
         note: Some("two words".to_owned()),
     };
-    Record { header, start: None, moves, end }
+    Record { header, start: None, moves, breaks: Vec::new(), end }
 }
 
 /// A record of the given moves and nothing else.

@@ -6,7 +6,8 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use dz_config::RunConfig;
-use dz_store::{Ledger, Run, RunLock, Stage};
+use dz_stage::InForce;
+use dz_store::{Ledger, Pause, Run, RunLock, RunState, Stage, utc};
 use ratatui::Frame;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -35,6 +36,8 @@ pub struct Live {
     pub driven_by: Option<u32>,
     /// Stages whose process is alive.
     pub stages: Vec<Stage>,
+    /// Processes that wait for a disk: who, since when, and what for, in words.
+    pub paused: Vec<String>,
     /// Cycles that are over.
     pub cycles_done: u32,
     /// Cycles that the configuration asks for; 0 where it cannot be read.
@@ -55,7 +58,7 @@ impl Dashboard {
     /// What [`Report::read`] and the ledger report.
     pub fn read(run: &Run) -> Result<Self, ReportError> {
         let ledger = Ledger::open(run)?;
-        let live = Live::of(run, &ledger, config_of(run).as_ref());
+        let live = Live::of(run, &ledger, config_of(run, ledger.state()).as_ref());
         Ok(Self { live, report: Report::read_ledger(run)? })
     }
 
@@ -87,6 +90,11 @@ impl Live {
         let state = ledger.state();
         let cycles = config.map_or(0, |config| config.cycles_planned(state.walls_ms()));
         let alive = |stage: &Stage| RunLock::holder(run, *stage).is_some();
+        let paused = |stage: Stage| {
+            let Pause { since_unix_ms, reason } = RunLock::holder(run, stage)?.paused?;
+            Some(format!("{stage} since {}: {reason}", utc(since_unix_ms)))
+        };
+        let all = [Stage::Driver].into_iter().chain(Stage::WORKERS);
         Self {
             turn: match config {
                 Some(config) => state.turns_text(config.lead_cycles(), cycles),
@@ -94,6 +102,7 @@ impl Live {
             },
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
             stages: Stage::WORKERS.into_iter().filter(alive).collect(),
+            paused: all.filter_map(paused).collect(),
             cycles_done: state.cycles_done,
             cycles,
             record: state.number,
@@ -101,10 +110,11 @@ impl Live {
     }
 }
 
-/// The run's configuration, where it can be read.
-fn config_of(run: &Run) -> Option<RunConfig> {
+/// The configuration that the run is played by; else what its file says, where that can be read.
+fn config_of(run: &Run, state: &RunState) -> Option<RunConfig> {
     let path = run.root().join(dz_store::layout::CONFIG);
-    RunConfig::of_run(&path).ok()
+    let in_force = InForce::of(run, state).map(|found| found.config);
+    in_force.ok().or_else(|| RunConfig::of_run(&path).ok())
 }
 
 /// Shows the run on the terminal until `q`, Escape or Ctrl-C; where standard output is none, writes one
@@ -118,7 +128,7 @@ pub fn watch(run: &Run, once: bool) -> Result<Option<String>, ReportError> {
         return Ok(Some(dashboard.to_text(120, 44)));
     }
     let mut ledger = Ledger::open(run)?;
-    let mut config = config_of(run);
+    let mut config = config_of(run, ledger.state());
     let mut terminal = ratatui::try_init()?;
     let shown: Result<(), ReportError> = (|| {
         let mut looked = Instant::now();
@@ -131,7 +141,7 @@ pub fn watch(run: &Run, once: bool) -> Result<Option<String>, ReportError> {
                 ledger.poll()?;
                 if ledger.state().number != dashboard.live.record {
                     dashboard.report = Report::read_ledger(run)?;
-                    config = config_of(run);
+                    config = config_of(run, ledger.state());
                 }
                 // Whether processes live is not in the ledger.
                 dashboard.live = Live::of(run, &ledger, config.as_ref());

@@ -52,6 +52,11 @@ pub(super) fn draw(report: &Report, live: &Live, frame: &mut Frame<'_>) {
 fn title<'a>(report: &Report, live: &Live) -> Paragraph<'a> {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let state = match (live.driven_by, &report.run.finished) {
+        (Some(process), _) if !live.paused.is_empty() => {
+            let style = Style::new().fg(Color::Yellow);
+            let since = live.paused.join("; ");
+            Span::styled(format!("PAUSED (process {process}): {since}"), style)
+        }
         (Some(process), _) => {
             Span::styled(format!("running (process {process})"), Style::new().fg(Color::Green))
         }

@@ -5,8 +5,12 @@ use super::log::read_sealed;
 use super::snapshot;
 use super::state::RunState;
 use super::turn::Turn;
+use crate::belongs::check_object_path;
 use crate::error::{Result, StoreError};
-use crate::layout::{LOG, SNAPSHOTS, log_path, number_of, snapshot_path};
+use crate::layout::{
+    CHECKPOINTS, LOG, MATCHES, NETWORKS, ROWS, SHARDS, SNAPSHOTS, log_path, number_of,
+    snapshot_path,
+};
 use crate::{ObjectRef, Run};
 
 /// What [`Audit::of`] found.
@@ -61,7 +65,9 @@ impl Audit {
                     whole = false;
                     audit.fault(log_path(number), "it has just been removed");
                 }
-                Err(StoreError::Corrupt { path, what, .. }) => {
+                Err(
+                    StoreError::Corrupt { path, what, .. } | StoreError::NotOurs { path, what },
+                ) => {
                     whole = false;
                     audit.fault(path, what);
                 }
@@ -114,6 +120,25 @@ impl Entry {
             Self::Match { games, .. } => vec![games],
             _ => Vec::new(),
         }
+    }
+
+    /// Whether every path in the entry is one of the run's own folders.
+    ///
+    /// # Errors
+    /// In words, the first that is not.
+    pub(super) fn check_paths(&self) -> std::result::Result<(), String> {
+        let folders: &[&str] = match self {
+            Self::Shard { .. } | Self::Expired { .. } => &[SHARDS],
+            Self::Rows { .. } => &[ROWS],
+            Self::Checkpoint { .. } => &[CHECKPOINTS],
+            Self::Candidate { .. } | Self::Champion { .. } => &[NETWORKS],
+            Self::Match { .. } => &[MATCHES],
+            _ => return Ok(()),
+        };
+        let expired: &[String] = if let Self::Expired { paths, .. } = self { paths } else { &[] };
+        let objects = self.objects().into_iter().map(|object| object.path.as_str());
+        let mut paths = objects.chain(expired.iter().map(String::as_str));
+        paths.try_for_each(|path| check_object_path(path, folders))
     }
 
     /// Whose entry it is, and the cycle where it belongs to one.

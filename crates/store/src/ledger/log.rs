@@ -8,7 +8,7 @@ use super::snapshot;
 use super::state::RunState;
 use crate::clock;
 use crate::error::{Result, StoreError};
-use crate::layout::{LOG, log_path, number_of};
+use crate::layout::{ASIDE, LOG, log_path, number_of};
 use crate::seal::{SEAL_DIGITS, seal, unseal};
 use crate::{ObjectRef, Run};
 
@@ -156,6 +156,7 @@ fn encode(record: &Record) -> Result<Vec<u8>> {
     if back != *record {
         return Err(invalid("a number in it is not finite".to_owned()));
     }
+    record.entry.check_paths().map_err(invalid)?;
     Ok(seal(&bytes, SEAL_DIGITS))
 }
 
@@ -169,6 +170,7 @@ impl Record {
         let (object, sealed) = unseal(bytes, SEAL_DIGITS)?;
         let record: Self = serde_json::from_slice(&object)
             .map_err(|e| format!("it is no record of this version ({e})"))?;
+        record.entry.check_paths()?;
         check_numbers(&object, record.number)?;
         Ok((record, sealed))
     }
@@ -204,8 +206,8 @@ pub(super) fn record_object(run: &Run, number: u64) -> Result<ObjectRef> {
 
 pub(super) fn advice(number: u64) -> String {
     format!(
-        "Restore the file from a copy of the run; or move it and every later record out of {LOG}/, \
-         and the run goes on after record {}",
+        "Restore the file from a copy of the run; or move it and every later record out of {LOG}/: the run goes on \
+         after record {}, and the next start moves the files that those records named to {ASIDE}/",
         number - 1
     )
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::log::record_object;
 use super::plausible::check_numbers;
 use super::state::RunState;
+use crate::belongs::check_any_object_path;
 use crate::error::Result;
 use crate::layout::{SNAPSHOTS, number_of, snapshot_path};
 use crate::seal::{SEAL_DIGITS, seal, unseal};
@@ -61,6 +62,15 @@ pub(super) fn read(run: &Run, number: u64) -> Option<RunState> {
     check_numbers(&object, number).ok()?;
     let fits = snapshot.format == SNAPSHOT_FORMAT
         && snapshot.state.number == number
-        && record_object(run, number).is_ok_and(|object| object == snapshot.record);
+        && record_object(run, number).is_ok_and(|object| object == snapshot.record)
+        && has_own_paths(&snapshot.state);
     fits.then_some(snapshot.state)
+}
+
+/// Whether every path in a state is one that a record may name.
+fn has_own_paths(state: &RunState) -> bool {
+    let objects = state.objects().map(|object| object.path.as_str());
+    let champion = state.champion.iter().map(|champion| champion.network.path.as_str());
+    let expired = state.expired.iter().map(String::as_str);
+    objects.chain(champion).chain(expired).all(|path| check_any_object_path(path).is_ok())
 }

@@ -9,7 +9,7 @@ use super::parts::{
     CandidateState, ChampionState, CheckpointState, CycleState, GamesDoneState, MatchState,
     RatingsState, RowsState, RunInfo, ShardState, VerdictState,
 };
-use super::turn::Turn;
+use super::turn::{Turn, next_cycle};
 use crate::ObjectRef;
 
 /// All that the ledger says, folded. Of two entries that claim the same thing (two shards of one
@@ -64,6 +64,11 @@ impl RunState {
     /// The first cycle that is not over.
     pub const fn cycle(&self) -> u32 {
         self.cycles_done + 1
+    }
+
+    /// The first cycle that `stage` has not closed.
+    pub(crate) fn next_cycle(&self, stage: Stage) -> u32 {
+        next_cycle(self, stage)
     }
 
     /// Generation of the champion; 0 where there is none.

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         _ => error.into(),
     })?;
     if let Some(note) = first_start_note(&[choice]) {
-        eprintln!("{note}");
+        dz_stage::stderr_line(&note);
     }
     let canary = canary(choice)?;
     let speed = speed(choice)?;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::super::write_line;
 use super::probe::Probe;
-use crate::{Exit, drive};
+use crate::{Exit, drive, shown::Shown};
 
 /// What was looked at, and what was found.
 #[derive(Debug, Serialize)]
@@ -55,7 +55,7 @@ pub(super) fn run(
     if json {
         write_line(out, &checkup)?;
     } else {
-        checkup.write_text(out)?;
+        checkup.write_text(&mut Shown::new(out))?;
     }
     let is_alarm = |finding: &Finding| finding.severity == Severity::Alarm;
     Ok(if checkup.findings.iter().any(is_alarm) { Exit::Wrong } else { Exit::Done })

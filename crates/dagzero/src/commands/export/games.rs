@@ -182,7 +182,7 @@ impl Source {
             date: None,
             note: Some(note.join("\n")),
         };
-        Record { header, start: None, moves: opening.chain(plies).collect(), end }
+        Record { header, moves: opening.chain(plies).collect(), end, ..Record::default() }
     }
 
     fn bout(
@@ -243,7 +243,7 @@ pub(in crate::commands) fn match_record(
         note: Some(note.join("\n")),
     };
     let moves = game.moves.iter().map(|&mv| RecordedMove { mv, comment: None }).collect();
-    Record { header, start: None, moves, end }
+    Record { header, moves, end, ..Record::default() }
 }
 
 /// What the search of a ply found.

@@ -6,10 +6,11 @@ mod results;
 mod standings;
 mod text;
 
-use std::{fs, io::Write, path::PathBuf};
+use std::{io::Write, path::PathBuf};
 
 use anyhow::Context;
 use clap::ValueEnum;
+use dz_record::decode;
 use dz_stats::Draws;
 
 use super::write_line;
@@ -75,12 +76,18 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut complete = true;
     let mut notes = Vec::new();
     for path in &args.files {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        // PGN was Latin-1 once; a name with such a letter is still the same name everywhere.
-        results.read(&String::from_utf8_lossy(&bytes));
-        let faults = std::mem::take(&mut results.faults);
+        let bytes = dz_text::read_input(path, u64::MAX)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let decoded = decode(&bytes);
+        drop(bytes);
+        notes.extend(decoded.note.iter().map(|note| format!("{}: {note}", path.display())));
+        results.lossy = decoded.note.is_some() && decoded.text.contains('\u{fffd}');
+        results.read(&decoded.text);
+        let (faults, remarks) =
+            (std::mem::take(&mut results.faults), std::mem::take(&mut results.remarks));
         complete &= faults.is_empty();
-        notes.extend(text::faults(path, &faults));
+        notes.extend(text::faults(path, &faults, "games or lines are not right"));
+        notes.extend(text::faults(path, &remarks, "tags or names are unusual"));
     }
     let terms = Terms {
         draws: match args.draws {

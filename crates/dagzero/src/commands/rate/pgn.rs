@@ -5,27 +5,45 @@ use dz_record::pgn;
 
 use super::results::{Ending, Results};
 
+/// Tags with which a game begins (PGN standard, section 8.1.1).
+const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+
 /// Adds the games of `text`. A game without one of the tags `White`, `Black` and `Result`, or with a
-/// result that PGN does not know, is a fault; White moves first.
+/// result that PGN does not know, is a fault; White moves first. A tag that cannot be read is named.
 pub(super) fn read(text: &str, results: &mut Results) {
     let mut game = Tags::default();
     // Where the comment that is open began.
     let mut comment = None;
+    let mut blank = false;
     for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        let found = if comment.is_none() { tag(line) } else { None };
-        if let Some((name, value)) = found {
-            if game.moves_begun || game.has(name) {
-                std::mem::take(&mut game).add_to(results);
+        let number = index + 1;
+        let mut rest = line.trim();
+        if rest.is_empty() || comment.is_none() && rest.starts_with('%') {
+            blank |= rest.is_empty();
+            continue;
+        }
+        while let Some(inside) = rest.strip_prefix('[').filter(|_| comment.is_none()) {
+            match pgn::tag(inside) {
+                Ok(tag) => {
+                    rest = inside[tag.end..].trim_start();
+                    game.take(number, tag, blank, results);
+                }
+                // What stands in brackets between moves, as clocks do, is no tag.
+                Err(_) if !inside.starts_with(|c: char| c.is_alphanumeric() || c == '"') => break,
+                Err(what) => {
+                    results.remark(number, format!("{what}: it is passed over"));
+                    rest = "";
+                }
             }
-            game.set(index + 1, name, value);
-        } else if !line.is_empty() && !line.starts_with('%') {
+        }
+        blank = false;
+        if !rest.is_empty() {
             game.moves_begun = true;
             if game.line == 0 {
-                game.line = index + 1;
+                game.line = number;
             }
-            let open = ends_in_comment(line, comment.is_some());
-            comment = open.then(|| comment.unwrap_or(index + 1));
+            let open = ends_in_comment(rest, comment.is_some());
+            comment = open.then(|| comment.unwrap_or(number));
         }
     }
     game.add_to(results);
@@ -61,12 +79,30 @@ impl Tags {
         self.slot(name).is_some_and(|slot| slot.is_some())
     }
 
-    fn set(&mut self, line: usize, name: &str, value: String) {
+    /// Takes a tag: into this game, or into the next one if it does not belong here any more.
+    fn take(&mut self, line: usize, tag: pgn::Tag<'_>, blank: bool, results: &mut Results) {
+        let pgn::Tag { name, value, note, .. } = tag;
+        let known = ROSTER.iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
+        if self.moves_begun && !blank && known.is_none() {
+            results.remark(line, format!("the tag {name} stands in the middle of the moves"));
+            return;
+        }
+        let counts = known.is_some_and(|known| self.slot(known).is_some());
+        if self.moves_begun || known.is_some_and(|known| self.has(known)) {
+            std::mem::take(self).add_to(results);
+        }
         if self.line == 0 {
             self.line = line;
         }
-        if let Some(slot) = self.slot(name) {
-            *slot = Some(value);
+        let Some(known) = known.filter(|_| counts) else { return };
+        if let Some(note) = note {
+            results.remark(line, format!("the tag {name} {note}"));
+        }
+        if known != name {
+            results.remark(line, format!("the tag {name} is read as {known}"));
+        }
+        if let Some(slot) = self.slot(known) {
+            *slot = Some(value.trim().to_owned());
         }
     }
 
@@ -91,14 +127,6 @@ impl Tags {
             }
         }
     }
-}
-
-/// A line that is a tag and nothing else.
-fn tag(line: &str) -> Option<(&str, String)> {
-    let inside = line.strip_prefix('[')?.strip_suffix(']')?;
-    let pgn::Tag { name, value, end } = pgn::tag(inside).ok()?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    (is_name && inside[end..].trim().is_empty()).then(|| (name, value.trim().to_owned()))
 }
 
 /// Whether a brace comment is open at the end of a line of moves. Such comments do not nest, and a
@@ -141,6 +169,39 @@ mod tests {
         assert_eq!((results.games[0].first, results.games[0].wins_first), (0, 1));
         assert_eq!((results.games[1].first, results.games[1].draws), (1, 1));
         assert!(results.faults.is_empty(), "{:?}", results.faults);
+    }
+
+    #[test]
+    fn odd_tags_are_read_or_named() {
+        let results = of(
+            "[White \"Prog /Level 6\\\"]\n[Black \"B\"]\n[BlackType: \"x\"]\n[Result \"1-0\"]\n\n\
+             1. e4 1-0\n\n[white \"B\"] [Black\"Prog /Level 6\\\"]\n[Event]\n[Result \"0-1\"] 1. e4\n\
+             [Annotator \"x\"]\n1... e5 0-1\n",
+        );
+        assert_eq!(results.roster.names(), ["Prog /Level 6\\", "B"]);
+        assert_eq!((results.games.len(), faults(&results)), (2, vec![]));
+        assert_eq!((results.games[1].first, results.games[1].wins_second), (1, 1));
+        let remarks: Vec<(usize, &str)> =
+            results.remarks.iter().map(|remark| (remark.line, remark.what.as_str())).collect();
+        assert_eq!(
+            remarks,
+            [
+                (8, "the tag white is read as White"),
+                (8, "the tag Black lacks the blank before its value"),
+                (9, "the tag Event has no value in quotes: it is passed over"),
+                (11, "the tag Annotator stands in the middle of the moves"),
+            ]
+        );
+    }
+
+    #[test]
+    fn names_that_lost_letters_are_not_merged() {
+        let text = "[White \"M\u{fffd}ller\"]\n[Black \"b\"]\n[Result \"1-0\"]\n";
+        assert_eq!(of(text).games.len(), 1, "somebody wrote that sign");
+        let mut results = Results { lossy: true, ..Results::default() };
+        read(text, &mut results);
+        assert!(results.games.is_empty());
+        assert!(results.faults[0].what.contains("do not fit the encoding"), "{:?}", results.faults);
     }
 
     #[test]

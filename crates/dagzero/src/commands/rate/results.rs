@@ -4,6 +4,9 @@ use dz_stats::{PairResult, Roster};
 
 use super::{jsonl, pgn};
 
+/// The beginning of the remark on players without a name.
+const UNKNOWN: &str = "a player has no name, or \"?\"";
+
 /// What the files say: who played whom, how it ended, and what could not be read.
 #[derive(Debug, Default)]
 pub(super) struct Results {
@@ -15,6 +18,10 @@ pub(super) struct Results {
     pub(super) unfinished: u64,
     /// What is wrong, and where.
     pub(super) faults: Vec<Fault>,
+    /// What is unusual, and where; nothing is missing for it.
+    pub(super) remarks: Vec<Fault>,
+    /// Whether some bytes of the file fit no encoding and are U+FFFD now, so that different names may look alike.
+    pub(super) lossy: bool,
 }
 
 /// A game or a line that could not be used.
@@ -61,6 +68,16 @@ impl Results {
 
     /// Adds a game whose players' names were found at `line`.
     pub(super) fn add(&mut self, line: usize, first: &str, second: &str, ending: Ending) {
+        if let Some(name) = [first, second].iter().find(|n| self.lossy && n.contains('\u{fffd}')) {
+            let what =
+                format!("the name {name} has bytes that do not fit the encoding of the file");
+            return self.fault(line, what);
+        }
+        let nobody = |name: &&str| name.is_empty() || **name == *"?";
+        let unknown = |remark: &Fault| remark.what.starts_with(UNKNOWN);
+        if [first, second].iter().any(nobody) && !self.remarks.iter().any(unknown) {
+            self.remark(line, format!("{UNKNOWN}: all of them are one player here"));
+        }
         let [first_index, second_index] = [first, second].map(|name| self.roster.index(name));
         if first_index == second_index {
             return self.fault(line, format!("{first} plays against itself"));
@@ -73,6 +90,11 @@ impl Results {
         };
         let (first, second) = (first_index, second_index);
         self.games.push(PairResult { first, second, wins_first, draws, wins_second });
+    }
+
+    /// Notes what is unusual at `line`.
+    pub(super) fn remark(&mut self, line: usize, what: String) {
+        self.remarks.push(Fault { line, what });
     }
 
     /// Notes what is wrong at `line`.

@@ -2,19 +2,21 @@
 
 use std::{io::Write, path::Path};
 
+use dz_text::line;
+
 use super::results::Fault;
 use super::standings::{Row, Standings};
 
 /// So many faults of a file are shown.
 const FAULTS_SHOWN: usize = 5;
 
-/// Notes about what could not be read in a file.
-pub(super) fn faults(path: &Path, faults: &[Fault]) -> Vec<String> {
+/// Notes about what could not be read in a file, or is unusual there. `more` says what the rest is.
+pub(super) fn faults(path: &Path, faults: &[Fault], more: &str) -> Vec<String> {
     let note = |fault: &Fault| format!("{}:{}: {}", path.display(), fault.line, fault.what);
     let mut notes: Vec<String> = faults.iter().take(FAULTS_SHOWN).map(note).collect();
     if faults.len() > FAULTS_SHOWN {
-        let more = faults.len() - FAULTS_SHOWN;
-        notes.push(format!("{}: {more} more games or lines are not right", path.display()));
+        let count = faults.len() - FAULTS_SHOWN;
+        notes.push(format!("{}: {count} more {more}", path.display()));
     }
     notes
 }
@@ -23,7 +25,7 @@ impl Standings {
     /// Notes, the table, and what the numbers mean.
     pub(super) fn write_text(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         for note in &self.notes {
-            writeln!(out, "note: {note}")?;
+            writeln!(out, "note: {}", line(note))?;
         }
         if !self.notes.is_empty() {
             writeln!(out)?;
@@ -36,14 +38,15 @@ impl Standings {
     }
 
     fn write_rows(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let longest = self.ratings.iter().map(|row| row.player.chars().count()).max();
+        let longest = self.ratings.iter().map(|row| line(&row.player).chars().count()).max();
         let name = longest.unwrap_or(0).max("player".len());
         let head = format!("{:>4}  {:name$}  {:>6} {:>5}", "", "player", "Elo", "+-");
         let head = format!("{head}  {:>6} {:>7} {:>6} {:>6}", "games", "won", "drawn", "lost");
         let group = if self.groups > 1 { "  group" } else { "" };
         writeln!(out, "{head}  {:>7}  {:>13} {:>8}{group}", "score", "above next", "surely")?;
         for (place, row) in self.ratings.iter().enumerate() {
-            let Row { player, games, wins, draws, losses, .. } = row;
+            let Row { games, wins, draws, losses, .. } = row;
+            let player = line(&row.player);
             let whole =
                 |elo: Option<f64>| elo.map_or_else(|| "-".to_owned(), |e| format!("{e:.0}"));
             let elo = row.elo.map_or_else(|| "-".to_owned(), |elo| format!("{elo:+.0}"));
@@ -67,7 +70,7 @@ impl Standings {
 
     fn write_legend(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         let zero = match &self.anchor {
-            Some(anchor) => format!("{anchor} is at 0"),
+            Some(anchor) => format!("{} is at 0", line(anchor)),
             None => "the mean of all players is at 0".to_owned(),
         };
         writeln!(out, "\n{} games. 400 Elo more are odds of ten to one; {zero}.", self.games)?;

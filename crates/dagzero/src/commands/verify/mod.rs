@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::write_line;
 use crate::Exit;
+use crate::shown::Shown;
 
 /// Check every file of a run, and say what can be done about bad ones
 ///
@@ -54,11 +55,17 @@ struct Findings {
     expired: u64,
     /// Games that were replayed.
     games: u64,
-    /// Files that no record names: work in progress, or left by killed processes and swept later.
+    /// Files that no record names: work in progress, or left by killed processes and tidied up at the next start.
     unnamed: Vec<String>,
+    /// Files and folders beside them that the run has not made: they are left alone.
+    foreign: Vec<String>,
     bad: Vec<Bad>,
+    /// Files that are damaged and no fault of the run: it makes them again, or goes on without.
+    notes: Vec<Bad>,
     /// Where damaged files were moved.
     quarantined: Vec<quarantine::Moved>,
+    /// Shards without a file that were entered as lost.
+    lost: Vec<String>,
 }
 
 /// A file that is not what it should be.
@@ -79,7 +86,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     if args.json {
         write_line(out, &findings)?;
     } else {
-        findings.write_text(out, &run)?;
+        findings.write_text(&mut Shown::new(out), &run, args.quarantine)?;
     }
     Ok(if findings.bad.is_empty() { Exit::Done } else { Exit::Wrong })
 }
@@ -96,17 +103,23 @@ impl Findings {
             expired: 0,
             games: 0,
             unnamed: Vec::new(),
+            foreign: Vec::new(),
             bad: Vec::new(),
+            notes: Vec::new(),
             quarantined: Vec::new(),
+            lost: Vec::new(),
         };
         findings.ledger(&audit);
         findings.config(run, &audit);
-        findings.metrics(run)?;
+        findings.metrics(run);
         findings.segments(run)?;
-        let damaged = objects::check(run, &audit, &mut findings);
-        findings.unnamed = run.leftovers(&audit.state)?.into_iter().map(|f| f.path).collect();
+        let objects::Out { damaged, lost } = objects::check(run, &audit, &mut findings);
+        let left = run.leftovers(&audit.state)?;
+        findings.unnamed = left.own.into_iter().map(|f| f.path).collect();
+        findings.foreign = left.foreign;
         if quarantine {
             findings.quarantined = quarantine::move_away(run, &damaged)?;
+            findings.lost = quarantine::enter_losses(run, &lost)?;
         }
         Ok(findings)
     }
@@ -114,6 +127,11 @@ impl Findings {
     fn bad(&mut self, path: &str, what: impl Into<String>, remedy: impl Into<String>) {
         let (what, remedy) = (what.into(), remedy.into());
         self.bad.push(Bad { path: path.to_owned(), what, remedy });
+    }
+
+    fn note(&mut self, path: &str, what: impl Into<String>, remedy: impl Into<String>) {
+        let (what, remedy) = (what.into(), remedy.into());
+        self.notes.push(Bad { path: path.to_owned(), what, remedy });
     }
 
     fn ledger(&mut self, audit: &Audit) {
@@ -156,16 +174,18 @@ impl Findings {
 
     /// Measurements: lines that are not as they were written. The last one may be unfinished, it is cut off
     /// when its writer starts again.
-    fn metrics(&mut self, run: &Run) -> anyhow::Result<()> {
+    fn metrics(&mut self, run: &Run) {
         for stage in [Stage::Driver].into_iter().chain(Stage::WORKERS) {
-            let bad = run.damaged_metrics(stage)?;
-            if bad > 0 {
-                let path = layout::metrics_path(stage);
-                let remedy = "nothing depends on it: reports leave such lines out";
-                self.bad(&path, format!("{bad} of its lines are damaged"), remedy);
+            let path = layout::metrics_path(stage);
+            match run.damaged_metrics(stage) {
+                Ok(0) => {}
+                Ok(bad) => {
+                    let remedy = "nothing depends on it: reports leave such lines out";
+                    self.note(&path, format!("{bad} of its lines are damaged"), remedy);
+                }
+                Err(error) => self.bad(&path, error.to_string(), "move it away: it is made again"),
             }
         }
-        Ok(())
     }
 
     /// The shuffler's own files, which carry hashes and can be made again.
@@ -181,16 +201,17 @@ impl Findings {
             if let Err(error) = checked
                 && file.exists()
             {
-                let remedy = "delete it: the shuffler makes it again from its shard";
-                self.bad(&path, inside::text(&error.into()), remedy);
+                let remedy = "nothing has to: the shuffler makes it again from its shard";
+                self.note(&path, inside::text(&error.into()), remedy);
             }
         }
         Ok(())
     }
 
-    fn write_text(&self, out: &mut dyn Write, run: &Run) -> anyhow::Result<()> {
+    /// Under `quarantine` this process holds the run's locks itself.
+    fn write_text(&self, out: &mut dyn Write, run: &Run, quarantine: bool) -> anyhow::Result<()> {
         writeln!(out, "run       {}", self.run.display())?;
-        if RunLock::holder(run, Stage::Driver).is_some() {
+        if !quarantine && RunLock::holder(run, Stage::Driver).is_some() {
             writeln!(
                 out,
                 "          in use at this moment: what it writes meanwhile is not looked at"
@@ -210,12 +231,26 @@ impl Findings {
         if !self.unnamed.is_empty() {
             writeln!(
                 out,
-                "unnamed   {} files that no record names, swept at the next start",
-                self.unnamed.len()
+                "unnamed   {} files that no record names: the next start removes unfinished ones and moves the others to {}/",
+                self.unnamed.len(),
+                layout::ASIDE
+            )?;
+        }
+        if let Some(first) = self.foreign.first() {
+            let count = self.foreign.len();
+            writeln!(
+                out,
+                "foreign   {count} files or folders that the run has not made, such as {first}; they are left alone"
             )?;
         }
         for moved in &self.quarantined {
             writeln!(out, "moved     {} to {}", moved.path, moved.to.display())?;
+        }
+        for path in &self.lost {
+            writeln!(out, "lost      {path}: entered, training goes on without its games")?;
+        }
+        for Bad { path, what, remedy } in &self.notes {
+            writeln!(out, "note      {path}: {what}; {remedy}")?;
         }
         if self.bad.is_empty() {
             return Ok(writeln!(
@@ -234,8 +269,9 @@ impl Findings {
 /// How a run goes on from before a record.
 fn cut_from(record_path: &str) -> String {
     format!(
-        "move {record_path} and every later record out of {}/: the run then does again what they told of, \
-         with the same bytes on the processor",
-        layout::LOG
+        "move {record_path} and every later record out of {}/: the next start moves the files that those records named \
+         to {}/, and the run does again what they told of, with the same bytes on the processor",
+        layout::LOG,
+        layout::ASIDE
     )
 }

@@ -10,8 +10,16 @@ use dz_store::{Audit, Entry, Ledger, ObjectRef, Record, Run, StoreError, layout}
 
 use super::{Findings, cut_from, inside};
 
-/// Checks all objects that the ledger names; answers those that are damaged.
-pub(super) fn check(run: &Run, audit: &Audit, findings: &mut Findings) -> Vec<ObjectRef> {
+/// Objects that a run is to go on without.
+pub(super) struct Out {
+    /// Their files are damaged.
+    pub(super) damaged: Vec<ObjectRef>,
+    /// Shards that have no file and have not been entered as lost.
+    pub(super) lost: Vec<ObjectRef>,
+}
+
+/// Checks all objects that the ledger names; answers those that are damaged or lost.
+pub(super) fn check(run: &Run, audit: &Audit, findings: &mut Findings) -> Out {
     let mut checker = Checker {
         run,
         audit,
@@ -31,14 +39,18 @@ pub(super) fn check(run: &Run, audit: &Audit, findings: &mut Findings) -> Vec<Ob
     let ledger = Ledger::open(run).ok();
     let state = ledger.as_ref().map_or(&audit.state, Ledger::state);
     let expendable: BTreeSet<&str> = state.expendable();
+    let mut lost = Vec::new();
     for (record, object, what) in missing {
         if expendable.contains(object.path.as_str()) {
             findings.expired += 1;
-        } else {
-            findings.bad(&object.path, what, remedy(record, object));
+            continue;
+        }
+        findings.bad(&object.path, what, remedy(record, object));
+        if matches!(record.entry, Entry::Shard { .. }) && !run.set_aside_path(object).exists() {
+            lost.push(object.clone());
         }
     }
-    damaged
+    Out { damaged, lost }
 }
 
 struct Checker<'a, 'f> {
@@ -67,9 +79,12 @@ impl<'a> Checker<'a, '_> {
         let outside = match self.run.verify(object) {
             Ok(()) => None,
             Err(StoreError::NotFound { .. }) => {
+                let run_is_lost = self.run.is_lost(object);
                 let aside = matches!(record.entry, Entry::Shard { .. })
                     && self.run.set_aside_path(object).exists();
-                let what = if aside {
+                let what = if run_is_lost {
+                    "it is missing and was entered as lost; training goes on without its games"
+                } else if aside {
                     "it was damaged and is set aside; training goes on without its games"
                 } else {
                     "it is missing"
@@ -169,7 +184,7 @@ fn remedy(record: &Record, object: &ObjectRef) -> String {
     let cut = cut_from(&layout::log_path(record.number));
     let quarantine = match record.entry {
         Entry::Shard { .. } => {
-            "; or use --quarantine once its cycle has its rows: training then goes on without its games"
+            "; or use --quarantine, which enters the loss: training then goes on without its games"
         }
         Entry::Checkpoint { .. } => {
             "; or use --quarantine: training then goes on from the checkpoint before it"

@@ -1,13 +1,10 @@
-//! Moving damaged files out of a run's way.
+//! Moving damaged files out of a run's way. Most go to `quarantine/`, under their own paths. Shards go to the shuffler's folder,
+//! which tells it that training goes on without them.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use dz_store::{ObjectRef, Run, RunLock, Stage, StoreError, layout};
 use serde::Serialize;
-
-/// Folder of a run for damaged files, under their own paths. Shards go to the shuffler's folder, which
-/// says to it that training goes on without them.
-const QUARANTINE: &str = "quarantine";
 
 /// A file that was moved.
 #[derive(Debug, Serialize)]
@@ -22,6 +19,7 @@ pub(super) struct Moved {
 /// # Errors
 /// [`StoreError::InUse`] if a process is using the run.
 pub(super) fn locks(run: &Run) -> Result<Vec<RunLock>, StoreError> {
+    run.check_places()?;
     let stages = [Stage::Driver].into_iter().chain(Stage::WORKERS);
     stages.map(|stage| RunLock::acquire_within(run, stage, Duration::ZERO)).collect()
 }
@@ -33,20 +31,32 @@ pub(super) fn locks(run: &Run) -> Result<Vec<RunLock>, StoreError> {
 pub(super) fn move_away(run: &Run, damaged: &[ObjectRef]) -> Result<Vec<Moved>, StoreError> {
     let mut moved = Vec::new();
     for object in damaged {
-        let from = run.local_path(object);
-        if !from.exists() {
-            continue;
-        }
         let to = if object.path.starts_with(layout::SHARDS) {
-            run.set_aside_path(object)
+            run.set_aside_name(object)
         } else {
-            run.root().join(QUARANTINE).join(&object.path)
+            format!("{}/{}", layout::QUARANTINE, object.path)
         };
-        let folder = to.parent().map_or_else(|| run.root().to_owned(), ToOwned::to_owned);
-        fs::create_dir_all(folder)
-            .and_then(|()| fs::rename(&from, &to))
-            .map_err(|e| StoreError::io(&object.path, e))?;
-        moved.push(Moved { path: object.path.clone(), to });
+        match run.move_to(&object.path, &to) {
+            Ok(to) => {
+                moved.push(Moved { path: object.path.clone(), to: run.root().join(to) });
+            }
+            Err(StoreError::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(moved)
+}
+
+/// Enters shards that have no file as lost; answers their paths.
+///
+/// # Errors
+/// What the operating system reports.
+pub(super) fn enter_losses(run: &Run, lost: &[ObjectRef]) -> Result<Vec<String>, StoreError> {
+    let mut entered = Vec::new();
+    for object in lost {
+        if run.enter_loss(object)? {
+            entered.push(object.path.clone());
+        }
+    }
+    Ok(entered)
 }

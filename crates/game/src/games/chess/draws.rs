@@ -6,7 +6,7 @@ use super::{ChessState, en_passant, moves};
 use crate::{Key, Move};
 
 /// The halfmove clock at which the game is drawn: fifty moves of each side.
-const HALFMOVES_MAX: u8 = 100;
+pub(super) const HALFMOVES_MAX: u8 = 100;
 /// Earlier occurrences of a position that make it the third.
 const REPEATS_MAX: usize = 2;
 

@@ -11,6 +11,7 @@ mod board;
 mod encoding;
 mod history;
 mod moves;
+mod position;
 mod record;
 mod rules;
 mod select;
@@ -359,6 +360,14 @@ impl Game for Go {
 
     fn parse_move(&self, _state: &GoState, text: &str) -> Result<Move, GameError> {
         self.board.parse(text)
+    }
+
+    fn parse_position(&self, text: &str) -> Result<GoState, GameError> {
+        self.parse_stones(text)
+    }
+
+    fn position_of(&self, stones: &[Option<Player>], mover: Player) -> Option<String> {
+        self.position_of_stones(stones, mover)
     }
 
     fn render(&self, state: &GoState) -> String {

@@ -1,16 +1,16 @@
 //! `dagzero analyze`: a game with what a player thinks of every move.
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+mod fits;
+mod out;
+mod source;
+
+use std::{io::Write, path::PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::ArgGroup;
-use dz_engine::{Judgement, ReviewedPly, Session, comment, review};
+use dz_engine::{Judgement, ReviewedPly, Session, review};
 use dz_game::Move;
-use dz_record::{Format, Record, RecordedMove, Sheet, decode, read};
+use dz_record::Record;
 use serde::Serialize;
 
 use super::{
@@ -21,12 +21,16 @@ use super::{
     write_line,
 };
 use crate::{Exit, exit::UsageError};
+use source::Source;
 
 /// Say what a player thinks of every move of a game
 ///
 /// Every position is searched. A move's loss is the expected score (a draw is half a point) that it gave
 /// away against the search's own choice: from 0.05 on it is an inaccuracy, from 0.1 a mistake, from 0.15 a
 /// blunder. The bar is the first player's score.
+///
+/// Stones that a record sets up are no moves. What of it was left out or guessed is told on standard error. --out
+/// keeps all that the record has, and adds comments.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "dagzero analyze <PLAYER | --run RUN | --network PATH> \
@@ -75,6 +79,8 @@ struct Report<'a> {
     plies: &'a [ReviewedPly],
     /// Of the first player and of the second.
     sides: [Side; 2],
+    /// What of the record was left out or guessed.
+    notes: &'a [String],
 }
 
 #[derive(Clone, Copy, Default, Serialize)]
@@ -91,13 +97,13 @@ struct Side {
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let (player, file) = args.who_and_what()?;
-    let sheet = file.map(|path| args.sheet(&path)).transpose()?;
+    let source = file.map(|path| Source::read(&path, args.number as usize)).transpose()?;
     let what = "random thinks nothing of moves; name a player that searches or knows";
     ensure!(player != Some(PlayerArg::Random), UsageError(what.to_owned()));
     let own = player.as_ref().and_then(PlayerArg::own_playouts);
     let playouts = args.playouts.or(own).unwrap_or(PLAYOUTS);
     let found = args.champion.find(player.as_ref(), playouts)?;
-    let known = sheet.as_ref().and_then(|sheet| sheet.game.clone());
+    let known = source.as_ref().and_then(|source| source.sheet.game.clone());
     // A record says little about rules; what a player is for says all.
     let given = if found.game.is_some() && !found.any_size {
         args.table.game.as_ref()
@@ -105,43 +111,71 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         args.table.game.as_ref().or(known.as_ref())
     };
     let spec = game_of(given, std::slice::from_ref(&found))?;
+    let source = source.unwrap_or_else(|| Source::of_moves(&spec, args.moves.as_deref()));
+    let mut notes = source.notes.clone();
+    notes.extend(fits::differences(&source, &spec)?);
     let mut session = session_of(found, &spec, &args.table)?;
-    let mut record = match (&sheet, &args.moves) {
-        (Some(sheet), _) => session.read_record(sheet).map(|played| played.record),
-        (None, moves) => {
-            let list = Sheet::of_moves(&spec, moves.as_deref().unwrap_or_default());
-            session.read_record(&list).map(|played| played.record)
-        }
-    }
-    .map_err(|error| UsageError(error.to_string()))?;
+    let played = session.read_record(&source.sheet);
+    let played = played.map_err(|error| UsageError(source.place(&error)))?;
+    notes.extend(played.notes.lines());
     // What cannot be written is known before anything is searched.
-    let format = args.out.as_deref().map(|path| writable(&*session, path)).transpose()?;
-    let file = args.out.as_deref().map(create).transpose()?;
-    if let Some(start) = &record.start {
-        session.begin_game(Some(start))?;
+    let writer =
+        args.out.as_deref().map(|path| out::Writer::new(path, &*session, &source, &played));
+    let writer = writer.transpose()?;
+    notes.extend(writer.iter().flat_map(|writer| writer.notes.clone()));
+    for note in &notes {
+        dz_stage::stderr_line(&format!("note: {}", dz_text::line(note)));
     }
-    let moves: Vec<Move> = record.moves.iter().map(|recorded| recorded.mv).collect();
-    let mut told = |ply: usize| {
-        if ply.is_multiple_of(20) {
-            dz_stage::stderr_line(&format!("{ply}/{} plies", moves.len()));
-        }
-    };
-    let plies = review(&mut *session, &moves, playouts, &mut told)?;
-    if let (Some(path), Some(mut file), Some(format)) = (&args.out, file, format) {
-        annotate(&mut record, &plies);
-        let text = session.write_record(&record, format)?;
+    let file = args.out.as_deref().map(create).transpose()?;
+    let mut plies = judged(&mut *session, &played.record, playouts)?;
+    // A pass that records leave out is no move of the record.
+    plies.retain(|ply| played.sources.get(ply.ply - 1).is_none_or(Option::is_some));
+    if let (Some(path), Some(mut file), Some(writer)) = (&args.out, file, writer) {
+        let text = writer.text(&*session, &plies)?;
         let done = file.write_all(text.as_bytes());
         done.with_context(|| format!("cannot write {}", path.display()))?;
     }
     let player = session.player();
     let sides = ["first", "second"].map(|name| Side::of(&plies, name));
-    let report = Report { game: spec.to_string(), player, playouts, plies: &plies, sides };
+    let game = spec.to_string();
+    let report = Report { game, player, playouts, plies: &plies, sides, notes: &notes };
     if args.json {
         write_line(out, &report)?;
     } else {
         write_text(&report, out)?;
     }
     Ok(Exit::Done)
+}
+
+/// What the player thinks of the moves, from each position that the record sets up.
+fn judged(
+    session: &mut dyn Session,
+    record: &Record,
+    playouts: u32,
+) -> anyhow::Result<Vec<ReviewedPly>> {
+    let moves: Vec<Move> = record.moves.iter().map(|recorded| recorded.mv).collect();
+    if let Some(start) = &record.start {
+        session.begin_game(Some(start))?;
+    }
+    let mut plies = Vec::with_capacity(moves.len());
+    let ends = record.breaks.iter().map(|found| (found.ply, Some(&found.position)));
+    let mut from = 0;
+    for (to, position) in ends.chain([(moves.len(), None)]) {
+        if from < to {
+            let mut told = |ply: usize| {
+                if (from + ply).is_multiple_of(20) {
+                    dz_stage::stderr_line(&format!("{}/{} plies", from + ply, moves.len()));
+                }
+            };
+            let found = review(session, &moves[from..to], playouts, &mut told)?;
+            plies.extend(found.into_iter().map(|ply| ReviewedPly { ply: from + ply.ply, ..ply }));
+        }
+        if let Some(position) = position {
+            session.begin_game(Some(position))?;
+        }
+        from = to;
+    }
+    Ok(plies)
 }
 
 impl Args {
@@ -160,37 +194,6 @@ impl Args {
         let what = "there is one file too many: the player is named already";
         ensure!(words.next().is_none(), UsageError(what.to_owned()));
         Ok((player, file))
-    }
-
-    /// The game of the file.
-    fn sheet(&self, path: &Path) -> anyhow::Result<Sheet> {
-        let name = path.display();
-        let bytes = fs::read(path).with_context(|| format!("cannot read {name}"))?;
-        let sheets =
-            read(&decode(&bytes)).map_err(|error| UsageError(format!("{name}: {error}")))?;
-        let (count, number) = (sheets.len(), self.number as usize);
-        let what =
-            || UsageError(format!("{name} has {count} games; --number is from 1 to {count}"));
-        Ok(sheets.into_iter().nth(number - 1).ok_or_else(what)?)
-    }
-}
-
-/// The format that a file's name asks for.
-fn writable(session: &dyn Session, path: &Path) -> anyhow::Result<Format> {
-    let name = path.display();
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let own = session.record_format();
-    let fits = [own, Format::Plain, Format::Json];
-    let found = fits.into_iter().find(|format| format.extension() == extension);
-    let ends = own.extension();
-    let what = || UsageError(format!("let --out end in .{ends}, .txt or .jsonl: {name} does not"));
-    Ok(found.ok_or_else(what)?)
-}
-
-fn annotate(record: &mut Record, plies: &[ReviewedPly]) {
-    for (RecordedMove { comment: said, .. }, ply) in record.moves.iter_mut().zip(plies) {
-        let ours = comment(ply);
-        *said = Some(said.take().map_or(ours.clone(), |theirs| format!("{theirs}\n{ours}")));
     }
 }
 
@@ -214,7 +217,9 @@ fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(
         out,
         "{}, {} with {} playouts a position",
-        report.game, report.player, report.playouts
+        report.game,
+        dz_text::line(report.player),
+        report.playouts
     )?;
     writeln!(out, " ply  move    first player's score         judgement")?;
     for ply in report.plies {
