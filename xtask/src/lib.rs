@@ -8,6 +8,7 @@ pub mod chaos;
 pub mod ci;
 pub mod layers;
 pub mod manifest;
+pub mod powercut;
 pub mod presets;
 pub mod soak;
 pub mod sources;

@@ -11,7 +11,9 @@ use anyhow::{Context, bail};
 use xtask::{
     ablate::{Ablate, section, with_section},
     chaos::{Chaos, Tally},
-    manifest, root,
+    manifest,
+    powercut::{self, PowerCut},
+    root,
     soak::{Soak, look_again},
     sources,
 };
@@ -24,6 +26,9 @@ const HELP: &str = "cargo xtask CHORE
                  kills a small run at every named point of a publication, then up to N times in all, and
                  compares what it ends with to a run that nobody disturbed; the program is
                  target/release/dagzero unless given
+  powercut [--cuts N] [--seed S] [--config FILE] [--set KEY=VALUE]... [--jobs N] [--program FILE]
+                 records every change that a small run makes to its files, cuts the power after N of them (300), lets
+                 the run go on from what a disk may hold then, and compares; wants a C compiler (cc)
   soak [--minutes M] [--config FILE] [--set KEY=VALUE]... [--program FILE] [--out FOLDER]
                  lets a run of endless small cycles live for M minutes (60) and says whether its memory, open files
                  and disk are flat; FOLDER gets soak.jsonl and soak.svg; `--again FOLDER` judges an earlier one
@@ -47,6 +52,7 @@ fn main() -> anyhow::Result<ExitCode> {
             finish(Command::new("bash").arg(".ci/run").args(steps).current_dir(root()))
         }
         ["chaos", words @ ..] => chaos(words),
+        ["powercut", words @ ..] => power_cut(words),
         ["soak", words @ ..] => soak(words),
         ["ablate", words @ ..] => ablate(words),
         ["goldens"] => goldens(&root()),
@@ -119,6 +125,50 @@ fn chaos(words: &[&str]) -> anyhow::Result<ExitCode> {
     for what in differences {
         println!("DIFFERENT {what}");
     }
+    Ok(ExitCode::FAILURE)
+}
+
+/// Cuts the power of a run; see [`xtask::powercut`].
+fn power_cut(words: &[&str]) -> anyhow::Result<ExitCode> {
+    let mut cut = PowerCut {
+        program: root().join("target/release/dagzero"),
+        config: root().join("configs/tictactoe-smoke.toml"),
+        set: Vec::new(),
+        scratch: env::temp_dir().join(format!("dagzero-powercut-{}", std::process::id())),
+        seed: 1,
+        jobs: 2,
+    };
+    let mut cuts = 300;
+    for pair in words.chunks(2) {
+        match pair {
+            ["--cuts", number] => cuts = number.parse().context("--cuts")?,
+            ["--seed", number] => cut.seed = number.parse().context("--seed")?,
+            ["--jobs", number] => cut.jobs = number.parse().context("--jobs")?,
+            ["--config", file] => cut.config = file.into(),
+            ["--program", file] => cut.program = file.into(),
+            ["--set", pair] => cut.set.push((*pair).to_owned()),
+            _ => bail!("{pair:?} is no option of powercut\n{HELP}"),
+        }
+    }
+    let begun = Instant::now();
+    let powercut::Tally { changes, resumed, with_records, acknowledged, with_notes, faults } =
+        cut.run(cuts, |line| println!("{line}"))?;
+    let [strict, pages, names] = resumed;
+    println!(
+        "{cuts} cuts in {:.0} s, at random ones of {changes} changes: {strict} left nothing that was not synced, {pages} \
+         random pages and names, {names} names without content; {with_records} runs had records, \
+         {acknowledged} published files were looked for, verify named damaged metrics or working files in {with_notes}",
+        begun.elapsed().as_secs_f64()
+    );
+    if faults.is_empty() {
+        println!("nothing that was published is lost, and every run ended in the same bytes");
+        fs::remove_dir_all(&cut.scratch)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for what in faults {
+        println!("FAULT {what}");
+    }
+    println!("what was left of these runs is in {}", cut.scratch.display());
     Ok(ExitCode::FAILURE)
 }
 

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 /// A finished run, as far as it must not depend on kills.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// Content of every published file by path; of the checkpoints the newest, since a process that is
     /// asked to stop publishes one more.
-    pub(super) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// The entries that say what was done.
     entries: Vec<Value>,
 }
@@ -29,7 +29,7 @@ const OF_THE_PROCESS: [&str; 9] = [
 ];
 
 impl Run {
-    pub(super) fn read(dir: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
         for folder in ["shards", "rows", "networks", "matches"] {
             read_folder(dir, &dir.join(folder), &mut files)?;
@@ -42,7 +42,7 @@ impl Run {
 }
 
 /// What differs, in words.
-pub(super) fn differences(whole: &Run, other: &Run) -> Vec<String> {
+pub(crate) fn differences(whole: &Run, other: &Run) -> Vec<String> {
     let mut found = Vec::new();
     for path in
         whole.files.keys().chain(other.files.keys().filter(|p| !whole.files.contains_key(*p)))
@@ -72,7 +72,7 @@ const ONCE: [&str; 5] = ["games_done", "rows", "candidate", "verdict", "cycle_do
 
 /// What an asynchronous run in `dir` broke of its promises, in words: against the counts of a run that nobody
 /// disturbed, and the records that kills left, in the folder `kept`.
-pub(super) fn broken_promises(
+pub(crate) fn broken_promises(
     whole: &Run,
     other: &Run,
     dir: &Path,

@@ -21,8 +21,9 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 
-use compare::{Run, broken_promises, differences};
-use random::Random;
+use compare::broken_promises;
+pub(crate) use compare::{Run, differences};
+pub(crate) use random::Random;
 
 /// The variable that names points; `dz_store::FAULTS_ENV`.
 const FAULTS: &str = "DAGZERO_FAULTS";
@@ -144,7 +145,7 @@ impl Chaos {
         for start in 1.. {
             let before = left();
             let mut child = self.start(dir, faults)?;
-            if patient(&mut child)? {
+            if patient(&mut child, PATIENCE)? {
                 return Ok(start);
             }
             self.keep_records(dir)?;
@@ -171,7 +172,7 @@ impl Chaos {
             loop {
                 let child = &mut self.start(&dir, "")?;
                 if tally.killed_at_random == kills {
-                    ensure!(patient(child)?, "{} does not go on", dir.display());
+                    ensure!(patient(child, PATIENCE)?, "{} does not go on", dir.display());
                     break;
                 }
                 thread::sleep(length.mul_f64(random.share()));
@@ -188,7 +189,7 @@ impl Chaos {
                 if let Some(stage) = stage {
                     kill(stage)?;
                     // The driver starts it again, or gives up after some; then this harness does.
-                    if patient(child)? {
+                    if patient(child, PATIENCE)? {
                         break;
                     }
                 } else {
@@ -268,17 +269,17 @@ impl Chaos {
     }
 }
 
-/// Waits for a driver; whether it ended well.
-fn patient(child: &mut Child) -> anyhow::Result<bool> {
+/// Waits for a driver, not longer than `patience`; whether it ended well.
+pub(crate) fn patient(child: &mut Child, patience: Duration) -> anyhow::Result<bool> {
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status.success());
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > patience {
             child.kill()?;
             child.wait()?;
-            bail!("a run did not end within {PATIENCE:?}");
+            bail!("a run did not end within {patience:?}");
         }
         thread::sleep(Duration::from_millis(5));
     }

@@ -1,0 +1,40 @@
+//! The power goes at random moments: what was published is there, and the run ends in the same bytes.
+
+#[allow(dead_code, unreachable_pub, unused_imports, reason = "a part of xtask's is used")]
+#[path = "../../../xtask/src/chaos/mod.rs"]
+mod chaos;
+#[allow(dead_code, unreachable_pub, reason = "the harness is xtask's; this is its small form")]
+#[path = "../../../xtask/src/powercut/mod.rs"]
+mod powercut;
+
+use std::path::Path;
+
+use powercut::PowerCut;
+
+#[test]
+fn after_a_power_cut_nothing_published_is_lost_and_the_run_ends_in_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Two cycles that take a second.
+    let set = [
+        "run.cycles=2",
+        "bootstrap.games=32",
+        "bootstrap.playouts=16",
+        "selfplay.games=32",
+        "window.rows_min=100",
+        "gate.games=4",
+        "rating.games=2",
+        "rating.playouts=8",
+    ];
+    let cut = PowerCut {
+        program: env!("CARGO_BIN_EXE_dagzero").into(),
+        config: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml"),
+        set: set.map(str::to_owned).to_vec(),
+        scratch: folder.path().join("cuts"),
+        seed: 1,
+        jobs: 2,
+    };
+    let tally = cut.run(200, |line| println!("{line}")).expect("every run goes on");
+    assert_eq!(tally.faults, Vec::<String>::new());
+    assert_eq!(tally.resumed.iter().sum::<u64>(), 200);
+    assert!(tally.with_records > 150 && tally.acknowledged > 2_000, "{tally:?}");
+}
