@@ -17,6 +17,7 @@ use crate::logging::{log_generation, log_to_run};
 use crate::memory::{TurnMetrics, peak_bytes};
 use crate::parent::die_with_driver;
 use crate::pause::Patience;
+use crate::programs::ProgramsWord;
 use crate::sink::EventSink;
 use crate::spent::Spent;
 use crate::stop::Stop;
@@ -38,6 +39,8 @@ pub struct StageContext {
     pub events: EventSink,
     /// Whether to stop: then finish what is in flight, publish it, and return.
     pub stop: Stop,
+    /// What the command line says about programs that the run names.
+    pub programs: Option<ProgramsWord>,
     /// When the stage's last turn ended or was given up, or the stage started.
     idle_since: Instant,
     /// Of a gatekeeper beside other stages: what the cycle took while it waited for its turn.
@@ -70,7 +73,8 @@ impl StageContext {
         }
         let kept = config.clone();
         let idle_since = Instant::now();
-        Ok(Self { run, ledger, config, events, stop, idle_since, waited: None, kept, lock })
+        let (programs, waited) = (None, None);
+        Ok(Self { run, ledger, config, events, stop, programs, idle_since, waited, kept, lock })
     }
 
     /// The stage.
@@ -193,6 +197,7 @@ pub(crate) fn live<S>(
     let begun = Instant::now();
     let result = (|| {
         let mut context = StageContext::open(&args.run, stage, events.clone(), stop.clone())?;
+        context.programs = args.programs;
         let mut shared = start(&mut context).with_context(|| format!("{stage} cannot start"))?;
         let startup_ms = begun.elapsed().as_millis() as u64;
         events.emit(&Event::Started { stage, process_id: process::id(), startup_ms });
