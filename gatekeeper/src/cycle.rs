@@ -3,7 +3,7 @@
 //! Every step looks first whether the ledger has its entry, so a process that was killed anywhere is
 //! followed by one that goes on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -47,6 +47,8 @@ pub struct GateCycle<'a, G: Game> {
     pub observer: &'a mut dyn Observer,
     /// The cycle, whose candidate is published.
     pub cycle: u32,
+    /// Anchors whose programs this user has not let the run start: their matches are left out.
+    pub denied: &'a BTreeSet<String>,
     /// What the turn takes; where stages work side by side, what the cycle takes, which is the time from the end of the last one.
     pub spent: &'a Spent,
 }
@@ -185,7 +187,8 @@ impl<G: Game> GateCycle<'_, G> {
         let mut files = NetworkFiles::new();
         let mut matches = Vec::new();
         for Planned { players: [a, b], games } in scheduled {
-            if self.state().find_match(MatchPurpose::Rating, &a, &b).is_none() {
+            let is_denied = [&a, &b].into_iter().any(|name| self.denied.contains(name.as_str()));
+            if !is_denied && self.state().find_match(MatchPurpose::Rating, &a, &b).is_none() {
                 match [self.rated(&a, &mut files), self.rated(&b, &mut files)] {
                     [Ok(a), Ok(b)] => matches.push(([a, b], games)),
                     // Nothing but ratings depends on these games.

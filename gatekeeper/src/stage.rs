@@ -1,13 +1,14 @@
 //! The stage: one turn is one cycle's gate and ratings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Once;
 
 use anyhow::Result;
 use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::Evaluator;
 use dz_net::DeviceChoice;
-use dz_stage::{EventSink, Progress, Rates, Spent, StageContext, Stop};
+use dz_stage::{EventSink, Permissions, Progress, Rates, Spent, StageContext, Stop};
 use dz_store::{RunState, Stage};
 
 use crate::{GateCycle, MatchProgress, NetworkLoader, Observer, TurnEnd, league};
@@ -42,6 +43,7 @@ impl GameVisitor for Turn<'_> {
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { context, cycle } = self;
         let config = &context.config;
+        let denied = denied(context, cycle)?;
         let devices = dz_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
         let spent = context.spent_on_cycle(cycle);
         let mut watch = Watch::new(context, &spent);
@@ -52,6 +54,7 @@ impl GameVisitor for Turn<'_> {
             networks: &OnDevices(devices),
             observer: &mut watch,
             cycle,
+            denied: &denied,
             spent: &spent,
         };
         if let TurnEnd::Done(line) = turn.run()? {
@@ -59,6 +62,26 @@ impl GameVisitor for Turn<'_> {
         }
         Ok(())
     }
+}
+
+/// Anchors whose programs may not be started; says so once in the life of a process.
+fn denied(context: &StageContext, cycle: u32) -> Result<BTreeSet<String>> {
+    static SAID: Once = Once::new();
+    let anchors = &context.config.rating.anchors;
+    if dz_stage::programs(anchors).next().is_none() {
+        return Ok(BTreeSet::new());
+    }
+    let denied = Permissions::of(&context.run, context.programs)?.denied(anchors);
+    if !denied.is_empty() {
+        let names: Vec<_> = denied.iter().map(|name| dz_text::line(name)).collect();
+        let line = format!(
+            "cycle {cycle}: programs that you have not let this run start are left out of the ratings: {}; \
+             dagzero resume with --programs allow starts them",
+            names.join(", ")
+        );
+        SAID.call_once(|| context.events.note(Stage::Gatekeeper, line));
+    }
+    Ok(denied)
 }
 
 /// Turns the progress of matches into the turn's.

@@ -18,6 +18,7 @@ use crate::logging::{log_generation, log_to_run};
 use crate::memory::{TurnMetrics, peak_bytes};
 use crate::parent::die_with_driver;
 use crate::pause::{DiskTrouble, Patience, Waiting};
+use crate::programs::ProgramsWord;
 use crate::sink::EventSink;
 use crate::spent::Spent;
 use crate::stop::Stop;
@@ -43,6 +44,8 @@ pub struct StageContext {
     pub events: EventSink,
     /// Whether to stop: then finish what is in flight, publish it, and return.
     pub stop: Stop,
+    /// What the command line says about programs that the run names.
+    pub programs: Option<ProgramsWord>,
     /// When the stage's last turn ended or was given up, or the stage started.
     idle_since: Instant,
     /// Of a gatekeeper beside other stages: what the cycle took while it waited for its turn.
@@ -75,9 +78,21 @@ impl StageContext {
         log_to_run(&run, stage, ledger.state().generation());
         tell_swept(&run.sweep(&lock, ledger.state())?);
         let kept = config.clone();
-        let (idle_since, waited) = (Instant::now(), None);
         let config_hash = ledger.state().config_hash.clone();
-        Ok(Self { run, ledger, config, events, stop, idle_since, waited, kept, config_hash, lock })
+        let idle_since = Instant::now();
+        Ok(Self {
+            run,
+            ledger,
+            config,
+            events,
+            stop,
+            programs: None,
+            idle_since,
+            waited: None,
+            kept,
+            config_hash,
+            lock,
+        })
     }
 
     /// The stage.
@@ -266,6 +281,7 @@ pub(crate) fn live<S>(
     let begun = Instant::now();
     let result = (|| {
         let mut context = open(&args.run, stage, events, stop)?;
+        context.programs = args.programs;
         let mut shared = start(&mut context).with_context(|| format!("{stage} cannot start"))?;
         let startup_ms = begun.elapsed().as_millis() as u64;
         events.emit(&Event::Started { stage, process_id: process::id(), startup_ms });

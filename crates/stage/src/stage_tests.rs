@@ -36,7 +36,7 @@ fn new_run_of(config: &str) -> (tempfile::TempDir, StageArgs) {
         version: "0".into(),
     };
     ledger.append(entry).unwrap();
-    (dir, StageArgs { run: path, once: false, events: false })
+    (dir, StageArgs { run: path, once: false, programs: None, events: false })
 }
 
 fn closing(stage: Stage, cycle: u32) -> Vec<Entry> {

@@ -2,7 +2,12 @@
 
 use std::{io::Write, path::PathBuf};
 
-use crate::{Exit, drive};
+use dz_stage::ProgramsWord;
+
+use crate::{
+    Exit,
+    drive::{self, Programs},
+};
 
 /// Run the whole loop of a configuration file, or go on with it
 ///
@@ -23,18 +28,29 @@ pub(crate) struct Args {
     /// Override a key: section.key=value, value as in TOML; may be given again and again
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Whether to start the programs that the run's anchors name. Those in a CONFIG of yours are
+    /// started; those of a run that somebody else made are shown and asked for at a terminal, and
+    /// left out elsewhere
+    #[arg(long, value_name = "WORD", value_enum)]
+    programs: Option<ProgramsWord>,
 }
 
 impl Args {
     fn dir(&self) -> PathBuf {
         self.dir.clone().unwrap_or_else(|| drive::default_dir(&self.config))
     }
+
+    fn programs(&self) -> Programs {
+        Programs::of_file(self.programs, &self.config, &self.dir(), &self.set)
+    }
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let loaded = drive::load_config(&args.config, &args.set)?;
     let expected = drive::expected_of(&args.config, &loaded.config);
-    drive::drive(&args.dir(), loaded.config, expected.as_deref(), out)
+    let dir = args.dir();
+    let programs = args.programs();
+    drive::drive(&dir, loaded.config, expected.as_deref(), &programs, out)
 }
 
 /// Make the run's directory without starting it, to drive the stages by hand
@@ -47,7 +63,10 @@ pub(crate) struct InitArgs {
 pub(crate) fn init(args: &InitArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let loaded = drive::load_config(&args.run.config, &args.run.set)?;
     let expected = drive::expected_of(&args.run.config, &loaded.config);
+    let programs = args.run.programs();
     let prepared = drive::prepare(&args.run.dir(), loaded.config, expected.as_deref())?;
+    // Stages that are started by hand ask nobody.
+    programs.settle(&prepared.run, prepared.ledger.state(), &prepared.config)?;
     writeln!(out, "{}", prepared.run.root().display())?;
     Ok(Exit::Done)
 }
@@ -66,11 +85,18 @@ pub(crate) struct ResumeArgs {
     /// Override a key: section.key=value
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Whether to start the programs that the run's anchors name. Without it, those that you have
+    /// let this run start on this machine before are started; others are shown and asked for at a
+    /// terminal, and left out of the ratings elsewhere
+    #[arg(long, value_name = "WORD", value_enum)]
+    programs: Option<ProgramsWord>,
 }
 
 pub(crate) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = dz_store::Run::open(&args.run)?;
     // As the file stands: whoever edited it wants that entered.
     let path = run.root().join(dz_store::layout::CONFIG);
-    drive::drive(&args.run, drive::load_config(&path, &args.set)?.config, None, out)
+    let programs = Programs::of_run(args.programs, &args.set);
+    let config = drive::load_config(&path, &args.set)?.config;
+    drive::drive(&args.run, config, None, &programs, out)
 }

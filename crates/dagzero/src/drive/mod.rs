@@ -4,6 +4,7 @@ mod alarms;
 mod ours;
 mod outside;
 mod prepare;
+mod programs;
 mod progress;
 mod report;
 
@@ -15,9 +16,11 @@ use std::{
 };
 
 use anyhow::Context;
+use clap::ValueEnum;
 use dz_config::RunConfig;
 use dz_stage::{
-    ChildSpec, DiskTrouble, Event, EventSink, Stop, Supervisor, Update, duration_text, trouble_text,
+    ChildSpec, DiskTrouble, Event, EventSink, ProgramsWord, Stop, Supervisor, Update,
+    duration_text, trouble_text,
 };
 use dz_store::{Entry, Pause, RunState, Stage};
 
@@ -25,6 +28,7 @@ pub(crate) use alarms::told;
 pub(crate) use prepare::{
     RefusedChanges, config_of, config_with, default_dir, expected_of, load_config, prepare,
 };
+pub(crate) use programs::Programs;
 pub(crate) use report::{report, write_csv, write_report};
 
 use crate::Exit;
@@ -47,6 +51,7 @@ pub(crate) fn drive(
     dir: &Path,
     config: RunConfig,
     expected: Option<&str>,
+    programs: &Programs,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     dz_stage::init_logging(true);
@@ -59,6 +64,7 @@ pub(crate) fn drive(
     writeln!(out, "report  {}", page.display())?;
     tell_start(&prepared, out)?;
     out.flush()?;
+    let word = programs.settle(&prepared.run, prepared.ledger.state(), &prepared.config)?;
     let written = report(&prepared.run).and_then(|page| write_report(&prepared.run, &page));
     match written {
         // The stages wait for the disk, and the next report is written when they have gone on.
@@ -69,7 +75,7 @@ pub(crate) fn drive(
     }
     if prepared.ledger.state().finished.is_none() {
         let stop = Stop::of_driver()?;
-        supervise(&mut prepared, &stop)?;
+        supervise(&mut prepared, word, &stop)?;
         if prepared.ledger.state().finished.is_some() {
             write_report(&prepared.run, &report(&prepared.run)?)?;
         }
@@ -120,13 +126,17 @@ fn cycles_text(config: &RunConfig, state: &RunState) -> String {
 }
 
 /// Keeps the stages alive until the run is finished.
-fn supervise(prepared: &mut Prepared, stop: &Stop) -> anyhow::Result<()> {
+fn supervise(
+    prepared: &mut Prepared,
+    programs: Option<ProgramsWord>,
+    stop: &Stop,
+) -> anyhow::Result<()> {
     let events = EventSink::people();
     let mut lines = CycleLines::new(prepared.ledger.state().cycles_done);
     let mut failed = None;
     // While the disk takes nothing, and after a report: when to look again.
     let (mut again_at, mut rests_until) = (None, Instant::now());
-    let supervisor = Supervisor::new(stages(prepared.run.root())?);
+    let supervisor = Supervisor::new(stages(prepared.run.root(), programs)?);
     supervisor.run(stop, |update| {
         let look = match update {
             Update::Event(event) => {
@@ -209,11 +219,16 @@ fn follow(
 }
 
 /// Each stage as a process of this same executable.
-fn stages(run: &Path) -> anyhow::Result<Vec<ChildSpec>> {
+fn stages(run: &Path, programs: Option<ProgramsWord>) -> anyhow::Result<Vec<ChildSpec>> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let spec = |stage: Stage| {
         let args = [stage.name().into(), "--run".into(), run.into(), "--events".into()];
-        ChildSpec { stage, program: program.clone(), args: Vec::<OsString>::from(args) }
+        let mut args = Vec::<OsString>::from(args);
+        let word = programs.filter(|_| stage == Stage::Gatekeeper);
+        if let Some(word) = word.and_then(|word| word.to_possible_value()) {
+            args.extend(["--programs".into(), word.get_name().into()]);
+        }
+        ChildSpec { stage, program: program.clone(), args }
     };
     Ok(Stage::WORKERS.map(spec).to_vec())
 }
