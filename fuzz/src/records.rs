@@ -1,7 +1,7 @@
 //! Records of games: any text is games or an error of one line, and what was played reads back.
 
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
-use dz_record::{Format, RecordError, Sheet, decode, read, read_as};
+use dz_record::{Format, RecordError, Sheet, annotated, decode, read, read_as};
 
 /// The longest input that is looked at.
 const BYTES_MAX: usize = 20_000;
@@ -59,4 +59,33 @@ impl GameVisitor for Play<'_> {
 fn check_error(error: &RecordError) {
     let message = error.to_string();
     assert!(!message.chars().any(char::is_control), "{message:?}");
+}
+
+/// Bytes in any encoding, with all that a command does with them: decoded, read, and written again with comments
+/// that change nothing else.
+pub fn encodings(data: &[u8]) {
+    let decoded = decode(&data[..data.len().min(BYTES_MAX)]);
+    let note = decoded.note.unwrap_or_default();
+    assert!(!note.chars().any(char::is_control), "{note:?}");
+    let text = decoded.text;
+    assert!(!text.contains('\r'), "line ends are one sign");
+    let sheets = match read(&text) {
+        Err(error) => return check_error(&error),
+        Ok(sheets) => sheets,
+    };
+    for sheet in sheets.iter().take(4) {
+        for note in sheet.notes.lines() {
+            assert!(!note.chars().any(char::is_control), "{note:?}");
+        }
+        let comments: Vec<(usize, String)> =
+            (0..sheet.moves.len()).map(|at| (at, format!("our {at}"))).collect();
+        let out = annotated(&text, sheet, &comments);
+        let again = read(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
+        let Some(again) = again.first() else { panic!("the game is lost: {out}") };
+        let moves =
+            |sheet: &Sheet| sheet.moves.iter().map(|mv| mv.text.clone()).collect::<Vec<String>>();
+        assert_eq!(moves(again), moves(sheet), "{out}");
+        assert_eq!(again.header.players, sheet.header.players, "{out}");
+        check_sheet(sheet);
+    }
 }

@@ -9,3 +9,8 @@ mod records;
 fn records_of_games() {
     mutate::run("records", 20_000, records::records);
 }
+
+#[test]
+fn records_in_any_encoding() {
+    mutate::run("encodings", 20_000, records::encodings);
+}

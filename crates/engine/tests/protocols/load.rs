@@ -46,3 +46,26 @@ fn what_cannot_be_loaded_changes_nothing() {
         assert_eq!(ask(&mut engine, "final_status_list alive"), "E5", "{text}");
     }
 }
+
+#[test]
+fn what_a_record_sets_up_is_the_start_of_the_game() {
+    let mut engine = engine("(;GM[1]SZ[5]KM[0.5]AB[aa:ba]AW[ee]PL[B];B[cc];B[dd];W[cd])");
+    assert_eq!(ask(&mut engine, "loadsgf game.sgf 1"), "black");
+    assert_eq!(ask(&mut engine, "final_status_list alive"), "A5\nB5\nE1");
+    assert_eq!(ask(&mut engine, "loadsgf game.sgf 3"), "white");
+    assert_eq!(ask(&mut engine, "final_status_list alive"), "A5\nB5\nC3\nD2\nE1");
+    // Two moves of black in a row are two moves.
+    assert_eq!(ask(&mut engine, "undo"), "");
+    assert_eq!(ask(&mut engine, "final_status_list alive"), "A5\nB5\nC3\nE1");
+    // Another komi keeps the stones.
+    assert_eq!(ask(&mut engine, "komi 3.5"), "");
+    assert_eq!(ask(&mut engine, "final_status_list alive"), "A5\nB5\nC3\nE1");
+    assert!(say(&mut engine, "fixed_handicap 2").starts_with("? board not empty"));
+}
+
+#[test]
+fn a_game_that_goes_on_after_two_passes_is_loaded_to_its_end() {
+    let mut engine = engine("(;GM[1]SZ[5]KM[0.5];B[cc];W[];B[];W[dd];B[dc])");
+    assert_eq!(ask(&mut engine, "loadsgf game.sgf"), "white");
+    assert_eq!(ask(&mut engine, "final_status_list alive"), "C3\nD3\nD2");
+}
