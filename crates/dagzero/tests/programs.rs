@@ -31,7 +31,7 @@ impl Scratch {
         let preset = fs::read_to_string(preset).expect("text");
         let (before, _) = preset.split_once("anchors = [").expect("anchors come last");
         let config = before.replace("cycles = 3", "cycles = 1").replace("games = 8", "games = 4")
-            + &format!("anchors = {}\n", scratch.anchors());
+            + &format!("time_share = 1\nanchors = {}\n", scratch.anchors());
         fs::write(scratch.path("own.toml"), config).expect("written");
         scratch
     }
