@@ -157,7 +157,7 @@ fn power_cut(words: &[&str]) -> anyhow::Result<ExitCode> {
     println!(
         "{cuts} cuts in {:.0} s, at random ones of {changes} changes: {strict} left nothing that was not synced, {pages} \
          random pages and names, {names} names without content; {with_records} runs had records, \
-         {acknowledged} published files were looked for, verify named damaged metrics or working files in {with_notes}",
+         {acknowledged} published files were looked for, verify noted damaged metrics or working files in {with_notes}",
         begun.elapsed().as_secs_f64()
     );
     if faults.is_empty() {

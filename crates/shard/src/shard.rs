@@ -183,6 +183,10 @@ impl<R: Read + Seek> ShardReader<R> {
         if too_many {
             return Err(ShardError::damaged("a frame has more games or positions than one can"));
         }
+        let last = header.number.checked_mul(header.games_per_shard);
+        if last.and_then(|first| first.checked_add(frames.footer().games)).is_none() {
+            return Err(ShardError::damaged("games whose numbers are too large"));
+        }
         Ok(Self { frames, header })
     }
 

@@ -1,7 +1,6 @@
 //! Players by what people write: a run, a network file, or a fixed opponent.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -274,7 +273,8 @@ pub(crate) fn champion(
 
 /// A network file, with the search settings of the run that it lies in, if it does.
 pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = dz_text::read_input(path, NetworkFile::BYTES_MAX)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     let file = NetworkFile::from_bytes(&bytes)
         .with_context(|| format!("{} is no network to play with", path.display()))?;
     let run = path.canonicalize()?.ancestors().skip(1).find(|dir| Run::exists(dir)).map(Run::open);

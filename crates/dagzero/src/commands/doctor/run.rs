@@ -1,11 +1,11 @@
 //! `dagzero doctor RUN`: whether a run learns, and learns the right thing.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use dz_game::{GameSpec, with_game};
+use dz_network::NetworkFile;
 use dz_report::{Finding, Probed, Severity};
 use dz_store::{Ledger, Run, RunState};
 use serde::Serialize;
@@ -68,7 +68,8 @@ fn network(
     named: Option<&Path>,
 ) -> anyhow::Result<Option<(String, Vec<u8>)>> {
     if let Some(path) = named {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = dz_text::read_input(path, NetworkFile::BYTES_MAX)
+            .with_context(|| format!("cannot read {}", path.display()))?;
         return Ok(Some((path.display().to_string(), bytes)));
     }
     let champion = state.champion.as_ref().map(|champion| &champion.network);

@@ -7,7 +7,7 @@ mod report;
 mod subject;
 mod trace;
 
-use std::{fs, io::Write, path::PathBuf};
+use std::{io::Write, path::PathBuf};
 
 use anyhow::Context;
 use clap::ArgGroup;
@@ -173,11 +173,14 @@ impl GameVisitor for OfGame<'_> {
     }
 }
 
+/// The longest graph that is read. One of 100,000 nodes takes 10 MB.
+const GRAPH_BYTES_MAX: u64 = 64 << 20;
+
 fn read_graph(path: &std::path::Path) -> anyhow::Result<GraphFile> {
     let wrong = |what: String| UsageError(format!("{}: {what}", path.display()));
-    let text = fs::read_to_string(path)
+    let text = dz_text::read_input(path, GRAPH_BYTES_MAX)
         .map_err(|error| wrong(error.to_string()))
         .context("the graph cannot be read")?;
-    let file = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()));
+    let file = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()));
     file.context("this is no graph; `dagzero help search` shows one")
 }
