@@ -61,8 +61,8 @@ fn check_error(error: &RecordError) {
     assert!(!message.chars().any(char::is_control), "{message:?}");
 }
 
-/// Bytes in any encoding, with all that a command does with them: decoded, read, and written again with comments
-/// that change nothing else.
+/// Bytes in any encoding, with all that a command does with them: decoded, read, and written again
+/// with comments that change nothing else.
 pub fn encodings(data: &[u8]) {
     let decoded = decode(&data[..data.len().min(BYTES_MAX)]);
     let note = decoded.note.unwrap_or_default();
