@@ -61,8 +61,8 @@ fn check_error(error: &RecordError) {
     assert!(!message.chars().any(char::is_control), "{message:?}");
 }
 
-/// Bytes in any encoding, with all that a command does with them: decoded, read, and written again with comments
-/// that change nothing else.
+/// Bytes in any encoding, with all that a command does with them: decoded, read, and written again
+/// with comments that change nothing else.
 pub fn encodings(data: &[u8]) {
     let decoded = decode(&data[..data.len().min(BYTES_MAX)]);
     let note = decoded.note.unwrap_or_default();
@@ -80,7 +80,7 @@ pub fn encodings(data: &[u8]) {
         let comments: Vec<(usize, String)> =
             (0..sheet.moves.len()).map(|at| (at, format!("our {at}"))).collect();
         let out = annotated(&text, sheet, &comments);
-        let again = read(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
+        let again = read_as(sheet.format, &out).unwrap_or_else(|error| panic!("{error}: {out}"));
         let Some(again) = again.first() else { panic!("the game is lost: {out}") };
         let moves =
             |sheet: &Sheet| sheet.moves.iter().map(|mv| mv.text.clone()).collect::<Vec<String>>();

@@ -1,4 +1,5 @@
-//! Records of others through the commands: the cases of `crates/record/tests/cases`, and what `--out` keeps.
+//! Records of others through the commands: the cases of `crates/record/tests/cases`, and what
+//! `--out` keeps.
 
 #[path = "common/cli.rs"]
 mod cli;

@@ -142,8 +142,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn position_text(&self, _state: &Self::State) -> Option<String> {
         None
     }
-    /// The position with these stones and this player to move, as [`Game::parse_position`] reads it, in games whose
-    /// records set up stones as they like. `stones` is in the order of [`Game::stones`].
+    /// The position with these stones and this player to move, as [`Game::parse_position`] reads
+    /// it, in games whose records set up stones as they like. `stones` is in the order of
+    /// [`Game::stones`].
     fn position_of(&self, _stones: &[Option<Player>], _mover: Player) -> Option<String> {
         None
     }

@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use crate::{Format, Sheet, sgf, text::charsets};
 
-/// The text of a game with comments on its moves: nothing else is changed, so tags, variations, moves after the
-/// end and the result stay as they are. An SGF says that it is in UTF-8.
+/// The text of a game with comments on its moves: nothing else is changed, so tags, variations,
+/// moves after the end and the result stay as they are. An SGF says that it is in UTF-8.
 ///
-/// `text` is what the sheet was read from. `comments` are for the sheet's moves, by their number from 0, in
-/// ascending order. Plain text and JSON have no place for comments among the moves: those are written anew.
+/// `text` is what the sheet was read from. `comments` are for the sheet's moves, by their number
+/// from 0, in ascending order. Plain text and JSON have no place for comments among the moves:
+/// those are written anew.
 pub fn annotated(text: &str, sheet: &Sheet, comments: &[(usize, String)]) -> String {
     let span = sheet.span.clone();
     match sheet.format {
@@ -20,10 +21,8 @@ pub fn annotated(text: &str, sheet: &Sheet, comments: &[(usize, String)]) -> Str
                 let Some(mv) = sheet.moves.get(*number) else { continue };
                 out.push_str(&text[at..mv.place]);
                 let comment = comment.replace('{', "(").replace('}', ")");
-                // A comment to the end of a line ends with it.
-                let blank = if out.ends_with('\n') { "" } else { " " };
                 // Writing to a string cannot fail.
-                let _ = write!(out, "{blank}{{{comment}}}");
+                let _ = write!(out, " {{{comment}}}");
                 if !text[mv.place..].starts_with(char::is_whitespace) {
                     out.push(' ');
                 }

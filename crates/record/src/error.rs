@@ -130,7 +130,8 @@ pub(crate) fn short(what: &str) -> String {
     }
 }
 
-/// Refuses a text whose games would take a hundred times its memory, because there is nothing in them.
+/// Refuses a text whose games would take a hundred times its memory, because there is nothing in
+/// them.
 pub(crate) fn check_count(games: usize, bytes: usize) -> Result<(), RecordError> {
     const FEW: usize = 1000;
     const BYTES_MIN: usize = 12;

@@ -5,8 +5,8 @@ use crate::error::short;
 /// So many notes are kept one by one.
 const NOTES_MAX: usize = 16;
 
-/// Notes for people, a line each. Of a text that has thousands only the first ones are kept and the others
-/// counted.
+/// Notes for people, a line each. Of a text that has thousands only the first ones are kept and the
+/// others counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     list: Vec<String>,

@@ -13,13 +13,14 @@ const BREAKS_MAX: usize = 2000;
 impl Sheet {
     /// Plays the sheet by the rules of `game`, checking every move.
     ///
-    /// What the rules cannot say begins a position of its own ([`Break`]): stones that are set up, a player who
-    /// moves twice in a row, a game that is played on after its end. No pass is made up for it. Where a game has
-    /// no such positions, a move out of turn is an error, and moves after the end are left out with a note.
+    /// What the rules cannot say begins a position of its own ([`Break`]): stones that are set up,
+    /// a player who moves twice in a row, a game that is played on after its end. No pass is made
+    /// up for it. Where a game has no such positions, a move out of turn is an error, and moves
+    /// after the end are left out with a note.
     ///
     /// # Errors
-    /// [`RecordError::Variant`], [`RecordError::Start`], [`RecordError::Move`] or [`RecordError::Turn`] with
-    /// the line.
+    /// [`RecordError::Variant`], [`RecordError::Start`], [`RecordError::Move`] or
+    /// [`RecordError::Turn`] with the line.
     pub fn play<G: Game>(&self, game: &G) -> Result<Played, RecordError> {
         if let Some(variant) = &self.variant {
             return Err(RecordError::Variant { line: self.line, variant: short(variant) });
@@ -117,7 +118,8 @@ impl<'a, G: Game> Following<'a, G> {
         self.stand(mover.unwrap_or(usual), &stones, BreakCause::SetUp, first.line)
     }
 
-    /// Goes on from a position with these stones: the start of the game if nothing was played, else a break.
+    /// Goes on from a position with these stones: the start of the game if nothing was played, else
+    /// a break.
     fn stand(
         &mut self,
         mover: Player,
@@ -194,7 +196,8 @@ impl<'a, G: Game> Following<'a, G> {
         self.sources.push(source.and_then(|index| u32::try_from(index).ok()));
     }
 
-    /// Sees to it that the player of a move is the mover. False where the game is over and cannot go on.
+    /// Sees to it that the player of a move is the mover. False where the game is over and cannot
+    /// go on.
     fn take_turn(&mut self, index: usize, written: &SheetMove) -> Result<bool, RecordError> {
         let line = written.line;
         let Some(mover) = self.position.look() else {

@@ -15,14 +15,15 @@ pub struct Record {
     pub start: Option<String>,
     /// The moves.
     pub moves: Vec<RecordedMove>,
-    /// Where the game goes on from a position that the moves before do not lead to, by ascending plies.
+    /// Where the game goes on from a position that the moves before do not lead to, by ascending
+    /// plies.
     pub breaks: Vec<Break>,
     /// How it ended.
     pub end: RecordEnd,
 }
 
-/// A position that the moves before do not lead to under rules by which players take turns. The past does not
-/// matter there: no pass came before, nothing repeats.
+/// A position that the moves before do not lead to under rules by which players take turns. The
+/// past does not matter there: no pass came before, nothing repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {
     /// How many of the record's moves come before it.
@@ -117,12 +118,13 @@ pub struct Played {
     pub record: Record,
     /// The result as the sheet states it, whatever the rules say.
     pub stated: Score,
-    /// Moves of the sheet that were left out, because the rules end the game before them and have no position from
-    /// which it could go on: after mate, or a row of five.
+    /// Moves of the sheet that were left out, because the rules end the game before them and have
+    /// no position from which it could go on: after mate, or a row of five.
     pub moves_after_end: usize,
     /// These moves, in words.
     pub left_out: Vec<String>,
-    /// For each move of the record which of the sheet's moves it is; `None` for a pass that records leave out.
+    /// For each move of the record which of the sheet's moves it is; `None` for a pass that records
+    /// leave out.
     pub sources: Vec<Option<u32>>,
     /// What was left out or guessed, of the sheet's text and of its moves.
     pub notes: Notes,

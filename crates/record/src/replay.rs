@@ -91,8 +91,8 @@ impl<'a, G: Game> Replay<'a, G> {
         self.game.record_move(&self.state, Move(u16::try_from(point).ok()?))
     }
 
-    /// The text of a position from which the game can go on with `mover`: the stones as they lie, or the board as
-    /// it is with its count of moves towards a draw begun again.
+    /// The text of a position from which the game can go on with `mover`: the stones as they lie,
+    /// or the board as it is with its count of moves towards a draw begun again.
     pub(crate) fn position_for(&self, mover: Player) -> Option<String> {
         if let Some(text) = self.game.position_of(&self.stones(), mover) {
             return Some(text);

@@ -4,7 +4,8 @@ use dz_game::{Game, Player, RecordFormat};
 
 use crate::{Format, Notes, RecordError, SetUp, Sheet, error::short, replay::Replay};
 
-/// Changes `stones` as the properties say, in their order. Gives the player to move, where they name one.
+/// Changes `stones` as the properties say, in their order. Gives the player to move, where they
+/// name one.
 ///
 /// A value is a point or a rectangle of points (SGF FF\[4\], compressed point lists): `cc:gc`.
 pub(crate) fn apply<G: Game>(

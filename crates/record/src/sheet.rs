@@ -24,7 +24,8 @@ pub struct Sheet {
     pub charset: Option<String>,
     /// A variant of the game that is not played here, by its name.
     pub variant: Option<String>,
-    /// What else the text says, in order: properties of an SGF's root, tags of a PGN, fields of JSON.
+    /// What else the text says, in order: properties of an SGF's root, tags of a PGN, fields of
+    /// JSON.
     pub tags: Vec<(String, Vec<String>)>,
     /// What an SGF sets up, in order.
     pub setups: Vec<SetUp>,

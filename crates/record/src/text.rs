@@ -6,9 +6,9 @@ use dz_text::Decoded;
 
 /// The text of a file of records, with `\n` as its only line end.
 ///
-/// The encoding is that of the byte-order mark, else that of SGF's property `CA`, else UTF-8. Text that
-/// fits none of these is read as Windows-1252, which is Latin-1 and more, and the note says so. The
-/// games of an SGF may each have a `CA` of their own.
+/// The encoding is that of the byte-order mark, else that of SGF's property `CA`, else UTF-8. Text
+/// that fits none of these is read as Windows-1252, which is Latin-1 and more, and the note says
+/// so. The games of an SGF may each have a `CA` of their own.
 pub fn decode(bytes: &[u8]) -> Decoded {
     let mut decoded = decode_bytes(bytes);
     if let Cow::Owned(text) = unix_lines(&decoded.text) {
@@ -79,8 +79,8 @@ fn decode_as(bytes: &[u8], label: &str) -> Decoded {
     decoded
 }
 
-/// Decodes each game by its own declaration. A game without one that is not UTF-8 has the encoding of the
-/// game before it.
+/// Decodes each game by its own declaration. A game without one that is not UTF-8 has the encoding
+/// of the game before it.
 fn decode_games(bytes: &[u8], first: &str) -> Decoded {
     let mut text = String::with_capacity(bytes.len());
     let (mut notes, mut encodings): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
@@ -122,9 +122,9 @@ fn decode_games(bytes: &[u8], first: &str) -> Decoded {
 
 /// The labels of all properties `CA`, which stand where a property begins.
 ///
-/// Every encoding that such a declaration can be found in has ASCII bytes for ASCII signs. Some have such
-/// bytes as the second half of other signs, so values cannot be told from properties before the encoding
-/// is known; but there a `]` just before `CA[` would have to be such a half.
+/// Every encoding that such a declaration can be found in has ASCII bytes for ASCII signs. Some
+/// have such bytes as the second half of other signs, so values cannot be told from properties
+/// before the encoding is known; but there a `]` just before `CA[` would have to be such a half.
 pub(crate) fn charsets(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     const LABEL_MAX: usize = 64;
     let at = memchr_pairs(bytes);
@@ -174,7 +174,8 @@ fn game_length(bytes: &[u8], label: &str) -> usize {
     bytes.len()
 }
 
-/// How signs of two and more bytes are told in an encoding that has ASCII bytes among the later ones.
+/// How signs of two and more bytes are told in an encoding that has ASCII bytes among the later
+/// ones.
 #[derive(Clone, Copy)]
 enum Halves {
     /// No byte of a longer sign is an ASCII byte, or all bytes are signs.

@@ -218,7 +218,7 @@ fn what_we_do_not_know_is_kept_where_comments_are_added() {
     let comments: Vec<_> = (0..3).map(|at| (at, format!("c{at}"))).collect();
     assert_eq!(
         annotated(pgn, &sheets[0], &comments),
-        "[Event \"a\"]\n[odd \"b\"]\n\n1. e4! $1 {said} {c0} (1. d4 d5) e5 ; to the end\n{c1} 2. Nf3± {c2} *\n"
+        "[Event \"a\"]\n[odd \"b\"]\n\n1. e4! $1 {said} {c0} (1. d4 d5) e5 {c1} ; to the end\n2. Nf3± {c2} *\n"
     );
     assert_eq!(annotated(pgn, &sheets[1], &comments[..1]), "[Event \"c\"]\n\n1. d4 {c0} *\n");
     let json = "{\"moves\":[\"4\"],\"other\":{\"a\":[1]}}";

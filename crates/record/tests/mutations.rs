@@ -1,8 +1,10 @@
-//! Records as people and programs write them, some thirty of each kind: whatever python-chess and sgfmill read, we
-//! read the same, or a note or an error says that something is different. No difference is silent.
+//! Records as people and programs write them, some thirty of each kind: whatever python-chess and
+//! sgfmill read, we read the same, or a note or an error says that something is different. No
+//! difference is silent.
 //!
-//! Needs Python with both (`pip install sgfmill chess`; `DAGZERO_PYTHON` names the interpreter). Without them what
-//! each kind must come to here is checked all the same, and the comparison is skipped with a word.
+//! Needs Python with both (`pip install sgfmill chess`; `DAGZERO_PYTHON` names the interpreter).
+//! Without them what each kind must come to here is checked all the same, and the comparison is
+//! skipped with a word.
 
 #[path = "mutations/kinds.rs"]
 mod kinds;

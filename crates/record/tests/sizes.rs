@@ -1,5 +1,5 @@
-//! Files of one megabyte that nobody should write: every reader stays below 200 MB and two seconds. Alone in its
-//! process, so that the peak of memory is that of one file.
+//! Files of one megabyte that nobody should write: every reader stays below 200 MB and two seconds.
+//! Alone in its process, so that the peak of memory is that of one file.
 
 use std::{fs, time::Instant};
 

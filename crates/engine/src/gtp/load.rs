@@ -28,7 +28,8 @@ pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> Answered {
         gtp.session = session;
     }
     gtp.clear();
-    // The answer is the colour alone, so what was left out or guessed is for the log of the front end.
+    // The answer is the colour alone, so what was left out or guessed is for the log of the front
+    // end.
     for note in decoded.note.into_iter().chain(played.notes.lines()) {
         // Nobody may be there to read it.
         let _ = writeln!(stderr(), "note: {}: {}", dz_text::line(&name), dz_text::line(&note));

@@ -60,7 +60,6 @@ fn what_a_record_sets_up_is_the_start_of_the_game() {
     // Another komi keeps the stones.
     assert_eq!(ask(&mut engine, "komi 3.5"), "");
     assert_eq!(ask(&mut engine, "final_status_list alive"), "A5\nB5\nC3\nE1");
-    assert!(say(&mut engine, "fixed_handicap 2").starts_with("? board not empty"));
 }
 
 #[test]

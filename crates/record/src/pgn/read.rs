@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{Format, RecordError, Score, Sheet, error::check_count};
 
-/// Reads every game. Tolerant: tags, comments, glyphs and move numbers may be missing or stand where
-/// they like; variations are counted and passed over; a new tag section ends a game that has no result.
-/// What is passed over though it might have meant something is in the game's notes.
+/// Reads every game. Tolerant: tags, comments, glyphs and move numbers may be missing or stand
+/// where they like; variations are counted and passed over; a new tag section ends a game that has
+/// no result. What is passed over though it might have meant something is in the game's notes.
 pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
     let mut reader = Reader::new(text);
     reader.run()?;
@@ -65,6 +65,8 @@ impl<'a> Reader<'a> {
                 '[' if self.is_tag(line_start) => self.tag(),
                 '{' => self.comment()?,
                 ';' => {
+                    // What is said about the move goes before it: the line's end belongs to the
+                    // comment.
                     let (rest, _) = self.through('\n');
                     self.say(&rest[1..]);
                 }
@@ -111,7 +113,8 @@ impl<'a> Reader<'a> {
         (&rest[..end.unwrap_or(rest.len())], end.is_some())
     }
 
-    /// Whether the `[` here begins a tag: before the moves always, among them at the start of a line.
+    /// Whether the `[` here begins a tag: before the moves always, among them at the start of a
+    /// line.
     fn is_tag(&self, line_start: bool) -> bool {
         let next = self.text[self.at + 1..].chars().next();
         !self.has_moves() || line_start && next.is_some_and(|c| c.is_alphanumeric() || c == ' ')
@@ -158,8 +161,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a tag after moves belongs to their game: no blank line is between them, and it is not one
-    /// with which games begin, nor one that the game has.
+    /// Whether a tag after moves belongs to their game: no blank line is between them, and it is
+    /// not one with which games begin, nor one that the game has.
     fn goes_on(&self, name: &str) -> bool {
         // No game of chess has so many; each tag is compared with those before it.
         const TAGS_MAX: usize = 1000;
@@ -180,6 +183,9 @@ impl<'a> Reader<'a> {
             return Err(RecordError::syntax(Format::Pgn, began, what));
         }
         self.say(text);
+        if self.depth == 0 {
+            self.said();
+        }
         Ok(())
     }
 
@@ -189,7 +195,6 @@ impl<'a> Reader<'a> {
         if self.depth == 0 && !text.trim().is_empty() {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             self.game().comment(&text);
-            self.said();
         }
     }
 

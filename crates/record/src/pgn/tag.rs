@@ -13,11 +13,13 @@ pub struct Tag<'a> {
     pub note: Option<&'static str>,
 }
 
-/// Reads a tag from the text after its opening bracket. Looks no further than to the end of the line.
+/// Reads a tag from the text after its opening bracket. Looks no further than to the end of the
+/// line.
 ///
-/// Quotes and backslashes in a value are escaped by backslashes (PGN standard, section 7). Programs that do
-/// not know this write `[White "level 6\"]`; a quote that ends the line, or stands before the next tag, ends
-/// the value in any case. A backslash before another sign is one of the value's own.
+/// Quotes and backslashes in a value are escaped by backslashes (PGN standard, section 7). Programs
+/// that do not know this write `[White "level 6\"]`; a quote that ends the line, or stands before
+/// the next tag, ends the value in any case. A backslash before another sign is one of the value's
+/// own.
 ///
 /// # Errors
 /// What is wrong with it, for people; the name is part of it.

@@ -1,5 +1,5 @@
-//! Words between the moves: what is a move, and what are signs of praise, of who stands better, and the
-//! like.
+//! Words between the moves: what is a move, and what are signs of praise, of who stands better, and
+//! the like.
 
 /// What a word of the movetext is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,8 +96,8 @@ fn is_attempt(word: &str) -> bool {
         && bytes.iter().any(u8::is_ascii_digit)
 }
 
-/// The moves that stand somewhere in a word, as python-chess finds them, and whether letters or digits are
-/// left over.
+/// The moves that stand somewhere in a word, as python-chess finds them, and whether letters or
+/// digits are left over.
 fn found(word: &str) -> (Vec<&str>, bool) {
     let (mut moves, mut rest, mut at) = (Vec::new(), false, 0);
     while at < word.len() {

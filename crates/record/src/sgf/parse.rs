@@ -123,8 +123,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// True if the `(` here begins a game and not a remark. Files exist that leave out the first semicolon: a
-    /// property follows then, with at least one capital.
+    /// True if the `(` here begins a game and not a remark. Files exist that leave out the first
+    /// semicolon: a property follows then, with at least one capital.
     fn starts_a_game(&self) -> bool {
         const NAME_MAX: usize = 24;
         let rest = self.text[self.at + 1..].trim_start();

@@ -22,8 +22,8 @@ pub struct Node {
     pub children: Vec<usize>,
     /// The line where it begins in its text, from 1.
     pub line: usize,
-    /// Where a comment on the node belongs in its text, in bytes: at the end of the comment that is there, else
-    /// after the last property.
+    /// Where a comment on the node belongs in its text, in bytes: at the end of the comment that is
+    /// there, else after the last property.
     pub place: u32,
     /// Whether that is in a comment.
     pub has_comment: bool,

@@ -25,12 +25,12 @@ use source::Source;
 
 /// Say what a player thinks of every move of a game
 ///
-/// Every position is searched. A move's loss is the expected score (a draw is half a point) that it gave
-/// away against the search's own choice: from 0.05 on it is an inaccuracy, from 0.1 a mistake, from 0.15 a
-/// blunder. The bar is the first player's score.
+/// Every position is searched. A move's loss is the expected score (a draw is half a point) that it
+/// gave away against the search's own choice: from 0.05 on it is an inaccuracy, from 0.1 a mistake,
+/// from 0.15 a blunder. The bar is the first player's score.
 ///
-/// Stones that a record sets up are no moves. What of it was left out or guessed is told on standard error. --out
-/// keeps all that the record has, and adds comments.
+/// Stones that a record sets up are no moves. What of it was left out or guessed is told on
+/// standard error. --out keeps all that the record has, and adds comments.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "dagzero analyze <PLAYER | --run RUN | --network PATH> \
@@ -42,8 +42,8 @@ use source::Source;
     dagzero analyze rollout:400 --game connect4 --moves \"44\" --json"
 )]
 pub(crate) struct Args {
-    /// Who thinks, as `dagzero match` names players, unless an option names it; and a file with the game,
-    /// SGF, PGN, plain or JSON, unless --moves has it
+    /// Who thinks, as `dagzero match` names players, unless an option names it; and a file with the
+    /// game, SGF, PGN, plain or JSON, unless --moves has it
     #[arg(value_name = "PLAYER|FILE", num_args = 1..=2)]
     words: Vec<String>,
     /// The moves of the game
@@ -179,7 +179,8 @@ fn judged(
 }
 
 impl Args {
-    /// The player, unless a run or a network is named, and the file of the game, unless its moves are given.
+    /// The player, unless a run or a network is named, and the file of the game, unless its moves
+    /// are given.
     fn who_and_what(&self) -> anyhow::Result<(Option<PlayerArg>, Option<PathBuf>)> {
         let mut words = self.words.iter();
         let mut player = self.player.clone();

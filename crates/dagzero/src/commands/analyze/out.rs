@@ -73,8 +73,8 @@ impl<'a> Writer<'a> {
         Ok(sheet.to_string())
     }
 
-    /// Whether the file is the record's own text with comments. A word of plain text may be several moves, which
-    /// then need a comment each.
+    /// Whether the file is the record's own text with comments. A word of plain text may be several
+    /// moves, which then need a comment each.
     fn keeps_all(&self) -> bool {
         let one_each = self.played.sources.windows(2).all(|two| two[0] != two[1]);
         let from_file = !self.source.text.is_empty();

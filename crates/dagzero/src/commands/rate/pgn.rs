@@ -8,8 +8,9 @@ use super::results::{Ending, Results};
 /// Tags with which a game begins (PGN standard, section 8.1.1).
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// Adds the games of `text`. A game without one of the tags `White`, `Black` and `Result`, or with a
-/// result that PGN does not know, is a fault; White moves first. A tag that cannot be read is named.
+/// Adds the games of `text`. A game without one of the tags `White`, `Black` and `Result`, or with
+/// a result that PGN does not know, is a fault; White moves first. A tag that cannot be read is
+/// named.
 pub(super) fn read(text: &str, results: &mut Results) {
     let mut game = Tags::default();
     // Where the comment that is open began.

@@ -20,7 +20,8 @@ pub(super) struct Results {
     pub(super) faults: Vec<Fault>,
     /// What is unusual, and where; nothing is missing for it.
     pub(super) remarks: Vec<Fault>,
-    /// Whether some bytes of the file fit no encoding and are U+FFFD now, so that different names may look alike.
+    /// Whether some bytes of the file fit no encoding and are U+FFFD now, so that different names
+    /// may look alike.
     pub(super) lossy: bool,
 }
 

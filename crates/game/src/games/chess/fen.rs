@@ -10,8 +10,9 @@ use crate::GameError;
 
 /// Reads a position. The two counters may be left out, and the number of the move may be 0.
 ///
-/// A halfmove clock above 100 is read as 100: the draw by 50 moves is due from there on, however long
-/// nobody has claimed it. So the position has the keys of the same position with the clock 100.
+/// A halfmove clock above 100 is read as 100: the draw by 50 moves is due from there on, however
+/// long nobody has claimed it. So the position has the keys of the same position with the clock
+/// 100.
 ///
 /// # Errors
 /// [`GameError::BadPosition`] with the rule that the text breaks.

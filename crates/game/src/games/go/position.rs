@@ -1,6 +1,6 @@
-//! Positions of Go as text, for records that set stones up: rows from the top with `/` between them, `X`
-//! for black, `O` for white and numbers for empty points, then `b` or `w` for the player to move:
-//! `9/9/2X6/9/9/9/6O2/9/9 w`. Go has no customary notation; this one follows FEN.
+//! Positions of Go as text, for records that set stones up: rows from the top with `/` between
+//! them, `X` for black, `O` for white and numbers for empty points, then `b` or `w` for the player
+//! to move: `9/9/2X6/9/9/9/6O2/9/9 w`. Go has no customary notation; this one follows FEN.
 //!
 //! Such a position has no past: no pass came before it, ko and superko forbid nothing.
 
