@@ -19,6 +19,7 @@ pub(crate) struct Lower {
     tiles: Vec<Tile>,
 }
 
+#[allow(clippy::large_stack_arrays, reason = "32 KB, of a function that calls none")]
 fn zero() -> Tile {
     Box::new([0.0; SIDE * SIDE])
 }
@@ -258,7 +259,9 @@ fn divide_left(tile: &mut Tile, corner: &Tile) {
             here.iter_mut().zip(above).for_each(|(x, above)| *x -= factor * above);
         }
         let pivot = corner[row * (SIDE + 1)];
-        here.iter_mut().for_each(|x| *x /= pivot);
+        for x in here {
+            *x /= pivot;
+        }
     }
 }
 
