@@ -57,7 +57,9 @@ fn small_run(dir: &str) {
     let set = ["run.cycles=2", "bootstrap.games=48", "selfplay.games=32", "gate.rule=always"];
     let mut command = program::command(&["run"]);
     command.arg(config()).args(["--dir", dir]);
-    set.iter().for_each(|pair| drop(command.args(["--set", pair])));
+    for pair in set {
+        command.args(["--set", pair]);
+    }
     let done = command.output().expect("dagzero starts");
     assert!(done.status.success(), "{}", program::text(&done.stderr));
 }
