@@ -8,6 +8,7 @@ use std::{
     sync::mpsc::{Receiver, channel},
 };
 
+use dz_config::RunConfig;
 use dz_game::games::TicTacToe;
 use dz_shard::{Row, RowReader, RowSet, Target};
 use dz_stage::{Event, EventSink, StageContext, Stop};
