@@ -34,6 +34,16 @@ fn begin(path: &Path, games: u32) -> Run {
     run
 }
 
+/// What a driver does with `--set bootstrap.games`.
+fn ask_for(run: &Run, games: u32) {
+    let text = config(games);
+    fs::write(run.root().join(layout::CONFIG), &text).unwrap();
+    let mut ledger = Ledger::open(run).unwrap();
+    ledger.claim(Stage::Driver).unwrap();
+    let config_hash = RunConfig::from_text(&text, &[]).unwrap().hash();
+    ledger.append(Entry::ConfigChanged { config_hash, changes: Vec::new() }).unwrap();
+}
+
 /// Asks to stop once so many games are over.
 struct StopAfter(u64, Stop);
 
@@ -64,7 +74,7 @@ fn a_cycle_of_which_more_is_published_than_is_asked_for_ends_with_that() {
     let last = u64::from(*cycle.shards.last_key_value().unwrap().0);
     assert!(cycle.games_done.is_none() && (3..100).contains(&last), "{last}");
 
-    fs::write(run.root().join(layout::CONFIG), config(20)).unwrap();
+    ask_for(&run, 20);
     let done = turn(&run, u64::MAX);
     let cycle = done.cycle_state(1).unwrap();
     let summary = &cycle.games_done.as_ref().expect("the cycle is over").summary;
@@ -78,7 +88,7 @@ fn a_cycle_that_is_asked_for_more_games_has_them() {
     let run = begin(&folder.path().join("run"), 40);
     // A stop after the last game: only the closing entry is missing.
     assert!(turn(&run, 20).cycle_state(1).unwrap().games_done.is_none());
-    fs::write(run.root().join(layout::CONFIG), config(70)).unwrap();
+    ask_for(&run, 70);
     let done = turn(&run, u64::MAX);
     let cycle = done.cycle_state(1).unwrap();
     let games = cycle.games_done.as_ref().expect("the cycle is over").summary.games;

@@ -25,7 +25,7 @@ impl OomKills {
     pub(crate) fn hint(&self, now: &Self) -> Option<String> {
         let risen = self.0.iter().find_map(|(path, before)| {
             let after = now.0.iter().find(|(other, _)| other == path)?.1;
-            (after > *before).then(|| (path, *before, after))
+            (after > *before).then_some((path, *before, after))
         });
         let (path, before, after) = risen?;
         Some(format!(
