@@ -174,7 +174,7 @@ impl<R: Read + Seek> ShardReader<R> {
     /// # Errors
     /// Every kind of bad file, see [`FrameReader::open`].
     pub fn new(input: R) -> Result<Self, ShardError> {
-        let (frames, header) = FrameReader::open(input, SHARD_KIND)?;
+        let (frames, header): (_, ShardHeader) = FrameReader::open(input, SHARD_KIND)?;
         // A few bytes can stand for any number of equal games: no more are unpacked than a writer puts together.
         let too_many = frames.footer().frames.iter().any(|frame| {
             frame.games as usize > GAMES_PER_FRAME
