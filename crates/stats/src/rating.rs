@@ -177,7 +177,7 @@ pub struct Ratings {
     draw_weight: f64,
     /// Joint covariance of the ratings, Elo squared.
     covariance: Relative,
-    /// True where there are so many players that errors are estimates, which are too small: what a player's opponents
+    /// True where there are so many players that errors are estimates, which may be too small: what a player's opponents
     /// owe to further opponents is left out.
     pub errors_are_estimates: bool,
 }

@@ -184,7 +184,7 @@ impl Standings {
         }
         if ratings.errors_are_estimates {
             self.notes.push(format!(
-                "the errors of so many players ({}) are estimates from each player's own games, and somewhat too small; \
+                "the errors of so many players ({}) are estimates from each player's own games, and may be too small; \
                  the ratings are exact",
                 names.len()
             ));
