@@ -122,10 +122,8 @@ fn remove_unfinished(dir: &Path) -> Result<()> {
         return Err(occupied(first.file_name().to_string_lossy().into_owned()));
     }
     // Held until everything is gone, so that a fork that goes on is noticed.
-    let lock = match Run::exists(dir) {
-        true => Some(RunLock::acquire_within(&Run::open(dir)?, Stage::Driver, Duration::ZERO)?),
-        false => None,
-    };
+    let held = |run: Run| RunLock::acquire_within(&run, Stage::Driver, Duration::ZERO);
+    let lock = Run::exists(dir).then(|| held(Run::open(dir)?)).transpose()?;
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     let mut next = vec![String::new()];
     while let Some(folder) = next.pop() {
