@@ -1,4 +1,5 @@
-//! An error of the device at every point of writing, alone and in bursts: whoever tries again ends in the same bytes.
+//! An error of the device at every point of writing, alone and in bursts: whoever tries again ends
+//! in the same bytes.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
