@@ -168,7 +168,7 @@ mod tests {
                 format!("x{path}"),
                 format!("{path}/x"),
                 path.replacen('0', "", 1),
-                path.replacen("/", "//", 1),
+                path.replacen('/', "//", 1),
                 path.replace("cycle-", "cycle-0"),
                 path.replace('.', ".x."),
                 format!("{path}.bak"),

@@ -65,7 +65,9 @@ fn outcome(root: &Path) -> (BTreeMap<String, Vec<u8>>, usize, Vec<ObjectRef>) {
     let files = paths.chain([layout::REPORT.to_owned()]);
     let files = files.map(|path| (path.clone(), fs::read(root.join(path)).unwrap())).collect();
     let objects: Vec<ObjectRef> = ledger.state().objects().cloned().collect();
-    objects.iter().for_each(|object| run.verify(object).unwrap());
+    for object in &objects {
+        run.verify(object).unwrap();
+    }
     (files, ledger.state().shards().count(), objects)
 }
 
