@@ -257,9 +257,9 @@ fn a_segment_that_is_damaged_inside_is_made_again_with_the_same_bytes() {
             let mut bytes = fs::read(&from).unwrap();
             let (begin, end) = (bytes.len() / 3, bytes.len() / 3 + 200);
             if damage == "zeros" {
-                bytes[begin..end].fill(0)
+                bytes[begin..end].fill(0);
             } else {
-                bytes.clear()
+                bytes.clear();
             }
             fs::write(work.join(from.file_name().unwrap()), bytes).unwrap();
         }
