@@ -255,11 +255,13 @@ fn a_segment_that_is_damaged_inside_is_made_again_with_the_same_bytes() {
         for entry in fs::read_dir(fixture.dir().join("work/shuffler")).unwrap() {
             let from = entry.unwrap().path();
             let mut bytes = fs::read(&from).unwrap();
-            let (begin, end) = (bytes.len() / 3, bytes.len() / 3 + 200);
+            let frame = RowReader::open(&from).unwrap().footer().frames[0].clone();
+            let begin = frame.offset as usize;
+            let end = begin + frame.bytes as usize;
             if damage == "zeros" {
-                bytes[begin..end].fill(0)
+                bytes[begin..end].fill(0);
             } else {
-                bytes.clear()
+                bytes.clear();
             }
             fs::write(work.join(from.file_name().unwrap()), bytes).unwrap();
         }

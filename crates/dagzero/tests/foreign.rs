@@ -1,4 +1,5 @@
-//! What is not a run's own, under the whole program: commands refuse it, leave it alone and never wait for it.
+//! What is not a run's own, under the whole program: commands refuse it, leave it alone and never
+//! wait for it.
 
 mod common {
     #[allow(dead_code, reason = "other tests use the rest")]
@@ -341,7 +342,8 @@ fn a_lost_shard_is_entered_and_the_run_goes_on() {
     assert!(found["bad"][0]["what"].as_str().expect("text").contains("entered as lost"), "{found}");
 }
 
-/// What `verify` advises for a damaged record: the files that the records named are still there afterwards.
+/// What `verify` advises for a damaged record: the files that the records named are still there
+/// afterwards.
 #[test]
 fn a_log_that_is_cut_sets_later_files_aside() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -369,7 +371,8 @@ fn a_log_that_is_cut_sets_later_files_aside() {
     assert_eq!(code(&output), 0, "{}", program::text(&output.stderr));
     let after: usize =
         ["shards", "networks", "checkpoints", "matches", "aside"].map(files).iter().sum();
-    // Files that were made again with the same bytes need no second copy once their stage starts again.
+    // Files that were made again with the same bytes need no second copy once their stage starts
+    // again.
     assert!(after > before && files("aside") > 0, "{before} files, then {after}");
     assert_eq!(fs::read_to_string(root.join("networks/best.onnx")).expect("there"), "mine");
     let output = dagzero(&["resume", &dir, "--set", "run.cycles=3"]);

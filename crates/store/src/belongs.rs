@@ -1,9 +1,11 @@
-//! What belongs to a run: the one place that knows its names, and what proves that a file is the run's own.
+//! What belongs to a run: the one place that knows its names, and what proves that a file is the
+//! run's own.
 //!
-//! A file is removed only if three things hold. It is a regular file that is reached without a link below the
-//! run's directory ([`crate::ways`]). Its path is exactly one that a stage makes ([`OwnName::of`]). The ledger
-//! proves it: a record names it, or it carries a staging mark and its cycle has been reached. Everything else is
-//! left alone. A published file that no record names is moved to `aside/`, since it would be in the way.
+//! A file is removed only if three things hold. It is a regular file that is reached without a link
+//! below the run's directory ([`crate::ways`]). Its path is exactly one that a stage makes
+//! ([`OwnName::of`]). The ledger proves it: a record names it, or it carries a staging mark and its
+//! cycle has been reached. Everything else is left alone. A published file that no record names is
+//! moved to `aside/`, since it would be in the way.
 
 use crate::layout::{
     CHECKPOINTS, LOG, MATCHES, NETWORKS, PUBLISHED, ROWS, SHARDS, SNAPSHOTS, checkpoint_path,
@@ -106,8 +108,8 @@ pub fn match_cycle(stem: &str) -> Option<u32> {
     (!word.is_empty() && word.bytes().all(plain)).then_some(cycle)
 }
 
-/// The path that a staged file will have once it is published: what stands before `#<digits>`. `None` for a
-/// name without that mark.
+/// The path that a staged file will have once it is published: what stands before `#<digits>`.
+/// `None` for a name without that mark.
 pub(crate) fn published_name(path: &str) -> Option<&str> {
     let (name, mark) = path.rsplit_once('#')?;
     // Process id and three digits of the attempt.
@@ -166,7 +168,7 @@ mod tests {
                 format!("x{path}"),
                 format!("{path}/x"),
                 path.replacen('0', "", 1),
-                path.replacen("/", "//", 1),
+                path.replacen('/', "//", 1),
                 path.replace("cycle-", "cycle-0"),
                 path.replace('.', ".x."),
                 format!("{path}.bak"),

@@ -14,8 +14,9 @@ use crate::layout::{
 use crate::ways::{Writes, open_own, remove_own, there};
 use crate::{Run, RunLock, Stage};
 
-/// The first thing in `dir` that lies where files of a run would, inside `dir`; `None` where a run may be made. Empty
-/// folders of the run's names are no hindrance, nor is anything else that a run has no name for.
+/// The first thing in `dir` that lies where files of a run would, inside `dir`; `None` where a run
+/// may be made. Empty folders of the run's names are no hindrance, nor is anything else that a run
+/// has no name for.
 pub(crate) fn in_the_way(dir: &Path) -> Result<Option<String>> {
     let stages = [Stage::Driver].into_iter().chain(Stage::WORKERS);
     let files = [CONFIG, REPORT, EXPECTED].map(str::to_owned).into_iter();
@@ -59,7 +60,8 @@ pub(crate) fn entries(folder: &Path) -> io::Result<Vec<DirEntry>> {
     Ok(entries)
 }
 
-/// Paths inside the run of all regular files below a folder that are not staged, sorted. Links are not followed.
+/// Paths inside the run of all regular files below a folder that are not staged, sorted. Links are
+/// not followed.
 pub(crate) fn files_of(root: &Path, folder: &str) -> Result<Vec<String>> {
     let io = |e| StoreError::io(folder, e);
     let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
@@ -83,11 +85,12 @@ pub(crate) fn files_of(root: &Path, folder: &str) -> Result<Vec<String>> {
 const MARK: &str = "unfinished-fork";
 const MARK_TEXT: &[u8] = b"dagzero fork was making a run here\n";
 
-/// Makes the directory of a run that is not to be seen before it is whole; what an earlier attempt left of it goes.
+/// Makes the directory of a run that is not to be seen before it is whole; what an earlier attempt
+/// left of it goes.
 ///
 /// # Errors
-/// [`StoreError::Occupied`], and nothing is changed, where something lies there that such an attempt did not make;
-/// [`StoreError::InUse`] where it goes on.
+/// [`StoreError::Occupied`], and nothing is changed, where something lies there that such an
+/// attempt did not make; [`StoreError::InUse`] where it goes on.
 pub fn begin_unfinished(dir: &Path) -> Result<()> {
     let io = |e| StoreError::io(dir.display().to_string(), e);
     remove_unfinished(dir)?;
@@ -122,10 +125,8 @@ fn remove_unfinished(dir: &Path) -> Result<()> {
         return Err(occupied(first.file_name().to_string_lossy().into_owned()));
     }
     // Held until everything is gone, so that a fork that goes on is noticed.
-    let lock = match Run::exists(dir) {
-        true => Some(RunLock::acquire_within(&Run::open(dir)?, Stage::Driver, Duration::ZERO)?),
-        false => None,
-    };
+    let held = |run: Run| RunLock::acquire_within(&run, Stage::Driver, Duration::ZERO);
+    let lock = Run::exists(dir).then(|| held(Run::open(dir)?)).transpose()?;
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     let mut next = vec![String::new()];
     while let Some(folder) = next.pop() {

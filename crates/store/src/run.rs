@@ -91,9 +91,8 @@ impl Run {
 
     /// Whether the run has a ledger, or at least the folders that it was made with: a configuration alone may be anybody's.
     pub fn has_ledger_or_folders(&self) -> bool {
-        let is_folder = |folder: &&str| self.root.join(folder).is_dir();
-        foreign::has_records(&self.root)
-            || layout::PUBLISHED.iter().chain([&layout::LOG]).all(|folder| is_folder(&folder))
+        let mut folders = layout::PUBLISHED.into_iter().chain([layout::LOG]);
+        foreign::has_records(&self.root) || folders.all(|folder| self.root.join(folder).is_dir())
     }
 
     /// The run's directory, absolute.

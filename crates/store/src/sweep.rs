@@ -46,15 +46,17 @@ pub enum Fate {
 pub struct Leftovers {
     /// Files of the run's own processes, sorted.
     pub own: Vec<Swept>,
-    /// Everything else, which is left alone: foreign files, links, folders with other names, sorted.
+    /// Everything else, which is left alone: foreign files, links, folders with other names,
+    /// sorted.
     pub foreign: Vec<String>,
 }
 
 impl Run {
-    /// Tidies up after an earlier process of the lock's stage. Staged files are removed, and objects that `state` does not
-    /// name are set aside. Holding the stage's lock proves that no living process is about to name them, whatever the time
-    /// of the file says. The driver's sweep removes staged records, snapshots and reports, which several processes write, once
-    /// they are old. What the run's processes did not make is left alone.
+    /// Tidies up after an earlier process of the lock's stage. Staged files are removed, and
+    /// objects that `state` does not name are set aside. Holding the stage's lock proves that no
+    /// living process is about to name them, whatever the time of the file says. The driver's sweep
+    /// removes staged records, snapshots and reports, which several processes write, once they are
+    /// old. What the run's processes did not make is left alone.
     pub fn sweep(&self, lock: &RunLock, state: &RunState) -> Result<Leftovers> {
         let mut found = self.scan(lock.stage(), state)?;
         if lock.stage() == Stage::Driver {
@@ -72,7 +74,8 @@ impl Run {
         Ok(found)
     }
 
-    /// What a sweep of every stage would tidy up and leave alone. Where processes are alive, some of it is work in progress.
+    /// What a sweep of every stage would tidy up and leave alone. Where processes are alive, some
+    /// of it is work in progress.
     pub fn leftovers(&self, state: &RunState) -> Result<Leftovers> {
         let mut all = Leftovers::default();
         for stage in Stage::WORKERS {
@@ -85,11 +88,13 @@ impl Run {
         Ok(all)
     }
 
-    /// Moves a regular file of the run to a free path inside the run: `to`, or `to` with a number behind it. Where a file with
-    /// the same content is there already, that one stands for both. Answers the path.
+    /// Moves a regular file of the run to a free path inside the run: `to`, or `to` with a number
+    /// behind it. Where a file with the same content is there already, that one stands for both.
+    /// Answers the path.
     ///
     /// # Errors
-    /// [`StoreError::NotOurs`] if it is no regular file or a link is on the way, and what the operating system reports.
+    /// [`StoreError::NotOurs`] if it is no regular file or a link is on the way, and what the
+    /// operating system reports.
     pub fn move_to(&self, path: &str, to: &str) -> Result<String> {
         let from = way(self.root(), path, false)?;
         let io = |e| StoreError::io(path, e);

@@ -1,7 +1,9 @@
-//! Ways into a run that follow no link: the one helper for everything that is written or removed there.
+//! Ways into a run that follow no link: the one helper for everything that is written or removed
+//! there.
 //!
-//! A run's directory may itself lie behind a link. Below it nothing of the run is a link: a folder or file that
-//! is one leads to something that is not the run's, so nothing is written or removed through it.
+//! A run's directory may itself lie behind a link. Below it nothing of the run is a link: a folder
+//! or file that is one leads to something that is not the run's, so nothing is written or removed
+//! through it.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -21,12 +23,13 @@ pub enum Writes {
     Over,
 }
 
-/// Opens a file of a run for writing. The last part of `path` is not followed if it is a link, and anything but
-/// a regular file is refused. The folders above it are the caller's to check ([`crate::Run::writable`]).
+/// Opens a file of a run for writing. The last part of `path` is not followed if it is a link, and
+/// anything but a regular file is refused. The folders above it are the caller's to check
+/// ([`crate::Run::writable`]).
 ///
 /// # Errors
-/// Those of the operating system. One about a link or another kind of file carries [`StoreError::NotOurs`],
-/// which [`StoreError::io`] hands back.
+/// Those of the operating system. One about a link or another kind of file carries
+/// [`StoreError::NotOurs`], which [`StoreError::io`] hands back.
 pub fn open_own(path: &Path, writes: Writes) -> io::Result<File> {
     let mut options = OpenOptions::new();
     match writes {
@@ -51,8 +54,8 @@ pub fn open_own(path: &Path, writes: Writes) -> io::Result<File> {
     Ok(file)
 }
 
-/// Writes a small file of a run that may be made again: beside its place, then renamed. As [`open_own`], a link
-/// in its place is refused.
+/// Writes a small file of a run that may be made again: beside its place, then renamed. As
+/// [`open_own`], a link in its place is refused.
 ///
 /// # Errors
 /// As [`open_own`].
@@ -104,8 +107,8 @@ pub fn remove_own(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The full path of `path` below `root`, after every folder on the way is seen to be a folder and no link.
-/// Folders that are missing are made if `make` says so.
+/// The full path of `path` below `root`, after every folder on the way is seen to be a folder and
+/// no link. Folders that are missing are made if `make` says so.
 pub(crate) fn way(root: &Path, path: &str, make: bool) -> Result<PathBuf> {
     let mut full = root.to_owned();
     let mut parts = path.split('/').peekable();

@@ -1,4 +1,5 @@
-//! An error of the device at every point of writing, alone and in bursts: whoever tries again ends in the same bytes.
+//! An error of the device at every point of writing, alone and in bursts: whoever tries again ends
+//! in the same bytes.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
@@ -64,7 +65,9 @@ fn outcome(root: &Path) -> (BTreeMap<String, Vec<u8>>, usize, Vec<ObjectRef>) {
     let files = paths.chain([layout::REPORT.to_owned()]);
     let files = files.map(|path| (path.clone(), fs::read(root.join(path)).unwrap())).collect();
     let objects: Vec<ObjectRef> = ledger.state().objects().cloned().collect();
-    objects.iter().for_each(|object| run.verify(object).unwrap());
+    for object in &objects {
+        run.verify(object).unwrap();
+    }
     (files, ledger.state().shards().count(), objects)
 }
 

@@ -160,7 +160,8 @@ fn a_new_run_is_refused_where_its_files_would_lie_beside_those_of_others() {
     assert!(refused > 60 && made > 3, "{refused} refused, {made} made");
 }
 
-/// Everything that processes of a run do with its files; failures are answered, not met with a panic.
+/// Everything that processes of a run do with its files; failures are answered, not met with a
+/// panic.
 fn live(run: &Run) -> Vec<StoreError> {
     let mut errors = Vec::new();
     let mut note = |result: Result<(), StoreError>| errors.extend(result.err());
@@ -255,7 +256,8 @@ fn foreign_files_in_and_around_a_run_stay_as_they_are() {
     }
 }
 
-/// `ln -s ~/x RUN/matches` for every folder and file of a run: nothing behind the link changes, and the message names it.
+/// `ln -s ~/x RUN/matches` for every folder and file of a run: nothing behind the link changes, and
+/// the message names it.
 #[test]
 fn nothing_is_written_or_removed_through_links() {
     let fixed = [
@@ -362,7 +364,8 @@ fn records_with_paths_that_leave_the_run_are_refused() {
     Ledger::open(&run).unwrap();
 }
 
-/// Two runs whose folders of shards are links to one folder would take each other's files for leftovers.
+/// Two runs whose folders of shards are links to one folder would take each other's files for
+/// leftovers.
 #[test]
 fn runs_that_share_a_folder_by_links_leave_it_alone() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,8 +6,9 @@ use dz_store::{Run, StoreError, layout};
 /// Bytes at the beginning of a page that its title is looked for in.
 const HEAD_BYTES: usize = 1 << 14;
 
-/// Refuses a directory whose `config.toml` is no run's: it has neither a ledger nor the folders of a run beside it, and is not
-/// written as DagZero writes it. Folders that are empty do not travel through archives, so a run may have none.
+/// Refuses a directory whose `config.toml` is no run's: it has neither a ledger nor the folders of
+/// a run beside it, and is not written as DagZero writes it. Folders that are empty do not travel
+/// through archives, so a run may have none.
 ///
 /// # Errors
 /// [`StoreError::Occupied`], and what the store reports.
@@ -21,7 +22,8 @@ pub(super) fn refuse_foreign(run: &Run) -> Result<(), StoreError> {
     is_own.then_some(()).ok_or(StoreError::Occupied { dir, found: layout::CONFIG.to_owned() })
 }
 
-/// Refuses to replace a file of the run that was not written by `is_own`'s writer. An empty one is nobody's.
+/// Refuses to replace a file of the run that was not written by `is_own`'s writer. An empty one is
+/// nobody's.
 ///
 /// # Errors
 /// [`StoreError::NotOurs`], and what the store reports.
