@@ -64,7 +64,10 @@ fn sgf_text(text: &str, sheet: &Sheet, comments: &[(usize, String)]) -> String {
             None => edits.push((mv.place, mv.place, format!("C[{comment}]"))),
         }
     }
-    let declared = charsets(game.as_bytes()).next().filter(|_| sheet.charset.is_some());
+    // Where an escape hides the end of the declaration, one of ours goes before it.
+    let declared = charsets(game.as_bytes()).next();
+    let declared =
+        declared.filter(|range| Some(game[range.clone()].trim()) == sheet.charset.as_deref());
     if let Some(range) = declared {
         edits.push((span.start + range.start, span.start + range.end, "UTF-8".to_owned()));
     } else if !game.is_ascii() {

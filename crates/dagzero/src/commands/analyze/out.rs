@@ -56,10 +56,7 @@ impl<'a> Writer<'a> {
             *said = Some(said.take().map_or(ours.clone(), |theirs| format!("{theirs}\n{ours}")));
         }
         let text = session.write_record(&record, *format)?;
-        let mut sheet = match read_as(*format, &text)?.pop() {
-            Some(sheet) => sheet,
-            None => return Ok(text),
-        };
+        let Some(mut sheet) = read_as(*format, &text)?.pop() else { return Ok(text) };
         ensure!(sheet.moves.len() == record.moves.len() || !format.is_own(), "moves were lost");
         if played.stated.winner != Winner::Unknown {
             sheet.score = played.stated;

@@ -28,7 +28,7 @@ impl Source {
         drop(bytes);
         let mut notes: Vec<String> = decoded.note.into_iter().collect();
         let sheets = read(&decoded.text).map_err(|error| {
-            let guess: String = notes.iter().map(|note| format!(" ({note})")).collect();
+            let guess = notes.first().map_or(String::new(), |note| format!(" ({note})"));
             UsageError(format!("{name}: {error}{guess}"))
         })?;
         let count = sheets.len();

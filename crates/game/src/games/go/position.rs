@@ -105,7 +105,10 @@ fn row_of(text: &str, size: u16) -> Option<Vec<(u16, Player)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Move, games::Go};
+    use crate::{
+        Move,
+        games::{Go, GoHistory},
+    };
 
     fn go(size: u16) -> Go {
         Go::from_spec(&format!("go:size={size}").parse().expect("a spec")).expect("a game")
@@ -114,7 +117,7 @@ mod tests {
     #[test]
     fn positions_read_back_and_play_as_if_they_had_been_played() {
         let game = go(5);
-        let (mut played, mut history) = (game.start(), Default::default());
+        let (mut played, mut history) = (game.start(), GoHistory::default());
         for text in ["B2", "C2", "D2", "B3", "C3", "A2"] {
             game.play_text(&mut played, &mut history, text).expect("legal");
         }
@@ -129,7 +132,7 @@ mod tests {
         let state = nineteen.parse_position(&empty).expect("legal");
         assert_eq!(state, GoState { mover: Player::Second, ..nineteen.start() });
         let mut legal = Vec::new();
-        nineteen.legal_moves(&state, &Default::default(), &mut legal);
+        nineteen.legal_moves(&state, &GoHistory::default(), &mut legal);
         assert_eq!((legal.len(), legal[361]), (362, Move(361)));
     }
 
