@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn escapes_do_not_reach_the_terminal() {
         let mut out = Vec::new();
-        writeln!(Shown::new(&mut out), "a\t{} é\u{202e}", "\u{1b}[2J\u{9b}1m\r").expect("written");
+        writeln!(Shown::new(&mut out), "a\t\u{1b}[2J\u{9b}1m\r é\u{202e}").expect("written");
         assert_eq!(out, "a\t\\u{1b}[2J\\u{9b}1m\\r é\\u{202e}\n".as_bytes());
     }
 

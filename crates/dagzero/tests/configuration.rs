@@ -86,13 +86,11 @@ impl Small {
     /// The hash that the ledger names, and the newest changes that it has.
     fn ledger(&self) -> (String, Vec<String>) {
         let ledger = Ledger::open(&Run::open(self.dir()).expect("a run")).expect("a ledger");
-        let records = ledger.records().expect("records").into_iter().rev();
-        let changes = records
-            .filter_map(|record| match record.entry {
-                Entry::ConfigChanged { changes, .. } => Some(changes),
-                _ => None,
-            })
-            .next();
+        let mut records = ledger.records().expect("records").into_iter().rev();
+        let changes = records.find_map(|record| match record.entry {
+            Entry::ConfigChanged { changes, .. } => Some(changes),
+            _ => None,
+        });
         (ledger.state().config_hash.clone(), changes.unwrap_or_default())
     }
 }

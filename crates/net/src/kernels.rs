@@ -48,10 +48,12 @@ fn private_folder(shared: &Path) -> PathBuf {
 fn is_private(folder: &Path, user: u32) -> bool {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 
+    /// Permission bits of the group and of everybody else.
+    const OTHERS: u32 = 0o077;
     // Fails where something is there already; what that is counts.
     let _ = std::fs::DirBuilder::new().mode(0o700).create(folder);
     std::fs::symlink_metadata(folder)
-        .is_ok_and(|meta| meta.is_dir() && meta.uid() == user && meta.mode() & 0o077 == 0)
+        .is_ok_and(|meta| meta.is_dir() && meta.uid() == user && meta.mode() & OTHERS == 0)
 }
 
 /// The user that this process acts as.

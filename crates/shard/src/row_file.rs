@@ -343,9 +343,10 @@ fn check_memory(
     bytes_max: u64,
 ) -> Result<(), ShardError> {
     let policy = total(reader.stream("policy_len", count)?)?;
-    let reply = match shape.targets.has(Target::Reply) {
-        true => total(reader.stream("reply_len", count)?)?,
-        false => 0,
+    let reply = if shape.targets.has(Target::Reply) {
+        total(reader.stream("reply_len", count)?)?
+    } else {
+        0
     };
     let bytes = RowBlock::bytes_beside_planes(shape, count, [policy, reply]);
     if count > FRAME_ROWS_MAX || bytes > bytes_max {

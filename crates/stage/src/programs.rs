@@ -101,8 +101,12 @@ pub fn text(program: &EngineAnchor) -> String {
         EngineProtocol::Gtp => "gtp",
         EngineProtocol::Uci => "uci",
     };
-    let setup: String = program.setup.iter().map(|line| format!(", then says {line:?}")).collect();
-    format!("{protocol} {}{setup}", dz_text::line(&program.command))
+    let mut shown = format!("{protocol} {}", dz_text::line(&program.command));
+    for line in &program.setup {
+        shown += ", then says ";
+        shown += &format!("{line:?}");
+    }
+    shown
 }
 
 /// The folder by the environment's variables.

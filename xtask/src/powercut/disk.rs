@@ -323,7 +323,9 @@ mod tests {
 
     fn disk(changes: &[Change]) -> Disk {
         let mut disk = Disk::new();
-        changes.iter().for_each(|change| disk.apply(change).expect("a change of a known file"));
+        for change in changes {
+            disk.apply(change).expect("a change of a known file");
+        }
         disk
     }
 

@@ -179,7 +179,7 @@ impl PowerCut {
                 }
             }
             tally.resumed[number % Mode::ALL.len()] += 1;
-            let is_record = |path: &str| path.starts_with("log/") && path.ends_with(".json");
+            let is_record = |path: &str| path.starts_with("log/") && is_json(path);
             tally.with_records += u64::from(tree.keys().any(|path| is_record(path)));
             drop(tally);
             let removed = disk.removed().clone();
@@ -226,7 +226,7 @@ impl PowerCut {
             .retain(|path, _| !cut.removed.contains(path) || undisturbed.files.contains_key(path));
         let mut found = differences(undisturbed, &ended);
         for (path, content) in cut.tree.iter().filter(|(path, _)| path.starts_with("log/")) {
-            let is_record = path.ends_with(".json");
+            let is_record = is_json(path);
             if is_record && fs::read(dir.join(path)).ok().as_ref() != content.as_ref() {
                 found.push(format!("{path} is not as it was after the cut"));
             }
@@ -285,4 +285,9 @@ fn on_disk(dir: &Path) -> anyhow::Result<Tree> {
         }
     }
     Ok(tree)
+}
+
+/// Whether a path has the ending of a record.
+fn is_json(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending == "json")
 }

@@ -7,7 +7,7 @@ use dz_store::{Run, StoreError, layout};
 const HEAD_BYTES: usize = 1 << 14;
 
 /// Refuses a directory whose `config.toml` is no run's: it has neither a ledger nor the folders of
-/// a run beside it, and is not written as DagZero writes it. Folders that are empty do not travel
+/// a run beside it, and is not written as `DagZero` writes it. Folders that are empty do not travel
 /// through archives, so a run may have none.
 ///
 /// # Errors

@@ -71,7 +71,9 @@ impl Programs {
         }
         show(&unknown);
         if is_asked() && agrees()? {
-            unknown.iter().for_each(|(_, program)| remember(&permissions, program));
+            for (_, program) in &unknown {
+                remember(&permissions, program);
+            }
             return Ok(Some(ProgramsWord::Allow));
         }
         let names: Vec<String> =

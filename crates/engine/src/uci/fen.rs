@@ -68,7 +68,7 @@ fn squares(pieces: &str) -> Option<[char; 64]> {
     squares.try_into().ok()
 }
 
-/// The castling rights of `said` whose king and rook stand at home, in the order KQkq. Where `said` has other letters
+/// The castling rights of `said` whose king and rook stand at home, in the order `KQkq`. Where `said` has other letters
 /// than these, it stays as it is.
 fn castling(squares: Option<&[char; 64]>, said: &str) -> String {
     // Index of king and rook, from a8 = 0.

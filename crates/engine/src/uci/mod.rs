@@ -54,7 +54,7 @@ struct Job {
     waits: bool,
     decided: bool,
     /// The answer, where there is nothing to search; its move if there is one.
-    answer: Option<Option<Move>>,
+    answer: Option<Ready>,
     next_info: Duration,
     /// Who moves.
     player: Player,
@@ -212,7 +212,7 @@ impl Uci {
             allowed: None,
             waits: go.waits(),
             decided: true,
-            answer: Some(best),
+            answer: Some(Ready(best)),
             next_info: started,
             player: Player::First,
             endless: false,
@@ -251,7 +251,7 @@ impl Uci {
     /// Ends the search and answers it.
     fn stop(&mut self) -> String {
         let Some(job) = self.job.take() else { return String::new() };
-        if let Some(best) = job.answer {
+        if let Some(Ready(best)) = job.answer {
             return best.map_or_else(none, |mv| {
                 let name = self.session.format(mv);
                 format!("info depth 1 score cp 0 pv {name}\nbestmove {name}\n")
@@ -278,6 +278,9 @@ impl Uci {
         info::lines(&*self.session, self.options, time)
     }
 }
+
+/// The move that is answered without a search, if there is one.
+struct Ready(Option<Move>);
 
 /// Said of a position that was refused, and of what is asked afterwards.
 const REFUSED: &str = "no move is answered before the next position that can be read";
