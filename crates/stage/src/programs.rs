@@ -6,7 +6,9 @@
 
 use std::{
     collections::BTreeSet,
-    env, fs, io,
+    env,
+    fmt::Write as _,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -103,8 +105,8 @@ pub fn text(program: &EngineAnchor) -> String {
     };
     let mut shown = format!("{protocol} {}", dz_text::line(&program.command));
     for line in &program.setup {
-        shown += ", then says ";
-        shown += &format!("{line:?}");
+        // Writing to a string does not fail.
+        let _ = write!(shown, ", then says {line:?}");
     }
     shown
 }

@@ -280,6 +280,7 @@ impl Uci {
 }
 
 /// The move that is answered without a search, if there is one.
+#[derive(Clone, Debug)]
 struct Ready(Option<Move>);
 
 /// Said of a position that was refused, and of what is asked afterwards.
