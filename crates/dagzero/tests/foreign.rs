@@ -456,7 +456,7 @@ fn what_is_made_again_is_no_fault_of_a_run() {
     let sound = dagzero(&["report", &dir, "--json"]);
     bytes[3] = 0xff;
     fs::write(&metrics, bytes).expect("written");
-    let segments = tree(&root.join("work/shuffler")).into_keys().filter(|path| path.is_file());
+    let mut segments = tree(&root.join("work/shuffler")).into_keys().filter(|path| path.is_file());
     let segment = segments.next_back().expect("a segment");
     fs::write(&segment, "").expect("written");
     let output = dagzero(&["verify", &dir, "--json"]);
