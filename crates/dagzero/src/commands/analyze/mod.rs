@@ -208,7 +208,8 @@ impl Side {
             blunders: count(Judgement::Blunder),
             mistakes: count(Judgement::Mistake),
             inaccuracies: count(Judgement::Inaccuracy),
-            loss_mean: own.iter().map(|ply| ply.loss).sum::<f64>() / moves,
+            // A sum of no numbers is -0.0.
+            loss_mean: own.iter().fold(0.0, |sum, ply| sum + ply.loss) / moves,
             best_share: count(Judgement::Best) as f64 / moves,
         }
     }
