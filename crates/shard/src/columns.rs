@@ -336,6 +336,22 @@ fn take_leb(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
+/// Where each row's entries end, and how many there are in all.
+pub(crate) fn ends(
+    reader: &ColumnReader<'_>,
+    lengths: &str,
+    count: usize,
+) -> Result<(Vec<u32>, usize), ShardError> {
+    let lengths = reader.stream(lengths, count)?;
+    let entries = total(lengths.clone())?;
+    let mut end = 0_u32;
+    let ends = lengths.map(|length| {
+        end += length as u32;
+        end
+    });
+    Ok((ends.collect(), entries))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

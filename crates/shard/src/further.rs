@@ -4,8 +4,7 @@ use dz_game::PlaneShape;
 
 use crate::{
     FurtherTargets, HORIZONS, RowShape, ShardError, Target, WdlShares,
-    columns::{ColumnReader, Columns},
-    row_file::ends,
+    columns::{ColumnReader, Columns, ends},
     targets::ownership_shape,
 };
 

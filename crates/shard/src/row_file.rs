@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     RowBlock, RowShape, RowTargets, ShardError, SymmetryTables, Target, WdlShares, Weight,
-    columns::{ColumnReader, Columns, total},
+    columns::{ColumnReader, Columns, ends, total},
     container::{DENSE, FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
     further::FurtherColumns,
     symmetry_tables,
@@ -356,22 +356,6 @@ fn check_memory(
         )));
     }
     Ok(())
-}
-
-/// Where each row's entries end, and how many there are in all.
-pub(crate) fn ends(
-    reader: &ColumnReader<'_>,
-    lengths: &str,
-    count: usize,
-) -> Result<(Vec<u32>, usize), ShardError> {
-    let lengths = reader.stream(lengths, count)?;
-    let entries = total(lengths.clone())?;
-    let mut end = 0_u32;
-    let ends = lengths.map(|length| {
-        end += length as u32;
-        end
-    });
-    Ok((ends.collect(), entries))
 }
 
 /// Two columns as distributions.

@@ -107,9 +107,9 @@ fn a_game_of_tic_tac_toe_by_hand() {
     assert_eq!(left, [Some(5), Some(4), Some(2), Some(1)]);
     // The reply of ply 0 is ply 1's one move; ply 2 was a fast search; of ply 3 it is the winning move.
     assert_eq!((further(0).reply_index, further(0).reply_share), (&[3][..], &[65_535][..]));
-    assert_eq!(further(1).reply_index, []);
+    assert_eq!(further(1).reply_index, [0_u16; 0]);
     assert_eq!((further(2).reply_index, further(2).reply_share), (&[2][..], &[65_535][..]));
-    assert_eq!(further(3).reply_index, [], "nothing comes after the last ply");
+    assert_eq!(further(3).reply_index, [0_u16; 0], "nothing comes after the last ply");
     // The longest horizon on 9 points: k = 1 / (1 + 9 * 0.176) = 0.386997. Ply 4, the first player's:
     // win = 0.386997 * 0.8 + 0.613003 * 1 = 0.922601, draw = 0.386997 * 0.1 = 0.038700.
     let long = |i: usize| further(i).short_term.expect("carried")[0];

@@ -24,6 +24,7 @@ mod spent;
 mod stage;
 mod stop;
 mod supervisor;
+mod swept;
 mod terminal;
 mod threads;
 mod watched;

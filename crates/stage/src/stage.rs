@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use dz_config::RunConfig;
-use dz_store::{Fate, Ledger, Leftovers, MetricsWriter, Run, RunLock, Stage, Swept, Turn, layout};
+use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, Turn};
 
 use crate::args::StageArgs;
 use crate::disk::check_free;
@@ -22,6 +22,7 @@ use crate::programs::ProgramsWord;
 use crate::sink::EventSink;
 use crate::spent::Spent;
 use crate::stop::Stop;
+use crate::swept::tell_swept;
 use crate::threads::start_threads;
 
 /// Shortest and longest pause between two looks at the ledger.
@@ -176,31 +177,6 @@ impl StageContext {
         let mut config = self.config.clone();
         config.run.cycles = self.kept.run.cycles;
         config
-    }
-}
-
-/// Says what a sweep did with what was left.
-fn tell_swept(left: &Leftovers) {
-    for Swept { path, bytes, fate } in &left.own {
-        match fate {
-            Fate::Unfinished => tracing::info!(
-                "removed {path} ({bytes} bytes), left unfinished by a killed process"
-            ),
-            Fate::Copy => tracing::info!(
-                "removed {path} ({bytes} bytes), a copy of what the run has made again"
-            ),
-            Fate::Unnamed => tracing::info!(
-                "moved {path} ({bytes} bytes), which no record names, to {}/",
-                layout::ASIDE
-            ),
-        }
-    }
-    if let Some(first) = left.foreign.first() {
-        let count = left.foreign.len();
-        let first = dz_text::line(first);
-        tracing::info!(
-            "left alone: {count} of files and folders that the run has not made, such as {first}"
-        );
     }
 }
 

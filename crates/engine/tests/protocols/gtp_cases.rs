@@ -114,9 +114,9 @@ fn random_orders_of_colours_are_games_that_undo_takes_back() {
             before.push(now);
             let passed = line.ends_with("pass") || said.contains("pass");
             if passed {
-                passes.push(color)
+                passes.push(color);
             } else {
-                passes.clear()
+                passes.clear();
             }
             let over = ask(&mut engine, "showboard").contains("over: ");
             let both = passes.contains(&"b") && passes.contains(&"w");

@@ -8,7 +8,10 @@ use std::{
 };
 
 use dz_engine::{Activity, LINE_BYTES_MAX, Protocol, Uci};
-use dz_game::{Game, games::Chess};
+use dz_game::{
+    Game,
+    games::{Chess, ChessHistory},
+};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -176,7 +179,7 @@ fn nothing_that_waits_answers_before_stop() {
 /// A position from a random game, and a change of it.
 fn mutation(random: &mut Xoshiro256PlusPlus) -> String {
     let game = Chess::new();
-    let (mut state, mut history) = (game.start(), Default::default());
+    let (mut state, mut history) = (game.start(), ChessHistory::default());
     let (mut moves, mut scratch) = (Vec::new(), Vec::new());
     for _ in 0..random.random_range(0..80) {
         let Some(mv) = game.random_move(&state, &history, random, &mut scratch) else { break };

@@ -1,6 +1,11 @@
 //! Past positions of a game: what superko forbids, and what node keys mix in.
 
-use super::set::{Set, WORDS_MAX, Words};
+use super::{
+    Go, GoState, Superko,
+    board::on_grid,
+    moves,
+    set::{Set, WORDS_MAX, Words},
+};
 use crate::{Key, Move, Player};
 
 /// Words of the filter in front of the exact search: two bits for each of some 300 positions leave
@@ -165,4 +170,34 @@ fn filter_bits(key: Key) -> [(usize, u64); 2] {
         let word = (half >> 6) as usize % FILTER_WORDS;
         (word, 1 << (half % 64))
     })
+}
+
+impl Go {
+    /// True if the last move made sure that no earlier position comes back soon.
+    #[inline]
+    pub(super) fn forgets(&self, state: &GoState, mv: Move) -> bool {
+        let bound = self.rules.repetition_bound.into();
+        mv != self.board.pass()
+            && on_grid!(self.board, grid => moves::forgets(grid, state, mv.0, bound))
+    }
+
+    /// Keeps a position and what is played from it.
+    #[inline]
+    pub(super) fn remember(
+        &self,
+        history: &mut GoHistory,
+        state: &GoState,
+        mv: Move,
+        node_key: impl FnOnce(&GoHistory) -> Key,
+    ) {
+        if self.rules.history_planes > 0 {
+            history.push_board(state.stones, state.hash);
+        }
+        // Simple ko is part of the position.
+        if self.rules.superko != Superko::Simple {
+            let key = moves::repetition_key(&self.rules, state.hash, state.mover);
+            let node_key = node_key(history);
+            history.push(&state.stones, state.mover.opponent(), key, node_key, mv);
+        }
+    }
 }

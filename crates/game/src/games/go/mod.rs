@@ -139,34 +139,6 @@ impl Go {
         words
     }
 
-    /// True if the last move made sure that no earlier position comes back soon.
-    #[inline]
-    fn forgets(&self, state: &GoState, mv: Move) -> bool {
-        let bound = self.rules.repetition_bound.into();
-        mv != self.board.pass()
-            && on_grid!(self.board, grid => moves::forgets(grid, state, mv.0, bound))
-    }
-
-    /// Keeps a position and what is played from it.
-    #[inline]
-    fn remember(
-        &self,
-        history: &mut GoHistory,
-        state: &GoState,
-        mv: Move,
-        node_key: impl FnOnce(&GoHistory) -> Key,
-    ) {
-        if self.rules.history_planes > 0 {
-            history.push_board(state.stones, state.hash);
-        }
-        // Simple ko is part of the position.
-        if self.rules.superko != Superko::Simple {
-            let key = moves::repetition_key(&self.rules, state.hash, state.mover);
-            let node_key = node_key(history);
-            history.push(&state.stones, state.mover.opponent(), key, node_key, mv);
-        }
-    }
-
     /// The position alone: stones, mover, passes, simple ko, a variant's komi.
     #[inline]
     fn position_key(&self, state: &GoState) -> Key {
