@@ -163,7 +163,7 @@ fn change<H>(parts: &mut Parts<H>, random: &mut Random) {
         }
         7 => {
             frame.raw =
-                Some(vec![one_of(&[0, 0x80, 0xc0], random); one_of(&[1 << 16, 64 << 20], random)])
+                Some(vec![one_of(&[0, 0x80, 0xc0], random); one_of(&[1 << 16, 64 << 20], random)]);
         }
         // Maps of many columns.
         _ => {

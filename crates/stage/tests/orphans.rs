@@ -91,7 +91,7 @@ fn driver(kind: &str, dir: &str) -> ExitCode {
 
 /// A good stage drains when asked; a stubborn one never looks.
 fn stage(kind: &str, root: &Path) -> ExitCode {
-    let args = StageArgs { run: root.to_owned(), once: false, events: true };
+    let args = StageArgs { run: root.to_owned(), once: false, programs: None, events: true };
     let stubborn = kind == "stubborn";
     exit_with(&run_stage(Stage::Selfplay, &args, |context, _| {
         fs::write(root.join("in-turn"), "")?;
