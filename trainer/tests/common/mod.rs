@@ -135,7 +135,7 @@ impl TestRun {
                     }
                     writer.push(&block).unwrap();
                 }
-                let path = format!("rows/cycle-{cycle:04}/{set:?}-{number}.dzr").to_lowercase();
+                let path = format!("rows/cycle-{cycle:04}/{set:?}-{number:04}.dzr").to_lowercase();
                 self.run.put_create(&path, &writer.finish().unwrap().0).unwrap()
             })
             .collect()
