@@ -124,7 +124,9 @@ fn no_cycle_beyond_the_last_is_begun() {
     let run = Run::open(&args.run).unwrap();
     let mut ledger = Ledger::open(&run).unwrap();
     ledger.claim(Stage::Gatekeeper).unwrap();
-    ledger.append(Entry::CycleDone { cycle: 2, wall_ms: 1 }).unwrap();
+    for cycle in 1..=2 {
+        ledger.append(Entry::CycleDone { cycle, wall_ms: 1 }).unwrap();
+    }
     assert_eq!(live_once(Stage::Selfplay, &args).unwrap(), StageEnd::NotOurs);
 }
 
