@@ -19,7 +19,7 @@ use std::{
 use common::program::{command, dagzero, text};
 
 /// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 /// How long a run is watched that must not stop. One that stops does so at once.
 const STAYS: Duration = Duration::from_secs(3);
 
