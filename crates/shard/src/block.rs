@@ -189,8 +189,10 @@ impl RowBlock {
         rows: usize,
         [policy, reply]: [usize; 2],
     ) -> u64 {
-        let row = 4 + 2 * 4 + 2 * 2 + 8 + 2 + FurtherColumns::row_bytes(shape);
-        let row = row + shape.planes.globals.saturating_mul(4);
-        rows.saturating_mul(row).saturating_add((policy + reply) * 4) as u64
+        // A made-up shape may be of any size.
+        let row = FurtherColumns::row_bytes(shape).saturating_add(4 + 2 * 4 + 2 * 2 + 8 + 2);
+        let row = row.saturating_add(shape.planes.globals.saturating_mul(4));
+        let entries = policy.saturating_add(reply).saturating_mul(4);
+        rows.saturating_mul(row).saturating_add(entries) as u64
     }
 }
