@@ -80,9 +80,9 @@ impl FurtherColumns {
             Target::Reply | Target::Margin => 4,
             Target::ShortTerm => HORIZONS * 4,
             Target::PliesLeft => 2,
-            Target::Ownership => 1 + ownership_bytes(shape.planes),
+            Target::Ownership => ownership_bytes(shape.planes).saturating_add(1),
         });
-        bytes.sum()
+        bytes.fold(0, usize::saturating_add)
     }
 
     /// Entries of all replies.
