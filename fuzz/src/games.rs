@@ -148,6 +148,7 @@ pub fn positions(data: &[u8]) {
         let read = with_game(&name.parse().expect("a name"), Refuses(&text));
         assert_eq!(read, Ok(true), "{name} has no notation for positions");
     }
+    with_game(&"go:size=5".parse().expect("a name"), SetUp(&text)).expect("there is Go");
     let state = match CHESS.parse_position(&text) {
         Ok(state) => state,
         Err(error) => return check_error(&error),
@@ -177,6 +178,27 @@ impl GameVisitor for Refuses<'_> {
         let Err(error) = game.parse_position(self.0) else { return false };
         check_error(&error);
         matches!(error, GameError::NoPositionText { .. })
+    }
+}
+
+/// Stones that are set up read back as they were written.
+struct SetUp<'a>(&'a str);
+
+impl GameVisitor for SetUp<'_> {
+    type Output = ();
+    fn visit<G: Game>(self, game: G) {
+        let state = match game.parse_position(self.0) {
+            Ok(state) => state,
+            Err(error) => return check_error(&error),
+        };
+        let history = G::History::default();
+        look(&game, &state, &history);
+        let stones = game.stones(&state).expect("Go has stones");
+        let mover = game.to_move(&state, &history).expect("nobody has passed");
+        let text = game.position_of(&stones, mover).expect("Go has a notation");
+        let again = game.parse_position(&text).expect("it reads back");
+        assert_eq!(game.stones(&again), Some(stones), "{text}");
+        assert_eq!(game.to_move(&again, &history), Some(mover), "{text}");
     }
 }
 

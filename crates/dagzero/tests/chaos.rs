@@ -6,24 +6,14 @@ mod chaos;
 
 use std::path::Path;
 
-use chaos::Chaos;
+use chaos::{Chaos, SMALL};
 
 /// A harness over two cycles that take a second.
 fn harness(folder: &Path, asynchronous: bool) -> Chaos {
-    let set = [
-        "run.cycles=2",
-        "bootstrap.games=32",
-        "bootstrap.playouts=16",
-        "selfplay.games=32",
-        "window.rows_min=100",
-        "gate.games=4",
-        "rating.games=2",
-        "rating.playouts=8",
-    ];
     Chaos {
         program: env!("CARGO_BIN_EXE_dagzero").into(),
         config: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml"),
-        set: set.map(str::to_owned).to_vec(),
+        set: SMALL.map(str::to_owned).to_vec(),
         asynchronous,
         scratch: folder.join("chaos"),
         seed: 1,

@@ -9,26 +9,16 @@ mod powercut;
 
 use std::path::Path;
 
+use chaos::SMALL;
 use powercut::PowerCut;
 
 #[test]
 fn after_a_power_cut_nothing_published_is_lost_and_the_run_ends_in_the_same_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
-    // Two cycles that take a second.
-    let set = [
-        "run.cycles=2",
-        "bootstrap.games=32",
-        "bootstrap.playouts=16",
-        "selfplay.games=32",
-        "window.rows_min=100",
-        "gate.games=4",
-        "rating.games=2",
-        "rating.playouts=8",
-    ];
     let cut = PowerCut {
         program: env!("CARGO_BIN_EXE_dagzero").into(),
         config: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml"),
-        set: set.map(str::to_owned).to_vec(),
+        set: SMALL.map(str::to_owned).to_vec(),
         scratch: folder.path().join("cuts"),
         seed: 1,
         jobs: 2,

@@ -34,6 +34,18 @@ const FRUITLESS_MAX: u32 = 6;
 /// Of the kills at points every so many hits one stage alone; its driver starts it again after a pause.
 const STAGE_ALONE_EVERY: usize = 12;
 
+/// Overrides of `tictactoe-smoke.toml` for tests: two cycles that take a second.
+pub const SMALL: [&str; 8] = [
+    "run.cycles=2",
+    "bootstrap.games=32",
+    "bootstrap.playouts=16",
+    "selfplay.games=32",
+    "window.rows_min=100",
+    "gate.games=4",
+    "rating.games=2",
+    "rating.playouts=8",
+];
+
 /// What is run, and how often it is killed.
 #[derive(Clone, Debug)]
 pub struct Chaos {

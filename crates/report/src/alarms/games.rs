@@ -127,11 +127,7 @@ pub(super) fn duplicated(cycles: &[CycleFacts]) -> Finding {
         return CHECK.unjudged("No shard has been read yet.");
     };
     let share = health.duplicates as f64 / health.games as f64;
-    let severity = match share {
-        s if s > DUPLICATES_ALARM => Severity::Alarm,
-        s if s > DUPLICATES_WARNING => Severity::Warning,
-        _ => Severity::Fine,
-    };
+    let severity = Severity::above(share, DUPLICATES_WARNING, DUPLICATES_ALARM);
     let says = format!(
         "{} of the newest cycle's {} repeat another one move by move.",
         count::percent(share),
@@ -176,11 +172,7 @@ pub(super) fn cut(cycles: &[CycleFacts]) -> Finding {
         return CHECK.unjudged("No shard has been read yet.");
     };
     let share = health.at_limit as f64 / health.games as f64;
-    let severity = match share {
-        s if s > CUT_ALARM => Severity::Alarm,
-        s if s > CUT_WARNING => Severity::Warning,
-        _ => Severity::Fine,
-    };
+    let severity = Severity::above(share, CUT_WARNING, CUT_ALARM);
     let says = format!(
         "{} of the newest cycle's {} ended at selfplay.plies_max.",
         count::percent(share),

@@ -45,6 +45,17 @@ impl Severity {
         }
     }
 
+    /// An alarm above one bound, a warning above a lower one.
+    const fn above(value: f64, warning: f64, alarm: f64) -> Self {
+        if value > alarm {
+            Self::Alarm
+        } else if value > warning {
+            Self::Warning
+        } else {
+            Self::Fine
+        }
+    }
+
     /// Whether somebody should be told.
     pub const fn is_trouble(self) -> bool {
         matches!(self, Self::Alarm | Self::Warning)

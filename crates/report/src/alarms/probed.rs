@@ -138,11 +138,7 @@ impl Probed {
                 "The network says nearly the same of every position: it has not learned yet.",
             );
         };
-        let severity = match most {
-            s if s > VIEW_ALARM => Severity::Alarm,
-            s if s > VIEW_WARNING => Severity::Warning,
-            _ => Severity::Fine,
-        };
+        let severity = Severity::above(most, VIEW_WARNING, VIEW_ALARM);
         let text =
             |share: Option<f64>| share.map_or("too little to tell".to_owned(), count::percent);
         let says = format!(
