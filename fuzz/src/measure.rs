@@ -1,4 +1,5 @@
-//! Peak memory and time of a reader, in a test binary of its own: the allocator counts for the whole process.
+//! Peak memory and time of a reader, in a test binary of its own: the allocator counts for the
+//! whole process.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -6,7 +7,8 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Bytes that reading a file may take at most, for each megabyte of it; a shorter file counts as one.
+/// Bytes that reading a file may take at most, for each megabyte of it; a shorter file counts as
+/// one.
 pub const BYTES_MAX: usize = 200_000_000;
 /// Seconds that it may take, likewise.
 pub const SECONDS_MAX: f64 = 2.0;
@@ -30,7 +32,8 @@ fn less(bytes: usize) {
     NOW.fetch_sub(bytes, Ordering::Relaxed);
 }
 
-// SAFETY: every call is the system allocator's own, with the arguments that came; counting allocates nothing.
+// SAFETY: every call is the system allocator's own, with the arguments that came; counting
+// allocates nothing.
 #[allow(unsafe_code, reason = "an allocator is unsafe by its trait")]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

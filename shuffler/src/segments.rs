@@ -72,7 +72,8 @@ impl SegmentFile {
         if set == RowSet::Validation { &self.validation } else { &self.train }
     }
 
-    /// The shard's id in the name of a segment file, with one of these endings; `None` for any other name.
+    /// The shard's id in the name of a segment file, with one of these endings; `None` for any
+    /// other name.
     pub fn id_of(name: &str, endings: &[&str]) -> Option<u64> {
         let (id, rest) = name.split_at_checked(20)?;
         let ending = rest.strip_prefix("-train").or_else(|| rest.strip_prefix("-validation"))?;

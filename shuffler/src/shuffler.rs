@@ -85,8 +85,8 @@ impl<G: Game> Shuffler<G> {
         Ok(&self.segments[&source.id])
     }
 
-    /// Removes the segment file that `error` is about, so that it is made again, and answers its shard's id; hands the error back
-    /// if it is about something else.
+    /// Removes the segment file that `error` is about, so that it is made again, and answers its
+    /// shard's id; hands the error back if it is about something else.
     ///
     /// # Errors
     /// `error` itself, or that the file cannot be removed.

@@ -119,7 +119,8 @@ struct RowFiles {
     rows: [u64; 2],
 }
 
-/// Both passes; `None` if somebody asked to stop. A segment that turns out damaged in pass 2 is made again, once.
+/// Both passes; `None` if somebody asked to stop. A segment that turns out damaged in pass 2 is
+/// made again, once.
 fn row_files<G: Game>(
     context: &mut StageContext,
     cycle: u32,
@@ -145,7 +146,8 @@ fn row_files<G: Game>(
     }
 }
 
-/// Pass 2: the window's rows as published files for training and validation, and how many rows each has.
+/// Pass 2: the window's rows as published files for training and validation, and how many rows each
+/// has.
 fn mix<G: Game>(
     context: &StageContext,
     shuffler: &Shuffler<G>,

@@ -241,7 +241,8 @@ fn a_missing_shard_is_an_error_until_its_loss_is_entered() {
     assert_eq!(fixture.turn(1).0.summary.window_games, GAMES);
 }
 
-/// A power cut may lose a page inside a segment, which is not synced: its two ends are whole, so it shows in pass 2.
+/// A power cut may lose a page inside a segment, which is not synced: its two ends are whole, so it
+/// shows in pass 2.
 #[test]
 fn a_segment_that_is_damaged_inside_is_made_again_with_the_same_bytes() {
     let mut fixture = Fixture::new();

@@ -1,4 +1,5 @@
-//! The power goes at random moments: what was published is there, and the run ends in the same bytes.
+//! The power goes at random moments: what was published is there, and the run ends in the same
+//! bytes.
 
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "a part of xtask's is used")]
 #[path = "../../../xtask/src/chaos/mod.rs"]

@@ -1,4 +1,5 @@
-//! Programs that a run's anchors name: started where their user said so, shown and left out elsewhere.
+//! Programs that a run's anchors name: started where their user said so, shown and left out
+//! elsewhere.
 
 mod common {
     #[allow(dead_code, reason = "other tests use the rest")]
@@ -22,7 +23,7 @@ impl Scratch {
     fn new() -> Self {
         let scratch = Self { folder: tempfile::tempdir().expect("a folder") };
         let script = format!(
-            "touch '{}'\nexec '{}' engine gtp uniform:2 --game tictactoe\n",
+            "touch '{}'\nexec '{}' engine gtp uniform:20 --game tictactoe --seed 1\n",
             scratch.path("mark").display(),
             env!("CARGO_BIN_EXE_dagzero")
         );
@@ -52,7 +53,8 @@ impl Scratch {
         )
     }
 
-    /// Runs a command line as `user`, with nobody at a terminal; says whether the program was started.
+    /// Runs a command line as `user`, with nobody at a terminal; says whether the program was
+    /// started.
     fn dagzero(&self, user: &str, args: &[&str]) -> (Output, bool) {
         let mark = self.path("mark");
         let _ = fs::remove_file(&mark);

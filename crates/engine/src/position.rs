@@ -22,7 +22,8 @@ pub enum Refusal {
 pub(crate) enum Ply {
     /// A move that the front end has told.
     Move(Move),
-    /// A turn that the front end has left out: the same player moves twice in a row ([`Game::leave_turn`]).
+    /// A turn that the front end has left out: the same player moves twice in a row
+    /// ([`Game::leave_turn`]).
     Left,
 }
 
@@ -105,15 +106,16 @@ impl<G: Game> Position<G> {
         legal(&self.game, &self.state, &self.history)
     }
 
-    /// Who moves and the moves there are where the game is drawn by our rules alone ([`Game::beyond`]).
+    /// Who moves and the moves there are where the game is drawn by our rules alone
+    /// ([`Game::beyond`]).
     pub(crate) fn beyond(&self) -> Option<(Player, Vec<Move>)> {
         let mut moves = Vec::new();
         let mover = self.game.beyond(&self.state, &self.history, &mut moves)?;
         Some((mover, moves))
     }
 
-    /// Plays `mv` for `player`. A pass out of turn, or after the end, is noted and changes nothing. A draw that
-    /// other programs leave to a claim is played on.
+    /// Plays `mv` for `player`. A pass out of turn, or after the end, is noted and changes nothing.
+    /// A draw that other programs leave to a claim is played on.
     pub(crate) fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal> {
         let in_turn = self.status() == Status::ToMove(player);
         let unclaimed = self.beyond().filter(|(mover, _)| *mover == player);
@@ -140,8 +142,8 @@ impl<G: Game> Position<G> {
         Ok(())
     }
 
-    /// Takes the last move back, with the turns that were left out before it; false if there is none but handicap
-    /// stones.
+    /// Takes the last move back, with the turns that were left out before it; false if there is
+    /// none but handicap stones.
     pub(crate) fn undo(&mut self) -> bool {
         if self.log.len() <= self.kept {
             return false;
@@ -157,10 +159,10 @@ impl<G: Game> Position<G> {
         true
     }
 
-    /// The game as it stands if `player` is to move now. Where the other one moves, the other one's turn
-    /// is left out: a pass of `player` just before is taken back, else nobody moves in that turn. In games that have
-    /// no such thing the other one passes, if that is legal. After an end by passes the passes are taken back as far
-    /// as it needs.
+    /// The game as it stands if `player` is to move now. Where the other one moves, the other one's
+    /// turn is left out: a pass of `player` just before is taken back, else nobody moves in that
+    /// turn. In games that have no such thing the other one passes, if that is legal. After an end
+    /// by passes the passes are taken back as far as it needs.
     pub(crate) fn line_with_turn(&self, player: Player) -> Result<Vec<Ply>, Refusal> {
         let wanted = Status::ToMove(player);
         let mut line = self.line.clone();
@@ -309,7 +311,8 @@ mod tests {
 
     #[test]
     fn superko_remembers_a_position_whose_turn_was_left_out() {
-        // Black is to move and leaves the turn out; White takes the ko, which would come back to the same board.
+        // Black is to move and leaves the turn out; White takes the ko, which would come back to
+        // the same board.
         let mut position = go();
         let stones = ["C4", "D4", "B3", "E3", "C2", "D2", "D3", "A5"];
         for (vertex, player) in stones.iter().zip(Player::BOTH.into_iter().cycle()) {

@@ -48,7 +48,8 @@ impl<G: Game> Searcher<G> {
     ) {
         let was_restricted = std::mem::replace(&mut self.restricted, !among.is_empty());
         let known = self.thinker.take().filter(|(_, old)| {
-            // After another move a search of some moves is as good as any. A search knows moves only.
+            // After another move a search of some moves is as good as any. A search knows moves
+            // only.
             line.starts_with(old)
                 && !line[old.len()..].contains(&Ply::Left)
                 && !(was_restricted && line.len() == old.len())

@@ -48,8 +48,9 @@ pub trait Session {
     fn keep(&mut self);
     /// How many of the moves of [`Session::log`] are handicap stones.
     fn kept(&self) -> usize;
-    /// Who moves and the moves that are left, ascending, in a game that is drawn by our rules while other programs
-    /// play on until somebody claims it. `None` where the game goes on or has really ended.
+    /// Who moves and the moves that are left, ascending, in a game that is drawn by our rules while
+    /// other programs play on until somebody claims it. `None` where the game goes on or has really
+    /// ended.
     fn beyond(&self) -> Option<(Player, Vec<Move>)>;
     /// Where the game began, as it was told to [`Session::begin_game`].
     fn start_text(&self) -> Option<&str>;

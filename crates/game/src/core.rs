@@ -75,9 +75,10 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         self.legal_moves(state, history, scratch);
         (!scratch.is_empty()).then(|| scratch[random.random_range(0..scratch.len())])
     }
-    /// The moves that are left in a position that is drawn by these rules, where other programs leave the draw to a
-    /// player's claim and play on. Clears `out`, fills it with these moves, ascending, and returns who moves. `None`,
-    /// with nothing in `out`, while the game goes on and where it has really ended.
+    /// The moves that are left in a position that is drawn by these rules, where other programs
+    /// leave the draw to a player's claim and play on. Clears `out`, fills it with these moves,
+    /// ascending, and returns who moves. `None`, with nothing in `out`, while the game goes on and
+    /// where it has really ended.
     fn beyond(
         &self,
         _state: &Self::State,
@@ -87,9 +88,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         out.clear();
         None
     }
-    /// Gives the turn to the other player without a move of the mover, in games in which front ends let one player
-    /// move twice in a row. Unlike a pass it brings no end of the game nearer. False, with nothing changed, where
-    /// there is no such thing or the game is over.
+    /// Gives the turn to the other player without a move of the mover, in games in which front ends
+    /// let one player move twice in a row. Unlike a pass it brings no end of the game nearer.
+    /// False, with nothing changed, where there is no such thing or the game is over.
     fn leave_turn(&self, _state: &mut Self::State, _history: &mut Self::History) -> bool {
         false
     }

@@ -12,8 +12,9 @@ use crate::DeviceChoice;
 /// The environment variable that names another folder.
 const VARIABLE: &str = "DAGZERO_KERNELS";
 
-/// The folder: what `DAGZERO_KERNELS` names, or `dagzero/kernels` in the user's cache (`XDG_CACHE_HOME`, `~/.cache`), or
-/// where there is no home a folder of this user's own in the system's folder for temporary files: see [`private_folder`].
+/// The folder: what `DAGZERO_KERNELS` names, or `dagzero/kernels` in the user's cache
+/// (`XDG_CACHE_HOME`, `~/.cache`), or where there is no home a folder of this user's own in the
+/// system's folder for temporary files: see [`private_folder`].
 pub fn kernel_folder() -> PathBuf {
     folder(&|name| std::env::var_os(name))
 }
@@ -30,8 +31,9 @@ fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
         .join("kernels")
 }
 
-/// A folder in `shared` that nobody but this user can write or read: kernels are programs. It is `dagzero-<user>` where that is
-/// such a folder or can be made; else one of this process alone, which the next process does not find again.
+/// A folder in `shared` that nobody but this user can write or read: kernels are programs. It is
+/// `dagzero-<user>` where that is such a folder or can be made; else one of this process alone,
+/// which the next process does not find again.
 fn private_folder(shared: &Path) -> PathBuf {
     let mine = user_id();
     let folder = shared.join(format!("dagzero-{mine}"));
@@ -44,7 +46,8 @@ fn private_folder(shared: &Path) -> PathBuf {
     own.next().unwrap_or_else(|| PathBuf::from("/nonexistent/dagzero"))
 }
 
-/// Whether `folder` is, or could be made, a folder of this user that others can neither read nor write.
+/// Whether `folder` is, or could be made, a folder of this user that others can neither read nor
+/// write.
 fn is_private(folder: &Path, user: u32) -> bool {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 

@@ -39,8 +39,8 @@ pub struct NetworkFile {
 }
 
 impl NetworkFile {
-    /// The longest file that is read where a user names one: 134 million weights, more than a hundred times those of
-    /// the largest preset.
+    /// The longest file that is read where a user names one: 134 million weights, more than a
+    /// hundred times those of the largest preset.
     pub const BYTES_MAX: u64 = 512 << 20;
 
     /// The file's bytes; the same network gives the same bytes.

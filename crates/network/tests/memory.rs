@@ -1,4 +1,5 @@
-//! Networks and checkpoints that somebody made on purpose, with the right hash: read with bounded memory and time.
+//! Networks and checkpoints that somebody made on purpose, with the right hash: read with bounded
+//! memory and time.
 
 #[path = "../../../fuzz/src/measure.rs"]
 mod measure;

@@ -191,8 +191,8 @@ impl Report {
         }
     }
 
-    /// A stage's metrics; damaged lines are left out, which is said. Of the trainer's steps in a long run a sample is read, since a
-    /// report is written after every cycle.
+    /// A stage's metrics; damaged lines are left out, which is said. Of the trainer's steps in a
+    /// long run a sample is read, since a report is written after every cycle.
     fn lines<T: DeserializeOwned>(&mut self, run: &Run, stage: Stage) -> Vec<T> {
         let bytes_max = if stage == Stage::Trainer { STEP_BYTES_MAX } else { usize::MAX };
         let path = layout::metrics_path(stage);

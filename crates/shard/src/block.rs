@@ -182,8 +182,8 @@ impl RowBlock {
         self.bits.len() + Self::bytes_beside_planes(self.shape, self.len(), entries) as usize
     }
 
-    /// Bytes that `rows` rows take in memory beside their planes, with so many entries of policies and of
-    /// replies.
+    /// Bytes that `rows` rows take in memory beside their planes, with so many entries of policies
+    /// and of replies.
     pub(crate) fn bytes_beside_planes(
         shape: RowShape,
         rows: usize,

@@ -113,8 +113,8 @@ impl<'a> ColumnReader<'a> {
     /// Reads the map.
     ///
     /// # Errors
-    /// [`ShardError::Damaged`], also for a map of more than 65,535 columns: a column costs more memory
-    /// than bytes.
+    /// [`ShardError::Damaged`], also for a map of more than 65,535 columns: a column costs more
+    /// memory than bytes.
     pub fn new(frame: &'a [u8]) -> Result<Self, ShardError> {
         if frame.first() == Some(&MAP_32) {
             return Err(ShardError::damaged("a frame of more columns than there are"));

@@ -291,7 +291,8 @@ fn encode(rows: &RowBlock) -> Columns {
 /// The `count` rows of a decompressed frame.
 ///
 /// # Errors
-/// [`ShardError::Damaged`], also where they would take more than `bytes_max` bytes beside their planes.
+/// [`ShardError::Damaged`], also where they would take more than `bytes_max` bytes beside their
+/// planes.
 fn decode(
     mut frame: Vec<u8>,
     shape: RowShape,

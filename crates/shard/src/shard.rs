@@ -131,7 +131,8 @@ impl<W: Write> ShardWriter<W> {
         Ok(())
     }
 
-    /// Writes games as a frame; as several where they are so much alike that readers would refuse one.
+    /// Writes games as a frame; as several where they are so much alike that readers would refuse
+    /// one.
     fn write(&mut self, games: &[GameRecord]) -> Result<(), ShardError> {
         let positions = games.iter().map(|game| game.plies.len()).sum();
         let columns = codec::encode(games, self.header.own_komi)?;

@@ -1,4 +1,5 @@
-//! Shards and row files that somebody made on purpose, with the right hashes: read with bounded memory and time.
+//! Shards and row files that somebody made on purpose, with the right hashes: read with bounded
+//! memory and time.
 
 mod common;
 #[path = "../../../fuzz/src/measure.rs"]

@@ -17,8 +17,8 @@ pub struct StageArgs {
     #[arg(long)]
     pub once: bool,
 
-    /// Whether the gatekeeper starts the programs that the run's anchors name; without it those that this user has let
-    /// the run start before
+    /// Whether the gatekeeper starts the programs that the run's anchors name; without it those
+    /// that this user has let the run start before
     #[arg(long, value_name = "WORD", value_enum)]
     pub programs: Option<ProgramsWord>,
 

@@ -97,9 +97,9 @@ impl InForce {
         }
     }
 
-    /// The configuration that a stage works by: the one that the ledger names. Under a driver an edited
-    /// `config.toml` waits for the driver's next start; a stage that somebody starts by hand refuses
-    /// to.
+    /// The configuration that a stage works by: the one that the ledger names. Under a driver an
+    /// edited `config.toml` waits for the driver's next start; a stage that somebody starts by hand
+    /// refuses to.
     pub(crate) fn for_stage(
         run: &Run,
         ledger: &Ledger,

@@ -1,8 +1,9 @@
 //! Programs that a run's anchors name, and whether this user lets this run start them.
 //!
-//! A run that comes from somebody else names programs of theirs. So a program is started only where this user has said so: by a
-//! configuration file of their own, by `--set`, or when they were asked. What was said is kept outside the run, in a file for each run and
-//! command line under `$XDG_STATE_HOME/dagzero/programs` (`~/.local/state/dagzero/programs`).
+//! A run that comes from somebody else names programs of theirs. So a program is started only where
+//! this user has said so: by a configuration file of their own, by `--set`, or when they were
+//! asked. What was said is kept outside the run, in a file for each run and command line under
+//! `$XDG_STATE_HOME/dagzero/programs` (`~/.local/state/dagzero/programs`).
 
 use std::{
     collections::BTreeSet,
@@ -62,7 +63,8 @@ impl Permissions {
         denied.map(|(anchor, _)| anchor.name.clone()).collect()
     }
 
-    /// Remembers that this user lets the run start `program`; false where there is no place for that.
+    /// Remembers that this user lets the run start `program`; false where there is no place for
+    /// that.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -97,7 +99,8 @@ pub fn programs(anchors: &[Anchor]) -> impl Iterator<Item = (&Anchor, &EngineAnc
     })
 }
 
-/// A program as a user is shown it: what is started, and what is said to it first, which can make it write files.
+/// A program as a user is shown it: what is started, and what is said to it first, which can make
+/// it write files.
 pub fn text(program: &EngineAnchor) -> String {
     let protocol = match program.protocol {
         EngineProtocol::Gtp => "gtp",

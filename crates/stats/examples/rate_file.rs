@@ -1,6 +1,8 @@
-//! A made-up file of games for `dagzero rate`: `cargo run --release -p dz-stats --example rate_file -- 3000 30000 > games.pgn`.
+//! A made-up file of games for `dagzero rate`: `cargo run --release -p dz-stats --example rate_file
+//! -- 3000 30000 > games.pgn`.
 //!
-//! So many players of different strengths and so many games between random two of them, the same ones each time.
+//! So many players of different strengths and so many games between random two of them, the same
+//! ones each time.
 
 use std::io::{self, BufWriter, Write};
 

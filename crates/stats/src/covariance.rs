@@ -29,8 +29,9 @@ impl Covariance {
         Self::estimated(information)
     }
 
-    /// Variances as if everybody's opponents had no opponents but him: the inverse of a star's matrix, by its Schur
-    /// complement. They are lower bounds, near where players have met many others.
+    /// Variances as if everybody's opponents had no opponents but him: the inverse of a star's
+    /// matrix, by its Schur complement. They are lower bounds, near where players have met many
+    /// others.
     pub(crate) fn estimated(information: &Sparse) -> Option<Self> {
         let variance = |row: usize| {
             let others = information.row(row).iter().filter(|(column, _)| *column != row);
@@ -73,8 +74,8 @@ impl Covariance {
 pub(crate) enum Relative {
     /// Every cell.
     Full(Matrix),
-    /// Formed where a cell is asked for, from that of all parameters, that of each rating with the reference, and the
-    /// reference's own variance.
+    /// Formed where a cell is asked for, from that of all parameters, that of each rating with the
+    /// reference, and the reference's own variance.
     Large { all: Covariance, with: Vec<f64>, own: f64 },
 }
 

@@ -48,7 +48,8 @@ pub fn rate(
     let davidson = options.draws == Draws::Davidson && any_draws;
     let (first_mover, lineage) = (options.first_mover, options.lineage.clone());
     let model = Model { players, games, first_mover, davidson, prior, lineage, lineage_draws };
-    // The methods differ in the last bits, so a run's fits, which know who follows whom, keep theirs.
+    // The methods differ in the last bits, so a run's fits, which know who follows whom, keep
+    // theirs.
     let is_large = players > LARGE_MIN && options.lineage.is_empty();
     let solution = maximise(&model, is_large)?;
     Ok(present(&model, solution, options.anchor))
@@ -177,8 +178,8 @@ pub struct Ratings {
     draw_weight: f64,
     /// Joint covariance of the ratings, Elo squared.
     covariance: Relative,
-    /// True where there are so many players that errors are estimates, which may be too small: what a player's opponents
-    /// owe to further opponents is left out.
+    /// True where there are so many players that errors are estimates, which may be too small: what
+    /// a player's opponents owe to further opponents is left out.
     pub errors_are_estimates: bool,
 }
 

@@ -24,7 +24,8 @@ const STEP_DONE: f64 = 1e-10;
 /// A rating this far out, 5,200 Elo, is on its way to infinity where no prior holds it.
 const NATS_MAX: f64 = 30.0;
 
-/// The maximum, from a start with all parameters 0. `is_large` chooses the method, not what it finds.
+/// The maximum, from a start with all parameters 0. `is_large` chooses the method, not what it
+/// finds.
 pub(crate) fn maximise(model: &Model, is_large: bool) -> Result<Solution, StatsError> {
     let mut at = vec![0.0; model.parameters()];
     for iterations in 1..=ITERATIONS_MAX {
@@ -296,7 +297,8 @@ mod tests {
         assert!(shares.iter().all(|share| (0.9..1.05).contains(share)), "{shares:?}");
     }
 
-    /// A chain needs as many steps of conjugate gradients as it has players, and is solved all the same.
+    /// A chain needs as many steps of conjugate gradients as it has players, and is solved all the
+    /// same.
     #[test]
     fn a_long_chain_is_solved() {
         let games = (1..700).map(|k| game(k, k - 1, [2, 1, 1])).collect();

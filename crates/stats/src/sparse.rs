@@ -2,7 +2,8 @@
 
 use crate::model::Sums;
 
-/// A symmetric matrix of the cells that are not zero, and perhaps of a one in all cells of its first rows and columns.
+/// A symmetric matrix of the cells that are not zero, and perhaps of a one in all cells of its
+/// first rows and columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Sparse {
     size: usize,
@@ -61,7 +62,8 @@ impl Collected {
     }
 }
 
-/// The largest residual of a solution, as a share of the right side, in the norm of the preconditioner.
+/// The largest residual of a solution, as a share of the right side, in the norm of the
+/// preconditioner.
 const RESIDUAL_MAX: f64 = 1e-13;
 /// A solution that came to this is of use to Newton's method, whose next step mends it.
 const RESIDUAL_USEFUL: f64 = 1e-9;
@@ -82,8 +84,8 @@ impl Sparse {
         self.row(row).iter().find(|(column, _)| *column == row).map_or(0.0, |&(_, value)| value)
     }
 
-    /// All cells, without the ones on top; where there are ones, the first row's player is held at 0 instead, which
-    /// comes to the same for all differences.
+    /// All cells, without the ones on top; where there are ones, the first row's player is held at
+    /// 0 instead, which comes to the same for all differences.
     pub(crate) fn pinned(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
         let pin = |row, column| if self.ones > 0 && (row, column) == (0, 0) { 1.0 } else { 0.0 };
         (0..self.size).flat_map(move |row| {
@@ -98,8 +100,9 @@ impl Sparse {
         (0..self.size).map(|row| sum(row) + if row < self.ones { top } else { 0.0 }).collect()
     }
 
-    /// Solves the system with this matrix on the left by conjugate gradients, preconditioned by the diagonal
-    /// (G. Golub, C. Van Loan, *Matrix Computations*, section 11.5). `None` where it takes too long.
+    /// Solves the system with this matrix on the left by conjugate gradients, preconditioned by the
+    /// diagonal (G. Golub, C. Van Loan, *Matrix Computations*, section 11.5). `None` where it takes
+    /// too long.
     pub(crate) fn solve(&self, right: &[f64]) -> Option<Vec<f64>> {
         let scale: Vec<f64> = (0..self.size)
             .map(|row| 1.0 / (self.diagonal(row) + if row < self.ones { 1.0 } else { 0.0 }))

@@ -1,6 +1,7 @@
 //! Large symmetric positive definite matrices, in square tiles that fit a processor's first cache.
 //!
-//! Every cell is a sum in a fixed order that one thread forms, so results do not depend on the number of threads.
+//! Every cell is a sum in a fixed order that one thread forms, so results do not depend on the
+//! number of threads.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -30,8 +31,8 @@ const fn place(i: usize, j: usize) -> usize {
 }
 
 impl Lower {
-    /// The lower triangle of a matrix with these cells (row, column, value) and zeros elsewhere; cells above the
-    /// diagonal are passed over.
+    /// The lower triangle of a matrix with these cells (row, column, value) and zeros elsewhere;
+    /// cells above the diagonal are passed over.
     pub(crate) fn of(size: usize, cells: impl Iterator<Item = (usize, usize, f64)>) -> Self {
         let rows = size.div_ceil(SIDE);
         let mut lower = Self { size, tiles: (0..place(rows, 0)).map(|_| zero()).collect() };
@@ -57,8 +58,9 @@ impl Lower {
         self.tile(row / SIDE, column / SIDE)[row % SIDE * SIDE + column % SIDE]
     }
 
-    /// The factor L of the matrix whose lower triangle this is, which is L L^T (G. Golub, C. Van Loan, *Matrix
-    /// Computations*, section 4.2.6, tile by tile), or `None` if it is not positive definite to working precision.
+    /// The factor L of the matrix whose lower triangle this is, which is L L^T (G. Golub, C. Van
+    /// Loan, *Matrix Computations*, section 4.2.6, tile by tile), or `None` if it is not positive
+    /// definite to working precision.
     pub(crate) fn cholesky(mut self) -> Option<Self> {
         for k in 0..self.rows() {
             let turned: Vec<Tile> = (0..k).map(|j| transposed(self.tile(k, j))).collect();
@@ -132,7 +134,8 @@ impl Lower {
         (one.max(other)..self.size).map(|row| self.at(row, one) * self.at(row, other)).sum()
     }
 
-    /// The sums of the first rows of the inverse of L L^T over as many columns, where this is the inverse of L.
+    /// The sums of the first rows of the inverse of L L^T over as many columns, where this is the
+    /// inverse of L.
     pub(crate) fn row_sums(&self, rows: usize) -> Vec<f64> {
         let sum = |row: usize| (0..=row.min(rows - 1)).map(|column| self.at(row, column)).sum();
         let sums: Vec<f64> = if rows == 0 { Vec::new() } else { (0..self.size).map(sum).collect() };
@@ -146,8 +149,8 @@ impl Lower {
     }
 }
 
-/// Does `count` pieces of work on all processors and answers what they make, in order. Later pieces may be the
-/// shorter ones.
+/// Does `count` pieces of work on all processors and answers what they make, in order. Later pieces
+/// may be the shorter ones.
 fn side_by_side<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
     if threads <= 1 {
@@ -216,7 +219,8 @@ fn subtract_product(sum: &mut Tile, a: &Tile, b: &Tile) {
     }
 }
 
-/// Factors a tile on the diagonal; `before` is the matrix's own, whose diagonal says what a pivot is compared with.
+/// Factors a tile on the diagonal; `before` is the matrix's own, whose diagonal says what a pivot
+/// is compared with.
 fn factor_corner(tile: &mut Tile, before: &Tile) -> Option<()> {
     for row in 0..SIDE {
         for column in 0..=row {

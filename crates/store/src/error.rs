@@ -109,7 +109,8 @@ pub enum StoreError {
         /// What lies there.
         what: String,
     },
-    /// A new run was to be made in a directory that has something of its own where the run's files go.
+    /// A new run was to be made in a directory that has something of its own where the run's files
+    /// go.
     #[error(
         "{dir} is no run, and {found} in it belongs to something else: choose another directory, or move \
          {found} away. Nothing was changed"
@@ -204,7 +205,8 @@ impl StoreError {
         }
     }
 
-    /// Something at `path` that is not the run's; `what` continues a sentence that begins with the path.
+    /// Something at `path` that is not the run's; `what` continues a sentence that begins with the
+    /// path.
     pub fn not_ours(path: impl Into<String>, what: impl Into<String>) -> Self {
         Self::NotOurs { path: path.into(), what: what.into() }
     }

@@ -14,12 +14,13 @@
 //! | `folder` | the folder is synced |
 //! | `done` | the publication returns |
 //!
-//! Rules are separated by `;`: `ACTION PATTERN [once=FILE] [while=FILE] [from=N] [times=N]`. The action is `kill` (this
-//! process, by SIGKILL), `kill-run` (its driver too), or an error of the operating system: `enospc`,
-//! `eio`, `erofs`. `*` in the pattern stands for anything. `once` fires until the file exists, which firing
-//! makes; `while` fires as long as the file exists. `from` fires from the N-th point on that the pattern describes, counted
-//! from 1 in this process, and `times` for so many of them. `trace=FILE` alone appends every point passed.
-//! Without rules a point costs one look at an empty option.
+//! Rules are separated by `;`: `ACTION PATTERN [once=FILE] [while=FILE] [from=N] [times=N]`. The
+//! action is `kill` (this process, by SIGKILL), `kill-run` (its driver too), or an error of the
+//! operating system: `enospc`, `eio`, `erofs`. `*` in the pattern stands for anything. `once` fires
+//! until the file exists, which firing makes; `while` fires as long as the file exists. `from`
+//! fires from the N-th point on that the pattern describes, counted from 1 in this process, and
+//! `times` for so many of them. `trace=FILE` alone appends every point passed. Without rules a
+//! point costs one look at an empty option.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

@@ -83,7 +83,8 @@ pub fn network_path(cycle: u32) -> String {
     format!("{NETWORKS}/cycle-{cycle:04}.dzn")
 }
 
-/// `checkpoints/cycle-0007-step-000012345.dzc`, with `-2` and so on before the ending of later attempts at one step.
+/// `checkpoints/cycle-0007-step-000012345.dzc`, with `-2` and so on before the ending of later
+/// attempts at one step.
 pub fn checkpoint_path(cycle: u32, step: u64, attempt: u32) -> String {
     let suffix = if attempt <= 1 { String::new() } else { format!("-{attempt}") };
     format!("{CHECKPOINTS}/cycle-{cycle:04}-step-{step:09}{suffix}.dzc")

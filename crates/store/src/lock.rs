@@ -153,7 +153,8 @@ impl Pause {
     }
 }
 
-/// Takes the right to read the file from all who may not write it: whoever may open it may hold its lock.
+/// Takes the right to read the file from all who may not write it: whoever may open it may hold its
+/// lock.
 fn keep_from_readers(file: &File) {
     let Ok(meta) = file.metadata() else { return };
     let mode = meta.mode() & 0o7777;
@@ -165,7 +166,8 @@ fn keep_from_readers(file: &File) {
     }
 }
 
-/// The process that the kernel says holds a lock on a file; `None` where it says nothing, as in some containers.
+/// The process that the kernel says holds a lock on a file; `None` where it says nothing, as in
+/// some containers.
 fn locking_process(meta: &Metadata) -> Option<u32> {
     let text = fs::read_to_string("/proc/locks").ok()?;
     // `1: FLOCK  ADVISORY  WRITE 1234 fd:01:5678 0 EOF`

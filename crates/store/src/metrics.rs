@@ -82,8 +82,9 @@ impl Run {
         Ok(metric_lines(&file).filter_map(|line| parse(line).ok()).collect())
     }
 
-    /// As [`Self::metrics`], with the number of damaged lines among those looked at. Of a file of more than `bytes_max` bytes a
-    /// sample is looked at: every so many lines, and all that contain `always`.
+    /// As [`Self::metrics`], with the number of damaged lines among those looked at. Of a file of
+    /// more than `bytes_max` bytes a sample is looked at: every so many lines, and all that contain
+    /// `always`.
     pub fn sampled_metrics<T: DeserializeOwned>(
         &self,
         stage: Stage,

@@ -46,7 +46,8 @@ impl RunState {
 }
 
 impl Run {
-    /// Where a damaged shard is moved to, so that training goes on without its games; inside the run.
+    /// Where a damaged shard is moved to, so that training goes on without its games; inside the
+    /// run.
     pub fn set_aside_name(&self, shard: &ObjectRef) -> String {
         // `shards/cycle-0001/00000003.dzs` as one name.
         let name = shard.path.replace('/', "-");
@@ -58,8 +59,8 @@ impl Run {
         self.root().join(self.set_aside_name(shard))
     }
 
-    /// Enters a shard as lost, of which there is no file: training then goes on without its games, until a good copy is
-    /// put back. False where it was entered before.
+    /// Enters a shard as lost, of which there is no file: training then goes on without its games,
+    /// until a good copy is put back. False where it was entered before.
     ///
     /// # Errors
     /// What the operating system reports, and [`StoreError::NotOurs`] for a link on the way.

@@ -20,7 +20,8 @@ use crate::staged::{Staged, sync_folders};
 use crate::ways::{Writes, kind_of, open_own, open_to_read, remove_own, there, way, way_to_folder};
 use crate::{ObjectRef, Stage, foreign};
 
-/// Longest file that is read whole without a record that states its length: records, configuration, snapshots.
+/// Longest file that is read whole without a record that states its length: records, configuration,
+/// snapshots.
 const READ_BYTES_MAX: u64 = 256 << 20;
 
 /// An open run directory. Cheap to clone; holds no lock (see [`crate::RunLock`]).
@@ -36,9 +37,9 @@ pub struct Run {
 
 impl Run {
     /// Makes the run directory `dir` with its folders and keeps `config_toml` as its configuration.
-    /// The same call again is success; other configuration text is [`StoreError::Conflict`], a ledger without a
-    /// configuration [`StoreError::NotFound`], and a directory that has something of its own where the files of a
-    /// run go [`StoreError::Occupied`].
+    /// The same call again is success; other configuration text is [`StoreError::Conflict`], a
+    /// ledger without a configuration [`StoreError::NotFound`], and a directory that has something
+    /// of its own where the files of a run go [`StoreError::Occupied`].
     pub fn create(dir: impl AsRef<Path>, config_toml: &str) -> Result<Self> {
         let dir = dir.as_ref();
         Self::check_config_not_lost(dir)?;
@@ -89,7 +90,8 @@ impl Run {
         dir.as_ref().join(layout::CONFIG).is_file()
     }
 
-    /// Whether the run has a ledger, or at least the folders that it was made with: a configuration alone may be anybody's.
+    /// Whether the run has a ledger, or at least the folders that it was made with: a configuration
+    /// alone may be anybody's.
     pub fn has_ledger_or_folders(&self) -> bool {
         let mut folders = layout::PUBLISHED.into_iter().chain([layout::LOG]);
         foreign::has_records(&self.root) || folders.all(|folder| self.root.join(folder).is_dir())
@@ -138,8 +140,8 @@ impl Run {
         staged.publish()
     }
 
-    /// Replaces `path` atomically. Only for files that are no objects: the configuration, reports. A link or a folder in
-    /// its place is [`StoreError::NotOurs`].
+    /// Replaces `path` atomically. Only for files that are no objects: the configuration, reports.
+    /// A link or a folder in its place is [`StoreError::NotOurs`].
     pub fn replace(&self, path: &str, content: &[u8]) -> Result<()> {
         location(path)?;
         let mut staged = Staged::create(path, &self.root, &self.faults, class(path))?;
@@ -153,10 +155,12 @@ impl Run {
         Staged::create(path, &self.root, &self.faults, class(path))
     }
 
-    /// Opens a file of the run for writing, which is no object: logs, metrics, working files. Missing folders are made.
+    /// Opens a file of the run for writing, which is no object: logs, metrics, working files.
+    /// Missing folders are made.
     ///
     /// # Errors
-    /// [`StoreError::NotOurs`] for a link on the way or in its place, and for anything that is no regular file.
+    /// [`StoreError::NotOurs`] for a link on the way or in its place, and for anything that is no
+    /// regular file.
     pub fn open_to_write(&self, path: &str, writes: Writes) -> Result<File> {
         location(path)?;
         let full = way(&self.root, path, true)?;
@@ -206,7 +210,8 @@ impl Run {
             .map_err(|e| StoreError::object(&object.path, &e))
     }
 
-    /// The content of a regular file that no [`ObjectRef`] names; nothing but its kind and length is checked.
+    /// The content of a regular file that no [`ObjectRef`] names; nothing but its kind and length
+    /// is checked.
     pub fn read(&self, path: &str) -> Result<Bytes> {
         location(path)?;
         let io = |e| StoreError::io(path, e);
@@ -218,15 +223,16 @@ impl Run {
         Ok(read_up_to(file, READ_BYTES_MAX).map_err(io)?.into())
     }
 
-    /// Paths of all published files under the folder `prefix`, sorted. Staged files are not listed, nor is anything that is
-    /// no file of the run: links, pipes, names that are not UTF-8.
+    /// Paths of all published files under the folder `prefix`, sorted. Staged files are not listed,
+    /// nor is anything that is no file of the run: links, pipes, names that are not UTF-8.
     pub fn list(&self, prefix: &str) -> Result<Vec<String>> {
         location(prefix)?;
         foreign::files_of(&self.root, prefix)
     }
 
-    /// Removes a file that a record names, or a snapshot; success where it is gone already. What is there is left alone,
-    /// and the answer is false, unless it is a regular file whose path is one that the run makes.
+    /// Removes a file that a record names, or a snapshot; success where it is gone already. What is
+    /// there is left alone, and the answer is false, unless it is a regular file whose path is one
+    /// that the run makes.
     ///
     /// # Errors
     /// What the operating system reports, and [`StoreError::NotOurs`] for a link on the way.
@@ -249,11 +255,12 @@ impl Run {
         way_to_folder(&self.root, &layout::work_path(stage), true)
     }
 
-    /// Looks at every place where processes of the run write, before they do, and makes folders that are missing: empty ones
-    /// do not travel through archives, git and object stores.
+    /// Looks at every place where processes of the run write, before they do, and makes folders
+    /// that are missing: empty ones do not travel through archives, git and object stores.
     ///
     /// # Errors
-    /// [`StoreError::NotOurs`] for a link or anything else in the place of a folder or file of the run.
+    /// [`StoreError::NotOurs`] for a link or anything else in the place of a folder or file of the
+    /// run.
     pub fn check_places(&self) -> Result<()> {
         for folder in layout::FOLDERS {
             way_to_folder(&self.root, folder, true)?;

@@ -39,7 +39,8 @@ impl Points {
 }
 
 impl Staged {
-    /// Begins the file that will be `path` inside the run at `root`. `class` is what faults call it.
+    /// Begins the file that will be `path` inside the run at `root`. `class` is what faults call
+    /// it.
     pub(crate) fn create(path: &str, root: &Path, faults: &Faults, class: &str) -> Result<Self> {
         let points =
             Points { faults: faults.clone(), class: class.to_owned(), path: path.to_owned() };

@@ -150,7 +150,8 @@ fn shard(number: u32, object: ObjectRef) -> Entry {
     Entry::Shard { cycle: 1, generation: 0, number, games: 1, positions: 1, object }
 }
 
-/// Whoever may only read the lock's file cannot hold the lock, and a process that is over is not named.
+/// Whoever may only read the lock's file cannot hold the lock, and a process that is over is not
+/// named.
 #[test]
 fn a_lock_is_for_those_who_may_write_it() {
     let (_dir, run) = run();

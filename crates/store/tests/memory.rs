@@ -1,4 +1,5 @@
-//! Ledgers whose records somebody wrote on purpose, with the right seals: read with bounded memory and time.
+//! Ledgers whose records somebody wrote on purpose, with the right seals: read with bounded memory
+//! and time.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 

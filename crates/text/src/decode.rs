@@ -9,7 +9,8 @@ pub struct Decoded {
     pub text: String,
     /// The encoding's name in the Encoding Standard, such as `UTF-8` or `Shift_JIS`.
     pub encoding: &'static str,
-    /// What a reader should know, in one line: the encoding was guessed, or some bytes did not fit it.
+    /// What a reader should know, in one line: the encoding was guessed, or some bytes did not fit
+    /// it.
     pub note: Option<String>,
 }
 
@@ -46,7 +47,8 @@ pub fn is_known_encoding(label: &str) -> bool {
     find(label).is_some()
 }
 
-/// The encoding of a label. `replacement` encodings, which the standard refuses to read, are unknown.
+/// The encoding of a label. `replacement` encodings, which the standard refuses to read, are
+/// unknown.
 fn find(label: &str) -> Option<&'static Encoding> {
     let label = label.trim();
     // Names that programs write beside those of the standard.

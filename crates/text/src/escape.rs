@@ -30,9 +30,9 @@ fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a character can move the cursor, change colours, end a line, or reorder what surrounds it:
-/// the control characters (C0, delete, C1), line and paragraph separators, and Unicode's bidirectional
-/// embeddings, overrides and isolates.
+/// Whether a character can move the cursor, change colours, end a line, or reorder what surrounds
+/// it: the control characters (C0, delete, C1), line and paragraph separators, and Unicode's
+/// bidirectional embeddings, overrides and isolates.
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

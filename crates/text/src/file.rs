@@ -34,7 +34,8 @@ pub fn read_file(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     read_bounded(open_regular(path)?, bytes_max)
 }
 
-/// The bytes of whatever a user names: a file, a pipe such as `/dev/stdin` or `<(zcat games.pgn.gz)`.
+/// The bytes of whatever a user names: a file, a pipe such as `/dev/stdin` or `<(zcat
+/// games.pgn.gz)`.
 ///
 /// # Errors
 /// Those of the operating system, and [`io::ErrorKind::FileTooLarge`] beyond `bytes_max`.

@@ -9,8 +9,8 @@ use crate::escape::is_unsafe;
 
 /// Writes `value` as JSON in one line, without a line end.
 ///
-/// JSON itself escapes only U+0000 to U+001F. Here, delete, C1 controls and bidirectional controls in
-/// strings are `\u` escapes too. A reader of JSON gets the same value.
+/// JSON itself escapes only U+0000 to U+001F. Here, delete, C1 controls and bidirectional controls
+/// in strings are `\u` escapes too. A reader of JSON gets the same value.
 ///
 /// # Errors
 /// Those of writing; a value that cannot be JSON is [`io::ErrorKind::InvalidData`].

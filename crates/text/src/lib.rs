@@ -1,9 +1,9 @@
 //! Text that other people and programs wrote: how it enters and how it leaves.
 //!
-//! Bytes become text in [`decode`], once, by the encoding that they declare. Text reaches a terminal,
-//! a log or JSON through [`line`], [`lines`] and [`to_json`], which show control characters as escapes.
-//! Files inside a run are read by [`read_file`], which accepts regular files of a bounded length, and
-//! files that a user names by [`read_input`], which accepts pipes too.
+//! Bytes become text in [`decode`], once, by the encoding that they declare. Text reaches a
+//! terminal, a log or JSON through [`line`], [`lines`] and [`to_json`], which show control
+//! characters as escapes. Files inside a run are read by [`read_file`], which accepts regular files
+//! of a bounded length, and files that a user names by [`read_input`], which accepts pipes too.
 //!
 //! ```
 //! let decoded = dz_text::decode(b"M\xfcller", Some("ISO-8859-1"));

@@ -9,7 +9,8 @@ use crate::chaos::Random;
 
 /// Bytes that reach the disk together or not at all.
 const PAGE: usize = 4096;
-/// How likely a change that was not synced is to have reached the disk; one of these for each file and folder.
+/// How likely a change that was not synced is to have reached the disk; one of these for each file
+/// and folder.
 const KEPT_SHARES: [f64; 3] = [0.1, 0.5, 0.9];
 
 /// Files and folders by path: folders have no content.
@@ -241,7 +242,8 @@ impl Disk {
         &self.acknowledged
     }
 
-    /// Files that were published and removed since. They may come back: nobody waits until they are gone for good.
+    /// Files that were published and removed since. They may come back: nobody waits until they are
+    /// gone for good.
     pub(super) fn removed(&self) -> &BTreeSet<String> {
         &self.removed
     }

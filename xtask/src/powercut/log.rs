@@ -4,7 +4,8 @@ use std::{fs, path::Path};
 
 use anyhow::{Context, bail, ensure};
 
-/// A change of a file or folder. Paths are relative to the recorded folder, empty for the folder itself.
+/// A change of a file or folder. Paths are relative to the recorded folder, empty for the folder
+/// itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// A file begins, empty.

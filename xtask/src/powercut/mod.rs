@@ -1,9 +1,11 @@
-//! Cuts the power of a run at random moments, resumes it from what a disk may hold then, and compares.
+//! Cuts the power of a run at random moments, resumes it from what a disk may hold then, and
+//! compares.
 //!
-//! A preloaded library (`recorder.c`) records every change of a file that an undisturbed run makes, in order, with
-//! contents. [`disk::Disk`] replays them up to a random change and leaves what a disk may hold after a cut there. The
-//! run is resumed from that, and must end in the bytes of the undisturbed one; `dagzero verify` must then end with 0.
-//! Every file that was published before the cut must be there after it, as it was.
+//! A preloaded library (`recorder.c`) records every change of a file that an undisturbed run makes,
+//! in order, with contents. [`disk::Disk`] replays them up to a random change and leaves what a
+//! disk may hold after a cut there. The run is resumed from that, and must end in the bytes of the
+//! undisturbed one; `dagzero verify` must then end with 0. Every file that was published before the
+//! cut must be there after it, as it was.
 
 mod disk;
 mod log;
@@ -123,7 +125,8 @@ impl PowerCut {
         Ok(tally.into_inner().expect("no worker panics"))
     }
 
-    /// An undisturbed run under the recorder, and what it did. The recorder must have seen all of it.
+    /// An undisturbed run under the recorder, and what it did. The recorder must have seen all of
+    /// it.
     fn record(&self, whole: &Path, scratch: &Path) -> anyhow::Result<Vec<Change>> {
         let (source, library) = (scratch.join("recorder.c"), scratch.join("recorder.so"));
         fs::write(&source, include_str!("recorder.c"))?;

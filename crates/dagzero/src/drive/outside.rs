@@ -6,7 +6,8 @@ use dz_network::NetworkSpec;
 
 use super::prepare::game_ids;
 
-/// Faults in `run.game`, in names of devices and in programs, which the configuration alone cannot know.
+/// Faults in `run.game`, in names of devices and in programs, which the configuration alone cannot
+/// know.
 pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     let mut faults = Vec::new();
     if let Err(error) = game_ids(&config.run.game) {
@@ -43,7 +44,8 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     faults
 }
 
-/// The configuration's game and what `visitor` says of it; `None` where there is no such game, which is a fault of its own.
+/// The configuration's game and what `visitor` says of it; `None` where there is no such game,
+/// which is a fault of its own.
 fn ask<V: GameVisitor>(config: &RunConfig, visitor: V) -> Option<(GameSpec, V::Output)> {
     let game: GameSpec = config.run.game.parse().ok()?;
     let said = with_game(&game, visitor).ok()?;

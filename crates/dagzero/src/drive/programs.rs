@@ -14,7 +14,8 @@ use dz_store::{Run, RunState};
 pub(crate) struct Programs {
     /// `--programs`.
     word: Option<ProgramsWord>,
-    /// Whether the user wrote them: in a configuration file outside the run, or on the command line.
+    /// Whether the user wrote them: in a configuration file outside the run, or on the command
+    /// line.
     are_own: bool,
 }
 
@@ -32,14 +33,15 @@ impl Programs {
         Self { word, are_own: !is_inside || sets_anchors(set) }
     }
 
-    /// Of `dagzero resume`: the programs are the run's, unless `--set` names them. Its `config.toml` came
-    /// with the run, so an edit of that is nobody's word.
+    /// Of `dagzero resume`: the programs are the run's, unless `--set` names them. Its
+    /// `config.toml` came with the run, so an edit of that is nobody's word.
     pub(crate) fn of_run(word: Option<ProgramsWord>, set: &[String]) -> Self {
         Self { word, are_own: sets_anchors(set) }
     }
 
-    /// Remembers the user's own programs, shows the others that this user has not started for this run before, and asks for them at a
-    /// terminal. Answers what the gatekeeper is to be told; it asks nobody.
+    /// Remembers the user's own programs, shows the others that this user has not started for this
+    /// run before, and asks for them at a terminal. Answers what the gatekeeper is to be told; it
+    /// asks nobody.
     pub(crate) fn settle(
         &self,
         run: &Run,

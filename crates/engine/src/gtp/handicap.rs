@@ -1,4 +1,5 @@
-//! Handicap stones: section 4.1 of the specification. They are no part of the move history, so `undo` leaves them.
+//! Handicap stones: section 4.1 of the specification. They are no part of the move history, so
+//! `undo` leaves them.
 
 use dz_game::{Move, Player};
 

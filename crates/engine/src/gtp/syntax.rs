@@ -11,7 +11,8 @@ pub(super) struct Request {
     pub name: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// All that follows the command, a comment included: names of files may have blanks and `#` in them.
+    /// All that follows the command, a comment included: names of files may have blanks and `#` in
+    /// them.
     pub rest: String,
 }
 

@@ -14,11 +14,13 @@ const COUNTERS: [&str; 2] = ["0", "1"];
 
 /// Reads the fields after `position fen`.
 ///
-/// As in Stockfish (`Position::set`) fields may be missing from the third one on, and castling rights without king and rook at
-/// home and a square for en passant behind no pawn that has just moved are left out. A counter may be `-` or below
-/// 0, and a halfmove clock above 100 is 100: the draw by 50 moves is due, and nobody has claimed it.
+/// As in Stockfish (`Position::set`) fields may be missing from the third one on, and castling
+/// rights without king and rook at home and a square for en passant behind no pawn that has just
+/// moved are left out. A counter may be `-` or below 0, and a halfmove clock above 100 is 100: the
+/// draw by 50 moves is due, and nobody has claimed it.
 ///
-/// Everything else is left to the rules, which refuse it: castling rights that name a file of Chess960, say.
+/// Everything else is left to the rules, which refuse it: castling rights that name a file of
+/// Chess960, say.
 pub(super) fn tidy(fields: &[&str]) -> Tidied {
     let squares = squares(fields.first().copied().unwrap_or_default());
     let side = fields.get(1).copied().unwrap_or_default();
@@ -68,8 +70,8 @@ fn squares(pieces: &str) -> Option<[char; 64]> {
     squares.try_into().ok()
 }
 
-/// The castling rights of `said` whose king and rook stand at home, in the order `KQkq`. Where `said` has other letters
-/// than these, it stays as it is.
+/// The castling rights of `said` whose king and rook stand at home, in the order `KQkq`. Where
+/// `said` has other letters than these, it stays as it is.
 fn castling(squares: Option<&[char; 64]>, said: &str) -> String {
     // Index of king and rook, from a8 = 0.
     const RIGHTS: [(char, usize, usize); 4] =

@@ -15,8 +15,9 @@ pub(super) struct Told {
 /// Takes the words after `position`; answers what was left out of them, for people.
 ///
 /// # Errors
-/// What is wrong. The session then stands where it stood, or where the legal moves before the first illegal one lead:
-/// that is another position than the front end means, so no move may be answered for it.
+/// What is wrong. The session then stands where it stood, or where the legal moves before the first
+/// illegal one lead: that is another position than the front end means, so no move may be answered
+/// for it.
 pub(super) fn place(
     session: &mut dyn Session,
     told: &mut Told,
@@ -52,7 +53,8 @@ pub(super) fn place(
     Ok(left_out)
 }
 
-/// Who moves, also where only our rules say that the game is drawn; `None` after mate and stalemate.
+/// Who moves, also where only our rules say that the game is drawn; `None` after mate and
+/// stalemate.
 fn mover(session: &dyn Session) -> Option<Player> {
     match session.status() {
         Status::ToMove(player) => Some(player),

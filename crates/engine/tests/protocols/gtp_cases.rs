@@ -1,4 +1,5 @@
-//! GTP as front ends really speak it: one colour twice in a row, `undo` of all kinds, odd names of files, odd bytes.
+//! GTP as front ends really speak it: one colour twice in a row, `undo` of all kinds, odd names of
+//! files, odd bytes.
 
 use std::io;
 

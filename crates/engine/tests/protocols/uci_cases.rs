@@ -1,5 +1,5 @@
-//! UCI as front ends really speak it: refused positions, games that go on after our draws, searches without end.
-//! Mutations are compared with python-chess; `DAGZERO_PYTHON` names the interpreter.
+//! UCI as front ends really speak it: refused positions, games that go on after our draws, searches
+//! without end. Mutations are compared with python-chess; `DAGZERO_PYTHON` names the interpreter.
 
 use std::{
     env,

@@ -16,8 +16,8 @@ use crate::{
 /// Answers the bytes of memory that they take, too.
 ///
 /// # Errors
-/// [`ShardError::Damaged`], also where the games would take more than `bytes_max` bytes: a few bytes can
-/// stand for any number of equal plies.
+/// [`ShardError::Damaged`], also where the games would take more than `bytes_max` bytes: a few
+/// bytes can stand for any number of equal plies.
 pub(crate) fn decode(
     frame: &[u8],
     count: usize,

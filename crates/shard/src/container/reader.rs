@@ -10,7 +10,8 @@ use super::{
 };
 use crate::ShardError;
 
-/// Compressed bytes of a frame at most: noise of [`FRAME_BYTES_MAX`] bytes becomes longer by less than this.
+/// Compressed bytes of a frame at most: noise of [`FRAME_BYTES_MAX`] bytes becomes longer by less
+/// than this.
 const PACKED_BYTES_MAX: usize = FRAME_BYTES_MAX + FRAME_BYTES_MAX / 64;
 
 /// Reads a finished container; the frames in any order.
@@ -75,8 +76,8 @@ impl<R: Read + Seek> FrameReader<R> {
         self.footer.frames[index].bytes as usize
     }
 
-    /// Refuses files whose frames take more memory, one after the other, than the file's length allows, so
-    /// that the time to read them is bounded, too. Frame `index` takes `bytes`.
+    /// Refuses files whose frames take more memory, one after the other, than the file's length
+    /// allows, so that the time to read them is bounded, too. Frame `index` takes `bytes`.
     pub(crate) fn spend(&mut self, index: usize, bytes: u64) -> Result<(), ShardError> {
         self.unpacked_total -= std::mem::replace(&mut self.unpacked[index], bytes);
         self.unpacked_total += bytes;

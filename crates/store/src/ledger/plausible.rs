@@ -1,17 +1,20 @@
-//! Numbers that a record may hold. Whoever reads a ledger adds them up, counts to them and draws them, so they are
-//! bounded when the record is decoded.
+//! Numbers that a record may hold. Whoever reads a ledger adds them up, counts to them and draws
+//! them, so they are bounded when the record is decoded.
 
 use serde_json::Value;
 
-/// Counts, lengths and times are at most this: 281 terabytes, 8,900 years. More than 65,000 of them can be added up.
+/// Counts, lengths and times are at most this: 281 terabytes, 8,900 years. More than 65,000 of them
+/// can be added up.
 pub(super) const WHOLE_MAX: u64 = 1 << 48;
-/// Cycles, champions and shards are at most so many more than records: no reader counts far beyond what there is.
+/// Cycles, champions and shards are at most so many more than records: no reader counts far beyond
+/// what there is.
 const SLACK: u64 = 1000;
 /// Numbers with a fraction are at most this, of either sign: above every loss of 32 bits.
 const REAL_MAX: f64 = 1e40;
 
-/// Refuses a record or snapshot with a number that no run comes to. It follows `records` records, itself
-/// included, and each cycle, champion and shard has a record of its own; [`SLACK`] more are no harm.
+/// Refuses a record or snapshot with a number that no run comes to. It follows `records` records,
+/// itself included, and each cycle, champion and shard has a record of its own; [`SLACK`] more are
+/// no harm.
 ///
 /// # Errors
 /// In words.

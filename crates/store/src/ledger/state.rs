@@ -121,7 +121,8 @@ impl RunState {
         self.cycles.values().flat_map(CycleState::objects)
     }
 
-    /// What is wrong with a record of a cycle that cannot have begun, because the cycle before it has not.
+    /// What is wrong with a record of a cycle that cannot have begun, because the cycle before it
+    /// has not.
     pub(crate) fn skips_cycles(&self, record: &Record) -> Option<String> {
         let (_, cycle) = record.entry.owner()?;
         let newest = self.cycles.keys().next_back().copied().unwrap_or(0);

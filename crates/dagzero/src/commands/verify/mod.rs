@@ -55,7 +55,8 @@ struct Findings {
     expired: u64,
     /// Games that were replayed.
     games: u64,
-    /// Files that no record names: work in progress, or left by killed processes and tidied up at the next start.
+    /// Files that no record names: work in progress, or left by killed processes and tidied up at
+    /// the next start.
     unnamed: Vec<String>,
     /// Files and folders beside them that the run has not made: they are left alone.
     foreign: Vec<String>,
