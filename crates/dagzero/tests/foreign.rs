@@ -5,6 +5,9 @@ mod common {
     #[allow(dead_code, reason = "other tests use the rest")]
     pub(crate) mod program;
 }
+#[allow(dead_code, reason = "the store's tests use the rest")]
+#[path = "../../store/tests/common/trees.rs"]
+mod trees;
 
 use std::{
     collections::BTreeMap,
@@ -17,6 +20,9 @@ use std::{
 };
 
 use common::program;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use trees::tree;
 
 /// Longest time that a command may take that has nothing to play.
 const QUICK: Duration = Duration::from_mins(1);
@@ -63,30 +69,6 @@ fn small_run(dir: &str) {
     }
     let done = command.output().expect("dagzero starts");
     assert!(done.status.success(), "{}", program::text(&done.stderr));
-}
-
-/// Everything below a folder: what it is, and what it holds or leads to.
-fn tree(root: &Path) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            let kind = fs::symlink_metadata(&path).expect("there").file_type();
-            let what = if kind.is_symlink() {
-                format!("to {}", fs::read_link(&path).expect("a link").display())
-            } else if kind.is_dir() {
-                folders.push(path.clone());
-                "folder".to_owned()
-            } else if kind.is_fifo() {
-                "pipe".to_owned()
-            } else {
-                dz_store::ObjectRef::of("", &fs::read(&path).expect("read")).blake3
-            };
-            found.insert(path, what);
-        }
-    }
-    found
 }
 
 fn write(path: &Path, text: &str) {
@@ -144,6 +126,84 @@ fn files_that_a_run_has_no_names_for_stay_beside_it() {
     let after = tree(&root);
     assert!(before.iter().all(|(path, what)| after.get(path) == Some(what)));
     assert!(after.len() > before.len() + 20);
+}
+
+fn status(dir: &str) -> serde_json::Value {
+    let said = dagzero(&["status", dir, "--json"]);
+    serde_json::from_slice(&said.stdout).unwrap_or_default()
+}
+
+/// Starts or resumes a run, and kills its driver after a while, which takes the stages along.
+fn killed(dir: &str, after: Duration) {
+    let mut command = program::command(&["run"]);
+    command.arg(config()).args(["--dir", dir, "--set", "run.cycles=30"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a run");
+    thread::sleep(after);
+    child.kill().expect("killed, or over");
+    child.wait().expect("over");
+    // Stages notice within a poll that their driver is gone.
+    let begun = Instant::now();
+    while begun.elapsed() < QUICK {
+        if status(dir)["stages"].as_array().is_none_or(Vec::is_empty) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("stages outlive their driver");
+}
+
+/// Random trees of files, links and pipes come to lie in and around a run that is killed at random
+/// moments: nothing of them is changed or removed, and the run goes on or is refused with a reason.
+#[test]
+fn random_trees_stay_as_they_are_while_runs_are_killed_and_resumed() {
+    let mut refused = 0;
+    for seed in 0..8 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let folder = tempfile::tempdir().expect("a folder");
+        let (root, outside) = (folder.path().join("r"), trees::outside(folder.path()));
+        let dir = root.display().to_string();
+        killed(&dir, Duration::from_millis(random.random_range(150..900)));
+        let own = tree(&root);
+        for _ in 0..random.random_range(3..9) {
+            let name = trees::other(&mut random);
+            trees::put(&mut random, &root, &outside, &name);
+        }
+        let foreign = |tree: BTreeMap<PathBuf, String>| -> BTreeMap<PathBuf, String> {
+            tree.into_iter().filter(|(path, _)| !own.contains_key(path)).collect()
+        };
+        let before = foreign(tree(folder.path()));
+        let is_kept = |moment: &str| {
+            let after = tree(folder.path());
+            for (path, what) in &before {
+                assert_eq!(
+                    after.get(path),
+                    Some(what),
+                    "seed {seed}, {moment}: {}",
+                    path.display()
+                );
+            }
+        };
+        for _ in 0..2 {
+            killed(&dir, Duration::from_millis(random.random_range(50..900)));
+            is_kept("after a kill");
+        }
+        let cycles =
+            format!("run.cycles={}", status(&dir)["cycles_done"].as_u64().unwrap_or(0) + 1);
+        let last = dagzero(&["resume", &dir, "--set", &cycles]);
+        is_kept("after the last start");
+        match code(&last) {
+            0 => {}
+            78 => {
+                let text = said(&last);
+                assert!(text.contains("link") || text.contains("pipe"), "seed {seed}: {text}");
+                refused += 1;
+            }
+            other => panic!("seed {seed}: {other} {}", program::text(&last.stderr)),
+        }
+        dagzero(&["verify", &dir, "--quarantine"]);
+        is_kept("after verify --quarantine");
+    }
+    assert!(refused < 8, "no run went on");
 }
 
 /// `ln -s ~/x RUN/matches; resume` and the like: refused, and nothing behind the link changes.
