@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let exit = done.unwrap_or_else(|error| {
         let exit = Exit::of(&error);
         if exit != Exit::Done {
-            dz_stage::stderr_line(&format!("error: {error:#}"));
+            dz_stage::stderr_line(&format!("error: {}", dz_stage::error_text(&error)));
         }
         exit
     });

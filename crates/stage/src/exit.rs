@@ -32,10 +32,22 @@ pub fn exit_with(result: &anyhow::Result<StageEnd>) -> ExitCode {
     match result {
         Ok(end) => ExitCode::from(end.exit_code()),
         Err(error) => {
-            stderr_line(&format!("error: {error:#}"));
+            stderr_line(&format!("error: {}", error_text(error)));
             ExitCode::from(exit_code_of(error))
         }
     }
+}
+
+/// An error with its causes in one line, each of them once: messages of the store name the cause
+/// already.
+pub fn error_text(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
@@ -109,6 +121,17 @@ mod tests {
         let config = ConfigError::Read { path: "x".into(), source: io(io::ErrorKind::NotFound) };
         assert_eq!(exit_code_of(&anyhow::Error::new(config).context("starting")), CONFIG);
         assert_eq!(exit_code_of(&anyhow::anyhow!("anything else")), CHECK_FAILED);
+    }
+
+    #[test]
+    fn a_cause_is_named_once() {
+        let denied = || io::Error::from_raw_os_error(13);
+        let store = anyhow::Error::new(StoreError::io("shards/x", denied()));
+        let text = error_text(&store.context("cannot start"));
+        assert!(text.starts_with("cannot start: no access to shards/x"), "{text}");
+        assert_eq!(text.matches("Permission denied").count(), 1, "{text}");
+        let other = anyhow::Error::new(denied()).context("cannot read a");
+        assert_eq!(error_text(&other), "cannot read a: Permission denied (os error 13)");
     }
 
     #[test]

@@ -32,7 +32,7 @@ mod watched;
 pub use args::StageArgs;
 pub use disk::free_bytes;
 pub use event::{Event, Progress, Rates};
-pub use exit::{exit_code_of, exit_with};
+pub use exit::{error_text, exit_code_of, exit_with};
 pub use in_force::{ConfigRefused, Edits, InForce, keep_config, kept_config};
 pub use logging::{init_logging, log_generation, log_to_run, stderr_line};
 pub use memory::{peak_bytes, resident_bytes};

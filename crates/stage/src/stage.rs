@@ -12,7 +12,7 @@ use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, Turn};
 use crate::args::StageArgs;
 use crate::disk::check_free;
 use crate::event::Event;
-use crate::exit::{DONE, TRY_AGAIN, exit_code_of};
+use crate::exit::{DONE, TRY_AGAIN, error_text, exit_code_of};
 use crate::in_force::InForce;
 use crate::logging::{log_generation, log_to_run};
 use crate::memory::{TurnMetrics, peak_bytes};
@@ -265,7 +265,7 @@ pub(crate) fn live<S>(
     })();
     let (code, reason) = match &result {
         Ok(end) => (end.exit_code(), end.reason().to_owned()),
-        Err(error) => (exit_code_of(error), format!("{error:#}")),
+        Err(error) => (exit_code_of(error), error_text(error)),
     };
     events.emit(&Event::Stopped { stage, code, reason });
     result

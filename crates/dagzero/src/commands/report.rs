@@ -63,7 +63,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Ok(written) => written,
         // What is printed needs no file, unless one is asked for.
         Err(error) if (args.json || args.markdown) && !args.csv && args.out.is_none() => {
-            dz_stage::stderr_line(&format!("the page is not written: {error:#}"));
+            dz_stage::stderr_line(&format!(
+                "the page is not written: {}",
+                dz_stage::error_text(&error)
+            ));
             Vec::new()
         }
         Err(error) => return Err(error),
