@@ -2,7 +2,7 @@
 
 usage: onnx_peer.py NETWORK.dzn PLANES.f32 OUTPUTS.f32 THREADS
 
-Builds the graph that crates/network/src/lib.rs writes down (without globals), evaluates the
+Builds the graph that crates/network-file/src/lib.rs writes down (without globals), evaluates the
 planes once and writes the logits, so that the caller can compare them. Then answers each line `BATCH
 SECONDS` with the seconds of the fastest call in that time. Needs onnx, onnxruntime and numpy; prints
 `none` without them.

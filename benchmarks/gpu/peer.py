@@ -21,7 +21,7 @@ def conv(inputs, outputs, side, learns):
 
 
 class Network(nn.Module):
-    """crates/network/src/lib.rs writes the same network down."""
+    """crates/network-file/src/lib.rs writes the same network down."""
 
     def __init__(self, height, width, blocks, channels, learns):
         super().__init__()

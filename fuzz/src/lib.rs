@@ -4,7 +4,7 @@
 //! do tests of the crates that they are about, on the inputs in `seeds/` and on mutations of them.
 
 /// Engines without networks, and a clock for them.
-#[path = "../../crates/engine/tests/protocols/common.rs"]
+#[path = "../../crates/frontends/tests/protocols/common.rs"]
 pub mod common;
 pub mod config;
 pub mod files;

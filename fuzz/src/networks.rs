@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dz_network::{NetworkFile, NetworkHeader, TensorData, container};
+use dz_network_file::{NetworkFile, NetworkHeader, TensorData, container};
 
 /// Numbers in all tensors up to which a header gets those that it asks for.
 const NUMBERS_MAX: usize = 1 << 16;

@@ -1,6 +1,6 @@
 //! Protocols of front ends: whatever is said, every command is answered once and the engine goes on.
 
-use dz_engine::{Activity, Protocol};
+use dz_frontends::{Activity, Protocol};
 
 use crate::common::{Eyes, gtp, uci};
 

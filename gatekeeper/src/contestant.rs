@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use dz_config::{Anchor, AnchorKind, BootstrapEvaluator, SearchSection};
+use dz_external_engines::Rules;
 use dz_game::Game;
 use dz_infer::{Evaluator, Rollout, Sources, Uniform};
 use dz_play::{Exact, Lookahead, PlayerKind, PlayerSetup, SearchSettings, anchor_player};
-use dz_protocol::Rules;
 use dz_search::{Budget, TieBreak};
 
 /// A player by name, and everything that fixes how it plays.

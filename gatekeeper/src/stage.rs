@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Once;
 
 use anyhow::Result;
+use dz_burn_net::DeviceChoice;
 use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_infer::Evaluator;
-use dz_net::DeviceChoice;
 use dz_stage::{EventSink, Permissions, Progress, Rates, Spent, StageContext, Stop};
 use dz_store::{RunState, Stage};
 
@@ -28,7 +28,7 @@ pub struct OnDevices(pub Vec<DeviceChoice>);
 
 impl<G: Game> NetworkLoader<G> for OnDevices {
     fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>> {
-        Ok(dz_net::network_evaluator_on(game, bytes, &self.0)?)
+        Ok(dz_burn_net::network_evaluator_on(game, bytes, &self.0)?)
     }
 }
 
@@ -44,7 +44,7 @@ impl GameVisitor for Turn<'_> {
         let Self { context, cycle } = self;
         let config = &context.config;
         let denied = denied(context, cycle)?;
-        let devices = dz_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
+        let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
         let spent = context.spent_on_cycle(cycle);
         let mut watch = Watch::new(context, &spent);
         let turn = GateCycle {

@@ -102,7 +102,7 @@ fn play_on<G: Game>(
     let published = shards.unwrap_or_default();
     if state.champion.is_some() {
         let devices = context.config.run.devices_or(&context.config.selfplay.devices);
-        if let Some(note) = dz_net::first_start_note(&dz_net::pick_devices(&devices)?) {
+        if let Some(note) = dz_burn_net::first_start_note(&dz_burn_net::pick_devices(&devices)?) {
             context.events.note(Stage::Selfplay, note);
         }
     }
@@ -150,8 +150,8 @@ pub fn champion_sources<G: Game>(
         return Ok((sources, name));
     };
     let bytes = run.get(&champion.network)?;
-    let devices = dz_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
-    let evaluator = dz_net::network_evaluator_on(game, &bytes, &devices)
+    let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
+    let evaluator = dz_burn_net::network_evaluator_on(game, &bytes, &devices)
         .with_context(|| format!("the champion {} does not load", champion.network.path))?;
     sources.add_batched(evaluator, config.selfplay.cache_entries as usize);
     Ok((sources, champion.network.blake3.clone()))

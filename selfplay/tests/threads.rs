@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use dz_config::RunConfig;
-use dz_cpu::{CpuEvaluator, random_network_of};
+use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::games::{Connect4, Go, TicTacToe};
 use dz_game::{Encoding, Game};
 use dz_infer::{Encoded, EvaluatorError, Lockstep, Sources};

@@ -1,8 +1,8 @@
 //! From rows to batches: symmetries, dense targets, weights.
 
+use dz_burn_net::{EncodedBatch, HeadRows, TrainBatch};
 use dz_game::{Key, hash_below};
-use dz_net::{EncodedBatch, HeadRows, TrainBatch};
-use dz_network::PerHead;
+use dz_network_file::PerHead;
 use dz_shard::{Row, RowFileHeader, RowShape, SymmetryTables};
 use rayon::prelude::*;
 

@@ -107,7 +107,7 @@ pub enum CheckpointError {
     },
 }
 
-/// Writes a checkpoint; `learner` is what [`dz_net::Learner::save`] gave.
+/// Writes a checkpoint; `learner` is what [`dz_burn_net::Learner::save`] gave.
 pub fn pack(header: &Header, learner: &[u8]) -> Vec<u8> {
     let text = serde_json::to_vec(header).expect("a header is texts and numbers");
     let mut bytes = Vec::with_capacity(FIXED_BYTES + text.len() + learner.len() + HASH_BYTES);

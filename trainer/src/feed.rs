@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use anyhow::Context;
-use dz_net::TrainBatch;
+use dz_burn_net::TrainBatch;
 use dz_shard::{Row, RowBlock, RowReader};
 
 use crate::{BatchMaker, CycleRows};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use dz_burn_net::HeadRows;
 use dz_config::HeadsSection;
-use dz_net::HeadRows;
-use dz_network::{HORIZONS, Head, PerHead};
+use dz_network_file::{HORIZONS, Head, PerHead};
 use dz_shard::{Row, RowShape, SymmetryTables, Target, ownership_shape};
 
 const _: () = assert!(HORIZONS == dz_shard::HORIZONS, "rows and networks agree");

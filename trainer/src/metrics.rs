@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dz_network::PerHead;
+use dz_network_file::PerHead;
 use serde::{Deserialize, Serialize};
 
 /// One step, before it changed the weights. Losses are means over the batch, in nats.

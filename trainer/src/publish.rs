@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dz_net::ExportInfo;
+use dz_burn_net::ExportInfo;
 use dz_store::{
     CHECKPOINTS_KEPT_MIN, CheckpointState, Entry, Ledger, Losses, ObjectRef, Run, RunState,
     StoreError, layout,

@@ -1,8 +1,8 @@
 //! Going on from the newest good checkpoint.
 
 use anyhow::{Context, bail};
-use dz_net::{Learner, NetError};
-use dz_network::NetworkError;
+use dz_burn_net::{Learner, NetError};
+use dz_network_file::NetworkError;
 use dz_store::{CheckpointState, Run, RunState, StoreError};
 
 use crate::checkpoint::{CheckpointError, Cursor, unpack};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, bail};
 use dz_config::NetworkSection;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
-use dz_network::{Head, NetworkSpec};
+use dz_network_file::{Head, NetworkSpec};
 use dz_shard::{RowFileHeader, RowReader, RowSet, RowShape};
 use dz_store::{ObjectRef, RowsState, Run, RunInfo};
 

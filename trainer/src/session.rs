@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use dz_net::{Learner, NetError};
+use dz_burn_net::{Learner, NetError};
 
 use crate::checkpoint::{Cursor, Header, pack};
 use crate::{LearningRate, LossGuard, Prepared, StepMetrics};

@@ -4,10 +4,12 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use dz_burn_net::{
+    BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Optimizer, Precision,
+};
 use dz_config::{Optimizer as OptimizerWord, RunConfig, TrainingPrecision};
 use dz_game::Key;
-use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Optimizer, Precision};
-use dz_network::NetworkSpec;
+use dz_network_file::NetworkSpec;
 use dz_shard::RowSet;
 use dz_stage::{Spent, StageContext};
 use dz_store::{RowsState, RunInfo, Stage};
@@ -45,7 +47,7 @@ pub fn start(context: &mut StageContext) -> anyhow::Result<Trainer> {
     let keep = context.config.storage.checkpoints_keep as usize;
     prune_checkpoints(&context.run, context.ledger.state(), keep)?;
     let (make_learner, devices) = learner_maker(&context.config)?;
-    if let Some(note) = dz_net::first_start_note(&devices) {
+    if let Some(note) = dz_burn_net::first_start_note(&devices) {
         context.events.note(Stage::Trainer, note);
     }
     Ok(Trainer::new(make_learner))
@@ -55,11 +57,11 @@ pub fn start(context: &mut StageContext) -> anyhow::Result<Trainer> {
 pub(crate) fn learner_maker(
     config: &RunConfig,
 ) -> anyhow::Result<(MakeLearner, Vec<DeviceChoice>)> {
-    let devices = dz_net::pick_devices(&config.run.devices_or(&config.training.devices))?;
+    let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.training.devices))?;
     let on = devices.clone();
     let make_learner: MakeLearner = Box::new(move |spec, config| {
         let mut options = learner_options(config, on[0]);
-        options.on_chip = dz_net::learns_on_chip(&on, &spec, options.precision)?;
+        options.on_chip = dz_burn_net::learns_on_chip(&on, &spec, options.precision)?;
         let learner = BurnLearner::on(spec, &on, options)?;
         Ok(Box::new(learner))
     });

@@ -1,7 +1,7 @@
 //! Running means of a cycle.
 
-use dz_net::{LossReport, StepReport, TrainBatch};
-use dz_network::PerHead;
+use dz_burn_net::{LossReport, StepReport, TrainBatch};
+use dz_network_file::PerHead;
 use serde::{Deserialize, Serialize};
 
 /// A weighted mean in the making.

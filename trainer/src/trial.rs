@@ -2,8 +2,8 @@
 //! network learns at all.
 
 use anyhow::Context;
+use dz_burn_net::{Learner, NetError, TrainBatch, mean_entropy};
 use dz_config::RunConfig;
-use dz_net::{Learner, NetError, TrainBatch, mean_entropy};
 use dz_shard::RowSet;
 use dz_store::{Run, RunState};
 use serde::Serialize;

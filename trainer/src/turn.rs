@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use dz_burn_net::NetError;
 use dz_config::RunSection;
-use dz_net::NetError;
-use dz_network::{Head, PerHead};
+use dz_network_file::{Head, PerHead};
 use dz_shard::{RowFileHeader, RowSet};
 use dz_stage::{Progress, Rates, Spent, StageContext, number_text};
 use dz_store::{HeadLoss, Losses, MetricsWriter, RunInfo, RunState, Stage};

@@ -1,7 +1,7 @@
 //! How the weights that play do on rows that are never trained on.
 
-use dz_net::Learner;
-use dz_network::PerHead;
+use dz_burn_net::Learner;
+use dz_network_file::PerHead;
 
 use crate::tally::{add_heads, total};
 use crate::{Feed, Mean};

@@ -5,12 +5,12 @@
 mod common;
 
 use common::{TestRun, game, records};
+use dz_burn_net::TrainBatch;
 use dz_game::{
     Encoding, Game, Symmetry,
     games::{Go, GoHistory},
 };
-use dz_net::TrainBatch;
-use dz_network::{Head, NetworkFile};
+use dz_network_file::{Head, NetworkFile};
 use dz_shard::{
     GameEnd, GameRecord, RowBlock, RowFileHeader, RowSet, RowTargets, SearchKind, Target,
     bench_records, replay, rows_of_game,

@@ -9,9 +9,9 @@ mod fakes;
 use std::time::Duration;
 
 use common::{TestRun, block, whole_run};
+use dz_burn_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Precision};
 use dz_config::RunConfig;
-use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Precision};
-use dz_network::{NetworkFile, NetworkSpec};
+use dz_network_file::{NetworkFile, NetworkSpec};
 use dz_stage::exit_code_of;
 use dz_store::{Entry, Stage};
 use fakes::{Fault, faulty};

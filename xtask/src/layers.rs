@@ -7,11 +7,11 @@ use crate::manifest::{Member, members, needs};
 /// The layers, lowest first. A crate may name crates of lower layers only, in its tests too.
 const LAYERS: [&[&str]; 7] = [
     &["dz-text"],
-    &["dz-game", "dz-config", "dz-stats", "dz-store", "dz-network"],
-    &["dz-search", "dz-protocol", "dz-record", "dz-shard", "dz-solver", "dz-infer"],
-    &["dz-cpu"],
-    &["dz-net", "dz-play", "dz-stage"],
-    &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-engine", "dz-report"],
+    &["dz-game", "dz-config", "dz-stats", "dz-store", "dz-network-file"],
+    &["dz-search", "dz-external-engines", "dz-record", "dz-shard", "dz-solver", "dz-infer"],
+    &["dz-cpu-net"],
+    &["dz-burn-net", "dz-play", "dz-stage"],
+    &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-frontends", "dz-report"],
     &["dagzero"],
 ];
 
@@ -20,13 +20,13 @@ const OUTSIDE: &str = "xtask";
 
 /// Packages, by the beginning of their names, that one crate alone may name.
 const OWNED: [(&str, &str); 3] =
-    [("burn", "dz-net"), ("cubecl", "dz-net"), ("object_store", "dz-store")];
+    [("burn", "dz-burn-net"), ("cubecl", "dz-burn-net"), ("object_store", "dz-store")];
 
 /// What must not be anywhere in the dependencies of some crates, tests' dependencies included:
 /// these crates are built and tested in seconds, and their part of the work needs none of it.
 const KEPT_APART: [(&[&str], &[&str]); 3] = [
     (
-        &["dz-game", "dz-search", "dz-infer", "dz-record", "dz-shard", "dz-play", "dz-cpu"],
+        &["dz-game", "dz-search", "dz-infer", "dz-record", "dz-shard", "dz-play", "dz-cpu-net"],
         &["burn", "cubecl"],
     ),
     (&["shuffler", "dz-report"], &["burn", "cubecl"]),

@@ -56,11 +56,11 @@ fn a_crate_without_a_layer_is_found() {
 
 #[test]
 fn packages_with_one_owner_are_found_elsewhere() {
-    assert!(findings(&[("dz-net", "[dependencies]\nburn = 1\ncubecl = 1")]).is_empty());
+    assert!(findings(&[("dz-burn-net", "[dependencies]\nburn = 1\ncubecl = 1")]).is_empty());
     let other = findings(&[("dz-stage", "[dependencies]\nburn-cuda = 1\nobject_store = 1")]);
     assert_eq!(other.len(), 2, "{other:?}");
     let renamed = "[dependencies]\nfire = { package = \"burn\" }";
-    assert_eq!(findings(&[("dz-stage", renamed)]), ["dz-stage names burn: only dz-net may"]);
+    assert_eq!(findings(&[("dz-stage", renamed)]), ["dz-stage names burn: only dz-burn-net may"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::{
 };
 
 use common::program::{dagzero, text};
-use dz_network::NetworkFile;
+use dz_network_file::NetworkFile;
 use serde_json::Value;
 
 /// A run of the tic-tac-toe preset.

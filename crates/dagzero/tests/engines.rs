@@ -10,8 +10,8 @@ use std::fs;
 use clap::Parser;
 use cli::{command, object, refused};
 use dagzero::Exit;
-use dz_cpu::random_network;
-use dz_network::{Head, NetworkFile, NetworkSpec};
+use dz_cpu_net::random_network;
+use dz_network_file::{Head, NetworkFile, NetworkSpec};
 use network::blank_network;
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use dz_external_engines::{Engine, EngineError, Names, Reply, Rules, Stable};
 use dz_game::{Game, Move, Outcome, Player};
-use dz_protocol::{Engine, EngineError, Names, Reply, Rules, Stable};
 use serde::{Deserialize, Serialize};
 
 /// A game that a player lost otherwise than by the rules.

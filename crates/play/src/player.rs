@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dz_protocol::Stable;
+use dz_external_engines::Stable;
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams, Selection, TieBreak};
 
 /// A player of a match: a name and how it finds its moves.

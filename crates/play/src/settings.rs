@@ -8,7 +8,7 @@ use dz_config::{
     LeafValue as ConfigLeafValue, MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord,
     SameOr, SearchSection, SelectionWord, StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
 };
-use dz_protocol::{EngineError, EngineSpec, ProtocolKind, Stable};
+use dz_external_engines::{EngineError, EngineSpec, ProtocolKind, Stable};
 use dz_search::formula::KataGoFirstPlay;
 use dz_search::{
     Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,

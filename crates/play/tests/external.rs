@@ -8,12 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dz_external_engines::{EngineSpec, Grace, Stable};
 use dz_game::{Game, Player, games::TicTacToe};
 use dz_infer::{Lockstep, LockstepCounts, Sources};
 use dz_play::{
     Cause, MatchPlan, PlayedGame, PlayerKind, PlayerSetup, Seat, distinct_openings, play_match,
 };
-use dz_protocol::{EngineSpec, Grace, Stable};
 
 /// An engine for tic-tac-toe in GTP: plays the lowest free cell. From its second move on, or at the end,
 /// it does what `$1` says; each start adds a line to the file `$2`.

@@ -1,8 +1,8 @@
 //! Learners that fail on purpose.
 #![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part")]
 
-use dz_net::{Examiner, ExportInfo, Learner, NetError, StepReport, TrainBatch};
-use dz_network::{NetworkFile, NetworkSpec};
+use dz_burn_net::{Examiner, ExportInfo, Learner, NetError, StepReport, TrainBatch};
+use dz_network_file::{NetworkFile, NetworkSpec};
 use trainer::MakeLearner;
 
 /// What goes wrong.
@@ -14,7 +14,7 @@ pub enum Fault {
     HugeLoss(u64),
     /// From this step on the loss is twice that of a network that knows nothing of tic-tac-toe.
     Explode(u64),
-    /// The loss of this step is no number, as [`dz_net::BurnLearner`] reports it.
+    /// The loss of this step is no number, as [`dz_burn_net::BurnLearner`] reports it.
     NotANumber(u64),
 }
 

@@ -12,9 +12,9 @@ mod resample;
 mod table;
 
 use anyhow::Context;
+use dz_burn_net::network_evaluator;
 use dz_game::{Game, Move, games::Connect4};
 use dz_infer::{Lockstep, Sources};
-use dz_net::network_evaluator;
 use dz_search::{Budget, CatchUp, FirstPlay, Puct, SearchParams, Selection};
 use dz_solver::solved_positions;
 
@@ -70,7 +70,7 @@ fn main() -> anyhow::Result<()> {
         _ => generated(&game, count.parse()?, seed.parse()?)?,
     };
     let bytes = std::fs::read(network).with_context(|| format!("cannot read {network}"))?;
-    let evaluator = network_evaluator(&game, &bytes, dz_net::DeviceChoice::Cpu)?;
+    let evaluator = network_evaluator(&game, &bytes, dz_burn_net::DeviceChoice::Cpu)?;
     let mut sources = Sources::default();
     sources.add_batched(evaluator, 1 << 23);
     let lockstep = Lockstep { parallel_games: 256, groups: 2 };

@@ -158,7 +158,7 @@ impl GameVisitor for Measure<'_> {
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
         let Self { args, found, positions } = self;
-        let networks = OnDevices(vec![dz_net::pick_device(&args.device)?]);
+        let networks = OnDevices(vec![dz_burn_net::pick_device(&args.device)?]);
         let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
         let setup = players.seat(&found.contestant)?;
         let search = setup.kind.move_search();

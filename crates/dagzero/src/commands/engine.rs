@@ -9,13 +9,13 @@ use std::{
 };
 
 use clap::{ArgGroup, ValueEnum};
-use dz_engine::{
+use dz_burn_net::DeviceChoice;
+use dz_frontends::{
     GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock, Uci, converse,
     read_lines,
 };
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
-use dz_net::DeviceChoice;
 use dz_play::search_faults;
 
 use super::{
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         return Err(UsageError(what).into());
     }
     for_one_game(&mut found.contestant);
-    let device = dz_net::pick_device(&table.device)?;
+    let device = dz_burn_net::pick_device(&table.device)?;
     let (contestant, seed) = (found.contestant, table.seed);
     let make = move |spec: &GameSpec| {
         make_session(Seat { contestant: &contestant, device, seed, own_names: false }, spec)
@@ -167,7 +167,7 @@ pub(super) fn session_of(
 ) -> anyhow::Result<Box<dyn Session>> {
     let mut contestant = found.contestant;
     for_one_game(&mut contestant);
-    let device = dz_net::pick_device(&table.device)?;
+    let device = dz_burn_net::pick_device(&table.device)?;
     let seat = Seat { contestant: &contestant, device, seed: table.seed, own_names: true };
     make_session(seat, spec)
 }

@@ -9,10 +9,10 @@ use anyhow::{Context, ensure};
 use dz_config::{
     AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, SOLVER_DEPTH_MAX, SearchSection,
 };
+use dz_external_engines::{EngineError, EngineSpec, ProtocolKind};
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind};
-use dz_network::NetworkFile;
-use dz_protocol::{EngineError, EngineSpec, ProtocolKind};
+use dz_network_file::NetworkFile;
 use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 
 use crate::{drive, exit::UsageError};

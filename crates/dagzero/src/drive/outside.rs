@@ -2,7 +2,7 @@
 
 use dz_config::{Anchor, AnchorKind, Fault, RunConfig};
 use dz_game::{Encoding, Game, GameSpec, GameVisitor, PlaneShape, Targets, with_game};
-use dz_network::NetworkSpec;
+use dz_network_file::NetworkSpec;
 
 use super::prepare::game_ids;
 
@@ -15,7 +15,7 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
         faults
             .push(Fault::new("run.game", error.to_string()).value(&config.run.game).allowed(known));
     }
-    if let Err(error) = dz_net::pick_device(&config.run.device.to_string()) {
+    if let Err(error) = dz_burn_net::pick_device(&config.run.device.to_string()) {
         faults.push(Fault::new("run.device", error.to_string()).value(config.run.device));
     }
     for (key, list) in [
@@ -24,7 +24,7 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
         ("gate.devices", &config.gate.devices),
     ] {
         if !list.is_empty()
-            && let Err(error) = dz_net::pick_devices(list)
+            && let Err(error) = dz_burn_net::pick_devices(list)
         {
             faults.push(Fault::new(key, error.to_string()));
         }

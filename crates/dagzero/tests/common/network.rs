@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs};
 
 use dz_game::{Encoding, Game, GameVisitor, with_game};
-use dz_network::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
+use dz_network_file::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 use tempfile::TempDir;
 
 /// A network of zeros for a game: every move equally likely, every result too.

@@ -8,7 +8,7 @@ use std::{io::Write, path::PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::ArgGroup;
-use dz_engine::{Judgement, ReviewedPly, Session, review};
+use dz_frontends::{Judgement, ReviewedPly, Session, review};
 use dz_game::Move;
 use dz_record::Record;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::ensure;
-use dz_engine::{ReviewedPly, Session, comment};
+use dz_frontends::{ReviewedPly, Session, comment};
 use dz_record::{Format, Played, Winner, annotated, read_as};
 
 use super::source::Source;

@@ -4,8 +4,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Context;
-use dz_net::{DeviceChoice, EvaluatorOptions, Precision, first_start_note, pick_device};
-use dz_network::NetworkSpec;
+use dz_burn_net::{DeviceChoice, EvaluatorOptions, Precision, first_start_note, pick_device};
+use dz_network_file::NetworkSpec;
 
 /// What `bench device`, `bench games` and `bench soak` measure; the other benches take no notice of it.
 #[derive(Clone, Debug, clap::Args)]

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use dz_cpu::{random_network, random_positions};
-use dz_infer::NetworkEvaluator;
-use dz_net::{
+use dz_burn_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions,
     difference_from_processor, random_rows,
 };
-use dz_network::NetworkSpec;
+use dz_cpu_net::{random_network, random_positions};
+use dz_infer::NetworkEvaluator;
+use dz_network_file::NetworkSpec;
 use dz_shard::BenchRow;
 
 use super::args::DeviceArgs;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use dz_cpu::{CpuEvaluator, random_network_of};
+use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::Game;
 use dz_infer::{Encoded, Lockstep, Rollout, Sources};
 use dz_play::{

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+use dz_burn_net::{BurnEvaluator, DeviceChoice};
 use dz_config::RunConfig;
-use dz_cpu::random_network_of;
+use dz_cpu_net::random_network_of;
 use dz_game::Game;
 use dz_infer::{
     Encoded, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, Note, Sources, Ticket,
 };
-use dz_net::{BurnEvaluator, DeviceChoice};
 use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle};
 use dz_shard::{BenchRow, GameRecord};
 

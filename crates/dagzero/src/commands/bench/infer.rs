@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
-use dz_cpu::{CpuEvaluator, random_network, random_positions};
+use dz_cpu_net::{CpuEvaluator, random_network, random_positions};
 use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
-use dz_network::{NetworkFile, NetworkSpec};
+use dz_network_file::{NetworkFile, NetworkSpec};
 use dz_play::Rates;
 use dz_shard::BenchRow;
 

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
+use dz_burn_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions};
 use dz_config::RunConfig;
-use dz_cpu::{CpuEvaluator, random_network_of};
+use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::Game;
 use dz_infer::{Encoded, Evaluator, EvaluatorError, Sources};
-use dz_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions};
-use dz_network::NetworkFile;
+use dz_network_file::NetworkFile;
 use dz_play::Rates;
 use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle};
 use dz_shard::{BenchRow, GameRecord};

@@ -1,9 +1,9 @@
 //! `dagzero bench soak`: whether memory stays where it is in a process that goes on for long.
 
 use anyhow::ensure;
-use dz_cpu::{random_network, random_positions};
-use dz_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, network_on, random_rows};
-use dz_network::NetworkSpec;
+use dz_burn_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, network_on, random_rows};
+use dz_cpu_net::{random_network, random_positions};
+use dz_network_file::NetworkSpec;
 use dz_shard::BenchRow;
 use dz_stage::resident_bytes;
 

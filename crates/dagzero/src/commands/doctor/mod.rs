@@ -8,12 +8,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use dz_cpu::{random_network, random_positions};
-use dz_net::{
+use dz_burn_net::{
     CanaryReport, CardFacts, DeviceChoice, DeviceFacts, LearningReport, NetError, canary,
     canary_spec, difference_from_processor, first_start_note, kernel_folder, learning_canary,
     network_on, pick_device,
 };
+use dz_cpu_net::{random_network, random_positions};
 use serde::Serialize;
 
 use super::write_line;

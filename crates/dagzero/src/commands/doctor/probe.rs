@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
+use dz_burn_net::DeviceChoice;
 use dz_game::{Game, GameVisitor, Move, Player, Symmetry, mix64};
 use dz_infer::{Evaluation, Evaluator, Leaf};
-use dz_net::DeviceChoice;
 use dz_play::distinct_openings;
 use dz_report::Probed;
 use dz_shard::{GameEnd, GameRecord, ShardReader, replay};
@@ -34,7 +34,7 @@ impl GameVisitor for Probe<'_> {
     type Output = anyhow::Result<Probed>;
 
     fn visit<G: Game>(self, game: G) -> Self::Output {
-        let evaluator = dz_net::network_evaluator_on(&game, self.network, &[self.device])?;
+        let evaluator = dz_burn_net::network_evaluator_on(&game, self.network, &[self.device])?;
         let mut asked = Asked { game, evaluator, probed: Probed::default() };
         asked.symmetries(self.seed)?;
         asked.games(self.shards, self.seed)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use dz_game::{GameSpec, with_game};
-use dz_network::NetworkFile;
+use dz_network_file::NetworkFile;
 use dz_report::{Finding, Probed, Severity};
 use dz_store::{Ledger, Run, RunState};
 use serde::Serialize;
@@ -86,7 +86,7 @@ fn probe(run: &Run, state: &RunState, network: &[u8], device: &str) -> anyhow::R
     let kept =
         state.shards().rev().filter(|(_, shard)| !state.expired.contains(&shard.object.path));
     let shards: Vec<PathBuf> = kept.map(|(_, shard)| run.local_path(&shard.object)).collect();
-    let device = dz_net::pick_device(device)?;
+    let device = dz_burn_net::pick_device(device)?;
     let probe = Probe { network, device, shards: &shards, seed: started.seed };
     with_game(&started.game.parse::<GameSpec>()?, probe)?
 }

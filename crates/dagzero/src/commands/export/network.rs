@@ -6,11 +6,11 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use dz_cpu::Reference;
+use dz_cpu_net::Reference;
 use dz_game::{Encoding, Game, GameSpec, GameVisitor, Symmetry, unpack_planes, with_game};
 use dz_gatekeeper::{ContestantKind, Mind};
 use dz_infer::{Leaf, encode_leaves};
-use dz_network::NetworkFile;
+use dz_network_file::NetworkFile;
 use dz_play::distinct_openings;
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ fn examples<G: Game>(game: &G, file: &NetworkFile) -> Vec<Value> {
     found
 }
 
-/// What to compute; the same words as in the documentation of the crate `dz-network`.
+/// What to compute; the same words as in the documentation of the crate `dz-network-file`.
 const ARCHITECTURE: &[&str] = &[
     "x [B, C_in, H, W]: planes of 0 and 1; g [B, G]: globals, where G > 0; row-major 32-bit floats",
     "conv: cross-correlation, stride 1, zero padding 1 (3x3) or none (1x1), plus bias; weight [out, in, rows, columns]",

@@ -10,6 +10,7 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
+use dz_burn_net::DeviceChoice;
 use dz_config::AnchorKind;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{
@@ -17,7 +18,6 @@ use dz_gatekeeper::{
     match_file, play_bout,
 };
 use dz_infer::Lockstep;
-use dz_net::DeviceChoice;
 use dz_record::{Format, Sheet};
 use dz_stats::SprtPlan;
 
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         plies_max,
         decided: test.map(Decided::Test),
     };
-    let device = dz_net::pick_device(&args.device)?;
+    let device = dz_burn_net::pick_device(&args.device)?;
     let parallel_games = args.parallel_games as usize;
     let out_file = args.out.as_deref();
     let played = with_game(&game, Play { bout: &bout, device, parallel_games, out_file })??;

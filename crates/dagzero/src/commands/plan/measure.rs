@@ -32,7 +32,7 @@ const RANDOM_GAMES: u64 = 100;
 /// Measures what the machine does with `config`, in the empty folder `dir`.
 pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured> {
     let game: GameSpec = config.run.game.parse()?;
-    let devices = dz_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
+    let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
     let mut measured = Measured {
         plies: with_game(&game, RandomPlies { plies_max: config.selfplay.plies_max })?,
         ..Measured::default()

@@ -5,7 +5,7 @@ mod screen;
 use std::io::{BufRead, IsTerminal, Write};
 
 use clap::ValueEnum;
-use dz_engine::{LEVEL_MAX, Person, playouts_of};
+use dz_frontends::{LEVEL_MAX, Person, playouts_of};
 use dz_game::Player;
 
 use super::{

@@ -1,6 +1,6 @@
 //! The board on a terminal: a cursor moved by keys, and a line for what is written.
 
-use dz_engine::{Choice, Direction, Mark, Person, Pointer, Said};
+use dz_frontends::{Choice, Direction, Mark, Person, Pointer, Said};
 use ratatui::{
     DefaultTerminal, Frame,
     crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},

@@ -128,7 +128,7 @@ fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<Mind<G>> {
     }
     Ok(match found.contestant.kind {
         ContestantKind::Search { mind: PlayerMind::Network { bytes, .. }, .. } => {
-            let device = OnDevices(vec![dz_net::pick_device("cpu")?]);
+            let device = OnDevices(vec![dz_burn_net::pick_device("cpu")?]);
             Mind::Network(device.load(game, &bytes)?)
         }
         ContestantKind::Search { mind: PlayerMind::Bootstrap(evaluator), .. } => match evaluator {

@@ -5,7 +5,7 @@ use std::{fmt, ops::Range, path::Path};
 use anyhow::{Context, bail, ensure};
 use dz_game::{Game, GameVisitor, Outcome, Status, with_game};
 use dz_gatekeeper::{Played, match_file::read_match};
-use dz_network::NetworkFile;
+use dz_network_file::NetworkFile;
 use dz_play::PlayedGame;
 use dz_shard::{RowReader, RowSet, ShardError};
 use dz_store::{MatchResult, PlayerName, RunInfo};
@@ -61,7 +61,7 @@ pub(super) fn checkpoint(bytes: &[u8], info: &RunInfo, step: u64) -> anyhow::Res
     let (header, learner) = checkpoint::unpack(bytes)?;
     header.check(&info.game, &info.encoding)?;
     let (spec, learner_step) =
-        dz_net::check_checkpoint(learner).context("the learner's state in it")?;
+        dz_burn_net::check_checkpoint(learner).context("the learner's state in it")?;
     same("step", &header.step, &step)?;
     same("learner's step", &learner_step, &step)?;
     same("network's game", &spec.game, &info.game)?;

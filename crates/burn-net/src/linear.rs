@@ -1,0 +1,137 @@
+//! Linear layers.
+
+use burn::tensor::activation::relu;
+use burn::tensor::{DType, Tensor};
+
+use crate::board::Boards;
+use crate::on_chip::{self, LinearPlan, Output};
+use crate::tower::{PACKED, Tensors, named};
+
+/// A linear layer.
+#[derive(Clone, Debug)]
+pub(crate) struct Linear {
+    matrix: Matrix,
+    /// `[1, out]`
+    bias: Tensor<2>,
+}
+
+/// What a linear layer multiplies with.
+#[derive(Clone, Debug)]
+enum Matrix {
+    /// `[in, out]`
+    Plain(Tensor<2>),
+    /// As [`LinearPlan::pack`] orders it, to play on a chip.
+    Packed(LinearPlan, Tensor<1>),
+}
+
+impl Linear {
+    /// Takes its tensors from `tensors`; `[out, in]` numbers.
+    pub(crate) fn new(tensors: &Tensors, name: &str, [outputs, inputs]: [usize; 2]) -> Self {
+        let matrix = match tensors.get(&format!("{name}.{PACKED}")) {
+            Some(packed) => {
+                let plan = LinearPlan::new([inputs, outputs]);
+                Matrix::Packed(plan.expect("what is packed has a plan"), packed.clone())
+            }
+            None => {
+                Matrix::Plain(named(tensors, name, "weight").reshape([outputs, inputs]).transpose())
+            }
+        };
+        Self { matrix, bias: named(tensors, name, "bias").reshape([1, outputs]) }
+    }
+
+    /// `[B, in]` to `[B, out]`, in the format of the bias.
+    pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        match &self.matrix {
+            Matrix::Plain(matrix) => product(x, matrix, self.bias.dtype()) + self.bias.clone(),
+            Matrix::Packed(plan, factors) => self.on_chip(*plan, factors, x, Output::AsInput),
+        }
+    }
+
+    /// The same, and what is below 0 becomes 0.
+    pub(crate) fn rectified(&self, x: Tensor<2>) -> Tensor<2> {
+        match &self.matrix {
+            Matrix::Plain(_) => relu(self.forward(x)),
+            Matrix::Packed(plan, factors) => self.on_chip(*plan, factors, x, Output::Rectified),
+        }
+    }
+
+    /// As [`Self::forward`], of positions or of all points of the boards, for what a network says: on a chip in 32 bits, as summed.
+    pub(crate) fn say(&self, on: &Boards, x: Tensor<2>) -> Tensor<2> {
+        match &self.matrix {
+            Matrix::Plain(matrix) => {
+                product_on(on, x, matrix, self.bias.dtype()) + self.bias.clone()
+            }
+            Matrix::Packed(plan, factors) => self.on_chip(*plan, factors, x, Output::Whole),
+        }
+    }
+
+    fn on_chip(
+        &self,
+        plan: LinearPlan,
+        factors: &Tensor<1>,
+        x: Tensor<2>,
+        output: Output,
+    ) -> Tensor<2> {
+        let x = x.cast(factors.dtype());
+        on_chip::linear(plan, x, factors.clone(), self.bias.clone(), output)
+    }
+}
+
+/// `x` times a matrix, in its format; the sums in another.
+pub(crate) fn product(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
+    x.cast(matrix.dtype()).matmul(matrix.clone()).cast(sums)
+}
+
+/// The same of positions, or of all points of the boards. A card adds up the matrix's gradient over points with one group of threads for
+/// each few outputs, so on one it is that of parts of the batch first, which are then added up.
+pub(crate) fn product_on(on: &Boards, x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
+    let ([rows, inputs], [_, outputs]) = (x.dims(), matrix.dims());
+    match on.parts_of(rows) {
+        None => product(x, matrix, sums),
+        Some(parts) => {
+            let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, rows / parts, inputs]);
+            x.matmul(matrix.clone().unsqueeze()).reshape([rows, outputs]).cast(sums)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+    use dz_network_file::NetworkSpec;
+
+    use super::*;
+    use crate::board::Ways;
+    use crate::convolve::Convolve;
+    use crate::evaluator::Precision;
+    use crate::tower::{download, upload};
+
+    /// Of all points in parts and at once, and of positions, with the gradients of rows and matrix.
+    #[test]
+    fn products_in_parts_are_those_of_the_whole() {
+        let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);
+        let device = Device::flex().autodiff();
+        let wave = |rows: usize, columns: usize, pace: f32| -> Tensor<2> {
+            let numbers = (0..rows * columns).map(|i| (i as f32 * pace).sin()).collect();
+            upload(numbers, &device).reshape([rows, columns])
+        };
+        let with = |rows: usize, in_parts: bool| {
+            let ways =
+                Ways { convolve: Convolve::Gather, sum_boards_first: in_parts, by_point: false };
+            let on = Boards::new(&spec, 3, ways, Precision::F32, &device);
+            assert_eq!(on.parts_of(rows), (in_parts && rows == 60).then_some(3));
+            let [x, matrix] = [wave(rows, 6, 0.7), wave(6, 2, 0.3)].map(Tensor::require_grad);
+            let y = product_on(&on, x.clone(), &matrix, DType::F32);
+            let gradients = (y.clone() * y.clone()).sum().backward();
+            let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
+            [download(y.inner()), gradient(&x), gradient(&matrix)].concat()
+        };
+        for rows in [60, 3] {
+            let (parts, whole) = (with(rows, true), with(rows, false));
+            assert_eq!(parts.len(), whole.len());
+            for (a, b) in parts.iter().zip(&whole) {
+                assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{rows}: {a} {b}");
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Heads beside policy and value: each is learnt, and none is in the way of anything else.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{
+    all_heads, full, head_weights, info, on_threads, options, rows, rows_with_heads, small,
+};
+use dz_burn_net::{
+    BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions,
+};
+use dz_cpu_net::{CpuEvaluator, Reference};
+use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
+use dz_network_file::{Head, NetworkFile, NetworkSpec, PerHead, TensorData, container};
+
+/// Gradients are never clipped: the norm of all of them is the one thing that heads have a part in.
+fn learner(spec: &NetworkSpec) -> BurnLearner {
+    let options = LearnerOptions { head_weights: head_weights(), clip_norm: 1e9, ..options() };
+    BurnLearner::new(spec.clone(), DeviceChoice::Cpu, options).unwrap()
+}
+
+fn tensors(checkpoint: &[u8]) -> BTreeMap<String, TensorData> {
+    let (_, all): (serde_json::Value, _) = container::unpack("checkpoint", 1, checkpoint).unwrap();
+    all
+}
+
+/// Rows that know nothing of heads leave every other number as it is, to the bit: the learner's whole
+/// state, its losses, and the file that plays.
+#[test]
+fn heads_without_targets_change_nothing_else() {
+    let plain = full();
+    for heads in [all_heads(full()), NetworkSpec { heads: [Head::Margin].into(), ..full() }] {
+        let (mut with, mut without) = (learner(&heads), learner(&plain));
+        for i in 0..6 {
+            let batch = rows_with_heads(&heads, 70, i, 0.0);
+            // The soft policy alone learns from what is there, so it counts nothing here.
+            let batch = dz_burn_net::TrainBatch {
+                policy_weights: vec![f32::from(!heads.heads.contains(&Head::SoftPolicy)); 70],
+                ..batch
+            };
+            let bare = dz_burn_net::TrainBatch { heads: PerHead::default(), ..batch.clone() };
+            let (one, other) = (with.step(&batch, 0.003), without.step(&bare, 0.003));
+            let (one, other) = (one.unwrap().losses, other.unwrap().losses);
+            assert_eq!(
+                (one.policy_loss, one.value_loss, one.policy_entropy),
+                (other.policy_loss, other.value_loss, other.policy_entropy)
+            );
+            assert!(one.heads.present().all(|(_, &loss)| loss == 0.0));
+        }
+        let (more, fewer) = (tensors(&with.save().unwrap()), tensors(&without.save().unwrap()));
+        assert!(more.len() > fewer.len());
+        for (name, tensor) in fewer {
+            assert_eq!(more[&name], tensor, "{name}");
+        }
+        let (file, bare) = (with.export(&info()).unwrap(), without.export(&info()).unwrap());
+        assert!(bare.tensors.iter().all(|(name, tensor)| file.tensors[name] == *tensor));
+        let is_owner = |name: &&String| name.starts_with("ownership.");
+        let owners = file.tensors.keys().filter(is_owner).count();
+        assert_eq!(file.tensors.len(), bare.tensors.len() + owners);
+        assert_eq!(owners > 0, heads.heads.contains(&Head::Ownership));
+        if owners == 0 {
+            assert_eq!(file.to_bytes().unwrap(), bare.to_bytes().unwrap(), "the same file");
+        }
+    }
+}
+
+#[test]
+fn every_head_is_learnt_by_heart() {
+    let spec = all_heads(full());
+    let mut learner = learner(&spec);
+    let batch = rows_with_heads(&spec, 32, 3, 1.0);
+    let first = learner.step(&batch, 0.01).unwrap().losses.heads;
+    for _ in 0..150 {
+        learner.step(&batch, 0.01).unwrap();
+    }
+    let last = learner.evaluate(&batch).unwrap().losses.heads;
+    for head in Head::ALL {
+        let (first, last) = (first[head].unwrap(), last[head].unwrap());
+        // A little below the entropy of the targets: nine tenths on one of three, or of six moves.
+        let least = match head {
+            Head::PliesLeft | Head::Margin => 0.0,
+            Head::ShortTerm | Head::Ownership => 0.29,
+            Head::Reply => 0.4,
+            Head::SoftPolicy => 1.689,
+        };
+        println!("{head}: {first} -> {last}, at least {least}");
+        assert!(last < first && last - least < 0.6 * (first - least), "{head}: {first} {last}");
+    }
+}
+
+#[test]
+fn heads_resume_exactly_on_any_number_of_threads() {
+    let spec = all_heads(full());
+    let train = |learner: &mut BurnLearner, steps: std::ops::Range<u64>| {
+        for i in steps {
+            learner.step(&rows_with_heads(&spec, 130, i, 1.0), 0.003).unwrap();
+        }
+    };
+    let whole = on_threads(1, || {
+        let mut learner = learner(&spec);
+        train(&mut learner, 0..5);
+        learner.save().unwrap()
+    });
+    let half = on_threads(2, || {
+        let mut learner = learner(&spec);
+        train(&mut learner, 0..2);
+        learner.save().unwrap()
+    });
+    let mut resumed = learner(&spec);
+    resumed.load(&half).unwrap();
+    train(&mut resumed, 2..5);
+    assert!(resumed.save().unwrap() == whole);
+    // A checkpoint without the heads is one of another network, and says which.
+    let error = resumed.load(&learner(&full()).save().unwrap()).unwrap_err().to_string();
+    assert!(error.contains("its heads is []") && error.contains("ownership"), "{error}");
+}
+
+fn ask(network: &mut dyn NetworkEvaluator, batch: &EncodedBatch) -> NetworkOutputs {
+    let ticket = network.submit(batch.clone()).unwrap();
+    network.wait(ticket).unwrap()
+}
+
+/// A file with ownership plays as one without it, and its ownership is what the learner's loss is of.
+#[test]
+fn ownership_is_exported_and_does_not_disturb_who_plays() {
+    let spec = all_heads(small());
+    let mut learner = learner(&spec);
+    for i in 0..20 {
+        learner.step(&rows_with_heads(&spec, 24, i % 3, 1.0), 0.01).unwrap();
+    }
+    let bytes = learner.export(&info()).unwrap().to_bytes().unwrap();
+    let file = NetworkFile::from_bytes(&bytes).unwrap();
+    assert_eq!(file.header.spec.heads, [Head::Ownership].into());
+    assert_eq!(file.header.spec.format(), 3);
+    let mut bare = file.clone();
+    bare.header.spec.heads.clear();
+    bare.tensors.retain(|name, _| !name.starts_with("ownership."));
+    let batch = rows_with_heads(&spec, 9, 77, 1.0);
+    let options = EvaluatorOptions::fixed(4);
+    let outputs = [&file, &bare].map(|file| {
+        let mut burn = BurnEvaluator::load(file, DeviceChoice::Cpu, options).unwrap();
+        let mut cpu = CpuEvaluator::load(file).unwrap();
+        [ask(&mut burn, &batch.planes), ask(&mut cpu, &batch.planes)]
+    });
+    assert_eq!(outputs[0], outputs[1]);
+    assert_eq!(Reference(&bare).ownership(&batch.planes), None);
+    let logits = Reference(&file).ownership(&batch.planes).unwrap();
+    assert_eq!(logits.len(), 9 * 20 * 3);
+    let mut loss = 0.0;
+    for (logits, targets) in
+        logits.chunks_exact(3).zip(batch.heads[Head::Ownership].targets.chunks_exact(3))
+    {
+        let total: f64 = logits.iter().map(|&x| f64::from(x).exp()).sum();
+        loss += logits
+            .iter()
+            .zip(targets)
+            .map(|(&x, &t)| f64::from(t) * (total.ln() - f64::from(x)))
+            .sum::<f64>();
+    }
+    let found = learner.evaluate(&batch).unwrap().losses.heads[Head::Ownership].unwrap();
+    assert!((f64::from(found) - loss / 180.0).abs() < 1e-5, "{found} {}", loss / 180.0);
+}
+
+#[test]
+fn targets_that_are_missing_or_misshapen_are_refused() {
+    let spec = all_heads(small());
+    let mut learner = learner(&spec);
+    let error = learner.step(&rows(&spec, 4, 1), 0.01).unwrap_err().to_string();
+    assert!(error.contains("head reply"), "{error}");
+    for head in Head::ALL {
+        let mut batch = rows_with_heads(&spec, 4, 1, 1.0);
+        batch.heads[head].targets.push(0.0);
+        let error = learner.step(&batch, 0.01).unwrap_err().to_string();
+        assert!(error.contains(&format!("head {head}")), "{error}");
+        let mut batch = rows_with_heads(&spec, 4, 1, 1.0);
+        batch.heads[head].weights = vec![-1.0; batch.heads[head].weights.len().max(1)];
+        assert!(learner.step(&batch, 0.01).is_err(), "{head}");
+    }
+    let mut weights = head_weights();
+    weights[Head::Margin] = f64::NAN;
+    let options = LearnerOptions { head_weights: weights, ..options() };
+    let error = BurnLearner::new(spec, DeviceChoice::Cpu, options).unwrap_err().to_string();
+    assert!(error.contains("head_weights"), "{error}");
+}

@@ -1,0 +1,389 @@
+//! A game in progress with the player that is asked for moves.
+
+use std::fmt;
+
+use dz_external_engines::{Names, size_of};
+use dz_game::{Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
+use dz_infer::{Answer, EvaluatorError, Leaf, LeafView, Sources};
+use dz_play::{Pipeline, PlayerKind, PlayerSetup};
+use dz_record::{Format, Played, Record, RecordError, Sheet};
+use dz_search::{Budget, SearchCounts, choose_move};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{
+    Refusal,
+    position::{Position, legal},
+    searcher::Searcher,
+};
+
+/// Makes a session of a game: loads the network for it, for one. The error is for people.
+pub type Maker = Box<dyn FnMut(&GameSpec) -> Result<Box<dyn Session>, String>>;
+
+/// A game in progress and its player; moves are named as front ends name them.
+pub trait Session {
+    /// The game with its parameters.
+    fn spec(&self) -> GameSpec;
+    /// Rows, which are as many as columns, where the game has points.
+    fn size(&self) -> Option<u16>;
+    /// The player's name.
+    fn player(&self) -> &str;
+    /// Whose move it is, or how the game ended.
+    fn status(&self) -> Status;
+    /// The legal moves, ascending.
+    fn legal(&self) -> Vec<Move>;
+    /// The pass, in games that have one.
+    fn pass(&self) -> Option<Move>;
+    /// A move's name.
+    fn format(&self, mv: Move) -> String;
+    /// The move that `text` names; not checked for legality.
+    fn parse(&self, text: &str) -> Result<Move, GameError>;
+    /// What was played, also out of turn.
+    fn log(&self) -> &[(Player, Move)];
+    /// Plays a move.
+    fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal>;
+    /// Takes the last move back; false if there is none, or only what [`Session::keep`] keeps.
+    fn undo(&mut self) -> bool;
+    /// What was played up to now is handicap stones, which `undo` leaves.
+    fn keep(&mut self);
+    /// How many of the moves of [`Session::log`] are handicap stones.
+    fn kept(&self) -> usize;
+    /// Who moves and the moves that are left, ascending, in a game that is drawn by our rules while
+    /// other programs play on until somebody claims it. `None` where the game goes on or has really
+    /// ended.
+    fn beyond(&self) -> Option<(Player, Vec<Move>)>;
+    /// Where the game began, as it was told to [`Session::begin_game`].
+    fn start_text(&self) -> Option<&str>;
+    /// Begins a game: at the start, or at a position that the game has a notation for.
+    fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError>;
+    /// Whose stone lies on each point, row by row from the top left, where the game has points.
+    fn stones(&self) -> Option<Vec<Option<Player>>>;
+    /// The position in the game's notation, where it has one.
+    fn position_text(&self) -> Option<String>;
+    /// The board as the game draws it.
+    fn board(&self) -> String;
+    /// How the game ended, or would if both players passed now.
+    fn score(&self) -> Option<Outcome>;
+    /// A record's game by these rules, every move checked.
+    fn read_record(&self, sheet: &Sheet) -> Result<Played, RecordError>;
+    /// A record of such a game in `format`.
+    fn write_record(&self, record: &Record, format: Format) -> Result<String, RecordError>;
+    /// The format in which records of this game are kept.
+    fn record_format(&self) -> Format;
+
+    /// Begins to think about `player`'s move, `playouts` at most. What earlier searches found of the
+    /// position is kept.
+    fn begin(&mut self, player: Player, playouts: Option<u32>) -> Result<(), Refusal> {
+        self.begin_among(player, playouts, &[])
+    }
+    /// As [`Session::begin`], thinking of these moves alone, from nothing; of all if none is given or legal.
+    fn begin_among(
+        &mut self,
+        player: Player,
+        playouts: Option<u32>,
+        among: &[Move],
+    ) -> Result<(), Refusal>;
+    /// Does about `playouts` more; true once nothing is left to do.
+    fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError>;
+    /// What was found since.
+    fn report(&self) -> Report;
+    /// The move to play; `None` before `begin`.
+    fn choose(&mut self) -> Option<Move>;
+    /// What the player's evaluator says of the position through one of its symmetries: the mover's
+    /// chances and a prior for each legal move. `None` where the game is over or nothing evaluates.
+    fn evaluate(&mut self, symmetry: Symmetry) -> Result<Option<Evaluated>, EvaluatorError>;
+    /// Whose each point is expected to be in the end, row by row from the top left, seen through a symmetry: from
+    /// 1, the mover's, to -1, the opponent's. `None` where the game is over or nobody knows.
+    fn ownership(&mut self, symmetry: Symmetry) -> Result<Option<Vec<f32>>, EvaluatorError>;
+    /// How many symmetries there are.
+    fn symmetry_count(&self) -> u8;
+}
+
+/// The mover's chances, and a prior for each legal move.
+pub type Evaluated = (Wdl, Vec<(Move, f32)>);
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Visits of the root, those kept from earlier searches included.
+    pub visits: u32,
+    /// What was done since the search began.
+    pub counts: SearchCounts,
+    /// Chances of the player to move.
+    pub wdl: Wdl,
+    /// The legal moves, the one to play first, then by visits and priors.
+    pub moves: Vec<MoveReport>,
+}
+
+/// What a search found of a move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveReport {
+    /// The move.
+    pub mv: Move,
+    /// Visits.
+    pub visits: u32,
+    /// Its prior.
+    pub prior: f64,
+    /// Chances of the player who plays it; `None` without visits.
+    pub wdl: Option<Wdl>,
+    /// The move and what is expected to follow.
+    pub line: Vec<Move>,
+}
+
+/// A session of one game.
+pub struct GameSession<G: Game> {
+    name: String,
+    names: Names,
+    position: Position<G>,
+    sources: Sources<G>,
+    mind: Mind<G>,
+    seed: u64,
+    games: u64,
+}
+
+enum Mind<G: Game> {
+    Random { random: Xoshiro256PlusPlus, legal: Vec<Move> },
+    Search(Box<Searcher<G>>),
+}
+
+impl<G: Game> fmt::Debug for GameSession<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GameSession").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> GameSession<G> {
+    /// The start of a game. `sources` are those that `setup` names; `seed` fixes every random choice. How
+    /// long a move's search goes on is said with every move, not by `setup`.
+    pub fn new(game: G, setup: PlayerSetup, sources: Sources<G>, seed: u64) -> Self {
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mind = match setup.kind {
+            // Other programs speak for themselves: no command makes a session of one.
+            PlayerKind::Random | PlayerKind::External(_) => {
+                Mind::Random { random, legal: Vec::new() }
+            }
+            PlayerKind::Search { params, root, choice, reuse, source, .. } => {
+                let searcher = Searcher {
+                    params,
+                    root,
+                    choice,
+                    reuse,
+                    source,
+                    random,
+                    thinker: None,
+                    restricted: false,
+                    playouts_max: None,
+                    pipeline: Pipeline::default(),
+                };
+                Mind::Search(Box::new(searcher))
+            }
+        };
+        let names = Names::of(&game);
+        let position = Position::new(game);
+        Self { name: setup.name, names, position, sources, mind, seed, games: 0 }
+    }
+
+    /// Names moves as the game's own drawing of the board does, for people who look at that.
+    #[must_use]
+    pub fn with_own_names(self) -> Self {
+        Self { names: Names::Own, ..self }
+    }
+}
+
+impl<G: Game> Session for GameSession<G> {
+    fn spec(&self) -> GameSpec {
+        self.position.game().spec()
+    }
+
+    fn size(&self) -> Option<u16> {
+        size_of(self.position.game())
+    }
+
+    fn player(&self) -> &str {
+        &self.name
+    }
+
+    fn status(&self) -> Status {
+        self.position.status()
+    }
+
+    fn legal(&self) -> Vec<Move> {
+        self.position.legal()
+    }
+
+    fn pass(&self) -> Option<Move> {
+        self.position.pass()
+    }
+
+    fn format(&self, mv: Move) -> String {
+        self.names.format(self.position.game(), self.position.state(), mv)
+    }
+
+    fn parse(&self, text: &str) -> Result<Move, GameError> {
+        self.names.parse(self.position.game(), self.position.state(), text)
+    }
+
+    fn log(&self) -> &[(Player, Move)] {
+        self.position.log()
+    }
+
+    fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal> {
+        self.position.play(player, mv)
+    }
+
+    fn undo(&mut self) -> bool {
+        self.position.undo()
+    }
+
+    fn keep(&mut self) {
+        self.position.keep();
+    }
+
+    fn kept(&self) -> usize {
+        self.position.kept()
+    }
+
+    fn beyond(&self) -> Option<(Player, Vec<Move>)> {
+        self.position.beyond()
+    }
+
+    fn start_text(&self) -> Option<&str> {
+        self.position.start_text()
+    }
+
+    fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError> {
+        self.position.reset(position)?;
+        self.games += 1;
+        if let Mind::Search(searcher) = &mut self.mind {
+            searcher.stop(&mut self.sources);
+            searcher.thinker = None;
+        }
+        Ok(())
+    }
+
+    fn stones(&self) -> Option<Vec<Option<Player>>> {
+        self.position.game().stones(self.position.state())
+    }
+
+    fn position_text(&self) -> Option<String> {
+        self.position.game().position_text(self.position.state())
+    }
+
+    fn board(&self) -> String {
+        self.position.game().render(self.position.state())
+    }
+
+    fn score(&self) -> Option<Outcome> {
+        self.position.score()
+    }
+
+    fn read_record(&self, sheet: &Sheet) -> Result<Played, RecordError> {
+        sheet.play(self.position.game())
+    }
+
+    fn write_record(&self, record: &Record, format: Format) -> Result<String, RecordError> {
+        Ok(record.sheet(self.position.game(), format)?.to_string())
+    }
+
+    fn record_format(&self) -> Format {
+        Format::of(self.position.game())
+    }
+
+    fn begin_among(
+        &mut self,
+        player: Player,
+        playouts: Option<u32>,
+        among: &[Move],
+    ) -> Result<(), Refusal> {
+        let line = self.position.line_with_turn(player)?;
+        match &mut self.mind {
+            Mind::Random { legal: moves, .. } => {
+                let (state, history) = self.position.after(&line);
+                *moves = legal(self.position.game(), &state, &history);
+                if moves.iter().any(|mv| among.contains(mv)) {
+                    moves.retain(|mv| among.contains(mv));
+                }
+            }
+            Mind::Search(searcher) => {
+                searcher.stop(&mut self.sources);
+                searcher.stand(&self.position, line, among, (self.seed, self.games));
+                searcher.playouts_max = playouts;
+                if let Some((thinker, _)) = &mut searcher.thinker {
+                    let budget = playouts.map_or(Budget::Open, Budget::Playouts);
+                    thinker.begin(budget, searcher.root);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError> {
+        match &mut self.mind {
+            Mind::Random { .. } => Ok(true),
+            Mind::Search(searcher) => searcher.search(&mut self.sources, playouts),
+        }
+    }
+
+    fn report(&self) -> Report {
+        let found = match &self.mind {
+            Mind::Random { .. } => None,
+            Mind::Search(searcher) => searcher.report(),
+        };
+        let (visits, counts, moves) = (0, SearchCounts::default(), Vec::new());
+        found.unwrap_or(Report { visits, counts, wdl: Wdl::UNKNOWN, moves })
+    }
+
+    fn choose(&mut self) -> Option<Move> {
+        match &mut self.mind {
+            Mind::Random { random, legal } => {
+                (!legal.is_empty()).then(|| legal[random.random_range(0..legal.len())])
+            }
+            Mind::Search(searcher) => {
+                let summary = searcher.thinker.as_ref()?.0.summary();
+                let any = !summary.moves.is_empty();
+                any.then(|| choose_move(&summary, searcher.choice, &mut searcher.random))
+            }
+        }
+    }
+
+    fn evaluate(&mut self, symmetry: Symmetry) -> Result<Option<Evaluated>, EvaluatorError> {
+        let (Mind::Search(searcher), legal) = (&self.mind, self.position.legal()) else {
+            return Ok(None);
+        };
+        if legal.is_empty() {
+            return Ok(None);
+        }
+        let (state, history) = (self.position.state(), self.position.history());
+        let game = self.position.game();
+        let eval_key = game.eval_key(state, history);
+        let random = self.seed;
+        let view = LeafView { game, state, history, legal: &legal, eval_key, symmetry, random };
+        let mut priors = Vec::new();
+        let wdl = match self.sources.readers().ask(searcher.source, &view, &mut priors) {
+            Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,
+            Answer::Missing => {
+                let mut found = self.sources.evaluate(searcher.source, &[&view.to_leaf()])?;
+                let Some(evaluation) = found.pop() else { return Ok(None) };
+                priors = evaluation.priors;
+                evaluation.wdl
+            }
+        };
+        Ok(Some((wdl, legal.into_iter().zip(priors).collect())))
+    }
+
+    fn ownership(&mut self, symmetry: Symmetry) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        let (Mind::Search(searcher), legal) = (&self.mind, self.position.legal()) else {
+            return Ok(None);
+        };
+        if legal.is_empty() {
+            return Ok(None);
+        }
+        let (state, history) = (self.position.state().clone(), self.position.history().clone());
+        let eval_key = self.position.game().eval_key(&state, &history);
+        self.sources.ownership(searcher.source, &Leaf { state, history, legal, eval_key, symmetry })
+    }
+
+    fn symmetry_count(&self) -> u8 {
+        self.position.game().symmetry_count()
+    }
+}

@@ -1,0 +1,97 @@
+//! Engines for tests: players without networks, and a clock that ticks when it is looked at.
+
+use std::{cell::Cell, sync::Arc, time::Duration};
+
+use dz_frontends::{
+    Activity, Clock, GameSession, Gtp, Limits, Protocol, Resignation, Session, Uci,
+};
+use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_infer::{Rollout, Sources, Uniform};
+use dz_play::{PlayerKind, rollout_anchor};
+
+/// A millisecond passes with every look.
+#[derive(Debug, Default)]
+pub struct Ticking(Cell<u32>);
+
+impl Clock for Ticking {
+    fn now(&self) -> Duration {
+        self.0.set(self.0.get() + 1);
+        Duration::from_millis(self.0.get().into())
+    }
+}
+
+/// What evaluates positions.
+#[derive(Clone, Copy, Debug)]
+pub enum Eyes {
+    Uniform,
+    Rollouts,
+}
+
+struct Make(Eyes);
+
+impl GameVisitor for Make {
+    type Output = Box<dyn Session>;
+
+    fn visit<G: Game>(self, game: G) -> Box<dyn Session> {
+        let mut sources = Sources::default();
+        let source = match self.0 {
+            Eyes::Uniform => sources.add_instant(Arc::new(Uniform)),
+            Eyes::Rollouts => sources.add_instant(Arc::new(Rollout::default())),
+        };
+        let mut setup = rollout_anchor("tester", 1, source);
+        if let PlayerKind::Search { reuse, .. } = &mut setup.kind {
+            *reuse = true;
+        }
+        Box::new(GameSession::new(game, setup, sources, 1))
+    }
+}
+
+pub fn session(spec: &GameSpec, eyes: Eyes) -> Result<Box<dyn Session>, String> {
+    with_game(spec, Make(eyes)).map_err(|error| error.to_string())
+}
+
+pub fn gtp(game: &str, eyes: Eyes, playouts: u32) -> Gtp {
+    let spec: GameSpec = game.parse().expect("a game");
+    let limits = Limits { playouts: Some(playouts), time: None, otherwise: 1 };
+    let first = session(&spec, eyes).expect("a session");
+    let maker = Box::new(move |spec: &GameSpec| session(spec, eyes));
+    Gtp::new(first, maker, Box::new(Ticking::default()), limits, Resignation::default())
+}
+
+pub fn uci() -> Uci {
+    let chess: GameSpec = "chess".parse().expect("a game");
+    let limits = Limits { playouts: None, time: None, otherwise: 40 };
+    let session = session(&chess, Eyes::Uniform).expect("a session");
+    Uci::new(session, Box::new(Ticking::default()), limits)
+}
+
+/// Says a line and goes on until the search is answered, or rests.
+pub fn say_uci(uci: &mut Uci, line: &str) -> String {
+    let mut text = uci.line(line.as_bytes());
+    while uci.activity() == Activity::Open {
+        text += &uci.step();
+    }
+    text
+}
+
+/// The move that an answer names.
+pub fn best_move(text: &str) -> &str {
+    let (_, rest) = text.split_once("bestmove ").unwrap_or_else(|| panic!("no move: {text}"));
+    rest.split_whitespace().next().expect("a move")
+}
+
+/// Says a line and goes on until the protocol waits for another one, or would take one.
+pub fn say(protocol: &mut dyn Protocol, line: &str) -> String {
+    let mut text = protocol.line(line.as_bytes());
+    while protocol.activity() == Activity::Thinking {
+        text += &protocol.step();
+    }
+    text
+}
+
+/// The text of an answer that is a success.
+pub fn ask(gtp: &mut Gtp, line: &str) -> String {
+    let text = say(gtp, line);
+    let body = text.strip_prefix('=').and_then(|body| body.strip_suffix("\n\n"));
+    body.unwrap_or_else(|| panic!("{line}: {text}")).trim_start().to_owned()
+}
