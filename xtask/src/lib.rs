@@ -6,6 +6,7 @@
 pub mod ablate;
 pub mod chaos;
 pub mod ci;
+pub mod imports;
 pub mod layers;
 pub mod manifest;
 pub mod powercut;

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use xtask::{
     ablate::{Ablate, section, with_section},
     chaos::{Chaos, Tally},
-    manifest,
+    imports, manifest,
     powercut::{self, PowerCut},
     root,
     soak::{Soak, look_again},
@@ -38,6 +38,7 @@ const HELP: &str = "cargo xtask CHORE
                  given), N at once, and writes the table on benchmarks/ablation.md; `--evaluations` tries another
                  budget, whose cells and table stay with the runs; a cell that was interrupted goes on where it was; `--page`
                  makes no cell
+  circles [SRC]  circles of imports between files of one crate; with SRC, a crate's `src`, every import there
   goldens        writes all golden files anew; read `git diff` before you commit them";
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -55,6 +56,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["powercut", words @ ..] => power_cut(words),
         ["soak", words @ ..] => soak(words),
         ["ablate", words @ ..] => ablate(words),
+        ["circles", folder @ ..] => circles(folder.first().copied()),
         ["goldens"] => goldens(&root()),
         _ => {
             eprintln!("{HELP}");
@@ -75,6 +77,19 @@ fn goldens(root: &Path) -> anyhow::Result<ExitCode> {
         }
     }
     finish(&mut test)
+}
+
+/// Prints imports and their circles; see [`xtask::imports`].
+fn circles(folder: Option<&str>) -> anyhow::Result<ExitCode> {
+    let listed = folder.map(|folder| imports::imports(Path::new(folder))).transpose()?;
+    for (from, to) in listed.unwrap_or_default() {
+        println!("{from} -> {to}");
+    }
+    let findings = imports::findings(&root())?;
+    for finding in &findings {
+        println!("{finding}");
+    }
+    Ok(ExitCode::from(u8::from(!findings.is_empty())))
 }
 
 /// Kills runs; see [`xtask::chaos`].
