@@ -1,12 +1,14 @@
 //! What one core multiplies and adds at most, in registers: the ceilings of `cpu-inference.md`.
 //!
-//! `rustc --edition 2024 -O benchmarks/peak.rs -o peak && ./peak`, on a processor with AVX512-BF16 and AVX512-FP16. The
-//! clock is taken from dependent 64-bit multiplications, three cycles each on Intel's processors.
+//! `rustc --edition 2024 -O benchmarks/peak.rs -o peak && ./peak`, on a processor with AVX512-BF16
+//! and AVX512-FP16. The clock is taken from dependent 64-bit multiplications, three cycles each on
+//! Intel's processors.
 
 use std::arch::asm;
 use std::time::Instant;
 
-/// A loop of an instruction on registers 0 to 15, written `\i`: its name and billions of instructions a second.
+/// A loop of an instruction on registers 0 to 15, written `\i`: its name and billions of
+/// instructions a second.
 macro_rules! independent {
     ($line:literal) => {
         ($line, rate(|| {
@@ -43,7 +45,8 @@ fn main() {
     let clock = 3.0 * rate(dependent);
     println!("clock {clock:.2} GHz");
     for (line, rate) in loops {
-        // Multiplications and additions of a 512-bit instruction: f32 16 each, half precision and bf16 32.
+        // Multiplications and additions of a 512-bit instruction: f32 16 each, half precision and
+        // bf16 32.
         let whole = if line.starts_with("vfmadd231ps") { 32.0 } else { 64.0 };
         let flop = if line.contains("ymm") { whole / 2.0 } else { whole };
         let cycles = clock / rate;

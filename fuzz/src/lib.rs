@@ -1,7 +1,8 @@
 //! What hostile input may not do: panic, hang, take memory without bound, or be half accepted.
 //!
-//! Each function takes any bytes and panics if something is wrong. The fuzz targets call them, and so
-//! do tests of the crates that they are about, on the inputs in `seeds/` and on mutations of them.
+//! Each function takes any bytes and panics if something is wrong. The fuzz targets call them, and
+//! so do tests of the crates that they are about, on the inputs in `seeds/` and on mutations of
+//! them.
 
 /// Engines without networks, and a clock for them.
 #[path = "../../crates/frontends/tests/protocols/common.rs"]

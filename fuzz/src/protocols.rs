@@ -1,4 +1,5 @@
-//! Protocols of front ends: whatever is said, every command is answered once and the engine goes on.
+//! Protocols of front ends: whatever is said, every command is answered once and the engine goes
+//! on.
 
 use dz_frontends::{Activity, Protocol};
 
@@ -8,7 +9,8 @@ use crate::common::{Eyes, gtp, uci};
 const BYTES_MAX: usize = 20_000;
 const LINES_MAX: usize = 200;
 
-/// Pieces of thinking that a line may take; a front end may ask for more than there is time for here.
+/// Pieces of thinking that a line may take; a front end may ask for more than there is time for
+/// here.
 const STEPS_MAX: usize = 40;
 
 const GAMES: [&str; 5] =

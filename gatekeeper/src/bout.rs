@@ -76,7 +76,8 @@ pub struct MatchProgress {
     pub games_total: u64,
     /// A's mean score so far, 0 to 1; one half without games.
     pub score: f64,
-    /// Positions that networks evaluated, a second, in this process, in all matches that are played beside it.
+    /// Positions that networks evaluated, a second, in this process, in all matches that are played
+    /// beside it.
     pub evaluations_per_second: f64,
 }
 
@@ -86,7 +87,8 @@ pub trait Observer: Send {
     fn begins(&mut self, _progress: &MatchProgress) {}
     /// A game has ended.
     fn progress(&mut self, progress: &MatchProgress);
-    /// The matches that were played side by side are over: decided, played to their ends, or stopped.
+    /// The matches that were played side by side are over: decided, played to their ends, or
+    /// stopped.
     fn over(&mut self) {}
     /// True if no more games are to be started.
     fn stopped(&self) -> bool;
@@ -124,8 +126,9 @@ pub fn play_bout<G: Game>(
     played.into_iter().next().context("a match was not played; please report this")
 }
 
-/// Plays several bouts, each as [`play_bout`] plays it, side by side; those with a player that is a program of its own
-/// alone, one after another. Returns them in their order; fewer where it was stopped before all had begun.
+/// Plays several bouts, each as [`play_bout`] plays it, side by side; those with a player that is a
+/// program of its own alone, one after another. Returns them in their order; fewer where it was
+/// stopped before all had begun.
 ///
 /// # Errors
 /// As [`play_bout`].

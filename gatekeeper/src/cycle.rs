@@ -1,7 +1,7 @@
 //! What the gatekeeper does in a cycle, from the candidate to the end of the cycle.
 //!
-//! Every step looks first whether the ledger has its entry, so a process that was killed anywhere is
-//! followed by one that goes on.
+//! Every step looks first whether the ledger has its entry, so a process that was killed anywhere
+//! is followed by one that goes on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -49,7 +49,8 @@ pub struct GateCycle<'a, G: Game> {
     pub cycle: u32,
     /// Anchors whose programs this user has not let the run start: their matches are left out.
     pub denied: &'a BTreeSet<String>,
-    /// What the turn takes; where stages work side by side, what the cycle takes, which is the time from the end of the last one.
+    /// What the turn takes; where stages work side by side, what the cycle takes, which is the time
+    /// from the end of the last one.
     pub spent: &'a Spent,
 }
 
@@ -83,7 +84,8 @@ impl<G: Game> GateCycle<'_, G> {
         if let Some(fit) = &fit
             && !self.state().rated
         {
-            // Before the entry, which says that this is done; of lines that a kill doubles the last ones count.
+            // Before the entry, which says that this is done; of lines that a kill doubles the last
+            // ones count.
             self.probe()?;
             let champion = self.ledger.state().champion.as_ref().map(|champion| champion.cycle);
             self.ledger.append(rating::entry(fit, self.cycle, champion))?;
@@ -132,8 +134,8 @@ impl<G: Game> GateCycle<'_, G> {
         Ok(true)
     }
 
-    /// The test of the gate's match, from its games in the order in which they were scheduled; none of
-    /// another rule.
+    /// The test of the gate's match, from its games in the order in which they were scheduled; none
+    /// of another rule.
     fn gate_test(&self, opponent: &str) -> Result<Option<GateTest>> {
         let (a, b) = (PlayerName::network(self.cycle), PlayerName::new(opponent));
         let found = self.state().find_match(MatchPurpose::Gate, &a, &b);
@@ -178,7 +180,8 @@ impl<G: Game> GateCycle<'_, G> {
         Ok(Some((name, Some(played.result.clone()))))
     }
 
-    /// The matches that the league plans, the candidate accepted or not; false if they were stopped.
+    /// The matches that the league plans, the candidate accepted or not; false if they were
+    /// stopped.
     fn rating_matches(&mut self, players: &mut Players<'_, G>) -> Result<bool> {
         if self.state().rated {
             return Ok(true);

@@ -1,11 +1,11 @@
 //! Who meets whom in a cycle's rating games.
 //!
-//! The candidate plays champions at growing distances and every anchor that still tells something; its raw
-//! policy plays these anchors too, if that is asked for. An
-//! anchor that the last networks beat nearly always has retired, one that they lost to nearly always waits
-//! for better ones, and their games go to the champion whose rating is the least certain, against the
-//! opponent from whom most is to be learned about it. All of it follows from the ledger's earlier cycles and
-//! the self-play of this one, so a gatekeeper that starts again plans the same.
+//! The candidate plays champions at growing distances and every anchor that still tells something;
+//! its raw policy plays these anchors too, if that is asked for. An anchor that the last networks
+//! beat nearly always has retired, one that they lost to nearly always waits for better ones, and
+//! their games go to the champion whose rating is the least certain, against the opponent from whom
+//! most is to be learned about it. All of it follows from the ledger's earlier cycles and the
+//! self-play of this one, so a gatekeeper that starts again plans the same.
 
 use anyhow::Result;
 use dz_config::{RatingSection, RunConfig};
@@ -16,19 +16,21 @@ use crate::budget::{self, Planned};
 use crate::rating;
 
 /// How many champions back the candidate's opponents are, in the order in which places are given:
-/// neighbours first, then what connects the ends of a long run. (Lc0 plays each network against those
-/// 1, 3 and 10 before it.)
+/// neighbours first, then what connects the ends of a long run. (Lc0 plays each network against
+/// those 1, 3 and 10 before it.)
 const DISTANCES: [usize; 8] = [1, 3, 10, 2, 30, 5, 100, 7];
 
-/// An anchor retires when each of the last [`SATURATED_BY`] networks that met it scored at least this.
+/// An anchor retires when each of the last [`SATURATED_BY`] networks that met it scored at least
+/// this.
 const SATURATED: f64 = 0.97;
 /// See [`SATURATED`].
 const SATURATED_BY: usize = 2;
-/// An anchor that is too strong, by the same measure, is met again after so many cycles: networks grow.
+/// An anchor that is too strong, by the same measure, is met again after so many cycles: networks
+/// grow.
 const AGAIN_AFTER: u32 = 4;
 
-/// The matches of `cycle` within their share of the run (`rating.time_share`), in the order in which they
-/// are entered; none where nobody is rated.
+/// The matches of `cycle` within their share of the run (`rating.time_share`), in the order in
+/// which they are entered; none where nobody is rated.
 ///
 /// # Errors
 /// If the fit of the games so far does not settle.
@@ -76,8 +78,8 @@ pub fn plan(state: &RunState, rating: &RatingSection, cycle: u32) -> Result<Vec<
     Ok(plan)
 }
 
-/// Anchors that tell nothing any more, or not yet; never the strongest of those that are not too strong,
-/// which holds the scale.
+/// Anchors that tell nothing any more, or not yet; never the strongest of those that are not too
+/// strong, which holds the scale.
 fn idle(
     state: &RunState,
     rating: &RatingSection,

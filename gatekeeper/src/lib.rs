@@ -1,8 +1,8 @@
 //! The gatekeeper: candidate against champion, the verdict, and ratings of all players.
 //!
 //! Gate matches are paired: each opening is played twice, colours swapped. Finished games go to a
-//! working file at once, so an interrupted match goes on where it stopped and ends in the same games.
-//! Rating games are separate from gate games, since promotion inflates.
+//! working file at once, so an interrupted match goes on where it stopped and ends in the same
+//! games. Rating games are separate from gate games, since promotion inflates.
 
 mod bout;
 mod budget;

@@ -1,14 +1,16 @@
 //! The file of a match: a header and every game.
 //!
-//! JSON lines. The first line is a [`MatchHeader`], every other line a [`PlayedGame`]:
+//! JSON lines. The first line is a [`MatchHeader`], every other line a [`PlayedGame`]
+//! (broken here for its length):
 //!
 //! ```text
 //! {"kind":"match","format":2,"game":"tictactoe","players":[{...},{...}],"games":2,...}
-//! {"number":0,"first":"a","opening_plies":1,"moves":[4,0,...],"outcome":{"winner":"first","margin":null},"adjudicated":false}
+//! {"number":0,"first":"a","opening_plies":1,"moves":[4,0,...],
+//!  "outcome":{"winner":"first","margin":null},"adjudicated":false}
 //! ```
 //!
-//! Games are in the order of their numbers, `0..games`; games 2k and 2k + 1 are a pair, which starts
-//! from one opening with colours swapped. Moves are numbers as the game's `Move` has them. A
+//! Games are in the order of their numbers, `0..games`; games 2k and 2k + 1 are a pair, which
+//! starts from one opening with colours swapped. Moves are numbers as the game's `Move` has them. A
 //! published file is whole; in the working file of a match in progress, games stand in the order in
 //! which they ended, and a last line may be torn. The header holds all that fixes the games, so two
 //! files with equal headers have equal games.
@@ -87,8 +89,8 @@ pub struct EngineHeader {
 pub struct SearchHeader {
     /// Id of the evaluator: network, backend, instruction set, precision.
     pub evaluator: String,
-    /// What `budget` counts: `playouts` or `evaluations` of a move, or `visits` of its root; `open` has
-    /// none.
+    /// What `budget` counts: `playouts` or `evaluations` of a move, or `visits` of its root; `open`
+    /// has none.
     pub unit: String,
     /// Budget of a move.
     pub budget: u32,

@@ -13,8 +13,8 @@ use crate::verdict::sprt_plan;
 use crate::{Bout, Contestant, Decided, Played, Players, match_seed, play_bouts};
 
 impl<G: Game> GateCycle<'_, G> {
-    /// Matches of so many games, which the ledger lacks, are played side by side, published and entered in their order; false
-    /// if they were stopped.
+    /// Matches of so many games, which the ledger lacks, are played side by side, published and
+    /// entered in their order; false if they were stopped.
     pub(crate) fn play(
         &mut self,
         purpose: MatchPurpose,
@@ -91,8 +91,8 @@ fn file_stem(cycle: u32, word: &str, [a, b]: [&PlayerName; 2], seed: u64) -> Str
     format!("cycle-{cycle:04}-{word}-{}-{against}", file_word(a.as_str(), seed))
 }
 
-/// A player's name as part of a file name. Anchors are named by people: where characters have to give
-/// way, the match's seed, which differs by name, keeps the files apart.
+/// A player's name as part of a file name. Anchors are named by people: where characters have to
+/// give way, the match's seed, which differs by name, keeps the files apart.
 fn file_word(name: &str, seed: u64) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let word: String = name.chars().map(plain).collect();

@@ -5,10 +5,10 @@ use dz_config::{Anchor, AnchorKind};
 use dz_stats::{League, Standings};
 use dz_store::{Entry, MatchPurpose, PlayerName, RatingRow, RunState};
 
-/// Fits one Bradley-Terry model, with draws, a first-mover term and a lineage prior, to all rating games of
-/// the run ([`League`]); gate games are no part of it, since only winners of them are seen again. The anchor
-/// that moves at random is at 0 Elo, or else the first anchor, or else the first player. `None` without
-/// games.
+/// Fits one Bradley-Terry model, with draws, a first-mover term and a lineage prior, to all rating
+/// games of the run ([`League`]); gate games are no part of it, since only winners of them are seen
+/// again. The anchor that moves at random is at 0 Elo, or else the first anchor, or else the first
+/// player. `None` without games.
 ///
 /// # Errors
 /// If the fit does not settle.
@@ -38,8 +38,8 @@ pub fn fit_before(state: &RunState, anchors: &[Anchor], cycle: u32) -> Result<Op
     fitted.map(Some).context("rating the run's players")
 }
 
-/// Cycles whose players an entry names: with all of them the ledger would grow with the square of the cycles. The same games
-/// rate the others again at any time, as the report does.
+/// Cycles whose players an entry names: with all of them the ledger would grow with the square of
+/// the cycles. The same games rate the others again at any time, as the report does.
 const CYCLES_NAMED: u32 = 32;
 
 /// The ledger's entry of a fit: the anchors, the champion and the players of the newest cycles.

@@ -9,7 +9,8 @@ use dz_stats::{Sprt, SprtPlan};
 use crate::{Bout, Decided, Played};
 
 /// Takes pairs in the order in which they were scheduled, whenever their games end: short games end
-/// first, and would otherwise decide. What counts is then the same for any number of games played at once.
+/// first, and would otherwise decide. What counts is then the same for any number of games played
+/// at once.
 #[derive(Debug, Default)]
 pub(crate) struct Referee {
     rule: Option<Rule>,
@@ -37,8 +38,8 @@ impl PairTest {
         Self { test: Sprt::new(plan), seen: BTreeSet::new() }
     }
 
-    /// Adds the next scheduled pair. One that repeats earlier games move by move says nothing new, and is
-    /// left out.
+    /// Adds the next scheduled pair. One that repeats earlier games move by move says nothing new,
+    /// and is left out.
     pub(crate) fn add(&mut self, pair: [&PlayedGame; 2]) {
         let new = pair.map(|game| self.seen.insert((game.first == Seat::A, game.moves.clone())));
         if new != [false; 2] {

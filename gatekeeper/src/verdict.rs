@@ -23,7 +23,8 @@ pub struct Judgement {
     pub score: Option<ScoreInterval>,
 }
 
-/// Applies the rule to the candidate's result against `champion`; `test` is that of the rule `sprt`.
+/// Applies the rule to the candidate's result against `champion`; `test` is that of the rule
+/// `sprt`.
 pub fn judge(
     gate: &GateSection,
     champion: &str,
@@ -222,8 +223,8 @@ mod tests {
         assert_eq!(judged.reason, "It played no gate games, and the gate accepts every candidate.");
     }
 
-    /// Games of pairs of these kinds, no two alike: kind 4 won twice, 3 won once and drawn, 2 drawn twice
-    /// and so on.
+    /// Games of pairs of these kinds, no two alike: kind 4 won twice, 3 won once and drawn, 2 drawn
+    /// twice and so on.
     fn games(pairs: [u64; 5]) -> Vec<PlayedGame> {
         let kinds = (0..5).flat_map(|kind| std::iter::repeat_n(kind, pairs[kind] as usize));
         // In turn, so that the test meets all kinds on its way.

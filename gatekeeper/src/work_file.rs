@@ -70,7 +70,8 @@ fn game_of(line: &[u8]) -> Option<PlayedGame> {
     serde_json::from_slice(&object).ok()
 }
 
-/// Removes the working files of matches in `folder`: none of them is needed once their cycle is over.
+/// Removes the working files of matches in `folder`: none of them is needed once their cycle is
+/// over.
 ///
 /// # Errors
 /// What the operating system reports.

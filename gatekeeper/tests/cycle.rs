@@ -194,7 +194,8 @@ fn an_interrupted_turn_ends_in_the_same_objects() {
     assert!(cut.working_files().is_empty());
 }
 
-/// Whoever stops the stage waits for the games that are under way, not for matches that have not begun.
+/// Whoever stops the stage waits for the games that are under way, not for matches that have not
+/// begun.
 #[test]
 fn nothing_is_begun_after_a_stop() {
     let fixture = Fixture::new(&["gate.parallel_games=2", "gate.rule=\"always\"", "gate.games=0"]);

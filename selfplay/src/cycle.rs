@@ -91,8 +91,8 @@ pub trait ShardSink: Send {
     fn go_on(&mut self, tally: &CycleTally) -> bool;
 }
 
-/// Plays the shards of `plan` that `missing` names and hands each to `sink` when its last game ends.
-/// If the sink wants no more, the shards already begun are still finished.
+/// Plays the shards of `plan` that `missing` names and hands each to `sink` when its last game
+/// ends. If the sink wants no more, the shards already begun are still finished.
 ///
 /// # Errors
 /// What evaluators or the sink report.

@@ -1,5 +1,6 @@
-//! Soft resignation: games that are as good as decided get fewer playouts and less weight, and are played to their ends
-//! (KataGo, `reduceVisits`; values there: threshold 0.9, 3 turns, 100 of 600 playouts, weight 0.1).
+//! Soft resignation: games that are as good as decided get fewer playouts and less weight, and are
+//! played to their ends (KataGo, `reduceVisits`; values there: threshold 0.9, 3 turns, 100 of 600
+//! playouts, weight 0.1).
 
 use dz_game::{Player, Wdl};
 

@@ -19,8 +19,9 @@ impl Following {
         Self { original, plies: 0 }
     }
 
-    /// The next ply, if it had no full search: it is not searched now either. What there is to learn of it is in the original,
-    /// so it has no weight here; the value stays for those who average over plies.
+    /// The next ply, if it had no full search: it is not searched now either. What there is to
+    /// learn of it is in the original, so it has no weight here; the value stays for those who
+    /// average over plies.
     pub(crate) fn passed(&mut self) -> Option<PlyRecord> {
         let ply = self.original.plies.get(self.plies)?;
         if ply.kind == SearchKind::Full {

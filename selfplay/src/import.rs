@@ -1,5 +1,5 @@
-//! The games of one run as the first cycle of another: how a larger network takes over from a smaller one, which learns
-//! first from all that the smaller one played.
+//! The games of one run as the first cycle of another: how a larger network takes over from a
+//! smaller one, which learns first from all that the smaller one played.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -13,10 +13,11 @@ use crate::{CycleTally, GameTally, ShardPublisher};
 /// What the evaluator of imported games is called in summaries.
 pub const IMPORTED: &str = "imported";
 
-/// Publishes every game that the run `from` still has as cycle 1 of the run `into`, which has not begun, and closes that
-/// turn. Games are numbered anew, so they are not forks of each other any more, and belong to generation 0: no network of
-/// `into` played them. Visits, values, targets and weights stay. Games that were searched anew still name whose moves they
-/// have; where that game is gone they are left out, since it is what shows how they ended.
+/// Publishes every game that the run `from` still has as cycle 1 of the run `into`, which has not
+/// begun, and closes that turn. Games are numbered anew, so they are not forks of each other any
+/// more, and belong to generation 0: no network of `into` played them. Visits, values, targets and
+/// weights stay. Games that were searched anew still name whose moves they have; where that game is
+/// gone they are left out, since it is what shows how they ended.
 ///
 /// # Errors
 /// If `into` has begun, `from` has no games or another game's, and what shards and stores report.
@@ -121,7 +122,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// A game with the new number of the one whose moves it has, if it has another's; none where that one is gone.
+    /// A game with the new number of the one whose moves it has, if it has another's; none where
+    /// that one is gone.
     fn whence(&self, game: GameRecord) -> Option<GameRecord> {
         let renumbered = |(original, parent): (u64, ParentGame)| {
             Some(ParentGame { game: *self.numbers.get(&original)?, ..parent })

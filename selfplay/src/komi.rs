@@ -15,7 +15,8 @@ const WIDE: u64 = 0x7769_6465_2121_2121;
 /// Deviations beyond which a draw is drawn again.
 const DEVIATIONS_MAX: f64 = 3.0;
 
-/// How komi differs from game to game: normal around that of the rules (`KataGo`, `PlayUtils::setKomiWithNoise`).
+/// How komi differs from game to game: normal around that of the rules (`KataGo`,
+/// `PlayUtils::setKomiWithNoise`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KomiPlan {
     /// Standard deviation in points (`KataGo`: 1 * rows / 19); 0 is the rules' komi.
@@ -43,8 +44,8 @@ impl KomiPlan {
     }
 }
 
-/// The komi of the game with this seed, where it is not that of the rules. The streams are none of the game's own, so a game that
-/// keeps the rules' komi is what it would have been.
+/// The komi of the game with this seed, where it is not that of the rules. The streams are none of
+/// the game's own, so a game that keeps the rules' komi is what it would have been.
 pub(crate) fn own_komi<G: Game>(game: &G, plan: KomiPlan, game_seed: u64) -> Option<Komi> {
     let deviation = plan.deviation_of(game_seed);
     let rules = game.komi().filter(|_| deviation > 0.0)?;
@@ -89,8 +90,9 @@ mod tests {
             let count = shifts.len() as f64;
             let mean = shifts.iter().sum::<f64>() / count;
             let variance = shifts.iter().map(|shift| (shift - mean).powi(2)).sum::<f64>() / count;
-            // In half points; cut off at three deviations 0.973 of it is left. Rounding by chance keeps the mean and adds
-            // the variance of a share of one half point, 1/6 where all shares are as likely.
+            // In half points; cut off at three deviations 0.973 of it is left. Rounding by chance
+            // keeps the mean and adds the variance of a share of one half point, 1/6 where all
+            // shares are as likely.
             let wanted = (2.0 * deviation).powi(2) * 0.973_3 + 1.0 / 6.0;
             assert!(mean.abs() < 4.0 * (wanted / count).sqrt(), "{deviation}: {mean}");
             assert!((variance / wanted - 1.0).abs() < 0.05, "{deviation}: {variance}, {wanted}");

@@ -79,7 +79,8 @@ impl OpeningPlan {
 }
 
 impl Opening {
-    /// The next move of the opening, each legal one equally likely. None where that would end the game: the opening is then over.
+    /// The next move of the opening, each legal one equally likely. None where that would end the
+    /// game: the opening is then over.
     pub(crate) fn random<G: Game>(
         &self,
         game: &G,

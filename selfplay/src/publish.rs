@@ -46,8 +46,8 @@ impl ShardPublisher<'_> {
         })
     }
 
-    /// Publishes shard `index` of the cycle, then announces it. A kill between the two leaves a file
-    /// that the next try finds equal.
+    /// Publishes shard `index` of the cycle, then announces it. A kill between the two leaves a
+    /// file that the next try finds equal.
     ///
     /// # Errors
     /// What the store or the shard writer report.
@@ -77,7 +77,8 @@ impl ShardPublisher<'_> {
     }
 }
 
-/// Number of the first shard of `cycle`: as many as earlier cycles have shards, since numbers begin at 0.
+/// Number of the first shard of `cycle`: as many as earlier cycles have shards, since numbers begin
+/// at 0.
 pub fn first_shard(state: &RunState, cycle: u32) -> u64 {
     state.shards().filter(|&(earlier, _)| earlier < cycle).count() as u64
 }

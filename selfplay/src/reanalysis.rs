@@ -1,7 +1,9 @@
-//! Games of earlier cycles that are searched anew: what the champion of today finds where others moved.
+//! Games of earlier cycles that are searched anew: what the champion of today finds where others
+//! moved.
 //!
-//! This is Reanalyze (Schrittwieser et al. 2020, "Mastering Atari, Go, chess and shogi by planning with a learned model",
-//! appendix H; there 80 % of what is trained on): moves and outcome stay, policy targets and root values are new.
+//! This is Reanalyze (Schrittwieser et al. 2020, "Mastering Atari, Go, chess and shogi by planning
+//! with a learned model", appendix H; there 80 % of what is trained on): moves and outcome stay,
+//! policy targets and root values are new.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,15 +15,18 @@ use dz_store::{CycleState, Run, RunState, ShardState};
 
 use crate::self_game::{game_seed, word};
 
-/// Games of a cycle that are not played but searched anew: each one's number, and whose moves it has.
+/// Games of a cycle that are not played but searched anew: each one's number, and whose moves it
+/// has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reanalyses {
     originals: BTreeMap<u64, Arc<GameRecord>>,
 }
 
-/// What the words are made with that say whether and of which game a game is a new analysis, beside its seed.
+/// What the words are made with that say whether and of which game a game is a new analysis, beside
+/// its seed.
 const REANALYSIS: u64 = 0x7265_616e_616c_7973;
-/// Words that may name a game that was itself searched anew; after so many the game is played after all.
+/// Words that may name a game that was itself searched anew; after so many the game is played after
+/// all.
 const DRAWS_MAX: u64 = 16;
 
 impl Reanalyses {
@@ -31,8 +36,9 @@ impl Reanalyses {
         Self { originals: games.map(|(number, game)| (number, Arc::new(bare(game)))).collect() }
     }
 
-    /// Those of a cycle that is about to begin, of the games that training last drew from. None before there was a window.
-    /// Earlier cycles do not change any more, so they are the same after every kill.
+    /// Those of a cycle that is about to begin, of the games that training last drew from. None
+    /// before there was a window. Earlier cycles do not change any more, so they are the same after
+    /// every kill.
     ///
     /// # Errors
     /// What reading a shard reports.
@@ -135,9 +141,10 @@ impl<'a> Pool<'a> {
         pool
     }
 
-    /// Shard and place in it of the game that the game with this seed is a new analysis of, if it is one. Words come from the
-    /// seed alone, so the own stream of a game that is played is what it would have been. Games that were searched anew
-    /// themselves are passed over, else moves of long ago would never leave the window.
+    /// Shard and place in it of the game that the game with this seed is a new analysis of, if it
+    /// is one. Words come from the seed alone, so the own stream of a game that is played is what
+    /// it would have been. Games that were searched anew themselves are passed over, else moves of
+    /// long ago would never leave the window.
     fn draw(&self, seed: u64) -> Option<(usize, usize)> {
         let total = self.shelves.last().map(|shelf| shelf.before + shelf.shard.games)?;
         if !self.is_drawn(seed) {
@@ -155,7 +162,8 @@ impl<'a> Pool<'a> {
         played.next().map(|(shelf, place)| (shelf, place as usize))
     }
 
-    /// Whether the game with this seed is a new analysis, where there is what could be searched anew.
+    /// Whether the game with this seed is a new analysis, where there is what could be searched
+    /// anew.
     fn is_drawn(&self, seed: u64) -> bool {
         hash_unit(word(seed, REANALYSIS)) < self.share
     }

@@ -1,6 +1,6 @@
 //! Resigning in self-play: when players give up, and how often that is wrong (Silver et al. 2017,
-//! Methods, "Self-play": a threshold that keeps wrong resignations below 5 %, measured on the tenth of
-//! games that is played to its end).
+//! Methods, "Self-play": a threshold that keeps wrong resignations below 5 %, measured on the tenth
+//! of games that is played to its end).
 
 use anyhow::Context;
 use dz_config::{Resign, SelfplaySection};
@@ -42,8 +42,8 @@ impl ResignPlan {
     }
 }
 
-/// Flags of the ply that a search chose: whether it counts towards its mover's resignation. The root's
-/// value is compared as it is stored, so that the record shows what was decided.
+/// Flags of the ply that a search chose: whether it counts towards its mover's resignation. The
+/// root's value is compared as it is stored, so that the record shows what was decided.
 pub(crate) fn ply_flags(resign: Option<&ResignThresholds>, summary: &Summary) -> u8 {
     let (Some(resign), Some(root)) = (resign, WdlShares::new(summary.wdl)) else { return 0 };
     let best = summary.moves.iter().filter_map(|m| m.q).max_by(f64::total_cmp);
@@ -62,8 +62,8 @@ pub struct CycleResign {
     pub measured: Option<u64>,
 }
 
-/// When the players of `cycle` resign. Without a champion nobody does: the bootstrap evaluator's values
-/// are not a network's. An adaptive threshold is a function of the shards of earlier cycles.
+/// When the players of `cycle` resign. Without a champion nobody does: the bootstrap evaluator's
+/// values are not a network's. An adaptive threshold is a function of the shards of earlier cycles.
 ///
 /// # Errors
 /// What reading those shards reports.
@@ -99,8 +99,8 @@ fn below_or_at(value: f64) -> f32 {
     if f64::from(near) > value { near.next_down() } else { near }
 }
 
-/// [`unbeaten_minimum`] of the newest games without resignation that networks played before `cycle`:
-/// whole cycles, until there are `games_min`, or all there are.
+/// [`unbeaten_minimum`] of the newest games without resignation that networks played before
+/// `cycle`: whole cycles, until there are `games_min`, or all there are.
 fn newest_minima<G: Game>(
     game: &G,
     (run, state): (&Run, &RunState),
@@ -124,11 +124,11 @@ fn newest_minima<G: Game>(
 }
 
 /// The smallest number that is not a wrong threshold for a game: below or at it, nobody who did not
-/// lose would have resigned. 1 where no threshold is wrong; none where the game says nothing, because
-/// resignation could end it, or its moves are those of another game.
+/// lose would have resigned. 1 where no threshold is wrong; none where the game says nothing,
+/// because resignation could end it, or its moves are those of another game.
 ///
-/// The root's values alone are looked at, since records have no more. The rule asks for the best move's
-/// to be below as well, so it is wrong in no more games than this says.
+/// The root's values alone are looked at, since records have no more. The rule asks for the best
+/// move's to be below as well, so it is wrong in no more games than this says.
 ///
 /// # Errors
 /// [`ShardError::Replay`] if the record breaks the rules.

@@ -42,8 +42,8 @@ pub struct GamePlan {
     pub root_fast: RootSetup,
     /// What the policy learns of full searches.
     pub target: PolicyTarget,
-    /// The move that is played where the temperature is 0; policies that are drawn from, and Gumbel's
-    /// choice, take the temperature's place.
+    /// The move that is played where the temperature is 0; policies that are drawn from, and
+    /// Gumbel's choice, take the temperature's place.
     pub choice: MoveChoice,
     /// Temperature at the first ply.
     pub temperature: f64,
@@ -118,8 +118,8 @@ pub struct GameTally {
 const TEMPERATURE_MIN: f64 = 0.01;
 
 impl<G: Game> SelfGame<G> {
-    /// Game `number` of the run, before its first move or at its fork, or before the first recorded ply of the game that is
-    /// searched anew under this number.
+    /// Game `number` of the run, before its first move or at its fork, or before the first recorded
+    /// ply of the game that is searched anew under this number.
     pub fn new(game: &G, plan: Arc<GamePlan>, number: u64, source: usize) -> Self {
         let seed = game_seed(plan.run_seed, number);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

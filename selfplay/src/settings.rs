@@ -9,9 +9,9 @@ use dz_search::{RootSetup, SearchParams, TieBreak};
 
 use crate::{CyclePlan, DecidedPlan, GamePlan, KomiPlan, OpeningPlan, Past, ResignPlan};
 
-/// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts; equal
-/// priors are then tried in a random order, since no prior tells moves apart, and all that asks what a network
-/// thinks is off.
+/// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts;
+/// equal priors are then tried in a random order, since no prior tells moves apart, and all that
+/// asks what a network thinks is off.
 pub fn cycle_plan(
     config: &RunConfig,
     generation: u32,

@@ -87,9 +87,10 @@ impl GameVisitor for Turn<'_> {
     }
 }
 
-/// Plays what is missing of the cycle's shards with the champion of this moment, until they are there,
-/// somebody asks to stop, or there is another champion; what was begun is finished. `played` is what this process
-/// played of the cycle under champions before. Answers what it cost, and the evaluator's name.
+/// Plays what is missing of the cycle's shards with the champion of this moment, until they are
+/// there, somebody asks to stop, or there is another champion; what was begun is finished. `played`
+/// is what this process played of the cycle under champions before. Answers what it cost, and the
+/// evaluator's name.
 fn play_on<G: Game>(
     game: &G,
     context: &mut StageContext,
@@ -177,7 +178,8 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    /// Whether another champion is there; the ledger is asked now and then where stages work side by side.
+    /// Whether another champion is there; the ledger is asked now and then where stages work side
+    /// by side.
     fn is_succeeded(&mut self) -> bool {
         let side_by_side = self.context.config.lead_cycles() > 0;
         if side_by_side && self.looked.elapsed() >= LOOK_EVERY {
@@ -255,8 +257,9 @@ impl ShardSink for Collector<'_> {
     }
 }
 
-/// The end of the last published shard, in games of the cycle. A cycle has no fewer, though fewer be asked for by now: because somebody
-/// changed the setting, or because the first champion came in the midst of it, whose cycles are of another size.
+/// The end of the last published shard, in games of the cycle. A cycle has no fewer, though fewer
+/// be asked for by now: because somebody changed the setting, or because the first champion came in
+/// the midst of it, whose cycles are of another size.
 fn played_to(state: &RunState, cycle: u32, games_per_shard: u64) -> u64 {
     let last = state.cycle_state(cycle).and_then(|now| now.shards.last_key_value());
     last.map_or(0, |(&index, shard)| u64::from(index) * games_per_shard + shard.games)

@@ -36,7 +36,8 @@ impl Costs {
     }
 }
 
-/// The summary of games that came to `total` and cost so much; time, evaluator, resignation and load are for the caller to add.
+/// The summary of games that came to `total` and cost so much; time, evaluator, resignation and
+/// load are for the caller to add.
 pub(crate) fn summary(total: &CycleTally, costs: &Costs) -> SelfplaySummary {
     SelfplaySummary {
         games: total.games,

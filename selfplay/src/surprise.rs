@@ -1,5 +1,6 @@
-//! Surprise weights: positions whose search found something else than the network expected count more (KataGo,
-//! `policySurpriseDataWeight`; docs/KataGoMethods.md, "Policy Surprise Weighting"; value there 0.5).
+//! Surprise weights: positions whose search found something else than the network expected count
+//! more (KataGo, `policySurpriseDataWeight`; docs/KataGoMethods.md, "Policy Surprise Weighting";
+//! value there 0.5).
 
 use dz_search::{PolicyTarget, RootMove, Summary, policy_target};
 use dz_shard::{PlyRecord, SearchKind};
@@ -7,8 +8,9 @@ use dz_shard::{PlyRecord, SearchKind};
 /// The most that a record's weight may be.
 const WEIGHT_MAX: f64 = 63.0;
 
-/// How far a search's policy target is from the priors it started with, noise included: the Kullback-Leibler divergence
-/// in nats, 0 or more. With noise, since what noise made the search look at did not surprise the network.
+/// How far a search's policy target is from the priors it started with, noise included: the
+/// Kullback-Leibler divergence in nats, 0 or more. With noise, since what noise made the search
+/// look at did not surprise the network.
 pub(crate) fn surprise(summary: &Summary, target: PolicyTarget) -> f64 {
     let shares = policy_target(summary, target);
     let of = |(m, share): (&RootMove, f64)| {
@@ -17,8 +19,8 @@ pub(crate) fn surprise(summary: &Summary, target: PolicyTarget) -> f64 {
     summary.moves.iter().zip(shares).map(of).sum::<f64>().max(0.0)
 }
 
-/// Shares out a part of the weight of a game's full searches by their surprises, one for each ply. Their sum stays, but for
-/// what a single position cannot have.
+/// Shares out a part of the weight of a game's full searches by their surprises, one for each ply.
+/// Their sum stays, but for what a single position cannot have.
 pub(crate) fn share_out(plies: &mut [PlyRecord], surprises: &[f64], share: f64) {
     let is_full = |ply: &PlyRecord| ply.kind == SearchKind::Full;
     let full = || plies.iter().zip(surprises).filter(|(ply, _)| is_full(ply));

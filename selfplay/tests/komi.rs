@@ -19,7 +19,8 @@ fn go() -> Go {
     Go::from_spec(&"go:size=3,komi=2".parse().unwrap()).unwrap()
 }
 
-/// Games of a generation, by an evaluator whose priors and values are hashes of what a network would see.
+/// Games of a generation, by an evaluator whose priors and values are hashes of what a network
+/// would see.
 fn games(generation: u32, deviation: &str, forks: Option<Forks>) -> Vec<GameRecord> {
     let overrides = [format!("selfplay.komi_deviation={deviation}")];
     let config = RunConfig::from_text(BASE, &overrides).unwrap();
@@ -37,8 +38,8 @@ fn games(generation: u32, deviation: &str, forks: Option<Forks>) -> Vec<GameReco
     (0..150).map(play).collect()
 }
 
-/// Games that keep the komi of the rules are to the last number what they are where none varies; the others are played by
-/// rules that have their komi, and networks see it.
+/// Games that keep the komi of the rules are to the last number what they are where none varies;
+/// the others are played by rules that have their komi, and networks see it.
 #[test]
 fn games_of_the_rules_komi_are_what_they_were() {
     for generation in [0, 1] {
@@ -73,7 +74,8 @@ fn games_of_the_rules_komi_are_what_they_were() {
     }
 }
 
-/// A fork is at its parent's komi, whose positions it begins with, and again when it is played from that parent alone.
+/// A fork is at its parent's komi, whose positions it begins with, and again when it is played from
+/// that parent alone.
 #[test]
 fn forks_keep_the_komi_of_their_parents() {
     let parents = games(1, "1", None);

@@ -1,4 +1,5 @@
-//! Games that are searched anew: what stays of them, what is new, which are drawn, and what becomes of them.
+//! Games that are searched anew: what stays of them, what is new, which are drawn, and what becomes
+//! of them.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
@@ -60,7 +61,8 @@ fn rows(record: &GameRecord) -> RowBlock {
     rows
 }
 
-/// Moves and outcome stay; every full search is a new one, with new rows; nothing else is searched or learnt from again.
+/// Moves and outcome stay; every full search is a new one, with new rows; nothing else is searched
+/// or learnt from again.
 #[test]
 fn moves_stay_and_full_searches_are_new() {
     let originals = games(0, 0..60, Past::default(), &[]);
@@ -198,8 +200,8 @@ impl Fixture {
     }
 }
 
-/// A share of the games, of games of the window that were played, each with the moves that it names; the rest are played as if
-/// there was nothing else.
+/// A share of the games, of games of the window that were played, each with the moves that it
+/// names; the rest are played as if there was nothing else.
 #[test]
 fn a_share_of_a_cycles_games_is_drawn_from_the_window() {
     let mut fixture = Fixture::new("0.4");
@@ -234,7 +236,8 @@ fn a_share_of_a_cycles_games_is_drawn_from_the_window() {
     assert_eq!(forks, Forks::of(played, 1.0), "forks are of games that were played");
 }
 
-/// A window in which everything was searched anew has nothing left to search; shards that are gone are passed over.
+/// A window in which everything was searched anew has nothing left to search; shards that are gone
+/// are passed over.
 #[test]
 fn what_is_not_there_is_played_instead() {
     let mut fixture = Fixture::new("0.999999");

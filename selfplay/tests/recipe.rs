@@ -1,5 +1,5 @@
-//! Openings by policy, forks, growing searches, soft resignation and surprise weights: what each does to recorded games, and
-//! that nothing of it is there by default or before there is a network.
+//! Openings by policy, forks, growing searches, soft resignation and surprise weights: what each
+//! does to recorded games, and that nothing of it is there by default or before there is a network.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
@@ -84,7 +84,8 @@ fn openings_by_policy_follow_it() {
     assert!(hot.iter().all(|&count| count > 8), "{hot:?}");
 }
 
-/// A fork is its parent up to a ply, does something else there, and goes on; the same forks come of one parent alone.
+/// A fork is its parent up to a ply, does something else there, and goes on; the same forks come of
+/// one parent alone.
 #[test]
 fn forks_leave_their_parents_at_one_ply() {
     let parents = games(1, None, &[]);

@@ -1,5 +1,5 @@
-//! Shards of games that a network plays on the processor: the same bytes for any number of threads, however
-//! games fall to groups, and after a stop in the middle.
+//! Shards of games that a network plays on the processor: the same bytes for any number of threads,
+//! however games fall to groups, and after a stop in the middle.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
@@ -41,8 +41,8 @@ impl<G: Game> Cycle<G> {
         Self { game, plan, network }
     }
 
-    /// Plays what `shards` does not have, with so many places at the evaluators' cache, and no more shards
-    /// once it has `enough`.
+    /// Plays what `shards` does not have, with so many places at the evaluators' cache, and no more
+    /// shards once it has `enough`.
     fn play(&self, shards: &mut Shards, lockstep: Lockstep, threads: usize, enough: usize) {
         let plan = CyclePlan { lockstep, ..self.plan.clone() };
         let missing: Vec<u64> =
@@ -115,8 +115,8 @@ fn check<G: Game>(game: G, more: &[&str], past: Past) {
         cycle.play(&mut whole, lockstep, threads, usize::MAX);
         assert!(whole.written == wanted.written, "{how}");
 
-        // Stopped after the first shard, and gone on with by others. Which shards were begun by then is a
-        // matter of time where there are more threads than one.
+        // Stopped after the first shard, and gone on with by others. Which shards were begun by
+        // then is a matter of time where there are more threads than one.
         let mut parts = cycle.shards();
         cycle.play(&mut parts, lockstep, threads, 1);
         let before = parts.written.len();
@@ -146,7 +146,8 @@ fn connect4_shards_depend_on_nothing_but_the_games() {
     check(Connect4::new(5, 4, 4).unwrap(), &[], Past::default());
 }
 
-/// Games of different komi share the evaluator and its cache, so positions that differ in komi alone must not meet there.
+/// Games of different komi share the evaluator and its cache, so positions that differ in komi
+/// alone must not meet there.
 #[test]
 fn go_shards_of_many_komi_depend_on_nothing_but_the_games() {
     let game = Go::from_spec(&"go:size=2,komi=1".parse().unwrap()).unwrap();

@@ -1,7 +1,7 @@
 //! Shows that memory does not grow with the window.
 //!
-//! `memory make DIR SHARDS` writes shards of random Connect Four games; `memory run DIR` does pass 1
-//! on all of them and draws 100,000 rows, then prints the process's peak memory.
+//! `memory make DIR SHARDS` writes shards of random Connect Four games; `memory run DIR` does pass
+//! 1 on all of them and draws 100,000 rows, then prints the process's peak memory.
 
 use std::{fs::File, path::Path};
 

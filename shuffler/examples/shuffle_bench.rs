@@ -1,4 +1,5 @@
-//! Prints the shuffler's bench on standard Connect Four without linking the rest of `dagzero bench shuffle`.
+//! Prints the shuffler's bench on standard Connect Four without linking the rest of
+//! `dagzero bench shuffle`.
 //!
 //! `shuffle_bench DIR [SHARDS]`: DIR is made, filled and deleted; 40 shards unless told otherwise.
 

@@ -54,8 +54,8 @@ pub fn write_random_shard<G: Game>(
     Ok(Source { id: number, games, path })
 }
 
-/// Shuffles `shards` shards of 500 random games each, all rows once, in `scratch`, on one thread and
-/// on all; each figure is the best of three.
+/// Shuffles `shards` shards of 500 random games each, all rows once, in `scratch`, on one thread
+/// and on all; each figure is the best of three.
 ///
 /// # Errors
 /// If `scratch` cannot be written.
@@ -91,7 +91,8 @@ pub fn bench<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<V
     Ok(out)
 }
 
-/// Writes the rows of `shards` shards of 500 random games each, shuffled, as [`Mixer::write`] does; answers how many.
+/// Writes the rows of `shards` shards of 500 random games each, shuffled, as [`Mixer::write`] does;
+/// answers how many.
 ///
 /// # Errors
 /// If `scratch` or an output cannot be written.

@@ -8,8 +8,8 @@ use crate::{Window, sources::RunSources};
 /// Bytes of a megabyte, as `storage.disk_budget_mb` counts.
 const MB: u64 = 1_000_000;
 
-/// Gives up shards that are older than the window, the oldest first, until the run fits its budget: an
-/// entry first, then the files. Nothing is given up where the window may grow back over them.
+/// Gives up shards that are older than the window, the oldest first, until the run fits its budget:
+/// an entry first, then the files. Nothing is given up where the window may grow back over them.
 ///
 /// # Errors
 /// What the store reports.

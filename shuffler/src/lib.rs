@@ -6,9 +6,9 @@
 //! until there are as many rows as the cycle trains on, mix them in bounded memory, write them in
 //! the order in which the trainer reads.
 //!
-//! A row's place is decided by hashes of the run's seed and the row's name (shard, game, ply), never
-//! by threads, clocks or the order of reading: same shards and seed, same bytes. Work is linear in
-//! new and trained rows; rows of the window that are not drawn are not read.
+//! A row's place is decided by hashes of the run's seed and the row's name (shard, game, ply),
+//! never by threads, clocks or the order of reading: same shards and seed, same bytes. Work is
+//! linear in new and trained rows; rows of the window that are not drawn are not read.
 
 mod bench;
 mod budget;

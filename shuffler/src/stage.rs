@@ -258,7 +258,8 @@ fn publish(
     Ok(objects.into_inner())
 }
 
-/// Deletes rows that are trained on, but of the newest cycles that `storage.rows_keep_cycles` keeps.
+/// Deletes rows that are trained on, but of the newest cycles that `storage.rows_keep_cycles`
+/// keeps.
 fn delete_old_rows(context: &StageContext) -> anyhow::Result<()> {
     let keep = context.config.storage.rows_keep_cycles as usize;
     let there: BTreeSet<String> = context.run.list(layout::ROWS)?.into_iter().collect();

@@ -1,7 +1,7 @@
 //! How many rows the window holds, and how many of them a cycle trains on.
 
-/// The power law of `KataGo`'s `python/shuffle.py`: the window grows with the rows played, ever more
-/// slowly.
+/// The power law of `KataGo`'s `python/shuffle.py`: the window grows with the rows played, ever
+/// more slowly.
 ///
 /// With `N` rows played, `s = scale`, `E = exponent` and `x = N - rows_min + s` it holds
 /// `(x^E - s^E) / (E s^(E-1)) * rows_per_new_row + rows_min` rows.

@@ -26,7 +26,8 @@ pub struct BatchMaker {
 }
 
 impl BatchMaker {
-    /// For training: each row is turned by a symmetry drawn from (run seed, cycle, index of the row).
+    /// For training: each row is turned by a symmetry drawn from (run seed, cycle, index of the
+    /// row).
     ///
     /// `value_mix` is the root value's share in the value target, 0 to 1; the outcome has the rest.
     pub fn new(header: &RowFileHeader, run_seed: u64, cycle: u32, value_mix: f64) -> Self {

@@ -9,14 +9,15 @@ const MEDIAN_STEPS: usize = 15;
 
 /// Watches the loss of each step, policy and value together.
 ///
-/// A loss is *too high* where the median of the last 15 steps is above `loss_factor` times the least such
-/// median so far, and above what a network has that holds everything equally likely: ln(A) + ln 3 for a policy of
-/// length A, whatever the targets are. Training has exploded when that holds for `loss_steps` steps in a row.
+/// A loss is *too high* where the median of the last 15 steps is above `loss_factor` times the
+/// least such median so far, and above what a network has that holds everything equally likely:
+/// ln(A) + ln 3 for a policy of length A, whatever the targets are. Training has exploded when that
+/// holds for `loss_steps` steps in a row.
 ///
-/// That a healthy run does not get there has two reasons. New games may make the loss rise, by any factor where
-/// a small game was nearly known by heart; but a network that learns does not stay worse than one that knows nothing,
-/// on any rows, since it can always do as that one does. And a network that has just begun may be there, but not
-/// above several times its own least loss.
+/// That a healthy run does not get there has two reasons. New games may make the loss rise, by any
+/// factor where a small game was nearly known by heart; but a network that learns does not stay
+/// worse than one that knows nothing, on any rows, since it can always do as that one does. And a
+/// network that has just begun may be there, but not above several times its own least loss.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossGuard {
     factor: f64,
@@ -83,7 +84,8 @@ impl LossGuard {
         self.steps > 0 && self.above > 0
     }
 
-    /// Judges the end of a cycle, from which all that follows begins: it must not be too high there.
+    /// Judges the end of a cycle, from which all that follows begins: it must not be too high
+    /// there.
     ///
     /// # Errors
     /// If it is.
@@ -115,7 +117,8 @@ mod tests {
         loss * (0.6 + 0.8 * (word as f64 / f64::from(1u32 << 24)))
     }
 
-    /// The step at which the guard of a policy of length 9 stops the curve; a guessing network has 3.3 nats.
+    /// The step at which the guard of a policy of length 9 stops the curve; a guessing network has
+    /// 3.3 nats.
     fn stops(curve: impl Fn(u64) -> f64) -> Option<u64> {
         let mut guard = LossGuard::new(&ALARMS, 9);
         (0..5_000).find(|&step| guard.add(noisy(step, curve(step))).is_err())
@@ -136,7 +139,8 @@ mod tests {
             stops(|step| if (2_000..2_060).contains(&step) { 30.0 } else { falling(step) }),
             None
         );
-        // A game known by heart, then harder ones: thirty times the least loss, and no worse than guessing.
+        // A game known by heart, then harder ones: thirty times the least loss, and no worse than
+        // guessing.
         assert_eq!(stops(|step| if step < 2_000 { 0.05 } else { 1.8 }), None);
         // It has not begun to learn.
         assert_eq!(stops(|_| 4.0), None);

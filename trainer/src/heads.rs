@@ -27,7 +27,8 @@ pub fn heads_of(heads: &HeadsSection) -> BTreeSet<Head> {
     weights.iter().filter(|(_, weight)| **weight > 0.0).map(|(head, _)| head).collect()
 }
 
-/// The target of rows that a head learns from; none for the soft policy, which is made of the policy.
+/// The target of rows that a head learns from; none for the soft policy, which is made of the
+/// policy.
 pub(crate) fn target_of(head: Head) -> Option<Target> {
     match head {
         Head::Reply => Some(Target::Reply),
@@ -39,8 +40,8 @@ pub(crate) fn target_of(head: Head) -> Option<Target> {
     }
 }
 
-/// The targets of all heads that rows of this shape have something for. `turns` are the game's symmetries, and
-/// `symmetry` says which of them turns a row, by its place; none leaves it upright.
+/// The targets of all heads that rows of this shape have something for. `turns` are the game's
+/// symmetries, and `symmetry` says which of them turns a row, by its place; none leaves it upright.
 pub(crate) fn head_rows(
     shape: RowShape,
     rows: &[Row<'_>],

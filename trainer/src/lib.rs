@@ -1,13 +1,13 @@
 //! Training: a cycle's rows become a checkpoint and a candidate.
 //!
-//! Rows are read in the order in which the shuffler wrote them, each turned by a random symmetry, and
-//! every `training.batch` of them make a step. Rows left over at the end of a cycle, fewer than one
-//! batch, are not trained on: carrying them over would tie a checkpoint to two cycles' files.
+//! Rows are read in the order in which the shuffler wrote them, each turned by a random symmetry,
+//! and every `training.batch` of them make a step. Rows left over at the end of a cycle, fewer than
+//! one batch, are not trained on: carrying them over would tie a checkpoint to two cycles' files.
 //!
 //! What a step does depends on the run's seed, the configuration and the rows only. A
-//! [checkpoint](checkpoint) holds the learner's state with the exact place in the rows, so N steps, or
-//! k steps, a kill and N - k steps, end in the same bytes on the CPU; when checkpoints are written has
-//! no part in it.
+//! [checkpoint](checkpoint) holds the learner's state with the exact place in the rows, so N steps,
+//! or k steps, a kill and N - k steps, end in the same bytes on the CPU; when checkpoints are
+//! written has no part in it.
 
 mod batch;
 pub mod checkpoint;

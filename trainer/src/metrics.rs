@@ -33,8 +33,8 @@ pub struct StepMetrics {
     pub rows_per_second: f64,
 }
 
-/// The steps that count, in order. After a kill a trainer goes back to its last checkpoint, so a line
-/// supersedes all earlier lines of its step and of later ones.
+/// The steps that count, in order. After a kill a trainer goes back to its last checkpoint, so a
+/// line supersedes all earlier lines of its step and of later ones.
 pub fn effective_steps(lines: impl IntoIterator<Item = StepMetrics>) -> Vec<StepMetrics> {
     let mut steps = BTreeMap::new();
     for line in lines {

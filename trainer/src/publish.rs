@@ -10,8 +10,8 @@ use dz_store::{
 
 use crate::Session;
 
-/// Publishes the session's state as a checkpoint of the turn in `cycle`; nothing if it is the newest
-/// already.
+/// Publishes the session's state as a checkpoint of the turn in `cycle`; nothing if it is the
+/// newest already.
 ///
 /// # Errors
 /// What store or device report.
@@ -23,8 +23,8 @@ pub fn publish_checkpoint(
 ) -> anyhow::Result<()> {
     let bytes = session.checkpoint()?;
     let step = session.learner.steps();
-    // A damaged checkpoint, or one of another configuration, may hold the name already, or be known by it after its file was moved
-    // away.
+    // A damaged checkpoint, or one of another configuration, may hold the name already, or be known
+    // by it after its file was moved away.
     let mut attempt = 1;
     let object = loop {
         let path = layout::checkpoint_path(session.cursor.cycle, step, attempt);
@@ -74,8 +74,8 @@ pub fn publish_candidate(
     Ok(())
 }
 
-/// Removes the files of all checkpoints but the `keep` newest, at least two. Entries stay: a missing
-/// file of an older checkpoint is no damage.
+/// Removes the files of all checkpoints but the `keep` newest, at least two. Entries stay: a
+/// missing file of an older checkpoint is no damage.
 ///
 /// # Errors
 /// What the store reports.

@@ -7,9 +7,10 @@ use dz_config::{SameOr, Schedule, TrainingSection};
 /// The course of the learning rate over the whole run.
 ///
 /// How many steps a run will take is not known in advance: games differ in length. So progress is
-/// counted in cycles: `p = (cycle - 1 + rows done / rows of the cycle) / cycles`, from 0 to 1, which
-/// any checkpoint knows exactly. The cosine (Loshchilov and Hutter 2017, arXiv:1608.03983, equation 5,
-/// one period) falls over `p`, and steps are places of `p`; the warm-up counts steps and multiplies it.
+/// counted in cycles: `p = (cycle - 1 + rows done / rows of the cycle) / cycles`, from 0 to 1,
+/// which any checkpoint knows exactly. The cosine (Loshchilov and Hutter 2017, arXiv:1608.03983,
+/// equation 5, one period) falls over `p`, and steps are places of `p`; the warm-up counts steps
+/// and multiplies it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LearningRate {
     schedule: Schedule,
@@ -55,7 +56,8 @@ impl LearningRate {
             Schedule::Steps => {
                 let falls = FALLS.iter().filter(|&&fall| progress >= fall).count();
                 let all = FALLS.len() as f64;
-                // Falls by one factor: equal distances of the logarithm; a rate of 0 is the last one alone.
+                // Falls by one factor: equal distances of the logarithm; a rate of 0 is the last
+                // one alone.
                 if end == 0.0 && falls < FALLS.len() {
                     return start;
                 }
@@ -65,8 +67,8 @@ impl LearningRate {
     }
 }
 
-/// Where `steps` falls: after 100, 300 and 500 of `AlphaZero`'s 700 thousand steps (Silver et al. 2017,
-/// arXiv:1712.01815).
+/// Where `steps` falls: after 100, 300 and 500 of `AlphaZero`'s 700 thousand steps (Silver et al.
+/// 2017, arXiv:1712.01815).
 const FALLS: [f64; 3] = [1.0 / 7.0, 3.0 / 7.0, 5.0 / 7.0];
 
 /// Half a cosine from one rate to another.
@@ -74,11 +76,11 @@ fn cosine(start: f64, end: f64, progress: f64) -> f64 {
     end + (start - end) * 0.5 * (1.0 + (PI * progress).cos())
 }
 
-/// The root value's share in the value target of a cycle, from 1: from `training.value_mix` in the first
-/// to `training.value_mix_final` in the last of the run's `cycles`, by equal amounts.
+/// The root value's share in the value target of a cycle, from 1: from `training.value_mix` in the
+/// first to `training.value_mix_final` in the last of the run's `cycles`, by equal amounts.
 ///
-/// It stays within a cycle, so that the losses on its training rows and on its validation rows are taken
-/// against one target, and any checkpoint knows it.
+/// It stays within a cycle, so that the losses on its training rows and on its validation rows are
+/// taken against one target, and any checkpoint knows it.
 pub fn value_mix(training: &TrainingSection, cycle: u32, cycles: u32) -> f64 {
     let (start, end) = match training.value_mix_final {
         SameOr::Own(end) if cycles > 1 => (training.value_mix, end),

@@ -9,7 +9,8 @@ use dz_burn_net::{Learner, NetError};
 use crate::checkpoint::{Cursor, Header, pack};
 use crate::{LearningRate, LossGuard, Prepared, StepMetrics};
 
-/// A loss in nats that no network which still learns has: guessing gives ln(policy length), at most 14.
+/// A loss in nats that no network which still learns has: guessing gives ln(policy length), at most
+/// 14.
 const LOSS_MAX: f32 = 100.0;
 
 /// A learner and how far it has come.

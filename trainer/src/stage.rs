@@ -38,8 +38,8 @@ pub struct Trainer {
     session: Option<Session>,
 }
 
-/// Finds the device, and removes what a predecessor that was killed right after its turn had not yet
-/// removed.
+/// Finds the device, and removes what a predecessor that was killed right after its turn had not
+/// yet removed.
 ///
 /// # Errors
 /// If the device is not there, and what the store reports.

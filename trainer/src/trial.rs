@@ -1,5 +1,5 @@
-//! Training that leaves nothing behind: on a run's rows, with a fresh network, to find a learning rate and to see whether a
-//! network learns at all.
+//! Training that leaves nothing behind: on a run's rows, with a fresh network, to find a learning
+//! rate and to see whether a network learns at all.
 
 use anyhow::Context;
 use dz_burn_net::{Learner, NetError, TrainBatch, mean_entropy};
@@ -15,7 +15,8 @@ use crate::{BatchMaker, CycleRows, Feed, FeedPlan, heads_of, value_mix};
 const SMOOTHING: f64 = 0.95;
 /// A range test ends where its smoothed loss is this many times the least (fastai: 4).
 const LOSS_FACTOR: f64 = 4.0;
-/// What the rate with the least loss is divided by for a suggestion: there the loss is about to rise (fastai: 10).
+/// What the rate with the least loss is divided by for a suggestion: there the loss is about to
+/// rise (fastai: 10).
 const SAFETY: f64 = 10.0;
 
 /// A fresh learner, and rows to learn from.
@@ -32,7 +33,8 @@ impl Trial {
     /// A fresh learner of `config` on the rows of the newest cycle that still has them.
     ///
     /// # Errors
-    /// If no cycle has rows, they are damaged, fewer than a batch, or lack what a head learns from, or the device is not there.
+    /// If no cycle has rows, they are damaged, fewer than a batch, or lack what a head learns from,
+    /// or the device is not there.
     pub fn new(run: &Run, state: &RunState, config: &RunConfig) -> anyhow::Result<Self> {
         let identity = state.started.as_ref().context("the run has not begun yet")?;
         let newest = state.cycles.iter().rev().find_map(|(&cycle, now)| {
@@ -75,8 +77,8 @@ impl Trial {
         }
     }
 
-    /// A learning-rate range test (Smith 2017, arXiv:1506.01186): `steps` batches at rates that grow by the same factor from
-    /// `from` to `to`, until the loss is far above its least.
+    /// A learning-rate range test (Smith 2017, arXiv:1506.01186): `steps` batches at rates that
+    /// grow by the same factor from `from` to `to`, until the loss is far above its least.
     ///
     /// # Errors
     /// If rows are damaged or the device fails; divergence is a result.
@@ -113,8 +115,8 @@ impl Trial {
         Ok(found)
     }
 
-    /// Learns one batch again and again. What cannot do that has a fault in its targets, its gradient or its network, or too
-    /// small a learning rate, and will not learn games.
+    /// Learns one batch again and again. What cannot do that has a fault in its targets, its
+    /// gradient or its network, or too small a learning rate, and will not learn games.
     ///
     /// # Errors
     /// If rows are damaged, training diverges or the device fails.
@@ -164,15 +166,16 @@ pub struct RangeTest {
 pub struct Overfit {
     /// Steps taken.
     pub steps: u32,
-    /// Policy and value loss above what a perfect learner has, in nats, with fresh weights and after the steps.
+    /// Policy and value loss above what a perfect learner has, in nats, with fresh weights and
+    /// after the steps.
     pub excess_before: f64,
     /// After them.
     pub excess_after: f64,
 }
 
 impl Overfit {
-    /// Whether the network learnt the batch: at most a fifth of the excess is left. Rows that show one position with several
-    /// targets leave some.
+    /// Whether the network learnt the batch: at most a fifth of the excess is left. Rows that show
+    /// one position with several targets leave some.
     pub fn passed(&self) -> bool {
         self.excess_after <= 0.2 * self.excess_before
     }

@@ -26,7 +26,8 @@ const VALIDATION_BATCH: usize = 1024;
 pub(crate) enum End {
     /// All rows are trained on.
     Done,
-    /// Somebody asked to stop; a checkpoint is published, unless its losses are too high to be gone on from.
+    /// Somebody asked to stop; a checkpoint is published, unless its losses are too high to be gone
+    /// on from.
     Stopped,
 }
 
@@ -71,9 +72,9 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Brings a session from an earlier cycle to the start of this one. After an older checkpoint was
-    /// fallen back to, what is left of the cycles between is trained again where their rows are still
-    /// there, which gives the same weights as before.
+    /// Brings a session from an earlier cycle to the start of this one. After an older checkpoint
+    /// was fallen back to, what is left of the cycles between is trained again where their rows are
+    /// still there, which gives the same weights as before.
     pub(crate) fn catch_up(&mut self, session: &mut Session) -> anyhow::Result<End> {
         while session.cursor.cycle < self.cycle {
             let earlier = session.cursor.cycle;

@@ -47,7 +47,8 @@ fn go_records(game: &Go) -> Vec<GameRecord> {
     records
 }
 
-/// Every number of every head, from the rules themselves through the symmetry that the row was given.
+/// Every number of every head, from the rules themselves through the symmetry that the row was
+/// given.
 #[test]
 fn heads_learn_what_the_rules_say_of_the_turned_board() {
     let game = Go::from_spec(&"go:size=4".parse().unwrap()).unwrap();

@@ -270,7 +270,8 @@ fn divergence_stops_and_names_the_last_good_checkpoint() {
     }
 }
 
-/// Checkpoints are due at every step; those of the explosion are not published, so the newest is a good one.
+/// Checkpoints are due at every step; those of the explosion are not published, so the newest is a
+/// good one.
 #[test]
 fn an_explosion_stops_before_anything_is_built_on_it() {
     let every_cycle_ends_well = "bootstrap = { games = 8 }";

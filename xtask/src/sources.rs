@@ -13,6 +13,9 @@ use crate::manifest;
 const LINES_SHOULD: usize = 400;
 const LINES_MUST: usize = 600;
 
+/// Columns that a comment may have.
+const COMMENT_COLUMNS_MAX: usize = 100;
+
 /// Files between the two bounds, each with the reason why it is better in one piece.
 const LONG: [(&str, &str); 0] = [];
 
@@ -66,6 +69,7 @@ pub fn findings(root: &Path) -> anyhow::Result<Vec<String>> {
         if path.extension().is_some_and(|extension| extension == "rs") {
             findings.extend(too_long(&name, &text).map(about));
             findings.extend(unfinished(&name, &text).map(about));
+            findings.extend(wide_comments(&text).map(about));
         }
     }
     for member in manifest::members(root)? {
@@ -87,6 +91,17 @@ fn too_long(name: &str, text: &str) -> Option<String> {
     let bound = if excused { LINES_MUST } else { LINES_SHOULD };
     (lines > bound)
         .then(|| format!(" has {lines} lines: split it (aim at 150, {bound} is the bound)"))
+}
+
+/// Comments wrap where code does.
+fn wide_comments(text: &str) -> impl Iterator<Item = String> {
+    let is_wide = |line: &str| {
+        line.trim_start().starts_with("//") && line.chars().count() > COMMENT_COLUMNS_MAX
+    };
+    let wide = text.lines().enumerate().filter(move |(_, line)| is_wide(line));
+    wide.map(|(at, _)| {
+        format!(":{}: a comment has more than {COMMENT_COLUMNS_MAX} columns", at + 1)
+    })
 }
 
 fn outside_words(text: &str) -> impl Iterator<Item = String> {

@@ -1,5 +1,5 @@
-//! Ablation tables: those of the repository are sound and their page is that of their cells; made-up cells
-//! come out as the table that they should.
+//! Ablation tables: those of the repository are sound and their page is that of their cells;
+//! made-up cells come out as the table that they should.
 
 use std::{fs, path::PathBuf};
 
@@ -105,7 +105,8 @@ fn cells_become_rows_with_intervals_and_paired_differences() {
     for (seed, raw) in [(1, 0.75), (2, 0.76)] {
         cells.push(cell(&table, "tree", seed, [raw, 0.95]));
     }
-    // Raw: mean 82, deviation 2, 4.303 * 2 / sqrt(3) = 4.97. Difference: -5.5, 12.706 * 0.7071 / sqrt(2) = 6.35.
+    // Raw: mean 82, deviation 2, 4.303 * 2 / sqrt(3) = 4.97. Difference: -5.5, 12.706 * 0.7071 /
+    // sqrt(2) = 6.35.
     let wanted = "\
 <!-- ablation toy: begin -->
 ## Toy

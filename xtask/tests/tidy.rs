@@ -55,6 +55,15 @@ fn long_files_are_found_and_tests_may_be_longer() {
 }
 
 #[test]
+fn wide_comments_are_found() {
+    let text =
+        |columns: usize| format!("//! X.\nfn f() {{\n    // {}\n}}", "x".repeat(columns - 7));
+    assert!(findings(&text(100), &[]).is_empty());
+    let wide = ["one/src/lib.rs:3: a comment has more than 100 columns"];
+    assert_eq!(findings(&text(101), &[]), wide);
+}
+
+#[test]
 fn unfinished_code_is_found() {
     let macros =
         ["todo", "unimplemented", "dbg"].map(|name| format!("//! X.\nfn f() {{ {name}!() }}"));

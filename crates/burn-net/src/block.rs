@@ -1,4 +1,5 @@
-//! Blocks of the tower: residual blocks and bottlenecks, with global pooling and squeeze-excitation.
+//! Blocks of the tower: residual blocks and bottlenecks, with global pooling and
+//! squeeze-excitation.
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::{relu, sigmoid};

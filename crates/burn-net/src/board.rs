@@ -1,8 +1,9 @@
 //! Boards as rows of channels, and the operations that look across a board.
 //!
-//! Activations are `[B * H * W, C]`: a row for each point of each position, boards one after another, points
-//! row by row. Then a 1x1 convolution is a matrix product, batch norm works on columns, and a 3x3
-//! convolution is one large matrix product of the nine points around each ([`Convolve`]).
+//! Activations are `[B * H * W, C]`: a row for each point of each position, boards one after
+//! another, points row by row. Then a 1x1 convolution is a matrix product, batch norm works on
+//! columns, and a 3x3 convolution is one large matrix product of the nine points around each
+//! ([`Convolve`]).
 
 use burn::tensor::{Device, Tensor};
 use dz_network_file::NetworkSpec;
@@ -15,10 +16,11 @@ use crate::norm::Batches;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ways {
     pub(crate) convolve: Convolve,
-    /// Whether batch norm is one operation, whose sums over rows take each board first, and other sums over rows take parts first.
+    /// Whether batch norm is one operation, whose sums over rows take each board first, and other
+    /// sums over rows take parts first.
     pub(crate) sum_boards_first: bool,
-    /// Whether layers that take whole boards take them point by point, as they lie, instead of channel by channel, as files have
-    /// these layers.
+    /// Whether layers that take whole boards take them point by point, as they lie, instead of
+    /// channel by channel, as files have these layers.
     pub(crate) by_point: bool,
 }
 
@@ -94,24 +96,26 @@ impl Boards {
         self.sum_boards_first.then(|| Batches::of(self.batch))
     }
 
-    /// Parts of one size in which a sum over so many rows is taken first, if it is one over all points of boards, on a card.
+    /// Parts of one size in which a sum over so many rows is taken first, if it is one over all
+    /// points of boards, on a card.
     pub(crate) fn parts_of(&self, rows: usize) -> Option<usize> {
         self.batches().map(Batches::parts).filter(|_| rows == self.points() && self.area() > 1)
     }
 
-    /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards, `[B, C * H * W]`, or `[B, H * W * C]` if
-    /// [`Ways::by_point`].
+    /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards,
+    /// `[B, C * H * W]`, or `[B, H * W * C]` if [`Ways::by_point`].
     pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
         if self.any_size { x } else { self.flatten(x) }
     }
 
-    /// What the value's hidden layer takes of rows `[B * H * W, C]`: means, `[B, C]`, or whole boards.
+    /// What the value's hidden layer takes of rows `[B * H * W, C]`: means, `[B, C]`, or whole
+    /// boards.
     pub(crate) fn value_inputs(&self, x: Tensor<2>) -> Tensor<2> {
         if self.any_size { self.mean(x) } else { self.flatten(x) }
     }
 
-    /// `[B, A]` of what the layer of a policy gives: that, or of `[B * H * W, 1 + E]` the first column's numbers at the
-    /// points of each board, then the other columns' means over the board.
+    /// `[B, A]` of what the layer of a policy gives: that, or of `[B * H * W, 1 + E]` the first
+    /// column's numbers at the points of each board, then the other columns' means over the board.
     pub(crate) fn policy_logits(&self, x: Tensor<2>) -> Tensor<2> {
         if !self.any_size {
             return x;
@@ -132,7 +136,8 @@ impl Boards {
         [boards.clone().mean_dim(1).reshape(shape), boards.max_dim(1).reshape(shape)]
     }
 
-    /// Each board's channels in order, each row by row: `[B * H * W, C]` to `[B, C * H * W]`; or its points, each channel by channel.
+    /// Each board's channels in order, each row by row: `[B * H * W, C]` to `[B, C * H * W]`; or
+    /// its points, each channel by channel.
     fn flatten(&self, x: Tensor<2>) -> Tensor<2> {
         let [_, channels] = x.dims();
         if self.by_point {

@@ -62,11 +62,12 @@ impl BurnLearner {
         Self::on(spec, &[choice], options)
     }
 
-    /// A fresh network on devices that share each batch, their gradients summed; the optimizer is on the first.
+    /// A fresh network on devices that share each batch, their gradients summed; the optimizer is
+    /// on the first.
     ///
     /// # Errors
-    /// [`NetError::File`] for an impossible specification, [`NetError::BadOption`] for an option out of
-    /// range or no devices.
+    /// [`NetError::File`] for an impossible specification, [`NetError::BadOption`] for an option
+    /// out of range or no devices.
     pub fn on(
         spec: NetworkSpec,
         choices: &[DeviceChoice],

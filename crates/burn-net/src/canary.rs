@@ -11,12 +11,13 @@ use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError, network_on}
 /// Positions that the canary evaluates: more than one chunk and not a multiple of one.
 const POSITIONS: usize = 75;
 
-/// Positions of the game that each network answers twice when it is loaded, on the processor; a card answers as many as it takes at
-/// a time at least.
+/// Positions of the game that each network answers twice when it is loaded, on the processor; a
+/// card answers as many as it takes at a time at least.
 const POSITIONS_AT_LOAD: usize = 3;
 
-/// How much further than the canary's a network's logits may be apart when it is loaded, for each unit of the largest of
-/// them: trained activations are larger than the canary's, and what is broken is off by as much as there is.
+/// How much further than the canary's a network's logits may be apart when it is loaded, for each
+/// unit of the largest of them: trained activations are larger than the canary's, and what is
+/// broken is off by as much as there is.
 const SLACK_AT_LOAD: f64 = 10.0;
 
 /// What a device made of the canary.
@@ -24,7 +25,8 @@ const SLACK_AT_LOAD: f64 = 10.0;
 pub struct CanaryReport {
     /// Positions evaluated.
     pub positions: usize,
-    /// Largest difference of a logit from the plain implementation's; infinite if one was not a number.
+    /// Largest difference of a logit from the plain implementation's; infinite if one was not a
+    /// number.
     pub logit_difference_max: f64,
     /// What it may be at most.
     pub tolerance: f64,
@@ -49,8 +51,8 @@ pub fn canary_spec() -> NetworkSpec {
     }
 }
 
-/// Runs the canary on the engine that plays on a device, against [`Reference`], which is written for clarity
-/// and runs on the processor.
+/// Runs the canary on the engine that plays on a device, against [`Reference`], which is written
+/// for clarity and runs on the processor.
 ///
 /// # Errors
 /// [`NetError::Device`] if the device fails.
@@ -82,11 +84,13 @@ fn ask(network: &mut dyn NetworkEvaluator, tolerance: f64) -> Result<CanaryRepor
     Ok(CanaryReport { positions: POSITIONS, logit_difference_max, tolerance })
 }
 
-/// Asks a network that was just put on a device about some positions of its game, and another engine on the
-/// processor about the same ones: Burn where our own kernels play, and these where a card does.
+/// Asks a network that was just put on a device about some positions of its game, and another
+/// engine on the processor about the same ones: Burn where our own kernels play, and these where a
+/// card does.
 ///
 /// # Errors
-/// [`NetError::Canary`] if they do not agree, or if a logit is no number; what either engine reports.
+/// [`NetError::Canary`] if they do not agree, or if a logit is no number; what either engine
+/// reports.
 pub(crate) fn check_loaded<G: Game>(
     game: &G,
     file: &NetworkFile,
@@ -116,7 +120,8 @@ pub(crate) fn check_loaded<G: Game>(
     Err(NetError::Canary { device: device.to_string(), difference, tolerance })
 }
 
-/// Largest difference of a logit of `found` from what the engine that plays on the processor says of a batch.
+/// Largest difference of a logit of `found` from what the engine that plays on the processor says
+/// of a batch.
 ///
 /// # Errors
 /// If the engine does not know the network.

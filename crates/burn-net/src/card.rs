@@ -1,5 +1,5 @@
-//! What this machine has to compute with, found by looking: nothing here starts a kernel, and nothing
-//! panics where something is missing.
+//! What this machine has to compute with, found by looking: nothing here starts a kernel, and
+//! nothing panics where something is missing.
 
 use std::path::{Path, PathBuf};
 
@@ -31,8 +31,8 @@ pub struct DeviceFacts {
     pub driver: Option<String>,
     /// The cards that the driver hands out; empty in a build without CUDA.
     pub cards: Vec<CardFacts>,
-    /// Whether NVIDIA's run-time compiler (NVRTC) compiled an empty kernel; none if it was not asked,
-    /// which is so in a build without CUDA.
+    /// Whether NVIDIA's run-time compiler (NVRTC) compiled an empty kernel; none if it was not
+    /// asked, which is so in a build without CUDA.
     pub compiler_works: Option<bool>,
     /// The folder that has CUDA's headers, which kernels include.
     pub headers: Option<PathBuf>,
@@ -58,7 +58,8 @@ impl DeviceFacts {
         }
     }
 
-    /// What to do about the first thing that keeps a card from being used, in one sentence; none if nothing does.
+    /// What to do about the first thing that keeps a card from being used, in one sentence; none if
+    /// nothing does.
     pub fn advice(&self) -> Option<String> {
         // Cards that are handed out need no more of the driver; some containers hide its file.
         let is_missing = self.cards.is_empty() && self.driver.is_none();
@@ -99,7 +100,8 @@ impl DeviceFacts {
     }
 }
 
-/// Where Burn's compiler takes CUDA to be, whether its headers are there or not (`CubeCL` 0.11.3, `cuda_path`).
+/// Where Burn's compiler takes CUDA to be, whether its headers are there or not (`CubeCL` 0.11.3,
+/// `cuda_path`).
 fn cuda_folder() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("CUDA_PATH") {
         return Some(path.into());
@@ -147,7 +149,8 @@ fn card(index: usize) -> Option<CardFacts> {
 }
 
 impl DeviceChoice {
-    /// What all processes have taken of a card's memory, as its driver counts; none for the processor.
+    /// What all processes have taken of a card's memory, as its driver counts; none for the
+    /// processor.
     pub fn memory_taken_bytes(self) -> Option<u64> {
         match self {
             Self::Cpu => None,
@@ -162,12 +165,13 @@ impl DeviceChoice {
     }
 }
 
-/// Compute capability from which on matrix units take 16 halves of both kinds at a time (PTX ISA 9.0, `mma.m16n8k16`).
+/// Compute capability from which on matrix units take 16 halves of both kinds at a time (PTX ISA
+/// 9.0, `mma.m16n8k16`).
 #[cfg(feature = "cuda")]
 const HALVES: i32 = 8;
 
-/// Whether a card has the instructions that [`crate::on_chip`] is made of. Asks the driver alone: what a card does is not
-/// disturbed.
+/// Whether a card has the instructions that [`crate::on_chip`] is made of. Asks the driver alone:
+/// what a card does is not disturbed.
 #[cfg(feature = "cuda")]
 pub(crate) fn multiplies_halves(index: usize) -> bool {
     use cudarc::driver::result;

@@ -1,9 +1,9 @@
 //! A learner's whole state as one file.
 //!
 //! A [`dz_network_file::container`] of kind `checkpoint`. Its tensors are `parameters.NAME`,
-//! `statistics.NAME`, the moving averages of both (`ema.parameters.NAME`, `ema.statistics.NAME`) and
-//! the optimizer's two moments (`adam.first.NAME`, `adam.second.NAME`): those of `AdamW`, or momentum in the
-//! place of the first.
+//! `statistics.NAME`, the moving averages of both (`ema.parameters.NAME`, `ema.statistics.NAME`)
+//! and the optimizer's two moments (`adam.first.NAME`, `adam.second.NAME`): those of `AdamW`, or
+//! momentum in the place of the first.
 
 use std::collections::BTreeMap;
 

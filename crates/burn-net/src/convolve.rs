@@ -12,17 +12,19 @@ use crate::on_chip::{self, LayerWeights, Plan, TILE};
 /// How a 3x3 convolution is worked out. All agree but for rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Convolve {
-    /// One matrix product of `[B * H * W, 9 * C]`, whose rows are picked by index. On the processor half the time of
-    /// [`Convolve::Whole`]. Its gradient adds up by index, which a card does with as many threads as there are channels.
+    /// One matrix product of `[B * H * W, 9 * C]`, whose rows are picked by index. On the processor
+    /// half the time of [`Convolve::Whole`]. Its gradient adds up by index, which a card does with
+    /// as many threads as there are channels.
     Gather,
-    /// The same product; its rows are picked by a matrix of zeros and ones, and so is the gradient: two products of a card's
-    /// matrix units where shifted copies of boards would be some forty operations.
+    /// The same product; its rows are picked by a matrix of zeros and ones, and so is the gradient:
+    /// two products of a card's matrix units where shifted copies of boards would be some forty
+    /// operations.
     Spread,
-    /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card computes it without its
-    /// matrix units, unless kernels are chosen by measuring.
+    /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card
+    /// computes it without its matrix units, unless kernels are chosen by measuring.
     Whole,
-    /// Kernels of our own for cards, [`on_chip`]. To play they take kernels from [`on_chip::pack`], to learn weights as files have
-    /// them.
+    /// Kernels of our own for cards, [`on_chip`]. To play they take kernels from [`on_chip::pack`],
+    /// to learn weights as files have them.
     OnChip,
 }
 
@@ -64,10 +66,11 @@ pub(crate) struct Convolver {
 /// What a way to convolve needs beside the kernel.
 #[derive(Clone, Debug)]
 enum Means {
-    /// For each point the rows of the nine points around it, `[B * H * W * 9]`; points off the board have
-    /// row `B * H * W`, which is blank.
+    /// For each point the rows of the nine points around it, `[B * H * W * 9]`; points off the
+    /// board have row `B * H * W`, which is blank.
     Gather(Tensor<1, Int>),
-    /// For each point the nine around it, as ones in rows of a board, `[1, 9 * H * W, H * W]`, in the format of factors.
+    /// For each point the nine around it, as ones in rows of a board, `[1, 9 * H * W, H * W]`, in
+    /// the format of factors.
     Spread(Tensor<3>),
     Whole,
     OnChip,
@@ -100,7 +103,8 @@ impl Convolver {
         Self { batch, size, means }
     }
 
-    /// Rows `[B * H * W, in]` to `[B * H * W, out]`, with a kernel from [`kernel3x3`], and with gradients if these have some.
+    /// Rows `[B * H * W, in]` to `[B * H * W, out]`, with a kernel from [`kernel3x3`], and with
+    /// gradients if these have some.
     pub(crate) fn convolve(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
         let around = match &self.means {
             Means::Gather(neighbours) => gathered(x, neighbours),
@@ -111,8 +115,8 @@ impl Convolver {
         around.matmul(kernel.clone())
     }
 
-    /// To play: the same with `shift [1, out]` added, in its format, and what comes then; on a chip with a kernel from
-    /// [`on_chip::pack`].
+    /// To play: the same with `shift [1, out]` added, in its format, and what comes then; on a chip
+    /// with a kernel from [`on_chip::pack`].
     pub(crate) fn convolve_then(
         &self,
         x: Tensor<2>,
@@ -140,8 +144,8 @@ impl Convolver {
     fn spread(&self, x: Tensor<2>, ones: &Tensor<3>) -> Tensor<2> {
         let ([points, inputs], [height, width]) = (x.dims(), self.size);
         let boards = x.reshape([self.batch, height * width, inputs]);
-        // [1, 9 * H * W, H * W] times [B, H * W, in]. Every sum has one summand, so nothing is rounded that the product with
-        // the kernel would not round.
+        // [1, 9 * H * W, H * W] times [B, H * W, in]. Every sum has one summand, so nothing is
+        // rounded that the product with the kernel would not round.
         ones.clone().matmul(boards).reshape([points, 9 * inputs])
     }
 
@@ -189,7 +193,8 @@ fn neighbours(batch: usize, [height, width]: [usize; 2]) -> Vec<i64> {
     rows
 }
 
-/// [`neighbours`] of one board, as a row of zeros and a one for each; of zeros alone for points off the board.
+/// [`neighbours`] of one board, as a row of zeros and a one for each; of zeros alone for points off
+/// the board.
 fn ones_at_neighbours([height, width]: [usize; 2]) -> Vec<f32> {
     let area = height * width;
     let mut ones = vec![0.0; 9 * area * area];
@@ -206,7 +211,8 @@ mod tests {
     use super::*;
     use crate::tower::{download, upload};
 
-    /// All ways to convolve, on a batch of boards that are wider than high, with the gradients of rows and kernel.
+    /// All ways to convolve, on a batch of boards that are wider than high, with the gradients of
+    /// rows and kernel.
     #[test]
     fn all_ways_convolve_alike() {
         let device = Device::flex().autodiff();

@@ -32,7 +32,8 @@ pub enum DeviceChoice {
 /// first card) or `cuda:N`.
 ///
 /// # Errors
-/// [`NetError::CudaNotBuilt`] or [`NetError::NoSuchCard`] if a card was asked for and there is none.
+/// [`NetError::CudaNotBuilt`] or [`NetError::NoSuchCard`] if a card was asked for and there is
+/// none.
 pub fn pick_device(name: &str) -> Result<DeviceChoice, NetError> {
     let index = match name {
         "cpu" => return Ok(DeviceChoice::Cpu),
@@ -59,8 +60,8 @@ pub fn pick_device(name: &str) -> Result<DeviceChoice, NetError> {
 /// Finds the devices of a list, which share work; see [`pick_device`] for their names.
 ///
 /// # Errors
-/// As [`pick_device`]; [`NetError::BadOption`] for a list that is empty, names a device twice, or has the processor
-/// beside cards, which round otherwise.
+/// As [`pick_device`]; [`NetError::BadOption`] for a list that is empty, names a device twice, or
+/// has the processor beside cards, which round otherwise.
 pub fn pick_devices(names: &[impl ToString]) -> Result<Vec<DeviceChoice>, NetError> {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     let choices = names.iter().map(|name| pick_device(name)).collect::<Result<Vec<_>, _>>()?;
@@ -105,8 +106,9 @@ impl DeviceChoice {
         format!("{engine}-{precision}")
     }
 
-    /// How far a right logit of size 1 may be from the exact one after a few layers: products in 32 bits on the
-    /// processor, with factors of 10 bits on a card (TF32 and 16-bit floats alike), of 7 bits in bf16.
+    /// How far a right logit of size 1 may be from the exact one after a few layers: products in 32
+    /// bits on the processor, with factors of 10 bits on a card (TF32 and 16-bit floats alike), of
+    /// 7 bits in bf16.
     pub(crate) fn logit_tolerance(self, precision: Precision) -> f64 {
         match (self, precision) {
             (Self::Cpu, Precision::F32) => 1e-4,
@@ -115,8 +117,8 @@ impl DeviceChoice {
         }
     }
 
-    /// What products take their factors in while a network learns, where nobody asks for another: halves of the
-    /// kind that needs no scaled losses where matrix units want halves.
+    /// What products take their factors in while a network learns, where nobody asks for another:
+    /// halves of the kind that needs no scaled losses where matrix units want halves.
     pub const fn learning_precision(self) -> Precision {
         match self {
             Self::Cpu => Precision::F32,
@@ -124,8 +126,8 @@ impl DeviceChoice {
         }
     }
 
-    /// Whether a network's 3x3 convolutions are worked out by a kernel of our own while it plays there. Not if the environment
-    /// variable `DAGZERO_BURN_CONVOLUTION` is set.
+    /// Whether a network's 3x3 convolutions are worked out by a kernel of our own while it plays
+    /// there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
     pub fn convolves_on_chip(self, spec: &NetworkSpec) -> bool {
         let options = EvaluatorOptions::for_device(self);
         self.ways_to_play(spec, options).convolve == Convolve::OnChip
@@ -141,8 +143,8 @@ impl DeviceChoice {
         ways
     }
 
-    /// Whether kernels of our own can work out a network's 3x3 convolutions and their gradients while it learns there. Not if the
-    /// environment variable `DAGZERO_BURN_CONVOLUTION` is set.
+    /// Whether kernels of our own can work out a network's 3x3 convolutions and their gradients
+    /// while it learns there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
     pub(crate) fn fits_to_learn_on_chip(self, spec: &NetworkSpec, precision: Precision) -> bool {
         precision == Precision::Bf16 && self.fits_on_chip(spec)
     }
@@ -164,14 +166,15 @@ impl DeviceChoice {
         Ways { convolve, sum_boards_first, by_point: false }
     }
 
-    /// Whether bit-packed planes are sent as they are, 32 times fewer bytes, and become numbers there.
+    /// Whether bit-packed planes are sent as they are, 32 times fewer bytes, and become numbers
+    /// there.
     pub(crate) const fn unpacks(self) -> bool {
         matches!(self, Self::Cuda(_))
     }
 
-    /// Most rows that a training step runs through the network together. On the processor a batch is cut
-    /// into shards of this size, which fit the cache and run on several threads; batch norm then takes its
-    /// statistics from a shard.
+    /// Most rows that a training step runs through the network together. On the processor a batch
+    /// is cut into shards of this size, which fit the cache and run on several threads; batch norm
+    /// then takes its statistics from a shard.
     pub(crate) fn shard_rows_max(self) -> usize {
         match self {
             Self::Cpu => 64,
@@ -188,7 +191,8 @@ impl DeviceChoice {
         })
     }
 
-    /// The error of a device that fails. Of a message that goes on with a whole kernel, what stands before that.
+    /// The error of a device that fails. Of a message that goes on with a whole kernel, what stands
+    /// before that.
     pub(crate) fn failed(self, message: &str) -> NetError {
         let text = message.split("[Source]").next().unwrap_or_default().trim_end();
         let message = text.chars().take(MESSAGE_CHARS_MAX).collect();

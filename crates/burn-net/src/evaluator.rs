@@ -20,23 +20,25 @@ use crate::{DeviceChoice, NetError};
 /// How batches are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EvaluatorOptions {
-    /// Positions that run at a time, at most and at least; 1 or more, the largest the smallest times a
-    /// power of two. Kernels are compiled for each size, so batches are cut into chunks of
-    /// these sizes: the largest while more are left, then the smallest that takes the rest, padded with
-    /// blank positions. On the processor, chunks run on as many threads as there are.
+    /// Positions that run at a time, at most and at least; 1 or more, the largest the smallest
+    /// times a power of two. Kernels are compiled for each size, so batches are cut into chunks of
+    /// these sizes: the largest while more are left, then the smallest that takes the rest, padded
+    /// with blank positions. On the processor, chunks run on as many threads as there are.
     pub chunk_max: usize,
     /// The smallest size.
     pub chunk_min: usize,
     /// What the network computes in.
     pub precision: Precision,
-    /// Where bit-packed planes become numbers: on the device, to which 32 times fewer bytes then go, or
-    /// before they are sent.
+    /// Where bit-packed planes become numbers: on the device, to which 32 times fewer bytes then
+    /// go, or before they are sent.
     pub unpack_on_device: bool,
-    /// Queues of a card that batches take in turn. A queue does one thing after the other, so with a single one the answers of
-    /// a batch are read when all that was submitted after it is done, too. 0 answers a batch before `submit` returns, its chunks on
-    /// as many threads as there are: for the processor.
+    /// Queues of a card that batches take in turn. A queue does one thing after the other, so with
+    /// a single one the answers of a batch are read when all that was submitted after it is done,
+    /// too. 0 answers a batch before `submit` returns, its chunks on as many threads as there are:
+    /// for the processor.
     pub lanes: usize,
-    /// Whether a card's 3x3 convolutions take a kernel of our own, where the network fits it, or Burn's operations. Needs 16 bits.
+    /// Whether a card's 3x3 convolutions take a kernel of our own, where the network fits it, or
+    /// Burn's operations. Needs 16 bits.
     pub on_chip: bool,
 }
 
@@ -87,8 +89,8 @@ impl FromStr for Precision {
 }
 
 impl EvaluatorOptions {
-    /// What is fast on a device: on the processor small chunks of one size, which are shared out evenly and
-    /// stay in the cache; on a card few launches, in half precision.
+    /// What is fast on a device: on the processor small chunks of one size, which are shared out
+    /// evenly and stay in the cache; on a card few launches, in half precision.
     pub const fn for_device(choice: DeviceChoice) -> Self {
         match choice {
             DeviceChoice::Cpu => Self::fixed(16),
@@ -161,11 +163,13 @@ impl EvaluatorOptions {
 
 /// A network on a device.
 ///
-/// For cards. On the processor [`crate::network_evaluator`] takes [`dz_cpu_net::CpuEvaluator`], several times as fast; that
-/// this runs there too is what tests compare both by, and what `dagzero bench device --device cpu` measures.
+/// For cards. On the processor [`crate::network_evaluator`] takes [`dz_cpu_net::CpuEvaluator`],
+/// several times as fast; that this runs there too is what tests compare both by, and what
+/// `dagzero bench device --device cpu` measures.
 ///
-/// On the processor a position's outputs have the same bits whatever the batch, its place in it and the
-/// number of threads: every chunk has the same shape, and no operation of the network mixes its rows.
+/// On the processor a position's outputs have the same bits whatever the batch, its place in it and
+/// the number of threads: every chunk has the same shape, and no operation of the network mixes its
+/// rows.
 #[derive(Debug)]
 pub struct BurnEvaluator {
     id: String,
@@ -240,7 +244,8 @@ impl BurnEvaluator {
             on_lane(lane, || {
                 let logits =
                     chunks.map(|chunk| self.run(&self.towers[lane], batch, chunk)).collect();
-                // Burn hands work over in blocks of many tasks; what is left of the last one would wait for the next batch.
+                // Burn hands work over in blocks of many tasks; what is left of the last one would
+                // wait for the next batch.
                 self.device.flush().map(|()| logits)
             })
         })?;

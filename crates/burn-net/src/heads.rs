@@ -9,11 +9,12 @@ use crate::linear::Linear;
 use crate::on_chip;
 use crate::tower::{Features, Tensors};
 
-/// From where on the loss of a number is linear, in its unit: `lc0`'s moves-left head has 10 plies of a unit
-/// of 20, `KataGo`'s lead 8 points, 0.42 of the unit on 19x19.
+/// From where on the loss of a number is linear, in its unit: `lc0`'s moves-left head has 10 plies
+/// of a unit of 20, `KataGo`'s lead 8 points, 0.42 of the unit on 19x19.
 const HUBER: f64 = 0.5;
 
-/// The heads of a network, in order. On evaluators that ask for policy and value alone they cost nothing.
+/// The heads of a network, in order. On evaluators that ask for policy and value alone they cost
+/// nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Heads(Vec<(Head, Linear)>);
 
@@ -44,9 +45,9 @@ impl Heads {
     }
 }
 
-/// A head's loss, `[1, 1]`: the sum over rows of cross-entropies in nats, their mean over horizons or points where a row has several,
-/// or of the Huber loss of a number, times the row's share of `shares [rows]`. `targets` is flat, `[rows, target_len]`, in the head's
-/// unit.
+/// A head's loss, `[1, 1]`: the sum over rows of cross-entropies in nats, their mean over horizons
+/// or points where a row has several, or of the Huber loss of a number, times the row's share of
+/// `shares [rows]`. `targets` is flat, `[rows, target_len]`, in the head's unit.
 pub(crate) fn loss(
     head: Head,
     outputs: Tensor<2>,
@@ -76,8 +77,9 @@ fn huber(outputs: Tensor<2>, targets: Tensor<2>) -> Tensor<2> {
     near.clone() * (distance - near.mul_scalar(0.5))
 }
 
-/// The sum over rows of cross-entropies of `logits` against `targets`, `[N, classes]` each, times the row's share of `shares [rows]`, to
-/// `[1, 1]`; their mean where a row has several, which follow each other. By kernels of our own where these work `on_chip`.
+/// The sum over rows of cross-entropies of `logits` against `targets`, `[N, classes]` each, times
+/// the row's share of `shares [rows]`, to `[1, 1]`; their mean where a row has several, which
+/// follow each other. By kernels of our own where these work `on_chip`.
 pub(crate) fn entropy(
     logits: Tensor<2>,
     targets: Tensor<2>,
@@ -103,8 +105,8 @@ pub(crate) fn unit(head: Head, spec: &NetworkSpec) -> f64 {
     }
 }
 
-/// Policies to the power 1/4, scaled to sum to 1 again: `KataGo`'s soft policy. What was never visited stays
-/// at 0, since rows do not tell which moves are legal. `policy` is `[rows, A]`.
+/// Policies to the power 1/4, scaled to sum to 1 again: `KataGo`'s soft policy. What was never
+/// visited stays at 0, since rows do not tell which moves are legal. `policy` is `[rows, A]`.
 pub(crate) fn soften(policy: &[f32], policy_len: usize) -> Vec<f32> {
     let mut soft = Vec::with_capacity(policy.len());
     for row in policy.chunks_exact(policy_len) {

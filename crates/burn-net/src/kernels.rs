@@ -1,8 +1,10 @@
-//! Where a card's kernels stay when the process ends: compiled, and what was chosen among by measuring.
+//! Where a card's kernels stay when the process ends: compiled, and what was chosen among by
+//! measuring.
 //!
-//! `CubeCL` keeps both in one database file of an *environment* if the feature `persistence` is built in, by default beside the
-//! Cargo workspace that it is started in, and compiled kernels only on demand. Here it is the user's cache, for all runs:
-//! what is in it depends on card, driver and program version, which `CubeCL` tells apart, and on nothing that a run sets.
+//! `CubeCL` keeps both in one database file of an *environment* if the feature `persistence` is
+//! built in, by default beside the Cargo workspace that it is started in, and compiled kernels only
+//! on demand. Here it is the user's cache, for all runs: what is in it depends on card, driver and
+//! program version, which `CubeCL` tells apart, and on nothing that a run sets.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -66,8 +68,8 @@ fn user_id() -> u32 {
     std::fs::metadata("/proc/self").map_or(u32::MAX, |meta| meta.uid())
 }
 
-/// What to tell people before a card is used for the first time: nothing on the processor, nor where kernels are kept
-/// already.
+/// What to tell people before a card is used for the first time: nothing on the processor, nor
+/// where kernels are kept already.
 pub fn first_start_note(devices: &[DeviceChoice]) -> Option<String> {
     let card = devices.iter().find(|device| **device != DeviceChoice::Cpu)?;
     note(&card.to_string(), &kernel_folder())
@@ -88,8 +90,8 @@ fn note(card: &str, folder: &Path) -> Option<String> {
     })
 }
 
-/// Tells `CubeCL` to keep kernels in [`kernel_folder`], unless a `cubecl.toml` says where. To be called before Burn is
-/// asked for anything on a card.
+/// Tells `CubeCL` to keep kernels in [`kernel_folder`], unless a `cubecl.toml` says where. To be
+/// called before Burn is asked for anything on a card.
 #[cfg(feature = "cuda")]
 pub(crate) fn keep_kernels() {
     use cubecl::config::cache::CacheConfig;

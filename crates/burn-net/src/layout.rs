@@ -12,8 +12,8 @@ use dz_network_file::{NetworkSpec, TensorData};
 pub(crate) struct Layout(BTreeMap<String, Vec<usize>>);
 
 impl Layout {
-    /// Trained parameters: those of the network file, with `gamma` and `beta` of batch norm in place
-    /// of each convolution's bias.
+    /// Trained parameters: those of the network file, with `gamma` and `beta` of batch norm in
+    /// place of each convolution's bias.
     pub(crate) fn of_parameters(spec: &NetworkSpec) -> Self {
         let mut names = BTreeMap::new();
         for (name, shape) in spec.tensor_shapes() {
@@ -65,7 +65,8 @@ impl Layout {
         parts
     }
 
-    /// The weight's shape, `[out, in, side, side]`, of the convolution that a name belongs to, or whose batch norm it is of.
+    /// The weight's shape, `[out, in, side, side]`, of the convolution that a name belongs to, or
+    /// whose batch norm it is of.
     pub(crate) fn convolution_of(&self, name: &str) -> Option<[usize; 4]> {
         let layer = name.rsplit_once('.').map_or(name, |(layer, _)| layer);
         self.0.get(&format!("{layer}.weight"))?.as_slice().try_into().ok()
@@ -89,17 +90,17 @@ impl Layout {
         &self.0
     }
 
-    /// 1 where weight decay applies (weights of convolutions and linear layers), 0 where it does not
-    /// (biases, gamma, beta); `[N]`.
+    /// 1 where weight decay applies (weights of convolutions and linear layers), 0 where it does
+    /// not (biases, gamma, beta); `[N]`.
     pub(crate) fn decayed(&self) -> Vec<f32> {
         self.fill(|_, shape, _| f32::from(shape.len() > 1))
     }
 
     /// Initial values, `[N]`: a function of the seed and of each parameter's name alone.
     ///
-    /// Weights are uniform with the variance of He et al. 2015 (arXiv:1502.01852), 2 / inputs; those of
-    /// output layers have a tenth of its standard deviation, so that training starts near equal
-    /// chances. Gamma and variance are 1, everything else 0.
+    /// Weights are uniform with the variance of He et al. 2015 (arXiv:1502.01852), 2 / inputs;
+    /// those of output layers have a tenth of its standard deviation, so that training starts near
+    /// equal chances. Gamma and variance are 1, everything else 0.
     pub(crate) fn initial(&self, seed: u64) -> Vec<f32> {
         let mut key = 0;
         self.fill(|name, shape, i| {

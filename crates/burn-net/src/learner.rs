@@ -15,9 +15,11 @@ pub trait Learner: Send {
     /// Learns from a batch.
     ///
     /// # Errors
-    /// [`NetError::Diverged`] if the loss or gradient is not finite; the weights are then unchanged.
+    /// [`NetError::Diverged`] if the loss or gradient is not finite; the weights are then
+    /// unchanged.
     fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError>;
-    /// The weights that play (moving average, batch norm folded), made ready to be examined on batches.
+    /// The weights that play (moving average, batch norm folded), made ready to be examined on
+    /// batches.
     fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError>;
     /// What those weights come to on one batch.
     fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError> {
@@ -30,8 +32,8 @@ pub trait Learner: Send {
     /// Goes on from what [`Learner::save`] gave.
     ///
     /// # Errors
-    /// [`NetError::File`] if the bytes are damaged, of another kind or format, or of another network;
-    /// the learner is then unchanged.
+    /// [`NetError::File`] if the bytes are damaged, of another kind or format, or of another
+    /// network; the learner is then unchanged.
     fn load(&mut self, bytes: &[u8]) -> Result<(), NetError>;
 }
 
@@ -61,10 +63,11 @@ pub struct TrainBatch {
 /// A head's targets for B rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeadRows {
-    /// `[B, target_len]`, see [`Head::target_len`]: probabilities, or a number of plies or points. Empty for
-    /// the soft policy, which is made of the policy.
+    /// `[B, target_len]`, see [`Head::target_len`]: probabilities, or a number of plies or points.
+    /// Empty for the soft policy, which is made of the policy.
     pub targets: Vec<f32>,
-    /// How much each row counts, `[B]`, 0 or more; empty for the soft policy, which counts as the policy does.
+    /// How much each row counts, `[B]`, 0 or more; empty for the soft policy, which counts as the
+    /// policy does.
     pub weights: Vec<f32>,
 }
 
@@ -85,7 +88,8 @@ pub enum Optimizer {
     AdamW,
     /// Gradient descent with this momentum, in `[0, 1)`.
     Sgd(f64),
-    /// Jordan 2024 with this momentum, in `[0, 1)`, for the convolutions behind the first; `AdamW` elsewhere.
+    /// Jordan 2024 with this momentum, in `[0, 1)`, for the convolutions behind the first; `AdamW`
+    /// elsewhere.
     Muon(f64),
 }
 
@@ -109,18 +113,20 @@ pub struct LearnerOptions {
     pub weight_decay: f64,
     /// Gradients whose Euclidean norm over all parameters is larger are scaled down to it; above 0.
     pub clip_norm: f64,
-    /// Share of the old value that the moving average keeps at a step, in `[0, 1)`. Early on it keeps
-    /// less: (1 + step) / (10 + step).
+    /// Share of the old value that the moving average keeps at a step, in `[0, 1)`. Early on it
+    /// keeps less: (1 + step) / (10 + step).
     pub ema_decay: f64,
     /// What the value's cross-entropy counts beside the policy's, 0 or more.
     pub value_weight: f64,
-    /// What each head's loss counts, 0 or more; of no effect for heads that the network does not have.
+    /// What each head's loss counts, 0 or more; of no effect for heads that the network does not
+    /// have.
     pub head_weights: PerHead<f64>,
-    /// What products take their factors in, forward and backward: [`Precision::F32`] or [`Precision::Bf16`]. Weights,
-    /// optimizer, batch norm and losses have 32 bits in any case.
+    /// What products take their factors in, forward and backward: [`Precision::F32`] or
+    /// [`Precision::Bf16`]. Weights, optimizer, batch norm and losses have 32 bits in any case.
     pub precision: Precision,
-    /// Whether a card works out 3x3 convolutions and their batch norm by kernels of our own where they fit, in
-    /// [`Precision::Bf16`]; [`crate::learns_on_chip`] tells whether it is right about them.
+    /// Whether a card works out 3x3 convolutions and their batch norm by kernels of our own where
+    /// they fit, in [`Precision::Bf16`]; [`crate::learns_on_chip`] tells whether it is right about
+    /// them.
     pub on_chip: bool,
     /// Seed of the initial weights.
     pub seed: u64,
@@ -166,7 +172,8 @@ pub struct LossReport {
     pub value_loss: f32,
     /// Entropy of the policy targets: the loss of a perfect imitator.
     pub policy_entropy: f32,
-    /// Losses of the network's heads: cross-entropies in nats, Huber losses of plies left and margin.
+    /// Losses of the network's heads: cross-entropies in nats, Huber losses of plies left and
+    /// margin.
     pub heads: PerHead<Option<f32>>,
     /// Rows, B.
     pub rows: usize,

@@ -9,7 +9,8 @@ use crate::{
     canary_spec, learns_on_chip,
 };
 
-/// Rows of a step: no more than the processor takes without cutting them into shards, each with a batch norm of its own.
+/// Rows of a step: no more than the processor takes without cutting them into shards, each with a
+/// batch norm of its own.
 const ROWS: usize = 64;
 /// Steps: the second one's losses depend on what the first one made of all gradients.
 const STEPS: usize = 2;
@@ -24,8 +25,8 @@ pub struct LearningReport {
     pub on_chip: bool,
     /// Steps that were made.
     pub steps: usize,
-    /// Largest difference of a loss or of a gradient's norm from the processor's, as a share of that; infinite if one was not a
-    /// number.
+    /// Largest difference of a loss or of a gradient's norm from the processor's, as a share of
+    /// that; infinite if one was not a number.
     pub difference_max: f64,
     /// What it may be at most.
     pub tolerance: f64,
@@ -59,7 +60,8 @@ fn report(
     Ok(LearningReport { precision, on_chip, steps: STEPS, difference_max, tolerance })
 }
 
-/// Losses and norm of the gradient of each step, as a run would make it; whether by kernels of our own for cards.
+/// Losses and norm of the gradient of each step, as a run would make it; whether by kernels of our
+/// own for cards.
 fn numbers(
     choice: DeviceChoice,
     precision: Precision,
@@ -89,7 +91,8 @@ pub(crate) fn largest(mut shares: impl Iterator<Item = f64>) -> f64 {
     shares.try_fold(0.0, add).unwrap_or(f64::INFINITY)
 }
 
-/// Random positions, each to be answered with one move and a win; heads with the same, with nothing but wins, and with 3.
+/// Random positions, each to be answered with one move and a win; heads with the same, with nothing
+/// but wins, and with 3.
 pub fn random_rows(spec: &NetworkSpec, rows: usize) -> TrainBatch {
     let mut policy = vec![0.0; rows * spec.policy_len];
     for (i, row) in policy.chunks_exact_mut(spec.policy_len).enumerate() {

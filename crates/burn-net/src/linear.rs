@@ -55,7 +55,8 @@ impl Linear {
         }
     }
 
-    /// As [`Self::forward`], of positions or of all points of the boards, for what a network says: on a chip in 32 bits, as summed.
+    /// As [`Self::forward`], of positions or of all points of the boards, for what a network says:
+    /// on a chip in 32 bits, as summed.
     pub(crate) fn say(&self, on: &Boards, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Plain(matrix) => {
@@ -82,8 +83,9 @@ pub(crate) fn product(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2
     x.cast(matrix.dtype()).matmul(matrix.clone()).cast(sums)
 }
 
-/// The same of positions, or of all points of the boards. A card adds up the matrix's gradient over points with one group of threads for
-/// each few outputs, so on one it is that of parts of the batch first, which are then added up.
+/// The same of positions, or of all points of the boards. A card adds up the matrix's gradient over
+/// points with one group of threads for each few outputs, so on one it is that of parts of the
+/// batch first, which are then added up.
 pub(crate) fn product_on(on: &Boards, x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
     let ([rows, inputs], [_, outputs]) = (x.dims(), matrix.dims());
     match on.parts_of(rows) {

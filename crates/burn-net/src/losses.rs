@@ -17,8 +17,8 @@ pub(crate) struct Losses {
     pub(crate) heads: Vec<(Head, Tensor<2>)>,
 }
 
-/// What the losses of some of a batch's rows are taken against. Shares are of the whole batch, so the
-/// losses of its parts add up to those of all of it.
+/// What the losses of some of a batch's rows are taken against. Shares are of the whole batch, so
+/// the losses of its parts add up to those of all of it.
 pub(crate) struct Targets {
     pub(crate) rows: Range<usize>,
     /// `[rows, A]`
@@ -82,7 +82,8 @@ impl HeadPart {
 }
 
 impl Losses {
-    /// Of a network's answers to the rows of `targets`; cross-entropies by kernels of our own where these work `on_chip`.
+    /// Of a network's answers to the rows of `targets`; cross-entropies by kernels of our own where
+    /// these work `on_chip`.
     pub(crate) fn new(
         logits: Logits,
         heads: HeadOutputs,
@@ -114,7 +115,8 @@ fn shares(weights: &[f32]) -> Vec<f32> {
     weights.iter().map(|&w| (f64::from(w) * scale) as f32).collect()
 }
 
-/// Weighted mean entropy of distributions, in nats; 0 where there is no weight. `targets` has one row for each weight.
+/// Weighted mean entropy of distributions, in nats; 0 where there is no weight. `targets` has one
+/// row for each weight.
 pub fn mean_entropy(targets: &[f32], weights: &[f32]) -> f32 {
     let rows = targets.chunks_exact(targets.len() / weights.len()).zip(shares(weights));
     let entropy = |row: &[f32]| -> f64 {
@@ -123,8 +125,8 @@ pub fn mean_entropy(targets: &[f32], weights: &[f32]) -> f32 {
     rows.map(|(row, share)| f64::from(share) * entropy(row)).sum::<f64>() as f32
 }
 
-/// Share of the weight on rows whose largest logit stands where the largest target does, the first of
-/// equals; 0 where there is no weight. `logits` and `targets` have one row for each weight.
+/// Share of the weight on rows whose largest logit stands where the largest target does, the first
+/// of equals; 0 where there is no weight. `logits` and `targets` have one row for each weight.
 pub(crate) fn accuracy(logits: &[f32], targets: &[f32], weights: &[f32]) -> f32 {
     let columns = targets.len() / weights.len();
     let top = |row: &[f32]| (1..columns).fold(0, |top, i| if row[i] > row[top] { i } else { top });

@@ -5,18 +5,18 @@ use burn::tensor::Tensor;
 use crate::layout::Layout;
 use crate::optimizer::{Moments, Update, blend};
 
-/// Coefficients of the Newton-Schulz iteration, Jordan 2024 ("Muon: an optimizer for hidden layers in neural
-/// networks"): they raise small singular values fast and leave all between 0.7 and 1.2.
+/// Coefficients of the Newton-Schulz iteration, Jordan 2024 ("Muon: an optimizer for hidden layers
+/// in neural networks"): they raise small singular values fast and leave all between 0.7 and 1.2.
 const COEFFICIENTS: [f64; 3] = [3.4445, -4.7750, 2.0315];
 /// Iterations, same source.
 const ITERATIONS: usize = 5;
-/// Root mean square of a step's elements over the learning rate: about that of `AdamW`, so that one learning
-/// rate and one weight decay serve both (Liu et al. 2025, arXiv:2502.16982, section 2.2).
+/// Root mean square of a step's elements over the learning rate: about that of `AdamW`, so that one
+/// learning rate and one weight decay serve both (Liu et al. 2025, arXiv:2502.16982, section 2.2).
 const STEP_RMS: f64 = 0.2;
 
 impl Moments {
-    /// Gradient descent with momentum: v = momentum v + g, and the parameters fall by v and their decay. The
-    /// second moments stay as they are.
+    /// Gradient descent with momentum: v = momentum v + g, and the parameters fall by v and their
+    /// decay. The second moments stay as they are.
     pub(crate) fn update_sgd(
         &mut self,
         parameters: Tensor<1>,
@@ -30,8 +30,8 @@ impl Moments {
         parameters - (self.first.clone() + decay).mul_scalar(update.learning_rate)
     }
 
-    /// Muon for the convolutions behind the first, `AdamW` for everything else: both ends of the network and
-    /// what is no matrix, as its source has it.
+    /// Muon for the convolutions behind the first, `AdamW` for everything else: both ends of the
+    /// network and what is no matrix, as its source has it.
     pub(crate) fn update_muon(
         &mut self,
         parameters: &Tensor<1>,
@@ -157,7 +157,8 @@ mod tests {
         near(moments.second, &[0.0, 0.0]);
     }
 
-    /// Singular values of the iteration's outcome: those of A A^T, by its trace and by its products with vectors.
+    /// Singular values of the iteration's outcome: those of A A^T, by its trace and by its products
+    /// with vectors.
     #[test]
     fn directions_have_equal_sizes() {
         let device = Device::flex();

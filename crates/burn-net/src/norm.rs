@@ -23,7 +23,8 @@ pub(crate) struct Normalised {
     pub(crate) variance: Tensor<1>,
 }
 
-/// Gives each channel of rows `[B * H * W, C]` mean `beta [1, C]` and deviation `gamma [1, C]` over the batch.
+/// Gives each channel of rows `[B * H * W, C]` mean `beta [1, C]` and deviation `gamma [1, C]` over
+/// the batch.
 pub(crate) fn batch_norm(
     on: &Boards,
     x: Tensor<2>,
@@ -51,16 +52,17 @@ pub(crate) fn batch_norm(
     Normalised { output, mean: flat(mean.inner()), variance: flat(variance.inner()) }
 }
 
-/// How rows are added up: each of `boards` first, then these in `groups` of one size, then the groups. A card gives a sum over rows
-/// to one of its threads for every four columns, which adds up all there is one after another.
+/// How rows are added up: each of `boards` first, then these in `groups` of one size, then the
+/// groups. A card gives a sum over rows to one of its threads for every four columns, which adds up
+/// all there is one after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Batches {
     pub(crate) boards: usize,
     pub(crate) groups: usize,
 }
 
-/// Most boards that are one group: more cost a launch more for each sum, and save the time in which a thread of a card adds
-/// up so many numbers. An estimate, since no card was there to measure on.
+/// Most boards that are one group: more cost a launch more for each sum, and save the time in which
+/// a thread of a card adds up so many numbers. An estimate, since no card was there to measure on.
 const UNGROUPED_BOARDS_MAX: usize = 256;
 
 impl Batches {
@@ -78,7 +80,8 @@ impl Batches {
     }
 }
 
-/// One operation where Burn would take a gradient of each step apart: fifteen sums over all rows, where four will do.
+/// One operation where Burn would take a gradient of each step apart: fifteen sums over all rows,
+/// where four will do.
 fn normalise(
     batches: Batches,
     x: Tensor<2>,
@@ -97,8 +100,8 @@ fn normalise(
 /// What Burn does not have.
 #[backend_extension(Flex, Cube: cfg(feature = "cuda"), Autodiff)]
 pub(crate) trait Norm: Backend {
-    /// `(x - mean) * inverse * gamma + beta`, where `mean` and `inverse`, the deviation's, are those of `x [rows, C]` and
-    /// change with it; all others are `[1, C]`.
+    /// `(x - mean) * inverse * gamma + beta`, where `mean` and `inverse`, the deviation's, are
+    /// those of `x [rows, C]` and change with it; all others are `[1, C]`.
     #[allow(unused_variables)]
     fn normalise(
         x: FloatTensor<Self>,
@@ -125,8 +128,8 @@ struct Normalise;
 impl<B: Backend> Backward<B, 3> for Normalise {
     type State = ([FloatTensor<B>; 4], Batches);
 
-    /// Ioffe & Szegedy 2015, the equations of section 3, with the sums as means: the gradient of `x` is that of a centred and
-    /// scaled one, less its part along `beta` and along `gamma`.
+    /// Ioffe & Szegedy 2015, the equations of section 3, with the sums as means: the gradient of
+    /// `x` is that of a centred and scaled one, less its part along `beta` and along `gamma`.
     fn backward(self, ops: Ops<Self::State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let gradient = gradients.consume::<B>(&ops.node);
         let ([x, gamma, mean, inverse], batches) = ops.state;
@@ -202,7 +205,8 @@ mod tests {
         assert_eq!([256, 1024].map(|boards| Batches::of(boards).parts()), [256, 32]);
     }
 
-    /// Both ways, with the gradients of all three inputs, where boards are added up in groups and where they are not.
+    /// Both ways, with the gradients of all three inputs, where boards are added up in groups and
+    /// where they are not.
     #[test]
     fn one_operation_and_burns_own_steps_are_alike() {
         let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);

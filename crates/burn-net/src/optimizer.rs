@@ -93,8 +93,8 @@ pub(crate) fn norm(gradient: Tensor<1>, choice: DeviceChoice) -> Tensor<1> {
     sum.sqrt()
 }
 
-/// What the moving average keeps at a step (from 1): less than `decay` in the beginning, so that the
-/// initial weights are forgotten.
+/// What the moving average keeps at a step (from 1): less than `decay` in the beginning, so that
+/// the initial weights are forgotten.
 pub(crate) fn ema_share(decay: f64, step: u64) -> f64 {
     let step = step as f64;
     decay.min((1.0 + step) / (10.0 + step))

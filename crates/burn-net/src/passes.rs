@@ -1,10 +1,11 @@
 //! Batches through the network: forward and back to learn, forward alone to be examined.
 //!
-//! On the processor kernels of our own take stem and blocks both ways where they know the network, and Burn the heads.
+//! On the processor kernels of our own take stem and blocks both ways where they know the network,
+//! and Burn the heads.
 //!
-//! A batch is cut into shards. On the processor they fit the cache and run on several threads; of several cards each has
-//! one. The order of sums is that of the rows, whatever the threads and the devices. Batch norm takes its statistics from
-//! a shard.
+//! A batch is cut into shards. On the processor they fit the cache and run on several threads; of
+//! several cards each has one. The order of sums is that of the rows, whatever the threads and the
+//! devices. Batch norm takes its statistics from a shard.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -34,8 +35,8 @@ pub(crate) struct Passes {
     pub(crate) layout: Layout,
     /// Those that share a batch; weights, sums and examinations are on the first.
     pub(crate) devices: Vec<(DeviceChoice, Device)>,
-    /// What products take their factors in while learning. Weights, sums that are added to, batch norm and losses
-    /// are in 32 bits.
+    /// What products take their factors in while learning. Weights, sums that are added to, batch
+    /// norm and losses are in 32 bits.
     pub(crate) precision: Precision,
     /// How 3x3 convolutions with gradients are worked out.
     pub(crate) convolve: Convolve,
@@ -45,7 +46,8 @@ pub(crate) struct Passes {
     pub(crate) head_weights: PerHead<f64>,
     /// Kernels that take stem and blocks forward and back, where there are some; else Burn does.
     pub(crate) trunk: Option<Trunk>,
-    /// Boards that were made, by rows, device and whether gradients are asked for: those of one step serve the next.
+    /// Boards that were made, by rows, device and whether gradients are asked for: those of one
+    /// step serve the next.
     pub(crate) boards: Mutex<BTreeMap<(usize, DeviceChoice, bool), Boards>>,
 }
 
@@ -80,7 +82,8 @@ impl Passes {
         let rows = batch.planes.len;
         let shards = self.shards(batch, self.devices.len());
         let count = shards.len();
-        // To all devices before the first has something to do: a copy waits for what its source does before.
+        // To all devices before the first has something to do: a copy waits for what its source
+        // does before.
         let copies: Vec<Tensor<1>> =
             self.devices.iter().map(|(_, device)| weights.clone().to_device(device)).collect();
         let packed = self.trunk.as_ref().map(|trunk| trunk::pack(trunk, &self.layout, weights));
@@ -126,8 +129,9 @@ impl Passes {
         Targets::split(batch, &self.spec, parts.next_multiple_of(devices).min(rows))
     }
 
-    /// Works on shards, on as many threads as there are; answers in their order. Cards are all served by the thread that
-    /// asks, since each thread would have a queue of its own on every card; they work side by side all the same.
+    /// Works on shards, on as many threads as there are; answers in their order. Cards are all
+    /// served by the thread that asks, since each thread would have a queue of its own on every
+    /// card; they work side by side all the same.
     fn each<T: Send>(
         &self,
         shards: Vec<Targets>,
@@ -208,8 +212,8 @@ impl Passes {
         }
     }
 
-    /// Weights of products in the format that these take; what is added or multiplied point by point stays as it is, and so do
-    /// weights that kernels of our own take.
+    /// Weights of products in the format that these take; what is added or multiplied point by
+    /// point stays as it is, and so do weights that kernels of our own take.
     fn factors(&self, leaves: &Tensors) -> Tensors {
         let factor = |(name, leaf): (&String, &Tensor<1>)| {
             let shape = &self.layout.shapes()[name][..];
@@ -275,8 +279,8 @@ impl Passes {
 }
 
 impl Gradient {
-    /// Counts the statistics by the share of rows that they come from. Gradient and losses are parts of a
-    /// sum already.
+    /// Counts the statistics by the share of rows that they come from. Gradient and losses are
+    /// parts of a sum already.
     fn scaled(self, share: f64) -> Self {
         Self { statistics: self.statistics.mul_scalar(share), ..self }
     }

@@ -42,8 +42,8 @@ fn batch(spec: &NetworkSpec, head: Head, rows: usize) -> TrainBatch {
     batch
 }
 
-/// The gradient of each head's loss, and of nothing else, against differences of that loss: in each tensor along the
-/// gradient and along a random direction.
+/// The gradient of each head's loss, and of nothing else, against differences of that loss: in each
+/// tensor along the gradient and along a random direction.
 #[test]
 fn gradients_of_heads_are_those_of_their_losses() {
     for (head, any_size) in Head::ALL.into_iter().flat_map(|head| [(head, false), (head, true)]) {
@@ -79,7 +79,8 @@ fn gradients_of_heads_are_those_of_their_losses() {
             |weights: &[f32]| passes.learn(&batch, &upload(weights.to_vec(), passes.home()));
         let loss = |weights: &[f32]| {
             let losses = learn(weights).losses;
-            // The policy's loss counts where the soft policy's does, and has no weight of its own to be set to 0.
+            // The policy's loss counts where the soft policy's does, and has no weight of its own
+            // to be set to 0.
             f64::from(losses.policy_loss) + 2.0 * f64::from(losses.heads[head].unwrap_or(0.0))
         };
         let gradient = download(learn(&start).gradient.flat);

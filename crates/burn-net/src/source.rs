@@ -11,12 +11,14 @@ use tracing::warn;
 use crate::canary::check_loaded;
 use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError};
 
-/// Reads a network file, checks that it fits the game, puts it on a device (on the processor with kernels of our own, on a
-/// card with Burn and one of ours), and checks that it is computed rightly there.
+/// Reads a network file, checks that it fits the game, puts it on a device (on the processor with
+/// kernels of our own, on a card with Burn and one of ours), and checks that it is computed rightly
+/// there.
 ///
 /// # Errors
-/// [`NetError::File`] if the bytes are no network or one of another game or encoding; [`NetError::Canary`] if
-/// the device answers some positions otherwise than another engine does; what [`BurnEvaluator::load`] reports.
+/// [`NetError::File`] if the bytes are no network or one of another game or encoding;
+/// [`NetError::Canary`] if the device answers some positions otherwise than another engine does;
+/// what [`BurnEvaluator::load`] reports.
 pub fn network_evaluator<G: Game>(
     game: &G,
     bytes: &[u8],
@@ -28,7 +30,8 @@ pub fn network_evaluator<G: Game>(
 /// The same on several devices of one kind, whose turn comes one after another, batch by batch.
 ///
 /// # Errors
-/// As [`network_evaluator`]; [`NetError::Evaluator`] if there are no devices, or if they give different evaluations.
+/// As [`network_evaluator`]; [`NetError::Evaluator`] if there are no devices, or if they give
+/// different evaluations.
 pub fn network_evaluator_on<G: Game>(
     game: &G,
     bytes: &[u8],

@@ -1,4 +1,5 @@
-//! The network itself, as functions of tensors by name. The maths is written down in [`dz_network_file`].
+//! The network itself, as functions of tensors by name. The maths is written down in
+//! [`dz_network_file`].
 
 use std::collections::BTreeMap;
 
@@ -29,8 +30,9 @@ pub(crate) struct Logits {
 
 /// A network whose tensors are on a device. Activations are `[B * H * W, C]`; see [`Boards`].
 ///
-/// Products take their factors in the format of the weights and give their sums in that of what is added to them. So a
-/// network whose weights are halves and whose other tensors have 32 bits learns in mixed precision.
+/// Products take their factors in the format of the weights and give their sums in that of what is
+/// added to them. So a network whose weights are halves and whose other tensors have 32 bits learns
+/// in mixed precision.
 #[derive(Clone, Debug)]
 pub(crate) struct Tower {
     stem: Convolution,
@@ -62,8 +64,8 @@ pub(crate) struct Features {
 }
 
 impl Tower {
-    /// Takes its tensors from `tensors`. Convolutions have a `bias` (folded, to play) or `gamma` and
-    /// `beta` (to train); everything else is the same.
+    /// Takes its tensors from `tensors`. Convolutions have a `bias` (folded, to play) or `gamma`
+    /// and `beta` (to train); everything else is the same.
     pub(crate) fn new(spec: &NetworkSpec, tensors: &Tensors) -> Self {
         let c = spec.channels;
         Self {
@@ -76,8 +78,8 @@ impl Tower {
         }
     }
 
-    /// Runs the network, policy and value alone: what players ask for. In training, each convolution's mean
-    /// and variance over the batch go to `statistics` under its name.
+    /// Runs the network, policy and value alone: what players ask for. In training, each
+    /// convolution's mean and variance over the batch go to `statistics` under its name.
     pub(crate) fn forward(&self, on: &Boards, x: Inputs, statistics: &mut Tensors) -> Logits {
         let trunk = self.trunk(on, x, statistics);
         self.tail.logits(on, &self.tail.features(on, trunk, statistics))
@@ -152,8 +154,8 @@ impl Tail {
     }
 }
 
-/// Part of a convolution that has the weight as [`on_chip::pack`] orders it, or of a linear layer as
-/// [`on_chip::LinearPlan::pack`] does, to play on a chip.
+/// Part of a convolution that has the weight as [`on_chip::pack`] orders it, or of a linear layer
+/// as [`on_chip::LinearPlan::pack`] does, to play on a chip.
 pub(crate) const PACKED: &str = "packed";
 
 /// Part of a convolution that has the weight as files have it, to learn on a chip.

@@ -42,7 +42,8 @@ impl<'a> Forward<'a> {
         Self { ready, tape, outputs }
     }
 
-    /// Takes the outputs' gradient back; adds gradients and statistics of stem and blocks to those of the heads.
+    /// Takes the outputs' gradient back; adds gradients and statistics of stem and blocks to those
+    /// of the heads.
     pub(crate) fn back(
         self,
         planes: &EncodedBatch,

@@ -1,5 +1,5 @@
-//! The canary passes on this processor in every precision and with every way to send positions, and it
-//! would not if a device computed wrongly.
+//! The canary passes on this processor in every precision and with every way to send positions, and
+//! it would not if a device computed wrongly.
 
 #![allow(clippy::unwrap_used)]
 

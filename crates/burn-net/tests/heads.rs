@@ -27,8 +27,8 @@ fn tensors(checkpoint: &[u8]) -> BTreeMap<String, TensorData> {
     all
 }
 
-/// Rows that know nothing of heads leave every other number as it is, to the bit: the learner's whole
-/// state, its losses, and the file that plays.
+/// Rows that know nothing of heads leave every other number as it is, to the bit: the learner's
+/// whole state, its losses, and the file that plays.
 #[test]
 fn heads_without_targets_change_nothing_else() {
     let plain = full();
@@ -123,7 +123,8 @@ fn ask(network: &mut dyn NetworkEvaluator, batch: &EncodedBatch) -> NetworkOutpu
     network.wait(ticket).unwrap()
 }
 
-/// A file with ownership plays as one without it, and its ownership is what the learner's loss is of.
+/// A file with ownership plays as one without it, and its ownership is what the learner's loss is
+/// of.
 #[test]
 fn ownership_is_exported_and_does_not_disturb_who_plays() {
     let spec = all_heads(small());

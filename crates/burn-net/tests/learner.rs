@@ -121,7 +121,8 @@ fn two_devices_that_share_a_batch_learn_what_one_does() {
     assert!(error.to_string().contains("devices"), "{error}");
 }
 
-/// The shards' losses add up to the batch's, which a fresh network makes known: both evaluate alike.
+/// The shards' losses add up to the batch's, which a fresh network makes known: both evaluate
+/// alike.
 #[test]
 fn losses_of_several_shards_are_those_of_the_batch() {
     let spec = small();

@@ -1,4 +1,5 @@
-//! What a card answers, by kernels of our own and by Burn's, against the processor. Without a card nothing is tested.
+//! What a card answers, by kernels of our own and by Burn's, against the processor. Without a card
+//! nothing is tested.
 
 #![allow(clippy::unwrap_used)]
 
@@ -28,8 +29,8 @@ fn answers(evaluator: &mut dyn NetworkEvaluator, batch: &EncodedBatch) -> [Netwo
     [evaluator.wait(first).unwrap(), behind]
 }
 
-/// Boards whose points fill tiles and boards whose points do not, channels of one tile and of several groups, and every kind of
-/// block.
+/// Boards whose points fill tiles and boards whose points do not, channels of one tile and of
+/// several groups, and every kind of block.
 fn networks() -> Vec<NetworkSpec> {
     let plain = NetworkSpec::plain;
     vec![
@@ -105,7 +106,8 @@ fn a_card_learns_as_the_processor_does() {
     }
 }
 
-/// As on the processor (`precision.rs`), where activations have 32 bits between layers; on a card these have 16.
+/// As on the processor (`precision.rs`), where activations have 32 bits between layers; on a card
+/// these have 16.
 #[test]
 fn the_losses_of_many_steps_on_a_card_stay_near_those_in_32_bits() {
     const STEPS: u64 = 120;

@@ -1,4 +1,5 @@
-//! Optimizers other than `AdamW`: they learn, resume exactly, and do not take over each other's state.
+//! Optimizers other than `AdamW`: they learn, resume exactly, and do not take over each other's
+//! state.
 
 #![allow(clippy::unwrap_used)]
 

@@ -46,8 +46,9 @@ fn the_loss_curve_is_within_a_hundredth_of_the_one_in_32_bits() {
         assert_ne!(whole, half, "halves are used");
         let apart = |whole: f32, half: f32| (whole - half).abs() / whole;
         for (whole, half) in whole.iter().zip(&half) {
-            // What training makes smaller is the sum. Four batches of random rows, again and again, are soon
-            // learnt by heart, and then small differences grow: a part alone was up to 2.6 % off.
+            // What training makes smaller is the sum. Four batches of random rows, again and again,
+            // are soon learnt by heart, and then small differences grow: a part alone was up to 2.6
+            // % off.
             let sums = [whole, half].map(|losses| losses[0] + weight * losses[1]);
             assert!(apart(sums[0], sums[1]) < 0.01, "{sums:?} in 32 and 16 bits");
             for (whole, half) in whole.iter().zip(half) {

@@ -1,5 +1,5 @@
-//! The maths of `dz_network_file`'s page, written out plainly in 64 bits, against Burn: the folded network
-//! file and the network as it was trained, before folding.
+//! The maths of `dz_network_file`'s page, written out plainly in 64 bits, against Burn: the folded
+//! network file and the network as it was trained, before folding.
 
 #![allow(clippy::unwrap_used)]
 
@@ -106,7 +106,8 @@ impl Plain<'_> {
         (0..t.len()).map(scaled).collect()
     }
 
-    /// Of one position the tower's outputs, the policy head's convolution and the value head's hidden layer.
+    /// Of one position the tower's outputs, the policy head's convolution and the value head's
+    /// hidden layer.
     fn features(&self, planes: &[f64], globals: &[f64]) -> [Vec<f64>; 3] {
         let spec = self.spec;
         let mut h = self.convolution(planes, "stem.conv");

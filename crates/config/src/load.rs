@@ -45,7 +45,8 @@ impl RunConfig {
     /// anyway is left out.
     ///
     /// # Errors
-    /// [`ConfigError::Read`] where the file cannot be read, else [`ConfigError::Faults`]; nothing is written in any case.
+    /// [`ConfigError::Read`] where the file cannot be read, else [`ConfigError::Faults`]; nothing
+    /// is written in any case.
     pub fn load(
         path: &Path,
         overrides: &[String],
@@ -56,7 +57,8 @@ impl RunConfig {
         Self::load_text(&text, path, overrides, extra_check)
     }
 
-    /// Reads a file for what it says, such as that of a run, which was checked when the run began: nothing is laid over it.
+    /// Reads a file for what it says, such as that of a run, which was checked when the run began:
+    /// nothing is laid over it.
     ///
     /// # Errors
     /// As [`RunConfig::load`].
@@ -64,7 +66,8 @@ impl RunConfig {
         Ok(Self::load(path, &[], &|_| Vec::new())?.config)
     }
 
-    /// Reads a text, such as that of a preset, with overrides laid over it as [`RunConfig::load`] does.
+    /// Reads a text, such as that of a preset, with overrides laid over it as [`RunConfig::load`]
+    /// does.
     ///
     /// # Errors
     /// [`ConfigError::Faults`].

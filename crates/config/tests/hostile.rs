@@ -1,4 +1,5 @@
-//! Configurations that nobody meant: the body of a fuzz target on the presets and on mutations of them.
+//! Configurations that nobody meant: the body of a fuzz target on the presets and on mutations of
+//! them.
 
 #[path = "../../../fuzz/src/config.rs"]
 mod config;

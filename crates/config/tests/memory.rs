@@ -27,8 +27,8 @@ const VALUES: [&str; 12] = [
     "{}",
     "[{ name = \"a\", kind = \"random\" }]",
 ];
-/// What is repeated up to a megabyte: for each kind its beginning, one of many and its end. `#` is a
-/// number that counts up.
+/// What is repeated up to a megabyte: for each kind its beginning, one of many and its end. `#` is
+/// a number that counts up.
 const MANY: [[&str; 3]; 12] = [
     ["[run]\n", "unknown_key_# = 1\n", ""],
     ["", "[section_#]\nkey = 1\n", ""],

@@ -1,5 +1,5 @@
-//! Positions a second on one thread, best of many, for each kind of vectors; p is with pooling, s with
-//! squeeze-excitation, n in nested bottlenecks of two.
+//! Positions a second on one thread, best of many, for each kind of vectors; p is with pooling, s
+//! with squeeze-excitation, n in nested bottlenecks of two.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -15,10 +15,10 @@ use crate::winograd::TILE_MAX;
 
 /// A network on the processor.
 ///
-/// A position's outputs have the same bits whatever the batch, its place in it and the number of threads,
-/// and on all processors whose multiplication and addition are fused. A batch is worked on where it is
-/// submitted, cut into pieces for rayon's threads, which share nothing but the weights. A handle does all
-/// of it on the thread that submits.
+/// A position's outputs have the same bits whatever the batch, its place in it and the number of
+/// threads, and on all processors whose multiplication and addition are fused. A batch is worked on
+/// where it is submitted, cut into pieces for rayon's threads, which share nothing but the weights.
+/// A handle does all of it on the thread that submits.
 pub struct CpuEvaluator {
     id: String,
     network: Arc<Network>,
@@ -51,8 +51,8 @@ impl CpuEvaluator {
         Self::with_vectors(file, Vectors::available()[0])
     }
 
-    /// The same network on every kind of vectors that this processor has, the best first, each with its
-    /// name: for tests and benches.
+    /// The same network on every kind of vectors that this processor has, the best first, each with
+    /// its name: for tests and benches.
     ///
     /// # Errors
     /// As [`CpuEvaluator::load`].
@@ -64,7 +64,8 @@ impl CpuEvaluator {
 
     fn with_vectors(file: &NetworkFile, vectors: Vectors) -> Result<Self, NetworkError> {
         let file = &*file.on_own_board()?;
-        // Everything that a result's bits depend on: the tiles, how products are rounded, the precision.
+        // Everything that a result's bits depend on: the tiles, how products are rounded, the
+        // precision.
         let (content, rounding) = (file.content_id(), vectors.rounding());
         let id = format!("{content}-cpu-winograd{TILE_MAX}-{rounding}-f32");
         let (spec, tower) = (file.header.spec.clone(), Tower::new(vectors, file));
@@ -83,8 +84,8 @@ impl CpuEvaluator {
         })
     }
 
-    /// Positions of a piece of a batch, and pieces that a thread takes at least: pieces are equal, fit the
-    /// cache, and are a multiple of the threads.
+    /// Positions of a piece of a batch, and pieces that a thread takes at least: pieces are equal,
+    /// fit the cache, and are a multiple of the threads.
     fn pieces(&self, len: usize) -> (usize, usize) {
         let threads = if self.shares { rayon::current_num_threads() } else { 1 };
         let threads = threads.clamp(1, len.max(1));

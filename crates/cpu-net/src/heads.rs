@@ -7,8 +7,8 @@ use crate::matrix::Matrix;
 use crate::simd::{LANE, Lane, Vectors};
 use crate::winograd::{Interior, Tiling};
 
-/// Both heads, and the one beside them that files may have. The 1x1 convolutions of both are one product, the
-/// policy's channels first.
+/// Both heads, and the one beside them that files may have. The 1x1 convolutions of both are one
+/// product, the policy's channels first.
 #[derive(Clone, Debug)]
 pub(crate) struct Heads {
     convolution: Layer,
@@ -166,8 +166,8 @@ impl Heads {
     }
 }
 
-/// Copies `len` numbers from the one's number `from` to the other's number `to`, as many at a time as stand
-/// together in both.
+/// Copies `len` numbers from the one's number `from` to the other's number `to`, as many at a time
+/// as stand together in both.
 fn copy_numbers(source: &[Lane], mut from: usize, target: &mut [Lane], mut to: usize, len: usize) {
     let end = from + len;
     while from < end {

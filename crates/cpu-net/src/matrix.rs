@@ -90,7 +90,8 @@ pub(crate) fn parts(whole: usize, most: usize) -> impl Iterator<Item = Range<usi
     })
 }
 
-/// Runs `$task::<rows, width>($block)`, so that the compiler knows the size, for all sizes that fit the registers.
+/// Runs `$task::<rows, width>($block)`, so that the compiler knows the size, for all sizes that fit
+/// the registers.
 macro_rules! run_sized {
     ($s:ident, $size:expr, $task:ident($block:expr)) => {
         run_sized! { $s, $size, $task($block),
@@ -110,7 +111,8 @@ macro_rules! run_sized {
 }
 pub(crate) use run_sized;
 
-/// `out = rows x matrix`, each number a sum in the order of the inputs, whatever the number of rows.
+/// `out = rows x matrix`, each number a sum in the order of the inputs, whatever the number of
+/// rows.
 pub(crate) struct Product<'a> {
     /// Rows of `matrix.lanes_in` lanes.
     pub(crate) rows: &'a [Lane],

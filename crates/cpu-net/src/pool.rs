@@ -7,8 +7,8 @@ use crate::matrix::Matrix;
 use crate::simd::{LANE, Lane, Simd, Task, Vectors};
 use crate::winograd::{Interior, Tiling};
 
-/// A pooling block's linear layer. It takes the means, then the maxima, each filled up to whole lanes,
-/// and gives a shift for every channel, which is 0 for the pooled ones.
+/// A pooling block's linear layer. It takes the means, then the maxima, each filled up to whole
+/// lanes, and gives a shift for every channel, which is 0 for the pooled ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     layer: Layer,

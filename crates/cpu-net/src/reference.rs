@@ -1,10 +1,12 @@
-//! The network of [`dz_network_file`]'s page in plain loops: what the fast kernels are checked against.
+//! The network of [`dz_network_file`]'s page in plain loops: what the fast kernels are checked
+//! against.
 
 use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, NetworkOutputs};
 use dz_network_file::{Head, NetworkFile, NetworkSpec, ResidualSpec};
 
-/// A network evaluated one number at a time: 32-bit weights, sums in 64 bits. For tests; it is slow.
+/// A network evaluated one number at a time: 32-bit weights, sums in 64 bits. For tests; it is
+/// slow.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference<'a>(pub &'a NetworkFile);
 
@@ -23,8 +25,8 @@ impl Reference<'_> {
         outputs
     }
 
-    /// Whose each point will be in the end, as the player to move sees it: logits of mine, nobody's and
-    /// theirs, `[B, H, W, 3]`; `None` if the network did not learn it.
+    /// Whose each point will be in the end, as the player to move sees it: logits of mine, nobody's
+    /// and theirs, `[B, H, W, 3]`; `None` if the network did not learn it.
     ///
     /// # Panics
     /// As [`Reference::evaluate`].

@@ -6,8 +6,8 @@ use crate::layer::Layer;
 use crate::simd::{LANE, Lane, Simd, Task, Vectors};
 use crate::winograd::{Interior, Tiling};
 
-/// A block's two layers. The second gives the scales before their sigmoid, then the shifts, each filled
-/// up to whole lanes with 0.
+/// A block's two layers. The second gives the scales before their sigmoid, then the shifts, each
+/// filled up to whole lanes with 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Squeeze {
     hidden: Layer,
@@ -43,7 +43,8 @@ impl Squeeze {
     }
 }
 
-/// Scales and shifts a padded board, adds it to another and takes relu there; borders are left alone.
+/// Scales and shifts a padded board, adds it to another and takes relu there; borders are left
+/// alone.
 pub(crate) struct SqueezeBoard<'a> {
     pub(crate) squeeze: &'a Squeeze,
     pub(crate) tiling: &'a Tiling,
@@ -93,8 +94,9 @@ impl Task for SqueezeBoard<'_> {
     }
 }
 
-/// 1 / (1 + e^-x) of a finite number, to 32 bits; what is no number stays. Made of additions, multiplications and a
-/// division in 64 bits, so that it has the same bits everywhere; a C library's `exp` has not.
+/// 1 / (1 + e^-x) of a finite number, to 32 bits; what is no number stays. Made of additions,
+/// multiplications and a division in 64 bits, so that it has the same bits everywhere; a C
+/// library's `exp` has not.
 #[inline(always)]
 fn sigmoid(x: f32) -> f32 {
     /// Added to a number and taken away again, it rounds to the nearest whole number.

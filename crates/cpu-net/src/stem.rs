@@ -27,7 +27,8 @@ impl Stem {
         Self::of(&file.header.spec, weight, bias, tensor("stem.globals.weight"))
     }
 
-    /// From weights `[C, C_in, 3, 3]`, biases `[C]` and weights of globals `[C, G]`, which may be none.
+    /// From weights `[C, C_in, 3, 3]`, biases `[C]` and weights of globals `[C, G]`, which may be
+    /// none.
     pub(crate) fn of(spec: &NetworkSpec, weight: &[f32], bias: &[f32], shifts: &[f32]) -> Self {
         let NetworkSpec { channels_in, height, width, channels, globals, .. } = *spec;
         let globals = if shifts.is_empty() { 0 } else { globals };

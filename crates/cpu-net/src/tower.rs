@@ -29,8 +29,8 @@ pub(crate) struct Scratch {
     heads: HeadScratch,
 }
 
-/// Bytes that the working memory of a chunk may take, so that it shares the second-level cache with a
-/// layer's weights.
+/// Bytes that the working memory of a chunk may take, so that it shares the second-level cache with
+/// a layer's weights.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Rows of the largest matrix products beyond which nothing is gained.
@@ -60,7 +60,8 @@ impl Tower {
         }
     }
 
-    /// Runs positions `first..first + boards` of a batch; `outputs` are their policy logits and WDL logits.
+    /// Runs positions `first..first + boards` of a batch; `outputs` are their policy logits and WDL
+    /// logits.
     pub(crate) fn run(
         &self,
         batch: &EncodedBatch,
@@ -83,7 +84,8 @@ impl Tower {
         self.heads.owns()
     }
 
-    /// Appends the owners' logits of positions `first..first + boards` of a batch, `[H, W, 3]` each.
+    /// Appends the owners' logits of positions `first..first + boards` of a batch, `[H, W, 3]`
+    /// each.
     pub(crate) fn own(
         &self,
         batch: &EncodedBatch,

@@ -19,15 +19,16 @@ pub(crate) trait Transform: Copy {
     /// How many more numbers there are than the tile has outputs, half of them on each side.
     fn more(self) -> usize;
 
-    /// From `M` and so many numbers to the values at `M + 2` points; what is behind them is not looked at.
+    /// From `M` and so many numbers to the values at `M + 2` points; what is behind them is not
+    /// looked at.
     fn run<S: Simd, const M: usize>(self, s: S, x: [S::V; POINTS]) -> [S::V; POINTS];
 }
 
 /// That of a convolution's inputs.
 ///
-/// With m(x) the product of (x - q) over a tile's finite points q, the row of point p has the coefficients of
-/// m(x) / (x - p), that of infinity those of m(x); the rows of finite points are multiplied by what their filter was
-/// divided by too much.
+/// With m(x) the product of (x - q) over a tile's finite points q, the row of point p has the
+/// coefficients of m(x) / (x - p), that of infinity those of m(x); the rows of finite points are
+/// multiplied by what their filter was divided by too much.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OfInputs;
 
@@ -243,8 +244,8 @@ impl Transform for OfInputs {
     }
 }
 
-/// From values at `M + 2` points to `M` outputs: output j is the sum of p^j times the value at p, and the
-/// last one has the value at infinity.
+/// From values at `M + 2` points to `M` outputs: output j is the sum of p^j times the value at p,
+/// and the last one has the value at infinity.
 #[inline(always)]
 fn outputs_1d<S: Simd, const M: usize>(s: S, v: [S::V; POINTS]) -> [S::V; TILE_MAX] {
     let times = |k: f32, a: S::V, b: S::V| s.fma(s.splat(k), a, b);

@@ -1,14 +1,16 @@
-//! 3x3 convolutions by Winograd's minimal filtering (Lavin and Gray 2015, arXiv:1509.09308), with tiles
-//! that fit the board.
+//! 3x3 convolutions by Winograd's minimal filtering (Lavin and Gray 2015, arXiv:1509.09308), with
+//! tiles that fit the board.
 //!
-//! A tile of m outputs in a row costs m + 2 multiplications instead of 3 m. It comes from evaluating
-//! polynomials at m + 2 points; here infinity, 0, 1, -1, 2, -2 in this order, of which a tile of m outputs
-//! uses the first m + 2. All tiles use the same transformed weights: what differs between them is a factor,
-//! which stands in the transform of the inputs. So a side of a board is cut into tiles of up to 4 that
-//! cover it exactly (7 = 4 + 3, 9 = 3 + 3 + 3), and no tile reaches over the edge.
+//! A tile of m outputs in a row costs m + 2 multiplications instead of 3 m. It comes from
+//! evaluating polynomials at m + 2 points; here infinity, 0, 1, -1, 2, -2 in this order, of which a
+//! tile of m outputs uses the first m + 2. All tiles use the same transformed weights: what differs
+//! between them is a factor, which stands in the transform of the inputs. So a side of a board is
+//! cut into tiles of up to 4 that cover it exactly (7 = 4 + 3, 9 = 3 + 3 + 3), and no tile reaches
+//! over the edge.
 //!
-//! A *frequency* is a pair of points, one for rows and one for columns. After the inputs' transform a
-//! convolution is one matrix product for each frequency: tiles times channels. The transforms of boards are in `transform.rs`.
+//! A *frequency* is a pair of points, one for rows and one for columns. After the inputs' transform
+//! a convolution is one matrix product for each frequency: tiles times channels. The transforms of
+//! boards are in `transform.rs`.
 
 use std::ops::Range;
 
@@ -160,7 +162,8 @@ pub(crate) struct Tile {
     cells: [[(Frequency, usize); POINTS]; POINTS],
 }
 
-/// Lanes between frequencies beyond their rows, so that they do not fall on the same sets of the cache.
+/// Lanes between frequencies beyond their rows, so that they do not fall on the same sets of the
+/// cache.
 const SKEW: usize = 1;
 
 impl Spread {

@@ -1,5 +1,5 @@
-//! Networks for boards of any size: what the kernels compute on each board is what the weights of a point say, in plain
-//! loops.
+//! Networks for boards of any size: what the kernels compute on each board is what the weights of a
+//! point say, in plain loops.
 
 #![allow(clippy::unwrap_used)]
 
@@ -56,7 +56,8 @@ fn a_network_of_one_board_plays_on_others() {
     }
 }
 
-/// A stone more in a corner of an empty board: whichever corner it is, the points next to it are seen alike.
+/// A stone more in a corner of an empty board: whichever corner it is, the points next to it are
+/// seen alike.
 #[test]
 fn points_of_a_large_board_are_judged_alike() {
     let spec = NetworkSpec {

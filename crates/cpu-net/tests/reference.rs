@@ -40,7 +40,8 @@ fn blocks_of_every_kind() {
     compare(&NetworkSpec { squeeze_ratio: 5, global_pooling: true, ..nested }, 2, 6);
 }
 
-/// The head is asked for apart: it changes no bit of policy and value, and networks without it have no answer.
+/// The head is asked for apart: it changes no bit of policy and value, and networks without it have
+/// no answer.
 #[test]
 fn whose_points_are_is_asked_for_apart() {
     for plain in [

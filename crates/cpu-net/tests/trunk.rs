@@ -1,5 +1,5 @@
-//! Kernels of training against plain loops: the tower's outputs and statistics against batch norm written out in 64 bits,
-//! gradients against differences of that.
+//! Kernels of training against plain loops: the tower's outputs and statistics against batch norm
+//! written out in 64 bits, gradients against differences of that.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,8 @@ fn numbers(seed: u64, len: usize) -> Vec<f64> {
     (0..len).map(number).collect()
 }
 
-/// Values of all parameters of stem and blocks, far from those of a fresh network. They are what 32 bits can hold.
+/// Values of all parameters of stem and blocks, far from those of a fresh network. They are what 32
+/// bits can hold.
 fn parameters(spec: &NetworkSpec) -> Values {
     let mut values = Values::new();
     for (k, (name, shape)) in spec.tensor_shapes().into_iter().enumerate() {
@@ -167,8 +168,8 @@ fn relu(x: &mut [f64]) {
     }
 }
 
-/// Sizes that need several tiles, channels that fill no lane and more than one, with and without globals and pooling,
-/// more boards than go through a convolution together.
+/// Sizes that need several tiles, channels that fill no lane and more than one, with and without
+/// globals and pooling, more boards than go through a convolution together.
 fn cases() -> Vec<(NetworkSpec, usize)> {
     let plain = |height, width, blocks, channels| common::spec(height, width, blocks, channels);
     vec![
@@ -225,12 +226,14 @@ fn the_way_forward_is_that_of_plain_loops() {
     }
 }
 
-/// The gradient of a random sum of the outputs, in each tensor along itself and along a random direction.
+/// The gradient of a random sum of the outputs, in each tensor along itself and along a random
+/// direction.
 #[test]
 fn gradients_are_differences_of_plain_loops() {
     for (spec, boards) in cases() {
         let values = parameters(&spec);
-        // Of seeds 1 to 14 the third gives a number so near 0 that 32 and 64 bits disagree about its relu.
+        // Of seeds 1 to 14 the third gives a number so near 0 that 32 and 64 bits disagree about
+        // its relu.
         let batch = common::positions(&spec, boards, 4);
         let weights = numbers(99, boards * spec.area() * spec.channels);
         let weights: Vec<f32> = weights.into_iter().map(|x| x as f32).collect();

@@ -13,8 +13,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     dz_stage::end_for_lack_of_threads();
     let outlives_its_output = cli.outlives_its_output();
-    // Neither is locked: an engine reads its front end's lines on a thread of their own, and the stage that
-    // plays reports from whichever thread has something to report.
+    // Neither is locked: an engine reads its front end's lines on a thread of their own, and the
+    // stage that plays reports from whichever thread has something to report.
     let mut out = io::BufWriter::new(io::stdout());
     let done = dagzero::run(cli, &mut io::BufReader::new(io::stdin()), &mut out);
     let done = done.and_then(|exit| match out.flush() {

@@ -9,7 +9,8 @@ use std::{fs, path::Path, process::Output};
 
 use common::program::{command, dagzero};
 
-/// A run whose window holds few of its games, and whose checkpoints alone take more than a megabyte.
+/// A run whose window holds few of its games, and whose checkpoints alone take more than a
+/// megabyte.
 fn run(dir: &Path, budget_mb: u32) -> Output {
     let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
     let budget = format!("storage.disk_budget_mb={budget_mb}");

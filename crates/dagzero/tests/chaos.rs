@@ -1,4 +1,5 @@
-//! Kills at every named point of a publication, and at random moments: the run ends in the same bytes.
+//! Kills at every named point of a publication, and at random moments: the run ends in the same
+//! bytes.
 
 #[allow(dead_code, unreachable_pub, reason = "the harness is xtask's; this is its small form")]
 #[path = "../../../xtask/src/chaos/mod.rs"]

@@ -1,4 +1,5 @@
-//! What outside programs rely on, game by game: notation, passes, margins, winners, draws, refusals.
+//! What outside programs rely on, game by game: notation, passes, margins, winners, draws,
+//! refusals.
 
 #[path = "common/cli.rs"]
 mod cli;
@@ -227,8 +228,8 @@ fn chess_ends_in_mate_stalemate_and_draws_without_a_claim() {
     assert_eq!(at("7k/8/8/8/8/8/8/K6B w - - 0 1", ""), draw, "a bishop cannot mate");
 }
 
-/// Counts of chess: <https://www.chessprogramming.org/Perft_Results>, initial position and positions 2
-/// to 6. They follow the movement of the pieces alone, so no draw ends a line.
+/// Counts of chess: <https://www.chessprogramming.org/Perft_Results>, initial position and
+/// positions 2 to 6. They follow the movement of the pieces alone, so no draw ends a line.
 #[test]
 fn chess_perft_as_published() {
     for (fen, published) in [
@@ -260,8 +261,8 @@ fn chess_perft_as_published() {
     assert_eq!(counts(&drawn), json!([1, 15]), "13 of the rook, 2 of the king");
 }
 
-/// Othello: <http://www.aartbik.com/MISC/reversi.html>; a forced pass is a ply. Connect Four: sequences
-/// that stop at a win, which `OpenSpiel` counts too. Tic-tac-toe: 255,168 games.
+/// Othello: <http://www.aartbik.com/MISC/reversi.html>; a forced pass is a ply. Connect Four:
+/// sequences that stop at a win, which `OpenSpiel` counts too. Tic-tac-toe: 255,168 games.
 #[test]
 fn perft_of_other_games_as_published() {
     let othello = json!([1, 4, 12, 56, 244, 1396, 8200, 55_092, 390_216]);

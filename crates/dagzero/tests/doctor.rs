@@ -1,5 +1,5 @@
-//! `dagzero doctor RUN` on a run that learns, on networks that were tampered with, and alarms of a run that
-//! repeats itself.
+//! `dagzero doctor RUN` on a run that learns, on networks that were tampered with, and alarms of a
+//! run that repeats itself.
 
 mod common {
     #[allow(dead_code, reason = "other tests use the rest")]

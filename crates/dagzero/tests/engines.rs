@@ -1,4 +1,5 @@
-//! Other programs in `match`, and what people do with a player: `play`, `analyze`, `export network`.
+//! Other programs in `match`, and what people do with a player: `play`, `analyze`,
+//! `export network`.
 
 #[path = "common/cli.rs"]
 mod cli;

@@ -55,8 +55,8 @@ impl Small {
         run.spawn().expect("dagzero starts")
     }
 
-    /// Starts it on a disk that is full for shards until the file is removed, and waits until that is noticed and all stages
-    /// are alive.
+    /// Starts it on a disk that is full for shards until the file is removed, and waits until that
+    /// is noticed and all stages are alive.
     fn start_without_room(&self) -> (Child, PathBuf) {
         let full = self.path("full");
         fs::write(&full, "").expect("written");
@@ -179,7 +179,8 @@ fn single_errors_of_the_device_cost_a_pause_and_no_byte() {
     let ended = small.start(&rules.join(";")).wait().expect("an end");
     assert!(ended.success(), "{}", small.said());
     assert!(points.iter().all(|point| fuse(point).exists()), "every fault has come");
-    // A shard and the entry of another may fail at the same moment, on two threads, and share a pause.
+    // A shard and the entry of another may fail at the same moment, on two threads, and share a
+    // pause.
     let pauses = small.said().matches("PAUSED").count();
     assert!((points.len() - 1..=points.len()).contains(&pauses), "{pauses}: {}", small.said());
     small.is_sound();

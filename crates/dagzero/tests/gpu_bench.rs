@@ -1,5 +1,5 @@
-//! The script that measures cards runs to its end, on the processor and with tiny networks. Needs a Python with
-//! `PyTorch`: `DAGZERO_PYTHON`, or `python3`.
+//! The script that measures cards runs to its end, on the processor and with tiny networks. Needs a
+//! Python with `PyTorch`: `DAGZERO_PYTHON`, or `python3`.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,6 +1,7 @@
-//! The recipe through the front door: a run with forks, openings by policy, growing searches, soft resignation, surprise weights and
-//! games that are searched anew is replayed and verified; another network takes over its games; learning rates are tried on its rows. A run of Go
-//! does so with komi that differs from game to game.
+//! The recipe through the front door: a run with forks, openings by policy, growing searches, soft
+//! resignation, surprise weights and games that are searched anew is replayed and verified; another
+//! network takes over its games; learning rates are tried on its rows. A run of Go does so with
+//! komi that differs from game to game.
 
 mod common {
     #[allow(dead_code, reason = "other tests use the rest")]
@@ -73,7 +74,8 @@ fn a_run_of_the_whole_recipe_replays_forks_and_hands_over() {
     tries_rates(&run);
 }
 
-/// Games of many komi, some of them forks, are replayed, verified and exported with the komi that each was played by.
+/// Games of many komi, some of them forks, are replayed, verified and exported with the komi that
+/// each was played by.
 #[test]
 fn a_run_of_many_komi_says_of_each_game_which_it_had() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -109,7 +111,8 @@ fn a_run_of_many_komi_says_of_each_game_which_it_had() {
     for (game, written) in games.iter().zip(written) {
         assert_eq!(komi(game).as_deref(), Some(written));
     }
-    // Its champion learnt on a small board, and plays on a larger one, where games are longer than the run has them.
+    // Its champion learnt on a small board, and plays on a larger one, where games are longer than
+    // the run has them.
     let on_5 = ["match", &run, "random", "--game", "go:size=5,komi=7", "--games", "4"];
     let on_5 = json(&[&on_5[..], &["--playouts", "8", "--json"]].concat());
     assert!(on_5["game"].as_str().is_some_and(|game| game.starts_with("go:size=5")), "{on_5}");

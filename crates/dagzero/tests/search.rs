@@ -65,8 +65,8 @@ fn diamond() -> Value {
 fn a_graph_is_searched_as_by_hand() {
     let dir = TempDir::new().expect("a folder");
     let file = graph(&dir, &diamond());
-    // 1: the root, 0. 2: move 0 (tie), node 20: Q(0) = 0.25. 3: Q + U is 0.25 + 1.5 0.5 sqrt(1.01) / 2
-    // = 0.627 against 0 + 0.754: move 1, node 30 at -0.5.
+    // 1: the root, 0. 2: move 0 (tie), node 20: Q(0) = 0.25. 3: Q + U is 0.25 + 1.5 0.5 sqrt(1.01)
+    // / 2 = 0.627 against 0 + 0.754: move 1, node 30 at -0.5.
     let three = search(&["--graph", &file, "--playouts", "3"]);
     assert_eq!(visits(&three), [1, 1]);
     assert_eq!(three["root"]["value"], json!((0.0 + 0.25 - 0.5) / 3.0));
@@ -145,8 +145,8 @@ fn a_cycle_ends_and_two_edges_may_lead_to_one_child() {
         ]}),
     );
     let found = search(&["--graph", &file, "--playouts", "40", "--trace", "--nodes"]);
-    // The root is a private copy outside the table, so its position is there once more; from there and
-    // from the root, three edges lead to the node 7 that the first one made.
+    // The root is a private copy outside the table, so its position is there once more; from there
+    // and from the root, three edges lead to the node 7 that the first one made.
     let ids: Vec<&Value> =
         found["nodes"].as_array().expect("a list").iter().map(|node| &node["id"]).collect();
     assert_eq!(ids.iter().filter(|id| ***id == json!(-1)).count(), 2, "{ids:?}");

@@ -128,8 +128,8 @@ fn every_flipped_bit_cut_and_loss_is_named() {
             fs::write(path, &good[..length]).expect("written");
             named(&format!("cut to {length} bytes"));
         }
-        // Segments can be made again, nothing says that a last record has been there, and a folder without a
-        // configuration is no run.
+        // Segments can be made again, nothing says that a last record has been there, and a folder
+        // without a configuration is no run.
         if !["work/", "log", "config"].iter().any(|free| kind.starts_with(free)) {
             fs::remove_file(path).expect("removed");
             named("missing");

@@ -78,8 +78,8 @@ impl GtpEngine {
         self.within(line, self.patience)
     }
 
-    /// Asks, and takes the answer without its sign: `Err` if that is `?`. What stands before the sign
-    /// is no answer.
+    /// Asks, and takes the answer without its sign: `Err` if that is `?`. What stands before the
+    /// sign is no answer.
     fn within(
         &mut self,
         line: &str,

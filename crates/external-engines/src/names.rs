@@ -8,12 +8,13 @@ use dz_game::{
 /// Which names of moves a game's front ends use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// The game's own: Go's are GTP's vertices, chess has UCI's moves, and programs for Othello that
-    /// speak GTP (Edax) write the game's points, a1 top left.
+    /// The game's own: Go's are GTP's vertices, chess has UCI's moves, and programs for Othello
+    /// that speak GTP (Edax) write the game's points, a1 top left.
     Own,
     /// Those of its records: programs for Hex (benzene) write a1 top left and `swap-pieces`.
     Record,
-    /// GTP's vertices, A1 bottom left and no I, on a board of so many rows: Gomoku in front ends for Go.
+    /// GTP's vertices, A1 bottom left and no I, on a board of so many rows: Gomoku in front ends
+    /// for Go.
     Vertices(u16),
 }
 

@@ -33,7 +33,8 @@ const FAREWELL: Duration = Duration::from_millis(300);
 #[derive(Debug)]
 pub(crate) struct LineProcess {
     child: Child,
-    /// Lines to write; a thread writes them, so that a program that does not read cannot hold us up.
+    /// Lines to write; a thread writes them, so that a program that does not read cannot hold us
+    /// up.
     lines_in: Option<Sender<String>>,
     lines_out: Receiver<String>,
     last_words: Arc<Mutex<String>>,
@@ -45,7 +46,8 @@ impl LineProcess {
         let program = command.first().map_or("", String::as_str);
         let spawned = Command::new(program)
             .args(&command[1.min(command.len())..])
-            // A group of its own: Ctrl-C at the terminal is ours, and all of it can be ended at once.
+            // A group of its own: Ctrl-C at the terminal is ours, and all of it can be ended at
+            // once.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -98,8 +100,8 @@ impl LineProcess {
     ) -> Result<String, EngineError> {
         let spent = begun.elapsed();
         let late = |last_words| EngineError::Late { asked: asked.to_owned(), within, last_words };
-        // A line that waits is taken without a look at the time, so one that writes without end would never
-        // be late. What came in time is heard all the same.
+        // A line that waits is taken without a look at the time, so one that writes without end
+        // would never be late. What came in time is heard all the same.
         if spent > within + HEARING {
             return Err(late(self.last_words()));
         }
@@ -142,8 +144,8 @@ impl LineProcess {
 
     #[allow(unsafe_code)]
     fn kill_group(&self) {
-        // SAFETY: kill(2) touches no memory of ours. The group's number is the child's, which is not
-        // reaped yet, so it cannot have become another process's.
+        // SAFETY: kill(2) touches no memory of ours. The group's number is the child's, which is
+        // not reaped yet, so it cannot have become another process's.
         unsafe {
             libc::kill(-(self.child.id() as libc::pid_t), libc::SIGKILL);
         }

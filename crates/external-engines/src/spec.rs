@@ -15,10 +15,10 @@ pub enum ProtocolKind {
 
 /// An engine by its command line.
 ///
-/// As text: `gtp:COMMAND` or `uci:COMMAND`, and after each `;` a line that is said once the engine runs,
-/// such as `uci:stockfish; setoption name Skill Level value 0`. Words of the command stand apart by
-/// spaces; quotes, single or double, keep a word together. A line of UCI that begins with `go` is what
-/// every move is asked with, instead of a time.
+/// As text: `gtp:COMMAND` or `uci:COMMAND`, and after each `;` a line that is said once the engine
+/// runs, such as `uci:stockfish; setoption name Skill Level value 0`. Words of the command stand
+/// apart by spaces; quotes, single or double, keep a word together. A line of UCI that begins with
+/// `go` is what every move is asked with, instead of a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
     /// What it speaks.
@@ -29,8 +29,8 @@ pub struct EngineSpec {
     pub setup: Vec<String>,
     /// The time that it is told to think about a move.
     pub move_time: Duration,
-    /// How much longer than that an answer may take before the game is lost, and how long starting may
-    /// take: engines load networks.
+    /// How much longer than that an answer may take before the game is lost, and how long starting
+    /// may take: engines load networks.
     pub grace: Grace,
 }
 
@@ -83,7 +83,8 @@ impl EngineSpec {
         program.rsplit('/').next().unwrap_or(program)
     }
 
-    /// Whether there is a program of that name that may be run: at its path, or in a folder of `PATH` where it has none.
+    /// Whether there is a program of that name that may be run: at its path, or in a folder of
+    /// `PATH` where it has none.
     pub fn is_found(&self) -> bool {
         let program = Path::new(self.command.first().map_or("", String::as_str));
         if program.components().count() > 1 {

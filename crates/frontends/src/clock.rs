@@ -42,10 +42,10 @@ pub(crate) struct TimeLeft {
 }
 
 impl TimeLeft {
-    /// Time for the next move where there are `legal` moves to choose from: an even share of what is
-    /// left, and the increment; of the last move's time all, else half at most. A player without a
-    /// number of moves is thought to have a third of the legal moves left, 20 to 80: Go 9x9 begins with
-    /// 27, Go 19x19 with 80, chess with 20.
+    /// Time for the next move where there are `legal` moves to choose from: an even share of what
+    /// is left, and the increment; of the last move's time all, else half at most. A player without
+    /// a number of moves is thought to have a third of the legal moves left, 20 to 80: Go 9x9
+    /// begins with 27, Go 19x19 with 80, chess with 20.
     pub(crate) fn for_a_move(&self, legal: usize) -> Duration {
         let usable = self.left.saturating_sub(MARGIN);
         let (least, most) = MOVES_LEFT;

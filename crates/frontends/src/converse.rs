@@ -26,7 +26,8 @@ pub enum Activity {
 pub trait Protocol {
     /// Takes a line, with or without its end; answers what is to be written.
     fn line(&mut self, line: &[u8]) -> String;
-    /// Takes a line that comes while it thinks: true if the line does nothing but end that, so that it need not wait.
+    /// Takes a line that comes while it thinks: true if the line does nothing but end that, so that
+    /// it need not wait.
     fn interrupt(&mut self, _line: &[u8]) -> bool {
         false
     }
@@ -91,8 +92,8 @@ pub fn converse(
     }
 }
 
-/// Sends the lines of `input`, cut to [`LINE_BYTES_MAX`], until it ends or nobody listens: the work of a
-/// thread beside [`converse`].
+/// Sends the lines of `input`, cut to [`LINE_BYTES_MAX`], until it ends or nobody listens: the work
+/// of a thread beside [`converse`].
 pub fn read_lines(input: &mut dyn BufRead, lines: &Sender<Vec<u8>>) -> io::Result<()> {
     let (mut line, mut started) = (Vec::new(), false);
     loop {

@@ -1,10 +1,10 @@
 //! Protocols by which front ends play with a player of ours, GTP and UCI; a person at the board
 //! ([`Person`]); and games with what a player thinks of them ([`review`]).
 //!
-//! A protocol is a state machine: a line goes in, text comes out ([`Protocol`]). What it plays with is a
-//! [`Session`], a game in progress with its player, and the time is told by a [`Clock`]; so nothing here
-//! reads a file, starts a thread or looks at a clock by itself, but for [`converse`] and [`SystemClock`],
-//! which join a protocol to a channel of lines and to the machine's clock.
+//! A protocol is a state machine: a line goes in, text comes out ([`Protocol`]). What it plays with
+//! is a [`Session`], a game in progress with its player, and the time is told by a [`Clock`]; so
+//! nothing here reads a file, starts a thread or looks at a clock by itself, but for [`converse`]
+//! and [`SystemClock`], which join a protocol to a channel of lines and to the machine's clock.
 
 mod clock;
 mod converse;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// What ends the search of a move; the clock of a game comes on top. Whatever is reached first counts.
+/// What ends the search of a move; the clock of a game comes on top. Whatever is reached first
+/// counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Playouts at most.
@@ -21,8 +22,9 @@ impl Limits {
     }
 }
 
-/// When an engine resigns: its value, win minus loss, is below `value` for `turns` of its moves in a row
-/// (`KataGo`, `resignThreshold` and `resignConsecTurns` of its GTP configuration: -0.90 and 3).
+/// When an engine resigns: its value, win minus loss, is below `value` for `turns` of its moves in
+/// a row (`KataGo`, `resignThreshold` and `resignConsecTurns` of its GTP configuration: -0.90 and
+/// 3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resignation {
     /// In [-1, 1]; -1 is never.

@@ -27,8 +27,8 @@ pub(crate) enum Ply {
     Left,
 }
 
-/// A position with the moves that led to it. Front ends may move twice in a row and play on after the
-/// end of a game; what that means under rules by which players take turns is said at
+/// A position with the moves that led to it. Front ends may move twice in a row and play on after
+/// the end of a game; what that means under rules by which players take turns is said at
 /// [`Position::line_with_turn`].
 #[derive(Clone, Debug)]
 pub(crate) struct Position<G: Game> {

@@ -15,8 +15,8 @@ const PLAYOUTS_AT_ONCE: u32 = 64;
 /// Plies of the best line that are told.
 const LINE_PLIES: usize = 8;
 
-/// How good a move was, by the expected score (a draw is half a point) that it gave away: the steps of
-/// lichess (`modules/tree/src/main/Advice.scala`: 0.3, 0.2 and 0.1 of win minus loss).
+/// How good a move was, by the expected score (a draw is half a point) that it gave away: the steps
+/// of lichess (`modules/tree/src/main/Advice.scala`: 0.3, 0.2 and 0.1 of win minus loss).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Judgement {
@@ -103,8 +103,9 @@ struct Look {
     best: Option<(Move, Vec<Move>)>,
 }
 
-/// Searches every position of the game that `moves` are from where `session` stands, with `playouts`
-/// each; `told` is told of each ply. The session stands at the end of the game afterwards.
+/// Searches every position of the game that `moves` are from where `session` stands, with
+/// `playouts` each; `told` is told of each ply. The session stands at the end of the game
+/// afterwards.
 ///
 /// # Errors
 /// [`ReviewError::Move`] at the first move that cannot be played.

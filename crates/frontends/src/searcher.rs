@@ -37,8 +37,8 @@ impl<G: Game> Searcher<G> {
         self.pipeline.clear(sources, self.source);
     }
 
-    /// Stands after `line`, with what an earlier search found if the line goes on from there. Thinks of the moves
-    /// `among` alone, unless there are none.
+    /// Stands after `line`, with what an earlier search found if the line goes on from there.
+    /// Thinks of the moves `among` alone, unless there are none.
     pub(crate) fn stand(
         &mut self,
         position: &Position<G>,
@@ -80,8 +80,8 @@ impl<G: Game> Searcher<G> {
     ) -> Result<bool, EvaluatorError> {
         let Some((thinker, _)) = &mut self.thinker else { return Ok(true) };
         let done = playouts_of(thinker);
-        // Playouts that need no evaluation would go on for ever. The bound lies some batches away, so that
-        // it cuts none short.
+        // Playouts that need no evaluation would go on for ever. The bound lies some batches away,
+        // so that it cuts none short.
         let bound = playouts.max(8 * self.params.leaves_max);
         let goal = done.saturating_add(bound).min(self.playouts_max.unwrap_or(u32::MAX));
         thinker.extend(Budget::Playouts(goal));

@@ -71,12 +71,13 @@ pub trait Session {
     /// The format in which records of this game are kept.
     fn record_format(&self) -> Format;
 
-    /// Begins to think about `player`'s move, `playouts` at most. What earlier searches found of the
-    /// position is kept.
+    /// Begins to think about `player`'s move, `playouts` at most. What earlier searches found of
+    /// the position is kept.
     fn begin(&mut self, player: Player, playouts: Option<u32>) -> Result<(), Refusal> {
         self.begin_among(player, playouts, &[])
     }
-    /// As [`Session::begin`], thinking of these moves alone, from nothing; of all if none is given or legal.
+    /// As [`Session::begin`], thinking of these moves alone, from nothing; of all if none is given
+    /// or legal.
     fn begin_among(
         &mut self,
         player: Player,
@@ -92,8 +93,9 @@ pub trait Session {
     /// What the player's evaluator says of the position through one of its symmetries: the mover's
     /// chances and a prior for each legal move. `None` where the game is over or nothing evaluates.
     fn evaluate(&mut self, symmetry: Symmetry) -> Result<Option<Evaluated>, EvaluatorError>;
-    /// Whose each point is expected to be in the end, row by row from the top left, seen through a symmetry: from
-    /// 1, the mover's, to -1, the opponent's. `None` where the game is over or nobody knows.
+    /// Whose each point is expected to be in the end, row by row from the top left, seen through a
+    /// symmetry: from 1, the mover's, to -1, the opponent's. `None` where the game is over or
+    /// nobody knows.
     fn ownership(&mut self, symmetry: Symmetry) -> Result<Option<Vec<f32>>, EvaluatorError>;
     /// How many symmetries there are.
     fn symmetry_count(&self) -> u8;
@@ -153,8 +155,8 @@ impl<G: Game> fmt::Debug for GameSession<G> {
 }
 
 impl<G: Game> GameSession<G> {
-    /// The start of a game. `sources` are those that `setup` names; `seed` fixes every random choice. How
-    /// long a move's search goes on is said with every move, not by `setup`.
+    /// The start of a game. `sources` are those that `setup` names; `seed` fixes every random
+    /// choice. How long a move's search goes on is said with every move, not by `setup`.
     pub fn new(game: G, setup: PlayerSetup, sources: Sources<G>, seed: u64) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mind = match setup.kind {

@@ -23,8 +23,9 @@ pub(crate) enum Thought {
     On,
 }
 
-/// Thinks for a moment, once at least, so that a player without time has looked at the position. A batch of a large network
-/// may take longer than all that a clock keeps back, so none is begun that would end too late if it took as long as the one before.
+/// Thinks for a moment, once at least, so that a player without time has looked at the position. A
+/// batch of a large network may take longer than all that a clock keeps back, so none is begun that
+/// would end too late if it took as long as the one before.
 pub(crate) fn think(
     session: &mut dyn Session,
     clock: &dyn Clock,

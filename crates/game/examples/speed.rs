@@ -1,7 +1,7 @@
 //! Speed of the rules, one thread: perft, uniform random playouts, keys.
 //!
-//! `cargo run --release -p dz-game --example speed [-- [NAME [PLIES]]]`: all games listed below, or those
-//! that begin with a name. Few plies and `valgrind --tool=callgrind` count instructions.
+//! `cargo run --release -p dz-game --example speed [-- [NAME [PLIES]]]`: all games listed below, or
+//! those that begin with a name. Few plies and `valgrind --tool=callgrind` count instructions.
 
 use std::time::Instant;
 

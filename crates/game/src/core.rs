@@ -40,10 +40,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn komi(&self) -> Option<Komi> {
         None
     }
-    /// The same game with another komi, as near to it as makes sense on the board; `None` where there is none.
+    /// The same game with another komi, as near to it as makes sense on the board; `None` where
+    /// there is none.
     ///
-    /// Komi is then part of its positions: they have keys of their own, and the rules and the encoding of
-    /// `self` tell what they are worth and draw them. So games of different komi share one evaluator and its cache.
+    /// Komi is then part of its positions: they have keys of their own, and the rules and the
+    /// encoding of `self` tell what they are worth and draw them. So games of different komi share
+    /// one evaluator and its cache.
     fn with_komi(&self, _komi: Komi) -> Option<Self> {
         None
     }
@@ -59,12 +61,13 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn push_history(&self, _history: &mut Self::History, _state: &Self::State, _mv: Move) {}
     /// Takes back the last `push_history`.
     fn pop_history(&self, _history: &mut Self::History) {}
-    /// As [`Game::advance`], for lines in which nobody will ask for keys or take a move back: rollouts.
+    /// As [`Game::advance`], for lines in which nobody will ask for keys or take a move back:
+    /// rollouts.
     fn advance_unkeyed(&self, state: &mut Self::State, history: &mut Self::History, mv: Move) {
         self.advance(state, history, mv);
     }
-    /// One of the legal moves, each with the same chance, or `None` if the game is over. `scratch` may
-    /// be used for the legal moves; what it holds afterwards is not said.
+    /// One of the legal moves, each with the same chance, or `None` if the game is over. `scratch`
+    /// may be used for the legal moves; what it holds afterwards is not said.
     fn random_move(
         &self,
         state: &Self::State,
@@ -149,8 +152,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn position_of(&self, _stones: &[Option<Player>], _mover: Player) -> Option<String> {
         None
     }
-    /// Whose stone lies on each point, row by row from the top left, in games of stones on the points of
-    /// a square board; point `i` is what move `i` takes.
+    /// Whose stone lies on each point, row by row from the top left, in games of stones on the
+    /// points of a square board; point `i` is what move `i` takes.
     fn stones(&self, _state: &Self::State) -> Option<Vec<Option<Player>>> {
         None
     }
@@ -176,8 +179,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn parse_record_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError> {
         self.parse_move(state, text)
     }
-    /// Parameters that [`Game::spec`] leaves out because they have their defaults, so that what was recorded before there was
-    /// such a parameter keeps its name.
+    /// Parameters that [`Game::spec`] leaves out because they have their defaults, so that what was
+    /// recorded before there was such a parameter keeps its name.
     fn unnamed_parameters(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }

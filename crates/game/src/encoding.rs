@@ -92,15 +92,15 @@ pub fn unpack_planes(shape: PlaneShape, packed: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Training targets beside policy and outcome that a game offers at its end. How many plies were left,
-/// every record tells.
+/// Training targets beside policy and outcome that a game offers at its end. How many plies were
+/// left, every record tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Targets {
     /// Outcomes have a [`margin`](crate::Outcome::margin).
     pub margin: bool,
-    /// Points have owners ([`Encoding::ownership`]); where there is a margin too, the first player's
-    /// points minus the second's.
+    /// Points have owners ([`Encoding::ownership`]); where there is a margin too, the first
+    /// player's points minus the second's.
     pub ownership: bool,
 }
 
@@ -142,8 +142,8 @@ pub trait Encoding: Clone + Debug + Send + Sync + 'static {
     fn targets(&self) -> Targets {
         Targets::default()
     }
-    /// Clears `out` and, if the game offers ownership, fills in whose each point is at the `end` of a
-    /// game, `None` for nobody's: `[H, W]` as seen through `symmetry`.
+    /// Clears `out` and, if the game offers ownership, fills in whose each point is at the `end` of
+    /// a game, `None` for nobody's: `[H, W]` as seen through `symmetry`.
     fn ownership(
         &self,
         _end: &<Self::Game as Game>::State,

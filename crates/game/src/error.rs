@@ -87,7 +87,8 @@ fn allowed(legal: &str) -> String {
     if legal.is_empty() { "the game is over".to_owned() } else { format!("legal moves: {legal}") }
 }
 
-/// Input as a message shows it: in one line, control characters as escapes, not longer than a line is.
+/// Input as a message shows it: in one line, control characters as escapes, not longer than a line
+/// is.
 fn shown(text: &str) -> String {
     /// More than any position of chess needs.
     const CHARS_MAX: usize = 120;

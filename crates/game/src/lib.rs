@@ -1,7 +1,7 @@
 //! Game rules, keys and encodings, without I/O, clocks, threads or global randomness.
 //!
-//! A game is a static rules object ([`Game`]) plus a plain position (its `State`). What rules need of
-//! the past lives in a separate `History`. What the network sees is a separate, versioned
+//! A game is a static rules object ([`Game`]) plus a plain position (its `State`). What rules need
+//! of the past lives in a separate `History`. What the network sees is a separate, versioned
 //! [`Encoding`]. Every game obeys the shared laws in [`laws`].
 //!
 //! Letters: `C` planes, `H` rows, `W` columns, `A` policy length.

@@ -18,8 +18,8 @@ pub struct SgfRoot {
     pub game: u8,
     /// Rows, which are as many as columns, property `SZ`.
     pub size: u16,
-    /// Other properties of the root in the order in which they are written, values not escaped. Stones
-    /// set up with `AB` and `AW` are the start position.
+    /// Other properties of the root in the order in which they are written, values not escaped.
+    /// Stones set up with `AB` and `AW` are the start position.
     pub properties: Vec<(&'static str, Vec<String>)>,
     /// What the second player gets on top of the margin, in half points.
     pub komi_halves: i16,

@@ -150,8 +150,8 @@ fn the_third_occurrence_is_a_draw() {
     assert!(anew.play(shuffle).is_drawn());
 }
 
-/// FIDE 9.2.3: positions differ if a castling right is lost, or if a pawn could have been captured en
-/// passant; a double step that nobody can capture makes no difference.
+/// FIDE 9.2.3: positions differ if a castling right is lost, or if a pawn could have been captured
+/// en passant; a double step that nobody can capture makes no difference.
 #[test]
 fn what_makes_positions_the_same() {
     let kings = "e1e2 e8e7 e2e1 e7e8";

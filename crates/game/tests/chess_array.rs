@@ -17,7 +17,8 @@ const QUEEN_STEPS: [(i32, i32); 8] =
 const KNIGHT_STEPS: [(i32, i32); 8] =
     [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
-/// A position in the sense of repetition: 64 letters as in FEN from a1 to h8, `.` for an empty square.
+/// A position in the sense of repetition: 64 letters as in FEN from a1 to h8, `.` for an empty
+/// square.
 #[derive(Clone, Copy, PartialEq)]
 struct Board {
     squares: [u8; 64],
@@ -84,8 +85,8 @@ impl Board {
         own.then(|| letter.to_ascii_lowercase())
     }
 
-    /// True if the answer is yes for a square that a piece moves or slides to; the last one of a slide
-    /// may hold a piece.
+    /// True if the answer is yes for a square that a piece moves or slides to; the last one of a
+    /// slide may hold a piece.
     fn reaches(&self, kind: u8, from: usize, mut answer: impl FnMut(usize) -> bool) -> bool {
         let (steps, far) = match kind {
             b'n' => (&KNIGHT_STEPS[..], false),
@@ -106,8 +107,8 @@ impl Board {
         false
     }
 
-    /// A piece of `white` or of black could take on this square: what a piece there would reach holds
-    /// a piece of its kind.
+    /// A piece of `white` or of black could take on this square: what a piece there would reach
+    /// holds a piece of its kind.
     fn is_attacked(&self, square: usize, white: bool) -> bool {
         let from_below = if white { -1 } else { 1 };
         let mut pawns =

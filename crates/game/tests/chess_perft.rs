@@ -1,7 +1,7 @@
 //! Chess: perft where rules are easily got wrong, and deeper than each change can wait for.
 //!
-//! Counts of M. Sedlak's test positions (talkchess.com, 2012) and of the Chess Programming Wiki's page
-//! "Perft Results".
+//! Counts of M. Sedlak's test positions (talkchess.com, 2012) and of the Chess Programming Wiki's
+//! page "Perft Results".
 
 use dz_game::{Game, games::Chess, games::ChessHistory, perft};
 

@@ -95,8 +95,8 @@ impl Literal for ArrayBoard {
     }
 }
 
-/// Plays both side by side to the end and returns the plies. With `greedy`, players repeat their last
-/// column or its neighbour where they can, so that long lines come about.
+/// Plays both side by side to the end and returns the plies. With `greedy`, players repeat their
+/// last column or its neighbour where they can, so that long lines come about.
 fn play_both(size: (u8, u8, u8), greedy: bool, random: &mut Xoshiro256PlusPlus) -> usize {
     let (width, height, connect) = size;
     let game = Connect4::new(width, height, connect).expect("possible parameters");

@@ -66,8 +66,8 @@ impl ArrayGo {
         (region, border)
     }
 
-    /// The board after a stone on `point`, and how many stones are taken from the opponent, then from
-    /// the mover: chains beside the stone or with it that border no empty point.
+    /// The board after a stone on `point`, and how many stones are taken from the opponent, then
+    /// from the mover: chains beside the stone or with it that border no empty point.
     fn after(&self, point: usize) -> (Vec<Option<Player>>, usize, usize) {
         let mut board = self.board.clone();
         board[point] = Some(self.mover);
@@ -188,8 +188,8 @@ fn rules(size: usize, komi: f64, suicide: bool, superko: &'static str) -> Pair<A
     Pair::new(game, ArrayGo::new(size, komi, suicide, superko))
 }
 
-/// Plays both side by side, with one in `pass_one_in` moves a pass where there is another one. Returns
-/// plies, and how many points ko or superko forbade.
+/// Plays both side by side, with one in `pass_one_in` moves a pass where there is another one.
+/// Returns plies, and how many points ko or superko forbade.
 fn play_both(
     mut pair: Pair<ArrayGo>,
     pass_one_in: u32,

@@ -150,7 +150,8 @@ fn seen(game: &Go, state: &GoState, history: &GoHistory) -> (Status, [Key; 2], V
     (game.status(state, history), keys, globals)
 }
 
-/// A variant is the game of its komi, and the game that it is a variant of says the same of its positions.
+/// A variant is the game of its komi, and the game that it is a variant of says the same of its
+/// positions.
 #[test]
 fn variants_of_komi_are_games_of_their_own_that_share_rules_and_encoding() {
     let base = go("go:size=3,komi=7,superko=situational");
@@ -167,7 +168,8 @@ fn variants_of_komi_are_games_of_their_own_that_share_rules_and_encoding() {
             assert_eq!(found, seen(&base, &state, &history), "{halves}, {moves}");
             let (status, keys, globals) = seen(&direct, &plain, &past);
             assert_eq!((&found.0, &found.2), (&status, &globals), "{halves}, {moves}");
-            // No key of another komi or position; only the configured komi has the keys of a game by itself.
+            // No key of another komi or position; only the configured komi has the keys of a game
+            // by itself.
             assert_eq!(found.1 == keys, halves == 14);
             assert!(found.1.iter().all(|key| !met.contains(key)), "{halves}, {moves}");
             met.extend(found.1);

@@ -9,7 +9,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Draws for each legal move.
 const DRAWS: usize = 300;
-/// How many standard deviations the statistic may be off, to either side: one test in 2,000 would be.
+/// How many standard deviations the statistic may be off, to either side: one test in 2,000 would
+/// be.
 const DEVIATIONS_MAX: f64 = 3.5;
 
 fn go(text: &str) -> Go {

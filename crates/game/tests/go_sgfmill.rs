@@ -1,7 +1,8 @@
 //! Legal moves and scores of random games against sgfmill's board, an independent library.
 //!
-//! Needs Python with sgfmill (`pip install sgfmill`; `DAGZERO_PYTHON` names the interpreter). Without it
-//! the test says so and passes. `DAGZERO_GO_GAMES` is how many games are compared, 40 if it is not set.
+//! Needs Python with sgfmill (`pip install sgfmill`; `DAGZERO_PYTHON` names the interpreter).
+//! Without it the test says so and passes. `DAGZERO_GO_GAMES` is how many games are compared, 40 if
+//! it is not set.
 
 use std::{
     env,

@@ -1,4 +1,5 @@
-//! Gomoku: numbers of move sequences, rows of five and more, draws, notation, the drawn board, laws.
+//! Gomoku: numbers of move sequences, rows of five and more, draws, notation, the drawn board,
+//! laws.
 
 use dz_game::{
     Encoding, Game, GameError, GameSpec, Move, Outcome, PlaneWriter, Player, Status, Symmetry,
@@ -41,8 +42,8 @@ fn move_sequences_are_products_until_somebody_can_win() {
     }
 }
 
-/// A board of n rows has 2n(n-4) + 2(n-4)^2 places for five stones in line. All 376,992 sets of five
-/// stones on six rows are played.
+/// A board of n rows has 2n(n-4) + 2(n-4)^2 places for five stones in line. All 376,992 sets of
+/// five stones on six rows are played.
 #[test]
 fn every_line_of_five_wins_and_nothing_else_does() {
     let game = gomoku(6, GomokuRule::Freestyle);

@@ -90,8 +90,8 @@ impl Literal for ArrayBoard {
     }
 }
 
-/// Plays both side by side to the end and returns the plies. With `near`, players like to go on from
-/// their last stone, so that long chains wind over the board.
+/// Plays both side by side to the end and returns the plies. With `near`, players like to go on
+/// from their last stone, so that long chains wind over the board.
 fn play_both(size: u8, swap: bool, near: bool, random: &mut Xoshiro256PlusPlus) -> usize {
     let game = Hex::new(size, swap).expect("a possible size");
     let mut pair = Pair::new(game, ArrayBoard::new(size, swap));

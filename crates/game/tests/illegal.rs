@@ -1,4 +1,5 @@
-//! Moves and names that cannot be: each is refused in one line that says what can be, and nothing panics.
+//! Moves and names that cannot be: each is refused in one line that says what can be, and nothing
+//! panics.
 
 use dz_game::{Game, GameError, GameSpec, GameVisitor, game_names, with_game};
 

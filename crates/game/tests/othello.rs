@@ -45,8 +45,8 @@ fn play_record(game: &Othello, record: &str) -> OthelloState {
     state
 }
 
-/// A. Bik's counts (Perft for Reversi, 2009) at depths 0, 1, ... A pass is a ply. A leaf is a position
-/// at that depth or a game that was over before; the first ones end after nine plies.
+/// A. Bik's counts (Perft for Reversi, 2009) at depths 0, 1, ... A pass is a ply. A leaf is a
+/// position at that depth or a game that was over before; the first ones end after nine plies.
 const PUBLISHED: [u64; 13] = [
     1,
     4,
@@ -63,8 +63,8 @@ const PUBLISHED: [u64; 13] = [
     1_939_886_636,
 ];
 
-/// Of these, games that were over before: what `Game::perft` leaves out, because a game that is over has
-/// no successors.
+/// Of these, games that were over before: what `Game::perft` leaves out, because a game that is
+/// over has no successors.
 const ENDED_BEFORE: [u64; 13] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 228, 584, 6968];
 
 /// Leaves as they are published.

@@ -115,8 +115,8 @@ struct Seen {
     early: usize,
 }
 
-/// Plays both side by side to the end. With `greedy`, players turn over as much as they can, so that
-/// long rows are turned and players run out of moves.
+/// Plays both side by side to the end. With `greedy`, players turn over as much as they can, so
+/// that long rows are turned and players run out of moves.
 fn play_both(size: u8, greedy: bool, random: &mut Xoshiro256PlusPlus, seen: &mut Seen) {
     let game = Othello::new(size).expect("a possible size");
     let mut pair = Pair::new(game, ArrayBoard::new(size));

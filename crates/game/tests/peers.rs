@@ -1,8 +1,8 @@
 //! Random games against independent programs: legal moves, mover, winner and margin at every ply.
 //!
-//! Needs Python with `open_spiel` and `chess` (pip); `DAGZERO_PYTHON` names the interpreter. Where a
-//! program is missing, the test says so and passes. `DAGZERO_PEER_GAMES` is the number of games of
-//! each kind, 10 if it is not set.
+//! Needs Python with `open_spiel` and `chess` (pip); `DAGZERO_PYTHON` names the interpreter. Where
+//! a program is missing, the test says so and passes. `DAGZERO_PEER_GAMES` is the number of games
+//! of each kind, 10 if it is not set.
 
 use std::{
     env,

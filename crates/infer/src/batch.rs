@@ -24,8 +24,8 @@ impl EncodedBatch {
         Self { shape, len, bits, globals: vec![0.0; len * shape.globals] }
     }
 
-    /// Checks that positions have the shape that a network takes, and that there are as many numbers as
-    /// the length says.
+    /// Checks that positions have the shape that a network takes, and that there are as many
+    /// numbers as the length says.
     ///
     /// # Errors
     /// What does not fit, as a text.
@@ -59,8 +59,8 @@ pub struct NetworkOutputs {
 }
 
 impl NetworkOutputs {
-    /// The largest difference between a logit and the other's; infinite where one is not a number, and where there
-    /// are not as many.
+    /// The largest difference between a logit and the other's; infinite where one is not a number,
+    /// and where there are not as many.
     pub fn difference_max(&self, other: &Self) -> f64 {
         let lists =
             [(&self.policy_logits, &other.policy_logits), (&self.wdl_logits, &other.wdl_logits)];
@@ -86,9 +86,9 @@ pub trait NetworkEvaluator: Send {
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch. A position's outputs do not depend on the batch it came in.
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError>;
-    /// Whose each point will be in the end, asked for apart, so that batches take no longer: logits of mine,
-    /// nobody's and theirs, `[B, H, W, 3]`. `None` if the network did not learn it, or if what runs it here
-    /// does not give it out.
+    /// Whose each point will be in the end, asked for apart, so that batches take no longer: logits
+    /// of mine, nobody's and theirs, `[B, H, W, 3]`. `None` if the network did not learn it, or if
+    /// what runs it here does not give it out.
     fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
         let _ = batch;
         Ok(None)

@@ -16,10 +16,10 @@ pub struct CacheKey {
     pub symmetry: Symmetry,
 }
 
-/// A direct-mapped cache of evaluations for many threads. A hit has the bits that a fresh evaluation would
-/// have, so nothing recorded depends on it. Where groups take turns it is filled between their steps in
-/// the order of games, and hits are the same for any number of threads; where each thread has a group of
-/// its own, what one finds depends on how far the others are.
+/// A direct-mapped cache of evaluations for many threads. A hit has the bits that a fresh
+/// evaluation would have, so nothing recorded depends on it. Where groups take turns it is filled
+/// between their steps in the order of games, and hits are the same for any number of threads;
+/// where each thread has a group of its own, what one finds depends on how far the others are.
 #[derive(Debug)]
 pub struct EvaluationCache {
     /// A power of two of places, or none. Threads hardly ever want the same one.
@@ -59,8 +59,8 @@ impl EvaluationCache {
         self.put_at(self.reserve(1), key, evaluation);
     }
 
-    /// Numbers for the next `count` evaluations, from the one answered on: with them, threads that store side by side leave
-    /// what they would have left one after another.
+    /// Numbers for the next `count` evaluations, from the one answered on: with them, threads that
+    /// store side by side leave what they would have left one after another.
     pub fn reserve(&self, count: u64) -> u64 {
         self.count.fetch_add(count, Ordering::Relaxed)
     }

@@ -66,8 +66,9 @@ pub fn check_network_evaluator<G: Game>(
     require(again, || "a ticket was good for a second wait".into())
 }
 
-/// Checks that a position's outputs have the same bits alone and at each of the `places`, given as length of a batch and
-/// place in it, on one, two and three threads. `positions(len, seed)` makes batches of the network's shape.
+/// Checks that a position's outputs have the same bits alone and at each of the `places`, given as
+/// length of a batch and place in it, on one, two and three threads. `positions(len, seed)` makes
+/// batches of the network's shape.
 ///
 /// # Errors
 /// The first place at which they have not.

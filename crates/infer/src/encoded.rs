@@ -17,7 +17,8 @@ pub struct Encoded<G: Game, N> {
     network: N,
     /// Batches in flight.
     in_flight: BTreeMap<Ticket, Places>,
-    /// Positions that are drawn and finished on one thread at least; all of a batch where it has one only.
+    /// Positions that are drawn and finished on one thread at least; all of a batch where it has
+    /// one only.
     together: usize,
 }
 
@@ -37,8 +38,8 @@ impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
     /// The adapter for `game`'s current encoding.
     ///
     /// # Errors
-    /// [`EvaluatorError::WrongEncoding`] or [`EvaluatorError::WrongPolicy`] if the network is not for
-    /// this game's encoding.
+    /// [`EvaluatorError::WrongEncoding`] or [`EvaluatorError::WrongPolicy`] if the network is not
+    /// for this game's encoding.
     pub fn new(game: &G, network: N) -> Result<Self, EvaluatorError> {
         let encoding = game.encoding();
         if network.encoding_id() != encoding.id() {
@@ -106,8 +107,8 @@ impl<G: Game, N: NetworkEvaluator + 'static> Evaluator<G> for Encoded<G, N> {
         evaluations.ok_or_else(|| EvaluatorError::NotFinite { evaluator: evaluator() })
     }
 
-    /// Where points have owners, the move to a point has the point's number, and its place in the policy is the
-    /// point's as seen through the symmetry.
+    /// Where points have owners, the move to a point has the point's number, and its place in the
+    /// policy is the point's as seen through the symmetry.
     fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
         if !self.encoding.targets().ownership {
             return Ok(None);

@@ -11,7 +11,8 @@ pub trait Evaluator<G: Game>: Send {
     fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch; evaluations come in the order of its leaves.
     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError>;
-    /// The same, and has each evaluation noted, on the thread that made it. A failed batch may have been noted in part.
+    /// The same, and has each evaluation noted, on the thread that made it. A failed batch may have
+    /// been noted in part.
     fn wait_noting(
         &mut self,
         ticket: Ticket,
@@ -23,8 +24,9 @@ pub trait Evaluator<G: Game>: Send {
         }
         Ok(evaluations)
     }
-    /// Whose each point of the board is expected to be in the end, `[H, W]`: from 1, the mover's, to -1, the
-    /// opponent's. `None` where the evaluator does not know. For one position at a time, for people.
+    /// Whose each point of the board is expected to be in the end, `[H, W]`: from 1, the mover's,
+    /// to -1, the opponent's. `None` where the evaluator does not know. For one position at a time,
+    /// for people.
     fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
         let _ = leaf;
         Ok(None)
@@ -33,8 +35,8 @@ pub trait Evaluator<G: Game>: Send {
     fn batches(&self) -> usize {
         1
     }
-    /// The same evaluator for a thread of its own: it shares the weights, gives the same bits, and works
-    /// on the thread that submits and on no other. `None` where batches go to a device.
+    /// The same evaluator for a thread of its own: it shares the weights, gives the same bits, and
+    /// works on the thread that submits and on no other. `None` where batches go to a device.
     fn handle(&self) -> Option<Box<dyn Evaluator<G>>> {
         None
     }
@@ -177,8 +179,9 @@ pub enum EvaluatorError {
     },
 }
 
-/// The symmetry through which a position is evaluated: a pure function of the run's seed, the game's
-/// number, the ply that is being searched and the position, so that replay gives the same one.
+/// The symmetry through which a position is evaluated: a pure function of the run's seed, the
+/// game's number, the ply that is being searched and the position, so that replay gives the same
+/// one.
 pub fn symmetry_of(run_seed: u64, game: u64, ply: u32, key: Key, count: u8) -> Symmetry {
     if count <= 1 {
         return Symmetry::IDENTITY;

@@ -2,8 +2,8 @@
 //!
 //! Two traits. [`Evaluator`] takes positions ([`Leaf`]) and answers values and priors over legal
 //! moves. [`NetworkEvaluator`] takes bit-packed planes ([`EncodedBatch`]) and answers logits; it is
-//! what an engine for networks (Burn, our own CPU kernels, a CUDA one) implements. [`Encoded`] makes
-//! the first from the second.
+//! what an engine for networks (Burn, our own CPU kernels, a CUDA one) implements. [`Encoded`]
+//! makes the first from the second.
 //!
 //! Letters: `B` batch, `C` planes, `H` rows, `W` columns, `A` policy length.
 

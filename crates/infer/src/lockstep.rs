@@ -1,15 +1,16 @@
 //! Lockstep: many games walk until each needs an evaluation; the leaves go as one batch.
 //!
-//! There is no queue and no thread of its own. Games stand in groups, and a group's leaves are a batch.
+//! There is no queue and no thread of its own. Games stand in groups, and a group's leaves are a
+//! batch.
 //!
-//! - Where batches go to a device, the groups take turns: while one group walks, on all threads, the
-//!   batches of the others are with the device.
-//! - Where every evaluator gives handles ([`crate::Evaluator::handle`]), a thread has one group, from
-//!   beginning to end, with handles of its own. Threads meet only to fetch games, to hand them back, and
-//!   in the caches.
+//! - Where batches go to a device, the groups take turns: while one group walks, on all threads,
+//!   the batches of the others are with the device.
+//! - Where every evaluator gives handles ([`crate::Evaluator::handle`]), a thread has one group,
+//!   from beginning to end, with handles of its own. Threads meet only to fetch games, to hand them
+//!   back, and in the caches.
 //!
-//! What a game comes to depends on nothing but the game, so results are the same for any number of threads
-//! and however games fall to groups.
+//! What a game comes to depends on nothing but the game, so results are the same for any number of
+//! threads and however games fall to groups.
 
 mod clock;
 mod driver;
@@ -41,7 +42,8 @@ pub trait Roster<W>: Send {
     /// # Errors
     /// What ends the run: walkers in progress are dropped.
     fn finished(&mut self, walker: W, counts: &LockstepCounts) -> Result<(), Self::Error>;
-    /// Told once by each thread that drives walkers what its time went into, when it has come to its end.
+    /// Told once by each thread that drives walkers what its time went into, when it has come to
+    /// its end.
     fn driven(&mut self, _times: &LockstepTimes) {}
     /// Called once a step, for progress reports; not while another thread has the roster.
     fn step(&mut self, _counts: &LockstepCounts) {}
@@ -82,8 +84,8 @@ impl LockstepCounts {
 pub struct LockstepTimes {
     /// From beginning to end.
     pub running: Duration,
-    /// Of that, the processor's own part: walking, and making batches. With a device all that is not waiting; where
-    /// threads evaluate themselves, all that is not evaluating.
+    /// Of that, the processor's own part: walking, and making batches. With a device all that is
+    /// not waiting; where threads evaluate themselves, all that is not evaluating.
     pub hosting: Duration,
     /// With a batch or more under way: what an evaluator was busy at most.
     pub flying: Duration,

@@ -65,8 +65,8 @@ impl<G: Game> Sources<G> {
         self.ids.len() - 1
     }
 
-    /// The same for one search that has the processor to itself: evaluators that give handles work on so
-    /// many threads of their own, while the search goes on.
+    /// The same for one search that has the processor to itself: evaluators that give handles work
+    /// on so many threads of their own, while the search goes on.
     #[must_use]
     pub fn on_threads(mut self, threads: usize) -> Self {
         for evaluator in self.evaluators.iter_mut().flatten() {
@@ -97,8 +97,8 @@ impl<G: Game> Sources<G> {
         &self.readers
     }
 
-    /// The same sources for each of `count` threads, caches shared; none where an evaluator gives no
-    /// handles.
+    /// The same sources for each of `count` threads, caches shared; none where an evaluator gives
+    /// no handles.
     pub(crate) fn handles(&self, count: usize) -> Vec<Self> {
         let one = || {
             let evaluators = self.evaluators.iter().map(|evaluator| match evaluator {
@@ -111,7 +111,8 @@ impl<G: Game> Sources<G> {
         (0..count).map_while(|_| one()).collect()
     }
 
-    /// Batches in flight that keep source `index` busy where one search asks for all of them, at least 1.
+    /// Batches in flight that keep source `index` busy where one search asks for all of them, at
+    /// least 1.
     pub fn batches(&self, index: usize) -> usize {
         let evaluator = self.evaluators.get(index).and_then(Option::as_ref);
         evaluator.map_or(1, |evaluator| evaluator.batches()).max(1)

@@ -15,9 +15,10 @@ use dz_game::Game;
 
 use crate::{Evaluation, Evaluator, EvaluatorError, Leaf, Ticket};
 
-/// Handles of one evaluator, one for each of so many threads: for one search that goes on while its batches
-/// are worked on. The thread that waits for a batch is one of them: it works on what nobody has begun yet
-/// instead of sleeping, so that there are no more threads than cores and fewer are woken.
+/// Handles of one evaluator, one for each of so many threads: for one search that goes on while its
+/// batches are worked on. The thread that waits for a batch is one of them: it works on what nobody
+/// has begun yet instead of sleeping, so that there are no more threads than cores and fewer are
+/// woken.
 ///
 /// Evaluations have the bits that the evaluator gives, whichever thread had the batch.
 pub struct Workers<G: Game> {
@@ -74,7 +75,8 @@ impl<G: Game> Workers<G> {
         })
     }
 
-    /// Does a batch that nobody has begun on the thread that asks; false if there is none, or no handle.
+    /// Does a batch that nobody has begun on the thread that asks; false if there is none, or no
+    /// handle.
     fn help(&mut self) -> bool {
         let Some(own) = &mut self.own else { return false };
         let Some((ticket, leaves)) = self.jobs.queue().waiting.pop_front() else { return false };
@@ -120,8 +122,8 @@ fn work<G: Game>(
     }
 }
 
-/// A batch's answer, and whether the handle has panicked: then whoever waits must hear of it, and the handle is
-/// not used again.
+/// A batch's answer, and whether the handle has panicked: then whoever waits must hear of it, and
+/// the handle is not used again.
 fn evaluate<G: Game>(handle: &mut dyn Evaluator<G>, leaves: &[Leaf<G>]) -> (Answered, bool) {
     let evaluated = catch_unwind(AssertUnwindSafe(|| {
         let leaves: Vec<&Leaf<G>> = leaves.iter().collect();
@@ -140,8 +142,8 @@ impl<G: Game> Evaluator<G> for Workers<G> {
         &self.id
     }
 
-    /// One that is worked on and one that waits for each thread, so that none waits for the search; a thread
-    /// that is alone works while the search waits.
+    /// One that is worked on and one that waits for each thread, so that none waits for the search;
+    /// a thread that is alone works while the search waits.
     fn batches(&self) -> usize {
         if self.threads.is_empty() { 1 } else { 2 * (self.threads.len() + 1) }
     }

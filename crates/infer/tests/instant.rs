@@ -140,7 +140,8 @@ fn threads_that_store_side_by_side_leave_what_one_would() {
     };
     let cache = EvaluationCache::new(2);
     let first = cache.reserve(4);
-    // Of three for one place the last by number stays, in whatever order they come, and gives way to a later one.
+    // Of three for one place the last by number stays, in whatever order they come, and gives way
+    // to a later one.
     for order in [2, 3, 0] {
         cache.put_at(first + order, key(0), &evaluation(order));
     }

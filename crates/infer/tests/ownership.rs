@@ -1,4 +1,5 @@
-//! Whose points are: logits of a network that sees the stones, as the board has them through every symmetry.
+//! Whose points are: logits of a network that sees the stones, as the board has them through every
+//! symmetry.
 
 #![allow(clippy::unwrap_used)] // These are tests.
 
@@ -12,7 +13,8 @@ use dz_infer::{
     Sources, Ticket, Workers, contract::random_leaves,
 };
 
-/// Holds every stone that it sees for its owner's, by `logit`; the first two planes are mine and theirs.
+/// Holds every stone that it sees for its owner's, by `logit`; the first two planes are mine and
+/// theirs.
 struct Stones {
     encoding_id: String,
     policy_len: usize,

@@ -20,12 +20,14 @@ pub struct Board<'a> {
 }
 
 impl NetworkFile {
-    /// The network as it plays on `board`, with a weight for each of its points: what engines compute.
+    /// The network as it plays on `board`, with a weight for each of its points: what engines
+    /// compute.
     ///
     /// # Errors
-    /// [`NetworkError::OtherGame`] or [`NetworkError::OtherEncoding`] if it is for another one. A network for boards of
-    /// any size is for every game of its name whose encoding differs in nothing but the size: other parameters, such
-    /// as komi, are what the encoding shows or nothing that it knows of.
+    /// [`NetworkError::OtherGame`] or [`NetworkError::OtherEncoding`] if it is for another one. A
+    /// network for boards of any size is for every game of its name whose encoding differs in
+    /// nothing but the size: other parameters, such as komi, are what the encoding shows or nothing
+    /// that it knows of.
     pub fn on_board(&self, board: &Board<'_>) -> Result<Cow<'_, Self>, NetworkError> {
         if !self.header.spec.any_size {
             self.check_fits(board.game, board.encoding)?;
@@ -105,7 +107,8 @@ impl NetworkSpec {
     }
 }
 
-/// A layer that looks at one point, for each point of a board: `weights [C]` to `[H * W, C * H * W]`.
+/// A layer that looks at one point, for each point of a board: `weights [C]` to
+/// `[H * W, C * H * W]`.
 fn at_points(weights: &[f32], area: usize) -> Vec<f32> {
     let mut spread = vec![0.0; area * weights.len() * area];
     for (point, row) in spread.chunks_exact_mut(weights.len() * area).enumerate() {
@@ -116,7 +119,8 @@ fn at_points(weights: &[f32], area: usize) -> Vec<f32> {
     spread
 }
 
-/// A layer that looks at means over the board, for its points: `weights [out, C]` to `[out, C * H * W]`.
+/// A layer that looks at means over the board, for its points: `weights [out, C]` to
+/// `[out, C * H * W]`.
 fn means(weights: &[f32], area: usize) -> Vec<f32> {
     weights.iter().flat_map(|weight| std::iter::repeat_n(weight / area as f32, area)).collect()
 }

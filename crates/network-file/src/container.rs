@@ -1,9 +1,9 @@
 //! Safetensors files with a checked header: the form of networks and of checkpoints.
 //!
-//! The metadata entry `dagzero` is JSON: `{"kind", "format", "header", "blake3"}`. The hash covers, in
-//! this order, each text and number preceded by its length or written as 8 little-endian bytes: kind,
-//! format, the header's JSON, and for each tensor by name its name, its rank, its dimensions and its
-//! data as little-endian 32-bit floats.
+//! The metadata entry `dagzero` is JSON: `{"kind", "format", "header", "blake3"}`. The hash covers,
+//! in this order, each text and number preceded by its length or written as 8 little-endian bytes:
+//! kind, format, the header's JSON, and for each tensor by name its name, its rank, its dimensions
+//! and its data as little-endian 32-bit floats.
 
 use std::{collections::BTreeMap, collections::HashMap};
 
@@ -43,7 +43,8 @@ pub fn pack<H: Serialize>(
         .map_err(|e| NetworkError::BadTensors { kind: kind.to_owned(), reason: e.to_string() })
 }
 
-/// Reads what [`pack`] wrote for the same kind and a format from 1 to `newest`, and checks its hash.
+/// Reads what [`pack`] wrote for the same kind and a format from 1 to `newest`, and checks its
+/// hash.
 ///
 /// # Errors
 /// Everything that a reader refuses, from [`NetworkError::NotOurs`] to [`NetworkError::BadHeader`].

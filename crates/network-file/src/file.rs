@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{NetworkError, NetworkSpec, TensorData, container};
 
-/// The newest format that this crate writes, and reads with all before it. Format 2 has squeeze-excitation
-/// and bottlenecks, format 3 heads beside policy and value, format 4 boards of any size; a network without them is
-/// still written in format 1.
+/// The newest format that this crate writes, and reads with all before it. Format 2 has
+/// squeeze-excitation and bottlenecks, format 3 heads beside policy and value, format 4 boards of
+/// any size; a network without them is still written in format 1.
 const FORMAT: u32 = 4;
 
 const KIND: &str = "network";
@@ -60,7 +60,8 @@ impl NetworkFile {
         Ok(file)
     }
 
-    /// Checks that the network plays `game` (canonical form) and sees `encoding` (an encoding's id).
+    /// Checks that the network plays `game` (canonical form) and sees `encoding` (an encoding's
+    /// id).
     ///
     /// # Errors
     /// [`NetworkError::OtherGame`] or [`NetworkError::OtherEncoding`].

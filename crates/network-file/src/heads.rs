@@ -15,20 +15,21 @@ pub const HORIZONS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Head {
-    /// The opponent's reply: logits `[A]`, the next ply's policy, from the policy head's convolution.
+    /// The opponent's reply: logits `[A]`, the next ply's policy, from the policy head's
+    /// convolution.
     Reply,
     /// The policy to the power 1/4: logits `[A]`, from the policy head's convolution.
     SoftPolicy,
-    /// Values soon after: logits of win, draw and loss for each horizon, `[HORIZONS * 3]`, from the value
-    /// head's hidden layer.
+    /// Values soon after: logits of win, draw and loss for each horizon, `[HORIZONS * 3]`, from the
+    /// value head's hidden layer.
     ShortTerm,
     /// Plies left, in units of H W plies: one number, from the value head's hidden layer.
     PliesLeft,
-    /// The final margin of the player to move, in units of sqrt(H W) points: one number, from the value
-    /// head's hidden layer.
+    /// The final margin of the player to move, in units of sqrt(H W) points: one number, from the
+    /// value head's hidden layer.
     Margin,
-    /// Whose each point is in the end: logits of mine, nobody's and theirs for each point, `[H W, 3]`,
-    /// from the tower's outputs.
+    /// Whose each point is in the end: logits of mine, nobody's and theirs for each point,
+    /// `[H W, 3]`, from the tower's outputs.
     Ownership,
 }
 
@@ -58,12 +59,14 @@ impl Head {
         }
     }
 
-    /// Whether network files have it. The others serve training alone, and nobody who plays reads them.
+    /// Whether network files have it. The others serve training alone, and nobody who plays reads
+    /// them.
     pub fn is_exported(self) -> bool {
         self == Self::Ownership
     }
 
-    /// Its one layer: the name, numbers that it gives and takes, at each point or for the whole board.
+    /// Its one layer: the name, numbers that it gives and takes, at each point or for the whole
+    /// board.
     pub fn layer(self, spec: &NetworkSpec) -> (&'static str, [usize; 2]) {
         let policy = spec.policy_layer();
         match self {

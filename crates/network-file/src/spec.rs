@@ -43,11 +43,12 @@ pub struct NetworkSpec {
     /// 0 makes each block a plain residual block.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bottleneck_blocks: usize,
-    /// Whether policy and value are made of the same weights at each point, so that the network plays on boards of
-    /// any size ([`NetworkFile::on_board`](crate::NetworkFile::on_board)).
+    /// Whether policy and value are made of the same weights at each point, so that the network
+    /// plays on boards of any size ([`NetworkFile::on_board`](crate::NetworkFile::on_board)).
     #[serde(default, skip_serializing_if = "is_false")]
     pub any_size: bool,
-    /// Heads beside policy and value. Those of a file are the exported ones, see [`NetworkSpec::exported`].
+    /// Heads beside policy and value. Those of a file are the exported ones, see
+    /// [`NetworkSpec::exported`].
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub heads: BTreeSet<Head>,
 }
@@ -67,12 +68,14 @@ pub struct ResidualSpec {
 /// small enough that a damaged header cannot ask for all memory.
 const ELEMENTS_MAX: usize = 1 << 31;
 
-/// Most actions that are no points, where the network is for boards of any size: swap and more of Gomoku's swap2.
+/// Most actions that are no points, where the network is for boards of any size: swap and more of
+/// Gomoku's swap2.
 const REST_MAX: usize = 2;
 
 impl NetworkSpec {
-    /// A plain network of no game in particular, with the heads of the presets: input planes, rows and columns of the
-    /// board, policy length, blocks and channels. What else a test or a bench needs is laid over it.
+    /// A plain network of no game in particular, with the heads of the presets: input planes, rows
+    /// and columns of the board, policy length, blocks and channels. What else a test or a bench
+    /// needs is laid over it.
     pub fn plain(
         [channels_in, height, width]: [usize; 3],
         policy_len: usize,
@@ -154,13 +157,14 @@ impl NetworkSpec {
         self.height * self.width
     }
 
-    /// Places of the policy behind those of the points, E, if points come first in it and few places follow; `None`
-    /// where it is laid out otherwise.
+    /// Places of the policy behind those of the points, E, if points come first in it and few
+    /// places follow; `None` where it is laid out otherwise.
     pub fn actions_beside_points(&self) -> Option<usize> {
         self.policy_len.checked_sub(self.area()).filter(|&rest| rest <= REST_MAX)
     }
 
-    /// Numbers that the layer of a policy gives and takes: for a whole board, or for each point of one of any size.
+    /// Numbers that the layer of a policy gives and takes: for a whole board, or for each point of
+    /// one of any size.
     pub fn policy_layer(&self) -> [usize; 2] {
         match self.actions_beside_points() {
             Some(rest) if self.any_size => [1 + rest, self.policy_channels],
@@ -273,8 +277,8 @@ impl NetworkSpec {
     }
 }
 
-/// Fields that a format does not know are left out where they say nothing, so that what an earlier program
-/// wrote keeps its bytes and its hash.
+/// Fields that a format does not know are left out where they say nothing, so that what an earlier
+/// program wrote keeps its bytes and its hash.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(number: &usize) -> bool {
     *number == 0

@@ -133,7 +133,8 @@ fn another_format_is_refused_before_its_header_is_read() {
     assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 4, .. }), "{error}");
 }
 
-/// What is switched off leaves no trace: fields, format and so the hash are as before there were heads.
+/// What is switched off leaves no trace: fields, format and so the hash are as before there were
+/// heads.
 #[test]
 fn heads_are_told_of_where_there_are_some() {
     let bare = serde_json::to_string(&spec()).unwrap();
@@ -212,7 +213,8 @@ fn squeeze_excitation_and_bottlenecks_have_the_documented_tensors() {
     }
 }
 
-/// What a network does not have is not in its header, so files of format 1 keep their hash and their id.
+/// What a network does not have is not in its header, so files of format 1 keep their hash and
+/// their id.
 #[test]
 fn a_network_is_written_in_the_earliest_format_that_can_say_it() {
     let plain = network();

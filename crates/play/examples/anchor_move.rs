@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p dz-play --example anchor_move -- connect4 1000`
 //!
-//! Reads lines of `SEED MOVES`: a number, then the moves from the start, separated by spaces. Answers
-//! each with the anchor's move. `tests/openspiel_match.py` plays it against `OpenSpiel`'s `MCTSBot`.
+//! Reads lines of `SEED MOVES`: a number, then the moves from the start, separated by spaces.
+//! Answers each with the anchor's move. `tests/openspiel_match.py` plays it against `OpenSpiel`'s
+//! `MCTSBot`.
 
 use std::{
     error::Error,

@@ -1,5 +1,5 @@
-//! What each algorithm of the search costs: playouts a second on the measuring game, one thread, the
-//! best and the median of runs, and all bytes over nodes.
+//! What each algorithm of the search costs: playouts a second on the measuring game, one thread,
+//! the best and the median of runs, and all bytes over nodes.
 //!
 //! `cargo run --release -p dz-play --example search_speed -- [RUNS [SEARCHES A RUN]]`
 

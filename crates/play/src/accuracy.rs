@@ -36,8 +36,9 @@ pub struct Preserved {
     pub value_right: Option<bool>,
 }
 
-/// Searches every position with `playouts` of source 0 and compares the move that the player then chooses with the truth;
-/// 0 playouts takes the raw policy's best move. Answers in the order of the positions.
+/// Searches every position with `playouts` of source 0 and compares the move that the player then
+/// chooses with the truth; 0 playouts takes the raw policy's best move. Answers in the order of the
+/// positions.
 ///
 /// # Errors
 /// What the evaluators report.
@@ -76,8 +77,9 @@ fn likeliest(wdl: Wdl) -> usize {
     (0..3).fold(0, |best, at| if chances[at] > chances[best] { at } else { best })
 }
 
-/// Searches the position at the end of every line with source 0 and hands out what was found, in the
-/// order in which searches end. The root's evaluation is the first playout, and there is always one.
+/// Searches the position at the end of every line with source 0 and hands out what was found, in
+/// the order in which searches end. The root's evaluation is the first playout, and there is always
+/// one.
 ///
 /// # Errors
 /// What the evaluators report.

@@ -9,7 +9,8 @@ use dz_solver::{Solver, SolverError, Value, solver_of};
 
 use crate::{PlayerKind, PlayerSetup};
 
-/// An evaluator that knows the truth: the position's value, and equal priors on the moves that keep it.
+/// An evaluator that knows the truth: the position's value, and equal priors on the moves that keep
+/// it.
 ///
 /// One solver for all games at once, with one table; they wait for each other.
 pub struct Exact<G: Game>(Mutex<Box<dyn Solver<G> + Send>>);
@@ -50,8 +51,8 @@ impl<G: Game> InstantEvaluator<G> for Exact<G> {
     }
 }
 
-/// An evaluator that walks every line of `depth` plies; what is not decided by then counts as a draw.
-/// Equal priors on the best moves.
+/// An evaluator that walks every line of `depth` plies; what is not decided by then counts as a
+/// draw. Equal priors on the best moves.
 #[derive(Clone, Debug)]
 pub struct Lookahead {
     depth: u32,
@@ -137,8 +138,8 @@ impl<G: Game> InstantEvaluator<G> for Lookahead {
     }
 }
 
-/// A player that asks `source` about the position at hand, and plays one of the moves with the largest
-/// prior, each as likely: what [`Exact`] and [`Lookahead`] are sources for.
+/// A player that asks `source` about the position at hand, and plays one of the moves with the
+/// largest prior, each as likely: what [`Exact`] and [`Lookahead`] are sources for.
 pub fn knowing_player(name: &str, source: usize) -> PlayerSetup {
     let kind = PlayerKind::Search {
         params: SearchParams::default(),

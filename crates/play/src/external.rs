@@ -52,8 +52,8 @@ pub(crate) struct External {
     stable: Arc<Stable>,
     rules: Rules,
     names: Names,
-    /// Running, and told of the game's first `told` moves; `None` before the first question and after a
-    /// failure.
+    /// Running, and told of the game's first `told` moves; `None` before the first question and
+    /// after a failure.
     engine: Option<Engine>,
     /// All moves, in the protocol's words.
     moves: Vec<(Player, String)>,
@@ -111,8 +111,8 @@ impl External {
         Ok(mv)
     }
 
-    /// At the game's end by the rules: where the engine counts it otherwise, what it says. The engine
-    /// goes back to its stable if it is well.
+    /// At the game's end by the rules: where the engine counts it otherwise, what it says. The
+    /// engine goes back to its stable if it is well.
     pub(crate) fn end(&mut self, outcome: Option<Outcome>) -> Option<String> {
         let mut dispute = None;
         if let (Some(outcome), true) = (outcome, self.engine.is_some()) {

@@ -76,9 +76,10 @@ pub struct Fixture<'a> {
     pub played: Vec<PlayedGame>,
 }
 
-/// Plays several matches side by side, as one after another would come out: a match alone leaves threads and devices idle
-/// when its last games go on, and its batches are small. Returns each one's games, by number. `progress` is
-/// [`MatchProgress::game_over`], told the place of the game's match.
+/// Plays several matches side by side, as one after another would come out: a match alone leaves
+/// threads and devices idle when its last games go on, and its batches are small. Returns each
+/// one's games, by number. `progress` is [`MatchProgress::game_over`], told the place of the game's
+/// match.
 ///
 /// # Errors
 /// What the evaluators report.
@@ -91,8 +92,8 @@ pub fn play_matches<G: Game>(
 ) -> Result<Vec<Vec<PlayedGame>>, EvaluatorError> {
     let mut players = fixtures.iter().flat_map(|fixture| &fixture.plan.players);
     let lockstep = if players.any(PlayerSetup::is_external) {
-        // Every such game has a program of its own that thinks while the walk waits for it: as many as
-        // there are threads, and all in one group, or groups would wait for each other.
+        // Every such game has a program of its own that thinks while the walk waits for it: as many
+        // as there are threads, and all in one group, or groups would wait for each other.
         let threads = rayon::current_num_threads();
         Lockstep { parallel_games: lockstep.parallel_games.min(threads), groups: 1 }
     } else {

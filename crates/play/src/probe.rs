@@ -36,8 +36,8 @@ pub struct ProbedPosition {
 /// Moves of a policy that are kept.
 pub const POLICY_MAX: usize = 32;
 
-/// What a process of the gatekeeper spent on a cycle's matches; one that was interrupted has a line for each
-/// process.
+/// What a process of the gatekeeper spent on a cycle's matches; one that was interrupted has a line
+/// for each process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchTimes {
     /// The cycle.
@@ -63,7 +63,8 @@ pub struct TruthLine {
     pub nontrivial: u64,
     /// Those of them in which the move played keeps the value.
     pub nontrivial_preserving: u64,
-    /// Positions in which the value's most likely outcome is the true one; none in runs of earlier versions.
+    /// Positions in which the value's most likely outcome is the true one; none in runs of earlier
+    /// versions.
     #[serde(default)]
     pub value_right: Option<u64>,
     /// The non-trivial ones by ply.
@@ -118,8 +119,8 @@ impl TruthLine {
     }
 }
 
-/// Positions of random play at several plies, the start first, the same for a seed; fewer where games
-/// are shorter.
+/// Positions of random play at several plies, the start first, the same for a seed; fewer where
+/// games are shorter.
 pub fn sample_positions<G: Game>(game: &G, seed: u64) -> Vec<Vec<Move>> {
     let lines = SAMPLE_PLIES.iter().filter_map(|&plies| {
         let opening = distinct_openings(game, plies, 1, seed).into_iter().next()?;

@@ -59,8 +59,8 @@ impl SearchSettings {
         }
     }
 
-    /// The searches of matches: the same without what is there to explore, that is forced playouts, a
-    /// temperature of the root's priors, and Gumbel noise.
+    /// The searches of matches: the same without what is there to explore, that is forced playouts,
+    /// a temperature of the root's priors, and Gumbel noise.
     pub fn for_matches(section: &SearchSection) -> Self {
         let mut settings = Self::of(section);
         settings.root = settings.quiet_root();
@@ -110,8 +110,8 @@ pub fn search_faults(section: &SearchSection) -> Vec<Fault> {
     faults
 }
 
-/// Programs of anchors that cannot be started here, for [`dz_config::RunConfig::load`]: a run would only find out when it
-/// has played its first cycle.
+/// Programs of anchors that cannot be started here, for [`dz_config::RunConfig::load`]: a run would
+/// only find out when it has played its first cycle.
 pub fn anchor_faults(anchors: &[Anchor]) -> Vec<Fault> {
     let fault = |(at, anchor): (usize, &Anchor)| {
         let AnchorKind::Engine(engine) = &anchor.kind else { return None };

@@ -41,8 +41,8 @@ impl<G: Game> Default for Pipeline<G> {
 }
 
 impl<G: Game> Pipeline<G> {
-    /// Waits for what is out of source `source`, so that another search can begin. The answers go to the
-    /// cache alone; a source that fails says so when it is asked next.
+    /// Waits for what is out of source `source`, so that another search can begin. The answers go
+    /// to the cache alone; a source that fails says so when it is asked next.
     pub fn clear(&mut self, sources: &mut Sources<G>, source: usize) {
         self.held.clear();
         for (ticket, leaves) in self.out.drain(..) {
@@ -65,11 +65,12 @@ pub enum Thought<G: Game> {
     Need(Request<G>),
 }
 
-/// Batches that are out at a time where one device or one thread works on them: a small batch would take it as long as a
-/// large one, or leave nobody else waiting.
+/// Batches that are out at a time where one device or one thread works on them: a small batch would
+/// take it as long as a large one, or leave nobody else waiting.
 const BATCHES_OF_ONE: usize = 2;
 
-/// Leaves of a batch for a thread that waits: enough to share the reading of the weights among them.
+/// Leaves of a batch for a thread that waits: enough to share the reading of the weights among
+/// them.
 const LEAVES_OF_IDLE: usize = 4;
 
 impl<G: Game> Thinker<G> {
@@ -120,8 +121,8 @@ impl<G: Game> Thinker<G> {
 
     /// Goes on until the move is decided or a batch evaluation is needed.
     ///
-    /// As many leaves as may wait are gathered before the first is answered, in their order, so that
-    /// neither caches nor batches decide where the search goes.
+    /// As many leaves as may wait are gathered before the first is answered, in their order, so
+    /// that neither caches nor batches decide where the search goes.
     pub fn think(&mut self, readers: &Readers<G>) -> Thought<G> {
         loop {
             while let Some(&id) = self.waiting.front() {
@@ -137,12 +138,12 @@ impl<G: Game> Thinker<G> {
         }
     }
 
-    /// As [`Thinker::think`] for a search that has its source to itself: keeps as many batches out as the
-    /// source asks for, then takes the answers of the oldest. False once the search is decided and nothing is
-    /// out.
+    /// As [`Thinker::think`] for a search that has its source to itself: keeps as many batches out
+    /// as the source asks for, then takes the answers of the oldest. False once the search is
+    /// decided and nothing is out.
     ///
-    /// Answers are taken in the order of the batches, whichever is done first, so what the search comes to
-    /// does not depend on time.
+    /// Answers are taken in the order of the batches, whichever is done first, so what the search
+    /// comes to does not depend on time.
     ///
     /// # Errors
     /// What the source reports.
@@ -173,7 +174,8 @@ impl<G: Game> Thinker<G> {
             let idles = batches > BATCHES_OF_ONE && out.len() < batches.div_ceil(2);
             let most = if idles { most.min(LEAVES_OF_IDLE) } else { most };
             self.gather_leaves(sources.readers(), held, most);
-            // A batch that is not full waits for what the next answers open, unless it is waited for.
+            // A batch that is not full waits for what the next answers open, unless it is waited
+            // for.
             let wanted = held.len() >= most || out.len() < batches.div_ceil(2);
             if held.is_empty() || !wanted {
                 break;
@@ -188,8 +190,8 @@ impl<G: Game> Thinker<G> {
         Ok(true)
     }
 
-    /// Leaves of the next batch, where `batches` are out at a time. For several threads fewer at first, so that all have
-    /// some as soon as can be, and fewer at last, so that all end together.
+    /// Leaves of the next batch, where `batches` are out at a time. For several threads fewer at
+    /// first, so that all have some as soon as can be, and fewer at last, so that all end together.
     fn batch_leaves(&self, batches: usize) -> usize {
         let most = (self.search.params().leaves_max as usize).div_ceil(batches);
         if batches <= BATCHES_OF_ONE {
@@ -200,8 +202,8 @@ impl<G: Game> Thinker<G> {
         most.min(done.div_ceil(batches)).min(left.div_ceil(batches)).max(1)
     }
 
-    /// Adds leaves to a batch until it has `most` of them or the search must wait. Those whose answers are
-    /// known are answered, each time after as many as fit were gathered.
+    /// Adds leaves to a batch until it has `most` of them or the search must wait. Those whose
+    /// answers are known are answered, each time after as many as fit were gathered.
     fn gather_leaves(&mut self, readers: &Readers<G>, batch: &mut Vec<Leaf<G>>, most: usize) {
         while batch.len() < most {
             let room = most - batch.len();

@@ -82,7 +82,8 @@ fn without_playouts_the_policy_decides() {
     assert_eq!(best.len(), 1);
 }
 
-/// The move is the one that the player chooses, by whatever rule; without playouts the rule is of no account.
+/// The move is the one that the player chooses, by whatever rule; without playouts the rule is of
+/// no account.
 #[test]
 fn the_move_is_the_players_choice() {
     let game = Connect4::new(7, 6, 4).unwrap();

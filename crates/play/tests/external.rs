@@ -15,8 +15,8 @@ use dz_play::{
     Cause, MatchPlan, PlayedGame, PlayerKind, PlayerSetup, Seat, distinct_openings, play_match,
 };
 
-/// An engine for tic-tac-toe in GTP: plays the lowest free cell. From its second move on, or at the end,
-/// it does what `$1` says; each start adds a line to the file `$2`.
+/// An engine for tic-tac-toe in GTP: plays the lowest free cell. From its second move on, or at the
+/// end, it does what `$1` says; each start adds a line to the file `$2`.
 const GTP: &str = r#"
 mode=$1; echo started >> "$2"; taken=" "; moves=0
 say() { printf '= %s\n\n' "$1"; }

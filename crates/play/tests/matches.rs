@@ -81,8 +81,8 @@ fn a_resumed_match_equals_the_uninterrupted_one() {
     assert_eq!(again, whole);
 }
 
-/// Three matches side by side come out as each alone does, whatever is played of them already; one that ends leaves the others
-/// alone, and what ends all lets nothing more begin.
+/// Three matches side by side come out as each alone does, whatever is played of them already; one
+/// that ends leaves the others alone, and what ends all lets nothing more begin.
 #[test]
 fn matches_side_by_side_are_the_same_matches() {
     let game = connect4();

@@ -1,14 +1,14 @@
-//! The rollout anchor against `OpenSpiel`'s `MCTSBot` at equal settings: an independent opponent that
-//! shows whether the anchor is what it claims to be.
+//! The rollout anchor against `OpenSpiel`'s `MCTSBot` at equal settings: an independent opponent
+//! that shows whether the anchor is what it claims to be.
 //!
-//! Needs Python with `open_spiel` (`pip install open_spiel`; `DAGZERO_PYTHON` names the interpreter)
-//! and the example `anchor_move`, which `cargo test -p dz-play` builds along. Without them the test
-//! says so and passes.
+//! Needs Python with `open_spiel` (`pip install open_spiel`; `DAGZERO_PYTHON` names the
+//! interpreter) and the example `anchor_move`, which `cargo test -p dz-play` builds along. Without
+//! them the test says so and passes.
 //!
 //! The anchor is expected a little above one half: `OpenSpiel` gives a finished game no exploration
-//! term, also with `solve=False` (`uct_value` returns the outcome), so it spends fewer visits on a win
-//! in one. With few simulations that shows more: at 200 the anchor scored 0.561 in 1,200 games, and
-//! 0.490 when it was made to do the same; at 1,000 it scored 0.519 in 800.
+//! term, also with `solve=False` (`uct_value` returns the outcome), so it spends fewer visits on a
+//! win in one. With few simulations that shows more: at 200 the anchor scored 0.561 in 1,200 games,
+//! and 0.490 when it was made to do the same; at 1,000 it scored 0.519 in 800.
 
 use std::{path::PathBuf, process::Command};
 

@@ -8,10 +8,11 @@
 //! Record <----play(game)--------- Sheet <----read()----- text
 //! ```
 //!
-//! Reading text needs no rules, so results, players and the game itself can be known before anything
-//! is played; playing a sheet checks every move. Readers are tolerant of what other programs write and
-//! total: any text gives sheets or one line that says where it is wrong. They use no recursion, and time
-//! and memory grow with the length of the text, which is at most [`BYTES_MAX`].
+//! Reading text needs no rules, so results, players and the game itself can be known before
+//! anything is played; playing a sheet checks every move. Readers are tolerant of what other
+//! programs write and total: any text gives sheets or one line that says where it is wrong. They
+//! use no recursion, and time and memory grow with the length of the text, which is at most
+//! [`BYTES_MAX`].
 
 mod annotate;
 mod error;

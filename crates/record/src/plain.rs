@@ -15,8 +15,8 @@
 //! result: first wins
 //! ```
 //!
-//! `game` or `moves` may begin a record, all else is optional. A line that begins with a blank goes on
-//! with the moves of the line before.
+//! `game` or `moves` may begin a record, all else is optional. A line that begins with a blank goes
+//! on with the moves of the line before.
 
 use std::fmt;
 

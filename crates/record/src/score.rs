@@ -48,8 +48,8 @@ impl Score {
     /// No result.
     pub const UNKNOWN: Self = Self { winner: Winner::Unknown, by: By::Rules };
 
-    /// The score of a game that the rules ended. `komi_halves` is what the second player gets on top of
-    /// the margin.
+    /// The score of a game that the rules ended. `komi_halves` is what the second player gets on
+    /// top of the margin.
     pub fn of(outcome: Outcome, komi_halves: i16) -> Self {
         let Some(player) = outcome.winner else {
             return Self { winner: Winner::Draw, by: By::Rules };

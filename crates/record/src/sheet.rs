@@ -61,7 +61,8 @@ pub struct SetUp {
 pub struct SheetMove {
     /// Who makes it, where the text says so.
     pub player: Option<Player>,
-    /// The move as the format writes it. In plain text and JSON it may be a list, which the game splits.
+    /// The move as the format writes it. In plain text and JSON it may be a list, which the game
+    /// splits.
     pub text: String,
     /// What is said about it.
     pub comment: Option<String>,

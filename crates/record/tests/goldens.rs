@@ -1,5 +1,6 @@
-//! One small record of each game and format. `UPDATE_GOLDEN=1 cargo test -p dz-record --test goldens`
-//! writes them anew; read the difference before you commit it.
+//! One small record of each game and format.
+//! `UPDATE_GOLDEN=1 cargo test -p dz-record --test goldens` writes them anew; read the difference
+//! before you commit it.
 
 mod common;
 

@@ -1,8 +1,9 @@
 //! What we write, read by libraries of others: SGF by sgfmill (Go with all that it knows, the other
 //! games' structure and moves), PGN by python-chess.
 //!
-//! Needs Python with both (`pip install sgfmill chess`; `DAGZERO_PYTHON` names the interpreter). Without
-//! them the test says so and passes. `DAGZERO_PEER_GAMES` is the number of games of each game (40).
+//! Needs Python with both (`pip install sgfmill chess`; `DAGZERO_PYTHON` names the interpreter).
+//! Without them the test says so and passes. `DAGZERO_PEER_GAMES` is the number of games of each
+//! game (40).
 
 mod common;
 

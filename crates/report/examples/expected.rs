@@ -1,5 +1,6 @@
-//! Sums up finished runs of a preset for the band behind its reports: `cargo run -p dz-report --example
-//! expected -- MACHINE RUN... > configs/NAME.expected.json`, with the machine in words.
+//! Sums up finished runs of a preset for the band behind its reports:
+//! `cargo run -p dz-report --example expected -- MACHINE RUN... > configs/NAME.expected.json`, with
+//! the machine in words.
 
 use dz_report::{Expected, Report};
 use dz_store::Run;

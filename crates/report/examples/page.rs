@@ -1,5 +1,5 @@
-//! Writes the page of a run to standard output, to look at without the other commands: `cargo run -p
-//! dz-report --example page -- RUN [OTHER ...]`.
+//! Writes the page of a run to standard output, to look at without the other commands:
+//! `cargo run -p dz-report --example page -- RUN [OTHER ...]`.
 
 use dz_report::Report;
 use dz_store::Run;

@@ -18,8 +18,9 @@ pub struct CurvePoint {
     pub elo: f64,
     /// Half the width of its 95 % interval, above whoever is at 0.
     pub error95: f64,
-    /// The same of its distance from the mean of the curve, without what all its points have in common: how far from
-    /// the anchor the curve as a whole lies. As `error95` where the fit does not tell.
+    /// The same of its distance from the mean of the curve, without what all its points have in
+    /// common: how far from the anchor the curve as a whole lies. As `error95` where the fit does
+    /// not tell.
     pub error95_within: f64,
     /// Fewer than [`LATER_OPPONENTS_MIN`] later networks have played it, so its rating will move.
     pub preliminary: bool,
@@ -62,8 +63,8 @@ pub enum MarkerKind {
     Configuration,
 }
 
-/// A learning rate of at most this share of the one before is a drop; schedules that fall slowly have
-/// none.
+/// A learning rate of at most this share of the one before is a drop; schedules that fall slowly
+/// have none.
 const DROP: f64 = 0.5;
 
 /// The champions' points, by generation.

@@ -97,7 +97,8 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
     let far = report.expected.iter().flat_map(|band| &band.points);
     let most = far.map(|point| over.of_expected(point)).fold(most, f64::max);
     let (label, unit) = over.unit(most);
-    // Alone, the curve shows its course; beside other runs, what all its points have in common counts as well.
+    // Alone, the curve shows its course; beside other runs, what all its points have in common
+    // counts as well.
     let within = drawn.is_empty() && report.curve_error95.is_some();
     let points = |curve: &[CurvePoint]| {
         let point = |point: &CurvePoint| {

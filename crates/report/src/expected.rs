@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::curve::CurvePoint;
 use crate::facts::Report;
 
-/// Finished runs of one preset, summed up. `configs/NAME.expected.json` holds one, and a run keeps a copy.
+/// Finished runs of one preset, summed up. `configs/NAME.expected.json` holds one, and a run keeps
+/// a copy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
@@ -22,8 +23,8 @@ pub struct Expected {
     pub points: Vec<ExpectedPoint>,
 }
 
-/// Where champions of one generation were: means of what was spent, and the lowest and highest end of the
-/// 95 % intervals of their Elo.
+/// Where champions of one generation were: means of what was spent, and the lowest and highest end
+/// of the 95 % intervals of their Elo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedPoint {
@@ -46,8 +47,8 @@ pub struct ExpectedPoint {
 }
 
 impl Expected {
-    /// The file of these runs; generations that not all of them have are left out. `None` without runs, and
-    /// where games or anchors at 0 Elo differ.
+    /// The file of these runs; generations that not all of them have are left out. `None` without
+    /// runs, and where games or anchors at 0 Elo differ.
     pub fn of(machine: &str, runs: &[Report]) -> Option<Self> {
         let first = runs.first()?;
         let anchor = first.zero_anchor()?.name.clone();

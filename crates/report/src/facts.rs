@@ -26,7 +26,8 @@ pub struct Report {
     pub cycles: Vec<CycleFacts>,
     /// Ratings of the champions with what had been spent until then, by generation.
     pub curve: Vec<CurvePoint>,
-    /// Half the width of the 95 % interval of how far the curve as a whole lies above the anchor at 0.
+    /// Half the width of the 95 % interval of how far the curve as a whole lies above the anchor at
+    /// 0.
     pub curve_error95: Option<f64>,
     /// What happened on the way that may bend the curve.
     pub markers: Vec<Marker>,
@@ -46,7 +47,8 @@ pub struct Report {
     pub measures: Measures,
     /// What a reader would look for and the run does not have, a sentence each.
     pub missing: Vec<String>,
-    /// What goes wrong in silence, and what does not: the worst first. Empty where only the ledger was read.
+    /// What goes wrong in silence, and what does not: the worst first. Empty where only the ledger
+    /// was read.
     pub findings: Vec<Finding>,
     /// Other runs, drawn over this one.
     pub compared: Vec<Compared>,
@@ -68,7 +70,8 @@ pub struct Model {
     pub draws: &'static str,
     /// Whether the first move is worth something.
     pub first_mover: bool,
-    /// Virtual draws of every anchor and of the first rated network and raw policy with one virtual player.
+    /// Virtual draws of every anchor and of the first rated network and raw policy with one virtual
+    /// player.
     pub prior_draws: f64,
     /// Virtual draws of each later network and policy with the rated one before it.
     pub lineage_draws: f64,
@@ -153,8 +156,9 @@ pub struct CycleFacts {
     pub promoted: Option<u32>,
     /// Wall time of the cycle, once it is over.
     pub wall_ms: Option<u64>,
-    /// Time of its gate and rating matches and of what else the gatekeeper does, once it is over: what its stages leave of `wall_ms`,
-    /// or, where stages work side by side, what the gatekeeper timed.
+    /// Time of its gate and rating matches and of what else the gatekeeper does, once it is over:
+    /// what its stages leave of `wall_ms`, or, where stages work side by side, what the gatekeeper
+    /// timed.
     pub matches_ms: Option<u64>,
     /// Time spent in cycles up to the end of this one, pauses between processes left out; of a
     /// cycle under way, its stages so far.
@@ -208,7 +212,8 @@ pub struct PlayerFacts {
     pub generation: Option<u32>,
     /// The cycle that trained it; none for an anchor.
     pub cycle: Option<u32>,
-    /// The cycle whose candidate plays here by its raw policy, without a search; none for all others.
+    /// The cycle whose candidate plays here by its raw policy, without a search; none for all
+    /// others.
     pub policy_cycle: Option<u32>,
     /// Optimizer steps behind it; none for an anchor.
     pub step: Option<u64>,
@@ -216,8 +221,8 @@ pub struct PlayerFacts {
     pub elo: f64,
     /// Half the width of its 95 % interval.
     pub error95: f64,
-    /// The same from the scatter of the pairs of games instead of the model's: what a bootstrap over opening
-    /// pairs comes to. None for the anchor at 0 Elo and where there is none.
+    /// The same from the scatter of the pairs of games instead of the model's: what a bootstrap
+    /// over opening pairs comes to. None for the anchor at 0 Elo and where there is none.
     pub error95_pairs: Option<f64>,
     /// Mean score over its rating games, 0 to 1.
     pub score: f64,
@@ -265,8 +270,8 @@ impl GateFacts {
     }
 }
 
-/// Chance of as large a loss by luck alone below which an earlier champion counts as stronger: half of 5 %, since only one
-/// side is looked at.
+/// Chance of as large a loss by luck alone below which an earlier champion counts as stronger: half
+/// of 5 %, since only one side is looked at.
 pub(crate) const FORGOTTEN: f64 = 0.025;
 
 impl Report {
@@ -311,8 +316,9 @@ impl Report {
         Difference { elo: Elo(elo), error95, los }
     }
 
-    /// How likely luck alone would have one of the earlier champions rated as far above the newest as the best of them is:
-    /// Bonferroni's bound, for the best of a thousand ratings is high by chance.
+    /// How likely luck alone would have one of the earlier champions rated as far above the newest
+    /// as the best of them is: Bonferroni's bound, for the best of a thousand ratings is high by
+    /// chance.
     pub(crate) fn luck(&self, best: &PlayerFacts, newest: &PlayerFacts) -> f64 {
         let earlier = self.champions().len().saturating_sub(1).max(1);
         (earlier as f64 * (1.0 - self.gain(best, newest).los)).min(1.0)

@@ -288,7 +288,8 @@ impl Fold {
 }
 
 impl Report {
-    /// Sets every player beside the newest champion, and tells how surely the pairs of games place it.
+    /// Sets every player beside the newest champion, and tells how surely the pairs of games place
+    /// it.
     fn compare_players(&mut self) {
         let zero = self.players.iter().find(|player| player.error95 == 0.0);
         if let Some(zero) = zero.map(|player| player.name.clone()) {

@@ -76,7 +76,8 @@ struct Branch {
 }
 
 impl Tally {
-    /// Adds a game that was played; those that were searched anew were played in another cycle, where they count.
+    /// Adds a game that was played; those that were searched anew were played in another cycle,
+    /// where they count.
     fn add<G: Game>(&mut self, game: &G, record: &GameRecord) {
         if record.reanalysed().is_some() {
             return;

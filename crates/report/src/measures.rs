@@ -80,14 +80,16 @@ pub struct StepPoint {
     pub value_loss: f64,
     /// Entropy of the policy targets, nats; `policy_loss` minus this is the surprise of the policy.
     pub policy_entropy: f64,
-    /// Share of the steps whose gradients were clipped, 0 to 1; none in metrics of earlier versions.
+    /// Share of the steps whose gradients were clipped, 0 to 1; none in metrics of earlier
+    /// versions.
     pub clipped: Option<f64>,
 }
 
 /// What matches took of the time of the finished cycles in which they were timed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RatingShare {
-    /// What the configuration allows rating games, 0 to 1, in playouts; none where it cannot be read.
+    /// What the configuration allows rating games, 0 to 1, in playouts; none where it cannot be
+    /// read.
     pub stated: Option<f64>,
     /// Rating games' share of the wall time, 0 to 1.
     pub rating: f64,

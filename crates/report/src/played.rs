@@ -20,17 +20,20 @@ pub struct Played {
     pub draws: u64,
     /// Games lost.
     pub losses: u64,
-    /// Wins, draws and losses of the games in which it moved first, and of those in which it moved second.
+    /// Wins, draws and losses of the games in which it moved first, and of those in which it moved
+    /// second.
     pub by_first: [[u64; 3]; 2],
-    /// Pairs (same opening, colours swapped) by its score: 0, 0.5, 1, 1.5, 2. Repeated games are among them.
+    /// Pairs (same opening, colours swapped) by its score: 0, 0.5, 1, 1.5, 2. Repeated games are
+    /// among them.
     pub pairs: [u64; 5],
     /// Games that repeat an earlier one of their match.
     pub duplicates: u64,
-    /// How many independent games, of the same wins, draws and losses, would tell as much as its pairs do:
-    /// an opening that favours one side makes the two games of a pair cancel each other's noise.
+    /// How many independent games, of the same wins, draws and losses, would tell as much as its
+    /// pairs do: an opening that favours one side makes the two games of a pair cancel each other's
+    /// noise.
     pub effective_games: f64,
-    /// Distance of its mean score from a half in standard deviations of a game, on the scale of normalised
-    /// Elo, against the opponents that it had; none with fewer than two pairs.
+    /// Distance of its mean score from a half in standard deviations of a game, on the scale of
+    /// normalised Elo, against the opponents that it had; none with fewer than two pairs.
     pub normalised_elo: Option<f64>,
     /// Half the width of the 95 % interval of `normalised_elo`.
     pub normalised_error95: Option<f64>,
@@ -145,8 +148,9 @@ impl Sum {
     }
 }
 
-/// By how much the standard error of a mean over its own standard deviation is larger than 1 / sqrt(n), which it is where the mean is 0:
-/// sqrt(1 - t g + t^2 (k - 1) / 4) for t deviations, skewness g and kurtosis k of what was drawn (the delta method).
+/// By how much the standard error of a mean over its own standard deviation is larger than 1 /
+/// sqrt(n), which it is where the mean is 0: sqrt(1 - t g + t^2 (k - 1) / 4) for t deviations,
+/// skewness g and kurtosis k of what was drawn (the delta method).
 fn far_from_even(pairs: &[u64; 5]) -> f64 {
     let counts = pairs.map(|n| n as f64);
     let Moments { mean, variance } = moments(&counts);
@@ -228,7 +232,8 @@ mod tests {
         // 100 pairs of games won with probability 0.95, as often as they come on average.
         let pairs = [0, 0, 10, 0, 90];
         let factor = far_from_even(&pairs);
-        // Mean 0.95, deviation 0.15, so t = 3; skewness -8 / 3, kurtosis 73 / 9: the root of 1 + 8 + 16.
+        // Mean 0.95, deviation 0.15, so t = 3; skewness -8 / 3, kurtosis 73 / 9: the root of 1 +
+        // 8 + 16.
         assert!((factor - 5.0).abs() < 1e-9, "{factor}");
         assert!((far_from_even(&[4, 0, 8, 0, 4]) - 1.0).abs() < 1e-12);
         assert!(

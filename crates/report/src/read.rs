@@ -29,8 +29,8 @@ const STEP_BYTES_MAX: usize = 10_000_000;
 const HEALTH_CACHE: &str = "health.jsonl";
 
 impl Report {
-    /// Reads all that a run's directory tells; the run may be finished, under way or damaged. What the shards
-    /// of finished cycles show is kept in the run, so that each is read once.
+    /// Reads all that a run's directory tells; the run may be finished, under way or damaged. What
+    /// the shards of finished cycles show is kept in the run, so that each is read once.
     ///
     /// # Errors
     /// If the folder of the ledger cannot be listed.
@@ -50,8 +50,8 @@ impl Report {
         Ok(report)
     }
 
-    /// Reads what the ledger alone tells, without [`Measures`](crate::Measures), and writes nothing: ratings,
-    /// curve, cycles, verdict.
+    /// Reads what the ledger alone tells, without [`Measures`](crate::Measures), and writes
+    /// nothing: ratings, curve, cycles, verdict.
     ///
     /// # Errors
     /// If the folder of the ledger cannot be listed.
@@ -294,8 +294,9 @@ enum GatekeeperLine {
     Turn(TurnFacts),
 }
 
-/// The ledger's record at `path`, where it is one. A gap before it, or a record that cannot be read, is said; what it said is
-/// not known, and all others count. `next` is the number that follows the last one's.
+/// The ledger's record at `path`, where it is one. A gap before it, or a record that cannot be
+/// read, is said; what it said is not known, and all others count. `next` is the number that
+/// follows the last one's.
 fn record(run: &Run, path: &str, next: &mut u64, missing: &mut Vec<String>) -> Option<Record> {
     let number: u64 = path.rsplit('/').next()?.strip_suffix(".json")?.parse().ok()?;
     if number > *next {
@@ -372,7 +373,8 @@ struct HealthLine {
     facts: ShardFacts,
 }
 
-/// The cache's lines by cycle. Openings are shown of the newest cycle alone, so only its line keeps them.
+/// The cache's lines by cycle. Openings are shown of the newest cycle alone, so only its line keeps
+/// them.
 fn known_health(path: &Path) -> BTreeMap<u32, HealthLine> {
     let mut known: BTreeMap<u32, HealthLine> = BTreeMap::new();
     let Ok(file) = dz_text::open_regular(path) else { return known };

@@ -20,7 +20,8 @@ const POINTS_MIN: usize = 3;
 
 impl Scale {
     /// Fits all rating matches, given by the players' names and in the first one's view, as the
-    /// gatekeeper does, repeated games left out. `zero` is at 0 Elo, or the mean where nobody is called so.
+    /// gatekeeper does, repeated games left out. `zero` is at 0 Elo, or the mean where nobody is
+    /// called so.
     pub(crate) fn fit(matches: &BTreeMap<(String, String), MatchResult>, zero: &str) -> Self {
         let mut league = League::default();
         for ((a, b), result) in matches {
@@ -29,8 +30,9 @@ impl Scale {
         Self(league.fit(Some(zero), |name| PlayerName::new(name).line()).ok())
     }
 
-    /// Everybody's ratings. What the ledger's newest entry says counts only for players that the fit does not know: that
-    /// entry names those of the newest cycles, and an older version of the program may have rated them by other terms.
+    /// Everybody's ratings. What the ledger's newest entry says counts only for players that the
+    /// fit does not know: that entry names those of the newest cycles, and an older version of the
+    /// program may have rated them by other terms.
     pub(crate) fn rows(&self, of_ledger: Vec<RatingRow>) -> Vec<RatingRow> {
         let Some(fit) = &self.0 else { return of_ledger };
         let fitted = fit.players().map(|(name, rating)| RatingRow {
@@ -44,7 +46,8 @@ impl Scale {
         fitted.chain(of_ledger.into_iter().filter(is_unknown)).collect()
     }
 
-    /// What the first move is worth in Elo, and the share of draws between equals; `None` without a fit.
+    /// What the first move is worth in Elo, and the share of draws between equals; `None` without a
+    /// fit.
     pub(crate) fn terms(&self) -> Option<(f64, f64)> {
         let ratings = self.0.as_ref()?.ratings();
         Some((ratings.first_mover.0, ratings.draw_rate))
@@ -60,14 +63,15 @@ impl Scale {
         groups.into_values().collect()
     }
 
-    /// The score that the fit expects of `one` against `other` where it moves first, and where it moves
-    /// second; `None` where the fit does not know both.
+    /// The score that the fit expects of `one` against `other` where it moves first, and where it
+    /// moves second; `None` where the fit does not know both.
     pub(crate) fn expected(&self, one: &str, other: &str) -> Option<[f64; 2]> {
         self.0.as_ref()?.expected(one, other)
     }
 
-    /// Tells each point of a curve how well its place in it is known; returns half the width of the 95 % interval of the
-    /// curve's mean. `None`, and nothing told, where the fit does not know all its players, or they are too few to have places.
+    /// Tells each point of a curve how well its place in it is known; returns half the width of the
+    /// 95 % interval of the curve's mean. `None`, and nothing told, where the fit does not know all
+    /// its players, or they are too few to have places.
     pub(crate) fn place_within(&self, curve: &mut [CurvePoint]) -> Option<f64> {
         if curve.len() < POINTS_MIN {
             return None;
@@ -80,10 +84,10 @@ impl Scale {
         Some(shared.0)
     }
 
-    /// Half the width of the 95 % interval of `one` minus `other` from the scatter of pairs of games: each
-    /// pair's score beside the one expected, taken through the fit (the "sandwich" of P. Huber, Proc. 5th
-    /// Berkeley Symp. 1, 1967), which a bootstrap over pairs comes to where there are many. `None` where the
-    /// fit does not know both.
+    /// Half the width of the 95 % interval of `one` minus `other` from the scatter of pairs of
+    /// games: each pair's score beside the one expected, taken through the fit (the "sandwich" of
+    /// P. Huber, Proc. 5th Berkeley Symp. 1, 1967), which a bootstrap over pairs comes to where
+    /// there are many. `None` where the fit does not know both.
     pub(crate) fn error95_of_pairs(
         &self,
         matches: &BTreeMap<(String, String), MatchResult>,

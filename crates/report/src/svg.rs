@@ -17,8 +17,8 @@ pub struct SvgFile {
 }
 
 impl Report {
-    /// Elo over wall time, and value-preserving moves where the game is solved. They follow the reader's light or
-    /// dark scheme where the viewer tells it.
+    /// Elo over wall time, and value-preserving moves where the game is solved. They follow the
+    /// reader's light or dark scheme where the viewer tells it.
     ///
     /// # Errors
     /// If a figure cannot be drawn.

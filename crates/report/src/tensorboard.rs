@@ -1,10 +1,10 @@
 //! A run's numbers as event files that TensorBoard reads.
 //!
-//! Formats, from TensorFlow's sources: a file is a row of records (`tsl/lib/io/record_writer.h`): length,
-//! masked CRC-32C of the length, bytes, masked CRC-32C of the bytes; the bytes are a protobuf `Event`
-//! (`tsl/protobuf/event.proto`: field 1 `wall_time`, a double; 2 `step`, an int64; 3 `file_version`, a
-//! string; 5 `summary`) whose `Summary` has values (1) of `tag` (1, a string) and `simple_value` (2, a
-//! float).
+//! Formats, from TensorFlow's sources: a file is a row of records (`tsl/lib/io/record_writer.h`):
+//! length, masked CRC-32C of the length, bytes, masked CRC-32C of the bytes; the bytes are a
+//! protobuf `Event` (`tsl/protobuf/event.proto`: field 1 `wall_time`, a double; 2 `step`, an int64;
+//! 3 `file_version`, a string; 5 `summary`) whose `Summary` has values (1) of `tag` (1, a string)
+//! and `simple_value` (2, a float).
 
 use crate::facts::{CycleFacts, Report};
 
@@ -22,8 +22,8 @@ const HEADS: [(&str, &str, &str); 6] = [
 ];
 
 impl Report {
-    /// The bytes of an event file: a scalar a cycle and tag with the cycle as its step, and the losses
-    /// of training by step.
+    /// The bytes of an event file: a scalar a cycle and tag with the cycle as its step, and the
+    /// losses of training by step.
     pub fn to_tensorboard(&self) -> Vec<u8> {
         let mut events = Events::default();
         let begun = seconds(self.run.started_unix_ms);
@@ -151,7 +151,8 @@ fn varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// CRC-32C, turned and shifted as records ask, so that a CRC of data with CRCs in it is no fixed point.
+/// CRC-32C, turned and shifted as records ask, so that a CRC of data with CRCs in it is no fixed
+/// point.
 fn masked_crc(data: &[u8]) -> u32 {
     crc32c(data).rotate_right(15).wrapping_add(0xa282_ead8)
 }

@@ -87,8 +87,9 @@ fn thinking(playouts: u32) -> String {
     if playouts == 0 { "raw policy".to_owned() } else { format!("{playouts} playouts") }
 }
 
-/// Neighbouring plies taken together until they have [`POSITIONS_MIN`] positions: mean ply, positions, those in
-/// which the move keeps the value. What is left at the end goes to the last stretch.
+/// Neighbouring plies taken together until they have [`POSITIONS_MIN`] positions: mean ply,
+/// positions, those in which the move keeps the value. What is left at the end goes to the last
+/// stretch.
 fn stretches(by_ply: &[TruthAtPly]) -> Vec<(f64, u64, u64)> {
     let mut stretches: Vec<(u64, u64, u64)> = Vec::new();
     for at in by_ply {

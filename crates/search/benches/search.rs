@@ -1,5 +1,5 @@
-//! Time of a whole search, root set-up included: 800 playouts on the measuring game, where positions
-//! transpose and priors are looked up. `cargo bench -p dz-search`.
+//! Time of a whole search, root set-up included: 800 playouts on the measuring game, where
+//! positions transpose and priors are looked up. `cargo bench -p dz-search`.
 
 #![allow(missing_docs, reason = "criterion's macros make functions without")]
 

@@ -1,8 +1,8 @@
 //! All moves as first: what a playout says about moves that were made later in it.
 //!
-//! For each node on the path and each of its legal moves that the same player made at it or later, in
-//! the search or in the rollout, the count grows and the average moves towards the playout's value
-//! (Gelly and Silver 2007).
+//! For each node on the path and each of its legal moves that the same player made at it or later,
+//! in the search or in the rollout, the count grows and the average moves towards the playout's
+//! value (Gelly and Silver 2007).
 
 use dz_game::{Move, Player};
 

@@ -1,10 +1,10 @@
 //! Nodes, edges and priors in flat arrays.
 //!
 //! A node's moves stand in one row: first those that were ever visited, in the order of their first
-//! visits, then the others. The visited ones have an edge in the hot array; all have an entry in the
-//! cold array of priors. A selection therefore looks at the visited moves and one more: with one
-//! first-play value a node, the best unvisited move is the one with the largest prior, and that is
-//! brought to the front of the others when it is first asked for. Nothing is ever sorted.
+//! visits, then the others. The visited ones have an edge in the hot array; all have an entry in
+//! the cold array of priors. A selection therefore looks at the visited moves and one more: with
+//! one first-play value a node, the best unvisited move is the one with the largest prior, and that
+//! is brought to the front of the others when it is first asked for. Nothing is ever sorted.
 
 use dz_game::{Key, Wdl};
 
@@ -17,8 +17,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NodeId(pub u32);
 
-/// The root: the first node, a private copy that no table names and no edge leads to. So an edge that
-/// leads there is one whose child is not evaluated yet.
+/// The root: the first node, a private copy that no table names and no edge leads to. So an edge
+/// that leads there is one whose child is not evaluated yet.
 pub(crate) const ROOT: NodeId = NodeId(0);
 
 impl NodeId {
@@ -244,8 +244,8 @@ impl<N: Numbers> Arena<N> {
         &self.side.moves[first..first + usize::from(node.moves)]
     }
 
-    /// Brings the unvisited move with the largest prior to the front of the unvisited ones. `tie` picks
-    /// one of several at random; without it the lowest move comes first.
+    /// Brings the unvisited move with the largest prior to the front of the unvisited ones. `tie`
+    /// picks one of several at random; without it the lowest move comes first.
     pub(crate) fn prepare_head(&mut self, id: NodeId, tie: Option<u64>) {
         let node = &mut self.nodes[id.index()];
         if node.head_ready || node.visited == node.moves {
@@ -343,8 +343,8 @@ impl<N: Numbers> Arena<N> {
         most > u32::MAX as usize - 4 * usize::from(u16::MAX)
     }
 
-    /// Makes room for so many more nodes like the root at once, so that growing does not leave half of
-    /// the room unused.
+    /// Makes room for so many more nodes like the root at once, so that growing does not leave half
+    /// of the room unused.
     pub(crate) fn reserve(&mut self, nodes: usize, moves: usize) {
         self.nodes.reserve_exact(nodes);
         self.keys.reserve_exact(nodes);

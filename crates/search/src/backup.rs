@@ -9,9 +9,9 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Counts the path's edges and brings its nodes up to date from the last one up; `sample` is what
-    /// the playout found at its end. `changed` is the node where it ended, if that was known to others
-    /// and has a new value.
+    /// Counts the path's edges and brings its nodes up to date from the last one up; `sample` is
+    /// what the playout found at its end. `changed` is the node where it ended, if that was known
+    /// to others and has a new value.
     pub(crate) fn back_up(
         &mut self,
         path: &[PathStep],
@@ -55,8 +55,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 }
 
 impl<N: Numbers> Arena<N> {
-    /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(a)) / N`, summed in the order of the edges. With
-    /// `draws`, visits that closed a cycle count as draws.
+    /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(a)) / N`, summed in the order of the
+    /// edges. With `draws`, visits that closed a cycle count as draws.
     pub(crate) fn refresh(&mut self, id: NodeId, draws: bool) {
         let node = self.node(id);
         let mut visits = node.own_visits;
@@ -116,8 +116,8 @@ impl<N: Numbers> Arena<N> {
         }
     }
 
-    /// Moves an edge's average towards a sample, which is first made to bring it to the child's value if
-    /// others share the child; answers the sample that goes on up.
+    /// Moves an edge's average towards a sample, which is first made to bring it to the child's
+    /// value if others share the child; answers the sample that goes on up.
     fn catch_up(
         &mut self,
         id: NodeId,
@@ -218,8 +218,8 @@ mod tests {
         assert!((a - b).abs() < 5e-7, "{a} is not {b}");
     }
 
-    /// Node A of D. J. Wu's document: its child C learns from another parent, and A catches up in one
-    /// update, where a running average stays near 0.38.
+    /// Node A of D. J. Wu's document: its child C learns from another parent, and A catches up in
+    /// one update, where a running average stays near 0.38.
     #[test]
     fn a_node_uses_all_that_its_children_learnt() {
         let mut a = Example::new(0.40, &[(1, 0.38), (28, 0.39)]);
@@ -242,7 +242,8 @@ mod tests {
         d.arena.node_mut(f).visits = 110;
         d.set(1, 1, 0.26);
         d.assert(32, 0.549_375);
-        // What the two unsound rules make of it: all playouts of F counted for D, or F's visits as weights.
+        // What the two unsound rules make of it: all playouts of F counted for D, or F's visits as
+        // weights.
         near((32.0 * 0.55 + (110.0 * 0.26 - 10.0 * 0.28)) / 132.0, 0.328_788);
         near((0.52 + 30.0 * 0.56 + 110.0 * 0.26) / 141.0, 0.325_674);
     }
@@ -264,7 +265,8 @@ mod tests {
         top.assert(7, 4.0 / 7.0);
     }
 
-    /// Czech, Korus and Kersting 2021: the sample that goes up brings the edge to the child's value.
+    /// Czech, Korus and Kersting 2021: the sample that goes up brings the edge to the child's
+    /// value.
     #[test]
     fn a_corrected_sample_brings_the_edge_to_its_child() {
         let delta = Backup::Delta { tolerance: 0.01, clamp: false };

@@ -10,8 +10,8 @@ use crate::{
     formula::{self, Bound, Child, GumbelParams, MixedWeight, Sigma},
 };
 
-/// How the move to play is chosen. A move proven to win is played before all others, and one proven to
-/// lose only if all are.
+/// How the move to play is chosen. A move proven to win is played before all others, and one proven
+/// to lose only if all are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MoveChoice {
@@ -21,8 +21,8 @@ pub enum MoveChoice {
     BestValue,
     /// The largest all-moves-as-first value (Gelly and Silver 2007).
     BestAmaf,
-    /// The largest lower confidence bound (KataGo: 5 deviations among moves with 0.05 to 0.20 of the most
-    /// visits); needs `SearchParams::moments`.
+    /// The largest lower confidence bound (KataGo: 5 deviations among moves with 0.05 to 0.20 of
+    /// the most visits); needs `SearchParams::moments`.
     LowerBound {
         /// Width in standard deviations.
         deviations: f64,
@@ -80,7 +80,8 @@ pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng)
     draw(&weights, random).map_or_else(|| most_visited(&moves), |place| moves[place].mv)
 }
 
-/// A place drawn by weights, each 0 or more; none where all are 0, or where rounding leaves a crumb behind the last.
+/// A place drawn by weights, each 0 or more; none where all are 0, or where rounding leaves a crumb
+/// behind the last.
 pub fn draw(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
     let mut left = random.random::<f64>() * weights.iter().sum::<f64>();
     weights.iter().position(|weight| {
@@ -89,7 +90,8 @@ pub fn draw(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
     })
 }
 
-/// Which moves proofs leave: the proven wins if there are any; else all moves but proven losses, if any are left.
+/// Which moves proofs leave: the proven wins if there are any; else all moves but proven losses, if
+/// any are left.
 pub(crate) fn worth_playing(moves: &[RootMove]) -> Vec<bool> {
     let most = moves.iter().filter_map(|m| m.proven).fold(f64::NEG_INFINITY, f64::max);
     let all_proven = moves.iter().all(|m| m.proven.is_some());

@@ -125,8 +125,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// Sequential halving: the best score among the moves that have as many visits as this simulation
-    /// is to add to; all others are out.
+    /// Sequential halving: the best score among the moves that have as many visits as this
+    /// simulation is to add to; all others are out.
     fn score_gumbel_root(&self, gumbel: &Gumbel, own: f64, dense: &mut Dense) {
         let params = GumbelParams { sigma: gumbel.sigma, mixed_weight: MixedWeight::Visits };
         dense.noise.clear();

@@ -1,4 +1,5 @@
-//! What a search walks over: the part of a game that it needs, or a graph that is given node by node.
+//! What a search walks over: the part of a game that it needs, or a graph that is given node by
+//! node.
 
 use std::fmt::Debug;
 

@@ -71,8 +71,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.child_of(mv).map(|id| id.0)
     }
 
-    /// The line of most visits that begins with a move at the root, of `plies_max` moves at most; ties
-    /// go to the move that was visited first.
+    /// The line of most visits that begins with a move at the root, of `plies_max` moves at most;
+    /// ties go to the move that was visited first.
     pub fn line_from(&self, mv: Move, plies_max: usize) -> Vec<Move> {
         let (mut line, mut at) = (vec![mv], self.child_of(mv));
         while let Some(id) = at.filter(|_| line.len() < plies_max) {

@@ -1,7 +1,7 @@
 //! Monte-Carlo graph search, without I/O, threads, clocks or evaluators inside.
 //!
-//! One node a position ([`dz_game::Game::node_key`]), visits counted on edges, values recomputed from
-//! children (idempotent update):
+//! One node a position ([`dz_game::Game::node_key`]), visits counted on edges, values recomputed
+//! from children (idempotent update):
 //!
 //! ```text
 //! N(n) = 1 + sum_a N(n,a)
@@ -12,8 +12,8 @@
 //! A caller drives it: [`Search::gather`] walks until an evaluation is missing or the search is
 //! decided, [`Search::apply`] takes the evaluation. Tree search is the same code with private keys.
 //!
-//! Only the nodes on the path of a playout are updated; a node that shares a child with another path
-//! is refreshed when it is next walked through.
+//! Only the nodes on the path of a playout are updated; a node that shares a child with another
+//! path is refreshed when it is next walked through.
 
 mod amaf;
 mod arena;

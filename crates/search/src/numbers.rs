@@ -10,8 +10,9 @@ pub trait Numbers: Copy + Debug + Default + Send + Sync + 'static {
     type Real: Real;
     /// A legal move with its prior.
     type Prior: Prior<Real = Self::Real>;
-    /// What a prior counts as, at least, where its logarithm is taken: half of the step between two that are told apart, since what
-    /// is stored as 0 is less than that, and no less can be known of it. 0 where priors are stored as given.
+    /// What a prior counts as, at least, where its logarithm is taken: half of the step between two
+    /// that are told apart, since what is stored as 0 is less than that, and no less can be known
+    /// of it. 0 where priors are stored as given.
     const PRIOR_MIN: f64;
 }
 
@@ -195,8 +196,8 @@ impl Prior for CompactPrior {
 
     #[inline]
     fn new(mv: u16, probability: f32) -> Self {
-        // Added to 2^23 a number below 2^16 stands, rounded, in the low bits: a conversion that has vector
-        // code on every processor. What is not a number has zeros there.
+        // Added to 2^23 a number below 2^16 stands, rounded, in the low bits: a conversion that has
+        // vector code on every processor. What is not a number has zeros there.
         const ROUNDER: f32 = 8_388_608.0;
         let share = (probability.clamp(0.0, 1.0) * 65535.0 + ROUNDER).to_bits() & 0xffff;
         Self(share << 16 | u32::from(!mv))

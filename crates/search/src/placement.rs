@@ -1,5 +1,6 @@
-//! A game for measuring: stones on points until all are full, with an evaluator that looks its answers
-//! up. It transposes as much as a game can and costs next to nothing, so what is measured is search.
+//! A game for measuring: stones on points until all are full, with an evaluator that looks its
+//! answers up. It transposes as much as a game can and costs next to nothing, so what is measured
+//! is search.
 
 use dz_game::{Key, Move, Player, mix64};
 
@@ -106,7 +107,8 @@ pub struct LookedUp {
 const ROWS: usize = 256;
 
 impl LookedUp {
-    /// Tables for a game of so many points; priors fall off like a network's: a few large, most small.
+    /// Tables for a game of so many points; priors fall off like a network's: a few large, most
+    /// small.
     pub fn new(points: u16) -> Self {
         let points = usize::from(points);
         let share = |i: usize| (mix64(i as u64) >> 40) as f32 / (1u64 << 24) as f32;

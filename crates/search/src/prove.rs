@@ -1,9 +1,10 @@
-//! Proven values: bounds on what a position is worth with best play, propagated from finished games.
+//! Proven values: bounds on what a position is worth with best play, propagated from finished
+//! games.
 //!
-//! A node's lower bound, the mover's, is the best lower bound of its children; its upper bound the best
-//! upper bound, or 1 while a move was never tried. Where they meet the value is certain: it replaces
-//! the average, and no playout goes below the node again. A cycle proves nothing, since its node is not
-//! proven while it is walked.
+//! A node's lower bound, the mover's, is the best lower bound of its children; its upper bound the
+//! best upper bound, or 1 while a move was never tried. Where they meet the value is certain: it
+//! replaces the average, and no playout goes below the node again. A cycle proves nothing, since
+//! its node is not proven while it is walked.
 
 use crate::{
     Numbers, Search,

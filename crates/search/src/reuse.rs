@@ -14,8 +14,8 @@ use crate::{
 const GONE: u32 = u32::MAX;
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Plays a legal move at the root. With `keep`, the part of the graph that is reachable from the
-    /// child stays, and the child is copied into the root; else the search starts empty.
+    /// Plays a legal move at the root. With `keep`, the part of the graph that is reachable from
+    /// the child stays, and the child is copied into the root; else the search starts empty.
     pub fn advance(&mut self, mv: Move, keep: bool) {
         self.give_up_leaves();
         let child = self.child_of(mv);
@@ -35,8 +35,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         (edge.child != ROOT).then_some(edge.child)
     }
 
-    /// Copies child `id` into the root and moves everything below it together, all in place: nodes keep
-    /// their order, so nothing that stays is overwritten before it has moved.
+    /// Copies child `id` into the root and moves everything below it together, all in place: nodes
+    /// keep their order, so nothing that stays is overwritten before it has moved.
     fn keep_from(&mut self, id: NodeId) {
         let copy = self.arena.duplicate(id);
         if self.params.check_states {
@@ -62,8 +62,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.sweep = 0;
     }
 
-    /// Fills `order` with all nodes reachable from `root`, itself included, ascending by where their
-    /// moves stand, and `places` with every node's future place.
+    /// Fills `order` with all nodes reachable from `root`, itself included, ascending by where
+    /// their moves stand, and `places` with every node's future place.
     fn mark(&self, root: NodeId, places: &mut Vec<u32>, order: &mut Vec<u32>) {
         places.clear();
         places.resize(self.arena.nodes.len(), GONE);

@@ -1,4 +1,5 @@
-//! The root: a private copy outside the table, so that its noise never leaks through a transposition.
+//! The root: a private copy outside the table, so that its noise never leaks through a
+//! transposition.
 
 use dz_game::{Move, mix64};
 use rand::SeedableRng;
@@ -20,8 +21,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.make_room();
     }
 
-    /// Sets the priors that the root is searched with: the evaluator's, at a temperature, with noise;
-    /// all drawn from this search's seed.
+    /// Sets the priors that the root is searched with: the evaluator's, at a temperature, with
+    /// noise; all drawn from this search's seed.
     pub(crate) fn set_up_root(&mut self) {
         let mut priors: Vec<f64> = self.root_priors.iter().map(|prior| prior.wide()).collect();
         if self.setup.prior_temperature != 1.0 {
@@ -48,8 +49,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.node_mut(ROOT).head_ready = false;
     }
 
-    /// Searches none but these of the root's moves, until it advances; all of them if none of these is legal.
-    /// What is known so far was found with others, so the search begins empty. Below the root nothing changes.
+    /// Searches none but these of the root's moves, until it advances; all of them if none of these
+    /// is legal. What is known so far was found with others, so the search begins empty. Below the
+    /// root nothing changes.
     pub fn restrict(&mut self, moves: impl IntoIterator<Item = Move>) {
         self.give_up_leaves();
         self.clear_root();
@@ -57,8 +59,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.among.sort_unstable();
     }
 
-    /// Names the root's moves, with the evaluator's priors, and with its heuristics where there are any: those that
-    /// are searched, their priors scaled to sum 1 where not all are.
+    /// Names the root's moves, with the evaluator's priors, and with its heuristics where there are
+    /// any: those that are searched, their priors scaled to sum 1 where not all are.
     pub(crate) fn name_moves(
         &mut self,
         legal: &[Move],

@@ -43,7 +43,8 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     /// Leaves that wait.
     pub(crate) open: Vec<Option<Box<Walk<D, N>>>>,
     pub(crate) open_count: u32,
-    /// Walks that met a leaf which waits, and that leaf; their virtual visits stay until it is answered.
+    /// Walks that met a leaf which waits, and that leaf; their virtual visits stay until it is
+    /// answered.
     pub(crate) blocked: Vec<(LeafId, Box<Walk<D, N>>)>,
     /// Walks to use again.
     #[allow(clippy::vec_box, reason = "walks move between here and `open` by their pointer")]
@@ -75,8 +76,8 @@ pub enum Gathered {
 }
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// A search that stands at `state`; nothing is evaluated yet. Settings that contradict each other
-    /// are for [`SearchParams::validate`] to find.
+    /// A search that stands at `state`; nothing is evaluated yet. Settings that contradict each
+    /// other are for [`SearchParams::validate`] to find.
     pub fn new(domain: D, params: SearchParams, state: D::State, history: D::History) -> Self {
         let side = Side::new(&params, domain.acyclic());
         Self {
@@ -137,8 +138,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.clear_root();
     }
 
-    /// Starts the search of a move: sets its budget, seed and root, and counts from zero. Visits that
-    /// are kept from an earlier search stay; leaves that still wait are given up.
+    /// Starts the search of a move: sets its budget, seed and root, and counts from zero. Visits
+    /// that are kept from an earlier search stay; leaves that still wait are given up.
     pub fn start(&mut self, budget: Budget, seed: u64, setup: impl Into<RootSetup>) {
         self.give_up_leaves();
         (self.budget, self.seed, self.setup) = (budget, seed, setup.into());
@@ -153,7 +154,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// Goes on with another budget, counted from the start: for searches by the clock, piece by piece.
+    /// Goes on with another budget, counted from the start: for searches by the clock, piece by
+    /// piece.
     pub fn extend(&mut self, budget: Budget) {
         self.budget = budget;
     }
@@ -206,7 +208,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.nodes.len().saturating_sub(1)
     }
 
-    /// Bytes allocated for nodes, edges, priors, keys, table and whatever the algorithm needs beside.
+    /// Bytes allocated for nodes, edges, priors, keys, table and whatever the algorithm needs
+    /// beside.
     pub fn bytes(&self) -> usize {
         self.arena.bytes() + self.table.bytes() + bytes_of(&self.marks) + bytes_of(&self.queue)
     }
@@ -221,7 +224,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.nodes.first().map_or(0, |root| root.visits)
     }
 
-    /// Playouts that the budget still allows, leaves that wait included, as far as that can be said.
+    /// Playouts that the budget still allows, leaves that wait included, as far as that can be
+    /// said.
     pub fn playouts_left(&self) -> u32 {
         let done = u32::try_from(self.counts.playouts).unwrap_or(u32::MAX);
         match self.budget {

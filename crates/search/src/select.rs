@@ -224,8 +224,8 @@ impl<'a, N: Numbers> Choice<'a, N> {
         child <= -N::Real::ONE || child < certain
     }
 
-    /// The place of the move with the best score. Of the unvisited moves only the first is looked at:
-    /// it has the largest prior.
+    /// The place of the move with the best score. Of the unvisited moves only the first is looked
+    /// at: it has the largest prior.
     pub(crate) fn best(&self) -> usize {
         let by_move = self.params.tie_break == TieBreak::LowestMove;
         let mut best = (-N::Real::INFINITY, 0);

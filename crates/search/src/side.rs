@@ -1,4 +1,5 @@
-//! What only some algorithms need: arrays beside those of the arena, empty where nothing needs them.
+//! What only some algorithms need: arrays beside those of the arena, empty where nothing needs
+//! them.
 
 use crate::{
     arena::{Absolute, Kind, NodeId, bytes_of},
@@ -23,7 +24,8 @@ pub(crate) struct MoveSide<R> {
     pub amaf: R,
     /// All-moves-as-first count.
     pub amaf_visits: u32,
-    /// The heuristic value, the mover's, that equivalent visits start from; NaN where there is none.
+    /// The heuristic value, the mover's, that equivalent visits start from; NaN where there is
+    /// none.
     pub heuristic: R,
 }
 
@@ -108,7 +110,8 @@ impl<R: Real> Side<R> {
         self.links.clear();
     }
 
-    /// Notes a parent of a node, if parents are kept. Two moves that lead to the same child note it twice.
+    /// Notes a parent of a node, if parents are kept. Two moves that lead to the same child note it
+    /// twice.
     pub(crate) fn add_parent(&mut self, child: NodeId, parent: NodeId) {
         if self.uses_parents {
             let next =

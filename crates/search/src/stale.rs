@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Refreshes what the settings ask for after a playout along `path`, at whose end node `changed`
-    /// may have a new value.
+    /// Refreshes what the settings ask for after a playout along `path`, at whose end node
+    /// `changed` may have a new value.
     pub(crate) fn freshen(&mut self, path: &[PathStep], changed: Option<NodeId>) {
         match self.params.staleness {
             Staleness::Path => {}
@@ -24,9 +24,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// Recomputes every node from its children, children first, until nothing changes, or as often as
-    /// there are nodes; answers how many rounds it took. What it leaves depends on counts alone, not on
-    /// the order of playouts.
+    /// Recomputes every node from its children, children first, until nothing changes, or as often
+    /// as there are nodes; answers how many rounds it took. What it leaves depends on counts alone,
+    /// not on the order of playouts.
     pub fn refresh_all(&mut self) -> usize {
         for round in 1..=self.arena.nodes.len() {
             let mut changed = false;
@@ -52,7 +52,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         (node.visits, [node.average.value, node.average.draw, lower, upper, square])
     }
 
-    /// Each node of the path once more, since a refreshed sibling may be its child, and its parents.
+    /// Each node of the path once more, since a refreshed sibling may be its child, and its
+    /// parents.
     fn refresh_parents(&mut self, path: &[PathStep], changed: Option<NodeId>) {
         for node in changed.into_iter().chain(path.iter().rev().map(|step| step.node)) {
             self.refresh_inner(node);
@@ -69,8 +70,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// All ancestors of a node and itself, children before parents: the reverse of the order in which a
-    /// depth-first search along parents leaves them. On a cycle the first one met stays first.
+    /// All ancestors of a node and itself, children before parents: the reverse of the order in
+    /// which a depth-first search along parents leaves them. On a cycle the first one met stays
+    /// first.
     fn refresh_ancestors(&mut self, id: NodeId) {
         const MET: u32 = 1;
         let mut marks = std::mem::take(&mut self.marks);

@@ -11,8 +11,8 @@ use crate::{
 pub enum PolicyTarget {
     /// Shares of edge visits (AlphaGo Zero).
     Visits,
-    /// Shares of edge visits without those that only noise and forced playouts brought (KataGo's policy
-    /// target pruning).
+    /// Shares of edge visits without those that only noise and forced playouts brought (KataGo's
+    /// policy target pruning).
     PrunedVisits,
     /// The exact regularised policy over the evaluator's priors (Grill et al. 2020, "LEARN").
     Regularized {
@@ -23,9 +23,9 @@ pub enum PolicyTarget {
     CompletedQ(Sigma),
 }
 
-/// The policy target of a search: shares that sum to 1, one a legal move, in the order of the moves.
-/// Empty where the game is over. Moves that proofs rule out have no share: a search that has proven a win ends,
-/// so its visits tell what was looked at before, and not which move wins.
+/// The policy target of a search: shares that sum to 1, one a legal move, in the order of the
+/// moves. Empty where the game is over. Moves that proofs rule out have no share: a search that has
+/// proven a win ends, so its visits tell what was looked at before, and not which move wins.
 pub fn policy_target(summary: &Summary, target: PolicyTarget) -> Vec<f64> {
     let quiet: Vec<Child> = summary.moves.iter().map(RootMove::quiet_child).collect();
     let mut shares = Vec::with_capacity(quiet.len());

@@ -26,7 +26,8 @@ pub(crate) enum End {
     Counted,
     /// At a position that already waits for an evaluation; nothing was changed.
     Collision,
-    /// At a position that already waits for an evaluation; the walk's virtual visits stay until it has come.
+    /// At a position that already waits for an evaluation; the walk's virtual visits stay until it
+    /// has come.
     Blocked,
 }
 
@@ -138,8 +139,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Arrival::Ends(node.average)
     }
 
-    /// True if the walk has been at a node before. Where that cannot be, it goes in circles only if two
-    /// positions share a key, and then it ends once it is longer than there are nodes.
+    /// True if the walk has been at a node before. Where that cannot be, it goes in circles only if
+    /// two positions share a key, and then it ends once it is longer than there are nodes.
     fn comes_back(&self, id: NodeId, walk: &Walk<D, N>) -> bool {
         if self.domain.acyclic() {
             return walk.path.len() > self.arena.nodes.len();
@@ -169,8 +170,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// In delta backup: true if the edge just taken is shared and its value is further than the tolerance
-    /// from the child's.
+    /// In delta backup: true if the edge just taken is shared and its value is further than the
+    /// tolerance from the child's.
     fn is_out_of_step(&self, child: NodeId, walk: &Walk<D, N>) -> bool {
         let (Backup::Delta { tolerance, .. }, Some(step)) = (self.params.backup, walk.path.last())
         else {
@@ -251,9 +252,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.side.add_parent(child, id);
     }
 
-    /// Ends a walk that met a position which waits for its evaluation already. As long as fewer than
-    /// `collisions_max` have done so, its virtual visits stay until that leaf is answered, so that the next
-    /// walk takes another way.
+    /// Ends a walk that met a position which waits for its evaluation already. As long as fewer
+    /// than `collisions_max` have done so, its virtual visits stay until that leaf is answered, so
+    /// that the next walk takes another way.
     fn collide(&mut self, walk: Box<Walk<D, N>>, waiting: Option<LeafId>) -> End {
         self.counts.collisions += 1;
         match waiting {

@@ -1,9 +1,9 @@
 //! Proof that the core does what its settings say: an independent, literal search agrees with it in
 //! every number of every node, bit for bit, over random graphs and random settings and on games.
 //!
-//! The reference (`proof/reference.rs`) is plain recursion over a map and is written from the papers
-//! named there. `Exact` numbers are 64-bit; `Compact` ones round values to 32 bits and priors to 16, in
-//! both at the same places.
+//! The reference (`proof/reference.rs`) is plain recursion over a map and is written from the
+//! papers named there. `Exact` numbers are 64-bit; `Compact` ones round values to 32 bits and
+//! priors to 16, in both at the same places.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 

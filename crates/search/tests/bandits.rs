@@ -1,7 +1,8 @@
 //! Bandits and the older family: regret, all-moves-as-first values, rollouts at leaves.
 //!
-//! Sources: Auer, Cesa-Bianchi and Fischer 2002 (UCB1's bound); Kocsis and Szepesvari 2006 (UCT); Gelly
-//! and Silver 2007 (RAVE); Silver et al. 2016, Methods (expansion threshold, mix of value and rollout).
+//! Sources: Auer, Cesa-Bianchi and Fischer 2002 (UCB1's bound); Kocsis and Szepesvari 2006 (UCT);
+//! Gelly and Silver 2007 (RAVE); Silver et al. 2016, Methods (expansion threshold, mix of value and
+//! rollout).
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
@@ -29,7 +30,8 @@ fn two_arms() -> ExplicitGraph {
     graph(0, nodes)
 }
 
-/// Pulls of the worse arm in so many, by rollouts that pay 1 with the arm's probability, else `loss`.
+/// Pulls of the worse arm in so many, by rollouts that pay 1 with the arm's probability, else
+/// `loss`.
 fn worse_pulls(selection: Selection, loss: f64, pulls: u32, seed: u64) -> u32 {
     let params = SearchParams {
         selection,
@@ -55,7 +57,8 @@ fn worse_pulls(selection: Selection, loss: f64, pulls: u32, seed: u64) -> u32 {
     moves[1].visits
 }
 
-/// E(pulls of the worse arm) <= 8 ln n / gap^2 + 1 + pi^2 / 3 for values in [0, 1]; and some are needed.
+/// E(pulls of the worse arm) <= 8 ln n / gap^2 + 1 + pi^2 / 3 for values in [0, 1]; and some are
+/// needed.
 #[test]
 fn ucb1_keeps_its_bound() {
     let (pulls, runs) = (10_000_u32, 20_u32);
@@ -76,8 +79,8 @@ fn ucb1_keeps_its_bound() {
     println!("worse pulls of {pulls}: UCB1 {ucb1}, wide {wide}, bound {bound}");
 }
 
-/// A node below the threshold gathers rollouts, and its value is the mix of their mean and the network's:
-/// `W_v / N_v = 0.4`, `W_r / N_r = -0.2`, lambda 0.5 give 0.1.
+/// A node below the threshold gathers rollouts, and its value is the mix of their mean and the
+/// network's: `W_v / N_v = 0.4`, `W_r / N_r = -0.2`, lambda 0.5 give 0.1.
 #[test]
 fn a_leaf_that_opens_mixes_network_and_rollouts() {
     let params = SearchParams {
@@ -114,7 +117,8 @@ fn a_leaf_that_opens_mixes_network_and_rollouts() {
     assert_eq!((node.visits, search.counts().rollouts), (5, 6));
 }
 
-/// A playout teaches every move that its player made later, in the tree or the rollout, and no other.
+/// A playout teaches every move that its player made later, in the tree or the rollout, and no
+/// other.
 #[test]
 fn all_moves_as_first_counts_later_moves_of_the_same_player() {
     let params = SearchParams {

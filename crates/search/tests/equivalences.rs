@@ -1,9 +1,9 @@
 //! Settings that must come to the same: what is only another way to say something, and what cannot
 //! matter on the graph at hand.
 //!
-//! Sources: D. J. Wu, "Monte-Carlo Graph Search from First Principles" (a graph without transpositions is
-//! a tree; stopping with a leak); L. Lew, computer-go list, January 2007 (epsilon trick); Liu et al.
-//! 2020 and Segal 2010 (leaves in flight).
+//! Sources: D. J. Wu, "Monte-Carlo Graph Search from First Principles" (a graph without
+//! transpositions is a tree; stopping with a leak); L. Lew, computer-go list, January 2007 (epsilon
+//! trick); Liu et al. 2020 and Segal 2010 (leaves in flight).
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
@@ -163,8 +163,8 @@ fn without_transpositions_a_tree_is_a_graph() {
     }
 }
 
-/// Where nothing transposes, an average recomputed from children, one that runs along, and one kept on
-/// edges are the same but for rounding.
+/// Where nothing transposes, an average recomputed from children, one that runs along, and one kept
+/// on edges are the same but for rounding.
 #[test]
 fn in_a_tree_all_backups_agree() {
     for seed in 0..200 {
@@ -254,8 +254,8 @@ fn in_flight<D: Domain, N: Numbers>(search: &Search<D, N>) -> u32 {
     views.map(|view| view.edges.iter().map(|edge| edge.in_flight).sum::<u32>()).sum()
 }
 
-/// Leaves that wait leave nothing behind, answered in any order or given up: virtual visits and virtual
-/// losses are put down and taken back, and what was known is the same in every bit.
+/// Leaves that wait leave nothing behind, answered in any order or given up: virtual visits and
+/// virtual losses are put down and taken back, and what was known is the same in every bit.
 #[test]
 fn waiting_leaves_leave_no_trace() {
     for seed in 0..300 {

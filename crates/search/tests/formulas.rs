@@ -5,8 +5,8 @@ use dz_search::formula::{
 };
 use proptest::{collection::vec, prelude::*};
 
-/// A node: priors that sum to 1 (some may be 0), values in [-1, 1], visits; a move has a value when it
-/// has a visit.
+/// A node: priors that sum to 1 (some may be 0), values in [-1, 1], visits; a move has a value when
+/// it has a visit.
 fn node(moves_max: usize) -> impl Strategy<Value = Vec<Child>> {
     let prior = prop_oneof![9 => 0.0..1.0, 1 => Just(0.0), 1 => 1e-30..1e-6];
     let visits = prop_oneof![2 => Just(0u32), 8 => 0..500u32];
@@ -22,8 +22,8 @@ fn child(prior: f64, visits: f64, q: f64) -> Child {
     Child { prior, visits, q: (visits > 0.0).then_some(q) }
 }
 
-/// The policy by bisection of sum lambda p / (alpha - q) = 1, over alpha - max q, which stays exact where
-/// alpha itself rounds to max q: slow, and independent of what the crate does.
+/// The policy by bisection of sum lambda p / (alpha - q) = 1, over alpha - max q, which stays exact
+/// where alpha itself rounds to max q: slow, and independent of what the crate does.
 fn by_bisection(children: &[Child], unvisited: f64, lambda: f64) -> Vec<f64> {
     let rows: Vec<_> = children.iter().map(|c| (c.prior, c.q.unwrap_or(unvisited))).collect();
     let with_prior = || rows.iter().filter(|row| row.0 > 0.0);
@@ -88,8 +88,9 @@ proptest! {
 
     #[test]
     fn puct_tracks_the_exact_policy(node in node(32), c in 0.5..3.0, playouts in 1..2000u32) {
-        // Values stay as they are; the first playout follows the prior, as at N = 0 all scores are q.
-        // Every move has a prior: one without would get visits by its value, but no share of the policy.
+        // Values stay as they are; the first playout follows the prior, as at N = 0 all scores are
+        // q. Every move has a prior: one without would get visits by its value, but no share of the
+        // policy.
         let values: Vec<f64> = node.iter().map(|c| c.q.unwrap_or(0.0)).collect();
         let mut priors: Vec<f64> = node.iter().map(|c| c.prior.max(1e-30)).collect();
         normalise(&mut priors);
@@ -107,8 +108,8 @@ proptest! {
         regularized::regularized_policy(&node, 0.0, c, &mut exact);
         regularized::empirical_policy(&node, &mut empirical);
         let moves = node.len() as f64;
-        // The proposition takes lambda as it is now; the first choices were made under another one, which
-        // is worth up to one visit and is forgotten after a few playouts.
+        // The proposition takes lambda as it is now; the first choices were made under another one,
+        // which is worth up to one visit and is forgotten after a few playouts.
         let slack = if playouts < 50 { 1.0 } else { 0.0 };
         let bound = (moves - 1.0 + slack) / (moves + f64::from(playouts)) + 1e-9;
         for (a, b) in empirical.iter().zip(&exact) {

@@ -1,8 +1,9 @@
-//! What leaves that wait do to choices, by the trace of every walk of a batch: scores recomputed by hand
-//! from what was known before the batch and the walks before.
+//! What leaves that wait do to choices, by the trace of every walk of a batch: scores recomputed by
+//! hand from what was known before the batch and the walks before.
 //!
-//! Sources: Liu et al. 2020, "Watch the unobserved" (unanswered visits count in exploration alone; lc0
-//! does the same); Silver et al. 2016, Methods, and Segal 2010 (virtual losses: n more visits, n less won).
+//! Sources: Liu et al. 2020, "Watch the unobserved" (unanswered visits count in exploration alone;
+//! lc0 does the same); Silver et al. 2016, Methods, and Segal 2010 (virtual losses: n more visits,
+//! n less won).
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
@@ -19,7 +20,8 @@ use proof::{Judge, answer, position, run, search_of};
 
 const C: f64 = 1.3;
 
-/// q + c p sqrt(s + 0.01) / (1 + n) with what waits counted in; `waiting` is this move's, `all` the node's.
+/// q + c p sqrt(s + 0.01) / (1 + n) with what waits counted in; `waiting` is this move's, `all` the
+/// node's.
 fn score(
     node: &NodeView,
     views: &[NodeView],
@@ -100,8 +102,8 @@ fn scores_count_what_waits() {
     }
 }
 
-/// A walk that meets a leaf which waits keeps its virtual visits, so the next one goes around it: batches are
-/// fuller, no leaf waits twice, and no more walks stand before leaves than may.
+/// A walk that meets a leaf which waits keeps its virtual visits, so the next one goes around it:
+/// batches are fuller, no leaf waits twice, and no more walks stand before leaves than may.
 #[test]
 fn walks_go_around_leaves_that_wait() {
     let game = Connect4::new(7, 6, 4).unwrap();

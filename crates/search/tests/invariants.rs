@@ -106,7 +106,8 @@ fn a_graph_holds_fewer_nodes_than_a_tree() {
         assert!(value.abs() < 0.08, "{value}");
         search.node_count()
     };
-    // An independent Python model had 8865, 3663 and 2601 with the root (f64, ties in another order).
+    // An independent Python model had 8865, 3663 and 2601 with the root (f64, ties in another
+    // order).
     let tree = nodes(false, CatchUp::Continue);
     assert!((8000..10_000).contains(&tree), "{tree}");
     let graph = nodes(true, CatchUp::Continue);
@@ -195,7 +196,8 @@ fn numbered<G: Game>(search: &Search<G>) -> Vec<NodeView> {
     search.root_node().into_iter().chain(search.nodes()).collect()
 }
 
-/// `after` is what `before` has below node `root`, compared as nodes with their children's contents.
+/// `after` is what `before` has below node `root`, compared as nodes with their children's
+/// contents.
 fn assert_same_graphs(before: &[NodeView], root: u32, after: &[NodeView]) {
     let mut reachable = BTreeSet::new();
     let mut open: Vec<u32> = before[root as usize].edges.iter().map(|edge| edge.child).collect();
@@ -381,8 +383,8 @@ fn seeds_fix_everything() {
     assert_ne!(visits(1, None, uniform), visits(2, None, uniform));
 }
 
-/// The update is idempotent: in a tree nothing is ever stale, in a graph some nodes are, and no longer
-/// than the longest line takes to refresh.
+/// The update is idempotent: in a tree nothing is ever stale, in a graph some nodes are, and no
+/// longer than the longest line takes to refresh.
 #[test]
 fn refreshing_comes_to_rest() {
     let values = |search: &Search<Connect4>| -> Vec<(u32, u64)> {

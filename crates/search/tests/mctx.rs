@@ -1,9 +1,10 @@
-//! Gumbel search against mctx, the authors' own program: the same root visits on the same positions.
+//! Gumbel search against mctx, the authors' own program: the same root visits on the same
+//! positions.
 //!
-//! Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with Gumbel". Needs
-//! Python with mctx (`pip install mctx`; `DAGZERO_PYTHON` names the interpreter). Without it the test
-//! says so and passes. `DAGZERO_MCTX_ALL` compares every number of simulations from 2 to 64, which
-//! compiles for minutes; else a few.
+//! Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with Gumbel".
+//! Needs Python with mctx (`pip install mctx`; `DAGZERO_PYTHON` names the interpreter). Without it
+//! the test says so and passes. `DAGZERO_MCTX_ALL` compares every number of simulations from 2 to
+//! 64, which compiles for minutes; else a few.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 

@@ -2,7 +2,8 @@
 //!
 //! Sources: D. J. Wu, "Monte-Carlo Graph Search from First Principles" (soundness, stopping against
 //! continuing, cycles); Kishimoto and Mueller 2004, "A general solution to the graph history
-//! interaction problem" (history in keys). Numbers of the hub come from an independent Python program.
+//! interaction problem" (history in keys). Numbers of the hub come from an independent Python
+//! program.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
@@ -42,8 +43,8 @@ fn node_behind(search: &Search<ExplicitGraph, Exact>, mv: u16) -> NodeView {
     search.nodes().find(|node| node.id == id).unwrap()
 }
 
-/// The first player moves everywhere. Move 0 leads to A, four others through forced nodes to the hub C,
-/// to which A leads too; A's two other moves are bad.
+/// The first player moves everywhere. Move 0 leads to A, four others through forced nodes to the
+/// hub C, to which A leads too; A's two other moves are bad.
 fn hub() -> ExplicitGraph {
     let forced = (2..6).map(|id| inner(id, 1, 0.0, &[6]));
     let mut nodes = vec![inner(0, 1, 0.0, &[1, 2, 3, 4, 5]), inner(1, 1, 0.5, &[6, 8, 9])];
@@ -76,8 +77,8 @@ fn a_hub_that_others_visit_does_not_spoil_its_parents() {
     assert!(naive.value < q(tree()).0 - 0.3, "the oracle sees the mistake");
 }
 
-/// The second player moves at the root and the first player at D, who has a good move E and a bad one F;
-/// four forced nodes lead to F as well.
+/// The second player moves at the root and the first player at D, who has a good move E and a bad
+/// one F; four forced nodes lead to F as well.
 fn spoiled() -> ExplicitGraph {
     let mut nodes = vec![inner(0, -1, 0.0, &[1, 2, 3, 4, 5]), inner(1, 1, 0.5, &[6, 7])];
     nodes.extend((2..6).map(|id| inner(id, 1, 0.0, &[7])));
@@ -108,8 +109,8 @@ fn playouts_of_other_parents_do_not_count() {
     assert!(wrong.value < q(tree()) - 0.3, "the oracle sees the mistake: {wrong:?}");
 }
 
-/// Layers of nodes with so many moves to random nodes of the next layer, movers in turn, outcomes +-1 at
-/// the end, nothing known before.
+/// Layers of nodes with so many moves to random nodes of the next layer, movers in turn, outcomes
+/// +-1 at the end, nothing known before.
 fn layered(dice: &mut Dice, depth: usize, width: usize, moves: usize) -> GraphFile {
     let id = |layer: usize, place: usize| (layer * 1000 + place) as i64;
     let mut nodes = Vec::new();
@@ -153,8 +154,8 @@ fn errors(shape: (usize, usize, usize), params: SearchParams) -> (u32, f64, f64)
     (wrong, square.sqrt(), nodes)
 }
 
-/// On graphs with many transpositions and an evaluator that knows nothing, going on finds the truth where
-/// stopping spends its playouts on edges, and a tree on copies.
+/// On graphs with many transpositions and an evaluator that knows nothing, going on finds the truth
+/// where stopping spends its playouts on edges, and a tree on copies.
 #[test]
 fn layered_graphs_are_understood_by_going_on() {
     for shape in [(8, 12, 3), (16, 8, 2)] {
@@ -191,8 +192,8 @@ fn a_circle_ends_and_the_exit_is_found() {
     }
 }
 
-/// R leads to P through X and through Y. At P the first player goes back to X or loses; at X the first
-/// player goes to P or wins. After X, going back repeats: a draw. After Y it wins.
+/// R leads to P through X and through Y. At P the first player goes back to X or loses; at X the
+/// first player goes to P or wins. After X, going back repeats: a draw. After Y it wins.
 fn two_pasts(key_of: KeyOf) -> Repeating {
     let nodes = vec![
         inner(0, 1, 0.0, &[1, 2]),

@@ -1,8 +1,10 @@
-//! Laws that hold whatever the graph and the settings: counts add up, values stay in range, bounds hold
-//! what best play is worth, refreshing comes to rest, and long searches come to the exact value.
+//! Laws that hold whatever the graph and the settings: counts add up, values stay in range, bounds
+//! hold what best play is worth, refreshing comes to rest, and long searches come to the exact
+//! value.
 //!
 //! Sources: D. J. Wu, "Monte-Carlo Graph Search from First Principles" (N and Q as functions of the
-//! children); Winands, Bjornsson and Saito 2008 (proven values); Kocsis and Szepesvari 2006 (convergence).
+//! children); Winands, Bjornsson and Saito 2008 (proven values); Kocsis and Szepesvari 2006
+//! (convergence).
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 

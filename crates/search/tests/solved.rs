@@ -1,9 +1,9 @@
 //! Games that are solved: what is proven is true, proofs are found within the size of the game, and
 //! without proofs the move found is right.
 //!
-//! Sources: Winands, Bjornsson and Saito 2008, "Monte-Carlo tree search solver", here with lower and
-//! upper bounds for draws (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search"). Counts
-//! of states and winners come from an independent exhaustive Python program.
+//! Sources: Winands, Bjornsson and Saito 2008, "Monte-Carlo tree search solver", here with lower
+//! and upper bounds for draws (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree
+//! search"). Counts of states and winners come from an independent exhaustive Python program.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
@@ -78,8 +78,8 @@ fn best_move<D: Domain>(search: &Search<D, Exact>) -> Move {
     search.summary().moves.iter().max_by_key(|m| m.visits).unwrap().mv
 }
 
-/// With proofs the root is proven within the states that there are; without, the move is right after
-/// twenty times as many playouts.
+/// With proofs the root is proven within the states that there are; without, the move is right
+/// after twenty times as many playouts.
 fn check<G: Game>(game: &G, open: usize, value: f64) {
     let solution = Solution::of(game);
     assert_eq!((solution.open, solution.after(&[])), (open, value), "{}", game.spec());
@@ -183,8 +183,8 @@ fn views(search: &Search<ExplicitGraph, Exact>) -> Vec<NodeView> {
     search.root_node().into_iter().chain(search.nodes()).collect()
 }
 
-/// Playout by playout: a position is evaluated once, nothing below a proven node changes, and a move
-/// that loses for certain is left alone while there is another.
+/// Playout by playout: a position is evaluated once, nothing below a proven node changes, and a
+/// move that loses for certain is left alone while there is another.
 #[test]
 fn what_is_proven_is_not_searched_again() {
     for seed in 0..150 {

@@ -1,4 +1,5 @@
-//! Priors too small for 16 bits: a search that finds out what such a move is worth must be able to say so.
+//! Priors too small for 16 bits: a search that finds out what such a move is worth must be able to
+//! say so.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
@@ -13,8 +14,8 @@ use dz_search::{
 use proof::graphs::inner;
 use proof::{Judge, run, search_of};
 
-/// After the only move of node 0 the second player chooses between a move that a network is sure of, worth -0.9 to the mover,
-/// and one with a prior of a millionth, worth 0.1.
+/// After the only move of node 0 the second player chooses between a move that a network is sure
+/// of, worth -0.9 to the mover, and one with a prior of a millionth, worth 0.1.
 fn blind_spot() -> GraphFile {
     let mut choice = inner(1, -1, 0.5, &[2, 3]);
     choice.priors = vec![1.0 - 1e-6, 1e-6];
@@ -29,7 +30,8 @@ fn blind_spot() -> GraphFile {
     GraphFile { root: 0, nodes }
 }
 
-/// Visits of both moves, and what the policy is to learn of them: at a root that was searched before, and at a new one.
+/// Visits of both moves, and what the policy is to learn of them: at a root that was searched
+/// before, and at a new one.
 fn found<N: Numbers>() -> [(Vec<u32>, Vec<f64>); 2] {
     let graph = ExplicitGraph::new(&blind_spot()).expect("a graph");
     let selection = Selection::Gumbel(Gumbel { scale: 0.0, ..Gumbel::default() });

@@ -20,8 +20,8 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// Keeps the next ply: its mover, its policy target (empty unless it was a full search), and whether
-    /// it has a row.
+    /// Keeps the next ply: its mover, its policy target (empty unless it was a full search), and
+    /// whether it has a row.
     pub(crate) fn add(&mut self, mover: Player, index: &[u16], share: &[u16], has_row: bool) {
         if has_row {
             self.rows.push(self.movers.len());
@@ -32,8 +32,8 @@ impl Ahead {
         self.target_ends.push(self.target_index.len());
     }
 
-    /// Adds the further targets of all rows of the game, which are in `rows` already; `end` is the last
-    /// position.
+    /// Adds the further targets of all rows of the game, which are in `rows` already; `end` is the
+    /// last position.
     pub(crate) fn finish<E: Encoding>(
         &self,
         encoding: &E,

@@ -13,8 +13,8 @@ pub struct RowShape {
     pub planes: PlaneShape,
     /// Policy length, `A`.
     pub policy_len: usize,
-    /// What is carried beside policy and value; left out of headers where it is nothing, so that they keep
-    /// the bytes that they had before there was more.
+    /// What is carried beside policy and value; left out of headers where it is nothing, so that
+    /// they keep the bytes that they had before there was more.
     #[serde(default, skip_serializing_if = "RowTargets::is_empty")]
     pub targets: RowTargets,
 }
@@ -36,7 +36,8 @@ pub struct Row<'a> {
     pub globals: &'a [f32],
     /// Policy indices of the target.
     pub policy_index: &'a [u16],
-    /// Shares of 65,535 in the target, one for each index; they sum to 65,535 or, without target, 0.
+    /// Shares of 65,535 in the target, one for each index; they sum to 65,535 or, without target,
+    /// 0.
     pub policy_share: &'a [u16],
     /// What the game's outcome was worth to the mover.
     pub outcome: WdlShares,

@@ -216,7 +216,8 @@ fn decode_short_term(
     Ok((0..count).map(|i| std::array::from_fn(|h| share(h * count + i))).collect())
 }
 
-/// 0 for none; else 1 and the margin with its sign as the lowest bit, so that small margins are small.
+/// 0 for none; else 1 and the margin with its sign as the lowest bit, so that small margins are
+/// small.
 fn stored_margin(margin: Option<i16>) -> u64 {
     margin.map_or(0, |margin| {
         let margin = i32::from(margin);

@@ -15,7 +15,8 @@ pub struct GameRecord {
     /// Moves from the start position that were played before recording began: a random opening,
     /// or, for a fork, the parent game up to the fork.
     pub start_moves: Vec<Move>,
-    /// The game that this one was forked from, or whose moves it has, all of them ([`GameRecord::reanalysed`]).
+    /// The game that this one was forked from, or whose moves it has, all of them
+    /// ([`GameRecord::reanalysed`]).
     pub parent: Option<ParentGame>,
     /// The komi of this game, where it is not that of the shard's game.
     pub komi: Option<Komi>,
@@ -109,8 +110,9 @@ impl GameRecord {
         self.start_moves.len() + self.plies.len()
     }
 
-    /// The game whose moves these are, every one, if this one was not played but searched anew by a later champion. Its moves and
-    /// outcome are then those of that game, and plies without a full search were not searched again: they have no visits and no weight.
+    /// The game whose moves these are, every one, if this one was not played but searched anew by a
+    /// later champion. Its moves and outcome are then those of that game, and plies without a full
+    /// search were not searched again: they have no visits and no weight.
     pub fn reanalysed(&self) -> Option<u64> {
         let keeps_all = |parent: &ParentGame| usize::from(parent.ply) == self.plies_total();
         self.parent.filter(keeps_all).filter(|_| !self.plies.is_empty()).map(|parent| parent.game)

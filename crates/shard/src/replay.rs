@@ -30,12 +30,13 @@ pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>
     Ok(positions)
 }
 
-/// Plays the game again, by its own komi where it has one, and shows `visit` each position before a recorded ply.
-/// `game`, that of its shard, says the same of these positions as the variant of that komi does.
+/// Plays the game again, by its own komi where it has one, and shows `visit` each position before a
+/// recorded ply. `game`, that of its shard, says the same of these positions as the variant of that
+/// komi does.
 ///
 /// Legality of every move, of visited moves and of targets, and the outcome are checked, and that
-/// players resigned when the record's thresholds say so and not otherwise; who resigned in a game that was searched anew, that
-/// game's record shows.
+/// players resigned when the record's thresholds say so and not otherwise; who resigned in a game
+/// that was searched anew, that game's record shows.
 ///
 /// # Errors
 /// [`ShardError::Replay`], or the first error of `visit`.

@@ -15,7 +15,8 @@ impl RowShape {
         Self { planes, policy_len, targets: RowTargets::NONE }
     }
 
-    /// Refuses targets that the encoding does not offer, such as the margin of a game without points.
+    /// Refuses targets that the encoding does not offer, such as the margin of a game without
+    /// points.
     ///
     /// # Errors
     /// [`ShardError::NoTarget`] with the first.
@@ -36,13 +37,13 @@ impl RowShape {
 ///
 /// The policy target is the recorded target, or else the visits in proportion. Plies of fast
 /// searches, and plies without visits or target, have policy weight 0. Rows are in identity
-/// orientation; [`crate::SymmetryTables`] say how to turn them. Further targets are those that the shape
-/// of `rows` names.
+/// orientation; [`crate::SymmetryTables`] say how to turn them. Further targets are those that the
+/// shape of `rows` names.
 ///
 /// # Errors
-/// [`ShardError::Replay`] if the rules do not allow the game, [`ShardError::Shape`] if `rows` are of
-/// another shape, [`ShardError::NoTarget`] if the game does not offer what they carry. The block is not to
-/// be used then: it may hold a part of the game.
+/// [`ShardError::Replay`] if the rules do not allow the game, [`ShardError::Shape`] if `rows` are
+/// of another shape, [`ShardError::NoTarget`] if the game does not offer what they carry. The block
+/// is not to be used then: it may hold a part of the game.
 pub fn rows_of_game<G: Game>(
     game: &G,
     record: &GameRecord,

@@ -14,14 +14,14 @@ use crate::{
     container::{ALIKE, FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
 };
 
-/// The newest version of the shard format: 2 has games with a komi of their own. Shards without any are written in
-/// version 1.
+/// The newest version of the shard format: 2 has games with a komi of their own. Shards without any
+/// are written in version 1.
 pub const SHARD_FORMAT: u32 = 2;
 /// Games in a frame, except the last: within 5 % of one large frame, and read one by one.
 pub const GAMES_PER_FRAME: usize = 64;
 
-/// zstd's level for shards. On real games it saves 1 to 3 % against levels 3 and 5, whose matches are
-/// worse than none here; higher ones save 1 % more and cost several times the time
+/// zstd's level for shards. On real games it saves 1 to 3 % against levels 3 and 5, whose matches
+/// are worse than none here; higher ones save 1 % more and cost several times the time
 /// (benchmarks/storage.md).
 pub const SHARD_LEVEL: i32 = 9;
 
@@ -50,8 +50,8 @@ pub struct ShardHeader {
     pub evaluators: Vec<String>,
     /// Networks by hash, or the bootstrap evaluator's name; plies name them by index.
     pub networks: Vec<String>,
-    /// Whether games may have a komi of their own; left out where none has, so that such shards keep the bytes that
-    /// they had before any could.
+    /// Whether games may have a komi of their own; left out where none has, so that such shards
+    /// keep the bytes that they had before any could.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_komi: bool,
 }
@@ -92,8 +92,8 @@ impl<W: Write> ShardWriter<W> {
     /// Adds the next game.
     ///
     /// # Errors
-    /// [`ShardError::BadRecord`] if it is not the game with the next number, if the shard is full, or
-    /// as [`GameRecord::check`] and the header's lists say.
+    /// [`ShardError::BadRecord`] if it is not the game with the next number, if the shard is full,
+    /// or as [`GameRecord::check`] and the header's lists say.
     pub fn push(&mut self, record: GameRecord) -> Result<(), ShardError> {
         record.check()?;
         let bad = |what: String| Err(ShardError::BadRecord { game: record.number, what });
@@ -176,7 +176,8 @@ impl<R: Read + Seek> ShardReader<R> {
     /// Every kind of bad file, see [`FrameReader::open`].
     pub fn new(input: R) -> Result<Self, ShardError> {
         let (frames, header): (_, ShardHeader) = FrameReader::open(input, SHARD_KIND)?;
-        // A few bytes can stand for any number of equal games: no more are unpacked than a writer puts together.
+        // A few bytes can stand for any number of equal games: no more are unpacked than a writer
+        // puts together.
         let too_many = frames.footer().frames.iter().any(|frame| {
             frame.games as usize > GAMES_PER_FRAME
                 || u64::from(frame.positions) > u64::from(frame.games) * u64::from(u16::MAX)
@@ -201,8 +202,8 @@ impl<R: Read + Seek> ShardReader<R> {
         self.frames.footer()
     }
 
-    /// Refuses a shard of another game. Shards of older encodings are welcome: games are stored, not
-    /// planes.
+    /// Refuses a shard of another game. Shards of older encodings are welcome: games are stored,
+    /// not planes.
     ///
     /// # Errors
     /// [`ShardError::WrongGame`].

@@ -97,29 +97,31 @@ impl<'de> Deserialize<'de> for RowTargets {
 /// How many horizons short-term values have.
 pub const HORIZONS: usize = 3;
 
-/// `KataGo`'s constants c of the three horizons, the longest first: a ply's own root value has the share
-/// 1 / (1 + c H W), so that 1 + c H W plies count on average: 64.5, 21 and 6.8 on 19x19.
+/// `KataGo`'s constants c of the three horizons, the longest first: a ply's own root value has the
+/// share 1 / (1 + c H W), so that 1 + c H W plies count on average: 64.5, 21 and 6.8 on 19x19.
 pub const HORIZON_FACTORS: [f64; HORIZONS] = [0.176, 0.056, 0.016];
 
-/// The further targets of one row, borrowed. What the file does not carry, and what the game did not
-/// show, is empty or `None`; such a row counts 0 in that target's loss, others count the row's value weight.
+/// The further targets of one row, borrowed. What the file does not carry, and what the game did
+/// not show, is empty or `None`; such a row counts 0 in that target's loss, others count the row's
+/// value weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FurtherTargets<'a> {
-    /// Policy indices of the next ply's target, as its own mover would see them; empty unless that ply
-    /// was a full search.
+    /// Policy indices of the next ply's target, as its own mover would see them; empty unless that
+    /// ply was a full search.
     pub reply_index: &'a [u16],
     /// Their shares of 65,535.
     pub reply_share: &'a [u16],
-    /// Exponential averages of the root values from this ply on, which end in the outcome, for the row's
-    /// mover: S = k v + (1 - k) S of the next ply, with k = 1 / (1 + c H W) for c of [`HORIZON_FACTORS`].
+    /// Exponential averages of the root values from this ply on, which end in the outcome, for the
+    /// row's mover: S = k v + (1 - k) S of the next ply, with k = 1 / (1 + c H W) for c of
+    /// [`HORIZON_FACTORS`].
     pub short_term: Option<[WdlShares; HORIZONS]>,
     /// Plies until the rules ended the game, this one included; `None` where they did not end it.
     pub plies_left: Option<u16>,
-    /// Points of the row's mover minus those of the other player, komi not counted; `None` where the
-    /// rules did not end the game.
+    /// Points of the row's mover minus those of the other player, komi not counted; `None` where
+    /// the rules did not end the game.
     pub margin: Option<i16>,
-    /// Two planes `[2, H, W]` packed as a row's planes are: points of the row's mover, points of the other
-    /// player; `None` where the rules did not end the game.
+    /// Two planes `[2, H, W]` packed as a row's planes are: points of the row's mover, points of
+    /// the other player; `None` where the rules did not end the game.
     pub ownership: Option<&'a [u8]>,
 }
 

@@ -1,4 +1,5 @@
-//! Shards and row files that nobody wrote: the body of a fuzz target on good files and on mutations of them.
+//! Shards and row files that nobody wrote: the body of a fuzz target on good files and on mutations
+//! of them.
 
 mod common;
 #[path = "../../../fuzz/src/files.rs"]

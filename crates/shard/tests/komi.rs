@@ -33,7 +33,8 @@ fn rows<G: Game>(game: &G, record: &GameRecord) -> Result<RowBlock, ShardError> 
     rows_of_game(game, record, &mut rows).map(|()| rows)
 }
 
-/// A game of another komi has the rows of a game by rules that have that komi: outcome and globals are its own.
+/// A game of another komi has the rows of a game by rules that have that komi: outcome and globals
+/// are its own.
 #[test]
 fn rows_are_those_of_the_games_own_komi() {
     let (base, mut winners) = (go("7"), Vec::new());

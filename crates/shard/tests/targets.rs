@@ -1,4 +1,5 @@
-//! Further targets of rows: by hand, against a literal recomputation, through files, and turned with the board.
+//! Further targets of rows: by hand, against a literal recomputation, through files, and turned
+//! with the board.
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
 mod common;
@@ -105,13 +106,14 @@ fn a_game_of_tic_tac_toe_by_hand() {
     let further = |i: usize| rows.row(i).further;
     let left: Vec<_> = (0..4).map(|i| further(i).plies_left).collect();
     assert_eq!(left, [Some(5), Some(4), Some(2), Some(1)]);
-    // The reply of ply 0 is ply 1's one move; ply 2 was a fast search; of ply 3 it is the winning move.
+    // The reply of ply 0 is ply 1's one move; ply 2 was a fast search; of ply 3 it is the winning
+    // move.
     assert_eq!((further(0).reply_index, further(0).reply_share), (&[3][..], &[65_535][..]));
     assert_eq!(further(1).reply_index, [0_u16; 0]);
     assert_eq!((further(2).reply_index, further(2).reply_share), (&[2][..], &[65_535][..]));
     assert_eq!(further(3).reply_index, [0_u16; 0], "nothing comes after the last ply");
-    // The longest horizon on 9 points: k = 1 / (1 + 9 * 0.176) = 0.386997. Ply 4, the first player's:
-    // win = 0.386997 * 0.8 + 0.613003 * 1 = 0.922601, draw = 0.386997 * 0.1 = 0.038700.
+    // The longest horizon on 9 points: k = 1 / (1 + 9 * 0.176) = 0.386997. Ply 4, the first
+    // player's: win = 0.386997 * 0.8 + 0.613003 * 1 = 0.922601, draw = 0.386997 * 0.1 = 0.038700.
     let long = |i: usize| further(i).short_term.expect("carried")[0];
     assert!(near(long(3), [0.922_601, 0.038_700, 0.038_700]), "{:?}", long(3));
     // Ply 3, the second player's: the root value 0.1, 0.1, 0.8 and ply 4 turned round:
@@ -126,7 +128,8 @@ fn a_game_of_tic_tac_toe_by_hand() {
     assert_eq!((further(0).margin, further(0).ownership), (None, None));
 }
 
-/// Black has the middle row of 3x3 and all above it, white a stone between two points that touch both.
+/// Black has the middle row of 3x3 and all above it, white a stone between two points that touch
+/// both.
 #[test]
 fn a_game_of_go_by_hand() {
     let game = go(3);
@@ -194,7 +197,8 @@ fn random_record<G: Game>(game: &G, seed: u64) -> GameRecord {
     record
 }
 
-/// Ends the game where the mover of ply `at` resigns, if they were the one to move two plies before.
+/// Ends the game where the mover of ply `at` resigns, if they were the one to move two plies
+/// before.
 fn resign(record: &mut GameRecord, movers: &[Player], at: usize) {
     let loser = movers[at];
     let Some(last) = (0..at).rev().find(|&i| movers[i] == loser) else { return };
@@ -369,7 +373,8 @@ fn targets_come_back_from_files_whichever_are_carried() {
     assert!(other.append(&whole).is_err(), "rows of other targets are other rows");
 }
 
-/// Files of rows with policy and value alone: header and columns hash to what the program before wrote.
+/// Files of rows with policy and value alone: header and columns hash to what the program before
+/// wrote.
 #[test]
 fn rows_without_further_targets_keep_their_bytes() {
     let records = bench_records(&connect4(), 30, 100, 8);

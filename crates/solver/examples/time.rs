@@ -1,7 +1,7 @@
 //! Times of the Connect Four solver on 7x6, by ply, as a table.
 //!
-//! `cargo run --release -p dz-solver --example time -- 10` analyses the sample of `tests/data` from ply
-//! 10 on (0 for all of it: minutes), then solves random positions from a seed.
+//! `cargo run --release -p dz-solver --example time -- 10` analyses the sample of `tests/data` from
+//! ply 10 on (0 for all of it: minutes), then solves random positions from a seed.
 
 use std::{collections::BTreeMap, time::Instant};
 

@@ -23,9 +23,9 @@ pub struct SolvedPosition {
     pub solved: Solved,
 }
 
-/// Solved positions, without end until all are found: each ply of a range in turn, uniform random play
-/// up to it, positions that are over or were there before left out. Positions are told apart by
-/// `node_key`, so mirror images are two.
+/// Solved positions, without end until all are found: each ply of a range in turn, uniform random
+/// play up to it, positions that are over or were there before left out. Positions are told apart
+/// by `node_key`, so mirror images are two.
 ///
 /// The same game, range and seed give the same positions in the same order, whatever the solver
 /// has solved before.

@@ -48,8 +48,8 @@ impl<G: Game> Solver<G> for ExhaustiveSolver<G> {
     }
 }
 
-/// The solver of a game, for play: every position that can be reached has an answer, at the start of a large
-/// board after seconds.
+/// The solver of a game, for play: every position that can be reached has an answer, at the start
+/// of a large board after seconds.
 ///
 /// # Errors
 /// As [`solved_positions`].
@@ -73,11 +73,11 @@ pub fn solver_of<G: Game>(game: &G) -> Result<Box<dyn Solver<G> + Send>, SolverE
 
 /// Solved positions: one at a time, with scores where the solver knows them, or many at once.
 pub trait PositionSource: Iterator<Item = Result<SolvedPosition, SolverError>> {
-    /// The next `count` positions, fewer if there are no more, without scores, solved by all threads of rayon's pool;
-    /// `each` is called after every one, on any of them.
+    /// The next `count` positions, fewer if there are no more, without scores, solved by all
+    /// threads of rayon's pool; `each` is called after every one, on any of them.
     ///
-    /// The positions are those that the iterator would give, in its order. A thread has a solver of its own: for Connect Four with a
-    /// table of [`crate::TABLE_BYTES`].
+    /// The positions are those that the iterator would give, in its order. A thread has a solver of
+    /// its own: for Connect Four with a table of [`crate::TABLE_BYTES`].
     ///
     /// # Errors
     /// That of a position that cannot be solved.
@@ -96,8 +96,8 @@ const SOLVABLE: &str = "connect4 (boards with width * (height + 1) up to 64), he
                         tictactoe";
 /// The largest Hex board that is solved exhaustively: size 4 has millions of states.
 const HEX_SIZE_MAX: u16 = 3;
-/// Most points of a Connect Four board left empty in the positions generated. Random positions of 7x6
-/// with fewer stones take seconds each.
+/// Most points of a Connect Four board left empty in the positions generated. Random positions of
+/// 7x6 with fewer stones take seconds each.
 const CONNECT4_EMPTY_MAX: u32 = 32;
 /// Fewest points left empty: with fewer there is hardly a choice.
 const CONNECT4_EMPTY_MIN: u32 = 4;
@@ -113,7 +113,8 @@ pub fn solved_positions(spec: &GameSpec, seed: u64) -> Result<PositionStream, So
     solved_positions_from(spec, None, seed)
 }
 
-/// The same from another ply on, if `first_ply` names one. On 7x6 each position of ply 8 takes seconds.
+/// The same from another ply on, if `first_ply` names one. On 7x6 each position of ply 8 takes
+/// seconds.
 ///
 /// # Errors
 /// As [`solved_positions`].

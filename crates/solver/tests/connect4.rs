@@ -173,8 +173,8 @@ fn agrees_with_exhaustive_play_on_4x4() {
 }
 
 /// Proven by V. Allis by hand-made rules ("A Knowledge-based Approach of Connect-Four", 1988): the
-/// second player at least draws on boards of 6 columns and an even number of rows, and on those of 7
-/// columns after every opening but the middle one.
+/// second player at least draws on boards of 6 columns and an even number of rows, and on those of
+/// 7 columns after every opening but the middle one.
 #[test]
 fn the_second_player_holds_the_boards_that_allis_proved() {
     for height in [2, 4] {

@@ -28,8 +28,8 @@ struct RunLog {
 }
 
 /// Starts `tracing` on standard error and for the run's log. `RUST_LOG` decides what is shown on
-/// standard error; without it `info`, and `warn` where a driver shows this process's events anyway (`driven`).
-/// The run's log takes `info` and above, from [`log_to_run`] on.
+/// standard error; without it `info`, and `warn` where a driver shows this process's events anyway
+/// (`driven`). The run's log takes `info` and above, from [`log_to_run`] on.
 pub fn init_logging(driven: bool) {
     end_for_lack_of_threads();
     let default = if driven { "warn" } else { "info" };
@@ -43,8 +43,8 @@ pub fn init_logging(driven: bool) {
         .try_init();
 }
 
-/// From here on this process writes its log lines and events to the run's `logs/<stage>.log` too. Where that
-/// file cannot be opened the run goes on without it, since nothing depends on it.
+/// From here on this process writes its log lines and events to the run's `logs/<stage>.log` too.
+/// Where that file cannot be opened the run goes on without it, since nothing depends on it.
 pub fn log_to_run(run: &Run, stage: Stage, generation: u32) {
     let path = layout::stage_log_path(stage);
     match run.open_to_write(&path, Writes::Append) {

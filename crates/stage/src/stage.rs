@@ -60,8 +60,8 @@ pub struct StageContext {
 }
 
 impl StageContext {
-    /// Opens the run at `dir` for `stage`: takes its lock, claims it on the ledger, and removes what
-    /// a killed predecessor left behind.
+    /// Opens the run at `dir` for `stage`: takes its lock, claims it on the ledger, and removes
+    /// what a killed predecessor left behind.
     pub fn open(dir: &Path, stage: Stage, events: EventSink, stop: Stop) -> anyhow::Result<Self> {
         let run = Run::open(dir)?;
         run.check_places()?;
@@ -101,8 +101,8 @@ impl StageContext {
         self.lock.stage()
     }
 
-    /// What `cycle` takes of the gatekeeper's time, who ends cycles: its turn, which begins now, or all since the last cycle
-    /// ended where stages work side by side.
+    /// What `cycle` takes of the gatekeeper's time, who ends cycles: its turn, which begins now, or
+    /// all since the last cycle ended where stages work side by side.
     pub fn spent_on_cycle(&mut self, cycle: u32) -> Spent {
         let waited = self.waited.take().filter(|waited| waited.cycle() == cycle);
         let begun = if self.config.lead_cycles() > 0 { self.idle_since } else { Instant::now() };
@@ -137,7 +137,8 @@ impl StageContext {
         }
     }
 
-    /// Notes that the cycle takes time while the stage waits for its turn, where it is for it to say how much.
+    /// Notes that the cycle takes time while the stage waits for its turn, where it is for it to
+    /// say how much.
     fn note_waiting(&mut self) {
         if self.stage() == Stage::Gatekeeper && self.config.lead_cycles() > 0 {
             let cycle = self.ledger.state().cycle();
@@ -172,7 +173,8 @@ impl StageContext {
         self.kept.cycles_for(cycle, self.ledger.state().walls_ms())
     }
 
-    /// The configuration with `run.cycles` as the run has it, whatever fits: its hash is the same in every cycle.
+    /// The configuration with `run.cycles` as the run has it, whatever fits: its hash is the same
+    /// in every cycle.
     pub fn unplanned_config(&self) -> RunConfig {
         let mut config = self.config.clone();
         config.run.cycles = self.kept.run.cycles;
@@ -220,9 +222,9 @@ impl StageEnd {
 }
 
 /// Lives as `stage` until the run is finished or somebody asks to stop. `turn` is called with the
-/// cycle whenever the stage may take its next turn; it returns when the turn's closing entry is appended, or
-/// early where `stop` was requested. A turn that was cut short is called again at the next start,
-/// with all that was published in the ledger's state.
+/// cycle whenever the stage may take its next turn; it returns when the turn's closing entry is
+/// appended, or early where `stop` was requested. A turn that was cut short is called again at the
+/// next start, with all that was published in the ledger's state.
 pub fn run_stage(
     stage: Stage,
     args: &StageArgs,

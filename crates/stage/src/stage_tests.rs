@@ -130,8 +130,8 @@ fn no_cycle_beyond_the_last_is_begun() {
     assert_eq!(live_once(Stage::Selfplay, &args).unwrap(), StageEnd::NotOurs);
 }
 
-/// How many cycles each turn of self-play is laid out over, under a limit of time and cycles of these milliseconds, until
-/// none is begun.
+/// How many cycles each turn of self-play is laid out over, under a limit of time and cycles of
+/// these milliseconds, until none is begun.
 fn laid_out(mode: &str, hours_max: f64, walls_ms: [u64; 4]) -> Vec<u32> {
     let keys = format!("cycles = 9, hours_max = {hours_max}, mode = \"{mode}\"");
     let (_dir, args) = new_run_of(&CONFIG.replace("cycles = 2", &keys));

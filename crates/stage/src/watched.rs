@@ -92,7 +92,8 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Starts the stage. The calling thread must outlive it: the parent-death signal is the thread's.
+    /// Starts the stage. The calling thread must outlive it: the parent-death signal is the
+    /// thread's.
     pub(crate) fn start(spec: &ChildSpec, events: &Sender<Event>) -> Result<Self, StageFailure> {
         let spawned = Command::new(&spec.program)
             .args(&spec.args)

@@ -1,4 +1,5 @@
-//! Seconds that one fit takes, by the number of networks: `cargo run --release -p dz-stats --example fit_speed`.
+//! Seconds that one fit takes, by the number of networks:
+//! `cargo run --release -p dz-stats --example fit_speed`.
 //!
 //! The league of a run: each network meets two anchors and the networks 1, 3 and 10 before it, and
 //! every fifth cycle two networks of the past meet again. With a number, a tournament of so many

@@ -13,8 +13,9 @@ pub(crate) struct Matrix {
 impl Matrix {
     /// All zeros.
     pub(crate) fn zeros(size: usize) -> Self {
-        // A run fits its players anew each cycle, with one more each time. In rooms that grow by doubling the next fit's matrices
-        // take the places that these leave; of exact sizes each would need a new one, and the process would only grow.
+        // A run fits its players anew each cycle, with one more each time. In rooms that grow by
+        // doubling the next fit's matrices take the places that these leave; of exact sizes each
+        // would need a new one, and the process would only grow.
         let mut cells = Vec::with_capacity((size * size).next_power_of_two());
         cells.resize(size * size, 0.0);
         Self { size, cells }
@@ -33,12 +34,13 @@ impl Matrix {
         }
     }
 
-    /// The factor L with P self P^T = L L^T (G. Golub, C. Van Loan, *Matrix Computations*, section 4.2),
-    /// or `None` if the matrix is not positive definite to working precision.
+    /// The factor L with P self P^T = L L^T (G. Golub, C. Van Loan, *Matrix Computations*, section
+    /// 4.2), or `None` if the matrix is not positive definite to working precision.
     ///
-    /// The permutation P puts rows with few entries first: in a run's ratings a network meets some neighbours
-    /// and the anchors meet everybody, so most rows of L begin late, and what is before is not looked at
-    /// (A. George, J. Liu, *Computer Solution of Large Sparse Positive Definite Systems*, chapter 4).
+    /// The permutation P puts rows with few entries first: in a run's ratings a network meets some
+    /// neighbours and the anchors meet everybody, so most rows of L begin late, and what is before
+    /// is not looked at (A. George, J. Liu, *Computer Solution of Large Sparse Positive Definite
+    /// Systems*, chapter 4).
     pub(crate) fn cholesky(&self) -> Option<Cholesky> {
         let n = self.size;
         let entries = |row: usize| (0..n).filter(|&column| self.at(row, column) != 0.0).count();
@@ -77,7 +79,8 @@ impl Matrix {
     }
 }
 
-/// The sum of products, in eight partial sums of a fixed order, which a processor forms side by side.
+/// The sum of products, in eight partial sums of a fixed order, which a processor forms side by
+/// side.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
     let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(x, y)| x * y).sum();
@@ -175,7 +178,8 @@ mod tests {
         assert!((cholesky.inverse().at(2, 2) - 1.0 / 9.0).abs() < 1e-12);
     }
 
-    /// A league: everybody meets the first two, some neighbours, and now and then somebody far away.
+    /// A league: everybody meets the first two, some neighbours, and now and then somebody far
+    /// away.
     fn league(size: usize) -> Matrix {
         let mut a = Matrix::zeros(size);
         let mut meet = |i: usize, j: usize, weight: f64| {

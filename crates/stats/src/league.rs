@@ -29,8 +29,8 @@ pub struct Standings {
 }
 
 impl League {
-    /// Adds a match of `a` and `b`: the games in which `a` moved first and those in which `b` did, each as
-    /// the first mover's wins, draws and losses.
+    /// Adds a match of `a` and `b`: the games in which `a` moved first and those in which `b` did,
+    /// each as the first mover's wins, draws and losses.
     pub fn add(&mut self, a: &str, b: &str, by_first: [[u64; 3]; 2]) {
         let (a, b) = (self.roster.index(a), self.roster.index(b));
         for (first, second, [wins_first, draws, wins_second]) in
@@ -55,12 +55,13 @@ impl League {
         self.roster.names().first().map(String::as_str)
     }
 
-    /// Rates the players; `anchor` is at 0 Elo, or the mean without one. `line` tells, of everybody whom a cycle made, the line of
-    /// those who came from one another and the cycle.
+    /// Rates the players; `anchor` is at 0 Elo, or the mean without one. `line` tells, of everybody
+    /// whom a cycle made, the line of those who came from one another and the cycle.
     ///
-    /// Of the newest 256 cycles everybody is rated, as is who met one of them; of those before only every eighth cycle's players
-    /// are, beyond eight times as many every 64th's, and so on: a fit takes memory with the square of the players, and a run may
-    /// have any number of cycles. The anchor and whoever no cycle made stay with the newest eight of those that they met, so that
+    /// Of the newest 256 cycles everybody is rated, as is who met one of them; of those before only
+    /// every eighth cycle's players are, beyond eight times as many every 64th's, and so on: a fit
+    /// takes memory with the square of the players, and a run may have any number of cycles. The
+    /// anchor and whoever no cycle made stay with the newest eight of those that they met, so that
     /// one which retired long ago still holds the scale.
     ///
     /// # Errors
@@ -175,7 +176,8 @@ impl Standings {
 mod tests {
     use super::*;
 
-    /// Each of `cycles` networks scores 60 % against the one before, and one of four against the anchor.
+    /// Each of `cycles` networks scores 60 % against the one before, and one of four against the
+    /// anchor.
     fn run(cycles: u32) -> Standings {
         played(cycles).fit(Some("anchor"), line).unwrap()
     }
@@ -231,7 +233,8 @@ mod tests {
         assert!(gain.elo.0 > 10.0, "{gain:?}");
     }
 
-    /// The random player meets the first three of a thousand networks, then retires; it is at 0 all the same.
+    /// The random player meets the first three of a thousand networks, then retires; it is at 0 all
+    /// the same.
     #[test]
     fn an_anchor_that_retired_long_ago_holds_the_scale() {
         let fit = |anchor: &str, has_anchors: bool| {

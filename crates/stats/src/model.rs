@@ -24,7 +24,8 @@ pub(crate) struct Model {
     pub(crate) first_mover: bool,
     /// Whether there is a draw parameter.
     pub(crate) davidson: bool,
-    /// Virtual draws a parameter, 0 or more; those of a player with a predecessor are with it alone.
+    /// Virtual draws a parameter, 0 or more; those of a player with a predecessor are with it
+    /// alone.
     pub(crate) prior: f64,
     /// Players with their predecessors, by index.
     pub(crate) lineage: Vec<(usize, usize)>,
@@ -154,8 +155,9 @@ impl Model {
         }
     }
 
-    /// The parameters that the virtual player holds: all but those of players whom the lineage holds. Those come without
-    /// end, and if each drew with the virtual player, too, a long run's last networks would be pulled down by all of them.
+    /// The parameters that the virtual player holds: all but those of players whom the lineage
+    /// holds. Those come without end, and if each drew with the virtual player, too, a long run's
+    /// last networks would be pulled down by all of them.
     fn without_predecessor(&self) -> Vec<usize> {
         let mut is_held = vec![false; self.parameters()];
         if self.lineage_draws > 0.0 {
@@ -174,8 +176,8 @@ impl Model {
         half_points(0.5 * self.prior, 0.5 * self.prior, at[k] - centre)
     }
 
-    /// Virtual draws of two players that are expected to be close, in half points and without a first
-    /// move, so that they say nothing about draws and the first move.
+    /// Virtual draws of two players that are expected to be close, in half points and without a
+    /// first move, so that they say nothing about draws and the first move.
     fn bond_term(&self, (a, b): (usize, usize), at: &[f64]) -> Term {
         half_points(0.5 * self.lineage_draws, 0.5 * self.lineage_draws, at[a] - at[b])
     }

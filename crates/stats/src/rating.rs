@@ -88,23 +88,23 @@ pub struct RatingOptions {
     pub first_mover: bool,
     /// The player at 0 Elo; without one the mean of all players is 0.
     pub anchor: Option<usize>,
-    /// The weight of the prior, as a number of virtual draws of every player without a predecessor with
-    /// one and the same virtual player (0 or more). It keeps ratings finite where the games alone do not;
-    /// differences between players do not depend on who the anchor is.
+    /// The weight of the prior, as a number of virtual draws of every player without a predecessor
+    /// with one and the same virtual player (0 or more). It keeps ratings finite where the games
+    /// alone do not; differences between players do not depend on who the anchor is.
     pub prior_draws: f64,
-    /// Players with a predecessor that is expected to be about as strong, such as the network that one was
-    /// trained on from: (player, predecessor). Nobody may come before himself.
+    /// Players with a predecessor that is expected to be about as strong, such as the network that
+    /// one was trained on from: (player, predecessor). Nobody may come before himself.
     pub lineage: Vec<(usize, usize)>,
     /// The weight of that expectation, as a number of virtual draws of each such two (0 or more).
     pub lineage_draws: f64,
 }
 
 impl RatingOptions {
-    /// How the players of a run are rated: Davidson's draws, a first-mover term, one virtual draw of
-    /// each anchor and of the first of each line (networks, raw policies), and two between each later one and
-    /// the one before it that is rated.
-    /// (KataGo's server gives each network virtual draws with its parent.) Two draws leave a standard
-    /// deviation of 250 Elo: noise of few games is damped, a real jump is not.
+    /// How the players of a run are rated: Davidson's draws, a first-mover term, one virtual draw
+    /// of each anchor and of the first of each line (networks, raw policies), and two between each
+    /// later one and the one before it that is rated. (KataGo's server gives each network virtual
+    /// draws with its parent.) Two draws leave a standard deviation of 250 Elo: noise of few games
+    /// is damped, a real jump is not.
     pub fn of_run(anchor: Option<usize>, lineage: Vec<(usize, usize)>) -> Self {
         Self { draws: Draws::Davidson, anchor, lineage, lineage_draws: 2.0, ..Self::default() }
     }
@@ -198,9 +198,10 @@ impl Ratings {
         Difference { elo: Elo(elo), error95: Elo(Z95 * sd), los }
     }
 
-    /// Half the width of the 95 % interval of each one's distance from the mean of `group`, and that of the mean itself.
-    /// Players that were measured against each other far from the anchor know their places among themselves much better
-    /// than their errors suggest: most of those they share.
+    /// Half the width of the 95 % interval of each one's distance from the mean of `group`, and
+    /// that of the mean itself. Players that were measured against each other far from the anchor
+    /// know their places among themselves much better than their errors suggest: most of those they
+    /// share.
     ///
     /// # Panics
     /// If one is not a player.
@@ -222,8 +223,8 @@ impl Ratings {
         self.covariance.at(one, other)
     }
 
-    /// The score that the model expects of `one` against `other`, 0 to 1: of games in which `one` moves
-    /// first, and of games in which it moves second.
+    /// The score that the model expects of `one` against `other`, 0 to 1: of games in which `one`
+    /// moves first, and of games in which it moves second.
     ///
     /// # Panics
     /// If either is not a player.

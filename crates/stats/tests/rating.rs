@@ -236,8 +236,8 @@ fn a_joint_covariance_beats_two_separate_errors() {
     close(ratings.difference(1, 2).los, 0.5, 1e-9);
 }
 
-/// Three that know each other well and the anchor hardly. They are alike, so the variance of a distance from their mean is a third
-/// of that of a difference.
+/// Three that know each other well and the anchor hardly. They are alike, so the variance of a
+/// distance from their mean is a third of that of a difference.
 #[test]
 fn places_within_a_group_are_known_better_than_the_group() {
     let pairs = [(1, 2), (2, 3), (3, 1)];
@@ -263,8 +263,8 @@ fn without_a_prior_unbounded_ratings_are_an_error() {
     assert_eq!(rate(4, &apart, &plain()).unwrap_err(), StatsError::NotFinite);
 }
 
-/// However far apart: the highest of twenty, each of whom won all games against the next, stands where its games and its
-/// virtual draw agree.
+/// However far apart: the highest of twenty, each of whom won all games against the next, stands
+/// where its games and its virtual draw agree.
 #[test]
 fn a_prior_keeps_a_long_chain_finite() {
     let options = RatingOptions { prior_draws: 1.0, ..plain() };
@@ -414,8 +414,8 @@ fn a_lineage_is_virtual_draws_between_two_players() {
     assert_eq!(rate(2, &games, &ring).unwrap_err(), StatsError::Ring { index: 0 });
 }
 
-/// Whoever has a predecessor draws with it alone, so each step of a line is a match of two, with their virtual draws, however
-/// long the line is: nothing pulls its end down.
+/// Whoever has a predecessor draws with it alone, so each step of a line is a match of two, with
+/// their virtual draws, however long the line is: nothing pulls its end down.
 #[test]
 fn a_long_line_is_not_squeezed() {
     for players in [5, 300] {

@@ -48,8 +48,8 @@ fn play(plan: SprtPlan, p: [f64; 5], random: &mut Lcg) -> Sprt {
 
 /// Simulated tests between distributions with the two stated differences.
 ///
-/// The rates are checked with room for the noise of 1,000 tests (a standard deviation of 0.7 points)
-/// and for the few pairs that decide a test this coarse.
+/// The rates are checked with room for the noise of 1,000 tests (a standard deviation of 0.7
+/// points) and for the few pairs that decide a test this coarse.
 #[test]
 fn errors_are_as_rare_as_stated() {
     let plan = SprtPlan::new(0.0, 60.0, 0.05, 0.05, 2_000).unwrap();
@@ -100,8 +100,8 @@ fn a_limit_costs_acceptances_only() {
     assert!(f64::from(accepted) > 0.2 * f64::from(tests), "{accepted}");
 }
 
-/// The estimate at the end is too high as often as too low, and the interval holds the truth 95 times
-/// in 100, while the plain score of accepted candidates is far too high.
+/// The estimate at the end is too high as often as too low, and the interval holds the truth 95
+/// times in 100, while the plain score of accepted candidates is far too high.
 #[test]
 fn the_estimate_does_not_flatter() {
     let plan = SprtPlan::new(0.0, 60.0, 0.05, 0.05, 400).unwrap();
@@ -117,16 +117,16 @@ fn the_estimate_does_not_flatter() {
         }
         let [above, held] = [above, held].map(|count| f64::from(count) / f64::from(tests));
         println!("{elo}: above {above}, held {held}");
-        // A dozen pairs decide where the difference is twice elo1; the walk then ends well beyond its
-        // bound, and the estimate errs to the cautious side.
+        // A dozen pairs decide where the difference is twice elo1; the walk then ends well beyond
+        // its bound, and the estimate errs to the cautious side.
         let above_min = if elo > 100.0 { 0.3 } else { 0.42 };
         assert!((above_min..0.58).contains(&above), "{elo}: {above}");
         assert!((0.92..0.985).contains(&held), "{elo}: {held}");
     }
 }
 
-/// A clean sweep is evidence as of coins: with 0 against 60 normalised Elo a won pair is worth about
-/// ln((1/2 + 0.12) / (1/2)).
+/// A clean sweep is evidence as of coins: with 0 against 60 normalised Elo a won pair is worth
+/// about ln((1/2 + 0.12) / (1/2)).
 #[test]
 fn sweeps_end_soon_on_either_side() {
     let plan = SprtPlan::new(0.0, 60.0, 0.05, 0.05, 200).unwrap();

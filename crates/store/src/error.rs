@@ -181,7 +181,8 @@ impl StoreError {
         }
     }
 
-    /// The error of this crate that is `cause`, or that writing through a [`crate::Staged`] put inside it.
+    /// The error of this crate that is `cause`, or that writing through a [`crate::Staged`] put
+    /// inside it.
     pub fn of_cause<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a Self> {
         let inner = || cause.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref();
         cause.downcast_ref().or_else(inner)

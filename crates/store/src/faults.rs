@@ -1,8 +1,8 @@
 //! Faults on request: a process is killed, or a write fails, at a named point of a publication.
 //!
 //! A point is `CLASS.MOMENT:PATH`. The class is what is published: `log.<kind of entry>`, `shards`,
-//! `rows`, `checkpoints`, `networks`, `matches`, `snapshots`, `config`, `report`. The moment is what
-//! comes next:
+//! `rows`, `checkpoints`, `networks`, `matches`, `snapshots`, `config`, `report`. The moment is
+//! what comes next:
 //!
 //! | moment | then |
 //! |---|---|
@@ -114,8 +114,8 @@ impl Faults {
         Ok(Self(any.then(|| Arc::new(rules))))
     }
 
-    /// The faults that the environment asks for. Rules that cannot be understood stop the process: a test
-    /// that believes in a fault that never comes proves nothing.
+    /// The faults that the environment asks for. Rules that cannot be understood stop the process:
+    /// a test that believes in a fault that never comes proves nothing.
     pub(crate) fn of_environment() -> io::Result<Self> {
         match std::env::var(FAULTS_ENV) {
             Ok(text) => Self::parse(&text).map_err(|what| {

@@ -6,7 +6,8 @@ use crate::Stage;
 pub const CONFIG: &str = "config.toml";
 /// The page that is made of ledger and metrics; may be replaced at any time.
 pub const REPORT: &str = "report.html";
-/// What runs of the preset have reached, a copy of the file beside the configuration; for the report only.
+/// What runs of the preset have reached, a copy of the file beside the configuration; for the
+/// report only.
 pub const EXPECTED: &str = "expected.json";
 /// Folder of the ledger's records.
 pub const LOG: &str = "log";

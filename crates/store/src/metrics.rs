@@ -30,7 +30,8 @@ impl MetricsWriter {
         Ok(Self { path, file })
     }
 
-    /// Writes one line, a JSON object. Not fsynced: after a power cut the last lines may be missing.
+    /// Writes one line, a JSON object. Not fsynced: after a power cut the last lines may be
+    /// missing.
     pub fn write(&mut self, line: &impl Serialize) -> Result<()> {
         let object = serde_json::to_vec(line)
             .map_err(|e| StoreError::Invalid { what: format!("a line of {}: {e}", self.path) })?;
@@ -68,15 +69,15 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> std::result::Result<T, String> {
 }
 
 impl Run {
-    /// How many whole lines of the stage's metrics are damaged: their hash is another one, or they are no
-    /// JSON. Lines of earlier versions carry no hash.
+    /// How many whole lines of the stage's metrics are damaged: their hash is another one, or they
+    /// are no JSON. Lines of earlier versions carry no hash.
     pub fn damaged_metrics(&self, stage: Stage) -> Result<usize> {
         let is_bad = |line: &&[u8]| parse::<serde_json::Value>(line).is_err();
         Ok(metric_lines(&self.metrics_file(stage)?).filter(is_bad).count())
     }
 
-    /// The stage's metrics, oldest first; lines of another shape, damaged ones and an unfinished last one
-    /// are left out. After a resume a step may appear twice: the later line counts.
+    /// The stage's metrics, oldest first; lines of another shape, damaged ones and an unfinished
+    /// last one are left out. After a resume a step may appear twice: the later line counts.
     pub fn metrics<T: DeserializeOwned>(&self, stage: Stage) -> Result<Vec<T>> {
         let file = self.metrics_file(stage)?;
         Ok(metric_lines(&file).filter_map(|line| parse(line).ok()).collect())

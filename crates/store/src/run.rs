@@ -61,8 +61,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Opens the run at `dir`; [`StoreError::NoRun`] where none is, [`StoreError::NotFound`] where a run has lost its
-    /// configuration.
+    /// Opens the run at `dir`; [`StoreError::NoRun`] where none is, [`StoreError::NotFound`] where
+    /// a run has lost its configuration.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
         let dir = dir.as_ref();
         Self::check_config_not_lost(dir)?;

@@ -11,16 +11,16 @@ pub const SEAL_DIGITS: usize = 64;
 /// Hex digits that one of many short lines carries: a change passes once in 2^64.
 pub const SEAL_DIGITS_LINE: usize = 16;
 
-/// `{...}` with a last field `blake3`, the first `digits` (1 to 64) of the hash of all bytes before it, and a
-/// newline. `object` ends with its brace.
+/// `{...}` with a last field `blake3`, the first `digits` (1 to 64) of the hash of all bytes before
+/// it, and a newline. `object` ends with its brace.
 pub fn seal(object: &[u8], digits: usize) -> Vec<u8> {
     let body = object.strip_suffix(b"}").unwrap_or(object);
     let hash = blake3::hash(body).to_hex();
     [body, MARK, &hash.as_bytes()[..digits], END].concat()
 }
 
-/// The object without its last field, and whether it had one. A file without it is handed back as it
-/// is: earlier versions wrote no hash, and a damaged seal leaves a field that readers refuse.
+/// The object without its last field, and whether it had one. A file without it is handed back as
+/// it is: earlier versions wrote no hash, and a damaged seal leaves a field that readers refuse.
 ///
 /// # Errors
 /// In words, if the hash is another one.

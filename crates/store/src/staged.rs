@@ -113,7 +113,8 @@ impl Staged {
         Ok(object)
     }
 
-    /// Makes the file durable and puts it in the place of what is there: for files that are no objects.
+    /// Makes the file durable and puts it in the place of what is there: for files that are no
+    /// objects.
     pub(crate) fn replace(mut self) -> Result<()> {
         let path = self.path.clone();
         let io = |e| StoreError::io(&path, e);
@@ -185,7 +186,8 @@ impl Drop for Staged {
     }
 }
 
-/// Makes the directory entry of `target` durable, and those of the folders above it, which may be new.
+/// Makes the directory entry of `target` durable, and those of the folders above it, which may be
+/// new.
 pub(crate) fn sync_folders(target: &Path, folders: usize) -> io::Result<()> {
     for folder in target.ancestors().skip(1).take(folders) {
         File::open(folder)?.sync_all()?;

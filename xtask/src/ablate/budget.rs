@@ -1,14 +1,14 @@
 //! How many games a cycle plays, so that every cell takes the same number of evaluations.
 //!
-//! Variants differ in what a game costs, so their runs have one number of cycles, and each cycle of a
-//! network has an equal part of what is left of the budget. What a game costs is what it cost in the cycle
-//! before, so a guess that was wrong is made good by the cycles after it, and the last one alone decides
-//! how far the sum is off.
+//! Variants differ in what a game costs, so their runs have one number of cycles, and each cycle of
+//! a network has an equal part of what is left of the budget. What a game costs is what it cost in
+//! the cycle before, so a guess that was wrong is made good by the cycles after it, and the last
+//! one alone decides how far the sum is off.
 
 use super::cell::Cycle;
 
-/// What a search costs at most, by the configuration: for the first cycle of a network, before which
-/// nothing was measured.
+/// What a search costs at most, by the configuration: for the first cycle of a network, before
+/// which nothing was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchCost {
     /// Playouts of a full search.
@@ -26,7 +26,8 @@ impl SearchCost {
     }
 }
 
-/// Games of the next cycle, whose games a network plays: cycles `done` are over, of `cycles` in all.
+/// Games of the next cycle, whose games a network plays: cycles `done` are over, of `cycles` in
+/// all.
 pub fn games(budget: u64, cycles: u32, done: &[Cycle], cost: SearchCost) -> u64 {
     let spent: u64 = done.iter().map(|cycle| cycle.evaluations).sum();
     let left = (cycles as usize).saturating_sub(done.len()).max(1);

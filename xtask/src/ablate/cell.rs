@@ -42,8 +42,9 @@ pub struct Cell {
     pub date: String,
     /// Where it ran, in words.
     pub machine: String,
-    /// Command lines that made and measured the run; `RUN` is its folder, which is gone. Between them each stage took
-    /// its turns, `dagzero STAGE --run RUN --once`, with `selfplay.games` of `cycles`.
+    /// Command lines that made and measured the run; `RUN` is its folder, which is gone. Between
+    /// them each stage took its turns, `dagzero STAGE --run RUN --once`, with `selfplay.games` of
+    /// `cycles`.
     pub commands: Vec<String>,
     /// How it was measured.
     pub measure: Measure,
@@ -164,7 +165,8 @@ impl Cell {
         serde_json::from_str(&text).with_context(|| path.display().to_string())
     }
 
-    /// Stores it, a field a line: written apart and then named, so that a cell is there whole or not at all.
+    /// Stores it, a field a line: written apart and then named, so that a cell is there whole or
+    /// not at all.
     ///
     /// # Errors
     /// If the file cannot be written.

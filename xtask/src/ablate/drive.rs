@@ -1,9 +1,10 @@
-//! A cell's run, driven turn by turn from its beginning, or from where a kill left it, to its last cycle.
+//! A cell's run, driven turn by turn from its beginning, or from where a kill left it, to its last
+//! cycle.
 //!
-//! `dagzero run` would play the same number of games in every cycle. So the stages are started by hand, one
-//! turn each, and before each self-play the run is given the games that meet the budget. A cycle's games are
-//! one shard (`selfplay.games_per_shard` of the base): a killed cycle is played again as a whole, and its
-//! evaluations are counted as a whole.
+//! `dagzero run` would play the same number of games in every cycle. So the stages are started by
+//! hand, one turn each, and before each self-play the run is given the games that meet the budget.
+//! A cycle's games are one shard (`selfplay.games_per_shard` of the base): a killed cycle is played
+//! again as a whole, and its evaluations are counted as a whole.
 
 use std::{
     fs,
@@ -132,8 +133,8 @@ impl Drive<'_> {
         Ok(())
     }
 
-    /// Gives the run the games of its next cycle. The first one has no network, and its games are the
-    /// configuration's.
+    /// Gives the run the games of its next cycle. The first one has no network, and its games are
+    /// the configuration's.
     fn plan_games(
         &self,
         cycles: u32,

@@ -12,8 +12,8 @@ use super::{
 };
 
 impl Drive<'_> {
-    /// What the champion is, by every measure of the table, on the device that its run played with; the commands go
-    /// to `commands`.
+    /// What the champion is, by every measure of the table, on the device that its run played with;
+    /// the commands go to `commands`.
     pub(super) fn measure(&self, commands: &mut Vec<String>) -> anyhow::Result<Vec<Figure>> {
         let Measure { solved, matches } = &self.table.measure;
         let mut figures = Vec::new();
@@ -26,7 +26,8 @@ impl Drive<'_> {
         Ok(figures)
     }
 
-    /// Positions are solved for the first cell, and read by the others, which is the same as the command that is kept.
+    /// Positions are solved for the first cell, and read by the others, which is the same as the
+    /// command that is kept.
     fn measure_solved(
         &self,
         solved: &Solved,

@@ -1,8 +1,10 @@
-//! An ablation table: variants of one configuration at one budget of network evaluations, cell by cell.
+//! An ablation table: variants of one configuration at one budget of network evaluations, cell by
+//! cell.
 //!
-//! A cell is a variant with a seed: a run that ends when its self-play has taken the budget, and what its champion
-//! is then found to be. Cells are stored as files and made once; a run whose making was interrupted goes on where it was.
-//! The page is made of what is stored, so a table can grow a cell at a time.
+//! A cell is a variant with a seed: a run that ends when its self-play has taken the budget, and
+//! what its champion is then found to be. Cells are stored as files and made once; a run whose
+//! making was interrupted goes on where it was. The page is made of what is stored, so a table can
+//! grow a cell at a time.
 
 mod budget;
 mod cell;
@@ -58,7 +60,8 @@ impl Ablate {
     /// Makes the cells that lack, and answers how many were made; `say` hears how it goes.
     ///
     /// # Errors
-    /// If the table or a stored cell is wrong, or a cell cannot be made; the others are made all the same.
+    /// If the table or a stored cell is wrong, or a cell cannot be made; the others are made all
+    /// the same.
     pub fn run(&self, say: impl Fn(&str) + Sync) -> anyhow::Result<usize> {
         let table = self.read_table()?;
         let open = self.open_cells(&table)?;
@@ -115,7 +118,8 @@ impl Ablate {
         Ok(table)
     }
 
-    /// Cells that are asked for and not stored: seed by seed, so that whole rows of differences come early.
+    /// Cells that are asked for and not stored: seed by seed, so that whole rows of differences
+    /// come early.
     fn open_cells<'a>(&self, table: &'a Table) -> anyhow::Result<Vec<Open<'a>>> {
         let asked = self.only.iter().map(|name| table.variant(name));
         let mut variants: Vec<&Variant> = asked.collect::<anyhow::Result<_>>()?;
@@ -133,8 +137,8 @@ impl Ablate {
         Ok(open)
     }
 
-    /// Has the program read every configuration before the first cell is made: an hour later is late to
-    /// hear of a wrong key.
+    /// Has the program read every configuration before the first cell is made: an hour later is
+    /// late to hear of a wrong key.
     fn check_configurations(&self, table: &Table, open: &[Open]) -> anyhow::Result<()> {
         let run = self.runs.join(format!("check-{}", std::process::id()));
         let mut checked: Vec<&str> = Vec::new();

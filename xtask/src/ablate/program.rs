@@ -31,7 +31,8 @@ impl Drive<'_> {
         format!("dagzero {}", words.join(" "))
     }
 
-    /// The program with these words. Stages take their threads from the run, what measures from the environment.
+    /// The program with these words. Stages take their threads from the run, what measures from the
+    /// environment.
     pub(super) fn command(&self, words: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(self.program);
         command.args(words).stdin(Stdio::null()).env("RAYON_NUM_THREADS", self.threads.to_string());

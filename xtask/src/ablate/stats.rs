@@ -9,15 +9,16 @@ pub struct Mean {
     pub error95: Option<f64>,
 }
 
-/// 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom (Fisher and Yates 1938, table III).
+/// 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom (Fisher and Yates 1938, table
+/// III).
 const T_975: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
     2.052, 2.048, 2.045, 2.042,
 ];
 
-/// Mean of values, a seed each; none without values. Beyond 31 values the quantile of 31 is taken, which
-/// is the wider one.
+/// Mean of values, a seed each; none without values. Beyond 31 values the quantile of 31 is taken,
+/// which is the wider one.
 pub fn mean(values: &[f64]) -> Option<Mean> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -30,8 +31,8 @@ pub fn mean(values: &[f64]) -> Option<Mean> {
     Some(Mean { mean, error95 })
 }
 
-/// Mean of the differences of values to others of the same seed; seeds that only one side has are left
-/// out.
+/// Mean of the differences of values to others of the same seed; seeds that only one side has are
+/// left out.
 pub fn paired(values: &[(u64, f64)], others: &[(u64, f64)]) -> Option<Mean> {
     let other = |seed: u64| others.iter().find(|(of, _)| *of == seed).map(|(_, value)| value);
     let differences: Vec<f64> =
@@ -68,7 +69,8 @@ mod tests {
 
     #[test]
     fn differences_are_taken_seed_by_seed() {
-        // Differences 1, 1, 4 at the seeds 1, 3, 2: mean 2, deviation sqrt(3), so 4.303 * sqrt(3) / sqrt(3).
+        // Differences 1, 1, 4 at the seeds 1, 3, 2: mean 2, deviation sqrt(3), so 4.303 * sqrt(3) /
+        // sqrt(3).
         let values = [(1, 11.0), (3, 21.0), (2, 5.0), (9, 70.0)];
         let found = paired(&values, &[(2, 1.0), (1, 10.0), (3, 20.0), (4, 0.0)]).expect("pairs");
         assert_eq!(found.mean, 2.0);

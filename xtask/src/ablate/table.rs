@@ -16,7 +16,8 @@ pub struct Table {
     pub title: String,
     /// Network evaluations that each cell's self-play is to take.
     pub evaluations: u64,
-    /// Seeds of the runs; every variant has the same ones, so that differences are taken seed by seed.
+    /// Seeds of the runs; every variant has the same ones, so that differences are taken seed by
+    /// seed.
     pub seeds: Vec<u64>,
     /// How a cell's champion is measured.
     pub measure: Measure,
@@ -121,7 +122,8 @@ impl Table {
         found.with_context(|| format!("{} has no variant {name}; it has {}", self.name, known()))
     }
 
-    /// The base with a variant's changes: what a cell runs, but for what its place and the machine give.
+    /// The base with a variant's changes: what a cell runs, but for what its place and the machine
+    /// give.
     ///
     /// # Errors
     /// If a change is not of the form `section.key=value`.
@@ -156,7 +158,8 @@ impl Table {
         Ok(())
     }
 
-    /// A default may change after the table was filled; so the base states whatever a variant changes.
+    /// A default may change after the table was filled; so the base states whatever a variant
+    /// changes.
     fn check_changes(&self, variant: &Variant) -> anyhow::Result<()> {
         for change in &variant.set {
             let (section, key, value) = parse_change(change)?;

@@ -8,8 +8,8 @@ use serde_json::Value;
 /// A finished run, as far as it must not depend on kills.
 #[derive(Debug)]
 pub(crate) struct Run {
-    /// Content of every published file by path; of the checkpoints the newest, since a process that is
-    /// asked to stop publishes one more.
+    /// Content of every published file by path; of the checkpoints the newest, since a process that
+    /// is asked to stop publishes one more.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// The entries that say what was done.
     entries: Vec<Value>,
@@ -70,8 +70,8 @@ pub(crate) fn differences(whole: &Run, other: &Run) -> Vec<String> {
 /// Kinds of entries that every cycle has once.
 const ONCE: [&str; 5] = ["games_done", "rows", "candidate", "verdict", "cycle_done"];
 
-/// What an asynchronous run in `dir` broke of its promises, in words: against the counts of a run that nobody
-/// disturbed, and the records that kills left, in the folder `kept`.
+/// What an asynchronous run in `dir` broke of its promises, in words: against the counts of a run
+/// that nobody disturbed, and the records that kills left, in the folder `kept`.
 pub(crate) fn broken_promises(
     whole: &Run,
     other: &Run,
@@ -120,8 +120,8 @@ impl Run {
     }
 }
 
-/// The ledger's entries without claims, times and costs of processes. Shards stand in the order of their
-/// numbers, and of a cycle's checkpoints the last one stands for all.
+/// The ledger's entries without claims, times and costs of processes. Shards stand in the order of
+/// their numbers, and of a cycle's checkpoints the last one stands for all.
 fn entries(dir: &Path) -> anyhow::Result<Vec<Value>> {
     let mut paths: Vec<_> = fs::read_dir(dir.join("log"))?
         .map(|entry| entry.map(|entry| entry.path()))

@@ -1,11 +1,12 @@
 //! Kills a run again and again, lets it resume, and compares what it ends with.
 //!
-//! First once at every named point of a publication (`crates/store/src/faults.rs` says which there are;
-//! the points of the undisturbed run are taken), then at random moments. Some kills hit the whole run, as a
-//! power cut, some only one stage. Whenever a run ends in spite of it, every published byte and the ledger
-//! apart from times must be those of a run that nobody disturbed. Where stages work side by side, bytes depend
-//! on timing; there every record that a kill left must still be there at the end, and each cycle must have its
-//! games, its candidate and its verdict once.
+//! First once at every named point of a publication (`crates/store/src/faults.rs` says which there
+//! are; the points of the undisturbed run are taken), then at random moments. Some kills hit the
+//! whole run, as a power cut, some only one stage. Whenever a run ends in spite of it, every
+//! published byte and the ledger apart from times must be those of a run that nobody disturbed.
+//! Where stages work side by side, bytes depend on timing; there every record that a kill left must
+//! still be there at the end, and each cycle must have its games, its candidate and its verdict
+//! once.
 
 mod compare;
 mod random;
@@ -31,7 +32,8 @@ const FAULTS: &str = "DAGZERO_FAULTS";
 const PATIENCE: Duration = Duration::from_mins(5);
 /// Starts without a kill or an end, after which the harness gives up.
 const FRUITLESS_MAX: u32 = 6;
-/// Of the kills at points every so many hits one stage alone; its driver starts it again after a pause.
+/// Of the kills at points every so many hits one stage alone; its driver starts it again after a
+/// pause.
 const STAGE_ALONE_EVERY: usize = 12;
 
 /// Overrides of `tictactoe-smoke.toml` for tests: two cycles that take a second.
@@ -81,8 +83,8 @@ pub struct Tally {
 }
 
 impl Chaos {
-    /// One kill at every named point, then random ones until there are `kills` in all; `say` is told how
-    /// it goes.
+    /// One kill at every named point, then random ones until there are `kills` in all; `say` is
+    /// told how it goes.
     ///
     /// # Errors
     /// If the program cannot be run, or a run does not go on after a kill.
@@ -256,7 +258,8 @@ impl Chaos {
         Ok(())
     }
 
-    /// Compares a run that ended with the undisturbed one, has it verified, and removes it if it is good.
+    /// Compares a run that ended with the undisturbed one, has it verified, and removes it if it is
+    /// good.
     fn compare(&self, dir: &Path, whole: &Run, tally: &mut Tally) -> anyhow::Result<()> {
         tally.runs += 1;
         let name = dir.display();

@@ -1,7 +1,8 @@
 //! Circles of imports between the files of one crate.
 //!
-//! File A imports file B when A names an item that B defines. A re-export counts as the item that it
-//! stands for, so a facade such as `lib.rs` is no import of everything below it. Tests are left out.
+//! File A imports file B when A names an item that B defines. A re-export counts as the item that
+//! it stands for, so a facade such as `lib.rs` is no import of everything below it. Tests are left
+//! out.
 
 mod graph;
 mod scan;

@@ -1,8 +1,9 @@
 //! A long run of small cycles whose memory, open files and disk must stay flat.
 //!
-//! The run is started once and watched from outside: every few seconds each of its processes is asked for its
-//! resident memory, open files and threads, and its folder for its bytes. After the time given it is asked to stop.
-//! What grows between the second quarter of the time and the last one is a leak; the first quarter fills caches.
+//! The run is started once and watched from outside: every few seconds each of its processes is
+//! asked for its resident memory, open files and threads, and its folder for its bytes. After the
+//! time given it is asked to stop. What grows between the second quarter of the time and the last
+//! one is a leak; the first quarter fills caches.
 
 mod plot;
 mod sample;
@@ -37,9 +38,11 @@ pub struct Soak {
     pub every: Duration,
 }
 
-/// How much something may grow from the second quarter to the last and still be flat: allocators keep pages.
+/// How much something may grow from the second quarter to the last and still be flat: allocators
+/// keep pages.
 const GROWTH_MAX: f64 = 1.1;
-/// Bytes that a process may grow by all the same: its ledger's state has a few hundred bytes a cycle.
+/// Bytes that a process may grow by all the same: its ledger's state has a few hundred bytes a
+/// cycle.
 const BYTES_FREE: f64 = 8e6;
 /// Files that may be open for the moment of a look.
 const FILES_FREE: f64 = 4.0;
@@ -59,7 +62,8 @@ impl Soak {
     /// Lets the run live, and judges.
     ///
     /// # Errors
-    /// If the program cannot be started or ends by itself, or the run's processes cannot be looked at.
+    /// If the program cannot be started or ends by itself, or the run's processes cannot be looked
+    /// at.
     pub fn run(&self, mut say: impl FnMut(&str)) -> anyhow::Result<Vec<Measure>> {
         ensure!(!self.folder.exists(), "{} exists already", self.folder.display());
         fs::create_dir_all(&self.folder)?;

@@ -1,4 +1,5 @@
-//! The same names in a build without CUDA, where nobody asks for them: `pick_device` gives no card there.
+//! The same names in a build without CUDA, where nobody asks for them: `pick_device` gives no card
+//! there.
 
 use burn::tensor::{Device, FloatDType, Tensor};
 use dz_game::PlaneShape;

@@ -19,13 +19,16 @@ pub(super) type Registers = Vector<u32, Const<4>>;
 /// Two halves, a register.
 pub(super) type Pair<E> = Vector<E, Const<2>>;
 
-/// Of a tile of points and eight outputs what a thread has: two outputs of a row, and the same of the row eight on.
+/// Of a tile of points and eight outputs what a thread has: two outputs of a row, and the same of
+/// the row eight on.
 pub(super) type Sums = Array<Vector<f32, Const<2>>>;
 
-/// `out = x convolved with kernel`, then `+ shift`, then `+ added`, then no less than 0, what of these is asked for.
+/// `out = x convolved with kernel`, then `+ shift`, then `+ added`, then no less than 0, what of
+/// these is asked for.
 ///
-/// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of [`super::pack`]; `shift [outputs]`; `added` and
-/// `out [rows, outputs]`. A row is a point of a board. Sums are 32 bits wide and rounded once.
+/// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of [`super::pack`];
+/// `shift [outputs]`; `added` and `out [rows, outputs]`. A row is a point of a board. Sums are 32
+/// bits wide and rounded once.
 #[cube(launch_unchecked)]
 pub(super) fn convolve<E: Float, N: Size>(
     x: &[Vector<E, N>],
@@ -152,8 +155,9 @@ pub(super) fn pairs<E: Float>(registers: Registers, #[comptime] first: usize) ->
     pairs
 }
 
-/// Where in shared memory the thread's row of each tile has its neighbour, `tap` of the kernel, row by row: the blank one beyond the
-/// board. A tile's 16 rows are named by 16 threads; the other 16 name the same rows' inputs from the eighth on.
+/// Where in shared memory the thread's row of each tile has its neighbour, `tap` of the kernel, row
+/// by row: the blank one beyond the board. A tile's 16 rows are named by 16 threads; the other 16
+/// name the same rows' inputs from the eighth on.
 #[cube]
 fn starts(
     group_row: usize,

@@ -27,8 +27,9 @@ pub(crate) trait OnChip: Backend {
         plan: Plan,
     ) -> FloatTensor<Self>;
 
-    /// Parts of the gradient of a kernel `[taps * in, out]`, to be added up, `[parts, taps * in * out]` in 32 bits: from what was
-    /// convolved, `x [B * H * W, in]`, and the gradient of what came out, `[B * H * W, out]`.
+    /// Parts of the gradient of a kernel `[taps * in, out]`, to be added up,
+    /// `[parts, taps * in * out]` in 32 bits: from what was convolved, `x [B * H * W, in]`, and the
+    /// gradient of what came out, `[B * H * W, out]`.
     fn weights(
         x: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
@@ -39,8 +40,8 @@ pub(crate) trait OnChip: Backend {
     fn view(flat: FloatTensor<Self>, from: usize, to: usize) -> FloatTensor<Self>;
 }
 
-/// Numbers `from..to` of a flat tensor on a card where they are: kernels of our own may read them, others want them to begin at
-/// places of their choice.
+/// Numbers `from..to` of a flat tensor on a card where they are: kernels of our own may read them,
+/// others want them to begin at places of their choice.
 pub(crate) fn view(flat: &Tensor<1>, from: usize, to: usize) -> Tensor<1> {
     Tensor::from_dispatch(<Dispatch as OnChip>::view(flat.clone().into_dispatch(), from, to))
 }
@@ -54,8 +55,8 @@ fn parts_of(x: &Shape, plan: &WeightsPlan) -> Shape {
     Shape::from(vec![pieces, plan.factors()])
 }
 
-/// Convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`, with a kernel from [`super::pack`], `shift [1, out]` and what
-/// comes then. All are of one format of 16 bits.
+/// Convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`, with a kernel from
+/// [`super::pack`], `shift [1, out]` and what comes then. All are of one format of 16 bits.
 pub(crate) fn convolve(
     plan: Plan,
     x: Tensor<2>,
@@ -88,8 +89,8 @@ impl OnChip for CubeBackend {
         let out = empty(&x, outputs_of(x.meta.shape(), &plan), x.dtype);
         let [groups, parts] = plan.groups(rows);
         let (vector, dtype) = (vector(plan.inputs), dtype_to_storage_type(x.dtype));
-        // SAFETY: the kernel reads and writes rows below `rows` and columns below those of the plan, which are the tensors', as was
-        // just checked.
+        // SAFETY: the kernel reads and writes rows below `rows` and columns below those of the
+        // plan, which are the tensors', as was just checked.
         #[allow(unsafe_code)]
         unsafe {
             kernel::convolve::launch_unchecked(
@@ -118,8 +119,9 @@ impl OnChip for CubeBackend {
         let out = empty(&x, parts_of(x.meta.shape(), &plan), DType::F32);
         let [parts, pieces, turns] = plan.groups(rows);
         let (vector, dtype) = (vector(plan.inputs), dtype_to_storage_type(x.dtype));
-        // SAFETY: the kernel reads rows below `rows` and columns below those of the plan, which are the tensors', as was just
-        // checked, and writes `factors` numbers for each of the pieces, as many as the shape has.
+        // SAFETY: the kernel reads rows below `rows` and columns below those of the plan, which are
+        // the tensors', as was just checked, and writes `factors` numbers for each of the pieces,
+        // as many as the shape has.
         #[allow(unsafe_code)]
         unsafe {
             weights::weights::launch_unchecked(
@@ -171,7 +173,8 @@ const fn vector(inputs: usize) -> usize {
     if inputs.is_multiple_of(RUN) { RUN } else { 1 }
 }
 
-/// Whether the tensors are those of the plan, and so few that places in them are numbers of 32 bits.
+/// Whether the tensors are those of the plan, and so few that places in them are numbers of 32
+/// bits.
 fn check(
     plan: &Plan,
     [x, kernel]: [&CubeTensor; 2],

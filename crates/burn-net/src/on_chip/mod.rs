@@ -1,8 +1,10 @@
-//! 3x3 convolutions on a card by kernels of our own: neighbours are found in a multiprocessor's own memory.
+//! 3x3 convolutions on a card by kernels of our own: neighbours are found in a multiprocessor's own
+//! memory.
 //!
-//! A convolution by [`crate::convolve::Convolve::Gather`] writes every activation nine times and reads it nine times from the
-//! card's memory. Here a group of threads reads the points that it works on and their neighbours once, finds each point's nine
-//! among them, and writes the outputs once, added to what stands beside them and rectified if asked for.
+//! A convolution by [`crate::convolve::Convolve::Gather`] writes every activation nine times and
+//! reads it nine times from the card's memory. Here a group of threads reads the points that it
+//! works on and their neighbours once, finds each point's nine among them, and writes the outputs
+//! once, added to what stands beside them and rectified if asked for.
 
 #[cfg(not(feature = "cuda"))]
 mod absent;
@@ -48,7 +50,8 @@ pub(crate) use {
     planes::unpack,
 };
 
-/// What a convolution's kernel does with its sums, one after another. Known when a kernel is compiled.
+/// What a convolution's kernel does with its sums, one after another. Known when a kernel is
+/// compiled.
 #[cfg(feature = "cuda")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Finish {
@@ -66,8 +69,8 @@ pub(crate) const TILE: usize = 16;
 /// Halves that a thread loads at a time, 16 bytes.
 const RUN: usize = 8;
 
-/// Groups of threads that a card is given to add something up: two or three for each of the 132 multiprocessors that H100 and H200
-/// have. More would leave more to add up.
+/// Groups of threads that a card is given to add something up: two or three for each of the 132
+/// multiprocessors that H100 and H200 have. More would leave more to add up.
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 const GROUPS: usize = 264;
 
@@ -86,15 +89,17 @@ pub(crate) fn plays(size: [usize; 2], [outputs, inputs, side, _]: [usize; 4]) ->
     Plan::new(size, side, inputs, outputs).is_some()
 }
 
-/// Whether [`layer`] takes a convolution of `[out, in, side, side]`, of a network that [`fits`]. Of 3x3 convolutions only the first has
-/// inputs that do not fill tiles, and nobody asks for their gradient; all 1x1 convolutions stand behind others.
+/// Whether [`layer`] takes a convolution of `[out, in, side, side]`, of a network that [`fits`]. Of
+/// 3x3 convolutions only the first has inputs that do not fill tiles, and nobody asks for their
+/// gradient; all 1x1 convolutions stand behind others.
 pub(crate) fn learns(size: [usize; 2], shape: [usize; 4]) -> bool {
     let [outputs, inputs, side, _] = shape;
     let back = side == 3 || plays(size, [inputs, outputs, side, side]);
     back && plays(size, shape) && WeightsPlan::new(size, side, inputs, outputs).is_some()
 }
 
-/// What a layer that learns has, in 32 bits. These may be views of a flat tensor ([`view`]), which nothing else is to work with.
+/// What a layer that learns has, in 32 bits. These may be views of a flat tensor ([`view`]), which
+/// nothing else is to work with.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 pub(crate) struct LayerWeights {
@@ -106,12 +111,14 @@ pub(crate) struct LayerWeights {
     pub(crate) beta: Tensor<1>,
 }
 
-/// A kernel `[taps * in, out]` of 9 taps or 1 in the order in which the threads of a plane multiply: `[taps * in / 16 * out / 16, 256]`,
-/// where a tile of 16 inputs and 16 outputs is a row of `[8 outputs, 4 inputs, 2 outputs, 2 inputs, 2 inputs]`, each thread's
-/// eight factors together. Missing channels become zeros.
+/// A kernel `[taps * in, out]` of 9 taps or 1 in the order in which the threads of a plane
+/// multiply: `[taps * in / 16 * out / 16, 256]`, where a tile of 16 inputs and 16 outputs is a row
+/// of `[8 outputs, 4 inputs, 2 outputs, 2 inputs, 2 inputs]`, each thread's eight factors together.
+/// Missing channels become zeros.
 ///
-/// That a thread has inputs `2 * (t % 4)`, the next one, and both again 8 on, of output `t / 4`, is how the instruction takes
-/// its second matrix (PTX ISA 9.0, "mma.m16n8k16", figures of the fragments for `.f16`).
+/// That a thread has inputs `2 * (t % 4)`, the next one, and both again 8 on, of output `t / 4`, is
+/// how the instruction takes its second matrix (PTX ISA 9.0, "mma.m16n8k16", figures of the
+/// fragments for `.f16`).
 pub(crate) fn pack(kernel: Tensor<2>, taps: usize) -> Tensor<2> {
     let [rows, outputs] = kernel.dims();
     let inputs = rows / taps;

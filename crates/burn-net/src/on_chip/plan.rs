@@ -3,12 +3,13 @@
 use super::window::Window;
 use super::{FACTORS, RUN, TILE};
 
-/// What a group of threads (a cube in `CubeCL`'s words, a block in CUDA's) does of a 3x3 or 1x1 convolution. Known when a kernel is
-/// compiled.
+/// What a group of threads (a cube in `CubeCL`'s words, a block in CUDA's) does of a 3x3 or 1x1
+/// convolution. Known when a kernel is compiled.
 ///
-/// A group takes points that follow each other, wherever boards begin and end, and some of the outputs. Its planes (of 32
-/// threads, warps in CUDA's words) stand in a grid: `planes_points` share the points, `planes_outputs` the outputs. Each
-/// keeps the sums of `tiles_points * tiles_outputs` tiles, 16x16 each, in registers.
+/// A group takes points that follow each other, wherever boards begin and end, and some of the
+/// outputs. Its planes (of 32 threads, warps in CUDA's words) stand in a grid: `planes_points`
+/// share the points, `planes_outputs` the outputs. Each keeps the sums of
+/// `tiles_points * tiles_outputs` tiles, 16x16 each, in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Plan {
     /// H
@@ -32,21 +33,23 @@ pub(crate) struct Plan {
 /// Tiles of points in a plane: each factor that it loads is used for so many products.
 const TILES_POINTS: usize = 4;
 
-/// Tiles of outputs in a plane: with four of points, 128 sums for each thread, half of its registers.
+/// Tiles of outputs in a plane: with four of points, 128 sums for each thread, half of its
+/// registers.
 const TILES_OUTPUTS_MAX: usize = 4;
 
-/// With two for outputs, 128 threads and 128 points. Two or three such groups have room on a multiprocessor, so that one
-/// reads while another multiplies.
+/// With two for outputs, 128 threads and 128 points. Two or three such groups have room on a
+/// multiprocessor, so that one reads while another multiplies.
 const PLANES_POINTS: usize = 2;
 
 const PLANES_OUTPUTS_MAX: usize = 2;
 
-/// What every card from compute capability 8.0 on gives one group of a multiprocessor's memory (CUDA C++ Programming Guide 13.0,
-/// section "Compute Capabilities": 99 KiB and more).
+/// What every card from compute capability 8.0 on gives one group of a multiprocessor's memory
+/// (CUDA C++ Programming Guide 13.0, section "Compute Capabilities": 99 KiB and more).
 const SHARED_BYTES_MAX: usize = 99 << 10;
 
 impl Plan {
-    /// None where outputs do not fill tiles, or half a tile if the kernel is 1x1, and where so many channels do not fit.
+    /// None where outputs do not fill tiles, or half a tile if the kernel is 1x1, and where so many
+    /// channels do not fit.
     pub(crate) fn new(
         [height, width]: [usize; 2],
         side: usize,
@@ -127,7 +130,8 @@ impl Plan {
     }
 }
 
-/// Whether outputs fill tiles of [`TILE`] channels. Those of a 1x1 kernel, as heads have them, may be half of one.
+/// Whether outputs fill tiles of [`TILE`] channels. Those of a 1x1 kernel, as heads have them, may
+/// be half of one.
 pub(super) const fn fills_tiles(side: usize, outputs: usize) -> bool {
     match side {
         1 => outputs == RUN || outputs.is_multiple_of(TILE),

@@ -2,7 +2,8 @@
 
 use super::{GROUPS, RUN};
 
-/// Channels of rows `[rows, C]`. A thread takes eight of them, of every so many rows. Known when a kernel is compiled.
+/// Channels of rows `[rows, C]`. A thread takes eight of them, of every so many rows. Known when a
+/// kernel is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct RowsPlan {
     /// C
@@ -15,11 +16,13 @@ pub(super) const THREADS: usize = 256;
 /// Threads that add up what groups found of eight channels.
 pub(super) const THREADS_FINISH: usize = 32;
 
-/// Groups that change rows: more than those that add up, since nothing is left to add up afterwards.
+/// Groups that change rows: more than those that add up, since nothing is left to add up
+/// afterwards.
 pub(super) const GROUPS_CHANGE: usize = 4 * GROUPS;
 
 impl RowsPlan {
-    /// `channels` are a multiple of [`RUN`], and so few that a group has a thread for each eight of them.
+    /// `channels` are a multiple of [`RUN`], and so few that a group has a thread for each eight of
+    /// them.
     pub(super) fn new(channels: usize) -> Self {
         assert!(channels.is_multiple_of(RUN) && channels / RUN <= THREADS, "{channels} channels");
         Self { channels }

@@ -10,11 +10,13 @@ use super::kernel::{Pair, Run, Sums, load};
 use super::weights_plan::{POINTS, WeightsPlan};
 use super::{RUN, TILE};
 
-/// Parts of the gradient of a kernel: `out [pieces, taps * inputs * outputs]`, to be added up over pieces.
+/// Parts of the gradient of a kernel: `out [pieces, taps * inputs * outputs]`, to be added up over
+/// pieces.
 ///
-/// `x [rows, inputs]`, what was convolved, in vectors of `N`; `gradient [rows, outputs]`, that of what came out. A row is a
-/// point of a board. A group adds up `turns` times [`POINTS`] rows for one row of the kernel; the products' common dimension
-/// is that of the points, so both factors are read from shared memory as if turned.
+/// `x [rows, inputs]`, what was convolved, in vectors of `N`; `gradient [rows, outputs]`, that of
+/// what came out. A row is a point of a board. A group adds up `turns` times [`POINTS`] rows for
+/// one row of the kernel; the products' common dimension is that of the points, so both factors are
+/// read from shared memory as if turned.
 #[cube(launch_unchecked)]
 pub(super) fn weights<E: Float, N: Size>(
     x: &[Vector<E, N>],
@@ -74,7 +76,8 @@ fn multiply<E: Float>(
 ) {
     let definition = MmaDefinition::<E, E, f32>::new(16usize, 8usize, 16usize);
     let (lane, plane) = (UNIT_POS_X as usize, UNIT_POS_Y as usize);
-    // Of the gradient, 8 points and 8 outputs at a time: the second eight outputs, then the second eight points.
+    // Of the gradient, 8 points and 8 outputs at a time: the second eight outputs, then the second
+    // eight points.
     let point = k * TILE + lane / 16 * 8 + lane % 8;
     let first_tile = plane % plan.planes_outputs * plan.tiles_outputs;
     let start = point * comptime!(plan.window_outputs().stride()) + first_tile * 2 + lane / 8 % 2;
@@ -108,8 +111,8 @@ fn multiply<E: Float>(
     }
 }
 
-/// Which row of the inputs' window is the neighbour of a point of the group, at a tap of the kernel's row: the blank one beyond the
-/// board.
+/// Which row of the inputs' window is the neighbour of a point of the group, at a tap of the
+/// kernel's row: the blank one beyond the board.
 #[cube]
 fn neighbour(
     first_row: usize,

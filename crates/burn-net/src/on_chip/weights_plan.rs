@@ -4,11 +4,12 @@ use super::plan::{fills_tiles, largest_part};
 use super::window::Window;
 use super::{GROUPS, TILE};
 
-/// What a group of threads does of the gradient of a 3x3 or 1x1 kernel: of the taps of one of its rows, some outputs and some inputs,
-/// over points that follow each other. Known when a kernel is compiled.
+/// What a group of threads does of the gradient of a 3x3 or 1x1 kernel: of the taps of one of its
+/// rows, some outputs and some inputs, over points that follow each other. Known when a kernel is
+/// compiled.
 ///
-/// A group's planes stand in a grid, `planes_outputs` times `planes_inputs`. Each keeps, for each of the taps, the sums of
-/// `tiles_outputs` tiles of 16 outputs and 16 inputs in registers.
+/// A group's planes stand in a grid, `planes_outputs` times `planes_inputs`. Each keeps, for each
+/// of the taps, the sums of `tiles_outputs` tiles of 16 outputs and 16 inputs in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WeightsPlan {
     /// H
@@ -86,8 +87,8 @@ impl WeightsPlan {
         self.inputs.div_ceil(self.group_inputs())
     }
 
-    /// Inputs of points and, of a 3x3 kernel, of one before and one behind them; and a blank point behind. Of a kernel's row above or
-    /// below the points named are those above or below.
+    /// Inputs of points and, of a 3x3 kernel, of one before and one behind them; and a blank point
+    /// behind. Of a kernel's row above or below the points named are those above or below.
     pub(super) const fn window_inputs(&self) -> Window {
         Window {
             channels: self.inputs,
@@ -124,7 +125,8 @@ impl WeightsPlan {
         self.side * self.parts_inputs() * self.parts_outputs()
     }
 
-    /// Groups for what there is to sum up, for the points of a batch, and how many times [`POINTS`] each of the latter takes.
+    /// Groups for what there is to sum up, for the points of a batch, and how many times [`POINTS`]
+    /// each of the latter takes.
     pub(super) const fn groups(&self, rows: usize) -> [usize; 3] {
         let parts = self.parts();
         let pieces = rows.div_ceil(POINTS);

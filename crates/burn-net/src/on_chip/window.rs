@@ -23,8 +23,8 @@ impl Window {
         self.tiles * TILE / RUN
     }
 
-    /// Runs from a row to the next. An odd number, so that the same run of eight rows that follow each other is in eight different
-    /// places of the 128 bytes that a card reads at a time.
+    /// Runs from a row to the next. An odd number, so that the same run of eight rows that follow
+    /// each other is in eight different places of the 128 bytes that a card reads at a time.
     pub(super) const fn stride(&self) -> usize {
         self.runs() + 1
     }

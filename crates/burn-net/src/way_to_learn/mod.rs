@@ -15,25 +15,27 @@ use crate::tower::{download, upload};
 use crate::{DeviceChoice, LearnerOptions, NetError};
 use numbers::{Kind, Layer, numbers_of_wholes};
 
-/// Largest distance from the processor's numbers, as a share of their length, that is put down to rounding: outputs are rounded
-/// to 8 bits twice, gradients of inputs once more.
+/// Largest distance from the processor's numbers, as a share of their length, that is put down to
+/// rounding: outputs are rounded to 8 bits twice, gradients of inputs once more.
 const DISTANCE_MAX: f64 = 0.02;
 
-/// The same where outputs are rectified: of those near 0 some are then on its other side, whose gradient passes through or does not.
+/// The same where outputs are rectified: of those near 0 some are then on its other side, whose
+/// gradient passes through or does not.
 const DISTANCE_MAX_RECTIFIED: f64 = 0.1;
 
 /// The same of a single row, as a share of a row's length on average, where nothing is rectified.
 const ROW_DISTANCE_MAX: f64 = 0.1;
 
-/// The same of losses, their gradients and a step of the optimizer, which have 32 bits, and of planes, which are not rounded.
+/// The same of losses, their gradients and a step of the optimizer, which have 32 bits, and of
+/// planes, which are not rounded.
 const DISTANCE_MAX_32_BITS: f64 = 1e-4;
 
-/// Whether kernels of our own can work out a network's 3x3 convolutions and batch norm while it learns on devices, and agree there
-/// with the processor. Tells why, if they do not agree.
+/// Whether kernels of our own can work out a network's 3x3 convolutions and batch norm while it
+/// learns on devices, and agree there with the processor. Tells why, if they do not agree.
 ///
 /// # Errors
-/// [`NetError::Device`] if a device does nothing more after it tried: a kernel that touches memory that it has not, say, leaves
-/// a card of no use to a process.
+/// [`NetError::Device`] if a device does nothing more after it tried: a kernel that touches memory
+/// that it has not, say, leaves a card of no use to a process.
 pub fn learns_on_chip(
     devices: &[DeviceChoice],
     spec: &NetworkSpec,
@@ -63,8 +65,8 @@ pub fn learns_on_chip(
     Ok(true)
 }
 
-/// How 3x3 convolutions are worked out while a network learns on devices: by kernels of our own where they are asked for and fit, or
-/// else as Burn does it.
+/// How 3x3 convolutions are worked out while a network learns on devices: by kernels of our own
+/// where they are asked for and fit, or else as Burn does it.
 pub(crate) fn way_to_learn(
     devices: &[(DeviceChoice, Device)],
     spec: &NetworkSpec,
@@ -79,8 +81,9 @@ pub(crate) fn way_to_learn(
     devices[0].0.ways(true).convolve
 }
 
-/// Largest distance of what a network's convolutions with batch norm find on a device, gradients included, from what they find on the
-/// processor, in units of what is allowed; infinite if there is no number.
+/// Largest distance of what a network's convolutions with batch norm find on a device, gradients
+/// included, from what they find on the processor, in units of what is allowed; infinite if there
+/// is no number.
 fn excess(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> f64 {
     let narrow = spec.block_channels();
     let (inputs, outputs) = (spec.channels_in, spec.channels);

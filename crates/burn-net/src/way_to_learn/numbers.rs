@@ -20,8 +20,8 @@ const FEW_ROWS: usize = 300;
 /// No multiple of the rows that a group of threads has.
 const ENTROPY_SHARES: usize = 7;
 
-/// What is no convolution, but learns by kernels of our own where these learn by them: planes, cross-entropies, the optimizer and what
-/// is put together.
+/// What is no convolution, but learns by kernels of our own where these learn by them: planes,
+/// cross-entropies, the optimizer and what is put together.
 pub(super) fn numbers_of_wholes(
     spec: &NetworkSpec,
     convolve: Convolve,
@@ -42,7 +42,8 @@ fn plane_numbers(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> Vec
     download(inputs.planes.inner().cast(FloatDType::F32))
 }
 
-/// A cross-entropy of three rows for each share, as many classes as there are moves, and its gradient along the logits.
+/// A cross-entropy of three rows for each share, as many classes as there are moves, and its
+/// gradient along the logits.
 fn entropy_numbers(spec: &NetworkSpec, on_chip: bool, device: &Device) -> [Vec<f32>; 2] {
     let (device, rows, classes) = (device.clone().autodiff(), 3 * ENTROPY_SHARES, spec.policy_len);
     let flat = |length: usize, seed: u64| upload(random(length, seed), &device);
@@ -54,7 +55,8 @@ fn entropy_numbers(spec: &NetworkSpec, on_chip: bool, device: &Device) -> [Vec<f
     [download(loss.inner()), download(gradient)]
 }
 
-/// What a step of `AdamW` and of the moving average makes of numbers, and some that were put together of pieces of many lengths.
+/// What a step of `AdamW` and of the moving average makes of numbers, and some that were put
+/// together of pieces of many lengths.
 fn step_numbers(on_chip: bool, device: &Device) -> Vec<Vec<f32>> {
     let pieces: Vec<Tensor<1>> =
         (0..10).map(|i| upload(random(1 + 37 * i, i as u64), device)).collect();
@@ -103,8 +105,8 @@ pub(super) enum Kind {
 }
 
 impl Layer<'_> {
-    /// Outputs, mean, variance, and the gradients of weight, gamma and beta, of the inputs unless it is the first, and of what is
-    /// added if anything is.
+    /// Outputs, mean, variance, and the gradients of weight, gamma and beta, of the inputs unless
+    /// it is the first, and of what is added if anything is.
     pub(super) fn numbers(self, convolve: Convolve, device: &Device) -> Vec<Vec<f32>> {
         let Self { spec, side, inputs, outputs, kind } = self;
         let (untracked, device) = (device.clone(), device.clone().autodiff());
@@ -164,8 +166,8 @@ impl Layer<'_> {
     }
 }
 
-/// Random numbers that a bf16 has exactly, from -1 to 1. Of those that follow a rule sums may be so small that rounding is all there
-/// is of them.
+/// Random numbers that a bf16 has exactly, from -1 to 1. Of those that follow a rule sums may be so
+/// small that rounding is all there is of them.
 fn random(length: usize, seed: u64) -> Vec<f32> {
     let of_word = |word: u64| (word % 129) as f32 / 64.0 - 1.0;
     (0..length as u64).map(|i| of_word(mix64(mix64(seed) ^ i))).collect()

@@ -20,7 +20,8 @@ pub fn small() -> NetworkSpec {
     }
 }
 
-/// The same with everything that a network may have: two blocks, the second of them pooling, globals.
+/// The same with everything that a network may have: two blocks, the second of them pooling,
+/// globals.
 pub fn full() -> NetworkSpec {
     NetworkSpec { blocks: 2, globals: 2, global_pooling: true, ..small() }
 }
@@ -30,7 +31,8 @@ pub fn nested() -> NetworkSpec {
     NetworkSpec { squeeze_ratio: 4, bottleneck_blocks: 2, ..full() }
 }
 
-/// Connect Four's board and 64 channels: matrix products are so large that they use several threads.
+/// Connect Four's board and 64 channels: matrix products are so large that they use several
+/// threads.
 pub fn wide() -> NetworkSpec {
     NetworkSpec { height: 6, width: 7, policy_len: 7, channels: 64, ..small() }
 }

@@ -26,8 +26,9 @@ section! {
         /// each) that is not enough; a candidate no better than this is accepted with probability
         /// `alpha`.
         [Results, real(-1000.0, 1000.0)] elo0: f64 = 0.0;
-        /// `sprt`: normalised Elo that is enough, above `elo0`; a candidate this good is refused with
-        /// probability `beta` if games suffice. A difference between the two takes the most games.
+        /// `sprt`: normalised Elo that is enough, above `elo0`; a candidate this good is refused
+        /// with probability `beta` if games suffice. A difference between the two takes the most
+        /// games.
         [Results, real(-1000.0, 1000.0)] elo1: f64 = 50.0;
         /// `sprt`: probability of accepting a candidate no better than `elo0`.
         [Results, real(0.001, 0.4)] alpha: f64 = 0.05;
@@ -35,7 +36,8 @@ section! {
         [Results, real(0.001, 0.4)] beta: f64 = 0.05;
         /// Random plies of each opening; openings are distinct.
         [Results, whole(0, 10_000)] opening_plies: u32 = 4;
-        /// Games of the gate's match, or of all rating matches of a cycle, that are played at once; against other programs one a thread at most.
+        /// Games of the gate's match, or of all rating matches of a cycle, that are played at once;
+        /// against other programs one a thread at most.
         [Speed, whole(2, 65_536)] parallel_games: u32 = 64;
     }
 }

@@ -4,21 +4,29 @@ use crate::limits::real;
 use crate::section::section;
 
 section! {
-    /// `[heads]`: what the network learns beside policy and value. A head exists where its weight is above 0; the weight
-    /// multiplies its mean loss, as `training.value_weight` does the value's, beside the policy's of 1 (KataGo: policy 0.93, value 0.72).
-    /// KataGo's weights are those of its `metrics_pytorch.py`.
+    /// `[heads]`: what the network learns beside policy and value. A head exists where its weight
+    /// is above 0; the weight multiplies its mean loss, as `training.value_weight` does the
+    /// value's, beside the policy's of 1 (KataGo: policy 0.93, value 0.72). KataGo's weights are
+    /// those of its `metrics_pytorch.py`.
     pub struct HeadsSection = "heads" {
-        /// The opponent's reply: cross-entropy of the next ply's policy target, where that ply was a full search (Wu 2019, section 3.4: 0.15).
+        /// The opponent's reply: cross-entropy of the next ply's policy target, where that ply was
+        /// a full search (Wu 2019, section 3.4: 0.15).
         [Fixed, real(0.0, 1000.0)] reply_weight: f64 = 0.0;
-        /// The policy target to the power 1/4, scaled to sum to 1 again: cross-entropy of a second policy that tells weak moves apart (KataGo: 8).
+        /// The policy target to the power 1/4, scaled to sum to 1 again: cross-entropy of a second
+        /// policy that tells weak moves apart (KataGo: 8).
         [Fixed, real(0.0, 1000.0)] soft_policy_weight: f64 = 0.0;
-        /// Values soon after: cross-entropy of root values from here on, averaged over three horizons, the mean of the three (KataGo: 0.72 each, which is 2.16 here).
+        /// Values soon after: cross-entropy of root values from here on, averaged over three
+        /// horizons, the mean of the three (KataGo: 0.72 each, which is 2.16 here).
         [Fixed, real(0.0, 1000.0)] short_term_weight: f64 = 0.0;
-        /// Plies left until the rules end the game, in units of H * W plies: Huber loss that is linear from 0.5 on (lc0's moves-left head: 20 plies, linear from 10 on, weight 1).
+        /// Plies left until the rules end the game, in units of H * W plies: Huber loss that is
+        /// linear from 0.5 on (lc0's moves-left head: 20 plies, linear from 10 on, weight 1).
         [Fixed, real(0.0, 1000.0)] plies_left_weight: f64 = 0.0;
-        /// The final margin in points, in units of the square root of H * W, where the game counts points: Huber loss that is linear from 0.5 on (KataGo's lead: 0.006 a squared point, linear from 8 points on, which is 2.2 in these units on 19x19).
+        /// The final margin in points, in units of the square root of H * W, where the game counts
+        /// points: Huber loss that is linear from 0.5 on (KataGo's lead: 0.006 a squared point,
+        /// linear from 8 points on, which is 2.2 in these units on 19x19).
         [Fixed, real(0.0, 1000.0)] margin_weight: f64 = 0.0;
-        /// Whose each point is in the end, where the game says: cross-entropy of mine, nobody's, theirs, the mean over points (KataGo: 1.5).
+        /// Whose each point is in the end, where the game says: cross-entropy of mine, nobody's,
+        /// theirs, the mean over points (KataGo: 1.5).
         [Fixed, real(0.0, 1000.0)] ownership_weight: f64 = 0.0;
     }
 }

@@ -16,13 +16,19 @@ section! {
         [Fixed, whole(1, 4096)] value_channels: u32 = 8;
         /// Width of the value head's hidden layer.
         [Fixed, whole(1, 65_536)] value_hidden: u32 = 64;
-        /// Whether every second block sees means and maxima over the whole board (Wu 2019, section 3.3).
+        /// Whether every second block sees means and maxima over the whole board (Wu 2019, section
+        /// 3.3).
         [Fixed, Limits::Any] global_pooling: bool = false;
-        /// Channels over the hidden width of squeeze-excitation, which scales and shifts each block's channels by their means over the board (Hu 2018: 16, scale only; lc0 has the shift); 0 is none.
+        /// Channels over the hidden width of squeeze-excitation, which scales and shifts each
+        /// block's channels by their means over the board (Hu 2018: 16, scale only; lc0 has the
+        /// shift); 0 is none.
         [Fixed, whole(0, 4096)] squeeze_ratio: u32 = 0;
-        /// Residual blocks within each block, between 1x1 convolutions to half the channels and back (KataGo's nested bottlenecks: 2); 0 makes blocks plain.
+        /// Residual blocks within each block, between 1x1 convolutions to half the channels and
+        /// back (KataGo's nested bottlenecks: 2); 0 makes blocks plain.
         [Fixed, whole(0, 64)] bottleneck_blocks: u32 = 0;
-        /// Whether policy and value are made of the same weights at every point, as in KataGo: then a network of one board size plays on every other (Go on 9x9 and 13x13). Games whose policy has a place for each point: all but Connect Four and chess.
+        /// Whether policy and value are made of the same weights at every point, as in KataGo: then
+        /// a network of one board size plays on every other (Go on 9x9 and 13x13). Games whose
+        /// policy has a place for each point: all but Connect Four and chess.
         [Fixed, Limits::Any] any_size: bool = false;
     }
 }

@@ -15,25 +15,28 @@ section! {
         /// Games a cycle against each opponent, two an opening with colours swapped; 0 rates
         /// nobody.
         [Results, even(0, 1_000_000)] games: u32 = 40;
-        /// Share of a run that rating games may take, counted in playouts of self-play and ratings so far (50 with
-        /// rollouts count as one with a network; random moves and solvers count nothing, other programs like
-        /// a network), not in seconds, so that the same seed plans the same matches on every machine. Beyond it
-        /// matches are cut alike, to 4 games each at least, and then left out from the last one on; 1 is no limit.
+        /// Share of a run that rating games may take, counted in playouts of self-play and ratings
+        /// so far (50 with rollouts count as one with a network; random moves and solvers count
+        /// nothing, other programs like a network), not in seconds, so that the same seed plans the
+        /// same matches on every machine. Beyond it matches are cut alike, to 4 games each at
+        /// least, and then left out from the last one on; 1 is no limit.
         [Results, above(0.0, 1.0)] time_share: f64 = 0.1;
         /// Playouts a move of the champion and of earlier generations.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;
-        /// Whether each candidate's raw policy, which plays without a search, meets the anchors too and is
-        /// rated as `policy-NNNN`: it tells what the network has learned from what the search adds.
+        /// Whether each candidate's raw policy, which plays without a search, meets the anchors too
+        /// and is rated as `policy-NNNN`: it tells what the network has learned from what the
+        /// search adds.
         [Results, Limits::Any] policy: bool = true;
-        /// How many earlier champions are played: those 1, 3, 10, 2, 30, 5, 100 and 7 before, in this order.
-        /// The games of an anchor that the last two networks beat nearly always, or lost to, go to the
-        /// champion whose rating is the least certain.
+        /// How many earlier champions are played: those 1, 3, 10, 2, 30, 5, 100 and 7 before, in
+        /// this order. The games of an anchor that the last two networks beat nearly always, or
+        /// lost to, go to the champion whose rating is the least certain.
         [Results, whole(0, 8)] neighbours: u32 = 2;
         /// Random plies of each opening; openings are distinct.
         [Results, whole(0, 10_000)] opening_plies: u32 = 4;
-        /// The fixed opponents, which pin the Elo scale. A `solver` plays one of the moves that are best as far
-        /// as it sees, each as likely; without `depth` that is the truth, in games that have a solver (Connect
-        /// Four's takes seconds a move before ply 10: `opening_plies = 10` makes it an anchor that is quick).
+        /// The fixed opponents, which pin the Elo scale. A `solver` plays one of the moves that are
+        /// best as far as it sees, each as likely; without `depth` that is the truth, in games that
+        /// have a solver (Connect Four's takes seconds a move before ply 10: `opening_plies = 10`
+        /// makes it an anchor that is quick).
         [Results, Limits::Any] anchors: Vec<Anchor> = vec![
             Anchor { name: "random".to_owned(), kind: AnchorKind::Random },
             Anchor {
@@ -65,8 +68,8 @@ pub enum AnchorKind {
     },
     /// One of the best moves, each as likely.
     Solver {
-        /// Plies of every line that is looked at, at least 1; what is not decided by then counts as a
-        /// draw. Without it the truth, in games that have a solver.
+        /// Plies of every line that is looked at, at least 1; what is not decided by then counts as
+        /// a draw. Without it the truth, in games that have a solver.
         depth: Option<u32>,
     },
     /// Another program.

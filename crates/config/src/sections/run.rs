@@ -14,23 +14,24 @@ section! {
         [Fixed, Limits::Any] game: String;
         /// The seed that every random stream of the run is derived from.
         [Fixed, whole(0, i64::MAX as u64)] seed: u64 = 1;
-        /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. All that changes over a run, such as
-        /// the learning rate, is laid out over them.
+        /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. All that
+        /// changes over a run, such as the learning rate, is laid out over them.
         [Results, whole(1, 1_000_000)] cycles: u32;
-        /// Hours that the run is to be over within; 0 is no limit. Pauses do not count. `cycles` is the most then: what cycles took
-        /// tells how many fit, and the learning rate and all the rest is laid out over as many, so what comes out depends on how
-        /// fast the machine is.
+        /// Hours that the run is to be over within; 0 is no limit. Pauses do not count. `cycles` is
+        /// the most then: what cycles took tells how many fit, and the learning rate and all the
+        /// rest is laid out over as many, so what comes out depends on how fast the machine is.
         [Results, real(0.0, 100_000.0)] hours_max: f64 = 0.0;
         /// Worker threads of each stage; 0 takes all cores.
         [Speed, whole(0, 4096)] threads: u32 = 0;
-        /// How the stages share the time. `synchronous`: they take turns, and the same configuration and
-        /// seed give the same bytes on the CPU. `asynchronous`: they work side by side for the whole
-        /// run, and a new champion plays from the next shard on; nothing is lost there either, but what
-        /// comes out depends on timing. `auto` is `asynchronous` where self-play and training have no device in
-        /// common (`selfplay.devices`, `training.devices`), and `synchronous` elsewhere.
+        /// How the stages share the time. `synchronous`: they take turns, and the same
+        /// configuration and seed give the same bytes on the CPU. `asynchronous`: they work side by
+        /// side for the whole run, and a new champion plays from the next shard on; nothing is lost
+        /// there either, but what comes out depends on timing. `auto` is `asynchronous` where
+        /// self-play and training have no device in common (`selfplay.devices`,
+        /// `training.devices`), and `synchronous` elsewhere.
         [Results, Limits::Any] mode: RunMode = RunMode::Auto;
-        /// Stages side by side: cycles that self-play may be ahead of the gate, which bounds how old the games
-        /// are that training sees.
+        /// Stages side by side: cycles that self-play may be ahead of the gate, which bounds how
+        /// old the games are that training sees.
         [Results, whole(1, 1000)] lead_cycles_max: u32 = 1;
         /// What evaluates and trains networks. `auto` is a CUDA card where the build and the
         /// machine have one, and the CPU elsewhere. Another device rounds otherwise.

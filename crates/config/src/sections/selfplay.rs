@@ -15,17 +15,18 @@ section! {
         [Results, whole(1, 100_000_000)] games: u32;
         /// Games that are played at once, over all groups.
         [Speed, whole(2, 65_536)] parallel_games: u32 = 64;
-        /// Lockstep groups: one walks while another's batch is with the card, and from three on while a third's is sent to it;
-        /// there are at least three for each of several cards. On the processor there is one group a thread, whatever stands
-        /// here.
+        /// Lockstep groups: one walks while another's batch is with the card, and from three on
+        /// while a third's is sent to it; there are at least three for each of several cards. On
+        /// the processor there is one group a thread, whatever stands here.
         [Speed, whole(2, 64)] groups: u32 = 2;
-        /// What evaluates, such as `["cuda:1", "cuda:2"]`, whose turn comes one after another, batch by batch. Empty is
-        /// `run.device`.
+        /// What evaluates, such as `["cuda:1", "cuda:2"]`, whose turn comes one after another,
+        /// batch by batch. Empty is `run.device`.
         [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
         /// Playouts of a full search.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;
-        /// Playouts of a full search of generation 1, from which they rise by equal amounts to `playouts` in the run's last
-        /// cycle (progressive simulation; Wu et al. 2024, MiniZero); `same` is `playouts` from the start.
+        /// Playouts of a full search of generation 1, from which they rise by equal amounts to
+        /// `playouts` in the run's last cycle (progressive simulation; Wu et al. 2024, MiniZero);
+        /// `same` is `playouts` from the start.
         [Results, whole(2, 1_000_000)] playouts_start: SameOr<u32> = SameOr::Same;
         /// Playouts of a fast search, whose ply carries no policy target.
         [Results, whole(2, 1_000_000)] playouts_fast: u32 = 25;
@@ -47,29 +48,34 @@ section! {
         [Results, above(0.0, 1_000_000.0)] temperature_halflife_plies: f64 = 10.0;
         /// Each game starts with 0 to this many drawn plies, each count equally likely.
         [Results, whole(0, 10_000)] opening_plies_max: u32 = 4;
-        /// What they are drawn by: `random` takes each legal move as often, `policy` the network's policy (KataGo), in generation 0
-        /// as `random`.
+        /// What they are drawn by: `random` takes each legal move as often, `policy` the network's
+        /// policy (KataGo), in generation 0 as `random`.
         [Results, Limits::Any] opening: OpeningDraw = OpeningDraw::Random;
         /// Temperature of that policy.
         [Results, above(0.0, 100.0)] opening_temperature: f64 = 1.0;
-        /// Standard deviation of each game's komi from that of `run.game`, in points: normal, cut off at three of them, rounded up or
-        /// down by chance to whole and half points (KataGo: 1 on boards of 19 rows). 0 is the same komi for all; games without
-        /// komi take nothing else.
+        /// Standard deviation of each game's komi from that of `run.game`, in points: normal, cut
+        /// off at three of them, rounded up or down by chance to whole and half points (KataGo: 1
+        /// on boards of 19 rows). 0 is the same komi for all; games without komi take nothing else.
         [Results, real(0.0, 100.0)] komi_deviation: f64 = 0.0;
-        /// Share of games whose komi is drawn with `komi_deviation_wide` instead, so that networks see games that are decided by it,
-        /// too (KataGo: 0.06).
+        /// Share of games whose komi is drawn with `komi_deviation_wide` instead, so that networks
+        /// see games that are decided by it, too (KataGo: 0.06).
         [Results, real(0.0, 1.0)] komi_wide_share: f64 = 0.0;
-        /// Standard deviation of those games' komi (KataGo: 12 on boards of 19 rows; as a share of the rows 6 on 9).
+        /// Standard deviation of those games' komi (KataGo: 12 on boards of 19 rows; as a share of
+        /// the rows 6 on 9).
         [Results, real(0.0, 100.0)] komi_deviation_wide: f64 = 6.0;
-        /// Share of games, from generation 1 on, that start as forks: a game of the cycle before is followed to one of its plies,
-        /// each equally likely, where another move is drawn as in an opening (KataGo: 0.05). They have no opening of their own.
+        /// Share of games, from generation 1 on, that start as forks: a game of the cycle before is
+        /// followed to one of its plies, each equally likely, where another move is drawn as in an
+        /// opening (KataGo: 0.05). They have no opening of their own.
         [Results, real(0.0, 1.0)] fork_share: f64 = 0.0;
-        /// Share of games, from generation 1 on, that are not played: a game of the window is followed move by move, and each of its
-        /// plies that had a full search gets one by the champion of today, for another policy target and root value (Schrittwieser
-        /// 2020, appendix H, Reanalyze: 0.8 of what is trained on). They count and train as games do, beside the games themselves.
+        /// Share of games, from generation 1 on, that are not played: a game of the window is
+        /// followed move by move, and each of its plies that had a full search gets one by the
+        /// champion of today, for another policy target and root value (Schrittwieser 2020,
+        /// appendix H, Reanalyze: 0.8 of what is trained on). They count and train as games do,
+        /// beside the games themselves.
         [Results, below(0.0, 1.0)] reanalyse_share: f64 = 0.0;
-        /// Share of a game's weight that its full searches have by surprise: by how far each one's policy target is from the priors
-        /// it started with (Kullback-Leibler; KataGo: 0.5). The rest goes to all of them alike.
+        /// Share of a game's weight that its full searches have by surprise: by how far each one's
+        /// policy target is from the priors it started with (Kullback-Leibler; KataGo: 0.5). The
+        /// rest goes to all of them alike.
         [Results, real(0.0, 1.0)] surprise_share: f64 = 0.0;
         /// Plies after which a game is ended, in self-play and in matches.
         [Results, whole(1, 1_000_000)] plies_max: u32 = 1_000;
@@ -87,12 +93,12 @@ section! {
         /// Share of games without resignation that `adaptive` lets a player resign in who did not
         /// lose; it stays below (Silver 2017: 0.05).
         [Results, above(0.0, 1.0)] resign_false_positives_max: f64 = 0.05;
-        /// Games without resignation that `adaptive` takes into account, those of the newest cycles,
-        /// whole cycles at a time; before there are as many nobody resigns.
+        /// Games without resignation that `adaptive` takes into account, those of the newest
+        /// cycles, whole cycles at a time; before there are as many nobody resigns.
         [Results, whole(1, 100_000_000)] resign_games_min: u32 = 400;
-        /// Soft resignation: `{ above = v }` gives less to games that are as good as decided, from where the values of
-        /// `soft_resign_plies` plies in a row all say the same winner with more than v (KataGo: 0.9). They are played to their ends,
-        /// so no outcome is lost.
+        /// Soft resignation: `{ above = v }` gives less to games that are as good as decided, from
+        /// where the values of `soft_resign_plies` plies in a row all say the same winner with more
+        /// than v (KataGo: 0.9). They are played to their ends, so no outcome is lost.
         [Results, Limits::Any] soft_resign: SoftResign = SoftResign::Off;
         /// Plies in a row, of both players, the least certain of which counts (KataGo: 3).
         [Results, whole(1, 255)] soft_resign_plies: u32 = 3;
@@ -108,13 +114,15 @@ section! {
 }
 
 impl RunConfig {
-    /// Playouts of a full and of a fast search of self-play with the network of a generation, from 1.
+    /// Playouts of a full and of a fast search of self-play with the network of a generation, from
+    /// 1.
     pub fn selfplay_playouts(&self, generation: u32) -> (u32, u32) {
         let selfplay = &self.selfplay;
         let full = match selfplay.playouts_start {
             SameOr::Same => selfplay.playouts,
             SameOr::Own(start) => {
-                // The last cycle plays with the generation before it, if every candidate was accepted.
+                // The last cycle plays with the generation before it, if every candidate was
+                // accepted.
                 let last = self.run.cycles.saturating_sub(1).max(1);
                 let progress = match last {
                     1 => 1.0,

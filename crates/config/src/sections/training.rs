@@ -9,24 +9,27 @@ use crate::sections::DeviceChoice;
 section! {
     /// `[training]`: how the network learns.
     pub struct TrainingSection = "training" {
-        /// What trains, such as `["cuda:0"]`; several cards share each batch. Empty is `run.device`. Another number of
-        /// cards sums in another order.
+        /// What trains, such as `["cuda:0"]`; several cards share each batch. Empty is
+        /// `run.device`. Another number of cards sums in another order.
         [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
-        /// What products take their factors in, forward and backward: `f32`, `bf16` (16 bits, with weights, optimizer, batch
-        /// norm and losses in 32), or `auto`: `bf16` on a card and `f32` on the processor, which is slower in 16 bits.
+        /// What products take their factors in, forward and backward: `f32`, `bf16` (16 bits, with
+        /// weights, optimizer, batch norm and losses in 32), or `auto`: `bf16` on a card and `f32`
+        /// on the processor, which is slower in 16 bits.
         [Results, Limits::Any] precision: TrainingPrecision = TrainingPrecision::Auto;
         /// Rows a step.
         [Results, whole(2, 1_000_000)] batch: u32 = 256;
-        /// Rows that are trained on for each new row, repetitions counted. A cycle draws a row of its window once at most, so the
-        /// first cycles, whose windows are small, may have fewer.
+        /// Rows that are trained on for each new row, repetitions counted. A cycle draws a row of
+        /// its window once at most, so the first cycles, whose windows are small, may have fewer.
         [Results, above(0.0, 1000.0)] rows_per_new_row: f64 = 4.0;
         /// Rows that a cycle trains on at most.
         [Results, whole(2, 1_000_000_000_000)] rows_max: u64 = 10_000_000;
-        /// What turns gradients into steps: `adamw` (Loshchilov and Hutter 2019), `sgd` with momentum, or `muon` (Jordan 2024) for the
-        /// convolutions behind the first, with steps of the size of AdamW's (Liu et al. 2025), and `adamw` for the rest. `adamw` is
-        /// what the presets are measured with.
+        /// What turns gradients into steps: `adamw` (Loshchilov and Hutter 2019), `sgd` with
+        /// momentum, or `muon` (Jordan 2024) for the convolutions behind the first, with steps of
+        /// the size of AdamW's (Liu et al. 2025), and `adamw` for the rest. `adamw` is what the
+        /// presets are measured with.
         [Fixed, Limits::Any] optimizer: Optimizer = Optimizer::AdamW;
-        /// Share of the past that momentum keeps, with `sgd` (KataGo: 0.9) and `muon` (Jordan 2024: 0.95); `adamw` takes no notice of it.
+        /// Share of the past that momentum keeps, with `sgd` (KataGo: 0.9) and `muon` (Jordan 2024:
+        /// 0.95); `adamw` takes no notice of it.
         [Results, below(0.0, 1.0)] momentum: f64 = 0.9;
         /// Learning rate after the warm-up.
         [Results, above(0.0, 10.0)] learning_rate: f64 = 2e-3;
@@ -34,8 +37,9 @@ section! {
         [Results, real(0.0, 10.0)] learning_rate_final: f64 = 1e-4;
         /// Steps in which the learning rate rises from 0, once a run.
         [Results, whole(0, 1_000_000_000)] warmup_steps: u64 = 100;
-        /// Course of the learning rate after the warm-up: `constant`, `cosine` over the planned steps, or `steps`: three falls by the
-        /// same factor, after 1/7, 3/7 and 5/7 of the planned steps (AlphaZero, Silver 2017: by 10 each, after 100, 300 and 500 of 700 thousand).
+        /// Course of the learning rate after the warm-up: `constant`, `cosine` over the planned
+        /// steps, or `steps`: three falls by the same factor, after 1/7, 3/7 and 5/7 of the planned
+        /// steps (AlphaZero, Silver 2017: by 10 each, after 100, 300 and 500 of 700 thousand).
         [Results, Limits::Any] schedule: Schedule = Schedule::Cosine;
         /// Decoupled weight decay, a step, times the learning rate (AdamW).
         [Results, real(0.0, 1.0)] weight_decay: f64 = 1e-4;
@@ -45,11 +49,12 @@ section! {
         [Results, below(0.0, 1.0)] ema_decay: f64 = 0.995;
         /// Weight of the value's cross-entropy beside the policy's.
         [Results, real(0.0, 100.0)] value_weight: f64 = 1.0;
-        /// Share of the search's root value in the value target, the rest is the outcome. Half is ahead on Connect Four's own board,
-        /// and level on 5x4 (benchmarks/ablation.md).
+        /// Share of the search's root value in the value target, the rest is the outcome. Half is
+        /// ahead on Connect Four's own board, and level on 5x4 (benchmarks/ablation.md).
         [Results, real(0.0, 1.0)] value_mix: f64 = 0.5;
-        /// What that share has become by the last cycle, linear over the cycles; `same` leaves it. Outcomes are noisy but never wrong,
-        /// root values are as good as the network: the share may rise with it (KataGo and AlphaZero take outcomes alone).
+        /// What that share has become by the last cycle, linear over the cycles; `same` leaves it.
+        /// Outcomes are noisy but never wrong, root values are as good as the network: the share
+        /// may rise with it (KataGo and AlphaZero take outcomes alone).
         [Results, real(0.0, 1.0)] value_mix_final: SameOr<f64> = SameOr::Same;
         /// Rows that the validation losses of a cycle are taken over at most; 0 measures none.
         [Results, whole(0, 1_000_000_000)] validation_rows_max: u64 = 20_000;

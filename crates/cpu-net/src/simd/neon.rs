@@ -44,7 +44,8 @@ impl Simd for Neon {
 
     #[inline(always)]
     fn load(self, from: &Lane) -> Self::V {
-        // SAFETY: NEON is there; four readable numbers begin at each multiple of four of a lane's sixteen.
+        // SAFETY: NEON is there; four readable numbers begin at each multiple of four of a lane's
+        // sixteen.
         Self::each(|i| unsafe { vld1q_f32(from.0.as_ptr().add(i * REGISTER)) })
     }
 
@@ -85,9 +86,8 @@ impl Simd for Neon {
 
     #[inline(always)]
     fn max(self, a: Self::V, b: Self::V) -> Self::V {
-        // Not the processor's maximum, which orders zeros by sign: the second of two that do not compare,
-        // as on x86.
-        // SAFETY: NEON is there.
+        // Not the processor's maximum, which orders zeros by sign: the second of two that do not
+        // compare, as on x86. SAFETY: NEON is there.
         Self::each(|i| unsafe { vbslq_f32(vcgtq_f32(a[i], b[i]), a[i], b[i]) })
     }
 }

@@ -1,4 +1,5 @@
-//! The outputs' transform, transposed: from the gradient of a board's outputs to its rows of every frequency.
+//! The outputs' transform, transposed: from the gradient of a board's outputs to its rows of every
+//! frequency.
 
 use crate::simd::Simd;
 use crate::transform::Transform;
@@ -6,8 +7,8 @@ use crate::winograd::POINTS;
 
 /// That of gradients of a convolution's outputs.
 ///
-/// From the gradients of `M` outputs to those of the values at `M + 2` points: at p the sum of p^j times that of
-/// output j, at infinity that of the last.
+/// From the gradients of `M` outputs to those of the values at `M + 2` points: at p the sum of p^j
+/// times that of output j, at infinity that of the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfGradients;
 

@@ -91,7 +91,8 @@ impl Trunk {
         self.convolution_gradient(&format!("{name}.conv1"), work, to);
     }
 
-    /// From the stream's gradient to that before the second convolution's relu; leaves what relu gave in `work.inputs`.
+    /// From the stream's gradient to that before the second convolution's relu; leaves what relu
+    /// gave in `work.inputs`.
     fn second_back(
         &self,
         packed: &PackedBlock,
@@ -114,7 +115,8 @@ impl Trunk {
         convolver.vectors.run(gate);
     }
 
-    /// From the gradient between the convolutions to that of the stream before the block, to which it is added.
+    /// From the gradient between the convolutions to that of the stream before the block, to which
+    /// it is added.
     fn first_back(
         &self,
         kernels: &Kernels,

@@ -1,7 +1,8 @@
 //! Batch norm over a shard (Ioffe and Szegedy 2015, arXiv:1502.03167), forward and back.
 //!
-//! With x a convolution's outputs and n points in a shard, x' = (x - mean) / sqrt(variance + epsilon) and
-//! y = gamma x' + beta. Back: dx = gamma / sqrt(variance + epsilon) (dy - mean of dy - x' mean of dy x').
+//! With x a convolution's outputs and n points in a shard, x' = (x - mean) / sqrt(variance +
+//! epsilon) and y = gamma x' + beta. Back: dx = gamma / sqrt(variance + epsilon) (dy - mean of dy -
+//! x' mean of dy x').
 
 use std::ops::Range;
 
@@ -21,7 +22,8 @@ pub(super) struct Normed {
     /// Points counted so far.
     points: f32,
     pub(super) mean: Vec<Lane>,
-    /// Sums of squared distances from the mean; once all points are counted, [`Normed::variance`] has their mean.
+    /// Sums of squared distances from the mean; once all points are counted, [`Normed::variance`]
+    /// has their mean.
     squares: Vec<Lane>,
     /// 1 / sqrt(variance + epsilon)
     inverse: Vec<Lane>,
@@ -53,7 +55,8 @@ impl Normed {
         }
     }
 
-    /// Counts some more boards, whose outputs are there (Chan, Golub and `LeVeque` 1979 for joining two samples).
+    /// Counts some more boards, whose outputs are there (Chan, Golub and `LeVeque` 1979 for joining
+    /// two samples).
     pub(super) fn count(&mut self, vectors: Vectors, grid: Grid, boards: Range<usize>) {
         let points = (boards.len() * grid.area()) as f32;
         let all = self.points + points;

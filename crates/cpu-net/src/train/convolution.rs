@@ -10,7 +10,8 @@ use crate::simd::{Lane, Vectors};
 use crate::transform::{OfInputs, Outputs, Then, ToFrequencies, Transform};
 use crate::winograd::Spread;
 
-/// Bytes that the rows of a few boards may take, so that they share the second-level cache with the matrices.
+/// Bytes that the rows of a few boards may take, so that they share the second-level cache with the
+/// matrices.
 const CHUNK_BYTES: usize = 600_000;
 
 /// How 3x3 convolutions of as many outputs as inputs are worked out.
@@ -42,7 +43,8 @@ impl Convolver {
         Self { vectors, spread, grid, chunk, blank }
     }
 
-    /// Numbers of the boards that go through a convolution together, of as many boards as have so many lanes.
+    /// Numbers of the boards that go through a convolution together, of as many boards as have so
+    /// many lanes.
     pub(super) fn chunks(&self, lanes: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let (all, chunk) = (lanes / self.grid.board(), self.chunk);
         (0..all).step_by(chunk).map(move |first| first..all.min(first + chunk))
@@ -67,8 +69,9 @@ impl Convolver {
         self.gather_boards(products, to, Then::Nothing);
     }
 
-    /// From `inputs` and the gradient of the outputs, boards with blank borders, to the gradient of the inputs, which
-    /// is written or added to `to`; that of each frequency's matrix is added to `sums`.
+    /// From `inputs` and the gradient of the outputs, boards with blank borders, to the gradient of
+    /// the inputs, which is written or added to `to`; that of each frequency's matrix is added to
+    /// `sums`.
     pub(super) fn back(
         &self,
         kernels: &Kernels,

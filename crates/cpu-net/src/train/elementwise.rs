@@ -1,5 +1,5 @@
-//! What is done to each number of some boards. Lanes of channels are the outer loop, so that what belongs to a
-//! channel stays in registers.
+//! What is done to each number of some boards. Lanes of channels are the outer loop, so that what
+//! belongs to a channel stays in registers.
 
 use std::ops::Range;
 

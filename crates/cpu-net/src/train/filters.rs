@@ -1,4 +1,5 @@
-//! Filters to matrices of frequencies in 32 bits, quickly, since they are new at each step; and back.
+//! Filters to matrices of frequencies in 32 bits, quickly, since they are new at each step; and
+//! back.
 
 use crate::simd::{LANE, Lane, Simd, Task, Vectors};
 use crate::winograd::{Kernel, POINTS, Tiling};
@@ -95,7 +96,8 @@ fn filter_1d<S: Simd>(s: S, [g0, g1, g2]: [S::V; 3]) -> [S::V; POINTS] {
     ]
 }
 
-/// From the gradients of each frequency's matrix, `[in, out]`, to that of the weights, `[C, C, 3, 3]`.
+/// From the gradients of each frequency's matrix, `[in, out]`, to that of the weights,
+/// `[C, C, 3, 3]`.
 pub(super) fn weight_gradient(
     vectors: Vectors,
     tiling: &Tiling,

@@ -87,7 +87,8 @@ impl Trunk {
         self.convolve_each(kernels, inputs, to, norm, work);
     }
 
-    /// Chunk by chunk; `inputs` either has a chunk's boards or writes them to the room that it is given.
+    /// Chunk by chunk; `inputs` either has a chunk's boards or writes them to the room that it is
+    /// given.
     fn convolve_each<'a>(
         &self,
         kernels: &Kernels,

@@ -29,7 +29,8 @@ impl Grid {
         boards.start * self.board()..boards.end * self.board()
     }
 
-    /// Where each row of a board begins, border left out, counted from the first lane of all boards.
+    /// Where each row of a board begins, border left out, counted from the first lane of all
+    /// boards.
     #[inline(always)]
     pub(super) fn rows(self, board: usize) -> impl Iterator<Item = usize> {
         let stride = (self.width + 2) * self.lanes;

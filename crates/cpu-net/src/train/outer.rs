@@ -6,7 +6,8 @@ use crate::matrix::{parts, run_sized};
 use crate::simd::{LANE, Lane, Simd, Task, numbers_of};
 use crate::winograd::Spread;
 
-/// Adds to each frequency's matrix of sums, `[in, out]`, its inputs' rows, transposed, times its gradients' rows.
+/// Adds to each frequency's matrix of sums, `[in, out]`, its inputs' rows, transposed, times its
+/// gradients' rows.
 pub(super) struct Accumulate<'a> {
     pub(super) spread: &'a Spread,
     pub(super) boards: usize,

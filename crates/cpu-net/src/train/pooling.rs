@@ -82,9 +82,9 @@ impl Pooling {
         }
     }
 
-    /// Takes the gradient of some boards' outputs, already behind relu, back to that of the convolution's. `sums` are its
-    /// sums over each board and `outputs` what relu gave, rows and boards of these alone; `first` is the first one's
-    /// number in the shard.
+    /// Takes the gradient of some boards' outputs, already behind relu, back to that of the
+    /// convolution's. `sums` are its sums over each board and `outputs` what relu gave, rows and
+    /// boards of these alone; `first` is the first one's number in the shard.
     pub(super) fn back(
         &self,
         grid: Grid,

@@ -8,7 +8,8 @@ use dz_network_file::NetworkSpec;
 use super::grid::Grid;
 use crate::simd::{Lane, Simd, Task, lanes_of, numbers_of};
 
-/// Adds a board's part to the gradient of the first convolution's weights: sums of gradients around set bits.
+/// Adds a board's part to the gradient of the first convolution's weights: sums of gradients around
+/// set bits.
 pub(super) struct StemBack<'a> {
     pub(super) grid: Grid,
     pub(super) channels_in: usize,
@@ -88,7 +89,8 @@ pub(super) fn shifts(
     shifts
 }
 
-/// The gradient of the globals' weights, `[C, G]`, from the sums over each board, a row of lanes each.
+/// The gradient of the globals' weights, `[C, G]`, from the sums over each board, a row of lanes
+/// each.
 pub(super) fn globals_gradient(
     spec: &NetworkSpec,
     batch: &EncodedBatch,

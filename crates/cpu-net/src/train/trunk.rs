@@ -16,12 +16,12 @@ use crate::simd::{LANE, Vectors};
 use crate::stem::Stem;
 use crate::winograd::{Spread, Tiling};
 
-/// Values by the names of a network in training: those of a network file with `gamma` and `beta` of batch norm in place
-/// of each convolution's `bias`.
+/// Values by the names of a network in training: those of a network file with `gamma` and `beta` of
+/// batch norm in place of each convolution's `bias`.
 pub type Parameters<'a> = BTreeMap<String, &'a [f32]>;
 
-/// Trains stem and blocks on the processor, by kernels of our own: everything of a network before its heads, which are
-/// left to whoever has derivatives of many kinds of losses.
+/// Trains stem and blocks on the processor, by kernels of our own: everything of a network before
+/// its heads, which are left to whoever has derivatives of many kinds of losses.
 #[derive(Debug)]
 pub struct Trunk {
     pub(super) spec: NetworkSpec,
@@ -48,13 +48,14 @@ pub(super) struct PackedBlock {
 }
 
 impl Trunk {
-    /// For networks of residual blocks, with or without global pooling; none where there are bottlenecks or
-    /// squeeze-excitation, for which there are no kernels here.
+    /// For networks of residual blocks, with or without global pooling; none where there are
+    /// bottlenecks or squeeze-excitation, for which there are no kernels here.
     pub fn new(spec: &NetworkSpec) -> Option<Self> {
         Self::with_vectors(spec, Vectors::available()[0])
     }
 
-    /// The same on every kind of vectors that this processor has, the best first, each with its name: for tests.
+    /// The same on every kind of vectors that this processor has, the best first, each with its
+    /// name: for tests.
     pub fn each(spec: &NetworkSpec) -> Vec<(String, Self)> {
         let kinds = Vectors::available().into_iter();
         kinds.filter_map(|v| Some((v.to_string(), Self::with_vectors(spec, v)?))).collect()
@@ -112,7 +113,8 @@ impl Trunk {
         }
     }
 
-    /// Runs rows of a batch forward: the tower's outputs, `[B * H * W, C]`, and what the way back needs.
+    /// Runs rows of a batch forward: the tower's outputs, `[B * H * W, C]`, and what the way back
+    /// needs.
     pub fn forward(
         &self,
         packed: &Packed,
@@ -126,8 +128,8 @@ impl Trunk {
         (self.convolver.grid.unpad(boards, last, channels), tape)
     }
 
-    /// From the gradient of the tower's outputs, `[B * H * W, C]`, to those of all parameters of stem and blocks, by
-    /// name.
+    /// From the gradient of the tower's outputs, `[B * H * W, C]`, to those of all parameters of
+    /// stem and blocks, by name.
     pub fn back(
         &self,
         packed: &Packed,

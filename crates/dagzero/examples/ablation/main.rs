@@ -1,11 +1,11 @@
-//! What the graph saves: a trained Connect Four network searched as a tree and as a graph, on positions
-//! whose truth is known.
+//! What the graph saves: a trained Connect Four network searched as a tree and as a graph, on
+//! positions whose truth is known.
 //!
 //! `cargo run --release -p dagzero --example ablation -- NETWORK COUNT SEED [POSITIONS.jsonl]`
 //!
-//! Every search of every kind asks the same cache, so that a position is evaluated once; what a search
-//! would have cost alone is counted in the search. Intervals are at 95 %, from 1,000 resamples of the
-//! positions, all kinds of searches on the same ones.
+//! Every search of every kind asks the same cache, so that a position is evaluated once; what a
+//! search would have cost alone is counted in the search. Intervals are at 95 %, from 1,000
+//! resamples of the positions, all kinds of searches on the same ones.
 
 mod exam;
 mod resample;
@@ -101,7 +101,8 @@ fn plan() -> Vec<(Kind, Budget)> {
     plan
 }
 
-/// A budget of evaluations; the limit of playouts lets stopped ones be free but ends a finished search.
+/// A budget of evaluations; the limit of playouts lets stopped ones be free but ends a finished
+/// search.
 fn at_evaluations(evaluations: u32) -> Budget {
     Budget::Evaluations { evaluations, playouts_max: 8 * evaluations }
 }

@@ -46,7 +46,8 @@ fn every_search(count: usize, measured: &[Measured]) {
     println!();
 }
 
-/// How many evaluations the tree needs for the graph's quality, and what share of them the graph saves.
+/// How many evaluations the tree needs for the graph's quality, and what share of them the graph
+/// saves.
 fn saved(count: usize, measured: &[Measured], name: &str, quality: Quality) {
     println!("Evaluations saved against the tree at equal {name}:\n");
     println!("| graph | playouts | saved | saved, tree with a cache of its own |");
@@ -96,8 +97,8 @@ fn stop_or_continue(count: usize, measured: &[Measured]) {
     }
 }
 
-/// The cost at which a curve of (quality, cost) reaches a quality: straight lines over the logarithm of
-/// the cost, the first crossing; beyond its ends the last line goes on.
+/// The cost at which a curve of (quality, cost) reaches a quality: straight lines over the
+/// logarithm of the cost, the first crossing; beyond its ends the last line goes on.
 fn cost_at(points: &[(f64, f64)], quality: f64) -> f64 {
     let last = points.len() - 2;
     for (place, pair) in points.windows(2).enumerate() {

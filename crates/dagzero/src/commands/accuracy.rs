@@ -21,14 +21,14 @@ use crate::{Exit, exit::UsageError};
 
 /// Measure how often a network's move keeps the value of positions whose truth is known
 ///
-/// `--generate` makes the positions: uniform random play up to each ply in turn, solved exactly, the
-/// same for the same seed. Connect Four's have 4 to 32 empty points unless `--first-ply` asks for more. Other games with a solver:
-/// tic-tac-toe, Hex of size 2 and 3.
+/// `--generate` makes the positions: uniform random play up to each ply in turn, solved exactly,
+/// the same for the same seed. Connect Four's have 4 to 32 empty points unless `--first-ply` asks
+/// for more. Other games with a solver: tic-tac-toe, Hex of size 2 and 3.
 ///
 /// A file has one position a line: `{"moves": "4435", "value_preserving": [4, 5]}`, moves and
-/// columns in the game's notation; other fields are not looked at. The move is the one that would be played in a
-/// match; with 0 playouts it is the raw policy's. Positions where some legal move loses value are counted
-/// apart as non-trivial. Intervals are at 95 % (Wilson).
+/// columns in the game's notation; other fields are not looked at. The move is the one that would
+/// be played in a match; with 0 playouts it is the raw policy's. Positions where some legal move
+/// loses value are counted apart as non-trivial. Intervals are at 95 % (Wilson).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero accuracy --run data/connect4-quick --generate 1000 --playouts 0,100\n  \
@@ -55,7 +55,8 @@ pub(crate) struct Args {
     /// Which positions to make
     #[arg(long, value_name = "SEED", default_value_t = 1, conflicts_with = "positions")]
     seed: u64,
-    /// The earliest positions to make, in plies from the start; Connect Four's take seconds each before ply 10
+    /// The earliest positions to make, in plies from the start; Connect Four's take seconds each
+    /// before ply 10
     #[arg(long, value_name = "PLY", requires = "generate")]
     first_ply: Option<u32>,
     /// Also write the positions made to this file, so that another network meets the same at once

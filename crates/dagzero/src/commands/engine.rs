@@ -27,17 +27,18 @@ use crate::{Exit, exit::UsageError};
 
 /// Play behind a protocol that front ends speak: GTP 2 or, for chess, UCI
 ///
-/// The player is a run's champion, a network file, or a player as `dagzero match` names them. A front end
-/// may ask for another size or komi: then the game begins anew under these rules, if the player can play
-/// them; a network is for one size, unless it was made for any (`network.any_size`).
+/// The player is a run's champion, a network file, or a player as `dagzero match` names them. A
+/// front end may ask for another size or komi: then the game begins anew under these rules, if the
+/// player can play them; a network is for one size, unless it was made for any
+/// (`network.any_size`).
 ///
-/// A move's search ends at --playouts, --seconds, or its share of the clock that the front end has set,
-/// whichever comes first; without any of them after 400 playouts. `rollout:N` and `uniform:N` bring
-/// their N. What a search found is kept for the next moves, the opponent's too.
+/// A move's search ends at --playouts, --seconds, or its share of the clock that the front end has
+/// set, whichever comes first; without any of them after 400 playouts. `rollout:N` and `uniform:N`
+/// bring their N. What a search found is kept for the next moves, the opponent's too.
 ///
-/// In UCI, `go nodes` goes before --playouts, and `go depth` is no limit; everything else of `go` is. In
-/// Go areas are counted with every stone alive; two passes end the game, and moves after them take the
-/// passes back.
+/// In UCI, `go nodes` goes before --playouts, and `go depth` is no limit; everything else of `go`
+/// is. In Go areas are counted with every stone alive; two passes end the game, and moves after
+/// them take the passes back.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "dagzero engine <PROTOCOL> <PLAYER | --run RUN | --network PATH> [OPTIONS]",
@@ -51,7 +52,8 @@ use crate::{Exit, exit::UsageError};
 pub(crate) struct Args {
     /// The protocol
     protocol: ProtocolName,
-    /// A player: RUN, RUN@GENERATION, a network file, random, rollout:N, uniform:N, solver or solver:DEPTH
+    /// A player: RUN, RUN@GENERATION, a network file, random, rollout:N, uniform:N, solver or
+    /// solver:DEPTH
     player: Option<PlayerArg>,
     #[command(flatten)]
     champion: ChampionArgs,
@@ -63,7 +65,8 @@ pub(crate) struct Args {
     /// Seconds a move at most
     #[arg(long, value_name = "S", value_parser = seconds)]
     seconds: Option<Duration>,
-    /// Resign (GTP) when the value, from -1 to 1, is below this for three own moves in a row; -1 is never
+    /// Resign (GTP) when the value, from -1 to 1, is below this for three own moves in a row; -1 is
+    /// never
     #[arg(long, value_name = "VALUE", default_value_t = -0.9, value_parser = value,
         allow_negative_numbers = true)]
     resign: f32,
@@ -84,15 +87,15 @@ pub(super) const PLAYOUTS: u32 = 400;
 /// Nodes that a search of one game may hold at least: half a gigabyte of Go 19x19.
 const NODES: u32 = 1 << 19;
 
-/// Leaves in flight that a thread's network evaluates together, and most of all threads. Two batches a
-/// thread are out, so that none waits for the search; AlphaGo Zero had batches of 8 as well (Silver et al.
-/// 2017, Methods, "Expand and evaluate"). What leaves in flight cost in moves is too little for the positions
-/// of `benchmarks/engine.md` to show.
+/// Leaves in flight that a thread's network evaluates together, and most of all threads. Two
+/// batches a thread are out, so that none waits for the search; AlphaGo Zero had batches of 8 as
+/// well (Silver et al. 2017, Methods, "Expand and evaluate"). What leaves in flight cost in moves
+/// is too little for the positions of `benchmarks/engine.md` to show.
 const LEAVES_A_BATCH: usize = 8;
 const LEAVES_MAX: usize = 64;
 
-/// Walks that may stand before leaves which wait, so that one search finds enough to keep threads busy: more find
-/// little more (`benchmarks/engine.md`).
+/// Walks that may stand before leaves which wait, so that one search finds enough to keep threads
+/// busy: more find little more (`benchmarks/engine.md`).
 pub(super) const COLLISIONS: u32 = 32;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -158,8 +161,8 @@ fn for_one_game(contestant: &mut Contestant) {
     }
 }
 
-/// A session of a game whose player is `found`, which has the device to itself; moves are named as the
-/// board is drawn.
+/// A session of a game whose player is `found`, which has the device to itself; moves are named as
+/// the board is drawn.
 pub(super) fn session_of(
     found: Found,
     spec: &GameSpec,

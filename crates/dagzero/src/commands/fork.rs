@@ -11,11 +11,12 @@ use dz_store::{Ledger, Run};
 
 use crate::{Exit, drive, exit::UsageError};
 
-/// Begin another run with the games of a run, under another configuration: a larger network, another recipe
+/// Begin another run with the games of a run, under another configuration: a larger network,
+/// another recipe
 ///
-/// The new run's first cycle has every game that RUN still has; its network, of whatever size the configuration now says, learns
-/// from their window first and then plays on. RUN is not changed, and may be running. Start the new run with
-/// `dagzero resume NEW`.
+/// The new run's first cycle has every game that RUN still has; its network, of whatever size the
+/// configuration now says, learns from their window first and then plays on. RUN is not changed,
+/// and may be running. Start the new run with `dagzero resume NEW`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example: a small network begins, a larger one goes on with what it played\n  \
@@ -30,7 +31,8 @@ pub(crate) struct Args {
     /// Directory of the new run, which must not exist
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// Override a key of RUN's configuration: section.key=value, value as in TOML; may be given again and again
+    /// Override a key of RUN's configuration: section.key=value, value as in TOML; may be given
+    /// again and again
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
 }

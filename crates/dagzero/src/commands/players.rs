@@ -65,8 +65,8 @@ impl ChampionArgs {
         self.run.is_some() || self.network.is_some()
     }
 
-    /// Finds the run's champion, the network, or `player`, of which there is one; no program of others,
-    /// for those are no players of sessions.
+    /// Finds the run's champion, the network, or `player`, of which there is one; no program of
+    /// others, for those are no players of sessions.
     pub(crate) fn find(&self, player: Option<&PlayerArg>, playouts: u32) -> anyhow::Result<Found> {
         match (&self.run, &self.network, player) {
             (Some(run), _, _) => champion(run, None, playouts),
@@ -97,8 +97,8 @@ impl Found {
         self.plies_max.filter(|_| own.as_ref() == Some(game))
     }
 
-    /// The game that it is for, in canonical form, if it cannot play `game`, which is in this form as well: on boards of any size it
-    /// plays all of one name.
+    /// The game that it is for, in canonical form, if it cannot play `game`, which is in this form
+    /// as well: on boards of any size it plays all of one name.
     pub(crate) fn other_game(&self, game: &GameSpec) -> anyhow::Result<Option<GameSpec>> {
         let plays = |own: &GameSpec| own == game || (self.any_size && own.name() == game.name());
         Ok(self.own_game()?.filter(|own| !plays(own)))

@@ -31,7 +31,8 @@ impl GameVisitor for ReadPositions<'_> {
     }
 }
 
-/// Makes `count` positions of a game that has a solver, from a ply on that the solver chooses if none is named.
+/// Makes `count` positions of a game that has a solver, from a ply on that the solver chooses if
+/// none is named.
 pub(crate) fn generated(
     game: &GameSpec,
     count: usize,

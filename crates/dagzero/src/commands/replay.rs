@@ -19,11 +19,12 @@ use crate::{Exit, drive, exit::UsageError};
 
 /// Play a recorded game of a run again, and compare every visit count
 ///
-/// The game is played from its number and seed with the network of its cycle. With the evaluator that
-/// recorded it (same backend, instruction set and precision) every count must be the same. With another
-/// one, rules and outcome are checked, and the share of equal counts is reported up to the first move that
-/// differs. Of a game that `dagzero fork` took from another run rules and outcome are checked alone: its
-/// seed and network are that run's. Exits with 1 on a difference that should not be.
+/// The game is played from its number and seed with the network of its cycle. With the evaluator
+/// that recorded it (same backend, instruction set and precision) every count must be the same.
+/// With another one, rules and outcome are checked, and the share of equal counts is reported up to
+/// the first move that differs. Of a game that `dagzero fork` took from another run rules and
+/// outcome are checked alone: its seed and network are that run's. Exits with 1 on a difference
+/// that should not be.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero replay data/connect4-quick --game 17\n  \
     dagzero replay data/connect4-quick --game 17 --json")]

@@ -90,7 +90,8 @@ struct Paused {
 struct Disk {
     /// Bytes of all its files.
     bytes: u64,
-    /// Bytes that it will take when its cycles are done, if they go on as so far; none before the first.
+    /// Bytes that it will take when its cycles are done, if they go on as so far; none before the
+    /// first.
     forecast_bytes: Option<u64>,
     /// Bytes that are free.
     free_bytes: Option<u64>,
@@ -301,8 +302,8 @@ fn champion(state: &RunState) -> Option<Champion> {
     rated.next()
 }
 
-/// The mean of the cycles with a network, or of the first while there is no other, times those left; no more than the time
-/// that a limit leaves.
+/// The mean of the cycles with a network, or of the first while there is no other, times those
+/// left; no more than the time that a limit leaves.
 pub(crate) fn left_ms(state: &RunState, config: &RunConfig) -> Option<u64> {
     let left = config.cycles_planned(state.walls_ms()).saturating_sub(state.cycles_done);
     if left == 0 || state.finished.is_some() {

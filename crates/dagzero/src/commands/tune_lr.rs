@@ -1,4 +1,5 @@
-//! `dagzero tune-lr`: a learning rate for a run's games and network, and whether that network learns at all.
+//! `dagzero tune-lr`: a learning rate for a run's games and network, and whether that network
+//! learns at all.
 
 use std::{io::Write, path::PathBuf};
 
@@ -12,9 +13,11 @@ use crate::{Exit, drive, exit::UsageError};
 
 /// Find a learning rate for the games of a run, with its network or another one
 ///
-/// Trains a fresh network on the rows of the run's newest cycle, which are not changed, at rates that grow from step to step until
-/// the loss rises far above its least (Smith's range test), and suggests a tenth of the rate at which it was least. With --overfit
-/// a fresh network learns one batch by heart instead, at the configured rate: what cannot do that will not learn games; exits 1 then.
+/// Trains a fresh network on the rows of the run's newest cycle, which are not changed, at rates
+/// that grow from step to step until the loss rises far above its least (Smith's range test), and
+/// suggests a tenth of the rate at which it was least. With --overfit a fresh network learns one
+/// batch by heart instead, at the configured rate: what cannot do that will not learn games; exits
+/// 1 then.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero tune-lr data/connect4-quick\n  \
     dagzero tune-lr data/connect4-quick --set training.optimizer=muon --set network.channels=64\n  \
@@ -23,7 +26,8 @@ pub(crate) struct Args {
     /// The run's directory
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Override a key of the run's configuration: section.key=value, value as in TOML; may be given again and again
+    /// Override a key of the run's configuration: section.key=value, value as in TOML; may be given
+    /// again and again
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Steps, a batch each

@@ -1,5 +1,5 @@
-//! Alarms while a run goes on: told once when they appear and once when they end, on the terminal and as lines
-//! of `metrics/driver.jsonl`.
+//! Alarms while a run goes on: told once when they appear and once when they end, on the terminal
+//! and as lines of `metrics/driver.jsonl`.
 
 use std::collections::BTreeMap;
 

@@ -38,12 +38,12 @@ use progress::CycleLines;
 
 /// How long the driver waits before it writes again to a disk that took nothing.
 const DISK_PAUSE: Duration = Duration::from_secs(2);
-/// What the driver leaves between two reports, in times of what one took: after many short cycles a report takes longer than a
-/// cycle, and the driver is to hear its stages and a Ctrl-C in between.
+/// What the driver leaves between two reports, in times of what one took: after many short cycles a
+/// report takes longer than a cycle, and the driver is to hear its stages and a Ctrl-C in between.
 const REPORT_REST: u32 = 9;
 
-/// Drives the run at `dir` under `config` until it is finished or somebody asks to stop. A new run keeps
-/// `expected` for its report.
+/// Drives the run at `dir` under `config` until it is finished or somebody asks to stop. A new run
+/// keeps `expected` for its report.
 ///
 /// # Errors
 /// What preparing reports, or the stage that cannot be kept alive.
@@ -184,7 +184,8 @@ fn supervise(
     Ok(())
 }
 
-/// Looks at the ledger: a finished cycle gets its line and a fresh report, if it is time for one, the last one the verdict.
+/// Looks at the ledger: a finished cycle gets its line and a fresh report, if it is time for one,
+/// the last one the verdict.
 fn follow(
     prepared: &mut Prepared,
     lines: &mut CycleLines,

@@ -62,8 +62,9 @@ pub(crate) fn default_dir(config: &Path) -> PathBuf {
     Path::new("data").join(config.file_stem().unwrap_or_default())
 }
 
-/// What runs of a preset have reached: the file `NAME.expected.json` beside its `NAME.toml`. `None` where
-/// there is none, and under overrides that change more than the seed or the length of the run.
+/// What runs of a preset have reached: the file `NAME.expected.json` beside its `NAME.toml`. `None`
+/// where there is none, and under overrides that change more than the seed or the length of the
+/// run.
 pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
     let text = std::fs::read_to_string(path.with_extension("expected.json")).ok()?;
     let mut preset = RunConfig::of_run(path).ok()?;
@@ -75,8 +76,8 @@ pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
     preset.diff(config).iter().all(is_same).then_some(text)
 }
 
-/// Creates the run at `dir`, or opens it and lays `config` over the one it has. A new run keeps `expected`
-/// for its report.
+/// Creates the run at `dir`, or opens it and lays `config` over the one it has. A new run keeps
+/// `expected` for its report.
 ///
 /// # Errors
 /// A configuration that changes what may not change, a run in use, and what the store reports.
@@ -229,7 +230,8 @@ fn write_config(run: &Run, config: &RunConfig) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Names `config`'s game as `like` does where both mean the same one: parameters with their defaults may be left out.
+/// Names `config`'s game as `like` does where both mean the same one: parameters with their
+/// defaults may be left out.
 fn spell_game(config: &mut RunConfig, like: &RunConfig) {
     let ids = |spec: &str| game_ids(spec).ok();
     if ids(&config.run.game).is_some_and(|meant| ids(&like.run.game) == Some(meant)) {

@@ -84,7 +84,8 @@ impl Options {
                 "allow" | "avoid" => {
                     let (allows, player) = (key == "allow", color(value)?);
                     let points = word(arguments, at + 2, "points")?.to_owned();
-                    // How many plies deep it holds: here it is the move at hand, however many are wanted.
+                    // How many plies deep it holds: here it is the move at hand, however many are
+                    // wanted.
                     let depth = word(arguments, at + 3, "a depth")?;
                     depth.parse::<u32>().map_err(|_| format!("syntax error: no depth: {depth}"))?;
                     options.rules.push(Rule { allows, player, points });
@@ -141,7 +142,8 @@ impl Options {
         }
     }
 
-    /// A line about every move with visits, the best first; of a position without visits the best move.
+    /// A line about every move with visits, the best first; of a position without visits the best
+    /// move.
     pub(super) fn tell(&self, session: &dyn Session) -> String {
         let report = session.report();
         let visited = report.moves.iter().filter(|m| m.visits > 0).count().max(1);
@@ -187,8 +189,8 @@ impl Options {
     }
 }
 
-/// A bound below which the expected score is not likely to be: 1.96 deviations of so many visits with
-/// the largest variance that results between loss and win with this average have, p (1 - p).
+/// A bound below which the expected score is not likely to be: 1.96 deviations of so many visits
+/// with the largest variance that results between loss and win with this average have, p (1 - p).
 fn lower(wdl: Wdl, visits: u32) -> f32 {
     let score = wdl.score();
     (score - 1.96 * (score * (1.0 - score) / visits.max(1) as f32).sqrt()).max(0.0)

@@ -135,8 +135,8 @@ pub(super) fn result(session: &dyn Session, outcome: Outcome) -> String {
     format!("{letter}+{}", points.unwrap_or_default())
 }
 
-/// The board in the words of the protocol: the rows from the highest number down, as front ends draw
-/// them, X for black and O for white.
+/// The board in the words of the protocol: the rows from the highest number down, as front ends
+/// draw them, X for black and O for white.
 pub(super) fn rows(session: &dyn Session) -> Option<Vec<(String, String)>> {
     let (size, stones) = (usize::from(session.size()?), session.stones()?);
     let mut rows: Vec<(u16, String)> = stones

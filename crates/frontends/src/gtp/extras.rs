@@ -12,10 +12,10 @@ use super::{
     text,
 };
 
-/// `kata-raw-nn SYMMETRY|all`: what the network says, without a search. `whiteWin`, `whiteLoss` and a
-/// share of draws; a prior for each point, rows from the top, NAN where no move is legal; and the owner of each
-/// point, from 1, White, to -1. In Go these are NAN where the evaluator does not say whose points are, since
-/// readers expect as many.
+/// `kata-raw-nn SYMMETRY|all`: what the network says, without a search. `whiteWin`, `whiteLoss` and
+/// a share of draws; a prior for each point, rows from the top, NAN where no move is legal; and the
+/// owner of each point, from 1, White, to -1. In Go these are NAN where the evaluator does not say
+/// whose points are, since readers expect as many.
 pub(super) fn raw_network(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     let which = arguments.first().map_or("0", String::as_str);
     let count = gtp.session.symmetry_count();

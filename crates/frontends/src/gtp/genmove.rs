@@ -84,7 +84,8 @@ fn begin(gtp: &mut Gtp, player: Player, plays: bool, told: Option<Told>) -> Answ
     let share = clock.map(|clock| clock.for_a_move(legal));
     let allowed = [share, gtp.limits.time].into_iter().flatten().min();
     let playouts = gtp.limits.playouts_of_a_move(clock.is_some());
-    // A move without choice needs no time. Out of turn, after a pass that nobody sent, these are the other player's moves.
+    // A move without choice needs no time. Out of turn, after a pass that nobody sent, these are
+    // the other player's moves.
     let is_forced = legal == 1 && gtp.session.status() == Status::ToMove(player);
     let playouts = if is_forced && allowed.is_some() { Some(1) } else { playouts };
     let options = told.as_ref().map(|told| &told.options);
@@ -120,7 +121,8 @@ impl Gtp {
         }
     }
 
-    /// Thinks on in the opponent's time, where that is wanted; what is found is kept for the next move.
+    /// Thinks on in the opponent's time, where that is wanted; what is found is kept for the next
+    /// move.
     fn begin_pondering(&mut self, genmove: &Genmove) {
         let opponent = genmove.player.opponent();
         let goes_on = genmove.plays && self.session.status() == Status::ToMove(opponent);

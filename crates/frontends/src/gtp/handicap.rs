@@ -53,8 +53,8 @@ fn ensure_empty(gtp: &Gtp) -> Result<(), String> {
     if empty { Ok(()) } else { Err("board not empty".to_owned()) }
 }
 
-/// The fixed points for so many stones, in the specification's order; rows are counted from the top.
-/// Boards of 7 rows and those with an even number have the corners alone.
+/// The fixed points for so many stones, in the specification's order; rows are counted from the
+/// top. Boards of 7 rows and those with an even number have the corners alone.
 fn points(size: u16, stones: u32) -> Option<Vec<Move>> {
     let most = if size == 7 || size.is_multiple_of(2) { 4 } else { 9 };
     if size < 7 || !(2..=most).contains(&stones) {

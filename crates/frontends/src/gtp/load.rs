@@ -7,9 +7,9 @@ use dz_record::{Break, BreakCause, Played, Sheet, decode, read};
 
 use super::{Answered, Gtp, path, syntax::color_name, text};
 
-/// `loadsgf FILE [MOVE]`: the position before move `MOVE` of the file's first game, or its end; answers who
-/// moves next. Another size or komi makes another game, as `boardsize` and `komi` do. Where anything is
-/// wrong, nothing changes.
+/// `loadsgf FILE [MOVE]`: the position before move `MOVE` of the file's first game, or its end;
+/// answers who moves next. Another size or komi makes another game, as `boardsize` and `komi` do.
+/// Where anything is wrong, nothing changes.
 pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> Answered {
     let cannot = |what: &str| format!("cannot load file: {what}");
     let path::Found { name, bytes, number } = path::open(&mut gtp.files, &gtp.rest)?;

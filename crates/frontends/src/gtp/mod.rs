@@ -1,5 +1,5 @@
-//! GTP 2: the Go Text Protocol (G. Farnebäck, specification draft 2, 2002), for every game on points, with
-//! the extensions that analysing front ends use.
+//! GTP 2: the Go Text Protocol (G. Farnebäck, specification draft 2, 2002), for every game on
+//! points, with the extensions that analysing front ends use.
 
 mod analysis;
 mod board;
@@ -83,8 +83,8 @@ impl fmt::Debug for Gtp {
 }
 
 impl Gtp {
-    /// An engine at the start of `session`'s game; `maker` makes another one where a front end asks for
-    /// other parameters.
+    /// An engine at the start of `session`'s game; `maker` makes another one where a front end asks
+    /// for other parameters.
     pub fn new(
         session: Box<dyn Session>,
         maker: Maker,

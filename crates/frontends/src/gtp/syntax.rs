@@ -16,8 +16,8 @@ pub(super) struct Request {
     pub rest: String,
 }
 
-/// Reads a line: control characters but tabs are removed, tabs are spaces, `#` begins a comment. `None`
-/// for lines with nothing in them. A byte-order mark means nothing.
+/// Reads a line: control characters but tabs are removed, tabs are spaces, `#` begins a comment.
+/// `None` for lines with nothing in them. A byte-order mark means nothing.
 pub(super) fn parse(line: &[u8]) -> Option<Request> {
     let text = String::from_utf8_lossy(line);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -41,7 +41,8 @@ pub(super) fn before_comment(text: &str) -> &str {
     text.split('#').next().unwrap_or_default()
 }
 
-/// Whether a line is the comment by which `GoGui` ends the search of a move (its documentation, "Interrupting commands").
+/// Whether a line is the comment by which `GoGui` ends the search of a move (its documentation,
+/// "Interrupting commands").
 pub(super) fn is_interrupt(line: &[u8]) -> bool {
     line.trim_ascii() == b"# interrupt"
 }

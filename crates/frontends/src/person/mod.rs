@@ -65,8 +65,8 @@ Write a move as the board names it, or one of these:
 ";
 
 impl Person {
-    /// A game at its start. The person plays `person`, or both sides; the program thinks for so many playouts
-    /// a move.
+    /// A game at its start. The person plays `person`, or both sides; the program thinks for so
+    /// many playouts a move.
     pub fn new(session: Box<dyn Session>, person: Option<Player>, playouts: u32) -> Self {
         Self { session, side: person, playouts, bar: true, score: None, ended: false }
     }

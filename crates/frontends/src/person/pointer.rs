@@ -4,7 +4,8 @@ use dz_game::{Move, Status};
 
 use crate::Session;
 
-/// Signs of which boards are drawn; a row of a board is a line that ends in some of them, each a word.
+/// Signs of which boards are drawn; a row of a board is a line that ends in some of them, each a
+/// word.
 const SIGNS: &str = ".XOPNBRQKpnbrqk";
 
 /// A step of the cursor.
@@ -51,11 +52,11 @@ enum Way {
     Squares,
 }
 
-/// A cursor over a board as its game draws it, and over the moves that no place of the board stands for
-/// (a pass, a swap), which stand in a row below it.
+/// A cursor over a board as its game draws it, and over the moves that no place of the board stands
+/// for (a pass, a swap), which stand in a row below it.
 ///
-/// Rows of the board are found in the drawing, so that any game whose drawing has a sign a point can be
-/// pointed at; a game that is drawn otherwise is a row of moves.
+/// Rows of the board are found in the drawing, so that any game whose drawing has a sign a point
+/// can be pointed at; a game that is drawn otherwise is a row of moves.
 #[derive(Clone, Debug)]
 pub struct Pointer {
     picture: Vec<String>,
@@ -173,8 +174,8 @@ impl Pointer {
         self.keep_on_board();
     }
 
-    /// The first square takes a piece up, the second puts it down. Several moves between the two are
-    /// promotions, and stand below the board then.
+    /// The first square takes a piece up, the second puts it down. Several moves between the two
+    /// are promotions, and stand below the board then.
     fn choose_square(&mut self) -> Choice {
         let here = self.square(self.place);
         let starting = |begin: &str| -> Vec<usize> {
@@ -223,8 +224,8 @@ impl Pointer {
     }
 }
 
-/// The rows of a drawing: lines that end in as many signs as any line does. Names of columns may end in a few
-/// letters that are signs as well.
+/// The rows of a drawing: lines that end in as many signs as any line does. Names of columns may
+/// end in a few letters that are signs as well.
 fn rows(picture: &[String]) -> Vec<(usize, Vec<usize>)> {
     let found = picture.iter().enumerate().map(|(line, text)| (line, cells(text)));
     let mut rows: Vec<_> = found.filter(|(_, cells)| cells.len() > 1).collect();

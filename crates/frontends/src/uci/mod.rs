@@ -173,8 +173,8 @@ impl Uci {
         let exact = go.move_time.map(|time| time.saturating_sub(info::OVERHEAD));
         let allowed = [share, exact, self.limits.time].into_iter().flatten().min();
         let timed = share.is_some() || exact.is_some();
-        // What the front end asks for goes before what the engine was started with: an analysis without end
-        // has none.
+        // What the front end asks for goes before what the engine was started with: an analysis
+        // without end has none.
         let own = self.limits.playouts_of_a_move(timed || go.waits());
         let playouts = go.nodes.or(own.filter(|_| !go.infinite));
         // Without a choice there is nothing to think about, unless it is asked for.
@@ -240,7 +240,8 @@ impl Uci {
             return self.stop();
         }
         if job.endless {
-            // Pondered without a clock: what would have been searched without pondering is searched.
+            // Pondered without a clock: what would have been searched without pondering is
+            // searched.
             let most = Some(self.limits.otherwise);
             let begun = self.session.begin_among(job.player, most, &job.among);
             return note(begun.err().map(|error| error.to_string()));

@@ -1,5 +1,6 @@
-//! What engines answer: files in `tests/protocols/conversations`. A file's first line names game and playouts;
-//! lines with `> ` are said, all others are the answer, with `*` for what the search decides.
+//! What engines answer: files in `tests/protocols/conversations`. A file's first line names game
+//! and playouts; lines with `> ` are said, all others are the answer, with `*` for what the search
+//! decides.
 
 use std::{fs, path::Path};
 

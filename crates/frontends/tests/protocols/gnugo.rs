@@ -1,5 +1,5 @@
-//! A game against GNU Go, which must find every move legal and count as we do. Skipped where there is
-//! no `gnugo`.
+//! A game against GNU Go, which must find every move legal and count as we do. Skipped where there
+//! is no `gnugo`.
 
 use std::{
     io::{BufRead, BufReader, Write},

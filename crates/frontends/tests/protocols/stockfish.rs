@@ -1,4 +1,5 @@
-//! A game against Stockfish, which must find every move legal. Skipped where there is no `stockfish`.
+//! A game against Stockfish, which must find every move legal. Skipped where there is no
+//! `stockfish`.
 
 use std::{
     io::{BufRead, BufReader, Write},

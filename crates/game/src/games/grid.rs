@@ -32,8 +32,8 @@ impl Grid {
         (point / self.size, point % self.size)
     }
 
-    /// Where `symmetry` takes the point at `row` and `column`: bit 2 of its number transposes, bit 1
-    /// flips rows, bit 0 flips columns, in this order.
+    /// Where `symmetry` takes the point at `row` and `column`: bit 2 of its number transposes, bit
+    /// 1 flips rows, bit 0 flips columns, in this order.
     #[inline]
     pub fn map(self, symmetry: Symmetry, (row, column): (u16, u16)) -> (u16, u16) {
         let (row, column) = if symmetry.0 & 4 == 0 { (row, column) } else { (column, row) };

@@ -1,5 +1,5 @@
-//! Points as SGF writes them for Go: a letter for the column, then one for the row, from the top left
-//! (<https://www.red-bean.com/sgf/go.html>). Gomoku's records use the same letters.
+//! Points as SGF writes them for Go: a letter for the column, then one for the row, from the top
+//! left (<https://www.red-bean.com/sgf/go.html>). Gomoku's records use the same letters.
 
 /// The name of point `row * size + column`.
 pub(super) fn name(size: u16, point: u16) -> String {

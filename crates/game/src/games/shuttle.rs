@@ -1,8 +1,9 @@
 //! Shuttle, a toy with cycles: the smallest game in which the past matters.
 //!
 //! One token stands in the middle of a track. Players move it in turn, one point left or right. It
-//! is a win for the first player at the right end, for the second at the left end. A position (token
-//! and mover) that occurs for the third time is a draw. With best play the token goes to and fro.
+//! is a win for the first player at the right end, for the second at the left end. A position
+//! (token and mover) that occurs for the third time is a draw. With best play the token goes to and
+//! fro.
 
 use crate::{
     Encoding, Game, GameError, GameSpec, Key, Move, Outcome, PlaneShape, PlaneWriter, Player,

@@ -1,5 +1,5 @@
-//! Names of points in the Go Text Protocol (version 2, draft 2, section 2.11): A1 bottom left, columns
-//! without I, which looks like a J.
+//! Names of points in the Go Text Protocol (version 2, draft 2, section 2.11): A1 bottom left,
+//! columns without I, which looks like a J.
 
 use crate::games::parse_number;
 
@@ -10,7 +10,8 @@ pub(super) fn columns(size: u16) -> &'static str {
     &COLUMNS[..usize::from(size)]
 }
 
-/// The vertex of point `row * size + column`, row 0 at the top, on a board of `size` rows, at most 19.
+/// The vertex of point `row * size + column`, row 0 at the top, on a board of `size` rows, at most
+/// 19.
 pub fn vertex_name(size: u16, point: u16) -> String {
     let (row, column) = (point / size, usize::from(point % size));
     format!("{}{}", &COLUMNS[column..=column], size - row)

@@ -1,8 +1,8 @@
 //! The laws that every game obeys, checked on random play.
 //!
-//! Laws find what contradicts itself: keys that forget, symmetries that do not commute, two moves in
-//! one policy slot. They cannot find rules or planes that are consistently wrong. Published perft
-//! counts find wrong rules, the golden transcript wrong planes, so a game needs all three.
+//! Laws find what contradicts itself: keys that forget, symmetries that do not commute, two moves
+//! in one policy slot. They cannot find rules or planes that are consistently wrong. Published
+//! perft counts find wrong rules, the golden transcript wrong planes, so a game needs all three.
 
 mod encoding;
 mod keys;

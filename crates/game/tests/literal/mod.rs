@@ -1,5 +1,5 @@
-//! A game beside a literal implementation of its rules: both play the same moves and are compared at
-//! every ply.
+//! A game beside a literal implementation of its rules: both play the same moves and are compared
+//! at every ply.
 
 use dz_game::{Game, Move, Player, Status, perft};
 use rand::RngExt;

@@ -44,8 +44,8 @@ pub(super) struct Driver<'a, G: Game, W> {
 /// How walkers go on, without those whom they ask.
 struct Steps<G: Game> {
     readers: Readers<G>,
-    /// Places that go on together, on all threads. One after another, a game that ends makes room for
-    /// the next before others have gone on, and an answer is heard while it is in the cache.
+    /// Places that go on together, on all threads. One after another, a game that ends makes room
+    /// for the next before others have gone on, and an answer is heard while it is in the cache.
     together: usize,
     /// The roster gave no more.
     exhausted: bool,
@@ -56,12 +56,13 @@ struct Steps<G: Game> {
 /// Walkers that all threads share out among themselves at a time: few, since some walk far.
 const WALKERS_A_THREAD: usize = 8;
 
-/// Groups from which on one is sent while the next walks: the device has the third one's batch then. With two it would have
-/// none.
+/// Groups from which on one is sent while the next walks: the device has the third one's batch
+/// then. With two it would have none.
 const GROUPS_THAT_OVERLAP: usize = 3;
 
 impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
-    /// One driver for all, whose walkers walk on all threads: for groups that take turns with a device.
+    /// One driver for all, whose walkers walk on all threads: for groups that take turns with a
+    /// device.
     pub(super) fn of_all_threads(
         sources: &'a mut Sources<G>,
         places: impl Iterator<Item = usize>,
@@ -115,7 +116,8 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
         }
     }
 
-    /// Lets group `index` walk while the requests of another one are sent: to tell a device what to do takes one thread a while.
+    /// Lets group `index` walk while the requests of another one are sent: to tell a device what to
+    /// do takes one thread a while.
     fn walk_while_sending<R: Roster<W>>(
         &mut self,
         index: usize,
@@ -212,8 +214,8 @@ impl<G: Game, W: Walker<G>> Group<G, W> {
         Ok(count)
     }
 
-    /// Sends the requests, one batch a source; answers how many batches. What is asked stays where it is: positions are large,
-    /// and this thread is alone here.
+    /// Sends the requests, one batch a source; answers how many batches. What is asked stays where
+    /// it is: positions are large, and this thread is alone here.
     fn take_off(
         &mut self,
         sources: &mut Sources<G>,

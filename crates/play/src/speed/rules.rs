@@ -43,8 +43,8 @@ impl<W: FnMut() -> u64> Timer<W> {
     }
 }
 
-/// The depth whose perft is timed: the deepest of about ten million leaf nodes at most, and no deeper
-/// than where there are the most of them.
+/// The depth whose perft is timed: the deepest of about ten million leaf nodes at most, and no
+/// deeper than where there are the most of them.
 pub fn perft_depth<G: Game>(game: &G) -> u32 {
     let mut counts = leaf_counts(game, 1);
     while counts.len() <= DEPTH_MAX {

@@ -19,8 +19,8 @@ pub struct SearchRates {
     pub bytes_a_node: f64,
 }
 
-/// Playouts a second on the measuring game ([`Placement`]) with priors that are looked up, root set-up
-/// included.
+/// Playouts a second on the measuring game ([`Placement`]) with priors that are looked up, root
+/// set-up included.
 pub fn placement_rates(
     params: SearchParams,
     points: u16,
@@ -55,8 +55,8 @@ pub fn placement_rates(
     }
 }
 
-/// Playouts a second in games of a real game, with reuse, from the start to at most 20 plies, over and
-/// over.
+/// Playouts a second in games of a real game, with reuse, from the start to at most 20 plies, over
+/// and over.
 pub fn game_rates<G: Game>(
     game: &G,
     params: SearchParams,

@@ -1,5 +1,5 @@
-//! Portable Game Notation (S. Edwards, Portable Game Notation Specification and Implementation Guide,
-//! 1994): chess.
+//! Portable Game Notation (S. Edwards, Portable Game Notation Specification and Implementation
+//! Guide, 1994): chess.
 
 mod header;
 mod read;

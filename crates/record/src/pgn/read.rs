@@ -102,8 +102,8 @@ impl<'a> Reader<'a> {
         self.game.as_ref().is_some_and(|game| !game.moves.is_empty())
     }
 
-    /// Passes over the text up to `sign` and `sign` itself, or over all that is left. Gives the text,
-    /// and whether `sign` came.
+    /// Passes over the text up to `sign` and `sign` itself, or over all that is left. Gives the
+    /// text, and whether `sign` came.
     fn through(&mut self, sign: char) -> (&'a str, bool) {
         let rest = &self.text[self.at..];
         let end = rest.find(sign);

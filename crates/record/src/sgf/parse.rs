@@ -11,8 +11,8 @@ const PROPERTIES_MAX: usize = 1 << 12;
 
 /// Reads a collection of games.
 ///
-/// Tolerant: text before the first `(;` and between games, properties in small letters as FF\[3\] has
-/// them (`Black` is `B`), missing `)` at the end and a missing `;` after `(` are accepted.
+/// Tolerant: text before the first `(;` and between games, properties in small letters as FF\[3\]
+/// has them (`Black` is `B`), missing `)` at the end and a missing `;` after `(` are accepted.
 ///
 /// # Errors
 /// [`RecordError::Syntax`] where a value has no end, properties lack values, or signs mean nothing.

@@ -5,8 +5,8 @@ use dz_game::GameSpec;
 use super::{Node, komi};
 use crate::{RecordError, Sheet, error::short};
 
-/// Games by number (<https://www.red-bean.com/sgf/properties.html#GM>), as far as they have one here,
-/// with the size that files leave out.
+/// Games by number (<https://www.red-bean.com/sgf/properties.html#GM>), as far as they have one
+/// here, with the size that files leave out.
 const GAMES: [(&str, &str, u16); 4] =
     [("1", "go", 19), ("2", "othello", 8), ("4", "gomoku", 15), ("11", "hex", 11)];
 
@@ -28,8 +28,8 @@ const OTHERS: [(&str, &str); 14] = [
     ("18", "amazons"),
 ];
 
-/// The game that the root names: by our own note in `GC`, else by number, size, komi and rules. `swaps`
-/// says that a swap is played. What is guessed goes to the notes of `sheet`.
+/// The game that the root names: by our own note in `GC`, else by number, size, komi and rules.
+/// `swaps` says that a swap is played. What is guessed goes to the notes of `sheet`.
 pub(super) fn of(root: &Node, swaps: bool, sheet: &mut Sheet) -> Result<GameSpec, RecordError> {
     if let Some(spec) = root.value("GC").and_then(noted) {
         return Ok(spec);
@@ -90,8 +90,8 @@ fn size(text: &str) -> Result<u16, String> {
     if rows.trim().parse() == Ok(columns) { Ok(columns) } else { Err(bad()) }
 }
 
-/// Ko and suicide by the names of rules: those that `KataGo` lists (`docs/GTP_Extensions.md`, kata-set-rules)
-/// with its reading of them. Scoring is by area, whatever a record says.
+/// Ko and suicide by the names of rules: those that `KataGo` lists (`docs/GTP_Extensions.md`,
+/// kata-set-rules) with its reading of them. Scoring is by area, whatever a record says.
 fn go_rules(rules: &str) -> Vec<(&'static str, String)> {
     let (superko, suicide) = match rules {
         "tromp-taylor" => ("positional", true),

@@ -103,7 +103,8 @@ impl fmt::Display for Collection {
     }
 }
 
-/// The value with `]` and `\` escaped. Colons need it in composed values only, which we do not write.
+/// The value with `]` and `\` escaped. Colons need it in composed values only, which we do not
+/// write.
 pub(crate) fn escaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for sign in value.chars() {

@@ -7,8 +7,9 @@ use crate::count;
 use crate::facts::{CycleFacts, Report};
 use crate::measures::{Health, Sample};
 
-/// Entropy of policies as a share of that of equal chances, below which it is an alarm, and a warning. With seven
-/// moves 0.05 is one move with 98 % of the visits: such a target says no more than the network knew.
+/// Entropy of policies as a share of that of equal chances, below which it is an alarm, and a
+/// warning. With seven moves 0.05 is one move with 98 % of the visits: such a target says no more
+/// than the network knew.
 const ENTROPY_ALARM: f64 = 0.05;
 const ENTROPY_WARNING: f64 = 0.1;
 /// A raw policy is sharper than what noise and search make of it, so less is asked of it.
@@ -19,7 +20,8 @@ const POLICY_WARNING: f64 = 0.05;
 const DUPLICATES_ALARM: f64 = 0.5;
 const DUPLICATES_WARNING: f64 = 0.25;
 
-/// With so few distinct beginnings of four plies all games are one opening or two, with so few not many.
+/// With so few distinct beginnings of four plies all games are one opening or two, with so few not
+/// many.
 const OPENINGS_ALARM: u64 = 2;
 const OPENINGS_WARNING: u64 = 8;
 /// Fewer games show few openings by chance.
@@ -30,8 +32,8 @@ const OPENINGS_GAMES: u64 = 30;
 const CUT_ALARM: f64 = 0.9;
 const CUT_WARNING: f64 = 0.5;
 
-/// Champions that the window may reach back over: AlphaGo Zero drew from the newest 500,000 games at 25,000
-/// an iteration, that is 20 (Silver 2017, Methods, "Optimization" and "Self-play").
+/// Champions that the window may reach back over: AlphaGo Zero drew from the newest 500,000 games
+/// at 25,000 an iteration, that is 20 (Silver 2017, Methods, "Optimization" and "Self-play").
 const STALE_GENERATIONS: u32 = 20;
 
 /// Cycles whose measured resignations are taken together.
@@ -46,7 +48,8 @@ pub(super) fn target_entropy(report: &Report) -> Finding {
         advice: "Raise selfplay.dirichlet_share, selfplay.temperature or search.c_puct, so that searches try other moves; with the \
                  target completed_q lower search.gumbel_c_scale.",
     };
-    // Without a network nothing has collapsed: searches of generation 0 may be sure, by many rollouts, of what they found.
+    // Without a network nothing has collapsed: searches of generation 0 may be sure, by many
+    // rollouts, of what they found.
     let mut by_network = report.cycles.iter().rev().filter(|cycle| cycle.generation > Some(0));
     let newest = by_network.find_map(|cycle| cycle.health.as_ref());
     let Some(share) = newest.and_then(entropy_share) else {
@@ -60,7 +63,8 @@ pub(super) fn target_entropy(report: &Report) -> Finding {
     CHECK.found(severity, says, [("share", share)])
 }
 
-/// Entropy of a cycle's targets over that of equal chances, 0 to 1; none where there is nothing to choose.
+/// Entropy of a cycle's targets over that of equal chances, 0 to 1; none where there is nothing to
+/// choose.
 fn entropy_share(health: &Health) -> Option<f64> {
     let even = health.target_entropy_even;
     (even > 0.0).then(|| health.target_entropy / even)
@@ -71,7 +75,8 @@ pub(super) fn policy_entropy(report: &Report) -> Finding {
     policy_entropy_of(report, samples_entropy(&report.measures.samples), "sample positions")
 }
 
-/// The same, where it was measured on other positions: a share of the entropy of equal chances, 0 to 1.
+/// The same, where it was measured on other positions: a share of the entropy of equal chances, 0
+/// to 1.
 pub(super) fn policy_entropy_of(report: &Report, share: Option<f64>, positions: &str) -> Finding {
     const CHECK: Check = Check {
         id: "policy-entropy",
@@ -105,7 +110,8 @@ fn samples_entropy(samples: &[Sample]) -> Option<f64> {
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }
 
-/// How bad little entropy is: nothing where the policy is known to be right or the champions still gain.
+/// How bad little entropy is: nothing where the policy is known to be right or the champions still
+/// gain.
 fn collapsed(report: &Report, share: f64, alarm: f64, warning: f64) -> Severity {
     if share >= warning || report.is_solved() || report.still_rises() {
         Severity::Fine

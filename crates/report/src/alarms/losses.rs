@@ -9,9 +9,10 @@ use crate::measures::StepPoint;
 const CYCLES: usize = 3;
 const CYCLES_MIN: usize = 2 * CYCLES;
 
-/// Value loss on validation rows over that on training rows. The value network of AlphaGo had 0.37 against 0.19
-/// where it had learned games by heart, and 0.234 against 0.226 where it had not (Silver 2016, "Reinforcement learning of
-/// value networks"): ratios of 1.95 and 1.04. Between the two lies the warning.
+/// Value loss on validation rows over that on training rows. The value network of AlphaGo had 0.37
+/// against 0.19 where it had learned games by heart, and 0.234 against 0.226 where it had not
+/// (Silver 2016, "Reinforcement learning of value networks"): ratios of 1.95 and 1.04. Between the
+/// two lies the warning.
 const OVERFIT_ALARM: f64 = 1.95;
 const OVERFIT_WARNING: f64 = 1.4;
 
@@ -49,7 +50,8 @@ const LOSS_MIN: f64 = 0.02;
 
 /// Stretches that the steps are cut into.
 const STRETCHES: usize = 12;
-/// How far the network's excess loss may rise above its least mean over a stretch, and for how many stretches.
+/// How far the network's excess loss may rise above its least mean over a stretch, and for how many
+/// stretches.
 const RISEN_ALARM: f64 = 3.0;
 const RISEN_WARNING: f64 = 1.5;
 const RISEN_STRETCHES: usize = 3;
@@ -92,7 +94,8 @@ pub(super) fn rising(steps: &[StepPoint]) -> Finding {
     CHECK.found(severity, says, [("nats", newest), ("least_nats", least), ("ratio", ratio)])
 }
 
-/// Share of clipped steps above which the clipping, and not the learning rate, decides how far a step goes.
+/// Share of clipped steps above which the clipping, and not the learning rate, decides how far a
+/// step goes.
 const CLIPPED_WARNING: f64 = 0.95;
 
 /// Steps before which gradients are large in any case.

@@ -1,8 +1,8 @@
 //! What goes wrong in silence: findings about a run, each with the figures that it was judged by.
 //!
-//! [`Report::judge`] asks every check that needs no network; it reads nothing and measures nothing, so the
-//! driver asks it after each cycle and `dagzero doctor RUN` asks it again. What only a network can answer is
-//! measured elsewhere and judged by [`Probed::judge`].
+//! [`Report::judge`] asks every check that needs no network; it reads nothing and measures nothing,
+//! so the driver asks it after each cycle and `dagzero doctor RUN` asks it again. What only a
+//! network can answer is measured elsewhere and judged by [`Probed::judge`].
 
 mod games;
 mod losses;
@@ -167,8 +167,9 @@ impl Report {
         sort(&mut self.findings);
     }
 
-    /// Whether the raw policy is as good as right where the truth is known: a policy that has learned a small
-    /// game stands still and is sure of itself, and rightly so. False where nobody knows the truth.
+    /// Whether the raw policy is as good as right where the truth is known: a policy that has
+    /// learned a small game stands still and is sure of itself, and rightly so. False where nobody
+    /// knows the truth.
     fn is_solved(&self) -> bool {
         let newest = self.measures.truth.iter().rfind(|line| line.truth_playouts == 0);
         newest.is_some_and(|line| {
@@ -178,7 +179,8 @@ impl Report {
     }
 }
 
-/// Share of solved positions, where some move loses value, in which a policy that has learned the game keeps it.
+/// Share of solved positions, where some move loses value, in which a policy that has learned the
+/// game keeps it.
 const SOLVED: f64 = 0.9;
 
 fn sort(findings: &mut [Finding]) {

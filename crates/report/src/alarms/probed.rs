@@ -1,4 +1,5 @@
-//! Findings that take a network to answer: whether it sees turned boards alike and values have the right sign.
+//! Findings that take a network to answer: whether it sees turned boards alike and values have the
+//! right sign.
 
 use dz_game::Player;
 use dz_stats::{Z95, wilson};
@@ -9,14 +10,16 @@ use super::{Check, Finding, Severity};
 use crate::count;
 use crate::facts::Report;
 
-/// Variance over the views of a position through symmetries as a share of the variance of all answers: 1 where the views
-/// have nothing in common, as independent networks would have, 0 where they agree. Networks that learned through
-/// all symmetries for some hundred steps were measured at 0.1 to 0.4 (tic-tac-toe); with a policy head shifted by one index
-/// it is near 1. Halfway up is worth a look.
+/// Variance over the views of a position through symmetries as a share of the variance of all
+/// answers: 1 where the views have nothing in common, as independent networks would have, 0 where
+/// they agree. Networks that learned through all symmetries for some hundred steps were measured at
+/// 0.1 to 0.4 (tic-tac-toe); with a policy head shifted by one index it is near 1. Halfway up is
+/// worth a look.
 const VIEW_ALARM: f64 = 0.8;
 const VIEW_WARNING: f64 = 0.5;
-/// A policy nearer to equal chances than this share of their entropy, and values whose mean square distance from their mean
-/// is less, are what a network says that has not learned yet: noise, which no two views share.
+/// A policy nearer to equal chances than this share of their entropy, and values whose mean square
+/// distance from their mean is less, are what a network says that has not learned yet: noise, which
+/// no two views share.
 const ENTROPY_MAX: f64 = 0.85;
 const VALUE_SCATTER_MIN: f64 = 0.02;
 /// Positions that a share or a correlation is taken of at least.
@@ -27,9 +30,11 @@ const POSITIONS_MIN: u64 = 10;
 pub struct Probed {
     /// Symmetries of the game's encoding; 1 is none but the identity.
     pub symmetries: u64,
-    /// Squared distances of policies: of each view from the position's mean over views, and from equal chances.
+    /// Squared distances of policies: of each view from the position's mean over views, and from
+    /// equal chances.
     pub policy: Scatter,
-    /// Squared distances of values (win minus loss): of each view from the position's mean over views, and from the mean of all.
+    /// Squared distances of values (win minus loss): of each view from the position's mean over
+    /// views, and from the mean of all.
     pub value: Scatter,
     /// Mean over positions of the policy's entropy over that of equal chances, 0 to 1.
     pub entropy_share: Option<f64>,
@@ -51,8 +56,9 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// Share of the variance that is owed to the view, 1 where `symmetries` views of a position have nothing in
-    /// common; none where there is none. The mean of n values takes one n-th of their variance with it.
+    /// Share of the variance that is owed to the view, 1 where `symmetries` views of a position
+    /// have nothing in common; none where there is none. The mean of n values takes one n-th of
+    /// their variance with it.
     fn share(&self, symmetries: u64) -> Option<f64> {
         let views = symmetries as f64;
         (self.whole > 0.0 && symmetries > 1)
@@ -60,13 +66,15 @@ impl Scatter {
     }
 }
 
-/// How often a value is on the winner's side of what is usual: a network that has learned at first only that the first
-/// player tends to win calls all positions of the second lost, and that is no wrong sign.
+/// How often a value is on the winner's side of what is usual: a network that has learned at first
+/// only that the first player tends to win calls all positions of the second lost, and that is no
+/// wrong sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ValueSign {
     /// Positions.
     pub positions: u64,
-    /// Those in which the value (win minus loss) is above its mean over recorded positions of the same mover.
+    /// Those in which the value (win minus loss) is above its mean over recorded positions of the
+    /// same mover.
     pub right: u64,
 }
 
@@ -91,8 +99,8 @@ impl Moment {
         self.products += one * other;
     }
 
-    /// Pearson's correlation with its 95 % interval by R. Fisher's transform (atanh, standard error 1 / sqrt(n - 3));
-    /// none of fewer than ten pairs, or where one side does not vary.
+    /// Pearson's correlation with its 95 % interval by R. Fisher's transform (atanh, standard error
+    /// 1 / sqrt(n - 3)); none of fewer than ten pairs, or where one side does not vary.
     fn correlation(&self) -> Option<[f64; 3]> {
         let n = self.count as f64;
         let [a, b] = self.sums.map(|sum| sum / n);

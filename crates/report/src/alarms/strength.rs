@@ -6,12 +6,14 @@ use super::{Check, Finding, Severity, plural};
 use crate::count;
 use crate::facts::{CycleFacts, FORGOTTEN, PlayerFacts, Report};
 
-/// Refusals in a row that are worth a look: candidates no better than the champion pass a gate at 0.55 of a hundred
-/// games about one time in six, so five in a row are refused by chance four times in ten.
+/// Refusals in a row that are worth a look: candidates no better than the champion pass a gate at
+/// 0.55 of a hundred games about one time in six, so five in a row are refused by chance four times
+/// in ten.
 const REFUSED_WARNING: u64 = 5;
 /// Refusals in a row that are not chance any more: one time in forty by the same count.
 const REFUSED_ALARM: u64 = 20;
-/// The score of refused candidates is low because they were refused; below this it is lower than that explains.
+/// The score of refused candidates is low because they were refused; below this it is lower than
+/// that explains.
 const REFUSED_SCORE: f64 = 0.45;
 
 /// Whether no candidate becomes champion.
@@ -91,8 +93,8 @@ pub(super) fn repeated_gate(cycles: &[CycleFacts]) -> Finding {
 /// Rated champions after which one should be better than random moves.
 const CHAMPIONS_MIN: usize = 3;
 
-/// Elo above random moves that the weakest network which learned something has; the ones of this repository's presets had 300
-/// and more after their first cycle.
+/// Elo above random moves that the weakest network which learned something has; the ones of this
+/// repository's presets had 300 and more after their first cycle.
 const LEARNED_ELO: f64 = 100.0;
 
 /// Whether anything has been learned at all.
@@ -171,8 +173,8 @@ pub(super) fn forgetting(report: &Report) -> Finding {
     CHECK.found(severity, says, [("elo_behind", elo), ("error95", error)])
 }
 
-/// In whose matches the newest champion does worse than the best earlier one, intervals apart: their own, and those
-/// against the same anchor.
+/// In whose matches the newest champion does worse than the best earlier one, intervals apart:
+/// their own, and those against the same anchor.
 fn lost_against(report: &Report, newest: &PlayerFacts, best: &PlayerFacts) -> Option<String> {
     let met = |one: &str, other: &str| report.met(one, other);
     let text = |interval: ScoreInterval| {
@@ -200,8 +202,9 @@ fn lost_against(report: &Report, newest: &PlayerFacts, best: &PlayerFacts) -> Op
 /// Cycles between the first raw policy and the newest, after which it should be better.
 const POLICY_CYCLES: u32 = 5;
 const POLICY_CYCLES_ALARM: u32 = 10;
-/// Above this error, in Elo, a difference that does not exceed it says nothing: 16 games each between equals leave 240; where both beat their
-/// opponents nearly always they leave 400 and more, and the policy is far from useless.
+/// Above this error, in Elo, a difference that does not exceed it says nothing: 16 games each
+/// between equals leave 240; where both beat their opponents nearly always they leave 400 and more,
+/// and the policy is far from useless.
 const POLICY_ERROR95_MAX: f64 = 350.0;
 
 /// Whether the network alone has become better than it was at first.
@@ -276,7 +279,8 @@ pub(super) fn search_gain(report: &Report) -> Finding {
 }
 
 impl Report {
-    /// Whether the newest champion is surely above the one that stood a quarter of the champions before.
+    /// Whether the newest champion is surely above the one that stood a quarter of the champions
+    /// before.
     pub(super) fn still_rises(&self) -> bool {
         let champions = self.champions();
         let back = champions.len().div_ceil(4);

@@ -56,8 +56,8 @@ pub fn in_force(lines: impl IntoIterator<Item = AlarmLine>) -> BTreeMap<String, 
     raised
 }
 
-/// What `findings` after `cycle` change in the alarms that are in force. One that cannot be judged any more
-/// stays as it is.
+/// What `findings` after `cycle` change in the alarms that are in force. One that cannot be judged
+/// any more stays as it is.
 pub fn changes(
     raised: &BTreeMap<String, AlarmLine>,
     findings: &[Finding],

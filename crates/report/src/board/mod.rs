@@ -47,8 +47,8 @@ enum Naming {
     FromTo,
 }
 
-/// The board after `moves` of the game; `None` where the game is unknown, a move is not legal, or the
-/// game's text shows no board.
+/// The board after `moves` of the game; `None` where the game is unknown, a move is not legal, or
+/// the game's text shows no board.
 pub(crate) fn board(game: &str, moves: &[String]) -> Option<Board> {
     with_game(&game.parse::<GameSpec>().ok()?, After { moves }).ok()?
 }

@@ -14,8 +14,8 @@ const JSON_BYTES_MAX: usize = 300_000;
 const STYLE: &str = include_str!("style.css");
 
 impl Report {
-    /// One self-contained HTML page: no script, and nothing to fetch. Every figure and table carries
-    /// the key of its numbers in [`Report::to_json`] as `data-key`.
+    /// One self-contained HTML page: no script, and nothing to fetch. Every figure and table
+    /// carries the key of its numbers in [`Report::to_json`] as `data-key`.
     pub fn to_html(&self) -> Result<String, ReportError> {
         let title = format!("{} - DagZero report", self.title());
         let mut out = format!(
@@ -42,7 +42,8 @@ impl Report {
         Ok(out)
     }
 
-    /// The numbers themselves, unless there are so many that the page would be slow to open on a phone.
+    /// The numbers themselves, unless there are so many that the page would be slow to open on a
+    /// phone.
     fn data(&self, out: &mut String) -> Result<(), ReportError> {
         out.push_str(
             "<section class=\"data\"><h2>Data</h2>\n\

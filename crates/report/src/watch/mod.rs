@@ -117,8 +117,8 @@ fn config_of(run: &Run, state: &RunState) -> Option<RunConfig> {
     in_force.ok().or_else(|| RunConfig::of_run(&path).ok())
 }
 
-/// Shows the run on the terminal until `q`, Escape or Ctrl-C; where standard output is none, writes one
-/// picture and returns it.
+/// Shows the run on the terminal until `q`, Escape or Ctrl-C; where standard output is none, writes
+/// one picture and returns it.
 ///
 /// # Errors
 /// What the run or the terminal report.

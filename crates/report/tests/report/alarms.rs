@@ -249,7 +249,8 @@ fn a_policy_of_which_little_is_known_is_not_judged() {
     assert_eq!(judged(-500.0, 300.0), Severity::Alarm, "so far below the first that it is sure");
 }
 
-/// The best of many ratings is high by chance: what would be a warning with one earlier champion is none with eleven.
+/// The best of many ratings is high by chance: what would be a warning with one earlier champion is
+/// none with eleven.
 #[test]
 fn the_best_of_many_may_be_above_by_luck() {
     let judged = |errors: f64| {
@@ -267,7 +268,8 @@ fn the_best_of_many_may_be_above_by_luck() {
         }
         find(&report).severity
     };
-    // Standard errors are half of these; of eleven, one is 2.2 of them above another in one of six cases, 3.1 in one of ninety.
+    // Standard errors are half of these; of eleven, one is 2.2 of them above another in one of six
+    // cases, 3.1 in one of ninety.
     for (errors, severity) in
         [(1.1, Severity::Fine), (1.6, Severity::Warning), (2.2, Severity::Alarm)]
     {

@@ -6,8 +6,8 @@ use dz_report::{Report, RunContext};
 
 use crate::ledger;
 
-/// 200 generations and more than 100,000 rating games on one core in under 10 seconds, the page below
-/// 2 MB.
+/// 200 generations and more than 100,000 rating games on one core in under 10 seconds, the page
+/// below 2 MB.
 #[test]
 fn two_hundred_generations_are_quick() {
     let run = ledger::run_of(202, 136);

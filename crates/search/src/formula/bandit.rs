@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::Child;
 
-/// UCB1: Q + sqrt(2 ln s / n), on the values as they are (Auer, Cesa-Bianchi and Fischer 2002, Figure
-/// 1); infinite for a move without visits.
+/// UCB1: Q + sqrt(2 ln s / n), on the values as they are (Auer, Cesa-Bianchi and Fischer 2002,
+/// Figure 1); infinite for a move without visits.
 ///
-/// Their bound is proven for values in [0, 1]. For values in [-1, 1] the bonus that keeps it is twice
-/// as large: [`uct`] with c = 2 sqrt 2.
+/// Their bound is proven for values in [0, 1]. For values in [-1, 1] the bonus that keeps it is
+/// twice as large: [`uct`] with c = 2 sqrt 2.
 pub fn ucb1(child: &Child, visits_sum: f64) -> f64 {
     uct(child, visits_sum, std::f64::consts::SQRT_2)
 }
 
-/// UCT: Q + c sqrt(ln s / n) (Kocsis and Szepesvari 2006; Gelly and Silver 2007); infinite for a move
-/// without visits. `c` is above 0; `visits_sum` below 1 counts as 1.
+/// UCT: Q + c sqrt(ln s / n) (Kocsis and Szepesvari 2006; Gelly and Silver 2007); infinite for a
+/// move without visits. `c` is above 0; `visits_sum` below 1 counts as 1.
 pub fn uct(child: &Child, visits_sum: f64, c: f64) -> f64 {
     child.q.map_or(f64::INFINITY, |q| q + bonus(c, visits_sum, child.visits))
 }
@@ -24,8 +24,8 @@ fn bonus(c: f64, visits_sum: f64, visits: f64) -> f64 {
     if visits > 0.0 { c * (visits_sum.max(1.0).ln() / visits).sqrt() } else { f64::INFINITY }
 }
 
-/// All-moves-as-first statistics of a move: playouts through the node in which the same player made the
-/// move then or later.
+/// All-moves-as-first statistics of a move: playouts through the node in which the same player made
+/// the move then or later.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amaf {
     /// m, the number of such playouts, at least 0.
@@ -45,7 +45,8 @@ pub enum RaveSchedule {
         /// Visits at which both estimates weigh the same, above 0.
         k: f64,
     },
-    /// 1 - ln(s) / 20, held in [0, 1] (M. Boon, computer-go list, 2 December 2008); 0 from e^20 visits.
+    /// 1 - ln(s) / 20, held in [0, 1] (M. Boon, computer-go list, 2 December 2008); 0 from e^20
+    /// visits.
     Logarithm,
 }
 
@@ -71,8 +72,8 @@ pub struct RaveSums {
 /// UCT-RAVE, `(1 - b)(Q + c sqrt(ln s / n)) + b (Q_rave + c sqrt(ln sum m / m))` (Gelly and Silver
 /// 2007, "Rapid action value estimation", with UCB1's logarithm on both sides).
 ///
-/// A side without samples leaves its weight to the other; with neither the score is infinite. (In the
-/// source no side is empty: both start with 50 equivalent visits.)
+/// A side without samples leaves its weight to the other; with neither the score is infinite. (In
+/// the source no side is empty: both start with 50 equivalent visits.)
 pub fn uct_rave(child: &Child, amaf: &Amaf, sums: &RaveSums, beta: f64, c: f64) -> f64 {
     let direct = child.q.map(|q| q + bonus(c, sums.visits, child.visits));
     let rave = amaf.q.map(|q| q + bonus(c, sums.amaf_visits, amaf.visits));
@@ -103,8 +104,8 @@ pub fn boon_rave(child: &Child, amaf: &Amaf, visits_sum: f64, beta: f64, c: f64)
 }
 
 /// A heuristic's opinion of a move as if it were `equivalent_visits` earlier playouts of value
-/// `heuristic_q` (Gelly and Silver 2007, "Heuristic prior knowledge": n = m = 50): the blended value
-/// and the larger count.
+/// `heuristic_q` (Gelly and Silver 2007, "Heuristic prior knowledge": n = m = 50): the blended
+/// value and the larger count.
 pub fn with_equivalent_visits(child: &Child, heuristic_q: f64, equivalent_visits: f64) -> Child {
     let visits = child.visits + equivalent_visits;
     if visits <= 0.0 {
@@ -114,8 +115,9 @@ pub fn with_equivalent_visits(child: &Child, heuristic_q: f64, equivalent_visits
     Child { prior: child.prior, visits, q: Some(sum / visits) }
 }
 
-/// AlphaGo's leaf value (1 - lambda) v + lambda z: `network` is the network's value and `rollout` the
-/// rollout's outcome, both for the same player (Silver et al. 2016, Methods, "Evaluation"; lambda = 0.5).
+/// AlphaGo's leaf value (1 - lambda) v + lambda z: `network` is the network's value and `rollout`
+/// the rollout's outcome, both for the same player (Silver et al. 2016, Methods, "Evaluation";
+/// lambda = 0.5).
 pub fn leaf_mix(network: f64, rollout: f64, lambda: f64) -> f64 {
     (1.0 - lambda) * network + lambda * rollout
 }
@@ -136,9 +138,9 @@ impl ValueSum {
     }
 }
 
-/// AlphaGo's edge value `Q = (1 - lambda) W_v / N_v + lambda W_r / N_r` (Silver et al. 2016, Methods,
-/// "Backup"). While one of the two is still missing, as happens when evaluations arrive late, the
-/// other alone is the value; none without either.
+/// AlphaGo's edge value `Q = (1 - lambda) W_v / N_v + lambda W_r / N_r` (Silver et al. 2016,
+/// Methods, "Backup"). While one of the two is still missing, as happens when evaluations arrive
+/// late, the other alone is the value; none without either.
 pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f64> {
     match (network.mean(), rollout.mean()) {
         (Some(network), Some(rollout)) => Some(leaf_mix(network, rollout, lambda)),
@@ -146,8 +148,8 @@ pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f
     }
 }
 
-/// How often a node keeps to its chosen move before it chooses again: Lew's epsilon trick (computer-go
-/// list, 14 January 2007). He guessed epsilon = 1/64.
+/// How often a node keeps to its chosen move before it chooses again: Lew's epsilon trick
+/// (computer-go list, 14 January 2007). He guessed epsilon = 1/64.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EpsilonSchedule {
@@ -222,7 +224,8 @@ mod tests {
             }
             worse += arms[1].count / f64::from(runs);
         }
-        // Theorem 1: at most 8 ln n / gap^2 + 1 + pi^2 / 3 pulls of the worse arm; at least a logarithm.
+        // Theorem 1: at most 8 ln n / gap^2 + 1 + pi^2 / 3 pulls of the worse arm; at least a
+        // logarithm.
         let bound = 8.0 * f64::from(plays).ln() / 0.04 + 1.0 + std::f64::consts::PI.powi(2) / 3.0;
         assert!(worse > f64::from(plays).ln() && worse < bound, "{worse} against {bound}");
     }

@@ -21,15 +21,15 @@ pub enum NoiseShape {
         /// Concentration of each move, above 0.
         alpha: f64,
     },
-    /// `total` / legal moves each, so that noise stays as peaked when moves are few (KataGo: 10.83, that
-    /// is 0.03 * 361).
+    /// `total` / legal moves each, so that noise stays as peaked when moves are few (KataGo: 10.83,
+    /// that is 0.03 * 361).
     Total {
         /// Sum of concentrations, above 0.
         total: f64,
     },
-    /// Half of `total` equally, half in proportion to max(0, l - mean l), l = ln min(p, 0.01): more to
-    /// moves of a prior that is small but not negligible, where the policy is blind in a plausible place
-    /// (KataGo, KataGoMethods.md, "shaped Dirichlet noise"; 10.83).
+    /// Half of `total` equally, half in proportion to max(0, l - mean l), l = ln min(p, 0.01): more
+    /// to moves of a prior that is small but not negligible, where the policy is blind in a
+    /// plausible place (KataGo, KataGoMethods.md, "shaped Dirichlet noise"; 10.83).
     Shaped {
         /// Sum of concentrations, above 0.
         total: f64,
@@ -96,7 +96,8 @@ mod tests {
         assert_eq!(of(&[0.5, 0.5], NoiseShape::Plain { alpha: 0.3 }), [0.3, 0.3]);
         let total = of(&[1.0 / 361.0; 361], NoiseShape::Total { total: 10.83 });
         assert!(total.iter().all(|alpha| (alpha - 0.03).abs() < 1e-15));
-        // ln .01, ln .01, ln .0001: mean -ln 100 - (ln 100) / 3; the first two share the shaped half.
+        // ln .01, ln .01, ln .0001: mean -ln 100 - (ln 100) / 3; the first two share the shaped
+        // half.
         let shaped = of(&[0.9, 0.0999, 0.0001], NoiseShape::Shaped { total: 6.0 });
         let wanted = [2.5, 2.5, 1.0];
         assert!(shaped.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{shaped:?}");

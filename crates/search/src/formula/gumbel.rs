@@ -1,5 +1,6 @@
-//! Gumbel search: sequential halving at the root, completed values, the improved policy (Danihelka et
-//! al. 2022, "Policy improvement by planning with Gumbel"; mctx and MiniZero for the details named).
+//! Gumbel search: sequential halving at the root, completed values, the improved policy (Danihelka
+//! et al. 2022, "Policy improvement by planning with Gumbel"; mctx and MiniZero for the details
+//! named).
 //!
 //! Logits are ln p, since priors are what a node keeps; a constant added to logits changes nothing.
 
@@ -8,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Child, argmax, visits_sum};
 
-/// Priors below this count as this, so that logits are finite: the smallest normal number of an f32,
-/// as in mctx; ln of it is -87.3.
+/// Priors below this count as this, so that logits are finite: the smallest normal number of an
+/// f32, as in mctx; ln of it is -87.3.
 pub const PRIOR_FLOOR: f64 = f32::MIN_POSITIVE as f64;
 
 /// The smallest difference of values that a rescale divides by (mctx, `epsilon`).
@@ -22,7 +23,8 @@ pub struct Sigma {
     pub c_visit: f64,
     /// Scale of a value against a logit, above 0; the paper's and mctx's differ, see the constants.
     pub c_scale: f64,
-    /// Completed values are first brought to [0, 1]: (q - min) / max(max - min, 1e-8) over the moves.
+    /// Completed values are first brought to [0, 1]: (q - min) / max(max - min, 1e-8) over the
+    /// moves.
     pub rescale: bool,
 }
 
@@ -51,8 +53,8 @@ pub struct GumbelParams {
     pub mixed_weight: MixedWeight,
 }
 
-/// Fills `out` with `moves` draws of Gumbel(0): -ln(-ln u), u in (0, 1), all finite. Evaluation play
-/// uses zeros instead (mctx, `gumbel_scale` = 0).
+/// Fills `out` with `moves` draws of Gumbel(0): -ln(-ln u), u in (0, 1), all finite. Evaluation
+/// play uses zeros instead (mctx, `gumbel_scale` = 0).
 pub fn gumbel_noise(moves: usize, random: &mut impl Rng, out: &mut Vec<f64>) {
     out.clear();
     out.extend((0..moves).map(|_| {
@@ -61,12 +63,12 @@ pub fn gumbel_noise(moves: usize, random: &mut impl Rng, out: &mut Vec<f64>) {
     }));
 }
 
-/// Fills `out` with sequential halving's plan: at simulation i the root visits the best-scored of the
-/// moves that have `out[i]` visits (Karnin, Koren and Somekh 2013; the table is mctx's).
+/// Fills `out` with sequential halving's plan: at simulation i the root visits the best-scored of
+/// the moves that have `out[i]` visits (Karnin, Koren and Somekh 2013; the table is mctx's).
 ///
-/// Of `considered` moves (at most the legal ones; 16 in the paper) each round visits all that are left
-/// max(1, floor(`simulations` / (ceil(log2 considered) * left))) times and keeps half, never fewer than
-/// two. One considered move, or none, takes every simulation.
+/// Of `considered` moves (at most the legal ones; 16 in the paper) each round visits all that are
+/// left max(1, floor(`simulations` / (ceil(log2 considered) * left))) times and keeps half, never
+/// fewer than two. One considered move, or none, takes every simulation.
 pub fn considered_visits(considered: u32, simulations: u32, out: &mut Vec<u32>) {
     out.clear();
     if considered <= 1 {
@@ -87,9 +89,9 @@ pub fn considered_visits(considered: u32, simulations: u32, out: &mut Vec<u32>) 
     }
 }
 
-/// The value that unvisited moves get: v = (own + w sum p q / sum p) / (1 + w), sums over visited moves
-/// and w by `weight` (Appendix D). `own` is the evaluator's value of the node, the mover's; without
-/// visited moves it is the answer.
+/// The value that unvisited moves get: v = (own + w sum p q / sum p) / (1 + w), sums over visited
+/// moves and w by `weight` (Appendix D). `own` is the evaluator's value of the node, the mover's;
+/// without visited moves it is the answer.
 pub fn mixed_value(children: &[Child], own: f64, weight: MixedWeight) -> f64 {
     let (mut mass, mut sum) = (0.0, 0.0);
     for child in children {
@@ -110,7 +112,8 @@ pub fn mixed_value(children: &[Child], own: f64, weight: MixedWeight) -> f64 {
     (own + weight * (sum / mass)) / (1.0 + weight)
 }
 
-/// Fills `out` with sigma of the completed values: a move's own value, or the mixed one without visits.
+/// Fills `out` with sigma of the completed values: a move's own value, or the mixed one without
+/// visits.
 pub fn completed_sigma(children: &[Child], own: f64, params: &GumbelParams, out: &mut Vec<f64>) {
     let mixed = mixed_value(children, own, params.mixed_weight);
     out.clear();
@@ -152,8 +155,8 @@ pub fn root_scores(
     }
 }
 
-/// The root's next move: the best score among moves with exactly `considered_visit` visits, an entry
-/// of [`considered_visits`]; none if no move has as many.
+/// The root's next move: the best score among moves with exactly `considered_visit` visits, an
+/// entry of [`considered_visits`]; none if no move has as many.
 pub fn root_select(children: &[Child], scores: &[f64], considered_visit: u32) -> Option<usize> {
     best_with(children, scores, f64::from(considered_visit))
 }
@@ -163,8 +166,8 @@ pub fn root_choice(children: &[Child], scores: &[f64]) -> Option<usize> {
     best_with(children, scores, children.iter().map(|child| child.visits).fold(0.0, f64::max))
 }
 
-/// An inner node's next move, without chance: argmax pi'(a) - n / (1 + s) (section 5), so that visits
-/// come to be in proportion to `improved`, a policy from [`improved_policy`].
+/// An inner node's next move, without chance: argmax pi'(a) - n / (1 + s) (section 5), so that
+/// visits come to be in proportion to `improved`, a policy from [`improved_policy`].
 pub fn interior_choice(children: &[Child], improved: &[f64]) -> Option<usize> {
     let total = 1.0 + visits_sum(children);
     argmax(children.iter().zip(improved).map(|(child, share)| share - child.visits / total))

@@ -43,10 +43,10 @@ const VALUE_RADIUS: f64 = 1.0;
 
 /// KataGo's bound, u - `stdevs` * sqrt(var / ess) (`getSelfUtilityLCBAndRadius`; `lcbStdevs` = 5).
 ///
-/// Few samples say little of a variance, so one observation of weight W / ess^3 is added whose second
-/// moment is larger by the square of the value range's radius, 1: it dominates at one visit and is gone
-/// by ten. `ess` is then taken again with it. A move without weight has a radius of 2 `stdevs`, below
-/// every other.
+/// Few samples say little of a variance, so one observation of weight W / ess^3 is added whose
+/// second moment is larger by the square of the value range's radius, 1: it dominates at one visit
+/// and is gone by ten. `ess` is then taken again with it. A move without weight has a radius of 2
+/// `stdevs`, below every other.
 pub fn bound(moments: &Moments, stdevs: f64) -> Bound {
     if moments.weight <= 0.0 || moments.weight_sq <= 0.0 {
         let radius = 2.0 * VALUE_RADIUS * stdevs;
@@ -67,8 +67,8 @@ pub fn bound(moments: &Moments, stdevs: f64) -> Bound {
     Bound { lower: moments.q - radius, radius }
 }
 
-/// The plain bound, mean - `z` * sd / sqrt(n), sd the sample's own: 0 where all values were equal, so it
-/// trusts a single visit, which [`bound`] does not. Without visits the radius is infinite.
+/// The plain bound, mean - `z` * sd / sqrt(n), sd the sample's own: 0 where all values were equal,
+/// so it trusts a single visit, which [`bound`] does not. Without visits the radius is infinite.
 pub fn simple_bound(moments: &Moments, z: f64) -> Bound {
     let variance = (moments.q_sq - moments.q * moments.q).max(0.0);
     let radius = if moments.weight > 0.0 {
@@ -85,9 +85,9 @@ pub fn bounds(moments: &[Moments], stdevs: f64, out: &mut Vec<Bound>) {
     out.extend(moments.iter().map(|moments| bound(moments, stdevs)));
 }
 
-/// The place of the largest lower bound among moves whose play weight (visits, perhaps pruned) is above
-/// 0 and at least `share` of the largest; none without any. KataGo's `share` (`minVisitPropForLCB`) is
-/// 0.05 to 0.20.
+/// The place of the largest lower bound among moves whose play weight (visits, perhaps pruned) is
+/// above 0 and at least `share` of the largest; none without any. KataGo's `share`
+/// (`minVisitPropForLCB`) is 0.05 to 0.20.
 pub fn lcb_choice(weights: &[f64], bounds: &[Bound], share: f64) -> Option<usize> {
     let least = share * weights.iter().copied().fold(0.0, f64::max);
     let lower = |(&weight, bound): (&f64, &Bound)| {
@@ -96,10 +96,10 @@ pub fn lcb_choice(weights: &[f64], bounds: &[Bound], share: f64) -> Option<usize
     argmax(weights.iter().zip(bounds).map(lower))
 }
 
-/// Raises the chosen move's play weight so that weights agree with the bounds (KataGo): to the largest
-/// `f^2 w_i`, `f = (r_i + x) / (r_i + 0.2 x)`, over moves i whose bound is x >= 0 below the chosen one's.
-/// f says how many times wider i's radius would have to be; it is below 5, so the weight comes to less
-/// than 25 times another's.
+/// Raises the chosen move's play weight so that weights agree with the bounds (KataGo): to the
+/// largest `f^2 w_i`, `f = (r_i + x) / (r_i + 0.2 x)`, over moves i whose bound is x >= 0 below the
+/// chosen one's. f says how many times wider i's radius would have to be; it is below 5, so the
+/// weight comes to less than 25 times another's.
 pub fn raise_choice(weights: &mut [f64], bounds: &[Bound], chosen: usize) {
     let lower = bounds[chosen].lower;
     let mut raised = weights[chosen];

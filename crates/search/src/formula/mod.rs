@@ -1,9 +1,9 @@
 //! The formulas of search as plain mathematics: `f64`, slices, no arena and no search.
 //!
-//! Letters, the same in every file: `s` is a node's sum of edge visits, `n` a move's edge visits, `p`
-//! its prior, `q` its value. Values are the mover's (the player to move at the node), in [-1, 1]: 1 is
-//! a win. What a formula fills is a caller's `Vec`, cleared first, so that nothing is allocated once
-//! its capacity is there.
+//! Letters, the same in every file: `s` is a node's sum of edge visits, `n` a move's edge visits,
+//! `p` its prior, `q` its value. Values are the mover's (the player to move at the node), in [-1,
+//! 1]: 1 is a win. What a formula fills is a caller's `Vec`, cleared first, so that nothing is
+//! allocated once its capacity is there.
 
 pub mod bandit;
 pub mod dirichlet;

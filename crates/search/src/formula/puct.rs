@@ -11,8 +11,8 @@ pub const VISITS_OFFSET: f64 = 0.01;
 /// Growth of the exploration factor with visits: `c(N) = c + c_log ln((N + c_base) / c_base)`,
 /// KataGo's form (`cpuctExploration`, `cpuctExplorationLog`, `cpuctExplorationBase`).
 ///
-/// There N is s, the sum of edge visits, and self-play uses c = 1.05, `c_log` = 0.28, `c_base` = 500.
-/// AlphaGo Zero's constant (Silver et al. 2017, Methods) is `c_log` = 0.
+/// There N is s, the sum of edge visits, and self-play uses c = 1.05, `c_log` = 0.28, `c_base`
+/// = 500. AlphaGo Zero's constant (Silver et al. 2017, Methods) is `c_log` = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exploration {
     /// The factor at N = 0, above 0.
@@ -24,8 +24,9 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// AlphaZero (Silver et al. 2018, supplementary pseudo-code): ln((N' + 1 + 19652) / 19652) + 1.25
-    /// with N' = s + 1 visits of the node. With N = N' + 1 = s + 2 this form is the same number.
+    /// AlphaZero (Silver et al. 2018, supplementary pseudo-code): ln((N' + 1 + 19652) / 19652) +
+    /// 1.25 with N' = s + 1 visits of the node. With N = N' + 1 = s + 2 this form is the same
+    /// number.
     pub const ALPHA_ZERO: Self = Self { c: 1.25, c_log: 1.0, c_base: 19_652.0 };
     /// lc0's defaults of 2026 (`CPuct`, `CPuctFactor`, `CPuctBase`), N the node's visits, s + 1; it
     /// takes the root of max(s, 1) below.
@@ -60,17 +61,20 @@ pub fn puct(child: &Child, unvisited: f64, scale: f64) -> f64 {
     child.q.unwrap_or(unvisited) + u_term(scale, child.prior, child.visits)
 }
 
-/// The visits at which [`puct`] would give `score` to a move of value `q`: scale p / (score - q) - 1,
-/// at least 0; infinite where `q` alone reaches the score (KataGo, `getExploreSelectionValueInverse`).
+/// The visits at which [`puct`] would give `score` to a move of value `q`: scale p / (score - q) -
+/// 1, at least 0; infinite where `q` alone reaches the score (KataGo,
+/// `getExploreSelectionValueInverse`).
 pub fn visits_for_score(score: f64, scale: f64, prior: f64, q: f64) -> f64 {
     let missing = score - q;
     if missing > 0.0 { (scale * prior / missing - 1.0).max(0.0) } else { f64::INFINITY }
 }
 
-/// Exploration in proportion to how much the values below a node vary (KataGo, "dynamic variance-scaled
-/// cPUCT", KataGoMethods.md): about +75 Elo together with uncertainty weights, by its author.
+/// Exploration in proportion to how much the values below a node vary (KataGo, "dynamic
+/// variance-scaled cPUCT", KataGoMethods.md): about +75 Elo together with uncertainty weights, by
+/// its author.
 ///
-/// KataGo's engines use prior 0.40, `prior_weight` 2, scale 0.85; its raw defaults are 0.25, 1, 0 (off).
+/// KataGo's engines use prior 0.40, `prior_weight` 2, scale 0.85; its raw defaults are 0.25, 1, 0
+/// (off).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DynamicVariance {
     /// Standard deviation assumed before evidence, above 0 (`cpuctUtilityStdevPrior`).
@@ -82,14 +86,14 @@ pub struct DynamicVariance {
 }
 
 impl DynamicVariance {
-    /// The standard deviation of the values below a node: `mean` and `mean_sq` are the averages of u
-    /// and of u^2 over `weight` visits, the node's own included.
+    /// The standard deviation of the values below a node: `mean` and `mean_sq` are the averages of
+    /// u and of u^2 over `weight` visits, the node's own included.
     ///
     /// ```text
     /// var = max(0, ((u^2 + prior^2) w_p + E[u^2] W) / (w_p + W - 1) - u^2)
     /// ```
-    /// Up to one visit it is `prior`. A `mean_sq` below `mean`^2, which only rounding gives, counts as
-    /// `mean`^2.
+    /// Up to one visit it is `prior`. A `mean_sq` below `mean`^2, which only rounding gives, counts
+    /// as `mean`^2.
     pub fn stdev(&self, mean: f64, mean_sq: f64, weight: f64) -> f64 {
         if weight <= 1.0 {
             return self.prior;
@@ -118,36 +122,40 @@ pub struct ParentValues {
     pub visited_mass: f64,
 }
 
-/// First-play urgency: the mover's value of a move without visits (Gelly and Wang 2006 for the name).
+/// First-play urgency: the mover's value of a move without visits (Gelly and Wang 2006 for the
+/// name).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FirstPlay {
-    /// This value, in [-1, 1]: -1 is a loss until tried, as in AlphaZero's pseudo-code (0 on its scale
-    /// of [0, 1]); 0 is a draw.
+    /// This value, in [-1, 1]: -1 is a loss until tried, as in AlphaZero's pseudo-code (0 on its
+    /// scale of [0, 1]); 0 is a draw.
     Absolute(f64),
     /// The node's own average, no reduction.
     Parent,
-    /// The average less `reduction` * sqrt(visited mass). KataGo 0.2 (0 at self-play's root), lc0 0.33.
+    /// The average less `reduction` * sqrt(visited mass). KataGo 0.2 (0 at self-play's root), lc0
+    /// 0.33.
     Reduction(f64),
     /// KataGo's whole rule.
     KataGo(KataGoFirstPlay),
 }
 
-/// The three steps of KataGo's first-play urgency, in this order: the parent's value is mixed, reduced,
-/// and pulled towards a loss.
+/// The three steps of KataGo's first-play urgency, in this order: the parent's value is mixed,
+/// reduced, and pulled towards a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KataGoFirstPlay {
-    /// Exponent of the visited mass m in the mix m^power * average + (1 - m^power) * own, at least 0
-    /// (`fpuParentWeightByVisitedPolicyPow`, 2 there); none: the average alone.
+    /// Exponent of the visited mass m in the mix m^power * average + (1 - m^power) * own, at least
+    /// 0 (`fpuParentWeightByVisitedPolicyPow`, 2 there); none: the average alone.
     pub mix_power: Option<f64>,
-    /// Times sqrt(m), taken off (`fpuReductionMax`, 0.2; at the root 0 in self-play, 0.1 in matches).
+    /// Times sqrt(m), taken off (`fpuReductionMax`, 0.2; at the root 0 in self-play, 0.1 in
+    /// matches).
     pub reduction: f64,
     /// Share in [0, 1] of a loss, -1, blended in last (`fpuLossProp`, 0 there).
     pub loss_share: f64,
 }
 
 impl FirstPlay {
-    /// The value of the node's unvisited moves; may go below -1 by the reduction, as in the sources.
+    /// The value of the node's unvisited moves; may go below -1 by the reduction, as in the
+    /// sources.
     pub fn value(&self, parent: &ParentValues) -> f64 {
         match *self {
             Self::Absolute(value) => value,

@@ -5,9 +5,9 @@
 //! pibar = argmax_y sum_a q_a y_a - lambda_N KL(p || y),  lambda_N = c sqrt(s) / (|A| + s)
 //! pibar_a = lambda_N p_a / (alpha - q_a), alpha such that they sum to 1
 //! ```
-//! (section 3). To act is to sample the root's move from it, to search is to descend by it, to learn is
-//! to take it as policy target (section 4). Gains are largest at few visits; at many it may still give
-//! weight to a move of high value and low prior that was hardly looked at.
+//! (section 3). To act is to sample the root's move from it, to search is to descend by it, to
+//! learn is to take it as policy target (section 4). Gains are largest at few visits; at many it
+//! may still give weight to a move of high value and low prior that was hardly looked at.
 
 use super::{Child, normalise, visits_sum};
 
@@ -16,17 +16,17 @@ const STEPS_MAX: u32 = 100;
 /// The sum of shares is 1 to within this before the last normalisation.
 const TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
-/// `lambda_N = c sqrt(s) / (|A| + s)`, the weight of the prior (section 3). Their c is 1.25 and grows as
-/// AlphaZero's ([`super::puct::Exploration`]).
+/// `lambda_N = c sqrt(s) / (|A| + s)`, the weight of the prior (section 3). Their c is 1.25 and
+/// grows as AlphaZero's ([`super::puct::Exploration`]).
 pub fn multiplier(c: f64, visits_sum: f64, moves: usize) -> f64 {
     c * visits_sum.sqrt() / (moves as f64 + visits_sum)
 }
 
-/// Fills `out` with pibar for the visits that the node has, and returns alpha. A move without a value
-/// counts as `unvisited`.
+/// Fills `out` with pibar for the visits that the node has, and returns alpha. A move without a
+/// value counts as `unvisited`.
 ///
-/// Without any visit pibar is the prior: all values are then equal, and that is the answer for every
-/// lambda. Otherwise as [`exact_policy`].
+/// Without any visit pibar is the prior: all values are then equal, and that is the answer for
+/// every lambda. Otherwise as [`exact_policy`].
 pub fn regularized_policy(children: &[Child], unvisited: f64, c: f64, out: &mut Vec<f64>) -> f64 {
     let sum = visits_sum(children);
     if sum > 0.0 {
@@ -39,14 +39,15 @@ pub fn regularized_policy(children: &[Child], unvisited: f64, c: f64, out: &mut 
 /// Fills `out` with pibar for a given `lambda`, at least 0, and returns alpha, which lies in
 /// [max(q + lambda p), max q + lambda] over the moves with a prior.
 ///
-/// Priors are normalised; a move of prior 0 gets 0; if all are 0 they count as equal. At lambda 0 the
-/// moves of the largest value share everything in proportion to their priors, which is the limit.
+/// Priors are normalised; a move of prior 0 gets 0; if all are 0 they count as equal. At lambda 0
+/// the moves of the largest value share everything in proportion to their priors, which is the
+/// limit.
 ///
-/// With `t = (alpha - max q) / lambda` and `e_a = (max q - q_a) / lambda` the condition is `F(t) = sum
-/// p_a / (t + e_a) = 1`, t in `[max(p_a - e_a), 1]`: no cancellation however small lambda is. 1/F is
-/// concave and rises, so Newton's method on 1/F - 1 from the left end climbs to the root without
-/// passing it, and is exact in one step where one move carries all; a step that rounding throws out of
-/// the bracket is replaced by a bisection.
+/// With `t = (alpha - max q) / lambda` and `e_a = (max q - q_a) / lambda` the condition is
+/// `F(t) = sum p_a / (t + e_a) = 1`, t in `[max(p_a - e_a), 1]`: no cancellation however small
+/// lambda is. 1/F is concave and rises, so Newton's method on 1/F - 1 from the left end climbs to
+/// the root without passing it, and is exact in one step where one move carries all; a step that
+/// rounding throws out of the bracket is replaced by a bisection.
 pub fn exact_policy(children: &[Child], unvisited: f64, lambda: f64, out: &mut Vec<f64>) -> f64 {
     fill_priors(children, out);
     let values = || children.iter().map(|child| child.q.unwrap_or(unvisited));
@@ -108,9 +109,10 @@ fn solve(left: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
 
 /// The policy that visits stand for, `pihat_a = (1 + n_a) / (|A| + s)` (section 3), into `out`.
 ///
-/// PUCT picks `argmax q + lambda_N p / pihat`, so that `|pihat - pibar| <= (|A| - 1) / (|A| + s)` for
-/// values that stay as they are (section 3) and moves that all have a prior. A search's first choices
-/// were made under another lambda, which at few visits adds up to one visit to the difference.
+/// PUCT picks `argmax q + lambda_N p / pihat`, so that `|pihat - pibar| <= (|A| - 1) / (|A| + s)`
+/// for values that stay as they are (section 3) and moves that all have a prior. A search's first
+/// choices were made under another lambda, which at few visits adds up to one visit to the
+/// difference.
 pub fn empirical_policy(children: &[Child], out: &mut Vec<f64>) {
     let sum = children.len() as f64 + visits_sum(children);
     out.clear();

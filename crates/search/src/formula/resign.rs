@@ -17,7 +17,8 @@ pub fn resign_value(root_q: f64, best_child_q: f64) -> f64 {
 pub struct ResignThreshold {
     /// Resign below this, in [-1, 1].
     pub threshold: f64,
-    /// Share in [0, 1) of the played-on games in which a player who did not lose would have resigned.
+    /// Share in [0, 1) of the played-on games in which a player who did not lose would have
+    /// resigned.
     pub false_positives: f64,
     /// Games that it was measured on.
     pub games: usize,
@@ -25,10 +26,10 @@ pub struct ResignThreshold {
 
 /// The largest threshold whose false positives stay below `rate_max`, in (0, 1].
 ///
-/// `winner_minima` has one number a game that was played on to its end: the smallest [`resign_value`]
-/// that the winner met in it, or either player in a draw. The game is a false positive of every
-/// threshold above that number. The order does not matter. None without games: there is nothing to
-/// measure then, and nobody should resign.
+/// `winner_minima` has one number a game that was played on to its end: the smallest
+/// [`resign_value`] that the winner met in it, or either player in a draw. The game is a false
+/// positive of every threshold above that number. The order does not matter. None without games:
+/// there is nothing to measure then, and nobody should resign.
 pub fn resign_threshold(winner_minima: &[f64], rate_max: f64) -> Option<ResignThreshold> {
     let mut sorted = winner_minima.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -71,7 +72,8 @@ mod tests {
         minima.reverse();
         let five = resign_threshold(&minima, 0.05).unwrap();
         assert_eq!(five.games, 100);
-        // Four games lie below the fifth smallest; with one more the rate would be 5 %, not below it.
+        // Four games lie below the fifth smallest; with one more the rate would be 5 %, not below
+        // it.
         assert!((five.threshold + 0.92).abs() < 1e-12);
         assert!((five.false_positives - 0.04).abs() < 1e-12);
         assert_eq!(false_positive_rate(&minima, five.threshold + 1e-9), Some(0.05));

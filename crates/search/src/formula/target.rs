@@ -1,9 +1,10 @@
-//! From visits to the policy target and to sampling weights, and the reshaping of priors at the root.
+//! From visits to the policy target and to sampling weights, and the reshaping of priors at the
+//! root.
 
 use super::{Child, argmax, normalise, puct, visits_sum};
 
-/// Fills `out` with n / s: the policy target of AlphaGo Zero and AlphaZero. A node without visits gives
-/// its priors, as shares.
+/// Fills `out` with n / s: the policy target of AlphaGo Zero and AlphaZero. A node without visits
+/// gives its priors, as shares.
 pub fn visit_shares(children: &[Child], out: &mut Vec<f64>) {
     temperature_weights(children, 1.0, out);
     normalise(out);
@@ -21,8 +22,8 @@ pub fn temperature_weights(children: &[Child], tau: f64, out: &mut Vec<f64>) {
     raise(out, 1.0 / tau);
 }
 
-/// Softens or sharpens priors in place: p^(1 / temperature), normalised; above 1 is flatter. KataGo's
-/// root policy temperature falls from 1.5 in the opening to 1.1.
+/// Softens or sharpens priors in place: p^(1 / temperature), normalised; above 1 is flatter.
+/// KataGo's root policy temperature falls from 1.5 in the opening to 1.1.
 pub fn soften_priors(priors: &mut [f64], temperature: f64) {
     raise_priors(priors, 1.0 / temperature);
 }
@@ -57,16 +58,17 @@ pub fn is_forced(child: &Child, visits_sum: f64, k: f64) -> bool {
 }
 
 /// Fills `out` with visits less those that PUCT, in hindsight, would not have spent: policy target
-/// pruning, which takes forced playouts and noise out of the target ([`normalise`] gives the shares).
+/// pruning, which takes forced playouts and noise out of the target ([`normalise`] gives the
+/// shares).
 ///
-/// `scale` is [`puct::exploration_scale`] at the root's final s; priors are those that selection used,
-/// noise included. The best move b = argmax n (n - 1) / n + 2 p keeps its visits. With score* its PUCT
-/// score, every other move keeps ceil(min(n, max(0, scale p / (score* - q) - 1))); where q alone
-/// reaches score*, all n. Moves left with less than one visit are dropped.
+/// `scale` is [`puct::exploration_scale`] at the root's final s; priors are those that selection
+/// used, noise included. The best move b = argmax n (n - 1) / n + 2 p keeps its visits. With score*
+/// its PUCT score, every other move keeps ceil(min(n, max(0, scale p / (score* - q) - 1))); where q
+/// alone reaches score*, all n. Moves left with less than one visit are dropped.
 ///
-/// This is KataGo's code of 2026 (`getReducedPlaySelectionWeight`). The paper (Wu 2019, section 3.2)
-/// takes at most the forced visits off each move, which the code no longer does, so pruning works, and
-/// changes the target, without forced playouts too.
+/// This is KataGo's code of 2026 (`getReducedPlaySelectionWeight`). The paper (Wu 2019, section
+/// 3.2) takes at most the forced visits off each move, which the code no longer does, so pruning
+/// works, and changes the target, without forced playouts too.
 pub fn pruned_visits(children: &[Child], scale: f64, out: &mut Vec<f64>) {
     out.clear();
     let standing = |child: &Child| (child.visits - 1.0).max(0.0) + 2.0 * child.prior;
@@ -165,7 +167,8 @@ mod tests {
 
     #[test]
     fn pruning_takes_off_forced_playouts_and_little_else() {
-        // A root searched at fixed values with k = 2, and one without: the pruned target comes back.
+        // A root searched at fixed values with k = 2, and one without: the pruned target comes
+        // back.
         let (priors, values) = ([0.6, 0.3, 0.1], [0.3, 0.0, -0.6]);
         let search = |k: f64| {
             let mut node = [0, 1, 2].map(|a: usize| child(priors[a], 0.0, 0.0));

@@ -8,8 +8,9 @@ pub enum Budget {
     Playouts(u32),
     /// Visits of the root, those kept from an earlier search included.
     Visits(u32),
-    /// Evaluations by the network (or rollouts), those from a cache not counted. Playouts that need none
-    /// are free, so they have a limit of their own, else a search that is complete would never end.
+    /// Evaluations by the network (or rollouts), those from a cache not counted. Playouts that need
+    /// none are free, so they have a limit of their own, else a search that is complete would never
+    /// end.
     Evaluations {
         /// Evaluations of this search.
         evaluations: u32,

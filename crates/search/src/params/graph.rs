@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Backup {
-    /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(child)) / N`: right as a function of the children,
-    /// whatever happened before (D. J. Wu, "Monte-Carlo Graph Search from First Principles").
+    /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(child)) / N`: right as a function of the
+    /// children, whatever happened before (D. J. Wu, "Monte-Carlo Graph Search from First
+    /// Principles").
     Idempotent,
     /// Q += (v - Q) / N with the playout's own value v: the running average of tree search (Coulom
     /// 2006). O(1) a node; in a graph it never uses what a child learnt on other paths but in v.
@@ -15,15 +16,15 @@ pub enum Backup {
     /// Values cached on edges, with catching up in O(1) a node (Czech, Korus and Kersting 2021,
     /// "Improving AlphaZero Using Monte-Carlo Graph Search", section 4).
     ///
-    /// An edge holds `Q_e`, the average of the samples that went up through it. Where its child has other
-    /// parents too and its value V* is further than `tolerance` from `Q_e`, a playout ends. Every sample
-    /// that comes up through an edge to such a child becomes `N_e (V* - Q_e) + V*`, which brings `Q_e` to
-    /// V*.
+    /// An edge holds `Q_e`, the average of the samples that went up through it. Where its child has
+    /// other parents too and its value V* is further than `tolerance` from `Q_e`, a playout ends.
+    /// Every sample that comes up through an edge to such a child becomes `N_e (V* - Q_e) + V*`,
+    /// which brings `Q_e` to V*.
     Delta {
         /// Distance at which a playout still goes on, at least 0 (0.01 there).
         tolerance: f64,
-        /// Keeps each sample in [-1, 1], so that large corrections take several playouts (true there;
-        /// false is lc0's immediate catch-up).
+        /// Keeps each sample in [-1, 1], so that large corrections take several playouts (true
+        /// there; false is lc0's immediate catch-up).
         clamp: bool,
     },
 }

@@ -10,8 +10,8 @@ pub enum LeafValue {
     Network,
     /// The outcome of a rollout; the network gives only priors.
     Rollout,
-    /// (1 - share) v + share z of the network's value v and the rollout's outcome z (AlphaGo: lambda =
-    /// 0.5; Silver et al. 2016).
+    /// (1 - share) v + share z of the network's value v and the rollout's outcome z (AlphaGo:
+    /// lambda = 0.5; Silver et al. 2016).
     Mix {
         /// The share, in [0, 1].
         rollout_share: f64,
@@ -26,8 +26,9 @@ pub enum Expansion {
     FirstVisit,
     /// At the visit after this many (AlphaGo: `n_thr` = 40).
     Threshold(u32),
-    /// A threshold that follows the evaluator, as in AlphaGo: it rises by 1 whenever a leaf is expanded
-    /// while `waiting_max` or more already wait for the network, and falls by 1 when fewer do.
+    /// A threshold that follows the evaluator, as in AlphaGo: it rises by 1 whenever a leaf is
+    /// expanded while `waiting_max` or more already wait for the network, and falls by 1 when fewer
+    /// do.
     Dynamic {
         /// Where it starts, and the least that it falls to is 1.
         start: u32,

@@ -29,11 +29,12 @@ pub struct SearchParams {
     pub fpu: FirstPlay,
     /// Which of several moves with equal scores comes first.
     pub tie_break: TieBreak,
-    /// The epsilon trick: a selection holds for several visits, its own included (L. Lew, computer-go
-    /// list, January 2007).
+    /// The epsilon trick: a selection holds for several visits, its own included (L. Lew,
+    /// computer-go list, January 2007).
     pub epsilon: Option<EpsilonSchedule>,
-    /// Every move starts as if it had been visited so often at its heuristic value (Gelly and Silver
-    /// 2007: 50); 0 is off. The value comes with the evaluation, or else is the first-play value.
+    /// Every move starts as if it had been visited so often at its heuristic value (Gelly and
+    /// Silver 2007: 50); 0 is off. The value comes with the evaluation, or else is the first-play
+    /// value.
     pub equivalent_visits: u32,
     /// How a playout changes the nodes on its path.
     pub backup: Backup,
@@ -45,8 +46,8 @@ pub struct SearchParams {
     pub terminals: Terminals,
     /// What a playout is worth that comes back to a position on its own path.
     pub revisit: Revisit,
-    /// Propagates outcomes that are certain, and never searches below them again (Winands, Bjornsson
-    /// and Saito 2008, here with lower and upper bounds, so that draws count too).
+    /// Propagates outcomes that are certain, and never searches below them again (Winands,
+    /// Bjornsson and Saito 2008, here with lower and upper bounds, so that draws count too).
     pub prove: bool,
     /// What a leaf is worth.
     pub leaf_value: LeafValue,
@@ -56,8 +57,9 @@ pub struct SearchParams {
     pub leaves_max: u32,
     /// How a leaf that waits keeps others off its path.
     pub in_flight: InFlight,
-    /// Walks that may stand before a leaf that waits: each keeps its virtual visits until that leaf is
-    /// answered, so that the next one goes another way. 0 gathers nothing more once a walk met such a leaf.
+    /// Walks that may stand before a leaf that waits: each keeps its virtual visits until that leaf
+    /// is answered, so that the next one goes another way. 0 gathers nothing more once a walk met
+    /// such a leaf.
     pub collisions_max: u32,
     /// Evaluators' priors are raised to this power and scaled to sum 1 (AlphaGo's softened policy:
     /// 0.67; Silver et al. 2016, Methods); 1 leaves them.

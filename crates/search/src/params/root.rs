@@ -9,11 +9,11 @@ use crate::formula::{FirstPlay, NoiseShape};
 pub struct RootSetup {
     /// Noise on the priors.
     pub noise: Option<RootNoise>,
-    /// Softmax temperature of the priors, P^(1/T) scaled to sum 1, above 0 (KataGo: 1.5 falling to 1.1);
-    /// before the noise.
+    /// Softmax temperature of the priors, P^(1/T) scaled to sum 1, above 0 (KataGo: 1.5 falling to
+    /// 1.1); before the noise.
     pub prior_temperature: f64,
-    /// k of forced playouts: a visited move with fewer than sqrt(k P N) visits is taken at once (Wu 2019,
-    /// section 3.2: 2); 0 is off.
+    /// k of forced playouts: a visited move with fewer than sqrt(k P N) visits is taken at once (Wu
+    /// 2019, section 3.2: 2); 0 is off.
     pub forced_playouts: f64,
     /// First-play value at the root, if another than elsewhere (KataGo's self-play: no reduction).
     pub fpu: Option<FirstPlay>,

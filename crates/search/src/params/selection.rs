@@ -1,5 +1,5 @@
-//! Selection formulas. N(a) are edge visits, s their sum, N the node's visits, Q the mover's view, P
-//! priors.
+//! Selection formulas. N(a) are edge visits, s their sum, N the node's visits, Q the mover's view,
+//! P priors.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,8 @@ pub enum Selection {
     /// Q + c P sqrt(s + 0.01) / (1 + N(a)).
     Puct(Puct),
     /// Q + sqrt(2 ln s / N(a)), unvisited moves first (Auer, Cesa-Bianchi and Fischer 2002). Their
-    /// bound is for values in [0, 1]; for values in [-1, 1] the same exploration is UCT with c = sqrt 8.
+    /// bound is for values in [0, 1]; for values in [-1, 1] the same exploration is UCT with c =
+    /// sqrt 8.
     Ucb1,
     /// Q + c sqrt(ln s / N(a)), unvisited moves first (Kocsis and Szepesvari 2006).
     Uct {
@@ -28,8 +29,8 @@ pub enum Selection {
     Regularized(Regularized),
 }
 
-/// PUCT: Q + c(s) f P sqrt(s + 0.01) / (1 + N(a)). AlphaGo Zero's (Silver et al. 2017, Methods) with
-/// KataGo's 0.01, which makes the first choice follow the prior.
+/// PUCT: Q + c(s) f P sqrt(s + 0.01) / (1 + N(a)). AlphaGo Zero's (Silver et al. 2017, Methods)
+/// with KataGo's 0.01, which makes the first choice follow the prior.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Puct {
     /// c(s), which may grow with the logarithm of visits.
@@ -61,8 +62,8 @@ pub struct Rave {
     pub schedule: RaveSchedule,
 }
 
-/// Gumbel `AlphaZero`: at the root, sequential halving over g + ln P + sigma(Q); below it, the move whose
-/// share of visits is furthest below the improved policy.
+/// Gumbel `AlphaZero`: at the root, sequential halving over g + ln P + sigma(Q); below it, the move
+/// whose share of visits is furthest below the improved policy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gumbel {
     /// Root moves considered: the least of this, the legal moves and the simulations (16 there).
@@ -91,14 +92,14 @@ impl Default for Gumbel {
     }
 }
 
-/// The policy y that maximises q y - lambda KL(P || y), lambda = c sqrt(s) / (A + s), exactly (Grill et
-/// al. 2020, "SEARCH").
+/// The policy y that maximises q y - lambda KL(P || y), lambda = c sqrt(s) / (A + s), exactly
+/// (Grill et al. 2020, "SEARCH").
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regularized {
     /// c, above 0.
     pub c: f64,
-    /// Draws moves from the policy, by the search's seed; else takes the move whose share of visits is
-    /// furthest below it.
+    /// Draws moves from the policy, by the search's seed; else takes the move whose share of visits
+    /// is furthest below it.
     pub sample: bool,
 }
 
@@ -108,8 +109,8 @@ pub struct Regularized {
 pub enum TieBreak {
     /// The lowest move first.
     LowestMove,
-    /// A random order a node, drawn from the search's seed: for searches without priors, which would
-    /// else lean to the first columns.
+    /// A random order a node, drawn from the search's seed: for searches without priors, which
+    /// would else lean to the first columns.
     Random,
 }
 

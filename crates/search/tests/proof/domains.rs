@@ -33,8 +33,8 @@ impl<D: Domain> Domain for Unshared<D> {
     }
 }
 
-/// A game that cannot come to harm: every move is legal in every position, which is a word and a depth.
-/// Its keys keep only so many bits.
+/// A game that cannot come to harm: every move is legal in every position, which is a word and a
+/// depth. Its keys keep only so many bits.
 #[derive(Clone, Debug)]
 pub struct Hardy {
     pub bits: u32,
@@ -122,7 +122,8 @@ impl Domain for Repeating {
                 words.extend(past);
             }
             KeyOf::Repetitions => {
-                // What can still be repeated: positions of the past that lead back here or on from here.
+                // What can still be repeated: positions of the past that lead back here or on from
+                // here.
                 words.extend(
                     past.iter().filter(|state| self.can_return(**state)).map(|&s| u64::from(s)),
                 );

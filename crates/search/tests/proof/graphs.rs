@@ -34,8 +34,8 @@ pub fn random_shape(dice: &mut Dice, back: f64) -> Shape {
     }
 }
 
-/// A layered random graph: moves lead to the next layer or the one after, and, by `back`, to an earlier
-/// one or the same. Several moves may lead to one child. The last layer is terminal.
+/// A layered random graph: moves lead to the next layer or the one after, and, by `back`, to an
+/// earlier one or the same. Several moves may lead to one child. The last layer is terminal.
 pub fn random_graph(dice: &mut Dice, shape: Shape) -> GraphFile {
     let (layers, width) = (shape.layers, shape.width);
     let mut nodes = Vec::new();
@@ -122,8 +122,8 @@ pub fn minimax(file: &GraphFile) -> BTreeMap<i64, f64> {
     values
 }
 
-/// What the first player can have for certain at every node, and can hope for at most, however long play
-/// may go in circles: the least and the greatest solution of the minimax equations.
+/// What the first player can have for certain at every node, and can hope for at most, however long
+/// play may go in circles: the least and the greatest solution of the minimax equations.
 pub fn certain_and_hoped(file: &GraphFile) -> BTreeMap<i64, (f64, f64)> {
     let solution = |start: f64| {
         let first = |node: &GraphNode| (node.id, node.terminal.unwrap_or(start));

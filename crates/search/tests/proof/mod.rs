@@ -1,5 +1,5 @@
-//! What the proofs share: dice, graphs, settings, evaluators, the drive of a search, and the comparison
-//! of a search with the literal reference.
+//! What the proofs share: dice, graphs, settings, evaluators, the drive of a search, and the
+//! comparison of a search with the literal reference.
 
 #![allow(dead_code)] // Each test binary uses a part.
 
@@ -119,8 +119,8 @@ impl Judge<ExplicitGraph> {
     }
 }
 
-/// Random play from a position: its outcome for the player to move there, and the moves. After 64 moves
-/// it is a draw.
+/// Random play from a position: its outcome for the player to move there, and the moves. After 64
+/// moves it is a draw.
 pub fn rollout<D: Domain>(
     domain: &D,
     state: &D::State,

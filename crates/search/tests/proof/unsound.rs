@@ -1,5 +1,5 @@
-//! Two ways to search a graph that are wrong, for the oracles to catch (D. J. Wu, "Monte-Carlo Graph
-//! Search from First Principles", "Doing it wrong"). They live here only.
+//! Two ways to search a graph that are wrong, for the oracles to catch (D. J. Wu, "Monte-Carlo
+//! Graph Search from First Principles", "Doing it wrong"). They live here only.
 
 use std::collections::BTreeMap;
 

@@ -12,8 +12,8 @@ use crate::{
     columns::{ColumnReader, total},
 };
 
-/// The `count` games of a decompressed frame, which may have a komi of their own only where that is said.
-/// Answers the bytes of memory that they take, too.
+/// The `count` games of a decompressed frame, which may have a komi of their own only where that is
+/// said. Answers the bytes of memory that they take, too.
 ///
 /// # Errors
 /// [`ShardError::Damaged`], also where the games would take more than `bytes_max` bytes: a few

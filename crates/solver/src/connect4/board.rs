@@ -4,8 +4,8 @@ use dz_game::games::{Connect4, Connect4State};
 
 use crate::SolverError;
 
-/// A board of at most 64 bits. Bit `x * (height + 1) + y` is column `x`, row `y` from the bottom; the
-/// bit above each column stays empty, so that lines do not run into the next column (J. Tromp).
+/// A board of at most 64 bits. Bit `x * (height + 1) + y` is column `x`, row `y` from the bottom;
+/// the bit above each column stays empty, so that lines do not run into the next column (J. Tromp).
 #[derive(Clone, Debug)]
 pub(super) struct Board {
     pub width: u32,

@@ -29,11 +29,11 @@ enum Exactness {
     Score,
 }
 
-/// Solves positions of one Connect Four board, of any width, height and length to connect whose bits
-/// (width times height + 1) fit 64: 7x6, 8x7, 9x6 and smaller, and flatter ones.
+/// Solves positions of one Connect Four board, of any width, height and length to connect whose
+/// bits (width times height + 1) fit 64: 7x6, 8x7, 9x6 and smaller, and flatter ones.
 ///
-/// What it learns stays in its table, so later positions may be solved faster. Answers do not depend
-/// on that, nor on the table's size.
+/// What it learns stays in its table, so later positions may be solved faster. Answers do not
+/// depend on that, nor on the table's size.
 #[derive(Clone, Debug)]
 pub struct Connect4Solver {
     board: Board,
@@ -50,8 +50,8 @@ impl Connect4Solver {
         Self::with_table(game, TABLE_BYTES)
     }
 
-    /// A solver with a table of at most `table_bytes` (rounded down to a power of two; 4 MiB at least,
-    /// less on small boards).
+    /// A solver with a table of at most `table_bytes` (rounded down to a power of two; 4 MiB at
+    /// least, less on small boards).
     ///
     /// # Errors
     /// [`SolverError::TooManyBits`] if the board does not fit 64 bits.
@@ -67,7 +67,8 @@ impl Connect4Solver {
         self.score_within(position, self.all_scores(position))
     }
 
-    /// Win, draw or loss for the player to move (the loser of a finished game): cheaper than the score.
+    /// Win, draw or loss for the player to move (the loser of a finished game): cheaper than the
+    /// score.
     pub fn value(&mut self, state: &Connect4State) -> Value {
         self.score_within(Position::of(state), VALUES).value()
     }

@@ -22,18 +22,18 @@ struct Candidate {
     rank: u32,
 }
 
-/// The table is asked about children while at least this many points are empty: 26 % fewer positions
-/// are expanded on the sample. Later a search costs little more than the question.
+/// The table is asked about children while at least this many points are empty: 26 % fewer
+/// positions are expanded on the sample. Later a search costs little more than the question.
 const PROBE_EMPTY_MIN: i32 = 9;
 
-/// Mirror images share an entry of the table while at least this many points are empty: a third fewer
-/// positions from empty boards, none from random ones after 7 plies. Later ones seldom both occur,
-/// and mirroring costs time.
+/// Mirror images share an entry of the table while at least this many points are empty: a third
+/// fewer positions from empty boards, none from random ones after 7 plies. Later ones seldom both
+/// occur, and mirroring costs time.
 const MIRROR_EMPTY_MIN: u32 = 22;
 
 impl<const WIDTH_MAX: usize> Search<'_, WIDTH_MAX> {
-    /// The score within `bounds`: exact if inside, otherwise the bound that it passes. The mover must
-    /// not be able to win with one stone.
+    /// The score within `bounds`: exact if inside, otherwise the bound that it passes. The mover
+    /// must not be able to win with one stone.
     ///
     /// A bisection whose steps lean towards 0, where searches are short (P. Pons).
     pub fn bisect(&mut self, position: Position, bounds: Bounds) -> i32 {
@@ -56,9 +56,9 @@ impl<const WIDTH_MAX: usize> Search<'_, WIDTH_MAX> {
         lower
     }
 
-    /// Compares the score with `bound`: an answer of at least `bound` is a lower bound of the score, a
-    /// smaller one is an upper bound. The opponent wins on `threats`; the mover must not be able to
-    /// win with one stone.
+    /// Compares the score with `bound`: an answer of at least `bound` is a lower bound of the
+    /// score, a smaller one is an upper bound. The opponent wins on `threats`; the mover must not
+    /// be able to win with one stone.
     fn compare(&mut self, position: Position, threats: u64, bound: i32) -> i32 {
         self.nodes += 1;
         let left = (self.board.cells - position.plies) as i32;
@@ -124,8 +124,8 @@ impl<const WIDTH_MAX: usize> Search<'_, WIDTH_MAX> {
         }
     }
 
-    /// Fills in the moves, those that leave the mover most points to win on first, and of equal ones
-    /// those near the middle. Answers how many there are.
+    /// Fills in the moves, those that leave the mover most points to win on first, and of equal
+    /// ones those near the middle. Answers how many there are.
     fn order(
         &self,
         position: Position,

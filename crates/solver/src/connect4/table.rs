@@ -8,8 +8,8 @@ pub(super) struct Bounds {
 }
 
 /// A hash table of 64-bit entries in pairs: one for the position with most plies to come, one for
-/// the latest. An entry knows its key exactly: the key, scattered by a bijection, is the index of the
-/// pair and the tag.
+/// the latest. An entry knows its key exactly: the key, scattered by a bijection, is the index of
+/// the pair and the tag.
 ///
 /// An entry, from the lowest bit: lower bound + 32 (6 bits), upper bound + 32 (6), plies (6), tag.
 /// Zero is no entry, since scores are above -32.

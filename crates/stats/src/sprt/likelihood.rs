@@ -1,7 +1,7 @@
 //! The generalised log-likelihood ratio of pair results between two normalised Elo differences.
 //!
-//! A hypothesis fixes t = (mean - 1/2) / standard deviation of a pair's score and nothing else; under
-//! each the distribution over the five kinds of pairs is the likeliest one that has this t
+//! A hypothesis fixes t = (mean - 1/2) / standard deviation of a pair's score and nothing else;
+//! under each the distribution over the five kinds of pairs is the likeliest one that has this t
 //! (M. Van den Bergh, *Comments on normalized Elo*, section 4.1,
 //! <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>).
 
@@ -15,8 +15,8 @@ const NEVER_SEEN: f64 = 1e-3;
 /// Rounds of the fixed point; 5 are usual, 50 rare.
 const ROUNDS_MAX: usize = 200;
 
-/// ln of how much likelier the pairs are with `t[1]` than with `t[0]`; both in standard deviations of
-/// a pair's score.
+/// ln of how much likelier the pairs are with `t[1]` than with `t[0]`; both in standard deviations
+/// of a pair's score.
 pub(super) fn log_likelihood_ratio(pairs: [u64; 5], t: [f64; 2]) -> f64 {
     let counts = pairs.map(|count| if count == 0 { NEVER_SEEN } else { count as f64 });
     let total: f64 = counts.iter().sum();
@@ -46,8 +46,8 @@ fn likeliest(observed: &[f64; 5], t: f64) -> [f64; 5] {
     p
 }
 
-/// The Lagrange multiplier: the x with sum of p a / (1 + x a) = 0 for which all 1 + x a are above 0.
-/// The sum falls all the way between the two poles.
+/// The Lagrange multiplier: the x with sum of p a / (1 + x a) = 0 for which all 1 + x a are
+/// above 0. The sum falls all the way between the two poles.
 fn multiplier(p: &[f64; 5], a: &[f64; 5]) -> f64 {
     let most = a.iter().copied().fold(f64::MIN, f64::max);
     let least = a.iter().copied().fold(f64::MAX, f64::min);

@@ -16,8 +16,8 @@ use walk::Walk;
 /// Normalised Elo in one standard deviation of a game's score: 800 / ln 10.
 ///
 /// Normalised Elo is this times (mean score - 1/2) / standard deviation, so that a difference costs
-/// the same number of games to prove whatever the share of draws. Between equals who never draw, it is
-/// Elo.
+/// the same number of games to prove whatever the share of draws. Between equals who never draw, it
+/// is Elo.
 pub const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
 /// What a test is to tell apart, and how surely.

@@ -18,10 +18,11 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// The probability of an outcome worse than being at `place` after `steps` steps: to have met the
-    /// lower barrier earlier, or to be still on the way (or just met a barrier) and not above `place`.
-    /// In this order, the stage-wise one, an early end at the upper barrier is the best (D. Siegmund,
-    /// *Sequential Analysis*, 1985, section III.5; M. Van den Bergh's `brownian.py` in fishtest).
+    /// The probability of an outcome worse than being at `place` after `steps` steps: to have met
+    /// the lower barrier earlier, or to be still on the way (or just met a barrier) and not above
+    /// `place`. In this order, the stage-wise one, an early end at the upper barrier is the best
+    /// (D. Siegmund, *Sequential Analysis*, 1985, section III.5; M. Van den Bergh's `brownian.py`
+    /// in fishtest).
     pub(super) fn worse(&self, steps: f64, place: f64) -> f64 {
         let width = self.upper - self.lower;
         // The series in sines falls with e^-(this n^2 pi^2 / 2), and its terms grow with the drift;

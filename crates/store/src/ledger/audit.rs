@@ -18,7 +18,8 @@ use crate::{ObjectRef, Run};
 pub struct Audit {
     /// The fold of all records before the first that is damaged or missing.
     pub state: RunState,
-    /// Every record that can be read and counts, in order; where one is damaged, those after it too.
+    /// Every record that can be read and counts, in order; where one is damaged, those after it
+    /// too.
     pub records: Vec<Record>,
     /// Records without a hash, of earlier versions: a changed digit in them would not be seen.
     pub without_hash: u64,
@@ -41,8 +42,8 @@ impl Audit {
     /// Reads all records and snapshots of a run.
     ///
     /// # Errors
-    /// If the folders cannot be listed or a record cannot be read at all; what is in files is no error
-    /// but a fault.
+    /// If the folders cannot be listed or a record cannot be read at all; what is in files is no
+    /// error but a fault.
     pub fn of(run: &Run) -> Result<Self> {
         let mut audit = Self::default();
         let mut whole = true;

@@ -8,13 +8,15 @@ const FILL_MIN: f64 = 0.8;
 const WAITING_MIN: f64 = 0.2;
 
 impl SelfplaySummary {
-    /// What bounds the speed of these games, and the setting that would help; none where no batches were evaluated.
+    /// What bounds the speed of these games, and the setting that would help; none where no batches
+    /// were evaluated.
     pub fn bottleneck(&self) -> Option<String> {
         let LoadSummary { device_share, waiting_share, host_us } = self.load?;
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         let on_card = self.evaluator.contains("-cuda-");
         Some(if self.batch_fill < FILL_MIN {
-            // A walker that lives always asks, so places are empty once no game follows one that ended.
+            // A walker that lives always asks, so places are empty once no game follows one that
+            // ended.
             format!(
                 "Only {} of the places in batches were filled, since too few games follow when others end: more \
                  selfplay.games or fewer selfplay.parallel_games would fill them.",

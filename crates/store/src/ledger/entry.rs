@@ -13,7 +13,8 @@ use crate::ObjectRef;
 pub struct Record {
     /// Place in the log, from 1, without gaps.
     pub number: u64,
-    /// Number of the writer's claim; a record below the stage's newest claim is ignored by the fold.
+    /// Number of the writer's claim; a record below the stage's newest claim is ignored by the
+    /// fold.
     pub epoch: u64,
     /// Who wrote it.
     pub stage: Stage,
@@ -177,8 +178,8 @@ pub enum Entry {
         /// Wall time of the whole cycle.
         wall_ms: u64,
     },
-    /// Published files that the disk budget has no room for, and that training no longer needs: they are
-    /// about to be removed.
+    /// Published files that the disk budget has no room for, and that training no longer needs:
+    /// they are about to be removed.
     Expired {
         /// The cycle in which they were given up.
         cycle: u32,
@@ -286,12 +287,14 @@ impl PlayerName {
         (*self == Self::network(cycle)).then_some(cycle)
     }
 
-    /// The cycle that trained this player, who searches or plays by its raw policy; `None` for anchors.
+    /// The cycle that trained this player, who searches or plays by its raw policy; `None` for
+    /// anchors.
     pub fn made_in(&self) -> Option<u32> {
         self.line().map(|(_, cycle)| cycle)
     }
 
-    /// Of whom a cycle made: the line of those who were trained on from one another, `network` or `policy`, and the cycle.
+    /// Of whom a cycle made: the line of those who were trained on from one another, `network` or
+    /// `policy`, and the cycle.
     pub fn line(&self) -> Option<(&'static str, u32)> {
         let network = self.cycle().map(|cycle| ("network", cycle));
         network.or_else(|| self.policy_cycle().map(|cycle| ("policy", cycle)))

@@ -38,8 +38,8 @@ pub(super) fn newest(run: &Run, newest: u64) -> Result<RunState> {
 /// Snapshots that stay: the newest, and one more in case it is damaged.
 const SNAPSHOTS_KEPT: u64 = 2;
 
-/// Keeps a snapshot after `record` when it is due, and removes the one that it makes needless. A failure
-/// costs time at the next start, or a file too many, no more.
+/// Keeps a snapshot after `record` when it is due, and removes the one that it makes needless. A
+/// failure costs time at the next start, or a file too many, no more.
 pub(super) fn keep(run: &Run, state: &RunState, record: &ObjectRef) {
     if !state.number.is_multiple_of(SNAPSHOT_EVERY) {
         return;

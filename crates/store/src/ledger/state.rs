@@ -47,8 +47,8 @@ impl RunState {
         Turn::oldest(self)
     }
 
-    /// The turn that `stage` may take, with self-play at most `lead_cycles` ahead of the gate (0: the
-    /// stages take turns); `None` where it waits for another stage. The driver has no turns.
+    /// The turn that `stage` may take, with self-play at most `lead_cycles` ahead of the gate (0:
+    /// the stages take turns); `None` where it waits for another stage. The driver has no turns.
     pub fn turn_of(&self, stage: Stage, lead_cycles: u32) -> Option<Turn> {
         Turn::of(self, stage, lead_cycles)
     }

@@ -46,8 +46,8 @@ pub struct SelfplaySummary {
     pub load: Option<LoadSummary>,
 }
 
-/// What the time of those who play went into, of the process that ended the turn; shares are of their running time, summed
-/// over threads.
+/// What the time of those who play went into, of the process that ended the turn; shares are of
+/// their running time, summed over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSummary {
@@ -200,8 +200,8 @@ pub struct GateTest {
     pub upper: f64,
     /// The log-likelihood ratio after each pair, in scheduled order.
     pub llr: Vec<f64>,
-    /// Why it ended: `accepted`, `refused` (a bound was reached), `exhausted` (all games were played) or
-    /// `out_of_reach` (winning every game left would not have been enough).
+    /// Why it ended: `accepted`, `refused` (a bound was reached), `exhausted` (all games were
+    /// played) or `out_of_reach` (winning every game left would not have been enough).
     pub stop: String,
     /// Median-unbiased estimate of the difference; none without games.
     pub elo: Option<f64>,

@@ -1,9 +1,10 @@
 //! Whose turn it is.
 //!
-//! Each stage has its own next cycle and may begin it once the stage before has closed it. Self-play alone
-//! is held back: it may be some cycles ahead of the gate. With none it waits for the gate, so that one turn
-//! follows another and the same bytes come out; that is the synchronous mode. With one or more all stages
-//! work side by side, each on a cycle of its own: the asynchronous mode.
+//! Each stage has its own next cycle and may begin it once the stage before has closed it.
+//! Self-play alone is held back: it may be some cycles ahead of the gate. With none it waits for
+//! the gate, so that one turn follows another and the same bytes come out; that is the synchronous
+//! mode. With one or more all stages work side by side, each on a cycle of its own: the
+//! asynchronous mode.
 
 use std::fmt;
 
@@ -48,8 +49,8 @@ impl Turn {
         turns.min_by_key(|turn| turn.cycle()).unwrap_or(Self::Finished)
     }
 
-    /// The turn that a stage may take in a state, with self-play at most `lead_cycles` ahead of the gate;
-    /// `None` where it waits for another stage.
+    /// The turn that a stage may take in a state, with self-play at most `lead_cycles` ahead of the
+    /// gate; `None` where it waits for another stage.
     pub(super) fn of(state: &RunState, stage: Stage, lead_cycles: u32) -> Option<Self> {
         if state.finished.is_some() {
             return Some(Self::Finished);

@@ -10,11 +10,12 @@ pub(super) const ROWS: usize = 8;
 
 pub(super) const THREADS: usize = ROWS * LANES;
 
-/// Of each row of `logits` and `targets [rows, columns]`: the gradient of its part of the loss, `[rows, columns]`, and the sum of these
-/// parts for each group's rows, `sums [rows / ROWS]`.
+/// Of each row of `logits` and `targets [rows, columns]`: the gradient of its part of the loss,
+/// `[rows, columns]`, and the sum of these parts for each group's rows, `sums [rows / ROWS]`.
 ///
-/// A row's part is `share * sum_a t_a (ln sum_b e^(x_b) - x_a)`, whose gradient along `x_a` is `share * (softmax_a sum_b t_b - t_a)`;
-/// targets need not sum to 1. Its share is one of `shares`, that of `per` rows, divided among these.
+/// A row's part is `share * sum_a t_a (ln sum_b e^(x_b) - x_a)`, whose gradient along `x_a` is
+/// `share * (softmax_a sum_b t_b - t_a)`; targets need not sum to 1. Its share is one of `shares`,
+/// that of `per` rows, divided among these.
 #[cube(launch_unchecked)]
 pub(super) fn entropies(
     logits: &[f32],

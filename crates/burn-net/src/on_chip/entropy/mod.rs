@@ -1,7 +1,8 @@
 //! The cross-entropy of rows with its gradient, to learn, as one operation.
 //!
-//! Burn would make some fifteen operations of it forth and back, each of which costs the host time while the card, which has little
-//! to do for any of them, waits. Here two kernels find the loss and the gradient of the logits at once.
+//! Burn would make some fifteen operations of it forth and back, each of which costs the host time
+//! while the card, which has little to do for any of them, waits. Here two kernels find the loss
+//! and the gradient of the logits at once.
 
 mod kernel;
 mod operation;
@@ -11,8 +12,9 @@ use burn::tensor::Tensor;
 
 use operation::{CrossEntropy, Entropies};
 
-/// The sum over rows of the cross-entropy of `logits [R, A]` against `targets [R, A]`, times each row's share, `[1, 1]`, in 32 bits
-/// with a gradient for the logits. `shares [R / per]` are divided by `per`, the rows that follow each other and share one.
+/// The sum over rows of the cross-entropy of `logits [R, A]` against `targets [R, A]`, times each
+/// row's share, `[1, 1]`, in 32 bits with a gradient for the logits. `shares [R / per]` are divided
+/// by `per`, the rows that follow each other and share one.
 pub(crate) fn cross_entropy(
     logits: Tensor<2>,
     targets: Tensor<2>,

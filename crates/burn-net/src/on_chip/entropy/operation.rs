@@ -56,8 +56,9 @@ impl CrossEntropy for CubeBackend {
         let loss = empty(&logits, Shape::from(vec![1, 1]), DType::F32);
         let client = logits.client.clone();
         let threads = CubeDim::new_1d(THREADS as u32);
-        // SAFETY: the kernels read rows below `rows` of as many columns as the tensors were checked to have, a share for each `per` of
-        // them, and a sum for each group; they write as many numbers as the tensors were just made for.
+        // SAFETY: the kernels read rows below `rows` of as many columns as the tensors were checked
+        // to have, a share for each `per` of them, and a sum for each group; they write as many
+        // numbers as the tensors were just made for.
         #[allow(unsafe_code)]
         unsafe {
             kernel::entropies::launch_unchecked(

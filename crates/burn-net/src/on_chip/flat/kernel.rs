@@ -7,7 +7,8 @@ use cubecl::prelude::*;
 
 use crate::optimizer::{BETA1, BETA2, EPSILON};
 
-/// A step of `AdamW`, see [`crate::optimizer::Moments::update`], and of the moving average; `count` numbers each.
+/// A step of `AdamW`, see [`crate::optimizer::Moments::update`], and of the moving average; `count`
+/// numbers each.
 #[cube(launch_unchecked)]
 pub(super) fn adam(
     parameters: &[f32],
@@ -53,7 +54,8 @@ pub(super) fn blend(old: &[f32], new: &[f32], out: &mut [f32], count: usize, sha
     }
 }
 
-/// Puts eight pieces one after another, from a place of `out` on. Each ends before the end that is named, counted from there.
+/// Puts eight pieces one after another, from a place of `out` on. Each ends before the end that is
+/// named, counted from there.
 #[cube(launch_unchecked)]
 pub(super) fn join(
     a: &[f32],

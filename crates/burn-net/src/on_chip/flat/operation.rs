@@ -37,7 +37,8 @@ pub(super) trait Flat: Backend {
     /// See [`super::blend`].
     fn blend(old: FloatTensor<Self>, new: FloatTensor<Self>, share: f32) -> FloatTensor<Self>;
 
-    /// Puts the first `pieces` of eight one after another into `whole`, which is changed where it is, from a place on.
+    /// Puts the first `pieces` of eight one after another into `whole`, which is changed where it
+    /// is, from a place on.
     fn join(
         whole: FloatTensor<Self>,
         a: FloatTensor<Self>,
@@ -70,7 +71,8 @@ impl Flat for CubeBackend {
         let [parameters, first, second, average] = [0, 3, 4, 5].map(|i| fresh(&there[i], count));
         let out = Stepped::<Self> { parameters, first, second, average };
         let [parameters, gradient, decay, first, second, average] = there;
-        // SAFETY: the kernel reads and writes numbers below `count`, as many as every tensor was checked or made to have.
+        // SAFETY: the kernel reads and writes numbers below `count`, as many as every tensor was
+        // checked or made to have.
         #[allow(unsafe_code)]
         unsafe {
             kernel::adam::launch_unchecked(
@@ -148,8 +150,8 @@ impl Flat for CubeBackend {
         assert!(formats && whole.is_contiguous(), "flat tensors of 32 bits are joined");
         let (client, (groups, threads)) = (whole.client.clone(), a_thread_each(end));
         let [a, b, c, d, e, f, g, h] = there;
-        // SAFETY: of each piece the kernel reads as many numbers as it has, or none, and writes as many of the whole, which was
-        // checked to have them.
+        // SAFETY: of each piece the kernel reads as many numbers as it has, or none, and writes as
+        // many of the whole, which was checked to have them.
         #[allow(unsafe_code)]
         unsafe {
             kernel::join::launch_unchecked(

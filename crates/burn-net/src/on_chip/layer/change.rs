@@ -10,8 +10,8 @@ use super::super::kernel::{Run, rectified};
 use super::super::rows_plan::RowsPlan;
 use super::sums::{Eight, inverse, row_of, through};
 
-/// `out = (y - mean) / deviation * gamma + beta`, then `+ added`, then no less than 0, if asked for. `mean`, `variance`,
-/// `gamma` and `beta` are `[C]`, all others `[rows, C]`.
+/// `out = (y - mean) / deviation * gamma + beta`, then `+ added`, then no less than 0, if asked
+/// for. `mean`, `variance`, `gamma` and `beta` are `[C]`, all others `[rows, C]`.
 #[cube(launch_unchecked)]
 pub(super) fn normalise<E: Float>(
     y: &[Run<E>],
@@ -47,11 +47,11 @@ pub(super) fn normalise<E: Float>(
     }
 }
 
-/// The gradient of `y` into `back`, and that of what was added into `aside`, if anything was: from that of the `output`, and
-/// from its sums `along_beta` and `along_gamma [C]`.
+/// The gradient of `y` into `back`, and that of what was added into `aside`, if anything was: from
+/// that of the `output`, and from its sums `along_beta` and `along_gamma [C]`.
 ///
-/// Ioffe & Szegedy 2015, the equations of section 3: the gradient is that of centred and scaled rows, less its part along beta and
-/// along gamma.
+/// Ioffe & Szegedy 2015, the equations of section 3: the gradient is that of centred and scaled
+/// rows, less its part along beta and along gamma.
 #[cube(launch_unchecked)]
 pub(super) fn back<E: Float>(
     gradient: &[Run<E>],

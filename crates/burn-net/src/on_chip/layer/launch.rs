@@ -81,8 +81,9 @@ fn pack(x: &CubeTensor, weight: CubeTensor, layer: &Layer) -> [CubeTensor; 2] {
     let forth = empty(x, Shape::from(vec![layer.forth.factors()]), x.dtype);
     let back = empty(x, Shape::from(vec![layer.packed_back()]), x.dtype);
     let (count, dim) = a_thread_each(layer.forth.factors());
-    // SAFETY: the kernel reads places of `[out, in, taps]`, as many as the weight was checked to have, and writes as many as
-    // the plans have factors: either as many, since inputs fill tiles if there is a way back.
+    // SAFETY: the kernel reads places of `[out, in, taps]`, as many as the weight was checked to
+    // have, and writes as many as the plans have factors: either as many, since inputs fill tiles
+    // if there is a way back.
     #[allow(unsafe_code)]
     unsafe {
         weights::pack_both::launch_unchecked(
@@ -112,7 +113,8 @@ fn add_parts(parts: CubeTensor, layer: &Layer) -> CubeTensor {
     let out = empty(&parts, Shape::from(vec![layer.weights.factors()]), DType::F32);
     let (count, dim) = a_thread_each(layer.weights.factors());
     let (client, pieces) = (parts.client.clone(), parts.meta.shape()[0]);
-    // SAFETY: the kernel reads `pieces` times as many numbers as the plan has factors, and writes so many once.
+    // SAFETY: the kernel reads `pieces` times as many numbers as the plan has factors, and writes
+    // so many once.
     #[allow(unsafe_code)]
     unsafe {
         weights::add_parts::launch_unchecked(
@@ -153,8 +155,8 @@ impl Rows {
         let [groups, turns] = self.plan.groups(self.count, GROUPS);
         let found = empty(y, Shape::from(vec![groups, 2, self.channels]), DType::F32);
         let (count, dim) = spread(groups);
-        // SAFETY: the kernel reads rows below `rows`, of as many channels as the plan has, which are the tensor's, and writes
-        // 2 * C numbers for each group.
+        // SAFETY: the kernel reads rows below `rows`, of as many channels as the plan has, which
+        // are the tensor's, and writes 2 * C numbers for each group.
         #[allow(unsafe_code)]
         unsafe {
             sums::moments::launch_unchecked(
@@ -182,7 +184,8 @@ impl Rows {
         let [groups, turns] = self.plan.groups(self.count, GROUPS);
         let found = empty(y, Shape::from(vec![groups, 2, self.channels]), DType::F32);
         let (count, dim) = spread(groups);
-        // SAFETY: as in `moments`; gradient and output are as large as `y`, mean and variance are `[C]`.
+        // SAFETY: as in `moments`; gradient and output are as large as `y`, mean and variance are
+        // `[C]`.
         #[allow(unsafe_code)]
         unsafe {
             sums::along::launch_unchecked(
@@ -213,8 +216,8 @@ impl Rows {
         is_moments: bool,
     ) -> [CubeTensor; 2] {
         let out = [(); 2].map(|()| empty(y, Shape::from(vec![self.channels]), DType::F32));
-        // SAFETY: the kernel has a group for each run of channels, reads 2 * C numbers for each of the groups before it and the
-        // first row of `y`, and writes C numbers to either place.
+        // SAFETY: the kernel has a group for each run of channels, reads 2 * C numbers for each of
+        // the groups before it and the first row of `y`, and writes C numbers to either place.
         #[allow(unsafe_code)]
         unsafe {
             sums::finish::launch_unchecked(
@@ -247,7 +250,8 @@ impl Rows {
         let [groups, turns] = self.plan.groups(self.count, GROUPS_CHANGE);
         let (count, dim) = spread(groups);
         let [mean, variance, gamma, beta] = columns.map(CubeTensor::clone);
-        // SAFETY: the kernel reads and writes rows below `rows`; all tensors of rows that it reads are as large as `y`.
+        // SAFETY: the kernel reads and writes rows below `rows`; all tensors of rows that it reads
+        // are as large as `y`.
         #[allow(unsafe_code)]
         unsafe {
             change::normalise::launch_unchecked(
@@ -272,8 +276,8 @@ impl Rows {
         out
     }
 
-    /// The gradients of `y` and of what was added, from that of the output, the output, `y`, and what is there for each channel:
-    /// mean, variance, gamma, and the gradients of beta and gamma.
+    /// The gradients of `y` and of what was added, from that of the output, the output, `y`, and
+    /// what is there for each channel: mean, variance, gamma, and the gradients of beta and gamma.
     fn back(
         self,
         there: [&CubeTensor; 3],
@@ -289,7 +293,8 @@ impl Rows {
         let (count, dim) = spread(groups);
         let (client, dtype) = (y.client.clone(), format(&y));
         let [mean, variance, gamma, of_beta, of_gamma] = columns.map(CubeTensor::clone);
-        // SAFETY: as in `normalise`; what was added has a gradient of this size if there was anything, and else none is written.
+        // SAFETY: as in `normalise`; what was added has a gradient of this size if there was
+        // anything, and else none is written.
         #[allow(unsafe_code)]
         unsafe {
             change::back::launch_unchecked(

@@ -48,7 +48,8 @@ pub(crate) struct Back<B: Backend> {
 /// What Burn does not have.
 #[backend_extension(Cube, Autodiff)]
 pub(crate) trait LearningLayer: Backend {
-    /// Of `x [rows, in]`, `weight [out * in * side * side]`, `gamma` and `beta [out]`, and `added [rows, out]` if the layer adds.
+    /// Of `x [rows, in]`, `weight [out * in * side * side]`, `gamma` and `beta [out]`, and
+    /// `added [rows, out]` if the layer adds.
     fn layer(
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,

@@ -13,8 +13,9 @@ use super::super::rows_plan::{RowsPlan, THREADS, THREADS_FINISH};
 /// Eight channels in 32 bits.
 pub(super) type Eight = Vector<f32, Const<8>>;
 
-/// What a group's rows have in sum, and in sum of squares, beyond the first row of all: `out [groups, 2, C]` of `y [rows, C]`.
-/// Taken from numbers near the mean, squares lose nothing when the mean's is taken away.
+/// What a group's rows have in sum, and in sum of squares, beyond the first row of all:
+/// `out [groups, 2, C]` of `y [rows, C]`. Taken from numbers near the mean, squares lose nothing
+/// when the mean's is taken away.
 #[cube(launch_unchecked)]
 pub(super) fn moments<E: Float>(
     y: &[Run<E>],
@@ -39,8 +40,8 @@ pub(super) fn moments<E: Float>(
     add_up(sum, squares, out, plan);
 }
 
-/// What a group's rows give to the gradients of beta and gamma: `out [groups, 2, C]`, from the `gradient [rows, C]` of the
-/// `output`, and from `y` and its `mean` and `variance [C]`.
+/// What a group's rows give to the gradients of beta and gamma: `out [groups, 2, C]`, from the
+/// `gradient [rows, C]` of the `output`, and from `y` and its `mean` and `variance [C]`.
 #[cube(launch_unchecked)]
 pub(super) fn along<E: Float>(
     gradient: &[Run<E>],
@@ -72,8 +73,9 @@ pub(super) fn along<E: Float>(
     add_up(sum, product, out, plan);
 }
 
-/// Adds up what groups found, `sums [groups, 2, C]`, to `out [C]` and `out_second [C]`: as it is, or of [`moments`] mean and
-/// variance of the rows of `y`. A group of threads for each eight channels.
+/// Adds up what groups found, `sums [groups, 2, C]`, to `out [C]` and `out_second [C]`: as it is,
+/// or of [`moments`] mean and variance of the rows of `y`. A group of threads for each eight
+/// channels.
 #[cube(launch_unchecked)]
 pub(super) fn finish<E: Float>(
     sums: &[Eight],

@@ -1,4 +1,5 @@
-//! Kernels between a weight as files have it, `[out, in, side, side]`, and the order in which it multiplies.
+//! Kernels between a weight as files have it, `[out, in, side, side]`, and the order in which it
+//! multiplies.
 
 // CubeCL's macro uses what only tells it a type.
 #![allow(clippy::used_underscore_binding)]
@@ -7,8 +8,9 @@ use cubecl::prelude::*;
 
 use super::super::{FACTORS, TILE};
 
-/// A weight, rounded and packed as [`super::super::pack`] does it: for the way forth, and from the gradient of outputs to that of
-/// inputs, where each tap is on the other side and inputs and outputs change places.
+/// A weight, rounded and packed as [`super::super::pack`] does it: for the way forth, and from the
+/// gradient of outputs to that of inputs, where each tap is on the other side and inputs and
+/// outputs change places.
 #[cube(launch_unchecked)]
 pub(super) fn pack_both<E: Float>(
     weight: &[f32],

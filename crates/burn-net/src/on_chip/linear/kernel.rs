@@ -16,8 +16,8 @@ pub(super) const PLANES: usize = 4;
 
 /// `out = x times a matrix + shift`, then no less than 0 if it `rectifies`.
 ///
-/// `x [rows, inputs]`, eight at a time; `factors` in the order of [`LinearPlan::pack`]; `shift [outputs]`; `out [rows, outputs]`. Sums are 32
-/// bits wide and rounded at most once.
+/// `x [rows, inputs]`, eight at a time; `factors` in the order of [`LinearPlan::pack`];
+/// `shift [outputs]`; `out [rows, outputs]`. Sums are 32 bits wide and rounded at most once.
 #[cube(launch_unchecked)]
 pub(super) fn linear<E: Float, O: Float>(
     x: &[Run<E>],

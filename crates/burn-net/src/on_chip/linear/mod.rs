@@ -1,7 +1,8 @@
-//! Linear layers to play by, as one kernel each: the product, what is added, and rectification or logits in 32 bits.
+//! Linear layers to play by, as one kernel each: the product, what is added, and rectification or
+//! logits in 32 bits.
 //!
-//! A network's last layers are small. Burn takes four launches for each, and its product shares 4,096 rows out among eight groups of threads, where a card
-//! has room for hundreds.
+//! A network's last layers are small. Burn takes four launches for each, and its product shares
+//! 4,096 rows out among eight groups of threads, where a card has room for hundreds.
 
 #[cfg(feature = "cuda")]
 mod kernel;
@@ -25,8 +26,8 @@ pub(crate) enum Output {
     Rectified,
 }
 
-/// A linear layer of `x [B, in]` on a card, `[B, out]`, with a matrix from [`LinearPlan::pack`] and `shift [1, out]`, all of one format of 16
-/// bits.
+/// A linear layer of `x [B, in]` on a card, `[B, out]`, with a matrix from [`LinearPlan::pack`] and
+/// `shift [1, out]`, all of one format of 16 bits.
 #[cfg(feature = "cuda")]
 pub(crate) fn linear(
     plan: LinearPlan,

@@ -4,10 +4,12 @@ use burn::tensor::Tensor;
 
 use super::super::{RUN, TILE};
 
-/// What a plane (32 threads, a warp in CUDA's words) does of a linear layer, `[B, in]` to `[B, out]`. Known when a kernel is compiled.
+/// What a plane (32 threads, a warp in CUDA's words) does of a linear layer, `[B, in]` to
+/// `[B, out]`. Known when a kernel is compiled.
 ///
-/// It takes 16 rows and `tiles` of 8 outputs each, whose sums it keeps in registers, over all inputs; `parts` planes that follow each other
-/// have the same rows. Nothing is shared between planes but what a multiprocessor's cache keeps, so none waits for another.
+/// It takes 16 rows and `tiles` of 8 outputs each, whose sums it keeps in registers, over all
+/// inputs; `parts` planes that follow each other have the same rows. Nothing is shared between
+/// planes but what a multiprocessor's cache keeps, so none waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LinearPlan {
     pub(super) inputs: usize,
@@ -21,14 +23,15 @@ pub(crate) struct LinearPlan {
 /// Inputs that the four threads of a row read at a time, 16 bytes each: two products' depth.
 pub(super) const CHUNK: usize = 4 * RUN;
 
-/// Chunks that are read before the first of them is multiplied, so that many reads are under way at once.
+/// Chunks that are read before the first of them is multiplied, so that many reads are under way at
+/// once.
 const TURN_CHUNKS_MAX: usize = 4;
 
 /// With 24 outputs, what a turn reads takes 80 registers of a thread.
 const TILES_MAX: usize = 3;
 
-/// Beyond so many outputs planes read the same rows too often, and the library's product, which keeps them in shared memory, has enough to
-/// share out.
+/// Beyond so many outputs planes read the same rows too often, and the library's product, which
+/// keeps them in shared memory, has enough to share out.
 const OUTPUTS_MAX: usize = 512;
 
 impl LinearPlan {
@@ -70,12 +73,14 @@ impl LinearPlan {
         rows.div_ceil(TILE) * self.parts
     }
 
-    /// A matrix `[in, out]` in the order in which the threads of a plane multiply, flat: for each chunk of inputs and tile of outputs
-    /// `[8 outputs, 4, 8 inputs]`, each thread's eight factors together. Missing inputs and outputs become zeros.
+    /// A matrix `[in, out]` in the order in which the threads of a plane multiply, flat: for each
+    /// chunk of inputs and tile of outputs `[8 outputs, 4, 8 inputs]`, each thread's eight factors
+    /// together. Missing inputs and outputs become zeros.
     ///
-    /// A product of 16 inputs wants inputs `2 * t` and the next one, and both again 8 on, of thread `t` of four (PTX ISA 9.0, "mma.m16n8k16"),
-    /// from rows and matrix alike. Which inputs these are called is nobody's business but theirs, so thread `t` has inputs
-    /// `8 * t..8 * t + 8` of a chunk, which follow each other, and multiplies twice.
+    /// A product of 16 inputs wants inputs `2 * t` and the next one, and both again 8 on, of thread
+    /// `t` of four (PTX ISA 9.0, "mma.m16n8k16"), from rows and matrix alike. Which inputs these
+    /// are called is nobody's business but theirs, so thread `t` has inputs `8 * t..8 * t + 8` of a
+    /// chunk, which follow each other, and multiplies twice.
     pub(crate) fn pack(&self, matrix: Tensor<2>) -> Tensor<1> {
         let [inputs, outputs] = matrix.dims();
         let all = [self.all_inputs(), self.all_tiles() * RUN];

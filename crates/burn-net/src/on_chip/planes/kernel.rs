@@ -7,7 +7,8 @@ use cubecl::prelude::*;
 
 use super::Packed;
 
-/// `out [points, C]` from the bits of positions one after another, 32 in a number, each channel by channel.
+/// `out [points, C]` from the bits of positions one after another, 32 in a number, each channel by
+/// channel.
 #[cube(launch_unchecked)]
 pub(super) fn unpack<E: Float>(
     words: &[i32],

@@ -1,4 +1,5 @@
-//! Bit-packed planes to numbers in one kernel. Burn's operations would take them to the card's memory and back six times.
+//! Bit-packed planes to numbers in one kernel. Burn's operations would take them to the card's
+//! memory and back six times.
 
 mod kernel;
 mod operation;
@@ -20,8 +21,8 @@ pub(super) struct Packed {
     bits: usize,
 }
 
-/// Planes `[B * H * W, C]` in a format of a card's choice, from the bits of some positions one after another, as
-/// [`dz_game::PlaneWriter`] has them; the rest of the `positions` is blank.
+/// Planes `[B * H * W, C]` in a format of a card's choice, from the bits of some positions one
+/// after another, as [`dz_game::PlaneWriter`] has them; the rest of the `positions` is blank.
 pub(crate) fn unpack(
     bits: &[u8],
     shape: PlaneShape,

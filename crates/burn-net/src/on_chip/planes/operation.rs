@@ -39,8 +39,8 @@ impl Unpack for CubeBackend {
         let out = empty(&words, Shape::from(vec![points, channels]), dtype);
         let (groups, threads) = a_thread_each(points * channels);
         let client = words.client.clone();
-        // SAFETY: the kernel writes numbers of points below `points`, as many as the tensor was just made for, and reads bits below
-        // `positions * bits`, which were checked to be there.
+        // SAFETY: the kernel writes numbers of points below `points`, as many as the tensor was
+        // just made for, and reads bits below `positions * bits`, which were checked to be there.
         #[allow(unsafe_code)]
         unsafe {
             kernel::unpack::launch_unchecked(

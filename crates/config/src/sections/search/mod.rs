@@ -17,11 +17,12 @@ pub use words::{
 };
 
 section! {
-    /// `[search]`: how the searches of self-play, gate and rating walk. N(a) are edge visits, s their
-    /// sum, N a node's visits, Q values for the player to move in [-1, 1], P priors.
+    /// `[search]`: how the searches of self-play, gate and rating walk. N(a) are edge visits, s
+    /// their sum, N a node's visits, Q values for the player to move in [-1, 1], P priors.
     pub struct SearchSection = "search" {
         /// Whether positions that are reached on several paths are one node (graph) or several
-        /// (tree). Wu's "Monte-Carlo Graph Search from First Principles" is the source of the graph.
+        /// (tree). Wu's "Monte-Carlo Graph Search from First Principles" is the source of the
+        /// graph.
         [Results, Limits::Any] graph: bool = true;
         /// Formula that picks moves: `puct` Q + c P sqrt(s + 0.01) / (1 + N(a)) (Silver 2017, with
         /// KataGo's 0.01); `ucb1` Q + sqrt(2 ln s / N(a)) (Auer 2002); `uct` Q + c_uct sqrt(ln s /
@@ -29,10 +30,11 @@ section! {
         /// `gumbel` sequential halving at the root (Danihelka 2022); `regularized` the policy that
         /// maximises Q less a KL distance to P (Grill 2020).
         [Results, Limits::Any] selection: SelectionWord = SelectionWord::Puct;
-        /// c of `puct` before growth, for values in [-1, 1] (AlphaZero: 1.25; KataGo: 1.05; lc0: 1.745).
+        /// c of `puct` before growth, for values in [-1, 1] (AlphaZero: 1.25; KataGo: 1.05; lc0:
+        /// 1.745).
         [Results, real(0.0, 100.0)] c_puct: f64 = 1.5;
-        /// Growth of c with visits: c = c_puct + c_puct_log ln((s + c_puct_base) / c_puct_base); 0 is
-        /// none (AlphaZero: 1; KataGo: 0.28; lc0: 3.894).
+        /// Growth of c with visits: c = c_puct + c_puct_log ln((s + c_puct_base) / c_puct_base); 0
+        /// is none (AlphaZero: 1; KataGo: 0.28; lc0: 3.894).
         [Results, real(0.0, 100.0)] c_puct_log: f64 = 0.0;
         /// Visits after which that logarithm is ln 2 (AlphaZero: 19652; KataGo: 500; lc0: 38739).
         [Results, above(0.0, 1e9)] c_puct_base: f64 = 500.0;
@@ -43,7 +45,8 @@ section! {
         [Results, above(0.0, 2.0)] variance_prior: f64 = 0.4;
         /// What that assumption weighs, in visits (KataGo: 2).
         [Results, real(0.0, 1e6)] variance_prior_weight: f64 = 2.0;
-        /// c of `uct`; sqrt 8 is what the bound of `ucb1` asks for with values in [-1, 1] (OpenSpiel: 2).
+        /// c of `uct`; sqrt 8 is what the bound of `ucb1` asks for with values in [-1, 1]
+        /// (OpenSpiel: 2).
         [Results, real(0.0, 100.0)] c_uct: f64 = 2.0;
         /// c in both terms of `rave` (Gelly 2011 found 0 best for a strong program).
         [Results, real(0.0, 100.0)] rave_c: f64 = 0.5;
@@ -54,7 +57,8 @@ section! {
         [Results, above(0.0, 1e9)] rave_k: f64 = 1000.0;
         /// Root moves that `gumbel` considers at most (Danihelka 2022: 16).
         [Results, whole(1, 65_535)] gumbel_considered: u32 = 16;
-        /// Scale of the Gumbel noise in self-play and in `dagzero search`; 0 is none, as in matches.
+        /// Scale of the Gumbel noise in self-play and in `dagzero search`; 0 is none, as in
+        /// matches.
         [Results, real(0.0, 100.0)] gumbel_scale: f64 = 1.0;
         /// c_visit of sigma(q) = (c_visit + max N(a)) c_scale q (Danihelka 2022: 50); also for the
         /// target `completed_q`.
@@ -66,72 +70,75 @@ section! {
         /// How `gumbel` chooses below the root: `improved` follows the improved policy (Danihelka
         /// 2022, section 5), `puct` the formula of that name (MiniZero).
         [Results, Limits::Any] gumbel_inner: GumbelInnerWord = GumbelInnerWord::Improved;
-        /// c of lambda = c sqrt(s) / (A + s) over A legal moves: of the selection, the target and the
-        /// move choice `regularized` (Grill 2020 and MuZero: 1.25).
+        /// c of lambda = c sqrt(s) / (A + s) over A legal moves: of the selection, the target and
+        /// the move choice `regularized` (Grill 2020 and MuZero: 1.25).
         [Results, above(0.0, 100.0)] regularized_c: f64 = 1.25;
         /// Whether `regularized` draws moves from its policy (Grill 2020), or takes the move whose
         /// share of visits is furthest below it.
         [Results, Limits::Any] regularized_sample: bool = true;
-        /// Value of a move that was never tried: `absolute` takes `value` as it is, for the player to
-        /// move; `parent` the node's value; `reduction` the node's value less `value` times the square
-        /// root m of the tried moves' prior (KataGo's fpuReductionMax: 0.2; lc0: 0.33); `katago` mixes
-        /// the node's value with its own evaluation by m to the power of `mix_power` (2), takes off
-        /// `reduction` times the root of m (0.2), and blends in `loss_share` of a loss (0).
+        /// Value of a move that was never tried: `absolute` takes `value` as it is, for the player
+        /// to move; `parent` the node's value; `reduction` the node's value less `value` times the
+        /// square root m of the tried moves' prior (KataGo's fpuReductionMax: 0.2; lc0: 0.33);
+        /// `katago` mixes the node's value with its own evaluation by m to the power of `mix_power`
+        /// (2), takes off `reduction` times the root of m (0.2), and blends in `loss_share` of a
+        /// loss (0).
         [Results, Limits::Any] fpu: Fpu = Fpu::Reduction(0.2);
         /// The same at the root, or `same` (KataGo: no reduction in self-play, 0.1 in matches).
         [Results, Limits::Any] root_fpu: SameOr<Fpu> = SameOr::Same;
-        /// Which of several moves with equal scores comes first: the `lowest`, or one at `random`, as
-        /// in generation 0, where no prior tells moves apart.
+        /// Which of several moves with equal scores comes first: the `lowest`, or one at `random`,
+        /// as in generation 0, where no prior tells moves apart.
         [Results, Limits::Any] tie_break: TieBreakWord = TieBreakWord::Lowest;
         /// For how many visits a choice holds at a node of N visits: `{ share = e }` ceil(e N),
-        /// `{ root = e }` ceil(e sqrt N); `off` chooses at each visit (Lew, computer-go list, January
-        /// 2007: e = 1/64).
+        /// `{ root = e }` ceil(e sqrt N); `off` chooses at each visit (Lew, computer-go list,
+        /// January 2007: e = 1/64).
         [Results, Limits::Any] epsilon: Epsilon = Epsilon::Off;
-        /// Visits that each move starts with at its heuristic value, or at the value of a move never
-        /// tried; 0 is off (Gelly 2007: 50).
+        /// Visits that each move starts with at its heuristic value, or at the value of a move
+        /// never tried; 0 is off (Gelly 2007: 50).
         [Results, whole(0, 1_000_000)] equivalent_visits: u32 = 0;
         /// Power that priors are raised to (AlphaGo: 0.67); 1 leaves them.
         [Results, above(0.0, 100.0)] prior_exponent: f64 = 1.0;
-        /// How a playout changes its path: `idempotent` recomputes each value from its children (Wu),
-        /// `incremental` averages the playout's value in (tree search), `delta` keeps values on edges
-        /// and catches up (Czech, Korus and Kersting 2021, section 4).
+        /// How a playout changes its path: `idempotent` recomputes each value from its children
+        /// (Wu), `incremental` averages the playout's value in (tree search), `delta` keeps values
+        /// on edges and catches up (Czech, Korus and Kersting 2021, section 4).
         [Results, Limits::Any] backup: BackupWord = BackupWord::Idempotent;
-        /// Distance between an edge's and its child's value that `delta` lets be (Czech 2021: 0.01).
+        /// Distance between an edge's and its child's value that `delta` lets be (Czech 2021:
+        /// 0.01).
         [Results, real(0.0, 2.0)] delta_tolerance: f64 = 0.01;
         /// Whether `delta` keeps what goes up within [-1, 1] (Czech 2021: true).
         [Results, Limits::Any] delta_clamp: bool = true;
-        /// Which other nodes a playout brings up to date: none but its `path`; the `parents` of nodes on
-        /// it; all `ancestors` of the leaf; or those that a background `refresher` comes by. `incremental`
-        /// allows only `path`.
+        /// Which other nodes a playout brings up to date: none but its `path`; the `parents` of
+        /// nodes on it; all `ancestors` of the leaf; or those that a background `refresher` comes
+        /// by. `incremental` allows only `path`.
         [Results, Limits::Any] staleness: StalenessWord = StalenessWord::Path;
         /// Nodes that the refresher recomputes a playout.
         [Results, whole(1, 1_000_000)] refresher_nodes: u32 = 8;
-        /// At a child with more visits than the edge to it: `continue` into it; `stop` there and count
-        /// the edge (KataGo); `{ leak = p }` stop but with probability p; `{ margin = m }` stop if the
-        /// child is ahead by more than m.
+        /// At a child with more visits than the edge to it: `continue` into it; `stop` there and
+        /// count the edge (KataGo); `{ leak = p }` stop but with probability p; `{ margin = m }`
+        /// stop if the child is ahead by more than m.
         [Results, Limits::Any] catch_up: CatchUp = CatchUp::Continue;
         /// What visits of a finished game count: `fixed` N stays 1, `counted` N grows.
         [Results, Limits::Any] terminals: TerminalsWord = TerminalsWord::Fixed;
-        /// What a playout is worth that comes back to a position on its own path: `count` the position's
-        /// value (KataGo), `draw` 0 (lc0's twofold repetition).
+        /// What a playout is worth that comes back to a position on its own path: `count` the
+        /// position's value (KataGo), `draw` 0 (lc0's twofold repetition).
         [Results, Limits::Any] revisit: RevisitWord = RevisitWord::Count;
         /// Whether outcomes that are certain are propagated and not searched again (Winands 2008).
         [Results, Limits::Any] prove: bool = false;
         /// What a leaf is worth: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }`
         /// (1 - l) v + l z (AlphaGo: 0.5).
         [Results, Limits::Any] leaf_value: LeafValue = LeafValue::Network;
-        /// Visits of a leaf, each with a rollout, before it gets children (AlphaGo: 40); 0 expands at the
-        /// first visit. `{ start = n, waiting_max = w }` begins with n, goes up by one at each expansion
-        /// while w leaves wait for the network, and down by one else. Above 0 it needs rollouts.
+        /// Visits of a leaf, each with a rollout, before it gets children (AlphaGo: 40); 0 expands
+        /// at the first visit. `{ start = n, waiting_max = w }` begins with n, goes up by one at
+        /// each expansion while w leaves wait for the network, and down by one else. Above 0 it
+        /// needs rollouts.
         [Results, Limits::Any] expansion: Expansion = Expansion::After(0);
         /// Leaves of one search that may wait for evaluation at once (AlphaGo Zero: 8).
         [Results, whole(1, 65_536)] leaves_max: u32 = 1;
-        /// How a leaf that waits keeps others off its path: as `visits` that leave Q alone (lc0; WU-UCT,
-        /// Liu 2020), or as `{ losses = n }` lost games (AlphaGo: 3).
+        /// How a leaf that waits keeps others off its path: as `visits` that leave Q alone (lc0;
+        /// WU-UCT, Liu 2020), or as `{ losses = n }` lost games (AlphaGo: 3).
         [Results, Limits::Any] in_flight: InFlight = InFlight::Visits;
-        /// Walks that may stand before leaves that wait, each with what `in_flight` counts until that leaf is
-        /// answered, so that the next walk goes around it (lc0 allows such collisions, too); 0 waits at the first.
-        /// `dagzero engine` takes 32 if it is 0.
+        /// Walks that may stand before leaves that wait, each with what `in_flight` counts until
+        /// that leaf is answered, so that the next walk goes around it (lc0 allows such collisions,
+        /// too); 0 waits at the first. `dagzero engine` takes 32 if it is 0.
         [Results, whole(0, 65_536)] collisions_max: u32 = 0;
         /// Softmax temperature of the root's priors, before noise, in full searches of self-play
         /// (KataGo: 1.5 falling to 1.1).
@@ -139,30 +146,32 @@ section! {
         /// k of forced playouts, in full searches of self-play: a visited root move with fewer than
         /// sqrt(k P s) visits is taken at once (Wu 2019, section 3.2: 2); 0 is off.
         [Results, real(0.0, 1000.0)] forced_playouts: f64 = 0.0;
-        /// What selfplay.dirichlet_alpha is: the concentration of `each` move (AlphaZero), the `total`
-        /// over the legal moves (KataGo: 10.83), or that total `shaped`, more of it for moves of small
-        /// but not negligible prior (KataGo).
+        /// What selfplay.dirichlet_alpha is: the concentration of `each` move (AlphaZero), the
+        /// `total` over the legal moves (KataGo: 10.83), or that total `shaped`, more of it for
+        /// moves of small but not negligible prior (KataGo).
         [Results, Limits::Any] noise_shape: NoiseShapeWord = NoiseShapeWord::Each;
-        /// What the policy learns of a full search: shares of `visits` (AlphaZero); `pruned` visits,
-        /// without those that noise and forced playouts brought (Wu 2019, section 3.2); the
-        /// `regularized` policy (Grill 2020); or `completed_q`, the improved policy (Danihelka 2022).
+        /// What the policy learns of a full search: shares of `visits` (AlphaZero); `pruned`
+        /// visits, without those that noise and forced playouts brought (Wu 2019, section 3.2); the
+        /// `regularized` policy (Grill 2020); or `completed_q`, the improved policy (Danihelka
+        /// 2022).
         [Results, Limits::Any] target: TargetWord = TargetWord::Visits;
-        /// The move that is played: of most `visits`, best `value`, best all-moves-as-first value `amaf`
-        /// (with the selection `rave`), best lower confidence bound `lcb`; drawn from the policy
-        /// `regularized`; or best by score among the most visited, `gumbel`. In self-play the first four
-        /// hold where the temperature has come down to 0.
+        /// The move that is played: of most `visits`, best `value`, best all-moves-as-first value
+        /// `amaf` (with the selection `rave`), best lower confidence bound `lcb`; drawn from the
+        /// policy `regularized`; or best by score among the most visited, `gumbel`. In self-play
+        /// the first four hold where the temperature has come down to 0.
         [Results, Limits::Any] move_choice: MoveChoiceWord = MoveChoiceWord::Visits;
         /// Width of `lcb` in standard deviations (KataGo: 5).
         [Results, real(0.0, 100.0)] lcb_deviations: f64 = 5.0;
-        /// Least visits of a move that `lcb` may choose, as a share of the most (KataGo: 0.05 to 0.20).
+        /// Least visits of a move that `lcb` may choose, as a share of the most (KataGo: 0.05 to
+        /// 0.20).
         [Results, real(0.0, 1.0)] lcb_visits_share: f64 = 0.15;
         /// Nodes that one search may hold; it bounds memory and must exceed every section's
         /// playouts.
         [Results, whole(2, u32::MAX as u64)] nodes_max: u32 = 65_536;
         /// Whether a search goes on with what the move before has left of the graph.
         [Results, Limits::Any] reuse: bool = true;
-        /// Whether every node keeps its position, so that two with one key end the program: for looking
-        /// for faults, at a cost in memory.
+        /// Whether every node keeps its position, so that two with one key end the program: for
+        /// looking for faults, at a cost in memory.
         [Speed, Limits::Any] check_states: bool = false;
     }
 }

@@ -24,8 +24,8 @@ impl SearchSection {
         Self::read(&mut SectionReader::new("search", &file, &mut findings))
     }
 
-    /// This with `search.key=value` laid over it, and the seed of `search.seed=N`, 0 if there is none:
-    /// a search in a run has its seed from the run.
+    /// This with `search.key=value` laid over it, and the seed of `search.seed=N`, 0 if there is
+    /// none: a search in a run has its seed from the run.
     ///
     /// # Errors
     /// Everything that is wrong with the overrides; never empty.

@@ -7,13 +7,15 @@ use anyhow::Context;
 use dz_burn_net::{DeviceChoice, EvaluatorOptions, Precision, first_start_note, pick_device};
 use dz_network_file::NetworkSpec;
 
-/// What `bench device`, `bench games` and `bench soak` measure; the other benches take no notice of it.
+/// What `bench device`, `bench games` and `bench soak` measure; the other benches take no notice of
+/// it.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct DeviceArgs {
     /// For `device`, `games`, `soak`: auto, cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub(super) device: String,
-    /// For `device`, `games`, `soak`: rows, columns, blocks and channels of the network; rows and columns of `games` are those of the game
+    /// For `device`, `games`, `soak`: rows, columns, blocks and channels of the network; rows and
+    /// columns of `games` are those of the game
     #[arg(long, value_name = "SIZE", default_value = "9x9b6c96")]
     pub(super) network: String,
     /// For `device`, `games`, `soak`: positions of a batch

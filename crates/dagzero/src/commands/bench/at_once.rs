@@ -3,8 +3,8 @@
 use dz_game::{Encoding, Game, mix64};
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
 
-/// Answers with pieces of one list of random logits, chosen by the bits of the position. Gives no handles, so batches come to
-/// it as they do to a device.
+/// Answers with pieces of one list of random logits, chosen by the bits of the position. Gives no
+/// handles, so batches come to it as they do to a device.
 pub(super) struct AtOnce {
     encoding_id: String,
     policy_len: usize,

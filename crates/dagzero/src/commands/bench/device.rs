@@ -68,7 +68,8 @@ pub(super) struct Playing {
     first: f64,
     /// Positions a second after it.
     pub(super) rate: f64,
-    /// Largest difference of a logit of the first answers from those of the engine that plays on the processor.
+    /// Largest difference of a logit of the first answers from those of the engine that plays on
+    /// the processor.
     difference_max: f64,
 }
 

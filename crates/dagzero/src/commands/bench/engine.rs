@@ -1,4 +1,5 @@
-//! `dagzero bench engine`: one search that has the processor to itself, and what its leaves in flight cost.
+//! `dagzero bench engine`: one search that has the processor to itself, and what its leaves in
+//! flight cost.
 
 use std::sync::Arc;
 
@@ -19,7 +20,8 @@ use super::super::engine::COLLISIONS;
 /// Leaves in flight that are compared.
 const LEAVES: [u32; 5] = [1, 8, 16, 32, 64];
 
-/// Playouts of the searches that are alone: as many as in self-play, and as many as in an engine's move.
+/// Playouts of the searches that are alone: as many as in self-play, and as many as in an engine's
+/// move.
 const PLAYOUTS: [u32; 2] = [EngineEffort::TABLE.playouts, 20_000];
 
 /// Turns of each, an odd number.
@@ -45,8 +47,9 @@ pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// Evaluations a second of many searches, and of one with so many leaves in flight. They take turns, since what a
-/// processor does in a second changes from minute to minute; figures are medians of the rounds.
+/// Evaluations a second of many searches, and of one with so many leaves in flight. They take
+/// turns, since what a processor does in a second changes from minute to minute; figures are
+/// medians of the rounds.
 fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     let (mut crowd, source) = sources(game)?;
     let mut alone = sources(game)?.0.on_threads(rayon::current_num_threads());
@@ -78,7 +81,8 @@ fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// A network with a small cache: one that answers nothing twice would still be asked, and costs as much.
+/// A network with a small cache: one that answers nothing twice would still be asked, and costs as
+/// much.
 fn sources<G: Game>(game: &G) -> anyhow::Result<(Sources<G>, usize)> {
     let network = CpuEvaluator::load(&random_network_of(game, SIZE.0, SIZE.1, 1))?;
     let mut sources = Sources::default();
@@ -92,8 +96,9 @@ fn median(mut rates: Vec<f64>) -> f64 {
     rates[rates.len() / 2]
 }
 
-/// How often a search with so many leaves in flight keeps a position's value: what it costs that leaves are
-/// chosen before their siblings' values are known. Rollouts evaluate, so that no network need be trained.
+/// How often a search with so many leaves in flight keeps a position's value: what it costs that
+/// leaves are chosen before their siblings' values are known. Rollouts evaluate, so that no network
+/// need be trained.
 fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<BenchRow>> {
     let mut sources = Sources::default();
     let source = sources.add_instant(Arc::new(Rollout::default()));

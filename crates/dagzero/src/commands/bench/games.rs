@@ -49,7 +49,8 @@ pub(super) fn rows<G: Game>(
     let on = format!("{network} on {choice}, {precision}");
     each(BenchRow::new(&format!("{on}, batch {batch}, no games"), raw, "evaluations/s", 1))?;
     if choice == DeviceChoice::Cpu {
-        // Where threads evaluate themselves there are no batches for a device: `bench selfplay` measures that.
+        // Where threads evaluate themselves there are no batches for a device: `bench selfplay`
+        // measures that.
         return Ok(());
     }
     let network = BurnEvaluator::load(&file, choice, options)?;
@@ -129,7 +130,8 @@ fn plan<G: Game>(game: &G, args: &DeviceArgs) -> anyhow::Result<CyclePlan> {
 /// Names what ends games when the time is over.
 const CLOCK: &str = "the bench's clock";
 
-/// Ends games when the time is over, for those of a lockstep would go on to their last one; keeps what was waited.
+/// Ends games when the time is over, for those of a lockstep would go on to their last one; keeps
+/// what was waited.
 struct Until<G: Game> {
     evaluator: Box<dyn Evaluator<G>>,
     end: Instant,

@@ -27,9 +27,9 @@ use crate::Exit;
 ///
 /// Prints one row a figure. benchmarks/ keeps the tables, with what they were measured on.
 ///
-/// Where `DAGZERO_PYTHON` names a Python that has them (pip), others are measured beside ours, a sample
-/// of one and a sample of the other in turns: `open_spiel` by `rules` and `search`, `onnx` and
-/// `onnxruntime` by `infer`, `pgx` and `mctx` by `selfplay`.
+/// Where `DAGZERO_PYTHON` names a Python that has them (pip), others are measured beside ours, a
+/// sample of one and a sample of the other in turns: `open_spiel` by `rules` and `search`, `onnx`
+/// and `onnxruntime` by `infer`, `pgx` and `mctx` by `selfplay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero bench shard --json\n  \
@@ -62,7 +62,8 @@ enum What {
     Rules,
     /// Positions a second that networks of usual sizes evaluate on the processor
     ///
-    /// ONNX Runtime is the peer, on the same networks; two threads of ours are two independent batches.
+    /// ONNX Runtime is the peer, on the same networks; two threads of ours are two independent
+    /// batches.
     Infer,
     /// A network of any size on any device, playing and learning with Burn
     ///
@@ -70,16 +71,17 @@ enum What {
     Device,
     /// Speed of self-play on the processor, with networks of random weights
     ///
-    /// Games like those of the quick preset, beside Burn's evaluator in place of ours; and games of 32
-    /// playouts a move, beside pgx and mctx on Connect Four.
+    /// Games like those of the quick preset, beside Burn's evaluator in place of ours; and games of
+    /// 32 playouts a move, beside pgx and mctx on Connect Four.
     Selfplay,
-    /// Speed of self-play with a device, beside what the host reaches with one that takes no time, and what the device reaches
-    /// without games
+    /// Speed of self-play with a device, beside what the host reaches with one that takes no time,
+    /// and what the device reaches without games
     Games,
     /// Memory of host and device while networks take each other's place and while one learns
     Soak,
-    /// Positions a second that one search has evaluated by itself, beside many searches in lockstep, by its
-    /// leaves in flight; and what those cost in solved positions, where the game has a solver
+    /// Positions a second that one search has evaluated by itself, beside many searches in
+    /// lockstep, by its leaves in flight; and what those cost in solved positions, where the game
+    /// has a solver
     Engine,
 }
 
@@ -120,8 +122,8 @@ fn measure(
     Ok(())
 }
 
-/// Writes figures as lines for people, or as one JSON list with a figure a line. A reader of a list that was cut off
-/// has whole lines.
+/// Writes figures as lines for people, or as one JSON list with a figure a line. A reader of a list
+/// that was cut off has whole lines.
 struct Printer<'a> {
     out: &'a mut dyn Write,
     json: bool,

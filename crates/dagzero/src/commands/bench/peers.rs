@@ -7,7 +7,8 @@ use dz_game::GameSpec;
 use super::python::PythonPeer;
 
 /// `OpenSpiel`'s rollouts, in C++: one leaf of its search bot is evaluated by many of them, so that
-/// Python's share of the time is nothing. A process answers a line for each sample that is asked for.
+/// Python's share of the time is nothing. A process answers a line for each sample that is asked
+/// for.
 pub(super) struct OpenSpiel {
     peer: PythonPeer,
     /// What it is, with its version.
@@ -97,8 +98,8 @@ fn their_name(game: &GameSpec) -> Option<String> {
     })
 }
 
-/// Leaf nodes of chess from the start at `depth`, counted by the generator that our chess is built on as
-/// its own example does: moves at the last depth are counted, not played.
+/// Leaf nodes of chess from the start at `depth`, counted by the generator that our chess is built
+/// on as its own example does: moves at the last depth are counted, not played.
 pub(super) fn chess_leaves(depth: u32) -> u64 {
     leaves(&Board::startpos(), depth)
 }

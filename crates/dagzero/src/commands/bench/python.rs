@@ -21,8 +21,8 @@ pub(super) struct PythonPeer {
 }
 
 impl PythonPeer {
-    /// Runs `script` with arguments. Its first line is the greeting, or `none` if the Python does not have
-    /// `packages`. Where there is no peer, one line on standard error says why.
+    /// Runs `script` with arguments. Its first line is the greeting, or `none` if the Python does
+    /// not have `packages`. Where there is no peer, one line on standard error says why.
     ///
     /// # Errors
     /// If the Python that is named cannot be started, or what it runs fails.

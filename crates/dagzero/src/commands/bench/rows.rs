@@ -27,8 +27,8 @@ pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     rows_with(game, Effort { shards: 6, repeats: 5 })
 }
 
-/// Rows a second from files on disk to batches as a learner takes them: hashes checked, decompressed, turned by symmetries,
-/// policies made dense.
+/// Rows a second from files on disk to batches as a learner takes them: hashes checked,
+/// decompressed, turned by symmetries, policies made dense.
 fn rows_with<G: Game>(game: &G, effort: Effort) -> anyhow::Result<Vec<BenchRow>> {
     let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
     let rows = random_rows(game, effort.shards, scratch.path())?;

@@ -84,8 +84,8 @@ fn beside_burn<G: Game>(
     Ok(rows.map(|(ours, peer)| row(&name, &ours).beside("with Burn's evaluator", peer)).collect())
 }
 
-/// Our self-play and that of pgx and mctx, in turns; alone where there is no Python for them, and in games
-/// other than Connect Four.
+/// Our self-play and that of pgx and mctx, in turns; alone where there is no Python for them, and
+/// in games other than Connect Four.
 fn beside_pgx<G: Game>(
     game: &G,
     setting: &Setting,

@@ -13,8 +13,8 @@ use super::args::DeviceArgs;
 const SAMPLES: u64 = 40;
 const MIB: f64 = (1 << 20) as f64;
 
-/// Networks that take each other's place as self-play has them do, each with a batch; then training steps. Hands each figure to
-/// `each` as soon as it is known.
+/// Networks that take each other's place as self-play has them do, each with a batch; then training
+/// steps. Hands each figure to `each` as soon as it is known.
 pub(super) fn rows(
     args: &DeviceArgs,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,

@@ -1,5 +1,5 @@
-//! `dagzero doctor`: what this machine computes with, and whether it does so rightly; with a run, whether that
-//! learns.
+//! `dagzero doctor`: what this machine computes with, and whether it does so rightly; with a run,
+//! whether that learns.
 
 mod probe;
 mod run;
@@ -21,14 +21,16 @@ use crate::Exit;
 
 /// Look at what this machine computes with, or whether a run learns, and learns the right thing
 ///
-/// With RUN: asks its champion about positions (does it see turned boards alike, do its values have the right sign?), and looks at
-/// games, losses, gate and ratings for what goes wrong in silence. Alarms come first; each finding says by what it
-/// was judged and what to do. Exits 1 if there is an alarm.
+/// With RUN: asks its champion about positions (does it see turned boards alike, do its values have
+/// the right sign?), and looks at games, losses, gate and ratings for what goes wrong in silence.
+/// Alarms come first; each finding says by what it was judged and what to do. Exits 1 if there is
+/// an alarm.
 ///
-/// Without: names the driver, the cards and the compiler that kernels need; runs a fixed network on fixed positions
-/// on the device and compares the answers with those of a plain implementation; measures for a second how
-/// fast it is; on a card learns for some steps and compares the losses with the processor's. Says in one sentence
-/// what to do if something is missing. Exits 1 if the answers are wrong.
+/// Without: names the driver, the cards and the compiler that kernels need; runs a fixed network on
+/// fixed positions on the device and compares the answers with those of a plain implementation;
+/// measures for a second how fast it is; on a card learns for some steps and compares the losses
+/// with the processor's. Says in one sentence what to do if something is missing. Exits 1 if the
+/// answers are wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero doctor\n  \
@@ -41,7 +43,8 @@ pub(crate) struct Args {
     /// Ask this network file instead of the run's champion
     #[arg(long, value_name = "PATH", requires = "run")]
     network: Option<PathBuf>,
-    /// The device to check, or to ask the champion on: auto (the first card, or else the processor), cpu, cuda or cuda:N
+    /// The device to check, or to ask the champion on: auto (the first card, or else the
+    /// processor), cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
     /// Print JSON
@@ -80,7 +83,8 @@ struct Speed {
     /// From nothing to the first answers: loading, compiling, tuning.
     first_batch_seconds: f64,
     positions_per_second: f64,
-    /// Largest difference of a logit of the first batch from the engine's that plays on the processor.
+    /// Largest difference of a logit of the first batch from the engine's that plays on the
+    /// processor.
     logit_difference_max: f64,
 }
 

@@ -1,4 +1,5 @@
-//! What a network makes of positions: through every symmetry, and beside what came of recorded games.
+//! What a network makes of positions: through every symmetry, and beside what came of recorded
+//! games.
 
 use std::path::PathBuf;
 
@@ -143,7 +144,8 @@ impl<G: Game> Asked<G> {
         Ok(())
     }
 
-    /// One position of each player to move, drawn by the game's number, and the last one if its move won.
+    /// One position of each player to move, drawn by the game's number, and the last one if its
+    /// move won.
     fn of_game(&self, record: &GameRecord, seed: u64) -> anyhow::Result<Vec<(Leaf<G>, Why)>> {
         let positions = replay(&self.game, record).context("replaying a recorded game")?;
         let leaf = |place: usize| {

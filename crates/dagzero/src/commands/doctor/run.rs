@@ -18,7 +18,8 @@ use crate::{Exit, drive, shown::Shown};
 #[derive(Debug, Serialize)]
 struct Checkup {
     run: PathBuf,
-    /// The network that was asked: a file of the run, or one that was named. None where there is none yet.
+    /// The network that was asked: a file of the run, or one that was named. None where there is
+    /// none yet.
     network: Option<String>,
     /// What it was measured to make of positions.
     probed: Option<Probed>,
@@ -61,7 +62,8 @@ pub(super) fn run(
     Ok(if checkup.findings.iter().any(is_alarm) { Exit::Wrong } else { Exit::Done })
 }
 
-/// The network to ask: the one that is named, the champion, or the newest candidate where none has become champion.
+/// The network to ask: the one that is named, the champion, or the newest candidate where none has
+/// become champion.
 fn network(
     run: &Run,
     state: &RunState,

@@ -21,10 +21,10 @@ use crate::{Exit, exit::UsageError};
 
 /// Write games as records that other programs read
 ///
-/// Go, Hex, Othello and Gomoku are written as SGF, chess as PGN, other games as plain text; every game
-/// can be had as plain text or JSON, too. All games go one after the other to standard output or into one
-/// file, which is a collection that SGF and PGN readers take as it is. Every move is checked against the
-/// rules on the way.
+/// Go, Hex, Othello and Gomoku are written as SGF, chess as PGN, other games as plain text; every
+/// game can be had as plain text or JSON, too. All games go one after the other to standard output
+/// or into one file, which is a collection that SGF and PGN readers take as it is. Every move is
+/// checked against the rules on the way.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero export data/go-smoke --generation 2 --out games.sgf\n  \
@@ -73,8 +73,8 @@ struct GamesArgs {
     /// At most so many games
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Say at each move of self-play what its search found: the root's value for the player to move, and
-    /// visits
+    /// Say at each move of self-play what its search found: the root's value for the player to
+    /// move, and visits
     #[arg(long)]
     comments: bool,
 }

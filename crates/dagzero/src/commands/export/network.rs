@@ -25,9 +25,10 @@ use crate::{
 
 /// Write a network as safetensors, with a description that other frameworks can be told by
 ///
-/// FILE.safetensors holds the weights, 32-bit floats in the layout of `PyTorch`. FILE.json beside it says
-/// what to compute with them, layer by layer, what the planes and the policy's places mean, and what the
-/// network says of some positions. `docs/load_in_pytorch.py` loads the two and compares.
+/// FILE.safetensors holds the weights, 32-bit floats in the layout of `PyTorch`. FILE.json beside
+/// it says what to compute with them, layer by layer, what the planes and the policy's places mean,
+/// and what the network says of some positions. `docs/load_in_pytorch.py` loads the two and
+/// compares.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero export network data/go-smoke --out go9.safetensors\n  \
@@ -36,8 +37,8 @@ pub(super) struct Args {
     /// A run, whose champion is written, RUN@GENERATION, or a network file
     #[arg(value_name = "RUN|PATH")]
     from: PathBuf,
-    /// The file of weights, which ends in .safetensors; the description goes beside it, to .json. Neither
-    /// may exist
+    /// The file of weights, which ends in .safetensors; the description goes beside it, to .json.
+    /// Neither may exist
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }

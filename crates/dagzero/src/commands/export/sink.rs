@@ -69,7 +69,8 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Writes what is left, and says how many records there were. A file without any goes away again.
+    /// Writes what is left, and says how many records there were. A file without any goes away
+    /// again.
     pub(super) fn finish(self) -> anyhow::Result<u64> {
         if let Place::File { mut file, path } = self.place {
             file.flush().with_context(|| format!("cannot write {}", path.display()))?;

@@ -13,9 +13,9 @@ use crate::{Exit, drive};
 
 /// Write a run's numbers as event files that TensorBoard reads
 ///
-/// They go to a folder of the run's name below the one given, so that several runs stand beside each
-/// other. Where another run of that name has its folder there, the name gets the folders above the
-/// run, as many as make it another one. What an earlier export of the run wrote is replaced.
+/// They go to a folder of the run's name below the one given, so that several runs stand beside
+/// each other. Where another run of that name has its folder there, the name gets the folders above
+/// the run, as many as make it another one. What an earlier export of the run wrote is replaced.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     dagzero export tensorboard data/connect4-quick --out logs && tensorboard --logdir logs")]

@@ -35,13 +35,14 @@ use crate::{Exit, exit::UsageError};
 ///
 /// A player is a run's directory (its champion), RUN@GENERATION (0 is what stood in for a network),
 /// a network file, random, rollout:N (tree search with one random game a leaf), uniform:N (the
-/// search without knowledge), with N playouts a move, solver (perfect play, in games that have a solver),
-/// solver:DEPTH (every line of so many plies), or another program by its command line: gtp:COMMAND or
-/// uci:COMMAND, and after each ; a line that is said to it first. Games are paired: each opening is
-/// played twice, colours swapped, and no two openings are the same as long as the game has so many.
+/// search without knowledge), with N playouts a move, solver (perfect play, in games that have a
+/// solver), solver:DEPTH (every line of so many plies), or another program by its command line:
+/// gtp:COMMAND or uci:COMMAND, and after each ; a line that is said to it first. Games are paired:
+/// each opening is played twice, colours swapped, and no two openings are the same as long as the
+/// game has so many.
 ///
-/// Every move is checked by our rules, which also say how a game ends. A program that ends, does not
-/// answer in time or plays an illegal move loses the game and is started again.
+/// Every move is checked by our rules, which also say how a game ends. A program that ends, does
+/// not answer in time or plays an illegal move loses the game and is started again.
 ///
 /// Results are the first player's. Intervals are at 95 % and count pairs, not games.
 #[derive(Debug, clap::Args)]
@@ -62,8 +63,8 @@ pub(crate) struct Args {
     /// Games; even, two an opening [default: 100; 10000 at most with --sprt]
     #[arg(long, value_name = "N", value_parser = even)]
     games: Option<u64>,
-    /// End as soon as a sequential test knows whether A is better than B by no more than ELO0 or by at
-    /// least ELO1, in normalised Elo, with errors of 5 %
+    /// End as soon as a sequential test knows whether A is better than B by no more than ELO0 or by
+    /// at least ELO1, in normalised Elo, with errors of 5 %
     #[arg(long, value_name = "ELO0,ELO1", value_parser = elos, allow_hyphen_values = true)]
     sprt: Option<Elos>,
     /// Playouts a move of champions and network files
@@ -89,8 +90,8 @@ pub(crate) struct Args {
     /// What evaluates networks: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto")]
     device: String,
-    /// Keep the games in this file, which must not exist: records where its name ends in .sgf, .pgn or
-    /// .txt, else as a run keeps its matches
+    /// Keep the games in this file, which must not exist: records where its name ends in .sgf, .pgn
+    /// or .txt, else as a run keeps its matches
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print JSON
@@ -142,8 +143,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Players of one name, two programs of one file for example, are numbered, so that records and ratings can
-/// tell them apart.
+/// Players of one name, two programs of one file for example, are numbered, so that records and
+/// ratings can tell them apart.
 fn told_apart(mut players: [Contestant; 2]) -> [Contestant; 2] {
     if players[0].name == players[1].name {
         for (number, player) in (1..).zip(&mut players) {
@@ -188,8 +189,8 @@ impl GameVisitor for Play<'_> {
     }
 }
 
-/// The format of records that a file's name asks for, `None` for a match file. Known before a game is
-/// played.
+/// The format of records that a file's name asks for, `None` for a match file. Known before a game
+/// is played.
 fn kept_as<G: Game>(game: &G, path: &Path) -> anyhow::Result<Option<Format>> {
     let extension = path.extension().unwrap_or_default();
     let format = match extension.to_str() {
@@ -265,8 +266,8 @@ impl Observer for Tenths {
     }
 }
 
-/// The one game that all players are for, or can play: the one given; without it that of a player whose network is
-/// for one board; without such that of the first.
+/// The one game that all players are for, or can play: the one given; without it that of a player
+/// whose network is for one board; without such that of the first.
 pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Result<GameSpec> {
     let games = |any_size: bool| {
         let some = found.iter().filter(move |found| found.any_size == any_size);

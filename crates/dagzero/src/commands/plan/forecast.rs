@@ -72,7 +72,8 @@ pub(super) struct Forecast {
 /// Bytes of a step's line in the metrics, and of a ply in a match file: of this repository's runs.
 const STEP_BYTES: f64 = 260.0;
 const PLY_BYTES: f64 = 5.0;
-/// Bytes of a cached evaluation beside its priors, and of a row in the shuffler's memory beside its packed form.
+/// Bytes of a cached evaluation beside its priors, and of a row in the shuffler's memory beside its
+/// packed form.
 const CACHED_BYTES: u64 = 160;
 
 impl Forecast {
@@ -107,7 +108,8 @@ impl Forecast {
         seconds: f64,
         most: u32,
     ) -> u32 {
-        // Cycles cost more or less by how many there are, as what changes over a run is laid out over them.
+        // Cycles cost more or less by how many there are, as what changes over a run is laid out
+        // over them.
         let fits = |cycles| Self::of(config, measured, cycles).wall_s <= seconds;
         let (mut fit, mut over) = (0, 1);
         while over <= most && fits(over) {
@@ -140,7 +142,8 @@ impl Forecast {
         let train_s = train_rows as f64 * measured.train_row_s;
         let matches_s = matches(config, measured, cycle, f64::from(games));
         let parts = [selfplay_s, shuffle_s, train_s, matches_s];
-        // Side by side the longest part decides, or that no more than the lead and one cycle are under way.
+        // Side by side the longest part decides, or that no more than the lead and one cycle are
+        // under way.
         let under_way = 1.0 + f64::from(config.lead_cycles());
         let longest = parts.into_iter().fold(0.0, f64::max);
         let wall_s = measured.cycle_s + longest.max(parts.iter().sum::<f64>() / under_way);
@@ -208,7 +211,8 @@ fn memory(config: &RunConfig, measured: &Measured) -> u64 {
         + (config.shuffle.bucket_rows as f64 * 2.0 * measured.row_bytes) as u64
 }
 
-/// Seconds of gate and rating games of a cycle, the latter within `rating.time_share` of the playouts.
+/// Seconds of gate and rating games of a cycle, the latter within `rating.time_share` of the
+/// playouts.
 fn matches(config: &RunConfig, measured: &Measured, cycle: u32, games: f64) -> f64 {
     let plies = measured.plies;
     let second = |playouts: f64| playouts / measured.playouts_s.max(1e-9);

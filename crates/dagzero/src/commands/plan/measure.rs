@@ -1,4 +1,5 @@
-//! The calibration: a few seconds of searches, then a small run of the same configuration in a temporary folder.
+//! The calibration: a few seconds of searches, then a small run of the same configuration in a
+//! temporary folder.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,7 +17,8 @@ use dz_store::Run;
 use super::forecast::Measured;
 use crate::drive;
 
-/// How long each kind of search is measured, and how long the games of each cycle of the small run may take.
+/// How long each kind of search is measured, and how long the games of each cycle of the small run
+/// may take.
 const SEARCH_TIME: Duration = Duration::from_millis(1_500);
 const GAMES_TIME: Duration = Duration::from_secs(3);
 /// Games of a cycle of the small run: fewer than these say little, more are not needed.
@@ -135,8 +137,8 @@ struct SmallRun<'a> {
 }
 
 impl<'a> SmallRun<'a> {
-    /// As many games without a network as fit, each of which takes about `game_s`, and at least as many as
-    /// have two batches of rows.
+    /// As many games without a network as fit, each of which takes about `game_s`, and at least as
+    /// many as have two batches of rows.
     fn new(whole: &'a RunConfig, dir: &Path, game_s: f64, plies: f64) -> anyhow::Result<Self> {
         let mut config = whole.clone();
         let trained = (1.0 - config.window.validation_share) * plies.max(1.0);

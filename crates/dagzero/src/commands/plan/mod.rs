@@ -14,9 +14,9 @@ use forecast::{CycleForecast, Forecast, Measured};
 
 /// Say what a run of a configuration will take: time, games, rows, disk and memory
 ///
-/// Calibrates for some 10 to 20 seconds in a temporary folder: searches, a few games, rows and training steps with a fresh
-/// network of the configured size. An estimate: trained networks play longer or shorter games than fresh ones, and
-/// a machine that is busy now is slower now.
+/// Calibrates for some 10 to 20 seconds in a temporary folder: searches, a few games, rows and
+/// training steps with a fresh network of the configured size. An estimate: trained networks play
+/// longer or shorter games than fresh ones, and a machine that is busy now is slower now.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero plan configs/connect4-quick.toml\n  \
     dagzero plan configs/go9.toml --set network.channels=64 --hours 8")]

@@ -17,14 +17,16 @@ use crate::Exit;
 
 /// Play against a champion, or any other player, at the terminal
 ///
-/// At a terminal, the arrow keys move a cursor over the board and Enter plays where it is: in chess, first
-/// the piece and then its square. Moves can be written as well, as the board names them, and so can
-/// commands: hint, undo, level, side, bar, moves, record, new, quit; `help` tells more.
+/// At a terminal, the arrow keys move a cursor over the board and Enter plays where it is: in
+/// chess, first the piece and then its square. Moves can be written as well, as the board names
+/// them, and so can commands: hint, undo, level, side, bar, moves, record, new, quit; `help` tells
+/// more.
 ///
-/// With --lines, and where input or output is no terminal, the board is printed after every move, and a
-/// line is read for yours.
+/// With --lines, and where input or output is no terminal, the board is printed after every move,
+/// and a line is read for yours.
 ///
-/// A level is a power of two of playouts a move: 0 is the network's first thought, 10 is 1024 playouts.
+/// A level is a power of two of playouts a move: 0 is the network's first thought, 10 is 1024
+/// playouts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero play data/connect4-quick\n  \

@@ -10,9 +10,9 @@ use super::results::{Ending, Results};
 ///   unfinished game. `white` and `black` may stand for `first` and `second`, and `result` with the
 ///   words of PGN for `winner`. Other keys are not looked at;
 /// - the header of a match file, `{"kind": "match", "players": [{"name": A}, {"name": B}], ...}`;
-/// - a game of the match whose header came before: `{"first": "a" | "b", "outcome": {"winner":
-///   "first" | "second" | null}, ...}`; null is a draw. A game with the very moves of an earlier one
-///   of its match counts all the same.
+/// - a game of the match whose header came before:
+///   `{"first": "a" | "b", "outcome": {"winner": "first" | "second" | null}, ...}`; null is a draw.
+///   A game with the very moves of an earlier one of its match counts all the same.
 pub(super) fn read(text: &str, results: &mut Results) {
     let mut players = None;
     for (index, line) in text.lines().enumerate() {

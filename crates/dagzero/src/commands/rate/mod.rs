@@ -21,8 +21,8 @@ use standings::{Standings, Terms};
 /// Rate all players of a file of results, from all games at once
 ///
 /// A file is PGN (the tags White, Black and Result are read, White moves first), a match file of a
-/// run, or one result a line: {"first": NAME, "second": NAME, "winner": "first", "second", "draw" or
-/// null for an unfinished game}. Several files are rated as one.
+/// run, or one result a line: {"first": NAME, "second": NAME, "winner": "first", "second", "draw"
+/// or null for an unfinished game}. Several files are rated as one.
 ///
 /// The model is Bradley-Terry: 400 Elo points more are odds of ten to one. Errors are half the
 /// 95 % interval of the difference to the anchor, so name one player as the anchor to see how sure

@@ -1,5 +1,6 @@
-//! The tags of PGN games: who played, and the result. Moves are not looked at, so that any game will
-//! do. [`dz_record`] reads whole games, and gives up a file at its first fault; here each fault is one game's.
+//! The tags of PGN games: who played, and the result. Moves are not looked at, so that any game
+//! will do. [`dz_record`] reads whole games, and gives up a file at its first fault; here each
+//! fault is one game's.
 
 use dz_record::pgn;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use clap::ArgGroup;
 use dz_search::Budget;
 
-/// Playouts for each evaluation, at most: those that need none are free, and in a graph that is known
-/// to its ends they would go on for ever.
+/// Playouts for each evaluation, at most: those that need none are free, and in a graph that is
+/// known to its ends they would go on for ever.
 const PLAYOUTS_PER_EVALUATION: u32 = 1_000;
 
 /// The budget, which has no default.

@@ -71,8 +71,8 @@ impl Graph {
         Self(nodes)
     }
 
-    /// The line of most visits; ties go to the better value, then to the lower move. It ends where it
-    /// would come back to itself.
+    /// The line of most visits; ties go to the better value, then to the lower move. It ends where
+    /// it would come back to itself.
     pub(super) fn line(&self) -> Vec<Move> {
         let mut seen = vec![false; self.0.len()];
         let (mut line, mut at) = (Vec::new(), 0);

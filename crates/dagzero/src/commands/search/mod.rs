@@ -32,12 +32,14 @@ use crate::{Exit, exit::UsageError};
 ///
 /// Starts from the plain reference, not from a run's settings: PUCT with c = 1.5, untried moves at
 /// value 0, ties to the lowest move, values that travel along the path, playouts that always go on,
-/// no noise, no cache, seed 0; in 64-bit numbers. --set lays keys of [search] over it (configs/README.md
-/// has them all), and `search.seed`, which seeds all that is drawn. The first playout evaluates the root.
+/// no noise, no cache, seed 0; in 64-bit numbers. --set lays keys of [search] over it
+/// (configs/README.md has them all), and `search.seed`, which seeds all that is drawn. The first
+/// playout evaluates the root.
 ///
-/// `root` holds every legal move; its values are the mover's, in [-1, 1]. Where the game is over there
-/// are no visits and no moves, and the value is the first player's. `best` is the move of
-/// `search.move_choice`, `pv` the line of most visits, `target` the policy target of `search.target`.
+/// `root` holds every legal move; its values are the mover's, in [-1, 1]. Where the game is over
+/// there are no visits and no moves, and the value is the first player's. `best` is the move of
+/// `search.move_choice`, `pv` the line of most visits, `target` the policy target of
+/// `search.target`.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("subject").required(true).args(["game", "graph"]),
@@ -53,8 +55,9 @@ pub(crate) struct Args {
     game: Option<GameSpec>,
     #[command(flatten)]
     line: LineArgs,
-    /// A graph in JSON: `{"root": id, "nodes": [{"id", "to_move": 1 or -1, "value", "children",
-    /// "priors"} or {"id", "terminal"}]}`, values the first player's; moves are the children's indices
+    /// A graph in JSON:
+    /// `{"root": id, "nodes": [{"id", "to_move": 1 or -1, "value", "children", "priors"} or
+    /// {"id", "terminal"}]}`, values the first player's; moves are the children's indices
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "position", "moves", "evaluator"])]
     graph: Option<PathBuf>,
     /// What evaluates positions: uniform, hashed, rollout, a network file, RUN or RUN@GENERATION

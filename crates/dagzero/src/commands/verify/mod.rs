@@ -20,9 +20,10 @@ use crate::shown::Shown;
 
 /// Check every file of a run, and say what can be done about bad ones
 ///
-/// Reads everything: the hash of each published file, what is inside (shards are replayed by the rules,
-/// matches recounted, checkpoints opened with their optimizer), each record of the ledger and what follows
-/// from it. Nothing is changed unless --quarantine is given. Exits with 1 if something is wrong.
+/// Reads everything: the hash of each published file, what is inside (shards are replayed by the
+/// rules, matches recounted, checkpoints opened with their optimizer), each record of the ledger
+/// and what follows from it. Nothing is changed unless --quarantine is given. Exits with 1 if
+/// something is wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero verify data/connect4-quick\n  \
     dagzero verify data/connect4-quick --json\n  \
@@ -193,8 +194,8 @@ impl Findings {
         Ok(())
     }
 
-    /// Measurements: lines that are not as they were written. The last one may be unfinished, it is cut off
-    /// when its writer starts again.
+    /// Measurements: lines that are not as they were written. The last one may be unfinished, it is
+    /// cut off when its writer starts again.
     fn metrics(&mut self, run: &Run) {
         for stage in [Stage::Driver].into_iter().chain(Stage::WORKERS) {
             let path = layout::metrics_path(stage);

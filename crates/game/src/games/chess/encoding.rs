@@ -5,16 +5,16 @@ use cozy_chess::{BitBoard, Color, Piece, Rank, Square};
 use super::{Chess, ChessHistory, ChessState, castling, en_passant, moves};
 use crate::{Encoding, Move, PlaneShape, PlaneWriter, Symmetry};
 
-/// Version 1, from the mover's side, whose eighth rank is the top row; files keep their order. Pieces of
-/// mover and opponent, castling rights, en passant where it is legal, whether the position has
-/// occurred before, all squares. The halfmove clock, divided by 100, is a global. Then for each past
-/// position that is shown, the last one first: pieces of the mover and of the opponent of now, and
-/// whether it had occurred before. (`AlphaZero` has a second plane for the third occurrence, which ends
-/// the game here.)
+/// Version 1, from the mover's side, whose eighth rank is the top row; files keep their order.
+/// Pieces of mover and opponent, castling rights, en passant where it is legal, whether the
+/// position has occurred before, all squares. The halfmove clock, divided by 100, is a global. Then
+/// for each past position that is shown, the last one first: pieces of the mover and of the
+/// opponent of now, and whether it had occurred before. (`AlphaZero` has a second plane for the
+/// third occurrence, which ends the game here.)
 ///
-/// The policy is that of Silver et al., A general reinforcement learning algorithm that masters chess,
-/// shogi and Go through self-play (2018), table S2: for each square to move from, 56 moves of a queen,
-/// 8 of a knight, 9 promotions to a lesser piece.
+/// The policy is that of Silver et al., A general reinforcement learning algorithm that masters
+/// chess, shogi and Go through self-play (2018), table S2: for each square to move from, 56 moves
+/// of a queen, 8 of a knight, 9 promotions to a lesser piece.
 #[derive(Clone, Debug)]
 pub struct ChessEncoding {
     pub(super) history_planes: u8,

@@ -1,8 +1,8 @@
 //! Chess, with the moves of the cozy-chess generator and draws that need no claim.
 //!
 //! Rules: FIDE Laws of Chess (2023), with three differences that make the end of a game a fact and
-//! not a claim: it is drawn at the third occurrence of a position (9.2), after 50 moves of each side
-//! without capture or pawn move (9.3), and where the material left cannot mate (see `draws`).
+//! not a claim: it is drawn at the third occurrence of a position (9.2), after 50 moves of each
+//! side without capture or pawn move (9.3), and where the material left cannot mate (see `draws`).
 
 mod draws;
 mod encoding;
@@ -42,8 +42,8 @@ impl Chess {
         Self { history_planes: 0 }
     }
 
-    /// Reads `history_planes` (0), the number of past positions that networks see, up to the seven of
-    /// `AlphaZero`.
+    /// Reads `history_planes` (0), the number of past positions that networks see, up to the seven
+    /// of `AlphaZero`.
     ///
     /// # Errors
     /// [`GameError`] for parameters that are unknown, no number, or more than 7.
@@ -117,7 +117,8 @@ impl Game for Chess {
         ChessState::new(Board::startpos())
     }
 
-    /// Mate comes before every draw: a move that mates also ends the count of 50 moves (FIDE 5.1.1).
+    /// Mate comes before every draw: a move that mates also ends the count of 50 moves (FIDE
+    /// 5.1.1).
     fn status(&self, state: &ChessState, history: &ChessHistory) -> Status {
         let mover = state.mover();
         if !moves::any(&state.board) {
@@ -176,29 +177,30 @@ impl Game for Chess {
     /// Position, halfmove clock, and how often each position has occurred that can come again.
     ///
     /// That is all the future depends on, so equal keys have equal subtrees, exactly: no repetition
-    /// and no count of 50 moves is ever missed. The price is that orders of reversible moves lead to
-    /// different nodes; lines meet again at each capture, pawn move and lost castling right. Networks
-    /// that see k past positions tell lines apart for k plies more.
+    /// and no count of 50 moves is ever missed. The price is that orders of reversible moves lead
+    /// to different nodes; lines meet again at each capture, pawn move and lost castling right.
+    /// Networks that see k past positions tell lines apart for k plies more.
     fn node_key(&self, state: &ChessState, history: &ChessHistory) -> Key {
         let past = history.reversible();
         self.eval_key(state, history).mix(past.high).mix(past.low)
     }
 
-    /// The halfmove clock is part of state and key. It only grows until a capture or pawn move, after
-    /// which no earlier position comes again, and at 100 the game is over: nothing occurs twice.
+    /// The halfmove clock is part of state and key. It only grows until a capture or pawn move,
+    /// after which no earlier position comes again, and at 100 the game is over: nothing occurs
+    /// twice.
     fn acyclic(&self) -> bool {
         true
     }
 
-    /// Each side can make at most 48 pawn moves and lose at most 15 pieces, so at most 126 moves set
-    /// the halfmove clock to zero, each after at most 99 others; and 100 plies after the last one the
-    /// game is over.
+    /// Each side can make at most 48 pawn moves and lose at most 15 pieces, so at most 126 moves
+    /// set the halfmove clock to zero, each after at most 99 others; and 100 plies after the last
+    /// one the game is over.
     fn plies_max(&self) -> Option<u32> {
         Some(126 * 100 + 100)
     }
 
-    /// Of N. Petrović's position (1964), which is the most that play can reach; made-up positions with
-    /// the same pieces are not known to have more.
+    /// Of N. Petrović's position (1964), which is the most that play can reach; made-up positions
+    /// with the same pieces are not known to have more.
     fn moves_max(&self) -> usize {
         218
     }
@@ -211,7 +213,8 @@ impl Game for Chess {
         moves::format(mv)
     }
 
-    /// Castling as the king taking its rook is not read: the same text names a rook's move elsewhere.
+    /// Castling as the king taking its rook is not read: the same text names a rook's move
+    /// elsewhere.
     fn parse_move(&self, _state: &ChessState, text: &str) -> Result<Move, GameError> {
         moves::parse(text)
     }

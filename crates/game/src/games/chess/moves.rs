@@ -1,7 +1,7 @@
 //! Moves as numbers and as UCI text, generated in ascending order.
 //!
-//! A move is `from * 512 + to * 8 + promotion`, squares from a1 = 0 by ranks to h8 = 63, promotion 0
-//! for none, 1 to 4 for knight, bishop, rook and queen. Castling is the king's move by two files.
+//! A move is `from * 512 + to * 8 + promotion`, squares from a1 = 0 by ranks to h8 = 63, promotion
+//! 0 for none, 1 to 4 for knight, bishop, rook and queen. Castling is the king's move by two files.
 
 use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square};
 
@@ -42,8 +42,8 @@ pub(super) fn any(board: &Board) -> bool {
     board.generate_moves(|_| true)
 }
 
-/// Leaf nodes at depths `0..=depth` by the rules of movement alone, as published counts have them: no
-/// repetition, no count of moves and no lack of material ends a line.
+/// Leaf nodes at depths `0..=depth` by the rules of movement alone, as published counts have them:
+/// no repetition, no count of moves and no lack of material ends a line.
 pub(super) fn perft(board: &Board, depth: u32) -> Vec<u64> {
     let mut counts = vec![0; depth as usize + 1];
     count(board, &mut counts);

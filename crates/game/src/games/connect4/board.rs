@@ -1,8 +1,8 @@
 //! The board's geometry and the bit tricks on it.
 //!
-//! Bit `x * (height + 1) + y` is the point in column `x`, row `y` from the bottom. The row above the
-//! board stays empty, so that shifted boards do not run into the next column (J. Tromp's layout).
-//! Boards are kept as `u128`; where the bits fit, the arithmetic is done on `u64`.
+//! Bit `x * (height + 1) + y` is the point in column `x`, row `y` from the bottom. The row above
+//! the board stays empty, so that shifted boards do not run into the next column (J. Tromp's
+//! layout). Boards are kept as `u128`; where the bits fit, the arithmetic is done on `u64`.
 
 use std::ops::{BitAnd, BitOr, Shr};
 

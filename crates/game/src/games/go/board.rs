@@ -16,8 +16,8 @@ pub(super) struct Board {
     pub shape: Shape,
 }
 
-/// The smallest grid that holds a board. Where play takes place most, the length of a row is part of the
-/// type: shifts by a number that the compiler knows take a third less time.
+/// The smallest grid that holds a board. Where play takes place most, the length of a row is part
+/// of the type: shifts by a number that the compiler knows take a third less time.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Nine(Grid<2, 9>),
@@ -132,8 +132,8 @@ impl<const N: usize, const ROW: u32> Grid<N, ROW> {
         }
     }
 
-    /// The points of each player: stones, and empty regions that only this player's stones border (J.
-    /// Tromp and B. Taylor, The Logical Rules of Go).
+    /// The points of each player: stones, and empty regions that only this player's stones border
+    /// (J. Tromp and B. Taylor, The Logical Rules of Go).
     pub fn areas(&self, stones: &[Words; 2]) -> [Set<N>; 2] {
         let [first, second] = [Set::load(&stones[0]), Set::load(&stones[1])];
         let empty = self.all.without(first.or(second));

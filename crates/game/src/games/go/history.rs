@@ -70,7 +70,8 @@ impl Clone for GoHistory {
         }
     }
 
-    /// Keeps the memory of `self`, so that a search that starts at its root again allocates nothing.
+    /// Keeps the memory of `self`, so that a search that starts at its root again allocates
+    /// nothing.
     fn clone_from(&mut self, source: &Self) {
         self.past.clone_from(&source.past);
         self.boards.clone_from(&source.boards);
@@ -103,14 +104,15 @@ impl GoHistory {
         filter_bits(key).into_iter().all(set) && self.past.iter().rev().any(|past| past.key == key)
     }
 
-    /// Points where `player` (by index) once had a stone. A stone put anywhere else makes a position
-    /// that is new, whatever it captures.
+    /// Points where `player` (by index) once had a stone. A stone put anywhere else makes a
+    /// position that is new, whatever it captures.
     #[inline]
     pub(super) fn ever<const N: usize>(&self, player: usize) -> Set<N> {
         Set::load(&self.ever[player])
     }
 
-    /// Adds the position with `stones`, whose last move was `opponent`'s, before `mv` is played from it.
+    /// Adds the position with `stones`, whose last move was `opponent`'s, before `mv` is played
+    /// from it.
     #[inline]
     pub(super) fn push(
         &mut self,

@@ -2,10 +2,10 @@
 //! area scoring, superko, and two passes end the game. Suicide and other rules of repetition are
 //! options.
 //!
-//! A board is two sets of points and those of their stones whose chains are in atari, which is all that
-//! legality and capture ask; what a stone changes is found by floods. Chains with ids and liberty counts
-//! took 104 ns a ply where this takes 78 on 9x9, and 110 instead of 228 on 19x19, but states of 7 KB
-//! instead of 216 bytes, which searches copy all the time (benchmarks/games.md).
+//! A board is two sets of points and those of their stones whose chains are in atari, which is all
+//! that legality and capture ask; what a stone changes is found by floods. Chains with ids and
+//! liberty counts took 104 ns a ply where this takes 78 on 9x9, and 110 instead of 228 on 19x19,
+//! but states of 7 KB instead of 216 bytes, which searches copy all the time (benchmarks/games.md).
 
 mod board;
 mod encoding;
@@ -57,7 +57,8 @@ pub struct GoState {
     hash: Key,
     /// The stone that was just taken by a single one in atari, or [`NO_KO`].
     ko: u16,
-    /// Half points of komi beyond those of the rules, which a variant's games keep from their start.
+    /// Half points of komi beyond those of the rules, which a variant's games keep from their
+    /// start.
     komi_shift: i16,
     mover: Player,
     /// Passes in a row; two end the game.
@@ -72,9 +73,9 @@ impl GoState {
 }
 
 impl Go {
-    /// Reads `size` (9, from 2 to 19), `komi` (7, whole or half points), `suicide` (false), `superko`
-    /// (`positional`, `situational` or `simple`), `repetition_bound` (11, see `node_key`) and
-    /// `history_planes` (0, how many past positions the network sees, up to 7).
+    /// Reads `size` (9, from 2 to 19), `komi` (7, whole or half points), `suicide` (false),
+    /// `superko` (`positional`, `situational` or `simple`), `repetition_bound` (11, see `node_key`)
+    /// and `history_planes` (0, how many past positions the network sees, up to 7).
     ///
     /// # Errors
     /// [`GameError`] for parameters that are unknown or impossible.
@@ -279,15 +280,15 @@ impl Game for Go {
         seen.fold(key, |key, past| key.mix(past.hash.high).mix(past.hash.low))
     }
 
-    /// The position, and under superko the past that may matter: all of it since the last move whose
-    /// chain of S stones, with E empty points in all empty regions that border it, has S + E - 1 >
-    /// `repetition_bound`. Before that chain is gone, which takes S + E - 1 plies or more, no position
-    /// from before it comes back (D. Wu, `KataGo`, docs/GraphSearch.md, on cycles). So on boards with at
-    /// most `repetition_bound` + 1 points equal keys have equal futures, and on larger ones futures
-    /// that are equal for that many plies.
+    /// The position, and under superko the past that may matter: all of it since the last move
+    /// whose chain of S stones, with E empty points in all empty regions that border it, has
+    /// S + E - 1 > `repetition_bound`. Before that chain is gone, which takes S + E - 1 plies or more,
+    /// no position from before it comes back (D. Wu, `KataGo`, docs/GraphSearch.md, on cycles).
+    /// So on boards with at most `repetition_bound` + 1 points equal keys have equal futures,
+    /// and on larger ones futures that are equal for that many plies.
     ///
-    /// Past positions that only the network sees are no part of it: where the past is forgotten, a node
-    /// keeps the evaluation of the path that made it.
+    /// Past positions that only the network sees are no part of it: where the past is forgotten, a
+    /// node keeps the evaluation of the path that made it.
     #[inline]
     fn node_key(&self, state: &GoState, history: &GoHistory) -> Key {
         let key = self.position_key(state);
@@ -299,9 +300,10 @@ impl Game for Go {
         }
     }
 
-    /// Under positional superko a board stays for one or two passes and then never comes back, under
-    /// situational superko the same holds for a board with its mover, so a position (board, mover,
-    /// passes) never occurs twice in a game, and keys tell positions apart. Simple ko allows cycles.
+    /// Under positional superko a board stays for one or two passes and then never comes back,
+    /// under situational superko the same holds for a board with its mover, so a position (board,
+    /// mover, passes) never occurs twice in a game, and keys tell positions apart. Simple ko allows
+    /// cycles.
     fn acyclic(&self) -> bool {
         self.rules.superko != Superko::Simple
     }

@@ -74,8 +74,8 @@ pub(super) fn put<const N: usize, const ROW: u32>(
         sides.own_atari = freed(grid, captured, sides.own_atari);
     }
     let empty = grid.all.without(sides.own.or(sides.other));
-    // The opponent's other chains here had two liberties or more and may be down to one. Most have a
-    // stone that shows at once that they are not.
+    // The opponent's other chains here had two liberties or more and may be down to one. Most have
+    // a stone that shows at once that they are not.
     let rich = grid.near_two(empty);
     let mut rest = near.and(sides.other).without(rich);
     while let Some(next) = rest.first() {
@@ -123,8 +123,8 @@ fn freed<const N: usize, const ROW: u32>(
 /// What the board alone tells of the mover's moves, in a game that is not over.
 struct Open<const N: usize> {
     sides: Sides<N>,
-    /// Where a stone is left with a liberty: beside an empty point, in a chain with another one, or by
-    /// what it captures.
+    /// Where a stone is left with a liberty: beside an empty point, in a chain with another one, or
+    /// by what it captures.
     lives: Set<N>,
     /// Where a stone may be put but for ko and superko.
     legal: Set<N>,
@@ -199,8 +199,8 @@ pub(super) fn legality<const N: usize, const ROW: u32>(
     Legality { legal: open.legal.without(banned), banned }
 }
 
-/// One of the points that the mover may play or `None` for a pass, all with the same chance: draws from
-/// what the board alone allows, and again if superko forbids that.
+/// One of the points that the mover may play or `None` for a pass, all with the same chance: draws
+/// from what the board alone allows, and again if superko forbids that.
 #[inline]
 pub(super) fn random_point<const N: usize, const ROW: u32>(
     grid: &Grid<N, ROW>,
@@ -230,8 +230,9 @@ pub(super) fn repetition_key(rules: &Rules, hash: Key, to_move: Player) -> Key {
 }
 
 /// True if the position before the last move, a stone on `point`, cannot come back within `bound`
-/// plies: the stone's chain would have to be captured, for which its S stones' surroundings, E empty
-/// points in the empty regions that border it, are filled but for one: S + E - 1 plies or more.
+/// plies: the stone's chain would have to be captured, for which its S stones' surroundings, E
+/// empty points in the empty regions that border it, are filled but for one: S + E - 1 plies or
+/// more.
 #[inline]
 pub(super) fn forgets<const N: usize, const ROW: u32>(
     grid: &Grid<N, ROW>,

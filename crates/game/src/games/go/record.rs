@@ -14,8 +14,8 @@ impl Go {
         })
     }
 
-    /// The name of the rules where they have one that SGF readers know, else `KataGo`'s description of
-    /// rules (`docs/GTP_Extensions.md`), which its tools read: ko, scoring, tax, suicide.
+    /// The name of the rules where they have one that SGF readers know, else `KataGo`'s description
+    /// of rules (`docs/GTP_Extensions.md`), which its tools read: ko, scoring, tax, suicide.
     fn rules_name(&self) -> String {
         let ko = match (self.rules.superko, self.rules.suicide) {
             (Superko::Positional, true) => return "Tromp-Taylor".to_owned(),

@@ -10,8 +10,8 @@ pub enum Superko {
     Positional,
     /// A stone may not recreate the board of an earlier position with the same player to move.
     Situational,
-    /// Only the immediate recapture of a single stone by a single stone is illegal. Longer cycles may
-    /// go on for ever.
+    /// Only the immediate recapture of a single stone by a single stone is illegal. Longer cycles
+    /// may go on for ever.
     Simple,
 }
 
@@ -43,8 +43,8 @@ pub(super) struct Rules {
 
 /// `KataGo`'s default of `graphSearchRepBound`.
 const REPETITION_BOUND: u8 = 11;
-/// As many as networks of `AlphaGo` Zero see beside the current one (Silver et al. 2017, "Mastering the
-/// game of Go without human knowledge", Methods, Neural network architecture).
+/// As many as networks of `AlphaGo` Zero see beside the current one (Silver et al. 2017, "Mastering
+/// the game of Go without human knowledge", Methods, Neural network architecture).
 const HISTORY_PLANES_MAX: u8 = 7;
 
 impl Rules {
@@ -69,7 +69,8 @@ impl Rules {
         })
     }
 
-    /// These change what search shares and what networks see, but no rule, so they are named only where they are unusual.
+    /// These change what search shares and what networks see, but no rule, so they are named only
+    /// where they are unusual.
     fn beside_rules(&self) -> [(bool, &'static str, String); 2] {
         let Self { repetition_bound: bound, history_planes: seen, .. } = self;
         [

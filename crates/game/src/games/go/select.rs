@@ -20,8 +20,8 @@ const fn bits() -> [[u8; 256]; 8] {
     bits
 }
 
-/// The number of the set bit of `word` below which `rank` others are; `rank` is less than their count.
-/// Counts of the bytes side by side, without branches (S. Vigna, Broadword Implementation of
+/// The number of the set bit of `word` below which `rank` others are; `rank` is less than their
+/// count. Counts of the bytes side by side, without branches (S. Vigna, Broadword Implementation of
 /// Rank/Select Queries, 2008, section 3); a table finds the bit in its byte.
 #[inline]
 pub(super) fn select(word: u64, rank: u32) -> u32 {

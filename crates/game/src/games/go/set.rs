@@ -1,7 +1,8 @@
 //! Sets of points as bits, and the shifts that take a set to its neighbours.
 //!
-//! A point is numbered `row * size + column`, row 0 at the top, and is that bit of the set. A set has
-//! as many words as the board needs (`N`), chosen once a call, so that small boards stay in registers.
+//! A point is numbered `row * size + column`, row 0 at the top, and is that bit of the set. A set
+//! has as many words as the board needs (`N`), chosen once a call, so that small boards stay in
+//! registers.
 
 use super::select::select;
 
@@ -89,8 +90,8 @@ impl<const N: usize> Set<N> {
         Some(word as u16 * 64 + self.0[word].trailing_zeros() as u16)
     }
 
-    /// The point after `n` others, where there are so many. Words are chosen without branches, which
-    /// random numbers would often mislead.
+    /// The point after `n` others, where there are so many. Words are chosen without branches,
+    /// which random numbers would often mislead.
     #[inline]
     pub fn nth(self, n: u32) -> Option<u16> {
         let (mut word, mut at, mut before) = (self.0[0], 0, 0);
@@ -165,8 +166,8 @@ impl<const N: usize, const ROW: u32> Grid<N, ROW> {
         if ROW == ANY { self.size } else { ROW }
     }
 
-    /// The neighbours of `set`; some may be in `set`, and bits beyond the board may be set, so callers
-    /// intersect the result with points of the board.
+    /// The neighbours of `set`; some may be in `set`, and bits beyond the board may be set, so
+    /// callers intersect the result with points of the board.
     #[inline]
     pub fn near(&self, set: Set<N>) -> Set<N> {
         let right = set.and(self.not_last).up(1);
@@ -195,8 +196,8 @@ impl<const N: usize, const ROW: u32> Grid<N, ROW> {
         }
     }
 
-    /// Liberties of the chain of `stones` around `from`, a part of it; stops at the second one. A chain
-    /// with a stone of `rich` is known to have two.
+    /// Liberties of the chain of `stones` around `from`, a part of it; stops at the second one. A
+    /// chain with a stone of `rich` is known to have two.
     #[inline]
     pub fn liberties(
         &self,

@@ -13,8 +13,8 @@ const WORDS: usize = ((SIZE_MAX as usize + 1) * (SIZE_MAX as usize + 2) + 1).div
 /// A set of points.
 pub(super) type Points = points::Points<WORDS>;
 
-/// Stones of `set` in line with `bit`, which is one of them, without a gap: in a row, in a column and
-/// on both diagonals of a board with `stride` bits from a row to the next one.
+/// Stones of `set` in line with `bit`, which is one of them, without a gap: in a row, in a column
+/// and on both diagonals of a board with `stride` bits from a row to the next one.
 #[inline]
 pub(super) fn rows_through(set: &Points, bit: u16, stride: u16) -> [u16; 4] {
     [1, stride, stride - 1, stride + 1].map(|step| {

@@ -1,7 +1,7 @@
 //! Gomoku of 6 to 19 rows: five stones in line win, on bitboards.
 //!
-//! No rule forbids a point, as Renju's do to black: both players may make two threes, two fours, and
-//! more than five in line.
+//! No rule forbids a point, as Renju's do to black: both players may make two threes, two fours,
+//! and more than five in line.
 
 mod board;
 mod encoding;
@@ -84,8 +84,8 @@ impl Gomoku {
         self.opening
     }
 
-    /// The colour of the stone on `point`, which is `row * size + column`, the number of its move: first
-    /// for black, second for white, whoever has them after an opening.
+    /// The colour of the stone on `point`, which is `row * size + column`, the number of its move:
+    /// first for black, second for white, whoever has them after an opening.
     pub fn stone_at(&self, state: &GomokuState, point: u16) -> Option<Player> {
         let bit = self.bit(self.grid.split(point));
         Player::BOTH.into_iter().find(|p| state.stones[p.index()].has(bit))

@@ -1,7 +1,7 @@
 //! Openings in which players choose their colours once some stones lie on the board.
 //!
-//! As Gomoku World Championships play them (www.vint.ee/gomoku-rules has the text): placing
-//! the next stone, which is a white one, takes white; `swap` takes black and leaves that stone to the
+//! As Gomoku World Championships play them (www.vint.ee/gomoku-rules has the text): placing the
+//! next stone, which is a white one, takes white; `swap` takes black and leaves that stone to the
 //! opponent; `more` puts two more stones first.
 
 use crate::Player;
@@ -13,8 +13,8 @@ pub enum GomokuOpening {
     None,
     /// The first player places three stones, black, white and black; the second chooses a colour.
     Swap,
-    /// As swap, but the second player may also place two more stones, white and black, and leave the
-    /// choice to the first.
+    /// As swap, but the second player may also place two more stones, white and black, and leave
+    /// the choice to the first.
     Swap2,
 }
 

@@ -35,8 +35,8 @@ pub struct HexState {
 }
 
 impl Hex {
-    /// A board of `size` rows and columns. With `swap`, the second player may answer the first move by
-    /// taking it over: the stone changes its colour and goes to the point with row and column
+    /// A board of `size` rows and columns. With `swap`, the second player may answer the first move
+    /// by taking it over: the stone changes its colour and goes to the point with row and column
     /// exchanged, which is the same point seen from the other side, and the first player moves.
     ///
     /// # Errors
@@ -218,8 +218,8 @@ impl Game for Hex {
         self.grid().parse_move(text, also).map(Move)
     }
 
-    /// Rows lean to the right, so that neighbours of a point are left and right of it, and in the rows
-    /// above and below to its upper left and right and to its lower left and right.
+    /// Rows lean to the right, so that neighbours of a point are left and right of it, and in the
+    /// rows above and below to its upper left and right and to its lower left and right.
     fn render(&self, state: &HexState) -> String {
         let size = self.board.size;
         let mut text = (0..size).fold("  ".to_owned(), |text, column| text + " " + letter(column));

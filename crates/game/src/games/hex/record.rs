@@ -1,5 +1,5 @@
-//! Records of Hex: SGF with `GM[11]` (<https://www.red-bean.com/sgf/hex.html>): points like a1, black
-//! moves first and connects top and bottom, `swap-pieces` takes the first move over.
+//! Records of Hex: SGF with `GM[11]` (<https://www.red-bean.com/sgf/hex.html>): points like a1,
+//! black moves first and connects top and bottom, `swap-pieces` takes the first move over.
 
 use super::{Hex, HexState};
 use crate::{Game, GameError, Move, RecordFormat, SgfRoot};
@@ -11,8 +11,8 @@ impl Hex {
         RecordFormat::Sgf(SgfRoot { properties, ..SgfRoot::new(11, self.size()) })
     }
 
-    /// With `swap-pieces` players keep their colours, the stone changes its own and is mirrored: the swap
-    /// that is played here.
+    /// With `swap-pieces` players keep their colours, the stone changes its own and is mirrored:
+    /// the swap that is played here.
     pub(super) fn format_sgf(&self, mv: Move) -> String {
         if mv == self.swap_move() { "swap-pieces".to_owned() } else { self.format_move(mv) }
     }

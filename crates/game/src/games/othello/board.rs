@@ -67,8 +67,8 @@ pub(super) fn turned<B: Bits>(own: B, other: B, point: B) -> B {
     })
 }
 
-/// Discs that can be turned over along a row, a column and both diagonals, with the distance in bits
-/// of neighbours there.
+/// Discs that can be turned over along a row, a column and both diagonals, with the distance in
+/// bits of neighbours there.
 #[inline]
 fn directions<B: Bits>(other: B) -> [(B, u32); 4] {
     let inner = other & B::INNER;
@@ -95,8 +95,9 @@ mod tests {
         one << (row as u32 * B::STRIDE + column as u32)
     }
 
-    /// Every row of discs of `other` on a board of `size` rows, between a point and a disc of `own`,
-    /// turns over, and is found as a move; without the disc of `own`, or with a gap, it is not.
+    /// Every row of discs of `other` on a board of `size` rows, between a point and a disc of
+    /// `own`, turns over, and is found as a move; without the disc of `own`, or with a gap, it is
+    /// not.
     fn every_row_turns_over<B: Bits>(size: i32, one: B) {
         let inside = |(row, column)| (0..size).contains(&row) && (0..size).contains(&column);
         let points = || (0..size).flat_map(|row| (0..size).map(move |column| (row, column)));

@@ -1,7 +1,7 @@
 //! Othello of 4, 6, 8 or 10 rows, on bitboards.
 //!
-//! A player who cannot turn a disc over must pass, which is a move of its own; the game is over when
-//! neither player can. The one with more discs wins.
+//! A player who cannot turn a disc over must pass, which is a move of its own; the game is over
+//! when neither player can. The one with more discs wins.
 
 mod board;
 mod encoding;

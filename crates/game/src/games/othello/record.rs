@@ -1,6 +1,6 @@
-//! Records of Othello: SGF with `GM[2]` as Cassio and `OthelloTk` write it: the four discs set up, points
-//! like d3 from the top left. A forced pass is left out, as in Cassio's files: the colour of the next
-//! move shows it.
+//! Records of Othello: SGF with `GM[2]` as Cassio and `OthelloTk` write it: the four discs set up,
+//! points like d3 from the top left. A forced pass is left out, as in Cassio's files: the colour of
+//! the next move shows it.
 
 use super::{Othello, OthelloState};
 use crate::{Game, GameError, Move, Player, RecordFormat, SgfRoot};

@@ -45,8 +45,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         self.select_wide(name)
     }
 
-    /// The unvisited move that comes first: the largest prior; of equal ones the lowest move, or a random
-    /// one, which is drawn once until a move is added.
+    /// The unvisited move that comes first: the largest prior; of equal ones the lowest move, or a
+    /// random one, which is drawn once until a move is added.
     fn head(&mut self, name: Name) -> Option<usize> {
         let (seed, ties) = (self.seed, self.params.tie_break);
         let node = self.node_mut(name);
@@ -73,8 +73,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         Some(node.row[node.visited])
     }
 
-    /// PUCT, UCB1 or UCT over all moves. Of the unvisited moves the best score counts, of equal ones the
-    /// head; between it and the visited ones ties go to the lowest move.
+    /// PUCT, UCB1 or UCT over all moves. Of the unvisited moves the best score counts, of equal
+    /// ones the head; between it and the visited ones ties go to the lowest move.
     fn select_plain(&self, name: Name, head: Option<usize>) -> usize {
         let node = &self.nodes[&name];
         let score = |i: usize| self.plain_score(name, &node.edges[i]);

@@ -1,12 +1,13 @@
 //! The search once more, literally: plain recursion over a map from keys to nodes, every legal move
-//! with an edge from the start, and a full scan at each selection. No arena, no table, no lazy rows.
+//! with an edge from the start, and a full scan at each selection. No arena, no table, no lazy
+//! rows.
 //!
 //! The plain formulas are written here from their papers: edge visits and recursive Q (D. J. Wu,
 //! "Monte-Carlo Graph Search from First Principles"), the running average (Coulom 2006), the delta
-//! sample (Czech, Korus and Kersting 2021, section 4), bounds (Winands, Bjornsson and Saito 2008), UCB1
-//! (Auer et al. 2002), UCT (Kocsis and Szepesvari 2006), PUCT (Silver et al. 2017) and AMAF updates
-//! (Gelly and Silver 2007). RAVE's mixes, Gumbel scores and the regularised policy come from
-//! `dz_search::formula`, whose own tests have known answers. It rounds where the core rounds.
+//! sample (Czech, Korus and Kersting 2021, section 4), bounds (Winands, Bjornsson and Saito 2008),
+//! UCB1 (Auer et al. 2002), UCT (Kocsis and Szepesvari 2006), PUCT (Silver et al. 2017) and AMAF
+//! updates (Gelly and Silver 2007). RAVE's mixes, Gumbel scores and the regularised policy come
+//! from `dz_search::formula`, whose own tests have known answers. It rounds where the core rounds.
 
 mod choose;
 mod evaluate;
@@ -64,7 +65,8 @@ pub struct Reference<'a, D: Domain, N: Rounds> {
     rollout_moves: Vec<(Player, Move)>,
 }
 
-/// What an evaluation brings: the network's value and the rollout's as far as asked, edges and priors.
+/// What an evaluation brings: the network's value and the rollout's as far as asked, edges and
+/// priors.
 struct Evaluated<R> {
     judged: Option<Pair<R>>,
     played: Option<Pair<R>>,

@@ -80,8 +80,8 @@ pub struct Node<R> {
     pub upper: R,
     /// By ascending move.
     pub edges: Vec<Edge<R>>,
-    /// Places in `edges`: the visited ones in the order of their first visits, then the others. Sums of
-    /// floats and draws among shares go in this order.
+    /// Places in `edges`: the visited ones in the order of their first visits, then the others.
+    /// Sums of floats and draws among shares go in this order.
     pub row: Vec<usize>,
     pub visited: usize,
     pub(super) head_ready: bool,

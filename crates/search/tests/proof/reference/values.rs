@@ -71,8 +71,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         node.square += (sample.value * sample.value - node.square) / count;
     }
 
-    /// Delta backup: the sample that brings a shared edge to its child's value, averaged into the edge,
-    /// whose visit is counted already.
+    /// Delta backup: the sample that brings a shared edge to its child's value, averaged into the
+    /// edge, whose visit is counted already.
     pub(super) fn corrected(
         &mut self,
         name: Name,
