@@ -281,11 +281,11 @@ impl Game for Go {
     }
 
     /// The position, and under superko the past that may matter: all of it since the last move
-    /// whose chain of S stones, with E empty points in all empty regions that border it, has S +
-    /// E - 1 > `repetition_bound`. Before that chain is gone, which takes S + E - 1 plies or more, no
-    /// position from before it comes back (D. Wu, `KataGo`, docs/GraphSearch.md, on cycles). So on
-    /// boards with at most `repetition_bound` + 1 points equal keys have equal futures, and on
-    /// larger ones futures that are equal for that many plies.
+    /// whose chain of S stones, with E empty points in all empty regions that border it, has
+    /// S + E - 1 > `repetition_bound`. Before that chain is gone, which takes S + E - 1 plies or
+    /// more, no position from before it comes back (D. Wu, `KataGo`, docs/GraphSearch.md, on
+    /// cycles). So on boards with at most `repetition_bound` + 1 points equal keys have equal
+    /// futures, and on larger ones futures that are equal for that many plies.
     ///
     /// Past positions that only the network sees are no part of it: where the past is forgotten, a
     /// node keeps the evaluation of the path that made it.
