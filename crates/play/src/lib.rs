@@ -28,7 +28,7 @@ pub use probe::{
     sample_positions,
 };
 pub use result::{MatchResult, Seat};
-pub use settings::{SearchSettings, anchor_faults, anchor_player, root_noise, search_faults};
+pub use settings::{anchor_faults, anchor_player};
 pub use speed::{
     Effort, EngineEffort, Figure, Rates, RolloutGames, SearchRates, Timer, game_rates,
     lockstep_rate, perft_depth, perft_leaves, placement_rates, search_figures, single_rate,

@@ -27,7 +27,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 Backup::Delta { clamp, .. } => {
                     sample = self.arena.catch_up(node, place, sample, clamp);
                     self.arena.average_in(node, sample);
-                    if self.params.keeps_moments() {
+                    if self.arena.side.uses_squares {
                         // Squares of corrections say nothing of how much values vary.
                         let count = N::Real::count(self.arena.node(node).visits);
                         self.arena.refresh_square(node, count);

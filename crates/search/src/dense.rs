@@ -5,10 +5,11 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
-    Gumbel, GumbelInner, Numbers, Rave, Regularized, Search, Selection, TieBreak,
+    EpsilonSchedule, Gumbel, GumbelInner, Numbers, Rave, RaveSchedule, Regularized, Search,
+    Selection, TieBreak,
     arena::{NodeId, ROOT},
     domain::Domain,
-    formula::{self, Amaf, Child, GumbelParams, MixedWeight, RaveSchedule, RaveSums},
+    formula::{self, Amaf, Child, GumbelParams, MixedWeight, RaveSums},
     leaf::Walk,
     numbers::{Prior, Real},
     select::Choice,
@@ -54,7 +55,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Visits for which the last selection still holds, one taken off.
     pub(crate) fn place_to_go(&mut self, id: NodeId) -> Option<usize> {
-        self.params.epsilon?;
+        if self.params.epsilon == EpsilonSchedule::Off {
+            return None;
+        }
         let side = &mut self.arena.side.nodes[id.index()];
         side.visits_to_go = side.visits_to_go.checked_sub(1)?;
         Some(usize::from(side.place_to_go))
@@ -62,9 +65,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Notes for how long a selection holds; the visit at hand is one of them.
     pub(crate) fn set_place_to_go(&mut self, id: NodeId, place: usize) {
-        let Some(schedule) = self.params.epsilon else { return };
+        if self.params.epsilon == EpsilonSchedule::Off {
+            return;
+        }
         let node = self.arena.node(id);
-        let visits = schedule.visits_to_go(node.visits);
+        let visits = formula::visits_to_go(self.params.epsilon, node.visits);
         // A move that is tried for the first time gets the first free place.
         let place = place.min(usize::from(node.visited));
         let side = &mut self.arena.side.nodes[id.index()];
@@ -229,7 +234,7 @@ fn score_rave<N: Numbers>(choice: &Choice<'_, N>, rave: &Rave, dense: &mut Dense
         visits: formula::visits_sum(&dense.children),
         amaf_visits: sides.iter().map(|side| f64::from(side.amaf_visits)).sum(),
     };
-    let beta = rave.schedule.beta(sums.visits);
+    let beta = formula::rave_weight(rave.schedule, sums.visits);
     dense.scores.clear();
     dense.scores.extend(dense.children.iter().enumerate().map(
         |(place, child)| match rave.schedule {

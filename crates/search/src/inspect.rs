@@ -105,7 +105,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             bounds: side
                 .filter(|_| self.params.prove)
                 .map(|side| (side.lower.wide(), side.upper.wide())),
-            square: side.filter(|_| self.params.keeps_moments()).map(|side| side.square.wide()),
+            square: side.filter(|_| self.arena.side.uses_squares).map(|side| side.square.wide()),
             edges: counted
                 .map(|(place, (edge, prior))| {
                     let side = self.arena.side.edges.get(node.edges as usize + place);

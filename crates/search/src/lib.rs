@@ -18,6 +18,7 @@
 mod amaf;
 mod arena;
 mod backup;
+mod budget;
 mod choose;
 mod dense;
 mod domain;
@@ -28,7 +29,6 @@ mod inspect;
 mod leaf;
 mod noise;
 mod numbers;
-mod params;
 mod placement;
 mod prove;
 mod reuse;
@@ -43,22 +43,21 @@ mod target;
 mod trace;
 mod walk;
 
-pub use choose::{MoveChoice, choose_move, draw};
+pub use budget::Budget;
+pub use choose::{choose_move, draw};
 pub use domain::{Domain, Stand};
-pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
-pub use formula::{
-    DynamicVariance, EpsilonSchedule, Exploration, FirstPlay, NoiseShape, RaveSchedule, Sigma,
+pub use dz_search_settings::{
+    Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
+    GumbelInner, InFlight, KataGoFirstPlay, LeafValue, MoveChoice, NoiseShape, ParamsError,
+    PolicyTarget, Puct, Rave, RaveSchedule, Regularized, Revisit, RootNoise, RootSetup,
+    SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
 };
+pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
 pub use inspect::{EdgeView, NodeView};
 pub use leaf::{Estimate, LeafId, NetworkAnswer, SearchLeaf, Wants};
 pub use numbers::{Compact, Exact, Numbers, Prior, Real};
-pub use params::{
-    Backup, Budget, CatchUp, Expansion, Gumbel, GumbelInner, InFlight, LeafValue, ParamsError,
-    Puct, Rave, Regularized, Revisit, RootNoise, RootSetup, SearchParams, Selection, Staleness,
-    Terminals, TieBreak,
-};
 pub use placement::{LookedUp, PLACEMENT_POINTS_MAX, Placement, PlacementState};
 pub use search::{Gathered, Search};
 pub use summary::{RootMove, SearchCounts, Summary};
-pub use target::{PolicyTarget, policy_target};
+pub use target::policy_target;
 pub use trace::{PlayoutEnd, TracedMove, TracedPlayout, TracedStep};

@@ -1,9 +1,9 @@
 //! Selection: which move a playout takes.
 
 use crate::{
-    GumbelInner, InFlight, Puct, RootSetup, SearchParams, Selection, TieBreak,
+    FirstPlay, GumbelInner, InFlight, Puct, RootSetup, SearchParams, Selection, TieBreak,
     arena::{Arena, Edge, Node, NodeId, ROOT},
-    formula::{FirstPlay, ParentValues, VISITS_OFFSET},
+    formula::{self, ParentValues, VISITS_OFFSET},
     numbers::{Numbers, Prior, Real},
 };
 
@@ -112,12 +112,12 @@ impl<'a, N: Numbers> Choice<'a, N> {
     pub(crate) fn exploration(&self, puct: &Puct) -> N::Real {
         let mut c = puct.exploration.c;
         if puct.exploration.c_log != 0.0 {
-            c = puct.exploration.factor(self.sum.wide());
+            c = formula::exploration_factor(&puct.exploration, self.sum.wide());
         }
         if let Some(variance) = puct.variance {
             let square = self.arena.side.nodes[self.id.index()].square.wide();
             let mean = self.node.average.value.wide();
-            c *= variance.factor(mean, square, f64::from(self.node.visits));
+            c *= formula::stdev_factor(&variance, mean, square, f64::from(self.node.visits));
         }
         N::Real::of(c)
     }
@@ -136,7 +136,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
             own: (self.sign * self.node.own.value).wide(),
             visited_mass: mass.wide(),
         };
-        N::Real::of(first_play.value(&parent))
+        N::Real::of(formula::first_play_value(&first_play, &parent))
     }
 
     /// What the visited move at `place` counts.

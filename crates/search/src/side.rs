@@ -1,6 +1,10 @@
 //! What only some algorithms need: arrays beside those of the arena, empty where nothing needs
 //! them.
 
+use dz_search_settings::{
+    Backup, EpsilonSchedule, Gumbel, GumbelInner, Revisit, SearchParams, Selection, Staleness,
+};
+
 use crate::{
     arena::{Absolute, Kind, NodeId, bytes_of},
     numbers::Real,
@@ -82,6 +86,8 @@ pub(crate) struct Side<R> {
     pub uses_edges: bool,
     pub uses_moves: bool,
     pub uses_nodes: bool,
+    /// Nodes keep averages of squared values.
+    pub uses_squares: bool,
     pub uses_parents: bool,
     pub edges: Vec<EdgeSide<R>>,
     pub moves: Vec<MoveSide<R>>,
@@ -90,12 +96,19 @@ pub(crate) struct Side<R> {
 }
 
 impl<R: Real> Side<R> {
-    pub(crate) fn new(params: &crate::SearchParams, acyclic: bool) -> Self {
+    pub(crate) fn new(params: &SearchParams, acyclic: bool) -> Self {
+        let draws_cycles = !acyclic && params.revisit == Revisit::Draw;
+        let has_delta = matches!(params.backup, Backup::Delta { .. });
+        let uses_squares = params.moments || varies_exploration(&params.selection);
+        let uses_parents = matches!(params.staleness, Staleness::Parents | Staleness::Ancestors);
+        let holds_choices = params.epsilon != EpsilonSchedule::Off;
         Self {
-            uses_edges: params.uses_edge_side(acyclic),
-            uses_moves: params.uses_move_side(),
-            uses_nodes: params.uses_node_side(),
-            uses_parents: params.keeps_parents(),
+            uses_edges: params.leaves_max > 1 || has_delta || draws_cycles,
+            uses_moves: params.equivalent_visits > 0
+                || matches!(params.selection, Selection::Rave(_)),
+            uses_nodes: params.prove || uses_squares || holds_choices || uses_parents,
+            uses_squares,
+            uses_parents,
             edges: Vec::new(),
             moves: Vec::new(),
             nodes: Vec::new(),
@@ -143,5 +156,16 @@ impl<R: Real> Side<R> {
             + bytes_of(&self.moves)
             + bytes_of(&self.nodes)
             + bytes_of(&self.links)
+    }
+}
+
+/// True if exploration follows how much values vary.
+fn varies_exploration(selection: &Selection) -> bool {
+    match selection {
+        Selection::Puct(puct)
+        | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
+            puct.variance.is_some()
+        }
+        _ => false,
     }
 }

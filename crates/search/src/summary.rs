@@ -184,7 +184,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             noisy_prior: prior.probability().wide(),
             wdl: child.map(|(node, _)| node.average.wdl_for(choice.sign)),
             q: edge.map(|_| (choice.value_at(place)).wide()),
-            q_square: side.filter(|_| self.params.keeps_moments()).map(|side| side.square.wide()),
+            q_square: side.filter(|_| self.arena.side.uses_squares).map(|side| side.square.wide()),
             proven: proven.map(|side| (choice.sign * side.lower).wide()),
             amaf: amaf
                 .filter(|side| side.amaf_visits > 0)

@@ -1,12 +1,10 @@
 //! `[selfplay]`: the games that the network learns from.
 
-use crate::choice_or_number::choice_or_number;
-use crate::field::choice;
-use crate::limits::{Limits, above, below, real, whole};
 use crate::run_config::RunConfig;
-use crate::same_or::SameOr;
-use crate::section::section;
 use crate::sections::DeviceChoice;
+use dz_config_keys::{
+    Limits, SameOr, above, below, choice, choice_or_number, real, section, whole,
+};
 
 section! {
     /// `[selfplay]`: the games that the network learns from.

@@ -2,10 +2,10 @@
 
 use dz_config::SearchSection;
 use dz_game::Player;
-use dz_play::SearchSettings;
 use dz_search::{
     Domain, Exact, Search, SearchCounts, Stand, Summary, choose_move, formula, policy_target,
 };
+use dz_search_settings::SearchSettings;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;

@@ -14,14 +14,17 @@ use super::{
 
 impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     pub(super) fn choose(&mut self, name: Name) -> usize {
-        let Some(schedule) = self.params.epsilon else { return self.select(name) };
+        if self.params.epsilon == EpsilonSchedule::Off {
+            return self.select(name);
+        }
         if let (left @ 1.., i) = self.nodes[&name].held {
             self.node_mut(name).held.0 = left - 1;
             return i;
         }
         let i = self.select(name);
         let visits = f64::from(self.nodes[&name].visits);
-        let holds = match schedule {
+        let holds = match self.params.epsilon {
+            EpsilonSchedule::Off => 1.0,
             EpsilonSchedule::Linear { epsilon } => (epsilon * visits).ceil(),
             EpsilonSchedule::Root { epsilon } => (epsilon * visits.sqrt()).ceil(),
         };
@@ -151,7 +154,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             FirstPlay::Parent => average,
             FirstPlay::Reduction(less) => average - less * mass.wide().sqrt(),
             FirstPlay::KataGo(_) => {
-                rule.value(&ParentValues { average, own, visited_mass: mass.wide() })
+                let parent = ParentValues { average, own, visited_mass: mass.wide() };
+                formula::first_play_value(&rule, &parent)
             }
         })
     }
