@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn games_searched_anew_are_no_duplicates() {
         let game = dz_game::games::TicTacToe;
-        let record = dz_shard::bench_records(&game, 1, 20, 3).remove(0);
+        let record = dz_shard::random_records(&game, 1, 20, 3).remove(0);
         let ply = record.plies_total() as u16;
         let facts = |parent: Option<dz_shard::ParentGame>| {
             let mut tally = Tally::default();

@@ -29,7 +29,6 @@ mod leaf;
 mod noise;
 mod numbers;
 mod params;
-mod placement;
 mod prove;
 mod reuse;
 mod root;
@@ -57,7 +56,6 @@ pub use params::{
     Puct, Rave, Regularized, Revisit, RootNoise, RootSetup, SearchParams, Selection, Staleness,
     Terminals, TieBreak,
 };
-pub use placement::{LookedUp, PLACEMENT_POINTS_MAX, Placement, PlacementState};
 pub use search::{Gathered, Search};
 pub use summary::{RootMove, SearchCounts, Summary};
 pub use target::{PolicyTarget, policy_target};

@@ -11,8 +11,8 @@ use std::{
 use clap::{ArgGroup, ValueEnum};
 use dz_burn_net::DeviceChoice;
 use dz_frontends::{
-    GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock, Uci, converse,
-    read_lines,
+    COLLISIONS_MAX, GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock,
+    Uci, converse, read_lines,
 };
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
@@ -94,10 +94,6 @@ const NODES: u32 = 1 << 19;
 const LEAVES_A_BATCH: usize = 8;
 const LEAVES_MAX: usize = 64;
 
-/// Walks that may stand before leaves which wait, so that one search finds enough to keep threads
-/// busy: more find little more (`benchmarks/engine.md`).
-pub(super) const COLLISIONS: u32 = 32;
-
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let table = &args.table;
     let mut found = args.champion.find(args.player.as_ref(), args.playouts.unwrap_or(PLAYOUTS))?;
@@ -152,7 +148,7 @@ fn for_one_game(contestant: &mut Contestant) {
         let wanted = (LEAVES_A_BATCH * batches).min(LEAVES_MAX);
         search.leaves_max = leaves.max(u32::try_from(wanted).unwrap_or(leaves));
         if search.collisions_max == 0 {
-            search.collisions_max = COLLISIONS;
+            search.collisions_max = COLLISIONS_MAX;
         }
         // Some selections take one leaf at a time.
         if !search_faults(search).is_empty() {

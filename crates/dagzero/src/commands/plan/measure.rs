@@ -77,7 +77,7 @@ impl GameVisitor for RandomPlies {
     type Output = f64;
 
     fn visit<G: Game>(self, game: G) -> f64 {
-        let games = dz_shard::bench_records(&game, RANDOM_GAMES, 2, 1);
+        let games = dz_shard::random_records(&game, RANDOM_GAMES, 2, 1);
         let plies = |game: &GameRecord| (game.plies_total() as f64).min(self.plies_max.into());
         games.iter().map(plies).sum::<f64>() / RANDOM_GAMES as f64
     }
