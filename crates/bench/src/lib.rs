@@ -27,7 +27,7 @@ mod timing;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 
 pub use device_args::DeviceArgs;
 pub use placement::{LookedUp, PLACEMENT_POINTS_MAX, Placement, PlacementState};
@@ -97,40 +97,37 @@ pub fn measure(
         _ => {}
     }
     for spec in games {
-        with_game(spec, OnGame { bench, on, each: &mut *each })??;
+        with_game!(spec, |game| measure_game(&game, bench, on, each))??;
     }
     Ok(())
 }
 
-struct OnGame<'a> {
+/// Measures `bench` on one game.
+fn measure_game<G: Game>(
+    game: &G,
     bench: Bench,
-    on: &'a DeviceArgs,
-    each: &'a mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
-}
-
-impl GameVisitor for OnGame<'_> {
-    type Output = anyhow::Result<()>;
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let rows = match self.bench {
-            Bench::Games => return games::rows(&game, self.on, self.each),
-            Bench::Shard => {
-                let is_go = game.spec().name() == "go";
-                let (games, visits, repeats) = if is_go { SHARD_GAMES_GO } else { SHARD_GAMES };
-                shard::rows(&game, games, visits, repeats)?
-            }
-            Bench::Search => search::rows(&game)?,
-            Bench::Rules => rules::rows(&game)?,
-            Bench::Infer => infer::rows()?,
-            Bench::Rows => rows::rows(&game)?,
-            Bench::Selfplay => selfplay::rows(&game)?,
-            Bench::Engine => engine::rows(&game)?,
-            Bench::Shuffle => {
-                let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
-                shuffle::rows(&game, scratch.path(), SHUFFLE_SHARDS)?
-            }
-            // These measure no game.
-            Bench::Device | Bench::Soak => Vec::new(),
-        };
-        rows.into_iter().try_for_each(self.each)
-    }
+    on: &DeviceArgs,
+    each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let rows = match bench {
+        Bench::Games => return games::rows(game, on, each),
+        Bench::Shard => {
+            let is_go = game.spec().name() == "go";
+            let (games, visits, repeats) = if is_go { SHARD_GAMES_GO } else { SHARD_GAMES };
+            shard::rows(game, games, visits, repeats)?
+        }
+        Bench::Search => search::rows(game)?,
+        Bench::Rules => rules::rows(game)?,
+        Bench::Infer => infer::rows()?,
+        Bench::Rows => rows::rows(game)?,
+        Bench::Selfplay => selfplay::rows(game)?,
+        Bench::Engine => engine::rows(game)?,
+        Bench::Shuffle => {
+            let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
+            shuffle::rows(game, scratch.path(), SHUFFLE_SHARDS)?
+        }
+        // These measure no game.
+        Bench::Device | Bench::Soak => Vec::new(),
+    };
+    rows.into_iter().try_for_each(each)
 }

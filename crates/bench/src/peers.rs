@@ -125,22 +125,13 @@ fn leaves(board: &Board, depth: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use dz_game::{Game, GameVisitor, with_game};
+    use dz_game::canonical_spec;
 
     use super::*;
 
-    struct Name;
-
-    impl GameVisitor for Name {
-        type Output = Option<String>;
-        fn visit<G: Game>(self, game: G) -> Option<String> {
-            their_name(&game.spec())
-        }
-    }
-
     #[test]
     fn games_have_other_names_elsewhere() {
-        let name = |text: &str| with_game(&text.parse().unwrap(), Name).unwrap();
+        let name = |text: &str| their_name(&canonical_spec(&text.parse().unwrap()).unwrap());
         let connect_four = "connect_four(rows=6,columns=7,x_in_row=4)";
         assert_eq!(name("connect4").as_deref(), Some(connect_four));
         assert_eq!(name("hex:size=5").as_deref(), Some("hex(board_size=5,swap=False)"));

@@ -14,7 +14,7 @@ use dz_frontends::{
     COLLISIONS_MAX, GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock,
     Uci, converse, read_lines,
 };
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
 use dz_play::search_faults;
 
@@ -172,10 +172,10 @@ pub(super) fn session_of(
 }
 
 fn make_session(seat: Seat<'_>, spec: &GameSpec) -> anyhow::Result<Box<dyn Session>> {
-    with_game(spec, seat).map_err(anyhow::Error::from).and_then(|made| made)
+    with_game!(spec, |game| session(&game, &seat))?
 }
 
-/// Makes a session of whichever game.
+/// Who plays, and where.
 struct Seat<'a> {
     contestant: &'a Contestant,
     device: DeviceChoice,
@@ -184,17 +184,13 @@ struct Seat<'a> {
     own_names: bool,
 }
 
-impl GameVisitor for Seat<'_> {
-    type Output = anyhow::Result<Box<dyn Session>>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let networks = OnDevices(vec![self.device]);
-        let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
-        let setup = players.seat(self.contestant)?;
-        let sources = players.into_sources().on_threads(rayon::current_num_threads());
-        let session = GameSession::new(game.clone(), setup, sources, self.seed);
-        Ok(Box::new(if self.own_names { session.with_own_names() } else { session }))
-    }
+fn session<G: Game>(game: &G, seat: &Seat<'_>) -> anyhow::Result<Box<dyn Session>> {
+    let networks = OnDevices(vec![seat.device]);
+    let mut players = Players::new(game, &networks, CACHE_ENTRIES);
+    let setup = players.seat(seat.contestant)?;
+    let sources = players.into_sources().on_threads(rayon::current_num_threads());
+    let made = GameSession::new(game.clone(), setup, sources, seat.seed);
+    Ok(Box::new(if seat.own_names { made.with_own_names() } else { made }))
 }
 
 fn value(text: &str) -> Result<f32, String> {
