@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_game::{GameIds, with_game};
+use dz_game::game_ids;
 use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter};
 use dz_store::{Entry, Ledger, Run, RunState, layout};
 
@@ -31,7 +31,7 @@ impl ShardPublisher<'_> {
         generation: u32,
         (evaluator, network): (String, String),
     ) -> anyhow::Result<ShardHeader> {
-        let (game, encoding) = with_game(&config.run.game.parse()?, GameIds)?;
+        let (game, encoding) = game_ids(&config.run.game.parse()?)?;
         Ok(ShardHeader {
             game,
             encoding,

@@ -10,7 +10,7 @@ use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::games::{Connect4, Go, TicTacToe};
 use dz_game::{Encoding, Game};
 use dz_infer::{Encoded, EvaluatorError, Lockstep, Sources};
-use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter, bench_records};
+use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter, random_records};
 use selfplay::{CyclePlan, CycleTally, Past, Reanalyses, ShardSink, cycle_plan, play_cycle};
 
 /// Four shards of eight games, the last one short.
@@ -159,7 +159,7 @@ fn go_shards_of_many_komi_depend_on_nothing_but_the_games() {
 /// Every third game is not played but searched anew.
 #[test]
 fn shards_with_games_searched_anew_depend_on_nothing_but_the_games() {
-    let originals = bench_records(&TicTacToe, 10, 20, 1);
+    let originals = random_records(&TicTacToe, 10, 20, 1);
     let anew = Reanalyses::of((24..).step_by(3).zip(originals));
     check(TicTacToe, &[], Past { reanalyses: Some(anew), forks: None });
 }

@@ -7,8 +7,8 @@ use std::{fs::File, path::Path};
 
 use anyhow::Context;
 use dz_game::games::Connect4;
-use dz_shard::RowSet;
-use shuffler::{Draw, Mixer, Shuffler, Source, WindowLaw, write_random_shard};
+use dz_shard::{RowSet, write_random_shard};
+use shuffler::{Draw, Mixer, Shuffler, Source, WindowLaw};
 
 const GAMES: u64 = 500;
 
@@ -18,7 +18,8 @@ fn main() -> anyhow::Result<()> {
         ["make", folder, shards] => {
             std::fs::create_dir_all(folder)?;
             for number in 0..shards.parse()? {
-                write_random_shard(&Connect4::new(7, 6, 4)?, Path::new(folder), number, GAMES)?;
+                let path = Path::new(folder).join(format!("{number:08}.dzs"));
+                write_random_shard(&Connect4::new(7, 6, 4)?, &path, number, GAMES)?;
             }
             Ok(())
         }

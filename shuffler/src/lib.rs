@@ -10,7 +10,6 @@
 //! never by threads, clocks or the order of reading: same shards and seed, same bytes. Work is
 //! linear in new and trained rows; rows of the window that are not drawn are not read.
 
-mod bench;
 mod budget;
 pub mod draw;
 mod hash;
@@ -21,7 +20,6 @@ mod sources;
 mod stage;
 mod window;
 
-pub use bench::{bench, write_random_rows, write_random_shard};
 pub use draw::{Draw, Pick};
 pub use mix::Mixer;
 pub use segments::{Buckets, SegmentFile, Source};

@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::BTreeSet, time::Instant};
 
 use anyhow::{Context, ensure};
 use dz_config::{HeadsSection, RunConfig};
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_shard::{RowSet, RowTargets, Target};
 use dz_stage::{Progress, Rates, Spent, StageContext};
 use dz_store::{Entry, ObjectRef, RowsSummary, Stage, Staged, layout};
@@ -31,7 +31,7 @@ pub fn start(context: &mut StageContext) -> anyhow::Result<()> {
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     dz_stage::start_threads(context.config.run.threads)?;
     let spec: GameSpec = context.config.run.game.parse()?;
-    with_game(&spec, Turn { context, cycle })?
+    with_game!(&spec, |game| shuffle_cycle(game, context, cycle))?
 }
 
 impl WindowLaw {
@@ -72,41 +72,31 @@ pub fn row_targets(heads: &HeadsSection) -> RowTargets {
     wanted.into_iter().filter(|&(_, weight)| weight > 0.0).map(|(target, _)| target).collect()
 }
 
-struct Turn<'a> {
-    context: &'a mut StageContext,
-    cycle: u32,
-}
-
-impl GameVisitor for Turn<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { context, cycle } = self;
-        let spent = Spent::open(&context.run, Stage::Shuffler, cycle, Instant::now());
-        let config = context.config.clone();
-        let folder = context.run.work_dir(Stage::Shuffler)?;
-        let share = config.window.validation_share;
-        let shuffler = Shuffler::open(game, config.run.seed, share, &folder)?;
-        let mut shuffler = shuffler.carrying(row_targets(&config.heads))?;
-        let Some(files) = row_files(context, cycle, &mut shuffler, &spent)? else {
-            return Ok(());
-        };
-        let RowFiles { window, new_rows, train, validation, rows } = files;
-        let summary = RowsSummary {
-            new_rows,
-            window_rows: window.train_rows,
-            window_games: window.games,
-            train_rows: rows[0],
-            validation_rows: rows[1],
-            wall_ms: spent.wall_ms(),
-        };
-        let line = line(&summary);
-        context.ledger.append(Entry::Rows { cycle, train, validation, summary })?;
-        shuffler.expire(&window)?;
-        delete_old_rows(context)?;
-        context.events.turn_done(Stage::Shuffler, cycle, line);
-        Ok(())
-    }
+fn shuffle_cycle<G: Game>(game: G, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+    let spent = Spent::open(&context.run, Stage::Shuffler, cycle, Instant::now());
+    let config = context.config.clone();
+    let folder = context.run.work_dir(Stage::Shuffler)?;
+    let share = config.window.validation_share;
+    let shuffler = Shuffler::open(game, config.run.seed, share, &folder)?;
+    let mut shuffler = shuffler.carrying(row_targets(&config.heads))?;
+    let Some(files) = row_files(context, cycle, &mut shuffler, &spent)? else {
+        return Ok(());
+    };
+    let RowFiles { window, new_rows, train, validation, rows } = files;
+    let summary = RowsSummary {
+        new_rows,
+        window_rows: window.train_rows,
+        window_games: window.games,
+        train_rows: rows[0],
+        validation_rows: rows[1],
+        wall_ms: spent.wall_ms(),
+    };
+    let line = line(&summary);
+    context.ledger.append(Entry::Rows { cycle, train, validation, summary })?;
+    shuffler.expire(&window)?;
+    delete_old_rows(context)?;
+    context.events.turn_done(Stage::Shuffler, cycle, line);
+    Ok(())
 }
 
 /// The row files of a cycle, published.

@@ -10,8 +10,9 @@ use std::{
 use dz_game::{Game, games::Connect4};
 use dz_shard::{
     GameRecord, ParentGame, RowReader, RowSet, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter,
+    write_random_shard,
 };
-use shuffler::{Draw, Mixer, Shuffler, Source, Window, WindowLaw, write_random_shard};
+use shuffler::{Draw, Mixer, Shuffler, Source, Window, WindowLaw};
 
 const SHARDS: u64 = 5;
 const GAMES: u64 = 70;
@@ -21,7 +22,11 @@ fn connect4() -> Connect4 {
 }
 
 fn shards(folder: &Path) -> Vec<Source> {
-    let write = |number| write_random_shard(&connect4(), folder, number, GAMES).unwrap();
+    let write = |number| {
+        let path = folder.join(format!("{number:08}.dzs"));
+        write_random_shard(&connect4(), &path, number, GAMES).unwrap();
+        Source { id: number, games: GAMES, path }
+    };
     (0..SHARDS).map(write).collect()
 }
 

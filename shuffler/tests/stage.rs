@@ -10,10 +10,9 @@ use std::{
 
 use dz_config::RunConfig;
 use dz_game::games::TicTacToe;
-use dz_shard::{Row, RowReader, RowSet, Target};
+use dz_shard::{Row, RowReader, RowSet, Target, write_random_shard};
 use dz_stage::{Event, EventSink, StageContext, Stop};
 use dz_store::{Entry, Ledger, ObjectRef, RowsState, Run, SelfplaySummary, Stage};
-use shuffler::write_random_shard;
 
 const CONFIG: &str = r#"
 format = 1
@@ -70,10 +69,11 @@ impl Fixture {
         let game = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
         for index in 0..2 {
             let number = u64::from(2 * (cycle - 1) + index);
-            let made = write_random_shard(&game, self.folder.path(), number, GAMES).unwrap();
+            let made = self.folder.path().join(format!("{number:08}.dzs"));
+            write_random_shard(&game, &made, number, GAMES).unwrap();
             let path = format!("shards/cycle-{cycle:04}/{number:08}.dzs");
             let mut file = self.selfplay.run().create_file(&path).unwrap();
-            file.write_all(&fs::read(&made.path).unwrap()).unwrap();
+            file.write_all(&fs::read(&made).unwrap()).unwrap();
             let object = file.publish().unwrap();
             let shard = Entry::Shard {
                 cycle,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, bail};
 use dz_config::NetworkSection;
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_network_file::{Head, NetworkSpec};
 use dz_shard::{RowFileHeader, RowReader, RowSet, RowShape};
 use dz_store::{ObjectRef, RowsState, Run, RunInfo};
@@ -84,7 +84,10 @@ impl CycleRows {
     ) -> anyhow::Result<NetworkSpec> {
         let shape = match &self.header {
             Some(header) => header.shape,
-            None => with_game(&self.identity.game.parse::<GameSpec>()?, ShapeOf)?,
+            None => {
+                let spec: GameSpec = self.identity.game.parse()?;
+                with_game!(&spec, |game| RowShape::of(&game.encoding()))?
+            }
         };
         let planes = shape.planes;
         let lacks = |head: &&Head| {
@@ -116,16 +119,5 @@ impl CycleRows {
             any_size: network.any_size,
             heads,
         })
-    }
-}
-
-/// The shape of a game's rows that carry policy and value alone.
-struct ShapeOf;
-
-impl GameVisitor for ShapeOf {
-    type Output = RowShape;
-
-    fn visit<G: Game>(self, game: G) -> RowShape {
-        RowShape::of(&game.encoding())
     }
 }

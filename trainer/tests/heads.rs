@@ -13,7 +13,7 @@ use dz_game::{
 use dz_network_file::{Head, NetworkFile};
 use dz_shard::{
     GameEnd, GameRecord, RowBlock, RowFileHeader, RowSet, RowTargets, SearchKind, Target,
-    bench_records, replay, rows_of_game,
+    random_records, replay, rows_of_game,
 };
 use dz_store::Stage;
 use trainer::{BatchMaker, StepMetrics};
@@ -34,7 +34,7 @@ fn test_run() -> TestRun {
 
 /// Random games of Go, every third of them given up before its end.
 fn go_records(game: &Go) -> Vec<GameRecord> {
-    let mut records = bench_records(game, 12, 20, 6);
+    let mut records = random_records(game, 12, 20, 6);
     for (i, record) in records.iter_mut().enumerate() {
         for ply in record.plies.iter_mut().step_by(4) {
             ply.kind = SearchKind::Fast;

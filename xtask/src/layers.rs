@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::manifest::{Member, members, needs};
 
 /// The layers, lowest first. A crate may name crates of lower layers only, in its tests too.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["dz-config-keys"],
     &["dz-text", "dz-search-settings"],
     &["dz-game", "dz-config", "dz-stats", "dz-store", "dz-network-file"],
@@ -13,6 +13,7 @@ const LAYERS: [&[&str]; 8] = [
     &["dz-cpu-net"],
     &["dz-burn-net", "dz-play", "dz-stage"],
     &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-frontends", "dz-report"],
+    &["dz-bench"],
     &["dagzero"],
 ];
 

@@ -25,5 +25,6 @@ pub use limits::{Limits, Resignation};
 pub use person::{Choice, Direction, LEVEL_MAX, Mark, Person, Pointer, Said, playouts_of};
 pub use position::Refusal;
 pub use review::{Judgement, ReviewError, ReviewedPly, comment, review};
+pub use searcher::COLLISIONS_MAX;
 pub use session::{Evaluated, GameSession, Maker, MoveReport, Report, Session};
 pub use uci::Uci;

@@ -14,6 +14,10 @@ use crate::{
 /// The longest line that a report tells.
 const LINE_PLIES: usize = 20;
 
+/// Walks of a session's search that may end at leaves which wait already: enough for one search to
+/// keep several threads busy. More of them find little more (`benchmarks/engine.md`).
+pub const COLLISIONS_MAX: u32 = 32;
+
 /// What a session's player searches with.
 pub(crate) struct Searcher<G: Game> {
     pub(crate) params: SearchParams,

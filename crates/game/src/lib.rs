@@ -28,6 +28,6 @@ pub use komi::Komi;
 pub use outcome::{Outcome, Player, Status, Wdl};
 pub use perft::perft;
 pub use record::{RecordFormat, SgfRoot};
-pub use registry::{GameIds, GameVisitor, game_names, with_game};
+pub use registry::{GameVisitor, canonical_spec, game_ids, game_names, unknown_game, with_game};
 pub use spec::GameSpec;
 pub use transcript::transcript;

@@ -13,7 +13,6 @@ mod player;
 mod probe;
 mod result;
 mod settings;
-mod speed;
 mod thinker;
 
 pub use accuracy::{PositionCheck, Preserved, check_positions};
@@ -29,8 +28,4 @@ pub use probe::{
 };
 pub use result::{MatchResult, Seat};
 pub use settings::{anchor_faults, anchor_player};
-pub use speed::{
-    Effort, EngineEffort, Figure, Rates, RolloutGames, SearchRates, Timer, game_rates,
-    lockstep_rate, perft_depth, perft_leaves, placement_rates, search_figures, single_rate,
-};
 pub use thinker::{Pipeline, Thinker, Thought};

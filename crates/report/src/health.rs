@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use dz_game::{Game, GameError, GameSpec, GameVisitor, Player, Status, with_game};
+use dz_game::{Game, GameError, GameSpec, Player, Status, with_game};
 use dz_shard::{GameEnd, GameRecord, ShardError, ShardReader};
 use serde::{Deserialize, Serialize};
 
@@ -32,25 +32,17 @@ pub(crate) fn read_shards(
     game: &str,
     shards: &[PathBuf],
 ) -> Result<Result<ShardFacts, ShardError>, GameError> {
-    with_game(&game.parse::<GameSpec>()?, Look { shards })
+    with_game!(&game.parse::<GameSpec>()?, |game| shard_facts(&game, shards))
 }
 
-struct Look<'a> {
-    shards: &'a [PathBuf],
-}
-
-impl GameVisitor for Look<'_> {
-    type Output = Result<ShardFacts, ShardError>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let mut tally = Tally::default();
-        for path in self.shards {
-            for record in ShardReader::open(path)?.games() {
-                tally.add(&game, &record?);
-            }
+fn shard_facts<G: Game>(game: &G, shards: &[PathBuf]) -> Result<ShardFacts, ShardError> {
+    let mut tally = Tally::default();
+    for path in shards {
+        for record in ShardReader::open(path)?.games() {
+            tally.add(game, &record?);
         }
-        Ok(tally.finish())
     }
+    Ok(tally.finish())
 }
 
 #[derive(Default)]
@@ -203,7 +195,7 @@ mod tests {
     #[test]
     fn games_searched_anew_are_no_duplicates() {
         let game = dz_game::games::TicTacToe;
-        let record = dz_shard::bench_records(&game, 1, 20, 3).remove(0);
+        let record = dz_shard::random_records(&game, 1, 20, 3).remove(0);
         let ply = record.plies_total() as u16;
         let facts = |parent: Option<dz_shard::ParentGame>| {
             let mut tally = Tally::default();

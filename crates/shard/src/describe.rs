@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeMap, fmt, path::Path};
 
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use serde::Serialize;
+use std::io::{Read, Seek};
 
 use crate::{GameEnd, GameRecord, SearchKind, ShardError, ShardHeader, ShardReader, replay};
 
@@ -64,17 +65,13 @@ pub fn describe(path: &Path) -> Result<ShardDescription, ShardError> {
             ShardError::damaged(format!("the header's game '{found}': {error}")).at(path)
         };
         let spec: GameSpec = found.parse().map_err(unknown)?;
-        let tally = with_game(&spec, Replayer { reader: &mut reader }).map_err(unknown)?;
+        let tally = with_game!(&spec, |game| replay_all(&game, &mut reader)).map_err(unknown)?;
         let tally = tally.map_err(|error| error.at(path))?;
         let io = |error| ShardError::io("read the shard")(error).at(path);
         let bytes = path.metadata().map_err(io)?.len();
         Ok(tally.description(&reader, bytes))
     };
     run()
-}
-
-struct Replayer<'a, R> {
-    reader: &'a mut ShardReader<R>,
 }
 
 #[derive(Default)]
@@ -86,18 +83,17 @@ struct Tally {
     first_game: Option<String>,
 }
 
-impl<R: std::io::Read + std::io::Seek> GameVisitor for Replayer<'_, R> {
-    type Output = Result<Tally, ShardError>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let mut tally = Tally::default();
-        for record in self.reader.games() {
-            let record = record?;
-            replay(&game, &record)?;
-            tally.add(&game, &record);
-        }
-        Ok(tally)
+fn replay_all<G: Game, R: Read + Seek>(
+    game: &G,
+    reader: &mut ShardReader<R>,
+) -> Result<Tally, ShardError> {
+    let mut tally = Tally::default();
+    for record in reader.games() {
+        let record = record?;
+        replay(game, &record)?;
+        tally.add(game, &record);
     }
+    Ok(tally)
 }
 
 impl Tally {
@@ -123,11 +119,7 @@ impl Tally {
         });
     }
 
-    fn description<R: std::io::Read + std::io::Seek>(
-        self,
-        reader: &ShardReader<R>,
-        bytes: u64,
-    ) -> ShardDescription {
+    fn description<R: Read + Seek>(self, reader: &ShardReader<R>, bytes: u64) -> ShardDescription {
         let footer = reader.footer();
         let frame = |frame: &crate::container::FrameEntry| FrameDescription {
             offset: frame.offset,

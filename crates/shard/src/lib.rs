@@ -9,7 +9,6 @@
 //! Letters: `C` planes, `H` rows, `W` columns, `A` policy length.
 
 mod ahead;
-mod bench;
 mod block;
 mod codec;
 mod columns;
@@ -18,6 +17,7 @@ mod describe;
 mod error;
 mod further;
 mod quantised;
+mod random;
 mod record;
 mod replay;
 mod resign;
@@ -27,11 +27,11 @@ mod shard;
 mod symmetry;
 mod targets;
 
-pub use bench::{BenchRow, bench, bench_records};
 pub use block::{Row, RowBlock, RowShape};
 pub use describe::{FrameDescription, ShardDescription, describe};
 pub use error::ShardError;
 pub use quantised::{WdlShares, Weight, shares_of_counts};
+pub use random::{random_header, random_records, write_random_shard};
 pub use record::{GameEnd, GameRecord, ParentGame, PlyRecord, ResignThresholds, SearchKind};
 pub use replay::{Position, replay, replay_with};
 pub use resign::TurnsBelow;

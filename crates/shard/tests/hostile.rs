@@ -11,7 +11,7 @@ mod mutate;
 use common::{connect4, header, shard};
 use dz_game::{Komi, games::Go};
 use dz_shard::{
-    ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowWriter, ShardHeader, Target, bench_records,
+    ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowWriter, ShardHeader, Target, random_records,
     rows_of_game,
 };
 
@@ -21,7 +21,7 @@ fn further_rows() -> Vec<u8> {
     let header = RowFileHeader::new(&game, RowSet::Train, 7).expect("symmetries");
     let header = header.carrying(&game, Target::ALL.into_iter().collect()).expect("offered");
     let mut rows = RowBlock::new(header.shape);
-    for record in bench_records(&game, 6, 20, 4) {
+    for record in random_records(&game, 6, 20, 4) {
         rows_of_game(&game, &record, &mut rows).expect("a legal game");
     }
     let mut writer = RowWriter::new(Vec::new(), &header, ROW_LEVEL).expect("a header");
@@ -32,7 +32,7 @@ fn further_rows() -> Vec<u8> {
 /// Games of Go, every other one with a komi of its own.
 fn komi_shard() -> Vec<u8> {
     let game = Go::from_spec(&"go:size=3".parse().expect("a name")).expect("a game");
-    let mut records = bench_records(&game, 10, 20, 4);
+    let mut records = random_records(&game, 10, 20, 4);
     for record in records.iter_mut().step_by(2) {
         record.komi = Some(Komi { halves: 9 });
     }
@@ -42,7 +42,7 @@ fn komi_shard() -> Vec<u8> {
 #[test]
 fn shards_and_row_files() {
     let game = connect4();
-    let records = || bench_records(&game, 70, 20, 4);
+    let records = || random_records(&game, 70, 20, 4);
     let row_header = RowFileHeader::new(&game, RowSet::Train, 7).expect("symmetries");
     let mut rows = RowBlock::new(row_header.shape);
     for record in records() {

@@ -9,7 +9,7 @@ use std::io::{Cursor, Read};
 use common::{connect4, header, shard};
 use dz_game::{Game, Komi, Outcome, games::Go};
 use dz_shard::{
-    GameRecord, RowBlock, RowShape, ShardError, ShardHeader, ShardReader, Target, bench_records,
+    GameRecord, RowBlock, RowShape, ShardError, ShardHeader, ShardReader, Target, random_records,
     replay, rows_of_game,
 };
 
@@ -20,7 +20,7 @@ fn go(komi: &str) -> Go {
 /// Finished games of `komi`, as a shard of games of 7 points has them.
 fn games_of(komi: &str) -> Vec<GameRecord> {
     let rules = go(komi);
-    let mut games = bench_records(&rules, 12, 20, 3);
+    let mut games = random_records(&rules, 12, 20, 3);
     for game in &mut games {
         game.komi = rules.komi();
     }
@@ -73,7 +73,7 @@ fn outcomes_are_checked_by_the_games_own_komi() {
     let mut record = games_of("9").remove(0);
     record.komi = Some(Komi { halves: 400 });
     assert!(refused(&record).contains("cannot have a komi of 200"));
-    let mut other = bench_records(&connect4(), 1, 5, 1).remove(0);
+    let mut other = random_records(&connect4(), 1, 5, 1).remove(0);
     other.komi = Some(Komi { halves: 1 });
     let error = replay(&connect4(), &other).unwrap_err().to_string();
     assert!(error.contains("connect4") && error.contains("komi of 0.5"), "{error}");
@@ -82,7 +82,7 @@ fn outcomes_are_checked_by_the_games_own_komi() {
 /// A shard whose header knows of no komi has none, to the byte what it was before there were any.
 #[test]
 fn shards_without_komi_keep_their_bytes_and_refuse_any() {
-    let records = bench_records(&connect4(), 80, 100, 8);
+    let records = random_records(&connect4(), 80, 100, 8);
     let bytes = shard(header(&connect4(), 100), records);
     let head = u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize + 8;
     let mut columns = Vec::new();

@@ -10,9 +10,9 @@ use std::{collections::BTreeMap, io::Cursor};
 use common::{connect4, header, shard};
 use dz_shard::{
     ROW_LEVEL, RowBlock, RowFileHeader, RowReader, RowSet, RowWriter, ShardHeader, ShardReader,
-    Target, bench_records,
+    Target,
     container::{Footer, FrameEntry},
-    rows_of_game,
+    random_records, rows_of_game,
 };
 use measure::Worst;
 use rand::{RngExt, SeedableRng};
@@ -246,7 +246,7 @@ fn read_rows(file: &[u8]) -> bool {
 #[test]
 fn a_thousand_hostile_shards_take_bounded_memory_and_time() {
     let game = connect4();
-    let good = shard(header(&game, 100), bench_records(&game, 70, 20, 4));
+    let good = shard(header(&game, 100), random_records(&game, 70, 20, 4));
     let change = |header: &mut ShardHeader, random: &mut Random| {
         header.number = one_of(&EXTREMES, random);
         header.games_per_shard = one_of(&EXTREMES, random);
@@ -263,7 +263,7 @@ fn hostile_rows() {
     let further = plain.clone().carrying(&game, Target::ALL.into_iter().collect());
     let good = [plain, further.expect("offered")].map(|header| {
         let mut rows = RowBlock::new(header.shape);
-        for record in bench_records(&game, 6, 20, 4) {
+        for record in random_records(&game, 6, 20, 4) {
             rows_of_game(&game, &record, &mut rows).expect("a legal game");
         }
         let mut writer = RowWriter::new(Vec::new(), &header, ROW_LEVEL).expect("a header");
@@ -286,7 +286,7 @@ fn hostile_rows() {
 #[test]
 fn equal_games_are_written_in_frames_that_can_be_read() {
     let game = connect4();
-    let record = bench_records(&game, 1, 20, 4).remove(0);
+    let record = random_records(&game, 1, 20, 4).remove(0);
     let long = |number: u64| {
         let mut record = record.clone();
         record.number = number;

@@ -9,7 +9,7 @@ use dz_game::{Game, Move, Outcome, Player, Wdl, games::TicTacToe};
 use dz_shard::{
     GameEnd, GameRecord, ParentGame, PlyRecord, ROW_LEVEL, ResignThresholds, RowBlock,
     RowFileHeader, RowReader, RowSet, RowWriter, SHARD_LEVEL, ShardError, ShardReader, ShardWriter,
-    bench_records, replay, rows_of_game,
+    random_records, replay, rows_of_game,
 };
 
 fn read_shard(bytes: &[u8]) -> Result<Vec<GameRecord>, ShardError> {
@@ -48,7 +48,7 @@ fn refuses_all_damage<T>(bytes: &[u8], read: impl Fn(&[u8]) -> Result<T, ShardEr
 #[test]
 fn a_shard_with_any_damage_is_refused() {
     let game = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
-    let bytes = shard(header(&game, 100), bench_records(&game, 66, 10, 4));
+    let bytes = shard(header(&game, 100), random_records(&game, 66, 10, 4));
     refuses_all_damage(&bytes, read_shard);
     refuses_all_damage(&bytes, |bytes| {
         let mut reader = ShardReader::new(Cursor::new(bytes))?;
@@ -61,7 +61,7 @@ fn a_row_file_with_any_damage_is_refused() {
     let game = connect4();
     let head = RowFileHeader::new(&game, RowSet::Train, 1).unwrap();
     let mut rows = RowBlock::new(head.shape);
-    rows_of_game(&game, &bench_records(&game, 1, 20, 2)[0], &mut rows).unwrap();
+    rows_of_game(&game, &random_records(&game, 1, 20, 2)[0], &mut rows).unwrap();
     let mut writer = RowWriter::new(Vec::new(), &head, ROW_LEVEL).unwrap();
     writer.push(&rows).unwrap();
     writer.push(&rows).unwrap();
@@ -71,7 +71,7 @@ fn a_row_file_with_any_damage_is_refused() {
 #[test]
 fn messages_say_what_to_do() {
     let game = connect4();
-    let bytes = shard(header(&game, 10), bench_records(&game, 3, 10, 4));
+    let bytes = shard(header(&game, 10), random_records(&game, 3, 10, 4));
     let text = |error: ShardError| error.to_string();
     assert!(text(read_shard(&bytes[..100]).unwrap_err()).contains("set it aside"));
     assert!(text(read_shard(&[7; 200]).unwrap_err()).contains("not a shard"));
@@ -93,7 +93,7 @@ fn messages_say_what_to_do() {
 #[test]
 fn writers_refuse_games_out_of_order_or_form() {
     let game = connect4();
-    let records = bench_records(&game, 3, 10, 4);
+    let records = random_records(&game, 3, 10, 4);
     let refused = |change: &dyn Fn(&mut GameRecord)| {
         let mut writer = ShardWriter::new(Vec::new(), header(&game, 2), SHARD_LEVEL).unwrap();
         let mut record = records[0].clone();
@@ -117,7 +117,7 @@ fn writers_refuse_games_out_of_order_or_form() {
 #[test]
 fn replay_refuses_what_the_rules_forbid() {
     let game = connect4();
-    let record = bench_records(&game, 1, 10, 4).remove(0);
+    let record = random_records(&game, 1, 10, 4).remove(0);
     assert_eq!(replay(&game, &record).unwrap().len(), record.plies.len());
     let refused = |change: &dyn Fn(&mut GameRecord)| {
         let mut record = record.clone();
@@ -143,7 +143,7 @@ fn replay_refuses_what_the_rules_forbid() {
 
 /// A game that the first player resigned after four plies, its two turns below the threshold.
 fn resigned() -> GameRecord {
-    let mut record = bench_records(&connect4(), 1, 10, 4).remove(0);
+    let mut record = random_records(&connect4(), 1, 10, 4).remove(0);
     record.plies.truncate(4);
     record.end = GameEnd::Resigned;
     record.outcome = Outcome::win_of(Player::Second);

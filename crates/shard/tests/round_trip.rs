@@ -8,8 +8,8 @@ use common::{connect4, header, shard};
 use dz_game::{Game, Komi, Move, Outcome, Player, Wdl, games::TicTacToe};
 use dz_shard::{
     GAMES_PER_FRAME, GameEnd, GameRecord, ParentGame, PlyRecord, ROW_LEVEL, ResignThresholds,
-    RowBlock, RowFileHeader, RowReader, RowSet, RowWriter, SearchKind, ShardReader, bench_records,
-    describe, replay, rows_of_game,
+    RowBlock, RowFileHeader, RowReader, RowSet, RowWriter, SearchKind, ShardReader, describe,
+    random_records, replay, rows_of_game,
 };
 use proptest::{collection::vec, option, prelude::*};
 
@@ -105,7 +105,7 @@ proptest! {
 #[test]
 fn rows_come_back_and_say_what_the_game_said() {
     let game = connect4();
-    let records = bench_records(&game, 20, 200, 5);
+    let records = random_records(&game, 20, 200, 5);
     let head = RowFileHeader::new(&game, RowSet::Train, 1).unwrap();
     let mut rows = RowBlock::new(head.shape);
     for record in &records {
@@ -147,7 +147,7 @@ fn rows_come_back_and_say_what_the_game_said() {
 #[test]
 fn fast_searches_have_no_policy_and_weight_zero_has_no_row() {
     let game = connect4();
-    let mut record = bench_records(&game, 1, 50, 2).remove(0);
+    let mut record = random_records(&game, 1, 50, 2).remove(0);
     record.plies[0].kind = SearchKind::Fast;
     record.plies[1].weight = 0.0;
     record.plies[2].target = Some(vec![(record.plies[2].mv, 10)]);
@@ -165,7 +165,7 @@ fn fast_searches_have_no_policy_and_weight_zero_has_no_row() {
 #[test]
 fn zstd_alone_reads_the_file() {
     let game = connect4();
-    let bytes = shard(header(&game, 500), bench_records(&game, 200, 200, 3));
+    let bytes = shard(header(&game, 500), random_records(&game, 200, 200, 3));
     let mut raw = Vec::new();
     zstd::stream::Decoder::new(bytes.as_slice()).unwrap().read_to_end(&mut raw).unwrap();
     let frames = ShardReader::new(Cursor::new(&bytes)).unwrap().footer().frames.clone();
@@ -186,7 +186,7 @@ fn descriptions_count_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.dzs");
     let game = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
-    let records = bench_records(&game, 100, 64, 1);
+    let records = random_records(&game, 100, 64, 1);
     std::fs::write(&path, shard(header(&game, 100), records.clone())).unwrap();
     let description = describe(&path).unwrap();
     assert_eq!(description.games, 100);
@@ -203,7 +203,7 @@ fn descriptions_count_what_is_there() {
 #[test]
 fn connect_four_takes_at_most_eleven_bytes_a_position() {
     let game = connect4();
-    let records = bench_records(&game, 512, 200, 1);
+    let records = random_records(&game, 512, 200, 1);
     let plies: Vec<&PlyRecord> = records.iter().flat_map(|record| &record.plies).collect();
     let entries: usize = plies.iter().map(|ply| ply.visits.len()).sum();
     assert!(entries as f64 / plies.len() as f64 >= 5.5, "the load is as hard as the reference's");

@@ -14,7 +14,7 @@ use dz_game::{
 use dz_shard::{
     GameEnd, GameRecord, HORIZON_FACTORS, PlyRecord, ROW_LEVEL, ResignThresholds, Row, RowBlock,
     RowFileHeader, RowReader, RowSet, RowShape, RowTargets, RowWriter, SearchKind, ShardError,
-    Target, WdlShares, bench_records, ownership_shape, replay, rows_of_game, symmetry_tables,
+    Target, WdlShares, ownership_shape, random_records, replay, rows_of_game, symmetry_tables,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -173,7 +173,7 @@ fn a_game_of_go_by_hand() {
 /// A random game with searches of both kinds, weights of 0, and one of the three ends.
 fn random_record<G: Game>(game: &G, seed: u64) -> GameRecord {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut record = bench_records(game, 1, 20, seed).remove(0);
+    let mut record = random_records(game, 1, 20, seed).remove(0);
     for ply in &mut record.plies {
         if random.random_range(0..3) == 0 {
             ply.kind = SearchKind::Fast;
@@ -318,7 +318,7 @@ fn what_a_game_does_not_offer_is_refused() {
         let targets: RowTargets = [target].into_iter().collect();
         let game = connect4();
         let mut rows = RowBlock::new(RowShape::of(&game.encoding()).carrying(targets));
-        let record = bench_records(&game, 1, 20, 1).remove(0);
+        let record = random_records(&game, 1, 20, 1).remove(0);
         let header = RowFileHeader::new(&game, RowSet::Train, 1).unwrap();
         for error in [
             rows_of_game(&game, &record, &mut rows).unwrap_err(),
@@ -377,7 +377,7 @@ fn targets_come_back_from_files_whichever_are_carried() {
 /// wrote.
 #[test]
 fn rows_without_further_targets_keep_their_bytes() {
-    let records = bench_records(&connect4(), 30, 100, 8);
+    let records = random_records(&connect4(), 30, 100, 8);
     let (_, bytes) = file(&connect4(), &records, RowTargets::NONE);
     let header = u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize + 8;
     let mut hasher = blake3::Hasher::new();
@@ -395,7 +395,7 @@ fn ownership_and_replies_turn_with_the_board() {
         let shape = ownership_shape(encoding.planes());
         assert!(tables.len() > 1);
         for seed in 0..12 {
-            let record = bench_records(game, 1, 20, seed).remove(0);
+            let record = random_records(game, 1, 20, seed).remove(0);
             let (block, positions) = (rows(game, &record, all()), replay(game, &record).unwrap());
             let end = end_of(game, &record);
             for (number, tables) in tables.iter().enumerate() {

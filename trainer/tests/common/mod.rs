@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver};
 use dz_config::RunConfig;
 use dz_game::{Encoding, Game, games::TicTacToe};
 use dz_shard::{
-    GameRecord, RowBlock, RowFileHeader, RowSet, RowShape, RowTargets, RowWriter, bench_records,
+    GameRecord, RowBlock, RowFileHeader, RowSet, RowShape, RowTargets, RowWriter, random_records,
     rows_of_game,
 };
 use dz_stage::{Event, EventSink, StageContext, Stop};
@@ -37,7 +37,7 @@ pub fn game() -> TicTacToe {
 }
 
 pub fn records(seed: u64, games: u64) -> Vec<GameRecord> {
-    bench_records(&game(), games, 30, seed)
+    random_records(&game(), games, 30, seed)
 }
 
 /// Rows of random games; the same for the same seed.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{
     match_cmd::CACHE_ENTRIES,
     players::{Found, champion, network_file},
-    positions::{PositionLines, ReadPositions, generated},
+    positions::{generated, position_lines, read_positions},
     write_line,
 };
 use crate::{Exit, exit::UsageError};
@@ -126,12 +126,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
                 let path = path.display().to_string();
                 dz_stage::stderr_line(&format!("note: {}: {note}", dz_text::line(&path)));
             }
-            with_game(&game, ReadPositions { path, text: &decoded.text })??
+            with_game!(&game, |game| read_positions(&game, path, &decoded.text))??
         }
         (None, Some(count)) => {
             let positions = generated(&game, count as usize, args.first_ply, args.seed)?;
             if let Some(path) = &args.save {
-                let text = with_game(&game, PositionLines { positions: &positions })??;
+                let text = with_game!(&game, |game| position_lines(&game, &positions))??;
                 fs::write(path, text)
                     .with_context(|| format!("cannot write {}", path.display()))?;
             }

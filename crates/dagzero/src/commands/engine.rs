@@ -11,10 +11,10 @@ use std::{
 use clap::{ArgGroup, ValueEnum};
 use dz_burn_net::DeviceChoice;
 use dz_frontends::{
-    GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock, Uci, converse,
-    read_lines,
+    COLLISIONS_MAX, GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock,
+    Uci, converse, read_lines,
 };
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
 use dz_search_settings::search_faults;
 
@@ -94,10 +94,6 @@ const NODES: u32 = 1 << 19;
 const LEAVES_A_BATCH: usize = 8;
 const LEAVES_MAX: usize = 64;
 
-/// Walks that may stand before leaves which wait, so that one search finds enough to keep threads
-/// busy: more find little more (`benchmarks/engine.md`).
-pub(super) const COLLISIONS: u32 = 32;
-
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let table = &args.table;
     let mut found = args.champion.find(args.player.as_ref(), args.playouts.unwrap_or(PLAYOUTS))?;
@@ -152,7 +148,7 @@ fn for_one_game(contestant: &mut Contestant) {
         let wanted = (LEAVES_A_BATCH * batches).min(LEAVES_MAX);
         search.leaves_max = leaves.max(u32::try_from(wanted).unwrap_or(leaves));
         if search.collisions_max == 0 {
-            search.collisions_max = COLLISIONS;
+            search.collisions_max = COLLISIONS_MAX;
         }
         // Some selections take one leaf at a time.
         if !search_faults(search).is_empty() {
@@ -176,10 +172,10 @@ pub(super) fn session_of(
 }
 
 fn make_session(seat: Seat<'_>, spec: &GameSpec) -> anyhow::Result<Box<dyn Session>> {
-    with_game(spec, seat).map_err(anyhow::Error::from).and_then(|made| made)
+    with_game!(spec, |game| session(&game, &seat))?
 }
 
-/// Makes a session of whichever game.
+/// Who plays, and where.
 struct Seat<'a> {
     contestant: &'a Contestant,
     device: DeviceChoice,
@@ -188,17 +184,13 @@ struct Seat<'a> {
     own_names: bool,
 }
 
-impl GameVisitor for Seat<'_> {
-    type Output = anyhow::Result<Box<dyn Session>>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let networks = OnDevices(vec![self.device]);
-        let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
-        let setup = players.seat(self.contestant)?;
-        let sources = players.into_sources().on_threads(rayon::current_num_threads());
-        let session = GameSession::new(game.clone(), setup, sources, self.seed);
-        Ok(Box::new(if self.own_names { session.with_own_names() } else { session }))
-    }
+fn session<G: Game>(game: &G, seat: &Seat<'_>) -> anyhow::Result<Box<dyn Session>> {
+    let networks = OnDevices(vec![seat.device]);
+    let mut players = Players::new(game, &networks, CACHE_ENTRIES);
+    let setup = players.seat(seat.contestant)?;
+    let sources = players.into_sources().on_threads(rayon::current_num_threads());
+    let made = GameSession::new(game.clone(), setup, sources, seat.seed);
+    Ok(Box::new(if seat.own_names { made.with_own_names() } else { made }))
 }
 
 fn value(text: &str) -> Result<f32, String> {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use dz_game::{Game, GameVisitor, Player, Status, with_game};
+use dz_game::{Game, Player, Status, with_game};
 use serde::Serialize;
 
 use super::{GameArgs, Line, LineArgs, write_line};
@@ -58,36 +58,31 @@ pub(crate) fn run(
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    with_game(&args.game.spec, Inspect { args, input, out })?
+    with_game!(&args.game.spec, |game| inspect(&game, args, input, out))?
 }
 
-struct Inspect<'a> {
-    args: &'a Args,
-    input: &'a mut dyn BufRead,
-    out: &'a mut dyn Write,
-}
-
-impl GameVisitor for Inspect<'_> {
-    type Output = anyhow::Result<Exit>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        if !self.args.batch {
-            write_line(self.out, &shown(&game, &self.args.line.play(&game)?))?;
-            return Ok(Exit::Done);
-        }
-        let start = self.args.line.start(&game)?;
-        let mut line = Vec::new();
-        while self.input.read_until(b'\n', &mut line)? > 0 {
-            match Line::play(&game, start.clone(), &String::from_utf8_lossy(&line)) {
-                Ok(line) => write_line(self.out, &shown(&game, &line))?,
-                Err(error) => write_line(self.out, &Refused { error: format!("{error:#}") })?,
-            }
-            // The other end of a pipe may wait for this answer before it asks again.
-            self.out.flush()?;
-            line.clear();
-        }
-        Ok(Exit::Done)
+fn inspect<G: Game>(
+    game: &G,
+    args: &Args,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    if !args.batch {
+        write_line(out, &shown(game, &args.line.play(game)?))?;
+        return Ok(Exit::Done);
     }
+    let start = args.line.start(game)?;
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 {
+        match Line::play(game, start.clone(), &String::from_utf8_lossy(&line)) {
+            Ok(line) => write_line(out, &shown(game, &line))?,
+            Err(error) => write_line(out, &Refused { error: format!("{error:#}") })?,
+        }
+        // The other end of a pipe may wait for this answer before it asks again.
+        out.flush()?;
+        line.clear();
+    }
+    Ok(Exit::Done)
 }
 
 fn shown<G: Game>(game: &G, line: &Line<G>) -> Position {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use dz_game::{Game, GameVisitor, perft, with_game};
+use dz_game::{Game, perft, with_game};
 use serde::Serialize;
 
 use super::{GameArgs, LineArgs, write_line};
@@ -31,17 +31,12 @@ struct Counts {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let counts = with_game(&args.game.spec, Count(args))??;
+    let counts = with_game!(&args.game.spec, |game| count(&game, args))??;
     write_line(out, &Counts { counts })?;
     Ok(Exit::Done)
 }
 
-struct Count<'a>(&'a Args);
-
-impl GameVisitor for Count<'_> {
-    type Output = anyhow::Result<Vec<u64>>;
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let line = self.0.line.play(&game)?;
-        Ok(perft(&game, &line.state, &line.history, self.0.depth))
-    }
+fn count<G: Game>(game: &G, args: &Args) -> anyhow::Result<Vec<u64>> {
+    let line = args.line.play(game)?;
+    Ok(perft(game, &line.state, &line.history, args.depth))
 }

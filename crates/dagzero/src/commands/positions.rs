@@ -7,29 +7,13 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use dz_game::{Game, GameSpec, GameVisitor, Move};
+use dz_game::{Game, GameSpec, Move};
 use dz_play::PositionCheck;
 use dz_solver::solved_positions_from;
 use serde::{Deserialize, Serialize};
 
 use super::Line;
 use crate::exit::UsageError;
-
-/// Reads the positions of a file for the game that is visited.
-pub(crate) struct ReadPositions<'a> {
-    /// The file, for messages.
-    pub(crate) path: &'a Path,
-    /// What is in it.
-    pub(crate) text: &'a str,
-}
-
-impl GameVisitor for ReadPositions<'_> {
-    type Output = anyhow::Result<Vec<PositionCheck>>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        read_positions(&game, self.path, self.text)
-    }
-}
 
 /// Makes `count` positions of a game that has a solver, from a ply on that the solver chooses if
 /// none is named.
@@ -84,28 +68,22 @@ impl Told {
     }
 }
 
-/// Positions as the lines of a file that [`ReadPositions`] reads.
-pub(crate) struct PositionLines<'a> {
-    /// The positions.
-    pub(crate) positions: &'a [PositionCheck],
-}
-
-impl GameVisitor for PositionLines<'_> {
-    type Output = anyhow::Result<String>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let mut text = String::new();
-        for position in self.positions {
-            let names = |moves: &[Move]| moves.iter().map(|&mv| game.format_move(mv)).collect();
-            let (moves, value_preserving): (Vec<String>, Vec<String>) =
-                (names(&position.moves), names(&position.preserving));
-            let value_preserving = value_preserving.into_iter().map(Text::Text).collect();
-            let line = Given { moves: moves.join(" "), value_preserving };
-            text += &serde_json::to_string(&line)?;
-            text.push('\n');
-        }
-        Ok(text)
+/// Returns positions as the lines of a file that [`read_positions`] reads.
+pub(crate) fn position_lines<G: Game>(
+    game: &G,
+    positions: &[PositionCheck],
+) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for position in positions {
+        let names = |moves: &[Move]| moves.iter().map(|&mv| game.format_move(mv)).collect();
+        let (moves, value_preserving): (Vec<String>, Vec<String>) =
+            (names(&position.moves), names(&position.preserving));
+        let value_preserving = value_preserving.into_iter().map(Text::Text).collect();
+        let line = Given { moves: moves.join(" "), value_preserving };
+        text += &serde_json::to_string(&line)?;
+        text.push('\n');
     }
+    Ok(text)
 }
 
 /// A line of the file.
@@ -123,8 +101,8 @@ enum Text {
     Text(String),
 }
 
-/// All positions of the file; the first fault ends it.
-fn read_positions<G: Game>(
+/// Returns the positions in `text`, which `path` holds; the first fault ends it.
+pub(crate) fn read_positions<G: Game>(
     game: &G,
     path: &Path,
     text: &str,
@@ -162,7 +140,7 @@ fn read_position<G: Game>(game: &G, line: &str) -> anyhow::Result<PositionCheck>
 
 #[cfg(test)]
 mod tests {
-    use dz_game::{games::Connect4, with_game};
+    use dz_game::games::Connect4;
 
     use super::*;
 
@@ -212,8 +190,8 @@ mod tests {
         assert!(late.iter().all(|position| position.moves.len() >= 12));
         let positions = generated(&connect4, 20, None, 1).unwrap();
         assert!(positions.iter().all(|position| !position.preserving.is_empty()));
-        let text = with_game(&connect4, PositionLines { positions: &positions }).unwrap().unwrap();
-        let read = ReadPositions { path: Path::new("x"), text: &text };
-        assert_eq!(with_game(&connect4, read).unwrap().unwrap(), positions);
+        let rules = Connect4::from_spec(&connect4).unwrap();
+        let text = position_lines(&rules, &positions).unwrap();
+        assert_eq!(read_positions(&rules, Path::new("x"), &text).unwrap(), positions);
     }
 }

@@ -4,7 +4,7 @@ use std::{io::Write, path::PathBuf};
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_infer::{EvaluatorError, Lockstep, Sources};
 use dz_selfplay::{
     CyclePlan, CycleTally, Forks, IMPORTED, Past, Reanalyses, ResignPlan, ShardSink,
@@ -75,8 +75,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let config = drive::config_of(&run, ledger.state())?;
     let found = Recorded::find(&run, ledger.state(), args.game)?;
     let spec: GameSpec = found.header.game.parse()?;
-    let outcome =
-        with_game(&spec, Replay { run: &run, config: &config, state: ledger.state(), found })??;
+    let outcome = with_game!(&spec, |game| replay(&game, &run, &config, ledger.state(), found))??;
     if args.json {
         write_line(out, &outcome)?;
     } else {
@@ -122,61 +121,55 @@ impl Recorded {
     }
 }
 
-struct Replay<'a> {
-    run: &'a Run,
-    config: &'a RunConfig,
-    state: &'a RunState,
+fn replay<G: Game>(
+    game: &G,
+    run: &Run,
+    config: &RunConfig,
+    state: &RunState,
     found: Recorded,
-}
-
-impl GameVisitor for Replay<'_> {
-    type Output = anyhow::Result<Outcome>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { run, config, state, found } = self;
-        let Recorded { shard, cycle, header, record, champion, imported } = found;
-        let past = match record.parent {
-            None => Past::default(),
-            Some(parent) => {
-                let found = Recorded::find(run, state, parent.game);
-                let found = found.context("the game came of one that is not there")?.record;
-                past_of(&record, found)
-            }
-        };
-        let (mut sources, _) = champion_sources(&game, run, config, champion.as_ref())?;
-        let evaluator_recorded = header.evaluators[usize::from(record.evaluator)].clone();
-        let evaluator_here = sources.ids()[0].clone();
-        let same_configuration = header.config_hash == config.results_hash();
-        let mut config = config.clone();
-        config.run.cycles = config.cycles_for(cycle, state.walls_ms());
-        let exact = !imported && same_configuration && evaluator_here == evaluator_recorded;
-        let mut outcome = Outcome {
-            game: record.number,
-            shard,
-            generation: header.generation,
-            evaluator_recorded,
-            evaluator_here,
-            imported,
-            same_configuration,
-            exact,
-            plies: record.plies.len(),
-            plies_compared: 0,
-            counts: 0,
-            counts_equal: 0,
-            share_equal: 1.0,
-            sums_equal: 0,
-            differences: Vec::new(),
-        };
-        // Legality of every move and visited move, resignation, outcome.
-        if let Err(error) = dz_shard::replay(&game, &record) {
-            outcome.differences.push(error.to_string());
+) -> anyhow::Result<Outcome> {
+    let Recorded { shard, cycle, header, record, champion, imported } = found;
+    let past = match record.parent {
+        None => Past::default(),
+        Some(parent) => {
+            let found = Recorded::find(run, state, parent.game);
+            let found = found.context("the game came of one that is not there")?.record;
+            past_of(&record, found)
         }
-        if !imported {
-            let again = play(&game, &config, (&header, &record), past, &mut sources)?;
-            outcome.compare(&game, &record, &again);
-        }
-        Ok(outcome)
+    };
+    let (mut sources, _) = champion_sources(game, run, config, champion.as_ref())?;
+    let evaluator_recorded = header.evaluators[usize::from(record.evaluator)].clone();
+    let evaluator_here = sources.ids()[0].clone();
+    let same_configuration = header.config_hash == config.results_hash();
+    let mut config = config.clone();
+    config.run.cycles = config.cycles_for(cycle, state.walls_ms());
+    let exact = !imported && same_configuration && evaluator_here == evaluator_recorded;
+    let mut outcome = Outcome {
+        game: record.number,
+        shard,
+        generation: header.generation,
+        evaluator_recorded,
+        evaluator_here,
+        imported,
+        same_configuration,
+        exact,
+        plies: record.plies.len(),
+        plies_compared: 0,
+        counts: 0,
+        counts_equal: 0,
+        share_equal: 1.0,
+        sums_equal: 0,
+        differences: Vec::new(),
+    };
+    // Legality of every move and visited move, resignation, outcome.
+    if let Err(error) = dz_shard::replay(game, &record) {
+        outcome.differences.push(error.to_string());
     }
+    if !imported {
+        let again = play(game, &config, (&header, &record), past, &mut sources)?;
+        outcome.compare(game, &record, &again);
+    }
+    Ok(outcome)
 }
 
 /// What makes a game come of its parent again.

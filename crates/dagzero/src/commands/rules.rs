@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, io::Write};
 
-use dz_game::{Encoding, Game, GameVisitor, PlaneShape, Targets, with_game};
+use dz_game::{Encoding, Game, PlaneShape, Targets, with_game};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -50,38 +50,32 @@ struct Policy {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let rules = with_game(&args.game.spec, Describe)?;
+    let rules = with_game!(&args.game.spec, |game| rules(&game))?;
     serde_json::to_writer_pretty(&mut *out, &rules)?;
     out.write_all(b"\n")?;
     Ok(Exit::Done)
 }
 
-struct Describe;
-
-impl GameVisitor for Describe {
-    type Output = Rules;
-
-    fn visit<G: Game>(self, game: G) -> Rules {
-        let (spec, encoding) = (game.spec(), game.encoding());
-        let named = spec.parameters().iter().map(|(key, text)| (key.clone(), typed(text)));
-        let unnamed = game.unnamed_parameters().into_iter();
-        let unnamed = unnamed.map(|(key, text)| (key.to_owned(), typed(&text)));
-        Rules {
-            game: spec.to_string(),
-            parameters: named.chain(unnamed).collect(),
-            notation: game.notation(),
-            summary: game.summary(),
-            plies_max: game.plies_max(),
-            moves_max: game.moves_max(),
-            acyclic: game.acyclic(),
-            symmetries: game.symmetry_count(),
-            encoding: encoding.id(),
-            shape: encoding.planes(),
-            planes: encoding.plane_names(),
-            globals: encoding.global_names(),
-            policy: Policy { length: encoding.policy_len(), layout: encoding.policy_layout() },
-            targets: encoding.targets(),
-        }
+fn rules<G: Game>(game: &G) -> Rules {
+    let (spec, encoding) = (game.spec(), game.encoding());
+    let named = spec.parameters().iter().map(|(key, text)| (key.clone(), typed(text)));
+    let unnamed = game.unnamed_parameters().into_iter();
+    let unnamed = unnamed.map(|(key, text)| (key.to_owned(), typed(&text)));
+    Rules {
+        game: spec.to_string(),
+        parameters: named.chain(unnamed).collect(),
+        notation: game.notation(),
+        summary: game.summary(),
+        plies_max: game.plies_max(),
+        moves_max: game.moves_max(),
+        acyclic: game.acyclic(),
+        symmetries: game.symmetry_count(),
+        encoding: encoding.id(),
+        shape: encoding.planes(),
+        planes: encoding.plane_names(),
+        globals: encoding.global_names(),
+        policy: Policy { length: encoding.policy_len(), layout: encoding.policy_layout() },
+        targets: encoding.targets(),
     }
 }
 

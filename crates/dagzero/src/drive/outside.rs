@@ -1,7 +1,7 @@
 //! What the configuration alone cannot know: games, devices, threads, programs.
 
 use dz_config::{Anchor, AnchorKind, Fault, RunConfig};
-use dz_game::{Encoding, Game, GameSpec, GameVisitor, PlaneShape, Targets, with_game};
+use dz_game::{Encoding, Game, GameSpec, PlaneShape, with_game};
 use dz_network_file::NetworkSpec;
 
 use super::prepare::game_ids;
@@ -44,17 +44,16 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     faults
 }
 
-/// The configuration's game and what `visitor` says of it; `None` where there is no such game,
-/// which is a fault of its own.
-fn ask<V: GameVisitor>(config: &RunConfig, visitor: V) -> Option<(GameSpec, V::Output)> {
-    let game: GameSpec = config.run.game.parse().ok()?;
-    let said = with_game(&game, visitor).ok()?;
-    Some((game, said))
+/// The configuration's game; `None` where there is no such game, which is a fault of its own.
+fn game_of(config: &RunConfig) -> Option<GameSpec> {
+    config.run.game.parse().ok()
 }
 
 /// Heads that would learn what the game does not offer.
 fn head_faults(config: &RunConfig) -> Vec<Fault> {
-    let Some((_, offered)) = ask(config, Offered) else { return Vec::new() };
+    let offered =
+        game_of(config).and_then(|spec| with_game!(&spec, |game| game.encoding().targets()).ok());
+    let Some(offered) = offered else { return Vec::new() };
     let heads = [
         ("heads.margin_weight", config.heads.margin_weight, offered.margin, "margin"),
         ("heads.ownership_weight", config.heads.ownership_weight, offered.ownership, "ownership"),
@@ -67,20 +66,10 @@ fn head_faults(config: &RunConfig) -> Vec<Fault> {
     missing.map(fault).collect()
 }
 
-/// The training targets that a game offers beside policy and outcome.
-struct Offered;
-
-impl GameVisitor for Offered {
-    type Output = Targets;
-
-    fn visit<G: Game>(self, game: G) -> Targets {
-        game.encoding().targets()
-    }
-}
-
 /// Komi that varies where there is none.
 fn komi_faults(config: &RunConfig) -> Vec<Fault> {
-    let Some((game, has_komi)) = ask(config, HasKomi) else { return Vec::new() };
+    let Some(game) = game_of(config) else { return Vec::new() };
+    let Ok(has_komi) = with_game!(&game, |game| game.komi().is_some()) else { return Vec::new() };
     let selfplay = &config.selfplay;
     let keys = [
         ("selfplay.komi_deviation", selfplay.komi_deviation),
@@ -94,20 +83,10 @@ fn komi_faults(config: &RunConfig) -> Vec<Fault> {
     vary.map(fault).collect()
 }
 
-/// Whether the second player is given points.
-struct HasKomi;
-
-impl GameVisitor for HasKomi {
-    type Output = bool;
-
-    fn visit<G: Game>(self, game: G) -> bool {
-        game.komi().is_some()
-    }
-}
-
 /// A network for boards of any size whose policy is no map of the board.
 fn size_fault(config: &RunConfig) -> Option<Fault> {
-    let (game, is_board) = ask(config, PolicyIsBoard)?;
+    let game = game_of(config)?;
+    let is_board = with_game!(&game, |game| is_policy_board(&game)).ok()?;
     let problem = format!("moves of {} are no points of its board", game.name());
     (config.network.any_size && !is_board).then(|| {
         Fault::new("network.any_size", problem).value(true).allowed("false, or another game")
@@ -115,17 +94,11 @@ fn size_fault(config: &RunConfig) -> Option<Fault> {
 }
 
 /// Whether the policy has a place for each point, and few others.
-struct PolicyIsBoard;
-
-impl GameVisitor for PolicyIsBoard {
-    type Output = bool;
-
-    fn visit<G: Game>(self, game: G) -> bool {
-        let encoding = game.encoding();
-        let PlaneShape { channels, height, width, .. } = encoding.planes();
-        let spec = NetworkSpec::plain([channels, height, width], encoding.policy_len(), 1, 8);
-        spec.actions_beside_points().is_some()
-    }
+fn is_policy_board<G: Game>(game: &G) -> bool {
+    let encoding = game.encoding();
+    let PlaneShape { channels, height, width, .. } = encoding.planes();
+    let spec = NetworkSpec::plain([channels, height, width], encoding.policy_len(), 1, 8);
+    spec.actions_beside_points().is_some()
 }
 
 /// An anchor that knows the truth about a game without a solver.
@@ -133,7 +106,7 @@ fn solver_fault(config: &RunConfig) -> Option<Fault> {
     let knows = |anchor: &Anchor| anchor.kind == AnchorKind::Solver { depth: None };
     let at = config.rating.anchors.iter().position(knows)?;
     // A game that does not exist has its own fault.
-    let game: GameSpec = config.run.game.parse().ok()?;
+    let game = game_of(config)?;
     let error = dz_solver::solved_positions(&game, 0).err()?;
     let allowed = "a depth, which any game takes, or another kind of anchor";
     Some(Fault::new(format!("rating.anchors[{at}]"), error.to_string()).allowed(allowed))

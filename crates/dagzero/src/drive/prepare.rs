@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use dz_config::{Change, ConfigError, Effect, Loaded, RunConfig};
-use dz_game::{GameIds, GameSpec, with_game};
 use dz_stage::{Edits, InForce, keep_config};
 use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, RunState, Stage, layout};
 
@@ -262,7 +261,7 @@ pub(crate) struct RefusedChanges(String);
 
 /// The game in canonical form and its encoding's id.
 pub(super) fn game_ids(spec: &str) -> anyhow::Result<(String, String)> {
-    Ok(with_game(&spec.parse::<GameSpec>()?, GameIds)?)
+    Ok(dz_game::game_ids(&spec.parse()?)?)
 }
 
 #[cfg(test)]

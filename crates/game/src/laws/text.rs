@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, ops::Bound};
 
 use super::{LawBroken, Position, broken_at_start, keys_of};
-use crate::{Game, GameSpec, GameVisitor, Move, game_names, with_game};
+use crate::{Game, GameSpec, Move, canonical_spec, game_names};
 
 /// Moves of other positions that are tried at a position. Chess has thousands.
 const TRIED_MAX: usize = 32;
@@ -27,16 +27,6 @@ impl SeenMoves {
     }
 }
 
-/// Reads a specification back and gives the canonical form of the game that it means.
-struct Canonical;
-
-impl GameVisitor for Canonical {
-    type Output = GameSpec;
-    fn visit<G: Game>(self, game: G) -> GameSpec {
-        game.spec()
-    }
-}
-
 pub(super) fn check_spec<G: Game>(game: &G) -> Result<(), LawBroken> {
     const LAW: &str = "a specification names its game";
     let spec = game.spec();
@@ -48,7 +38,7 @@ pub(super) fn check_spec<G: Game>(game: &G) -> Result<(), LawBroken> {
     if !game_names().contains(&spec.name()) {
         return Ok(());
     }
-    let canonical = with_game(&parsed, Canonical).map_err(|error| broken_at_start(LAW, error))?;
+    let canonical = canonical_spec(&parsed).map_err(|error| broken_at_start(LAW, error))?;
     if canonical != spec {
         return Err(broken_at_start(LAW, format!("{spec} makes {canonical}")));
     }

@@ -3,7 +3,7 @@
 mod draw;
 mod grid;
 
-use dz_game::{Game, GameSpec, GameVisitor, Player, with_game};
+use dz_game::{Game, GameSpec, Player, with_game};
 
 pub(crate) use draw::board_svg;
 use grid::Grid;
@@ -50,35 +50,27 @@ enum Naming {
 /// The board after `moves` of the game; `None` where the game is unknown, a move is not legal, or
 /// the game's text shows no board.
 pub(crate) fn board(game: &str, moves: &[String]) -> Option<Board> {
-    with_game(&game.parse::<GameSpec>().ok()?, After { moves }).ok()?
+    with_game!(&game.parse::<GameSpec>().ok()?, |game| board_after(&game, moves)).ok()?
 }
 
-struct After<'a> {
-    moves: &'a [String],
-}
-
-impl GameVisitor for After<'_> {
-    type Output = Option<Board>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let (mut state, mut history) = (game.start(), G::History::default());
-        for text in self.moves {
-            game.play_text(&mut state, &mut history, text).ok()?;
-        }
-        let (kind, naming) = match game.spec().name() {
-            "connect4" => (Kind::Discs, Naming::Columns),
-            "othello" => (Kind::Discs, Naming::FromTop),
-            "tictactoe" => (Kind::Signs, Naming::Numbers),
-            "go" => (Kind::Stones, Naming::Vertices),
-            "gomoku" => (Kind::Stones, Naming::FromTop),
-            "hex" => (Kind::Hexagons, Naming::FromTop),
-            "chess" => (Kind::Pieces, Naming::FromTo),
-            _ => (Kind::Pieces, Naming::Numbers),
-        };
-        let signs = if kind == Kind::Pieces { "pnbrqkPNBRQK.*" } else { "XO." };
-        let grid = Grid::parse(&game.render(&state), signs, naming)?;
-        Some(Board { kind, grid, to_move: game.to_move(&state, &history) })
+fn board_after<G: Game>(game: &G, moves: &[String]) -> Option<Board> {
+    let (mut state, mut history) = (game.start(), G::History::default());
+    for text in moves {
+        game.play_text(&mut state, &mut history, text).ok()?;
     }
+    let (kind, naming) = match game.spec().name() {
+        "connect4" => (Kind::Discs, Naming::Columns),
+        "othello" => (Kind::Discs, Naming::FromTop),
+        "tictactoe" => (Kind::Signs, Naming::Numbers),
+        "go" => (Kind::Stones, Naming::Vertices),
+        "gomoku" => (Kind::Stones, Naming::FromTop),
+        "hex" => (Kind::Hexagons, Naming::FromTop),
+        "chess" => (Kind::Pieces, Naming::FromTo),
+        _ => (Kind::Pieces, Naming::Numbers),
+    };
+    let signs = if kind == Kind::Pieces { "pnbrqkPNBRQK.*" } else { "XO." };
+    let grid = Grid::parse(&game.render(&state), signs, naming)?;
+    Some(Board { kind, grid, to_move: game.to_move(&state, &history) })
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ mod tests {
         let page = std::fs::read_to_string(page).expect("data/README.md is in the repository");
         let shards = &page[page.find("### Shards").unwrap()..page.find("### Row files").unwrap()];
         let game = dz_game::games::Connect4::new(7, 6, 4).unwrap();
-        let narrow = crate::bench_records(&game, 1, 10, 1);
+        let narrow = crate::random_records(&game, 1, 10, 1);
         let mut wide = narrow.clone();
         wide[0].plies[0].visits = vec![(dz_game::Move(99), 1)];
         wide[0].plies[0].target = Some(vec![(dz_game::Move(99), 1)]);

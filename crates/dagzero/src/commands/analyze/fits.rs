@@ -1,6 +1,6 @@
 //! Whether a record is of the game that is analysed.
 
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{GameSpec, canonical_spec};
 
 use super::source::Source;
 use crate::exit::UsageError;
@@ -24,8 +24,7 @@ pub(super) fn differences(source: &Source, ours: &GameSpec) -> anyhow::Result<Ve
     if theirs.name() != ours.name() {
         return Err(other(theirs).into());
     }
-    let whole =
-        with_game(theirs, Canonical).map_err(|error| UsageError(format!("{name}: {error}")))?;
+    let whole = canonical_spec(theirs).map_err(|error| UsageError(format!("{name}: {error}")))?;
     // SGF of others states some parameters; our own formats state the whole game.
     let stated = |key: &str| source.sheet.format.is_own() || theirs.parameter(key).is_some();
     let mut notes = Vec::new();
@@ -41,15 +40,4 @@ pub(super) fn differences(source: &Source, ours: &GameSpec) -> anyhow::Result<Ve
         notes.push(format!("the record has {key}={value}, the analysis is with {key}={own}"));
     }
     Ok(notes)
-}
-
-/// A game with all its parameters.
-struct Canonical;
-
-impl GameVisitor for Canonical {
-    type Output = GameSpec;
-
-    fn visit<G: Game>(self, game: G) -> GameSpec {
-        game.spec()
-    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use dz_burn_net::DeviceChoice;
-use dz_game::{Game, GameVisitor, Move, Player, Symmetry, mix64};
+use dz_game::{Game, Move, Player, Symmetry, mix64};
 use dz_infer::{Evaluation, Evaluator, Leaf};
 use dz_play::distinct_openings;
 use dz_report::Probed;
@@ -31,10 +31,9 @@ pub(super) struct Probe<'a> {
     pub(super) seed: u64,
 }
 
-impl GameVisitor for Probe<'_> {
-    type Output = anyhow::Result<Probed>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
+impl Probe<'_> {
+    /// Shows the network positions of `game`.
+    pub(super) fn run<G: Game>(&self, game: G) -> anyhow::Result<Probed> {
         let evaluator = dz_burn_net::network_evaluator_on(&game, self.network, &[self.device])?;
         let mut asked = Asked { game, evaluator, probed: Probed::default() };
         asked.symmetries(self.seed)?;

@@ -90,7 +90,7 @@ fn probe(run: &Run, state: &RunState, network: &[u8], device: &str) -> anyhow::R
     let shards: Vec<PathBuf> = kept.map(|(_, shard)| run.local_path(&shard.object)).collect();
     let device = dz_burn_net::pick_device(device)?;
     let probe = Probe { network, device, shards: &shards, seed: started.seed };
-    with_game(&started.game.parse::<GameSpec>()?, probe)?
+    with_game!(&started.game.parse::<GameSpec>()?, |game| probe.run(game))?
 }
 
 impl Checkup {

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_record::Format;
 
 use self::{
@@ -91,45 +91,38 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 fn games(args: &GamesArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let source = Source::find(&args.path, args.matches)?;
     let spec: GameSpec = source.game()?.parse()?;
-    with_game(&spec, Export { args, source, out })?
+    with_game!(&spec, |game| export(&game, args, source, out))?
 }
 
-struct Export<'a> {
-    args: &'a GamesArgs,
+fn export<G: Game>(
+    game: &G,
+    args: &GamesArgs,
     source: Source,
-    out: &'a mut dyn Write,
-}
-
-impl GameVisitor for Export<'_> {
-    type Output = anyhow::Result<Exit>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { args, source, out } = self;
-        let path = &args.path;
-        let format = args.format.unwrap_or(Format::of(&game));
-        let wanted =
-            Wanted { game: args.game, generation: args.generation, comments: args.comments };
-        let mut sink = Sink::new(args.out.as_deref(), format, out)?;
-        let limit = args.limit.unwrap_or(u64::MAX);
-        source.each(&wanted, &mut |Exported { name, komi, record }| {
-            if sink.written() < limit {
-                let variant = komi.and_then(|komi| game.with_komi(komi));
-                let rules = variant.as_ref().unwrap_or(&game);
-                let sheet = record.sheet(rules, format).map_err(|e| usage_or(e, path))?;
-                sink.write(&name, &sheet.to_string())?;
-            }
-            Ok(sink.written() < limit)
-        })?;
-        let written = sink.finish()?;
-        if written == 0 && limit > 0 {
-            let what = format!("{} has no such game", path.display());
-            return Err(UsageError(what).into());
+    out: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let path = &args.path;
+    let format = args.format.unwrap_or(Format::of(game));
+    let wanted = Wanted { game: args.game, generation: args.generation, comments: args.comments };
+    let mut sink = Sink::new(args.out.as_deref(), format, out)?;
+    let limit = args.limit.unwrap_or(u64::MAX);
+    source.each(&wanted, &mut |Exported { name, komi, record }| {
+        if sink.written() < limit {
+            let variant = komi.and_then(|komi| game.with_komi(komi));
+            let rules = variant.as_ref().unwrap_or(game);
+            let sheet = record.sheet(rules, format).map_err(|e| usage_or(e, path))?;
+            sink.write(&name, &sheet.to_string())?;
         }
-        if let Some(path) = &args.out {
-            dz_stage::stderr_line(&format!("{written} games in {}", path.display()));
-        }
-        Ok(Exit::Done)
+        Ok(sink.written() < limit)
+    })?;
+    let written = sink.finish()?;
+    if written == 0 && limit > 0 {
+        let what = format!("{} has no such game", path.display());
+        return Err(UsageError(what).into());
     }
+    if let Some(path) = &args.out {
+        dz_stage::stderr_line(&format!("{written} games in {}", path.display()));
+    }
+    Ok(Exit::Done)
 }
 
 /// A format that the game does not have is wrong usage; any other fault lies in the files.

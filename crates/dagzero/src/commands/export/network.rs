@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use dz_cpu_net::Reference;
-use dz_game::{Encoding, Game, GameSpec, GameVisitor, Symmetry, unpack_planes, with_game};
+use dz_game::{Encoding, Game, GameSpec, Symmetry, unpack_planes, with_game};
 use dz_gatekeeper::{ContestantKind, Mind};
 use dz_infer::{Leaf, encode_leaves};
 use dz_network_file::NetworkFile;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let bytes = network_of(&args.from)?;
     let file = NetworkFile::from_bytes(&bytes)?;
     let spec: GameSpec = file.header.spec.game.parse()?;
-    let described = with_game(&spec, Describe(&file))??;
+    let described = with_game!(&spec, |game| describe(&game, &file))??;
     let text = serde_json::to_string_pretty(&described)? + "\n";
     for (path, bytes) in [(&description, text.as_bytes()), (&args.out, &bytes[..])] {
         let done = create(path)?.write_all(bytes);
@@ -73,27 +73,20 @@ fn network_of(from: &Path) -> anyhow::Result<Vec<u8>> {
     Err(UsageError(what).into())
 }
 
-struct Describe<'a>(&'a NetworkFile);
-
-impl GameVisitor for Describe<'_> {
-    type Output = anyhow::Result<Value>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let file = self.0;
-        let (spec, encoding) = (&file.header.spec, game.encoding());
-        file.check_fits(&game.spec().to_string(), &encoding.id())?;
-        let tensors: serde_json::Map<String, Value> =
-            spec.tensor_shapes().into_iter().map(|(name, shape)| (name, json!(shape))).collect();
-        Ok(json!({
-            "header": file.header,
-            "architecture": ARCHITECTURE,
-            "tensors": tensors,
-            "planes": encoding.plane_names(),
-            "policy": encoding.policy_layout(),
-            "value": ["win", "draw", "loss"],
-            "examples": examples(&game, file),
-        }))
-    }
+fn describe<G: Game>(game: &G, file: &NetworkFile) -> anyhow::Result<Value> {
+    let (spec, encoding) = (&file.header.spec, game.encoding());
+    file.check_fits(&game.spec().to_string(), &encoding.id())?;
+    let tensors: serde_json::Map<String, Value> =
+        spec.tensor_shapes().into_iter().map(|(name, shape)| (name, json!(shape))).collect();
+    Ok(json!({
+        "header": file.header,
+        "architecture": ARCHITECTURE,
+        "tensors": tensors,
+        "planes": encoding.plane_names(),
+        "policy": encoding.policy_layout(),
+        "value": ["win", "draw", "loss"],
+        "examples": examples(game, file),
+    }))
 }
 
 /// The network's answers for a few positions, by plain loops.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dz_config::{BootstrapEvaluator, RunConfig};
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players, selfplay_ply_cost};
 use dz_infer::Lockstep;
 use dz_play::{PositionCheck, check_positions, distinct_openings};
@@ -36,16 +36,14 @@ pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured
     let game: GameSpec = config.run.game.parse()?;
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
     let mut measured = Measured {
-        plies: with_game(&game, RandomPlies { plies_max: config.selfplay.plies_max })?,
+        plies: with_game!(&game, |game| random_plies(&game, config.selfplay.plies_max))?,
         ..Measured::default()
     };
     let search = |mind: Mind, playouts: u32| {
         let kind = ContestantKind::Search { mind, search: config.search.clone(), playouts };
         let contestant = Contestant { name: "calibration".to_owned(), kind };
-        with_game(
-            &game,
-            Searches { contestant, playouts, config, networks: OnDevices(devices.clone()) },
-        )?
+        let networks = OnDevices(devices.clone());
+        with_game!(&game, |game| playouts_per_s(&game, &contestant, playouts, config, &networks))?
     };
     let rollouts = config.bootstrap.playouts;
     measured.rollouts_s = search(Mind::Bootstrap(BootstrapEvaluator::Rollout), rollouts)?;
@@ -69,63 +67,47 @@ pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured
 }
 
 /// Mean plies of games of random moves.
-struct RandomPlies {
-    plies_max: u32,
-}
-
-impl GameVisitor for RandomPlies {
-    type Output = f64;
-
-    fn visit<G: Game>(self, game: G) -> f64 {
-        let games = dz_shard::bench_records(&game, RANDOM_GAMES, 2, 1);
-        let plies = |game: &GameRecord| (game.plies_total() as f64).min(self.plies_max.into());
-        games.iter().map(plies).sum::<f64>() / RANDOM_GAMES as f64
-    }
+fn random_plies<G: Game>(game: &G, plies_max: u32) -> f64 {
+    let games = dz_shard::random_records(game, RANDOM_GAMES, 2, 1);
+    let plies = |game: &GameRecord| (game.plies_total() as f64).min(plies_max.into());
+    games.iter().map(plies).sum::<f64>() / RANDOM_GAMES as f64
 }
 
 /// Playouts a second of a player, as many searches at once as self-play has.
-struct Searches<'a> {
-    contestant: Contestant,
+fn playouts_per_s<G: Game>(
+    game: &G,
+    contestant: &Contestant,
     playouts: u32,
-    config: &'a RunConfig,
-    networks: OnDevices,
-}
-
-impl GameVisitor for Searches<'_> {
-    type Output = anyhow::Result<f64>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { contestant, playouts, config, networks } = self;
-        let mut players = Players::new(&game, &networks, 0);
-        let search = players.seat(&contestant)?.kind.move_search();
-        let search =
-            search.context("the calibration's player does not search; please report this")?;
-        let parallel_games = config.selfplay.parallel_games as usize;
-        let lockstep = Lockstep { parallel_games, groups: config.selfplay.groups as usize };
-        // A few searches first, then twice as many, until they take long enough to be timed.
-        let mut count = 2;
-        loop {
-            let positions: Vec<PositionCheck> =
-                distinct_openings(&game, 4, count.min(DISTINCT_MAX), 1)
-                    .into_iter()
-                    .map(|opening| PositionCheck {
-                        moves: opening.moves,
-                        preserving: Vec::new(),
-                        value: None,
-                    })
-                    .collect();
-            let distinct = positions.len().max(1);
-            let positions: Vec<PositionCheck> =
-                (0..count).filter_map(|i| positions.get(i % distinct).cloned()).collect();
-            let begun = Instant::now();
-            let sources = players.sources();
-            check_positions(&game, &positions, &search, playouts, &lockstep, sources)?;
-            let elapsed = begun.elapsed();
-            if elapsed >= SEARCH_TIME / 2 || count >= 1 << 16 {
-                return Ok(count as f64 * f64::from(playouts) / elapsed.as_secs_f64().max(1e-6));
-            }
-            count *= 2;
+    config: &RunConfig,
+    networks: &OnDevices,
+) -> anyhow::Result<f64> {
+    let mut players = Players::new(game, networks, 0);
+    let search = players.seat(contestant)?.kind.move_search();
+    let search = search.context("the calibration's player does not search; please report this")?;
+    let parallel_games = config.selfplay.parallel_games as usize;
+    let lockstep = Lockstep { parallel_games, groups: config.selfplay.groups as usize };
+    // A few searches first, then twice as many, until they take long enough to be timed.
+    let mut count = 2;
+    loop {
+        let positions: Vec<PositionCheck> = distinct_openings(game, 4, count.min(DISTINCT_MAX), 1)
+            .into_iter()
+            .map(|opening| PositionCheck {
+                moves: opening.moves,
+                preserving: Vec::new(),
+                value: None,
+            })
+            .collect();
+        let distinct = positions.len().max(1);
+        let positions: Vec<PositionCheck> =
+            (0..count).filter_map(|i| positions.get(i % distinct).cloned()).collect();
+        let begun = Instant::now();
+        let sources = players.sources();
+        check_positions(game, &positions, &search, playouts, &lockstep, sources)?;
+        let elapsed = begun.elapsed();
+        if elapsed >= SEARCH_TIME / 2 || count >= 1 << 16 {
+            return Ok(count as f64 * f64::from(playouts) / elapsed.as_secs_f64().max(1e-6));
         }
+        count *= 2;
     }
 }
 

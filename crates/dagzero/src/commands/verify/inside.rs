@@ -3,7 +3,7 @@
 use std::{fmt, ops::Range, path::Path};
 
 use anyhow::{Context, bail, ensure};
-use dz_game::{Game, GameVisitor, Outcome, Status, with_game};
+use dz_game::{Game, Outcome, Status, with_game};
 use dz_gatekeeper::{Played, match_file::read_match};
 use dz_network_file::NetworkFile;
 use dz_play::PlayedGame;
@@ -99,7 +99,7 @@ pub(super) fn bout(
         same("player", found.name.as_str(), wanted.as_str())?;
     }
     let plies_max = header.plies_max;
-    with_game(&header.game.parse()?, Replay { games: &games, plies_max })??;
+    with_game!(&header.game.parse()?, |game| replay_all(&game, &games, plies_max))??;
     let counted = Played { header, games }.result();
     ensure!(counted == *result, "its games come to {counted:?}, the ledger says {result:?}");
     Ok(counted.games)
@@ -123,21 +123,11 @@ fn same<T: PartialEq + fmt::Display + ?Sized>(
 }
 
 /// Plays the games of a match again.
-struct Replay<'a> {
-    games: &'a [PlayedGame],
-    plies_max: u32,
-}
-
-impl GameVisitor for Replay<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        for played in self.games {
-            replay(&game, played, self.plies_max)
-                .with_context(|| format!("game {}", played.number))?;
-        }
-        Ok(())
+fn replay_all<G: Game>(game: &G, games: &[PlayedGame], plies_max: u32) -> anyhow::Result<()> {
+    for played in games {
+        replay(game, played, plies_max).with_context(|| format!("game {}", played.number))?;
     }
+    Ok(())
 }
 
 fn replay<G: Game>(game: &G, played: &PlayedGame, plies_max: u32) -> anyhow::Result<()> {

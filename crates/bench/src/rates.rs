@@ -1,25 +1,6 @@
-//! How fast rules and searches are on this machine, one thread.
+//! Rates of repeated runs, and how many runs are made.
 
-mod engine;
-mod rules;
-mod search;
-
-pub use engine::{EngineEffort, lockstep_rate, single_rate};
-pub use rules::{RolloutGames, Timer, perft_depth, perft_leaves};
-pub use search::{SearchRates, game_rates, placement_rates, search_figures};
-
-/// A figure.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
-    /// What was measured.
-    pub name: String,
-    /// The figure.
-    pub value: f64,
-    /// Its unit.
-    pub unit: &'static str,
-    /// Runs that it was taken from.
-    pub samples: u64,
-}
+use crate::row::BenchRow;
 
 /// Rates of repeated runs.
 #[derive(Clone, Debug)]
@@ -66,15 +47,11 @@ impl Rates {
         self.sorted.get(self.sorted.len() / 2).copied().unwrap_or(0.0)
     }
 
-    /// Best and median as figures.
-    pub fn figures(&self, name: &str, unit: &'static str) -> [Figure; 2] {
-        let samples = self.samples();
-        let figure = |which: &str, value: f64| Figure {
-            name: format!("{name}, {which}"),
-            value,
-            unit,
-            samples,
+    /// Returns the best and the median rate as rows of a table.
+    pub fn rows(&self, name: &str, unit: &str) -> [BenchRow; 2] {
+        let row = |which: &str, value: f64| {
+            BenchRow::new(&format!("{name}, {which}"), value, unit, self.samples())
         };
-        [figure("best", self.best()), figure("median", self.median())]
+        [row("best", self.best()), row("median", self.median())]
     }
 }

@@ -4,7 +4,7 @@
 
 use dz_game::{Key, Move, Player, mix64};
 
-use crate::{Domain, Estimate, Stand};
+use dz_search::{Domain, Estimate, Stand};
 
 /// Players in turn place a stone on any point that has fewer than `layers`.
 #[derive(Clone, Debug)]

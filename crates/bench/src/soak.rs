@@ -1,13 +1,13 @@
 //! `dagzero bench soak`: whether memory stays where it is in a process that goes on for long.
 
+use crate::row::BenchRow;
 use anyhow::ensure;
 use dz_burn_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, network_on, random_rows};
 use dz_cpu_net::{random_network, random_positions};
 use dz_network_file::NetworkSpec;
-use dz_shard::BenchRow;
 use dz_stage::resident_bytes;
 
-use super::args::DeviceArgs;
+use crate::device_args::DeviceArgs;
 
 /// Times at which memory is read, besides the first.
 const SAMPLES: u64 = 40;
@@ -15,7 +15,7 @@ const MIB: f64 = (1 << 20) as f64;
 
 /// Networks that take each other's place as self-play has them do, each with a batch; then training
 /// steps. Hands each figure to `each` as soon as it is known.
-pub(super) fn rows(
+pub(crate) fn rows(
     args: &DeviceArgs,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {

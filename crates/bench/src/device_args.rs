@@ -10,52 +10,52 @@ use dz_network_file::NetworkSpec;
 /// What `bench device`, `bench games` and `bench soak` measure; the other benches take no notice of
 /// it.
 #[derive(Clone, Debug, clap::Args)]
-pub(super) struct DeviceArgs {
+pub struct DeviceArgs {
     /// For `device`, `games`, `soak`: auto, cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
-    pub(super) device: String,
+    pub(crate) device: String,
     /// For `device`, `games`, `soak`: rows, columns, blocks and channels of the network; rows and
     /// columns of `games` are those of the game
     #[arg(long, value_name = "SIZE", default_value = "9x9b6c96")]
-    pub(super) network: String,
+    pub(crate) network: String,
     /// For `device`, `games`, `soak`: positions of a batch
     #[arg(long, value_name = "N", default_value = "1024")]
-    pub(super) batch: usize,
+    pub(crate) batch: usize,
     /// For `device`: f32, f16 or bf16 while playing, several of them, or none
     #[arg(long, value_name = "FORMATS", default_value = "f16")]
-    pub(super) precision: Formats,
+    pub(crate) precision: Formats,
     /// For `device`: f32 or bf16 while learning, both, or none
     #[arg(long, value_name = "FORMATS", default_value = "f32")]
-    pub(super) learning: Formats,
+    pub(crate) learning: Formats,
     /// For `device`: queues of a card that batches take in turn while playing
     #[arg(long, value_name = "N", default_value = "2",
         value_parser = clap::value_parser!(u8).range(1..=8))]
-    pub(super) lanes: u8,
+    pub(crate) lanes: u8,
     /// For `device`: convolve by Burn's operations on a card, not by kernels of our own
     #[arg(long)]
-    pub(super) burn_convolution: bool,
+    pub(crate) burn_convolution: bool,
     /// For `games`: playouts of every move
     #[arg(long, value_name = "N", default_value = "32",
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(super) playouts: u32,
+    pub(crate) playouts: u32,
     /// For `games`: groups of games that take turns with the device, a batch each
     #[arg(long, value_name = "N", default_value = "2",
         value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub(super) groups: u16,
+    pub(crate) groups: u16,
     /// For `soak`: networks that take each other's place
     #[arg(long, value_name = "N", default_value = "2000")]
-    pub(super) swaps: u64,
+    pub(crate) swaps: u64,
     /// For `soak`: training steps
     #[arg(long, value_name = "N", default_value = "20000")]
-    pub(super) steps: u64,
+    pub(crate) steps: u64,
     /// For `device`, `games`: seconds that each figure may take, after what is compiled has been
     #[arg(long, value_name = "S", default_value = "5")]
-    pub(super) seconds: f64,
+    pub(crate) seconds: f64,
 }
 
 /// Formats to measure, between commas.
 #[derive(Clone, Debug)]
-pub(super) struct Formats(pub(super) Vec<Precision>);
+pub(crate) struct Formats(pub(crate) Vec<Precision>);
 
 impl FromStr for Formats {
     type Err = String;
@@ -68,16 +68,16 @@ impl FromStr for Formats {
 
 /// `9x9b6c96`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
-    pub(super) height: usize,
-    pub(super) width: usize,
-    pub(super) blocks: usize,
-    pub(super) channels: usize,
+pub(crate) struct Size {
+    pub(crate) height: usize,
+    pub(crate) width: usize,
+    pub(crate) blocks: usize,
+    pub(crate) channels: usize,
 }
 
 impl DeviceArgs {
     /// The device, after a word about a first start on it.
-    pub(super) fn choice(&self) -> anyhow::Result<DeviceChoice> {
+    pub(crate) fn choice(&self) -> anyhow::Result<DeviceChoice> {
         let choice = pick_device(&self.device)?;
         if let Some(note) = first_start_note(&[choice]) {
             eprintln!("{note}");
@@ -85,17 +85,17 @@ impl DeviceArgs {
         Ok(choice)
     }
 
-    pub(super) fn size(&self) -> anyhow::Result<Size> {
+    pub(crate) fn size(&self) -> anyhow::Result<Size> {
         let text = &self.network;
         text.parse().map_err(|()| anyhow::anyhow!("'{text}' is no size; write 9x9b6c96"))
     }
 
-    pub(super) fn time(&self) -> Duration {
+    pub(crate) fn time(&self) -> Duration {
         Duration::from_secs_f64(self.seconds)
     }
 
     /// How a device plays in batches of the size asked for.
-    pub(super) fn options(&self, choice: DeviceChoice, precision: Precision) -> EvaluatorOptions {
+    pub(crate) fn options(&self, choice: DeviceChoice, precision: Precision) -> EvaluatorOptions {
         let options = EvaluatorOptions { precision, ..EvaluatorOptions::for_device(choice) };
         match choice {
             // Chunks of its own, which fit the cache.
@@ -112,7 +112,7 @@ impl DeviceArgs {
 
     /// As on a command line.
     #[cfg(test)]
-    pub(super) fn of(words: &[&str]) -> Self {
+    pub(crate) fn of(words: &[&str]) -> Self {
         use clap::{Args, Command, FromArgMatches};
 
         let command = Self::augment_args(Command::new("bench").no_binary_name(true));
@@ -122,7 +122,7 @@ impl DeviceArgs {
 
 impl Size {
     /// A network with the heads of the presets, 16 planes, and a move for each point and one more.
-    pub(super) fn spec(self) -> anyhow::Result<NetworkSpec> {
+    pub(crate) fn spec(self) -> anyhow::Result<NetworkSpec> {
         let Self { height, width, blocks, channels } = self;
         let spec = NetworkSpec::plain([16, height, width], height * width + 1, blocks, channels);
         spec.validate().context("no such network")?;

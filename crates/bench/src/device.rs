@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::row::BenchRow;
 use dz_burn_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions,
     difference_from_processor, random_rows,
@@ -9,15 +10,14 @@ use dz_burn_net::{
 use dz_cpu_net::{random_network, random_positions};
 use dz_infer::NetworkEvaluator;
 use dz_network_file::NetworkSpec;
-use dz_shard::BenchRow;
 
-use super::args::DeviceArgs;
+use crate::device_args::DeviceArgs;
 
 /// Batches that are with the device at a time: while one is read back the next is worked on.
 const IN_FLIGHT: usize = 2;
 
 /// Hands each figure to `each` as soon as it is known: a card may fail at the next.
-pub(super) fn rows(
+pub(crate) fn rows(
     args: &DeviceArgs,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
@@ -63,17 +63,17 @@ pub(super) fn rows(
 }
 
 /// How a network played.
-pub(super) struct Playing {
+pub(crate) struct Playing {
     /// Seconds until the first answer.
     first: f64,
     /// Positions a second after it.
-    pub(super) rate: f64,
+    pub(crate) rate: f64,
     /// Largest difference of a logit of the first answers from those of the engine that plays on
     /// the processor.
     difference_max: f64,
 }
 
-pub(super) fn playing(
+pub(crate) fn playing(
     choice: DeviceChoice,
     spec: &NetworkSpec,
     batch: usize,

@@ -1,10 +1,11 @@
 //! `dagzero bench rules`: perft and random playouts.
 
+use crate::rates::Rates;
+use crate::row::BenchRow;
+use crate::timing::{RolloutGames, Timer, perft_depth, perft_leaves};
 use dz_game::Game;
-use dz_play::{Rates, RolloutGames, Timer, perft_depth, perft_leaves};
-use dz_shard::BenchRow;
 
-use super::peers::{OpenSpiel, chess_leaves};
+use crate::peers::{OpenSpiel, chess_leaves};
 
 /// Samples of each figure, whose median counts.
 const SAMPLES: usize = 15;
@@ -12,21 +13,21 @@ const SAMPLES: usize = 15;
 const GAMES_COUNTED: u32 = 1000;
 
 /// What was measured, ours and a peer's in turns.
-pub(super) struct Beside {
-    pub(super) ours: Rates,
+pub(crate) struct Beside {
+    pub(crate) ours: Rates,
     /// Its name and its rates.
-    pub(super) peer: Option<(String, Rates)>,
+    pub(crate) peer: Option<(String, Rates)>,
 }
 
 /// Random games.
-pub(super) struct Rollouts {
+pub(crate) struct Rollouts {
     /// Games a second.
-    pub(super) rates: Beside,
+    pub(crate) rates: Beside,
     /// Plies of one of ours and of one of the peer's, on average.
     plies: (f64, Option<f64>),
 }
 
-pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
+pub(crate) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     let spec = game.spec().to_string();
     let depth = perft_depth(game);
     let row = |what: &str, unit: &str, beside: &Beside, plies: (f64, Option<f64>)| {
@@ -58,7 +59,7 @@ fn perft<G: Game>(game: &G, depth: u32) -> anyhow::Result<Beside> {
 }
 
 /// Games a second in `samples` samples, beside `OpenSpiel` where it is there and has the game.
-pub(super) fn rollouts<G: Game>(game: &G, samples: usize) -> anyhow::Result<Rollouts> {
+pub(crate) fn rollouts<G: Game>(game: &G, samples: usize) -> anyhow::Result<Rollouts> {
     let mut games = RolloutGames::new(game);
     let ours = games.plies_mean(GAMES_COUNTED);
     let mut timer = Timer::new(|| {

@@ -4,17 +4,17 @@ use anyhow::Context;
 use cozy_chess::Board;
 use dz_game::GameSpec;
 
-use super::python::PythonPeer;
+use crate::python::PythonPeer;
 
 /// `OpenSpiel`'s rollouts, in C++: one leaf of its search bot is evaluated by many of them, so that
 /// Python's share of the time is nothing. A process answers a line for each sample that is asked
 /// for.
-pub(super) struct OpenSpiel {
+pub(crate) struct OpenSpiel {
     peer: PythonPeer,
     /// What it is, with its version.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Plies of one of its random games, on average.
-    pub(super) plies_mean: f64,
+    pub(crate) plies_mean: f64,
 }
 
 /// Prints "none" without the package, else its version and the plies of a random game; then a rate
@@ -57,7 +57,7 @@ impl OpenSpiel {
     ///
     /// # Errors
     /// As [`PythonPeer::start`].
-    pub(super) fn start(game: &GameSpec) -> anyhow::Result<Option<Self>> {
+    pub(crate) fn start(game: &GameSpec) -> anyhow::Result<Option<Self>> {
         let Some(theirs) = their_name(game) else { return Ok(None) };
         let Some(peer) = PythonPeer::start(SCRIPT, "open_spiel", &[theirs.as_ref()])? else {
             return Ok(None);
@@ -72,7 +72,7 @@ impl OpenSpiel {
     ///
     /// # Errors
     /// If the process has ended.
-    pub(super) fn sample(&mut self) -> anyhow::Result<f64> {
+    pub(crate) fn sample(&mut self) -> anyhow::Result<f64> {
         self.peer.ask("")?.parse().context("the peer's rate")
     }
 }
@@ -100,7 +100,7 @@ fn their_name(game: &GameSpec) -> Option<String> {
 
 /// Leaf nodes of chess from the start at `depth`, counted by the generator that our chess is built
 /// on as its own example does: moves at the last depth are counted, not played.
-pub(super) fn chess_leaves(depth: u32) -> u64 {
+pub(crate) fn chess_leaves(depth: u32) -> u64 {
     leaves(&Board::startpos(), depth)
 }
 
@@ -125,22 +125,13 @@ fn leaves(board: &Board, depth: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use dz_game::{Game, GameVisitor, with_game};
+    use dz_game::canonical_spec;
 
     use super::*;
 
-    struct Name;
-
-    impl GameVisitor for Name {
-        type Output = Option<String>;
-        fn visit<G: Game>(self, game: G) -> Option<String> {
-            their_name(&game.spec())
-        }
-    }
-
     #[test]
     fn games_have_other_names_elsewhere() {
-        let name = |text: &str| with_game(&text.parse().unwrap(), Name).unwrap();
+        let name = |text: &str| their_name(&canonical_spec(&text.parse().unwrap()).unwrap());
         let connect_four = "connect_four(rows=6,columns=7,x_in_row=4)";
         assert_eq!(name("connect4").as_deref(), Some(connect_four));
         assert_eq!(name("hex:size=5").as_deref(), Some("hex(board_size=5,swap=False)"));

@@ -1,13 +1,14 @@
 //! What each algorithm of the search costs: playouts a second on the measuring game, one thread,
 //! the best and the median of runs, and all bytes over nodes.
 //!
-//! `cargo run --release -p dz-play --example search_speed -- [RUNS [SEARCHES A RUN]]`
+//! `cargo run --release -p dz-bench --example search_speed -- [RUNS [SEARCHES A RUN]]`
 
 use std::sync::Arc;
 
+use dz_bench::{Effort, SearchRates, game_rates, placement_rates};
 use dz_game::games::Connect4;
 use dz_infer::{Hashed, Rollout, Uniform};
-use dz_play::{Effort, PlayerKind, SearchRates, game_rates, placement_rates, rollout_anchor};
+use dz_play::{PlayerKind, rollout_anchor};
 use dz_search::{
     Backup, CatchUp, EpsilonSchedule, FirstPlay, Gumbel, Rave, RaveSchedule, Regularized,
     SearchParams, Selection, Staleness,

@@ -5,10 +5,12 @@ use std::time::Instant;
 
 use dz_game::Game;
 use dz_infer::{InstantEvaluator, Sources, Uniform};
-use dz_search::{Budget, Gathered, LookedUp, NetworkAnswer, Placement, Search, SearchParams};
+use dz_play::{Thinker, Thought};
+use dz_search::{Budget, Gathered, NetworkAnswer, Search, SearchParams};
 
-use super::{Effort, Figure, Rates};
-use crate::{Thinker, Thought};
+use crate::placement::{LookedUp, Placement};
+use crate::rates::{Effort, Rates};
+use crate::row::BenchRow;
 
 /// Speed and size of a search.
 #[derive(Clone, Debug)]
@@ -95,23 +97,19 @@ pub fn game_rates<G: Game>(
     SearchRates { playouts, bytes_a_node: thinker.search().bytes() as f64 / nodes }
 }
 
-/// Every figure of a game: the bars of the measuring game, searches without evaluation cost.
-pub fn search_figures<G: Game>(game: &G, effort: Effort) -> Vec<Figure> {
+/// Returns every row of a game: the measuring game at three sizes, then searches that cost no
+/// evaluation.
+pub(crate) fn search_rows<G: Game>(game: &G, effort: Effort) -> Vec<BenchRow> {
     let params = SearchParams::default();
-    let mut figures = Vec::new();
+    let mut rows = Vec::new();
     for (points, layers) in [(7, 6), (82, 1), (361, 1)] {
         let rates = placement_rates(params, points, layers, effort);
         let name = format!("placement, {points} moves, {} playouts", effort.playouts);
-        figures.extend(rates.playouts.figures(&name, "playouts/s"));
-        figures.push(Figure {
-            name: format!("{name}, memory"),
-            value: rates.bytes_a_node,
-            unit: "bytes/node",
-            samples: 1,
-        });
+        rows.extend(rates.playouts.rows(&name, "playouts/s"));
+        rows.push(BenchRow::new(&format!("{name}, memory"), rates.bytes_a_node, "bytes/node", 1));
     }
-    let spec = game.spec().to_string();
+    let name = format!("{}, uniform evaluator", game.spec());
     let uniform = game_rates(game, params, Arc::new(Uniform), effort);
-    figures.extend(uniform.playouts.figures(&format!("{spec}, uniform evaluator"), "playouts/s"));
-    figures
+    rows.extend(uniform.playouts.rows(&name, "playouts/s"));
+    rows
 }

@@ -6,9 +6,8 @@ use dz_game::Game;
 use dz_infer::{
     Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Walker,
 };
+use dz_play::{Opening, Pipeline, Thinker, Thought, distinct_openings};
 use dz_search::{Budget, RootSetup, Search, SearchParams};
-
-use crate::{Opening, Pipeline, Thinker, Thought, distinct_openings};
 
 /// Random plies before a search begins, so that no two are the same.
 const OPENING_PLIES: u32 = 4;

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use crate::rates::Rates;
+use crate::row::BenchRow;
 use anyhow::{Context, ensure};
 use dz_burn_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions};
 use dz_config::RunConfig;
@@ -9,11 +11,10 @@ use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::Game;
 use dz_infer::{Encoded, Evaluator, EvaluatorError, Sources};
 use dz_network_file::NetworkFile;
-use dz_play::Rates;
 use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle};
-use dz_shard::{BenchRow, GameRecord};
+use dz_shard::GameRecord;
 
-use super::python::PythonPeer;
+use crate::python::PythonPeer;
 
 /// Samples of each figure, whose median counts.
 const SAMPLES: usize = 5;
@@ -57,7 +58,7 @@ struct Samples {
     playouts: Vec<f64>,
 }
 
-pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
+pub(crate) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     let mut rows = beside_burn(game, &QUICK, SAMPLES)?;
     rows.extend(beside_pgx(game, &SMALL, SAMPLES)?);
     Ok(rows)
@@ -91,7 +92,7 @@ fn beside_pgx<G: Game>(
     setting: &Setting,
     samples: usize,
 ) -> anyhow::Result<Vec<BenchRow>> {
-    const SCRIPT: &str = include_str!("../../../../../benchmarks/pgx_peer.py");
+    const SCRIPT: &str = include_str!("../../../benchmarks/pgx_peer.py");
     let ready = setting.ready(game)?;
     let (blocks, channels) = setting.network;
     let sizes = [blocks, channels, ready.plan.games.playouts as usize];
@@ -142,7 +143,7 @@ impl Setting {
     }
 
     fn config<G: Game>(&self, game: &G) -> anyhow::Result<RunConfig> {
-        const PRESET: &str = include_str!("../../../../../configs/connect4-quick.toml");
+        const PRESET: &str = include_str!("../../../configs/connect4-quick.toml");
         let mut overrides: Vec<String> = self.overrides.iter().map(ToString::to_string).collect();
         overrides.push(format!("run.game=\"{}\"", game.spec()));
         overrides.push(format!("selfplay.games={}", self.games));

@@ -1,12 +1,11 @@
 //! Time of a whole search, root set-up included: 800 playouts on the measuring game, where
-//! positions transpose and priors are looked up. `cargo bench -p dz-search`.
+//! positions transpose and priors are looked up. `cargo bench -p dz-bench`.
 
 #![allow(missing_docs, reason = "criterion's macros make functions without")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use dz_search::{
-    Backup, Budget, CatchUp, Gathered, LookedUp, NetworkAnswer, Placement, Search, SearchParams,
-};
+use dz_bench::{LookedUp, Placement};
+use dz_search::{Backup, Budget, CatchUp, Gathered, NetworkAnswer, Search, SearchParams};
 
 const PLAYOUTS: u32 = 800;
 

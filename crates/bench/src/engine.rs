@@ -5,17 +5,15 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use dz_cpu_net::{CpuEvaluator, random_network_of};
+use dz_frontends::COLLISIONS_MAX;
 use dz_game::Game;
 use dz_infer::{Encoded, Lockstep, Rollout, Sources};
-use dz_play::{
-    EngineEffort, MoveSearch, PositionCheck, check_positions, lockstep_rate, rollout_anchor,
-    single_rate,
-};
+use dz_play::{MoveSearch, PositionCheck, check_positions, rollout_anchor};
 use dz_search::SearchParams;
-use dz_shard::BenchRow;
 use dz_solver::solved_positions;
 
-use super::super::engine::COLLISIONS;
+use crate::engine_rates::{EngineEffort, lockstep_rate, single_rate};
+use crate::row::BenchRow;
 
 /// Leaves in flight that are compared.
 const LEAVES: [u32; 5] = [1, 8, 16, 32, 64];
@@ -33,7 +31,7 @@ const SIZE: (usize, usize) = (4, 64);
 /// Solved positions that each number of leaves is examined on, and playouts of each search.
 const EXAM: (usize, u32) = (1_000, 400);
 
-pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
+pub(crate) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     let mut rows = rates(game)?;
     // Games without a solver have no truth to compare with.
     if let Ok(positions) = solved_positions(&game.spec(), 1) {
@@ -55,7 +53,7 @@ fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     let mut alone = sources(game)?.0.on_threads(rayon::current_num_threads());
     let params = |leaves_max| SearchParams {
         leaves_max,
-        collisions_max: COLLISIONS,
+        collisions_max: COLLISIONS_MAX,
         ..SearchParams::default()
     };
     let effort = EngineEffort::TABLE;
@@ -108,7 +106,7 @@ fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<
     LEAVES
         .into_iter()
         .map(|leaves_max| {
-            let collisions_max = COLLISIONS;
+            let collisions_max = COLLISIONS_MAX;
             let params = SearchParams { leaves_max, collisions_max, ..anchor.params };
             let search = MoveSearch { params, ..anchor };
             let found = check_positions(game, positions, &search, EXAM.1, &lockstep, &mut sources)

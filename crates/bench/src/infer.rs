@@ -4,19 +4,19 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use crate::rates::Rates;
+use crate::row::BenchRow;
 use anyhow::{Context, ensure};
 use dz_cpu_net::{CpuEvaluator, random_network, random_positions};
 use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
 use dz_network_file::{NetworkFile, NetworkSpec};
-use dz_play::Rates;
-use dz_shard::BenchRow;
 
-use super::python::PythonPeer;
+use crate::python::PythonPeer;
 
 /// Networks of usual sizes with random weights, at several batch sizes, on one thread and as two
 /// independent batches on two, beside ONNX Runtime with as many threads.
-pub(super) fn rows() -> anyhow::Result<Vec<BenchRow>> {
+pub(crate) fn rows() -> anyhow::Result<Vec<BenchRow>> {
     rows_with(Effort { rounds: 9, seconds: 0.15 })
 }
 
@@ -138,7 +138,7 @@ impl Onnx {
         threads: usize,
         scratch: &Path,
     ) -> anyhow::Result<Option<Self>> {
-        const SCRIPT: &str = include_str!("../../../../../benchmarks/onnx_peer.py");
+        const SCRIPT: &str = include_str!("../../../benchmarks/onnx_peer.py");
         let paths = ["network.dzn", "planes.f32", "outputs.f32"];
         let [network, planes, outputs] = paths.map(|name| scratch.join(name));
         fs::write(&network, file.to_bytes()?)?;

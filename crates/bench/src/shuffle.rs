@@ -1,4 +1,4 @@
-//! How fast the shuffle is on one core and on all.
+//! `dagzero bench shuffle`: the speed of the shuffle on one core and on all.
 
 use std::{
     fs::{self, File},
@@ -8,58 +8,27 @@ use std::{
 };
 
 use anyhow::Context;
-use dz_game::{Encoding, Game};
-use dz_shard::{
-    BenchRow, RowSet, SHARD_LEVEL, ShardHeader, ShardWriter, bench_records, container::Footer,
-};
+use dz_game::Game;
+use dz_shard::{RowSet, container::Footer, write_random_shard};
+use dz_shuffler::{Draw, Mixer, Shuffler, Source, WindowLaw};
 
-use crate::{Draw, Mixer, Shuffler, Source, WindowLaw};
+use crate::row::BenchRow;
 
 /// Games of a bench shard.
 const SHARD_GAMES: u64 = 500;
 /// Rows that are mixed at once, and rows of a file.
 const MIXED_ROWS: u64 = 65_536;
 
-/// Writes shard `number` of random games (see [`bench_records`]) into `folder`.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn write_random_shard<G: Game>(
-    game: &G,
-    folder: &Path,
-    number: u64,
-    games: u64,
-) -> anyhow::Result<Source> {
-    let path = folder.join(format!("{number:08}.dzs"));
-    let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
-    let header = ShardHeader {
-        game: game.spec().to_string(),
-        encoding: game.encoding().id(),
-        generation: 0,
-        number,
-        games_per_shard: games,
-        run_seed: 1,
-        config_hash: String::new(),
-        evaluators: vec!["random".to_owned()],
-        networks: vec!["none".to_owned()],
-        own_komi: false,
-    };
-    let first = header.first_game();
-    let mut writer = ShardWriter::new(BufWriter::new(file), header, SHARD_LEVEL)?;
-    for mut record in bench_records(game, games, 200, number) {
-        record.number += first;
-        writer.push(record)?;
-    }
-    writer.finish()?;
-    Ok(Source { id: number, games, path })
-}
-
 /// Shuffles `shards` shards of 500 random games each, all rows once, in `scratch`, on one thread
 /// and on all; each figure is the best of three.
 ///
 /// # Errors
 /// If `scratch` cannot be written.
-pub fn bench<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<Vec<BenchRow>> {
+pub(crate) fn rows<G: Game>(
+    game: &G,
+    scratch: &Path,
+    shards: u64,
+) -> anyhow::Result<Vec<BenchRow>> {
     let sources = random_shards(game, scratch, shards)?;
     let cores = std::thread::available_parallelism()?.get();
     let mut out = Vec::new();
@@ -96,7 +65,7 @@ pub fn bench<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<V
 ///
 /// # Errors
 /// If `scratch` or an output cannot be written.
-pub fn write_random_rows<G: Game, W: Write>(
+pub(crate) fn write_random_rows<G: Game, W: Write>(
     game: &G,
     scratch: &Path,
     shards: u64,
@@ -110,7 +79,12 @@ pub fn write_random_rows<G: Game, W: Write>(
 fn random_shards<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<Vec<Source>> {
     let folder = scratch.join("shards");
     fs::create_dir_all(&folder).context("cannot create the scratch folder")?;
-    (0..shards).map(|number| write_random_shard(game, &folder, number, SHARD_GAMES)).collect()
+    let write = |number| {
+        let path = folder.join(format!("{number:08}.dzs"));
+        write_random_shard(game, &path, number, SHARD_GAMES)?;
+        Ok(Source { id: number, games: SHARD_GAMES, path })
+    };
+    (0..shards).map(write).collect()
 }
 
 struct Times {

@@ -9,15 +9,15 @@ use std::sync::Once;
 use anyhow::{Context, bail};
 
 /// The environment variable that names a Python which has the peers.
-pub(super) const PYTHON: &str = "DAGZERO_PYTHON";
+pub(crate) const PYTHON: &str = "DAGZERO_PYTHON";
 
 /// A peer's process. It ends when this is dropped.
-pub(super) struct PythonPeer {
+pub(crate) struct PythonPeer {
     process: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     /// What its script printed first.
-    pub(super) greeting: String,
+    pub(crate) greeting: String,
 }
 
 impl PythonPeer {
@@ -26,7 +26,7 @@ impl PythonPeer {
     ///
     /// # Errors
     /// If the Python that is named cannot be started, or what it runs fails.
-    pub(super) fn start(
+    pub(crate) fn start(
         script: &str,
         packages: &str,
         args: &[&OsStr],
@@ -61,7 +61,7 @@ impl PythonPeer {
     ///
     /// # Errors
     /// If the process has ended.
-    pub(super) fn ask(&mut self, line: &str) -> anyhow::Result<String> {
+    pub(crate) fn ask(&mut self, line: &str) -> anyhow::Result<String> {
         writeln!(self.to, "{line}").context("the peer has ended; its message is above")?;
         self.line()
     }

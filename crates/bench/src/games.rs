@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::row::BenchRow;
 use anyhow::{Context, ensure};
 use dz_burn_net::{BurnEvaluator, DeviceChoice};
 use dz_config::RunConfig;
@@ -13,11 +14,11 @@ use dz_infer::{
     Encoded, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, Note, Sources, Ticket,
 };
 use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle};
-use dz_shard::{BenchRow, GameRecord};
+use dz_shard::GameRecord;
 
-use super::args::DeviceArgs;
-use super::at_once::AtOnce;
-use super::device;
+use crate::at_once::AtOnce;
+use crate::device;
+use crate::device_args::DeviceArgs;
 
 /// More games than can be played in the time.
 const GAMES: u64 = 10_000_000;
@@ -25,7 +26,7 @@ const GAMES: u64 = 10_000_000;
 const CACHE_ENTRIES: usize = 1 << 20;
 
 /// Hands each figure to `each` as soon as it is known.
-pub(super) fn rows<G: Game>(
+pub(crate) fn rows<G: Game>(
     game: &G,
     args: &DeviceArgs,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
@@ -113,7 +114,7 @@ fn reach<G: Game>(
 
 /// Games of the quick preset with as many playouts for every move.
 fn plan<G: Game>(game: &G, args: &DeviceArgs) -> anyhow::Result<CyclePlan> {
-    const PRESET: &str = include_str!("../../../../../configs/connect4-quick.toml");
+    const PRESET: &str = include_str!("../../../configs/connect4-quick.toml");
     let overrides = [
         format!("run.game=\"{}\"", game.spec()),
         format!("selfplay.playouts={}", args.playouts),

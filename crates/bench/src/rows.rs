@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
+use crate::rates::Rates;
+use crate::row::BenchRow;
+use crate::shuffle::write_random_rows;
 use anyhow::Context;
 use dz_game::{Encoding, Game};
-use dz_play::Rates;
-use dz_shard::{BenchRow, RowSet};
-use dz_shuffler::write_random_rows;
+use dz_shard::RowSet;
 use dz_store::{RowsState, RowsSummary, Run, RunInfo};
 use dz_trainer::{BatchMaker, CycleRows, Feed, FeedPlan};
 
@@ -23,7 +24,7 @@ struct Effort {
 /// Rows of a batch: the default's, and what suits a card.
 const BATCHES: [usize; 2] = [256, 4096];
 
-pub(super) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
+pub(crate) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     rows_with(game, Effort { shards: 6, repeats: 5 })
 }
 

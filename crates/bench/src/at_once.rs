@@ -5,7 +5,7 @@ use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, T
 
 /// Answers with pieces of one list of random logits, chosen by the bits of the position. Gives no
 /// handles, so batches come to it as they do to a device.
-pub(super) struct AtOnce {
+pub(crate) struct AtOnce {
     encoding_id: String,
     policy_len: usize,
     logits: Vec<f32>,
@@ -18,7 +18,7 @@ pub(super) struct AtOnce {
 const LOGIT_MAX: f32 = 8.0;
 
 impl AtOnce {
-    pub(super) fn new<G: Game>(game: &G) -> Self {
+    pub(crate) fn new<G: Game>(game: &G) -> Self {
         let encoding = game.encoding();
         let logit = |word: u64| (mix64(word) >> 40) as f32 / (1 << 24) as f32 * LOGIT_MAX;
         let policy_len = encoding.policy_len();
