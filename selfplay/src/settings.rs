@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dz_config::{OpeningDraw, RunConfig, SelfplaySection, SoftResign};
+use dz_config::{OpeningSampler, RunConfig, SelfplaySection, SoftResign};
 use dz_infer::Lockstep;
 use dz_search::{RootSetup, SearchParams, TieBreak};
 use dz_search_settings::SearchSettings;
@@ -47,7 +47,7 @@ pub fn cycle_plan(
         temperature_halflife_plies: selfplay.temperature_halflife_plies,
         opening: OpeningPlan {
             plies_max: selfplay.opening_plies_max,
-            draw: if is_taught { selfplay.opening } else { OpeningDraw::Random },
+            draw: if is_taught { selfplay.opening } else { OpeningSampler::Random },
             temperature: selfplay.opening_temperature,
         },
         komi: KomiPlan::of(selfplay),

@@ -46,12 +46,12 @@ pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng)
         }
     };
     // Rounding can leave a crumb; the most visited move has the most weight.
-    draw(&weights, random).map_or_else(|| most_visited(&moves), |place| moves[place].mv)
+    sample(&weights, random).map_or_else(|| most_visited(&moves), |place| moves[place].mv)
 }
 
 /// A place drawn by weights, each 0 or more; none where all are 0, or where rounding leaves a crumb
 /// behind the last.
-pub fn draw(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
+pub fn sample(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
     let mut left = random.random::<f64>() * weights.iter().sum::<f64>();
     weights.iter().position(|weight| {
         left -= weight;

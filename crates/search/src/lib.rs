@@ -20,6 +20,7 @@ mod arena;
 mod backup;
 mod budget;
 mod choose;
+mod counts;
 mod dense;
 mod domain;
 mod expand;
@@ -27,11 +28,16 @@ mod explicit;
 pub mod formula;
 mod inspect;
 mod leaf;
+mod memory;
+mod moves_made;
+mod node;
 mod noise;
 mod numbers;
+mod path;
 mod prove;
 mod reuse;
 mod root;
+mod scores;
 mod search;
 mod select;
 mod side;
@@ -40,11 +46,15 @@ mod summary;
 mod table;
 mod target;
 mod trace;
+mod value;
+mod waiting;
 mod walk;
+mod write_trace;
 
 pub use budget::Budget;
-pub use choose::{choose_move, draw};
-pub use domain::{Domain, Stand};
+pub use choose::{choose_move, sample};
+pub use counts::SearchCounts;
+pub use domain::{Domain, Status};
 pub use dz_search_settings::{
     Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
     GumbelInner, InFlight, KataGoFirstPlay, LeafValue, MoveChoice, NoiseShape, ParamsError,
@@ -53,9 +63,10 @@ pub use dz_search_settings::{
 };
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
 pub use inspect::{EdgeView, NodeView};
-pub use leaf::{Estimate, LeafId, NetworkAnswer, SearchLeaf, Wants};
+pub use leaf::{LeafId, NetworkAnswer, SearchLeaf, Wants};
 pub use numbers::{Compact, Exact, Numbers, Prior, Real};
 pub use search::{Gathered, Search};
-pub use summary::{RootMove, SearchCounts, Summary};
+pub use summary::{RootMove, Summary};
 pub use target::policy_target;
 pub use trace::{PlayoutEnd, TracedMove, TracedPlayout, TracedStep};
+pub use value::ValuePov;

@@ -6,15 +6,17 @@ use dz_search_settings::{
 };
 
 use crate::{
-    arena::{Absolute, Kind, NodeId, bytes_of},
+    memory::bytes_of,
+    node::{Kind, NodeId},
     numbers::Real,
+    value::ValueAbs,
 };
 
 /// Beside an edge.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EdgeSide<R> {
     /// `Q_e`: the average of the samples that went up through it (delta backup).
-    pub average: Absolute<R>,
+    pub average: ValueAbs<R>,
     /// Playouts that went down and are not back yet.
     pub in_flight: u32,
     /// Playouts that came back to a position on their own path and counted as draws.
@@ -45,21 +47,21 @@ pub(crate) struct NodeSide<R> {
     /// The last of the links to its parents.
     pub parents: u32,
     /// Visits for which the last selection still holds.
-    pub visits_to_go: u32,
+    pub held_visits: u32,
     /// The place that was selected.
-    pub place_to_go: u16,
+    pub held_place: u16,
 }
 
 impl<R: Real> NodeSide<R> {
-    pub(crate) fn new(own: Absolute<R>, kind: Kind) -> Self {
+    pub(crate) fn new(own: ValueAbs<R>, kind: Kind) -> Self {
         let certain = kind == Kind::Terminal;
         Self {
             lower: if certain { own.value } else { -R::ONE },
             upper: if certain { own.value } else { R::ONE },
             square: own.value * own.value,
             parents: NO_LINK,
-            visits_to_go: 0,
-            place_to_go: 0,
+            held_visits: 0,
+            held_place: 0,
         }
     }
 

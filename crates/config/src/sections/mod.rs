@@ -24,7 +24,7 @@ pub use rating::{
     Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection, SOLVER_DEPTH_MAX,
 };
 pub use run::{DeviceChoice, RunMode, RunSection};
-pub use selfplay::{OpeningDraw, Resign, SelfplaySection, SoftResign};
+pub use selfplay::{OpeningSampler, Resign, SelfplaySection, SoftResign};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
 pub use training::{Optimizer, Schedule, TrainingPrecision, TrainingSection};

@@ -133,7 +133,7 @@ pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f
 
 /// Visits that the move just chosen gets, the present one included, for a node of N visits: at least
 /// 1, so epsilon N <= 1 is the plain search.
-pub fn visits_to_go(schedule: EpsilonSchedule, visits: u32) -> u32 {
+pub fn visits_held(schedule: EpsilonSchedule, visits: u32) -> u32 {
     let visits = f64::from(visits);
     let wanted = match schedule {
         EpsilonSchedule::Off => 1.0,
@@ -257,12 +257,9 @@ mod tests {
     #[test]
     fn epsilon_trick_counts() {
         let linear = EpsilonSchedule::Linear { epsilon: 1.0 / 64.0 };
-        assert_eq!(
-            [0, 1, 64, 65, 128, 6400].map(|n| visits_to_go(linear, n)),
-            [1, 1, 1, 2, 2, 100]
-        );
+        assert_eq!([0, 1, 64, 65, 128, 6400].map(|n| visits_held(linear, n)), [1, 1, 1, 2, 2, 100]);
         let root = EpsilonSchedule::Root { epsilon: 0.5 };
-        assert_eq!([0, 1, 4, 9, 100].map(|n| visits_to_go(root, n)), [1, 1, 1, 2, 5]);
-        assert_eq!(visits_to_go(EpsilonSchedule::Linear { epsilon: 1e30 }, 3), u32::MAX);
+        assert_eq!([0, 1, 4, 9, 100].map(|n| visits_held(root, n)), [1, 1, 1, 2, 5]);
+        assert_eq!(visits_held(EpsilonSchedule::Linear { epsilon: 1e30 }, 3), u32::MAX);
     }
 }

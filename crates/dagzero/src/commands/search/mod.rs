@@ -5,6 +5,7 @@ mod drive;
 mod graph;
 mod report;
 mod subject;
+mod tidy;
 mod trace;
 
 use std::{io::Write, path::PathBuf};
