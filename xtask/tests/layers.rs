@@ -82,7 +82,6 @@ const WITH_CIRCLES: &[&str] = &[
     "crates/dagzero",
     "crates/external-engines",
     "crates/frontends",
-    "crates/game",
     "crates/infer",
     "crates/network-file",
     "crates/play",
