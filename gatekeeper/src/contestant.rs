@@ -9,8 +9,9 @@ use dz_config::{Anchor, AnchorKind, BootstrapEvaluator, SearchSection};
 use dz_external_engines::Rules;
 use dz_game::Game;
 use dz_infer::{Evaluator, Rollout, Sources, Uniform};
-use dz_play::{Exact, Lookahead, PlayerKind, PlayerSetup, SearchSettings, anchor_player};
+use dz_play::{Exact, Lookahead, PlayerKind, PlayerSetup, anchor_player};
 use dz_search::{Budget, TieBreak};
+use dz_search_settings::SearchSettings;
 
 /// A player by name, and everything that fixes how it plays.
 #[derive(Clone, Debug, PartialEq)]

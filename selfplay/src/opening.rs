@@ -1,8 +1,8 @@
 //! How games of self-play begin: drawn moves, a fork of an earlier game, or the whole of one.
 
-use dz_config::OpeningDraw;
+use dz_config::OpeningSampler;
 use dz_game::{Game, Komi, Move};
-use dz_search::{Summary, draw};
+use dz_search::{Summary, sample};
 use dz_shard::{GameRecord, ParentGame};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -15,7 +15,7 @@ pub struct OpeningPlan {
     /// A game starts with 0 to this many drawn plies.
     pub plies_max: u32,
     /// What they are drawn by.
-    pub draw: OpeningDraw,
+    pub draw: OpeningSampler,
     /// Temperature of the policy, above 0.
     pub temperature: f64,
 }
@@ -108,7 +108,7 @@ impl Opening {
         let moves = summary.moves.iter().filter(|m| Some(m.mv) != self.other_than);
         let (moves, weights): (Vec<Move>, Vec<f64>) =
             moves.map(|m| (m.mv, m.prior.powf(temperature.recip()))).unzip();
-        let drawn = draw(&weights, random).map(|place| moves[place]);
+        let drawn = sample(&weights, random).map(|place| moves[place]);
         // Rounding can leave a crumb.
         let mv = drawn.or(moves.last().copied())?;
         goes_on(game, (state, history), mv).then_some(mv)

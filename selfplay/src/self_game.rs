@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dz_config::OpeningDraw;
+use dz_config::OpeningSampler;
 use dz_game::{Game, Move, Outcome, Status, mix64};
 use dz_infer::{Evaluation, Readers, Request, Walker};
 use dz_play::{Thinker, Thought};
@@ -174,7 +174,7 @@ impl<G: Game> SelfGame<G> {
 
     /// Draws as much of the opening as needs no network.
     fn open_at_random(&mut self) {
-        if self.plan.opening.draw == OpeningDraw::Policy {
+        if self.plan.opening.draw == OpeningSampler::Policy {
             return;
         }
         while let Some(opening) = self.opening {

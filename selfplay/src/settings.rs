@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use dz_config::{OpeningDraw, RunConfig, SelfplaySection, SoftResign};
+use dz_config::{OpeningSampler, RunConfig, SelfplaySection, SoftResign};
 use dz_infer::Lockstep;
-use dz_play::{SearchSettings, root_noise};
 use dz_search::{RootSetup, SearchParams, TieBreak};
+use dz_search_settings::SearchSettings;
 
 use crate::{CyclePlan, DecidedPlan, GamePlan, KomiPlan, OpeningPlan, Past, ResignPlan};
 
@@ -30,7 +30,7 @@ pub fn cycle_plan(
         let fast = selfplay.playouts_fast.min(bootstrap.playouts);
         (params, bootstrap.games, (bootstrap.playouts, fast))
     };
-    let noise = root_noise(&config.search, selfplay.dirichlet_alpha, selfplay.dirichlet_share);
+    let noise = config.search.root_noise(selfplay.dirichlet_alpha, selfplay.dirichlet_share);
     let plan = GamePlan {
         run_seed: config.run.seed,
         params,
@@ -47,7 +47,7 @@ pub fn cycle_plan(
         temperature_halflife_plies: selfplay.temperature_halflife_plies,
         opening: OpeningPlan {
             plies_max: selfplay.opening_plies_max,
-            draw: if is_taught { selfplay.opening } else { OpeningDraw::Random },
+            draw: if is_taught { selfplay.opening } else { OpeningSampler::Random },
             temperature: selfplay.opening_temperature,
         },
         komi: KomiPlan::of(selfplay),

@@ -77,7 +77,6 @@ fn burn_at_the_end_of_a_chain_is_found() {
 /// Crates whose circles are still to be broken; a crate without circles must not stand here.
 const WITH_CIRCLES: &[&str] = &[
     "crates/burn-net",
-    "crates/config",
     "crates/cpu-net",
     "crates/dagzero",
     "crates/external-engines",
@@ -87,7 +86,6 @@ const WITH_CIRCLES: &[&str] = &[
     "crates/play",
     "crates/record",
     "crates/report",
-    "crates/search",
     "crates/shard",
     "crates/solver",
     "crates/stage",

@@ -47,7 +47,7 @@ fn settings() -> Vec<(&'static str, SearchParams)> {
     let selected = |selection: Selection| SearchParams { selection, ..graph };
     let rave = Rave { c: 1.0, schedule: RaveSchedule::Equivalence { k: 1000.0 } };
     let delta = Backup::Delta { tolerance: 0.01, clamp: true };
-    let epsilon = Some(EpsilonSchedule::Linear { epsilon: 1.0 / 64.0 });
+    let epsilon = EpsilonSchedule::Linear { epsilon: 1.0 / 64.0 };
     vec![
         ("graph, idempotent", graph),
         ("tree, idempotent", SearchParams { graph: false, ..graph }),

@@ -4,7 +4,7 @@
 
 use dz_game::{Key, Move, Player, mix64};
 
-use dz_search::{Domain, Estimate, Stand};
+use dz_search::{Domain, Status, ValuePov};
 
 /// Players in turn place a stone on any point that has fewer than `layers`.
 #[derive(Clone, Debug)]
@@ -49,11 +49,11 @@ impl Domain for Placement {
     type History = ();
 
     #[inline]
-    fn stand(&self, state: &PlacementState, (): &()) -> Stand {
+    fn status(&self, state: &PlacementState, (): &()) -> Status {
         if u32::from(state.ply) < u32::from(self.points) * u32::from(self.layers) {
-            return Stand::ToMove([Player::First, Player::Second][usize::from(state.ply & 1)]);
+            return Status::ToMove([Player::First, Player::Second][usize::from(state.ply & 1)]);
         }
-        Stand::Over { value: if state.key.low & 1 == 0 { 1.0 } else { -1.0 }, draw: 0.0 }
+        Status::Over { value: if state.key.low & 1 == 0 { 1.0 } else { -1.0 }, draw: 0.0 }
     }
     #[inline]
     fn legal_moves(&self, state: &PlacementState, (): &(), out: &mut Vec<Move>) {
@@ -123,12 +123,12 @@ impl LookedUp {
     }
 
     /// Fills `priors` for the legal moves and answers what the mover expects.
-    pub fn evaluate(&self, key: Key, legal: &[Move], priors: &mut Vec<f32>) -> Estimate<f32> {
+    pub fn evaluate(&self, key: Key, legal: &[Move], priors: &mut Vec<f32>) -> ValuePov<f32> {
         let first = (key.high % ROWS as u64) as usize * self.points;
         let row = &self.rows[first..first + self.points];
         priors.clear();
         priors.extend(legal.iter().map(|mv| row[usize::from(mv.0)]));
         let value = (key.low >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
-        Estimate { value, draw: 0.0 }
+        ValuePov { value, draw: 0.0 }
     }
 }

@@ -1,9 +1,8 @@
 //! Contradictions between keys that are each fine alone.
 
-use crate::fault::Fault;
-use crate::reader::Findings;
 use crate::run_config::RunConfig;
 use crate::sections::{GateRule, Resign, Schedule};
+use dz_config_keys::{Fault, Findings};
 
 /// Every contradiction between keys that are not at fault themselves.
 pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fault> {

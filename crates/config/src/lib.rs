@@ -8,34 +8,23 @@
 
 mod change;
 mod check;
-mod choice_or_number;
-mod fault;
-mod field;
-mod limits;
+mod error;
 mod load;
-mod overrides;
-mod reader;
 mod reference;
 mod run_config;
-mod same_or;
-mod section;
 mod sections;
-mod suggest;
-mod table_field;
 mod unknown;
 
-pub use change::{Change, Effect};
-pub use fault::{ConfigError, Fault};
+pub use change::Change;
+pub use dz_config_keys::{Effect, Fault, Key, SameOr};
+pub use dz_search_settings::SearchSection;
+pub use error::ConfigError;
 pub use load::Loaded;
 pub use run_config::RunConfig;
-pub use same_or::SameOr;
-pub use section::Key;
 pub use sections::{
-    AlarmsSection, Anchor, AnchorKind, BackupWord, BootstrapEvaluator, BootstrapSection, CatchUp,
-    DeviceChoice, EngineAnchor, EngineProtocol, Epsilon, Expansion, Fpu, GateRule, GateSection,
-    GumbelInnerWord, HeadsSection, InFlight, LeafValue, MoveChoiceWord, NetworkSection,
-    NoiseShapeWord, OpeningDraw, Optimizer, RatingSection, RaveScheduleWord, Resign, RevisitWord,
-    RunMode, RunSection, SOLVER_DEPTH_MAX, Schedule, SearchSection, SelectionWord, SelfplaySection,
-    ShuffleSection, SoftResign, StalenessWord, StorageSection, TargetWord, TerminalsWord,
-    TieBreakWord, TrainingPrecision, TrainingSection, WindowSection,
+    AlarmsSection, Anchor, AnchorKind, BootstrapEvaluator, BootstrapSection, DeviceChoice,
+    EngineAnchor, EngineProtocol, GateRule, GateSection, HeadsSection, NetworkSection,
+    OpeningSampler, Optimizer, RatingSection, Resign, RunMode, RunSection, SOLVER_DEPTH_MAX,
+    Schedule, SelfplaySection, ShuffleSection, SoftResign, StorageSection, TrainingPrecision,
+    TrainingSection, WindowSection,
 };

@@ -1,5 +1,6 @@
 //! From a file and overrides to a configuration, or to all that is wrong with them.
 
+use dz_config_keys::{Fault, Findings, merge_overrides, name_overrides};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,9 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 use crate::check::contradictions;
-use crate::fault::{ConfigError, Fault};
-use crate::overrides;
-use crate::reader::Findings;
+use crate::error::ConfigError;
 use crate::run_config::RunConfig;
 use crate::unknown::unknown_keys;
 
@@ -109,11 +108,11 @@ impl RunConfig {
             Ok(file) => file,
             Err(error) => {
                 findings.faults.push(not_toml(text, &error));
-                overrides::merge(&mut Table::new(), overrides, &mut findings.faults);
+                merge_overrides(&mut Table::new(), overrides, &mut findings.faults);
                 return (None, findings);
             }
         };
-        overrides::merge(&mut file, overrides, &mut findings.faults);
+        merge_overrides(&mut file, overrides, &mut findings.faults);
         unknown_keys(&file, &mut findings.faults);
         let config = Self::read(&file, &mut findings);
         let more: Vec<Fault> = contradictions(&config, &findings)
@@ -121,7 +120,7 @@ impl RunConfig {
             .chain(extra_check(&config).into_iter().filter(|f| !findings.faulty.contains(&f.key)))
             .collect();
         findings.faults.extend(more);
-        overrides::name(overrides, &mut findings.faults);
+        name_overrides(overrides, &mut findings.faults);
         (Some(config), findings)
     }
 }

@@ -1,9 +1,9 @@
 //! The tables of all keys, for configs/README.md.
 
+use dz_config_keys::Key;
 use std::fmt::Write as _;
 
 use crate::run_config::RunConfig;
-use crate::section::Key;
 
 impl RunConfig {
     /// Every key with meaning, allowed values, default and effect: a Markdown table a section.

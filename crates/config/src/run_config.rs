@@ -1,18 +1,16 @@
 //! The whole configuration: its sections, its text, its hash, and how two of them differ.
 
+use dz_config_keys::{Effect, Findings, Key, Section, SectionReader, path_of, section, whole};
 use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
-use crate::change::{Change, Effect};
-use crate::limits::whole;
-use crate::reader::{Findings, SectionReader};
-use crate::section::{Key, Section, path_of, section};
+use crate::change::Change;
 use crate::sections::{
     AlarmsSection, BootstrapSection, GateSection, HeadsSection, NetworkSection, RatingSection,
-    RunSection, SearchSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection,
-    WindowSection,
+    RunSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
 };
+use dz_search_settings::SearchSection;
 
 /// Lists the sections once, for the struct and for all that walks over them.
 macro_rules! run_config {

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use dz_config_keys::{Fault, Key, nearest, path_elsewhere, unknown_in_section};
 use toml::{Table, Value};
 
-use crate::fault::Fault;
 use crate::run_config::RunConfig;
-use crate::section::{Key, path_of};
-use crate::suggest::nearest;
 
 /// Reports every section and key of the file that the configuration does not have.
 pub(crate) fn unknown_keys(file: &Table, faults: &mut Vec<Fault>) {
@@ -31,23 +29,6 @@ pub(crate) fn unknown_keys(file: &Table, faults: &mut Vec<Fault>) {
     }
 }
 
-/// The fault of a key that its section does not have.
-pub(crate) fn unknown_in_section(
-    section: &str,
-    name: &str,
-    value: &Value,
-    names: &[&str],
-    keys: &[Key],
-) -> Fault {
-    let fault = Fault::new(path_of(section, name), "unknown key").value(value);
-    let fault = fault.allowed(format!("in [{section}] {}", names.join(", ")));
-    let near = nearest(name, names.iter().copied()).map(|name| path_of(section, name));
-    match near.or_else(|| elsewhere(name, keys)) {
-        Some(path) => fault.suggestion(format!("'{path}'")),
-        None => fault,
-    }
-}
-
 fn unknown_at_top(
     name: &str,
     value: &Value,
@@ -66,13 +47,8 @@ fn unknown_at_top(
     let top = &sections[""];
     let fault = fault.allowed(format!("{} and the sections {}", top.join(", "), tables.join(", ")));
     let near = nearest(name, top.iter().copied()).map(ToOwned::to_owned);
-    match near.or_else(|| elsewhere(name, keys)) {
+    match near.or_else(|| path_elsewhere(name, keys)) {
         Some(path) => fault.suggestion(format!("'{path}'")),
         None => fault,
     }
-}
-
-/// The first key of this very name in any section.
-fn elsewhere(name: &str, keys: &[Key]) -> Option<String> {
-    keys.iter().find(|key| key.name == name).map(Key::path)
 }

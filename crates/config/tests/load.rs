@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use dz_config::{
-    AnchorKind, ConfigError, DeviceChoice, EngineProtocol, Fault, Fpu, GateRule, Loaded, Resign,
+    AnchorKind, ConfigError, DeviceChoice, EngineProtocol, Fault, GateRule, Loaded, Resign,
     RunConfig, SameOr,
 };
+use dz_search_settings::FirstPlay;
 
 const MINIMAL: &str = include_str!("minimal.toml");
 
@@ -54,7 +55,7 @@ fn fault(text: &str) -> String {
 fn what_is_left_out_takes_its_default_and_is_named() {
     let loaded = load(MINIMAL, &["run.threads=2"]).unwrap();
     assert_eq!(loaded.config.search.c_puct, 1.5);
-    assert_eq!(loaded.config.search.fpu, Fpu::Reduction(0.2));
+    assert_eq!(loaded.config.search.fpu, FirstPlay::Reduction(0.2));
     assert_eq!(loaded.config.rating.anchors.len(), 2);
     assert!(loaded.defaulted.contains("search.c_puct"));
     assert!(!loaded.defaulted.contains("run.threads"));
@@ -332,7 +333,7 @@ fn overrides_are_values_or_bare_words_and_the_last_counts() {
     assert_eq!(config.run.game, "connect4:width=7,height=6");
     assert_eq!(config.run.device, DeviceChoice::Cuda(1));
     assert_eq!(config.run.seed, 6);
-    assert_eq!(config.search.fpu, Fpu::Absolute(-0.5));
+    assert_eq!(config.search.fpu, FirstPlay::Absolute(-0.5));
     assert_eq!(config.training.learning_rate, 1.0);
     assert_eq!(config.selfplay.games, 1000);
     assert!(config.rating.anchors.is_empty());
@@ -349,7 +350,7 @@ fn a_section_as_an_override_changes_the_keys_that_it_names() {
         "training.batch=8",
         "training={ batch = 4 }",
     ]);
-    assert_eq!((both.search.fpu, both.training.batch), (Fpu::Absolute(0.25), 4));
+    assert_eq!((both.search.fpu, both.training.batch), (FirstPlay::Absolute(0.25), 4));
 }
 
 #[test]

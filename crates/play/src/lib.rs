@@ -27,5 +27,5 @@ pub use probe::{
     sample_positions,
 };
 pub use result::{MatchResult, Seat};
-pub use settings::{SearchSettings, anchor_faults, anchor_player, root_noise, search_faults};
+pub use settings::{anchor_faults, anchor_player};
 pub use thinker::{Pipeline, Thinker, Thought};

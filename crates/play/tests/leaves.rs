@@ -5,8 +5,9 @@ use std::sync::Arc;
 use dz_config::SearchSection;
 use dz_game::{Game, games::TicTacToe};
 use dz_infer::{Answer, Hashed, LeafView, Sources, symmetry_of};
-use dz_play::{SearchSettings, Thinker, Thought};
+use dz_play::{Thinker, Thought};
 use dz_search::{Budget, Gathered, RootSetup, Search, Summary};
+use dz_search_settings::SearchSettings;
 
 /// The settings of the plain reference with changes.
 fn laid(changes: &[&str]) -> SearchSettings {

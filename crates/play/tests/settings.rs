@@ -1,11 +1,12 @@
 //! From the `[search]` section to settings: every key counts, and contradictions are found.
 
 use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, SearchSection};
-use dz_play::{SearchSettings, anchor_faults, root_noise, search_faults};
+use dz_play::anchor_faults;
 use dz_search::{
     Exploration, FirstPlay, Gumbel, MoveChoice, NoiseShape, PolicyTarget, Puct, RootSetup,
     SearchParams, Selection,
 };
+use dz_search_settings::{SearchSettings, search_faults};
 
 fn laid(overrides: &[&str]) -> SearchSection {
     let overrides: Vec<String> = overrides.iter().map(|text| format!("search.{text}")).collect();
@@ -131,10 +132,10 @@ fn matches_explore_no_more_than_they_must() {
 fn noise_has_its_shape() {
     let shape = |word: &str| {
         let section = laid(&[&format!("noise_shape={word}")]);
-        root_noise(&section, 3.0, 0.25).unwrap().shape
+        section.root_noise(3.0, 0.25).unwrap().shape
     };
     assert_eq!(shape("each"), NoiseShape::Plain { alpha: 3.0 });
     assert_eq!(shape("total"), NoiseShape::Total { total: 3.0 });
     assert_eq!(shape("shaped"), NoiseShape::Shaped { total: 3.0 });
-    assert_eq!(root_noise(&SearchSection::plain(), 3.0, 0.0), None);
+    assert_eq!(SearchSection::plain().root_noise(3.0, 0.0), None);
 }

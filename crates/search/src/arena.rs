@@ -6,143 +6,19 @@
 //! one first-play value a node, the best unvisited move is the one with the largest prior, and that
 //! is brought to the front of the others when it is first asked for. Nothing is ever sorted.
 
-use dz_game::{Key, Wdl};
+use dz_game::Key;
 
 use crate::{
-    numbers::{Numbers, Prior, Real},
+    memory::bytes_of,
+    node::{Edge, Kind, NewNode, Node, NodeId, ROOT},
+    numbers::{Numbers, Prior},
     side::{EdgeSide, MoveSide, NodeSide, Side},
 };
-
-/// Index of a node in the arena.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct NodeId(pub u32);
-
-/// The root: the first node, a private copy that no table names and no edge leads to. So an edge
-/// that leads there is one whose child is not evaluated yet.
-pub(crate) const ROOT: NodeId = NodeId(0);
-
-impl NodeId {
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// Value and draw share of a position, both the first player's: averages stay averages when mover
-/// and opponent alternate in any way.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub(crate) struct Absolute<R> {
-    /// Win minus loss of the first player.
-    pub value: R,
-    /// Probability of a draw.
-    pub draw: R,
-}
-
-impl<R: Real> Absolute<R> {
-    /// From what somebody expects who is the first player if `sign` is 1, the second if it is -1.
-    pub(crate) fn of(value: R, draw: R, sign: i8) -> Self {
-        Self { value: if sign < 0 { -value } else { value }, draw }
-    }
-
-    /// The chances of the player whose sign is given.
-    pub(crate) fn wdl_for(self, sign: R) -> Wdl {
-        let (value, draw) = ((sign * self.value).wide() as f32, self.draw.wide() as f32);
-        let decided = 1.0 - draw;
-        // Averages of exact outcomes can round to a hair below 0.
-        let (win, loss) = (0.5 * (decided + value), 0.5 * (decided - value));
-        Wdl { win: win.max(0.0), draw, loss: loss.max(0.0) }
-    }
-
-    /// Adds another one `weight` times.
-    pub(crate) fn add(&mut self, other: Self, weight: R) {
-        self.value += weight * other.value;
-        self.draw += weight * other.draw;
-    }
-
-    /// Moves by `1 / count` of the way to a sample: the running average of `count` samples.
-    pub(crate) fn average_in(&mut self, sample: Self, count: R) {
-        self.value += (sample.value - self.value) / count;
-        self.draw += (sample.draw - self.draw) / count;
-    }
-}
-
-/// A position that was evaluated or is over.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Node<R> {
-    /// Q: the average over evaluation and children.
-    pub average: Absolute<R>,
-    /// U: the evaluation itself, or the outcome.
-    pub own: Absolute<R>,
-    /// N: own visits + edge visits.
-    pub visits: u32,
-    /// Visits that ended here: 1, or more where rollouts or outcomes are counted.
-    pub own_visits: u32,
-    /// First of the visited edges in the arena.
-    pub edges: u32,
-    /// First of the priors in the arena.
-    pub priors: u32,
-    /// Legal moves; 0 where the game is over or the node not expanded.
-    pub moves: u16,
-    /// Visited moves: edges in use.
-    pub visited: u16,
-    /// 1 if the first player moves, -1 if the second does.
-    pub sign: i8,
-    /// Edges that fit before they must move, as a power of two; 0 is none.
-    pub capacity_log2: u8,
-    /// What is known of the node.
-    pub kind: Kind,
-    /// The largest of the unvisited priors stands first among them.
-    pub head_ready: bool,
-}
-
-/// What is known of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// It has priors and may have children.
-    Expanded,
-    /// The game is over.
-    Terminal,
-    /// Rollouts only, so far.
-    Unexpanded,
-}
-
-impl<R: Real> Node<R> {
-    pub(crate) fn sign(&self) -> R {
-        if self.sign < 0 { -R::ONE } else { R::ONE }
-    }
-
-    /// Edges that fit before they must move.
-    pub(crate) fn capacity(&self) -> usize {
-        if self.capacity_log2 == 0 { 0 } else { 1 << self.capacity_log2 }
-    }
-
-    /// True if the game is over here.
-    pub(crate) fn is_terminal(&self) -> bool {
-        self.kind == Kind::Terminal
-    }
-}
-
-/// A visited move.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Edge {
-    /// Where it leads; [`ROOT`] while nothing is evaluated there.
-    pub child: NodeId,
-    /// N(n,a).
-    pub visits: u32,
-}
 
 const NO_EDGE: Edge = Edge { child: ROOT, visits: 0 };
 
 /// Room for edges when a node gets its first one; it doubles when full.
 const FIRST_CAPACITY_LOG2: u8 = 1;
-
-/// What a new node is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NewNode<R> {
-    pub key: Key,
-    pub own: Absolute<R>,
-    pub sign: i8,
-    pub kind: Kind,
-}
 
 /// All nodes of a search, the root first.
 #[derive(Clone, Debug)]
@@ -325,7 +201,7 @@ impl<N: Numbers> Arena<N> {
             (node.visited, node.head_ready) = (last as u16, false);
             if self.side.uses_nodes {
                 // The choice that still held is named by a place.
-                self.side.nodes[id.index()].visits_to_go = 0;
+                self.side.nodes[id.index()].held_visits = 0;
             }
         }
     }
@@ -362,9 +238,4 @@ impl<N: Numbers> Arena<N> {
             + bytes_of(&self.priors)
             + self.side.bytes()
     }
-}
-
-/// Bytes that a vector has allocated.
-pub(crate) fn bytes_of<T>(vec: &Vec<T>) -> usize {
-    vec.capacity() * size_of::<T>()
 }

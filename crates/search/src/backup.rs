@@ -1,11 +1,8 @@
 //! Backup: what a playout changes on its path.
 
 use crate::{
-    Backup, Numbers, Revisit, Search,
-    arena::{Absolute, Arena, NodeId},
-    domain::Domain,
-    numbers::Real,
-    walk::PathStep,
+    Backup, Numbers, Revisit, Search, arena::Arena, domain::Domain, node::NodeId, numbers::Real,
+    path::PathStep, value::ValueAbs,
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
@@ -16,21 +13,21 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         &mut self,
         path: &[PathStep],
         changed: Option<NodeId>,
-        sample: Absolute<N::Real>,
+        sample: ValueAbs<N::Real>,
     ) {
         let mut sample = sample;
         for &PathStep { node, place } in path.iter().rev() {
             self.arena.edge_mut(node, place).visits += 1;
             match self.params.backup {
-                Backup::Idempotent => self.refresh(node),
+                Backup::Idempotent => self.recompute_node(node),
                 Backup::Incremental => self.arena.average_in(node, sample),
                 Backup::Delta { clamp, .. } => {
-                    sample = self.arena.catch_up(node, place, sample, clamp);
+                    sample = self.arena.correct_edge(node, place, sample, clamp);
                     self.arena.average_in(node, sample);
-                    if self.params.keeps_moments() {
+                    if self.arena.side.uses_squares {
                         // Squares of corrections say nothing of how much values vary.
-                        let count = N::Real::count(self.arena.node(node).visits);
-                        self.arena.refresh_square(node, count);
+                        let count = N::Real::from_u32(self.arena.node(node).visits);
+                        self.arena.recompute_square(node, count);
                     }
                 }
             }
@@ -38,16 +35,16 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 self.prove(node);
             }
         }
-        self.freshen(path, changed);
+        self.recompute_stale(path, changed);
     }
 
     /// Recomputes a node from its children: N, Q and, where it is kept, the second moment.
-    pub(crate) fn refresh(&mut self, id: NodeId) {
+    pub(crate) fn recompute_node(&mut self, id: NodeId) {
         if matches!(self.params.backup, Backup::Delta { .. }) {
-            self.arena.synchronise(id);
+            self.arena.copy_child_averages(id);
         }
         let draws = self.params.revisit == Revisit::Draw && self.arena.side.uses_edges;
-        self.arena.refresh(id, draws);
+        self.arena.recompute_average(id, draws);
         if self.params.prove {
             self.prove(id);
         }
@@ -57,34 +54,34 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 impl<N: Numbers> Arena<N> {
     /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(a)) / N`, summed in the order of the
     /// edges. With `draws`, visits that closed a cycle count as draws.
-    pub(crate) fn refresh(&mut self, id: NodeId, draws: bool) {
+    pub(crate) fn recompute_average(&mut self, id: NodeId, draws: bool) {
         let node = self.node(id);
         let mut visits = node.own_visits;
-        let own = N::Real::count(node.own_visits);
-        let mut sum = Absolute { value: own * node.own.value, draw: own * node.own.draw };
+        let own = N::Real::from_u32(node.own_visits);
+        let mut sum = ValueAbs { value: own * node.own.value, draw: own * node.own.draw };
         let edges = self.edges(node);
         for edge in edges {
             visits += edge.visits;
-            sum.add(self.node(edge.child).average, N::Real::count(edge.visits));
+            sum.add(self.node(edge.child).average, N::Real::from_u32(edge.visits));
         }
         if draws {
             for (place, edge) in edges.iter().enumerate() {
-                let closed = N::Real::count(self.edge_side(node, place).cycle_draws);
+                let closed = N::Real::from_u32(self.edge_side(node, place).cycle_draws);
                 sum.add(self.node(edge.child).average, -closed);
                 sum.draw += closed;
             }
         }
-        let count = N::Real::count(visits);
-        let average = Absolute { value: sum.value / count, draw: sum.draw / count };
+        let count = N::Real::from_u32(visits);
+        let average = ValueAbs { value: sum.value / count, draw: sum.draw / count };
         if self.side.uses_nodes {
-            self.refresh_square(id, count);
+            self.recompute_square(id, count);
         }
         let node = self.node_mut(id);
         (node.visits, node.average) = (visits, average);
     }
 
     /// Sets what a node's edges cache to what their children are worth.
-    fn synchronise(&mut self, id: NodeId) {
+    fn copy_child_averages(&mut self, id: NodeId) {
         let node = *self.node(id);
         for place in 0..usize::from(node.visited) {
             let child = self.edges(&node)[place].child;
@@ -93,22 +90,22 @@ impl<N: Numbers> Arena<N> {
     }
 
     /// `E(n) = (N_own U^2 + sum N(a) E(a)) / N`.
-    fn refresh_square(&mut self, id: NodeId, count: N::Real) {
+    fn recompute_square(&mut self, id: NodeId, count: N::Real) {
         let node = self.node(id);
-        let own = node.own.value * node.own.value * N::Real::count(node.own_visits);
+        let own = node.own.value * node.own.value * N::Real::from_u32(node.own_visits);
         let edges = self.edges(node).iter();
-        let square = |edge: &crate::arena::Edge| {
-            N::Real::count(edge.visits) * self.side.nodes[edge.child.index()].square
+        let square = |edge: &crate::node::Edge| {
+            N::Real::from_u32(edge.visits) * self.side.nodes[edge.child.index()].square
         };
         let sum = edges.fold(own, |sum, edge| sum + square(edge));
         self.side.nodes[id.index()].square = sum / count;
     }
 
     /// Counts a visit and moves the node's average towards its sample.
-    fn average_in(&mut self, id: NodeId, sample: Absolute<N::Real>) {
+    fn average_in(&mut self, id: NodeId, sample: ValueAbs<N::Real>) {
         let node = self.node_mut(id);
         node.visits += 1;
-        let count = N::Real::count(node.visits);
+        let count = N::Real::from_u32(node.visits);
         node.average.average_in(sample, count);
         if self.side.uses_nodes {
             let side = &mut self.side.nodes[id.index()];
@@ -118,18 +115,18 @@ impl<N: Numbers> Arena<N> {
 
     /// Moves an edge's average towards a sample, which is first made to bring it to the child's
     /// value if others share the child; answers the sample that goes on up.
-    fn catch_up(
+    fn correct_edge(
         &mut self,
         id: NodeId,
         place: usize,
-        sample: Absolute<N::Real>,
+        sample: ValueAbs<N::Real>,
         clamp: bool,
-    ) -> Absolute<N::Real> {
+    ) -> ValueAbs<N::Real> {
         let node = self.node(id);
         let edge = self.edges(node)[place];
         let child = self.node(edge.child);
         // The visit is counted already; before it the average had one sample less.
-        let before = N::Real::count(edge.visits - 1);
+        let before = N::Real::from_u32(edge.visits - 1);
         let known = self.edge_side(node, place).average;
         let shared = child.visits != edge.visits;
         let mut sample = sample;
@@ -139,11 +136,11 @@ impl<N: Numbers> Arena<N> {
             sample.draw = before * (target.draw - known.draw) + target.draw;
             if clamp {
                 let one = N::Real::ONE;
-                sample.value = sample.value.at_least(-one).at_most(one);
-                sample.draw = sample.draw.at_least(N::Real::ZERO).at_most(one);
+                sample.value = sample.value.max(-one).min(one);
+                sample.draw = sample.draw.max(N::Real::ZERO).min(one);
             }
         }
-        let count = N::Real::count(edge.visits);
+        let count = N::Real::from_u32(edge.visits);
         let side = self.edge_side_mut(id, place);
         if edge.visits == 1 {
             side.average = sample;
@@ -161,7 +158,7 @@ mod tests {
     use super::*;
     use crate::{
         Exact, SearchParams,
-        arena::{Kind, NewNode},
+        node::{Kind, NewNode},
         numbers::Prior,
         side::Side,
     };
@@ -202,7 +199,7 @@ mod tests {
 
         #[track_caller]
         fn assert(&mut self, visits: u32, q: f64) {
-            self.arena.refresh(self.id, false);
+            self.arena.recompute_average(self.id, false);
             let node = self.arena.node(self.id);
             assert_eq!(node.visits, visits);
             assert!((node.average.value - q).abs() < 1e-12, "{} is not {q}", node.average.value);
@@ -210,7 +207,7 @@ mod tests {
     }
 
     fn add(arena: &mut Arena<Exact>, value: f64) -> NodeId {
-        let own = Absolute { value, draw: 0.0 };
+        let own = ValueAbs { value, draw: 0.0 };
         arena.add(NewNode { key: Key::default(), own, sign: 1, kind: Kind::Expanded })
     }
 
@@ -276,10 +273,10 @@ mod tests {
             let mut node = Example::new(0.0, &[(11, 0.5)]);
             let params = SearchParams { backup: delta, ..SearchParams::default() };
             node.arena.side = Side::new(&params, true);
-            let known = Absolute { value: 0.2, draw: 0.0 };
+            let known = ValueAbs { value: 0.2, draw: 0.0 };
             node.arena.side.edges.resize(8, crate::side::EdgeSide::default());
             node.arena.edge_side_mut(node.id, 0).average = known;
-            let up = node.arena.catch_up(node.id, 0, known, clamp);
+            let up = node.arena.correct_edge(node.id, 0, known, clamp);
             near(up.value, sample);
             near(node.arena.edge_side_mut(node.id, 0).average.value, edge);
         }

@@ -3,42 +3,11 @@
 use rand::{Rng, RngExt};
 
 use dz_game::{Move, Wdl};
-use serde::{Deserialize, Serialize};
 
 use crate::{
-    RootMove, Summary,
-    formula::{self, Bound, Child, GumbelParams, MixedWeight, Sigma},
+    MoveChoice, RootMove, Sigma, Summary,
+    formula::{self, Bound, Child, GumbelParams, MixedWeight},
 };
-
-/// How the move to play is chosen. A move proven to win is played before all others, and one proven
-/// to lose only if all are.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MoveChoice {
-    /// The most visits; ties by value, then by prior, then the lowest move.
-    MostVisits,
-    /// The largest value of a visited move; ties by visits (Kocsis and Szepesvari 2006).
-    BestValue,
-    /// The largest all-moves-as-first value (Gelly and Silver 2007).
-    BestAmaf,
-    /// The largest lower confidence bound (KataGo: 5 deviations among moves with 0.05 to 0.20 of
-    /// the most visits); needs `SearchParams::moments`.
-    LowerBound {
-        /// Width in standard deviations.
-        deviations: f64,
-        /// Least share of the most visited move's visits.
-        visits_share: f64,
-    },
-    /// In proportion to visits^(1/temperature), temperature above 0 (AlphaGo Zero, Methods).
-    Temperature(f64),
-    /// Drawn from the exact regularised policy (Grill et al. 2020, "ACT").
-    Regularized {
-        /// c of lambda.
-        c: f64,
-    },
-    /// The best Gumbel score among the most visited moves (Danihelka et al. 2022).
-    Gumbel(Sigma),
-}
 
 /// Chooses the move to play. A search without visits falls back on priors.
 ///
@@ -77,12 +46,12 @@ pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng)
         }
     };
     // Rounding can leave a crumb; the most visited move has the most weight.
-    draw(&weights, random).map_or_else(|| most_visited(&moves), |place| moves[place].mv)
+    sample(&weights, random).map_or_else(|| most_visited(&moves), |place| moves[place].mv)
 }
 
 /// A place drawn by weights, each 0 or more; none where all are 0, or where rounding leaves a crumb
 /// behind the last.
-pub fn draw(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
+pub fn sample(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
     let mut left = random.random::<f64>() * weights.iter().sum::<f64>();
     weights.iter().position(|weight| {
         left -= weight;

@@ -5,38 +5,16 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
-    Gumbel, GumbelInner, Numbers, Rave, Regularized, Search, Selection, TieBreak,
-    arena::{NodeId, ROOT},
+    EpsilonSchedule, Gumbel, GumbelInner, Numbers, Rave, RaveSchedule, Regularized, Search,
+    Selection, TieBreak,
     domain::Domain,
-    formula::{self, Amaf, Child, GumbelParams, MixedWeight, RaveSchedule, RaveSums},
-    leaf::Walk,
+    formula::{self, Amaf, Child, GumbelParams, MixedWeight, RaveSums},
+    node::{NodeId, ROOT},
     numbers::{Prior, Real},
+    path::Walk,
+    scores::MoveScores,
     select::Choice,
 };
-
-/// Room for a node's moves and what formulas make of them; used again and again.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Dense {
-    pub children: Vec<Child>,
-    pub scores: Vec<f64>,
-    noise: Vec<f64>,
-    /// Gumbel noise of the root's moves, in their order.
-    gumbel: Vec<f64>,
-    /// Visit counts that sequential halving asks for, one a simulation.
-    considered: Vec<u32>,
-}
-
-impl Dense {
-    /// The Gumbel draw of a root move, by its order; 0 in other searches.
-    pub(crate) fn gumbel_of(&self, index: usize) -> f64 {
-        self.gumbel.get(index).copied().unwrap_or(0.0)
-    }
-
-    /// Room of its own with the same plan, to look at scores without disturbing anything.
-    pub(crate) fn for_tracing(&self) -> Self {
-        Self { gumbel: self.gumbel.clone(), considered: self.considered.clone(), ..Self::default() }
-    }
-}
 
 impl<D: Domain, N: Numbers> Search<D, N> {
     /// The place of the move that the formula picks at a node.
@@ -53,22 +31,26 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Visits for which the last selection still holds, one taken off.
-    pub(crate) fn place_to_go(&mut self, id: NodeId) -> Option<usize> {
-        self.params.epsilon?;
+    pub(crate) fn take_held_place(&mut self, id: NodeId) -> Option<usize> {
+        if self.params.epsilon == EpsilonSchedule::Off {
+            return None;
+        }
         let side = &mut self.arena.side.nodes[id.index()];
-        side.visits_to_go = side.visits_to_go.checked_sub(1)?;
-        Some(usize::from(side.place_to_go))
+        side.held_visits = side.held_visits.checked_sub(1)?;
+        Some(usize::from(side.held_place))
     }
 
     /// Notes for how long a selection holds; the visit at hand is one of them.
-    pub(crate) fn set_place_to_go(&mut self, id: NodeId, place: usize) {
-        let Some(schedule) = self.params.epsilon else { return };
+    pub(crate) fn hold_choice(&mut self, id: NodeId, place: usize) {
+        if self.params.epsilon == EpsilonSchedule::Off {
+            return;
+        }
         let node = self.arena.node(id);
-        let visits = schedule.visits_to_go(node.visits);
+        let visits = formula::visits_held(self.params.epsilon, node.visits);
         // A move that is tried for the first time gets the first free place.
         let place = place.min(usize::from(node.visited));
         let side = &mut self.arena.side.nodes[id.index()];
-        (side.visits_to_go, side.place_to_go) = (visits.max(1) - 1, place as u16);
+        (side.held_visits, side.held_place) = (visits.max(1) - 1, place as u16);
     }
 
     pub(crate) fn is_dense_at(&self, id: NodeId) -> bool {
@@ -82,28 +64,28 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// As `select`, over all moves.
     fn select_dense(&mut self, id: NodeId, walk: &Walk<D, N>) -> usize {
-        let mut dense = std::mem::take(&mut self.dense);
+        let mut dense = std::mem::take(&mut self.scores);
         let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
         self.score_all(&choice, &mut dense);
         let random = walk.share(0x9e9);
         let lost = |place: usize| choice.is_lost(place);
-        let drawn = matches!(&self.params.selection, Selection::Regularized(r) if r.sample);
-        let place = if drawn {
-            draw(&dense.scores, random, lost)
+        let samples = matches!(&self.params.selection, Selection::Regularized(r) if r.sample);
+        let place = if samples {
+            sample_share(&dense.scores, random, lost)
         } else {
             let by_move = self.params.tie_break == TieBreak::LowestMove;
             best(&dense.scores, lost, |a, b| {
                 by_move && choice.priors[a].mv() < choice.priors[b].mv()
             })
         };
-        self.dense = dense;
+        self.scores = dense;
         place
     }
 
     /// Fills `children` and `scores` of every legal move of a node, by place.
-    pub(crate) fn score_all(&self, choice: &Choice<'_, N>, dense: &mut Dense) {
+    pub(crate) fn score_all(&self, choice: &Choice<'_, N>, dense: &mut MoveScores) {
         fill_children(choice, dense);
-        let own = (choice.sign * choice.node.own.value).wide();
+        let own = (choice.sign * choice.node.own.value).to_f64();
         match &self.params.selection {
             Selection::Rave(rave) => score_rave(choice, rave, dense),
             Selection::Gumbel(gumbel) if choice.id == ROOT => {
@@ -115,7 +97,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 behind_shares(dense);
             }
             Selection::Regularized(Regularized { c, sample }) => {
-                let unvisited = choice.unvisited.wide();
+                let unvisited = choice.unvisited.to_f64();
                 formula::regularized_policy(&dense.children, unvisited, *c, &mut dense.scores);
                 if !sample {
                     behind_shares(dense);
@@ -127,7 +109,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Sequential halving: the best score among the moves that have as many visits as this
     /// simulation is to add to; all others are out.
-    fn score_gumbel_root(&self, gumbel: &Gumbel, own: f64, dense: &mut Dense) {
+    fn score_gumbel_root(&self, gumbel: &Gumbel, own: f64, dense: &mut MoveScores) {
         let params = GumbelParams { sigma: gumbel.sigma, mixed_weight: MixedWeight::Visits };
         dense.noise.clear();
         let node = self.arena.node(ROOT);
@@ -153,12 +135,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Draws the root's Gumbel noise and plans its halving, if the selection is Gumbel's.
-    pub(crate) fn draw_gumbel(&mut self) {
+    pub(crate) fn sample_gumbel(&mut self) {
         let Selection::Gumbel(gumbel) = self.params.selection else { return };
         let moves = self.root_legal.len();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(self.seed ^ 0x90_b3e1));
-        formula::gumbel_noise(moves, &mut random, &mut self.dense.gumbel);
-        for noise in &mut self.dense.gumbel {
+        formula::gumbel_noise(moves, &mut random, &mut self.scores.gumbel);
+        for noise in &mut self.scores.gumbel {
             *noise *= gumbel.scale;
         }
         let root = self.arena.node(ROOT);
@@ -168,28 +150,28 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             left => root.visits - root.own_visits + left,
         };
         let considered = gumbel.considered.min(moves as u32).min(simulations.max(1));
-        formula::considered_visits(considered, simulations, &mut self.dense.considered);
+        formula::considered_visits(considered, simulations, &mut self.scores.considered);
     }
 }
 
 /// Fills `children` by place.
-fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut Dense) {
+fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
     let extra = f64::from(choice.params.equivalent_visits);
     let takes_logarithms = matches!(choice.params.selection, Selection::Gumbel(_));
     let prior_min = if takes_logarithms { N::PRIOR_MIN } else { 0.0 };
     dense.children.clear();
     for (place, prior) in choice.priors.iter().enumerate() {
-        let prior = prior.probability().wide().max(prior_min);
+        let prior = prior.probability().to_f64().max(prior_min);
         let mut child = Child { prior, visits: 0.0, q: None };
         if place < choice.edges.len() {
-            let standing = choice.standing(place);
-            child.visits = standing.visits.wide();
-            child.q = Some(standing.value.wide());
+            let standing = choice.edge_stats(place);
+            child.visits = standing.visits.to_f64();
+            child.q = Some(standing.value.to_f64());
         }
         if extra > 0.0 {
-            let known = choice.arena.move_sides(choice.node)[place].heuristic.wide();
+            let known = choice.arena.move_sides(choice.node)[place].heuristic.to_f64();
             // Without a heuristic, what an unvisited move is worth; bandits have no such value.
-            let fallback = choice.unvisited.wide();
+            let fallback = choice.unvisited.to_f64();
             let fallback = if fallback.is_finite() { fallback } else { 0.0 };
             let heuristic = if known.is_nan() { fallback } else { known };
             child = formula::with_equivalent_visits(&child, heuristic, extra);
@@ -199,8 +181,8 @@ fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut Dense) {
 }
 
 /// The formulas of lazy selection, for moves that start with equivalent visits.
-fn score_plain<N: Numbers>(choice: &Choice<'_, N>, dense: &mut Dense) {
-    let Dense { children, scores, .. } = dense;
+fn score_plain<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
+    let MoveScores { children, scores, .. } = dense;
     let sum = formula::visits_sum(children);
     scores.clear();
     match &choice.params.selection {
@@ -210,26 +192,26 @@ fn score_plain<N: Numbers>(choice: &Choice<'_, N>, dense: &mut Dense) {
         }
         Selection::Puct(puct)
         | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
-            let scale = choice.exploration(puct).wide() * (sum + formula::VISITS_OFFSET).sqrt();
-            let unvisited = choice.unvisited.wide();
+            let scale = choice.exploration(puct).to_f64() * (sum + formula::VISITS_OFFSET).sqrt();
+            let unvisited = choice.unvisited.to_f64();
             scores.extend(children.iter().map(|child| formula::puct(child, unvisited, scale)));
         }
         _ => unreachable!("these have scores of their own"),
     }
 }
 
-fn score_rave<N: Numbers>(choice: &Choice<'_, N>, rave: &Rave, dense: &mut Dense) {
+fn score_rave<N: Numbers>(choice: &Choice<'_, N>, rave: &Rave, dense: &mut MoveScores) {
     let sides = choice.arena.move_sides(choice.node);
     let amaf = |place: usize| {
         let side = &sides[place];
-        let q = (side.amaf_visits > 0).then(|| (choice.sign * side.amaf).wide());
+        let q = (side.amaf_visits > 0).then(|| (choice.sign * side.amaf).to_f64());
         Amaf { visits: f64::from(side.amaf_visits), q }
     };
     let sums = RaveSums {
         visits: formula::visits_sum(&dense.children),
         amaf_visits: sides.iter().map(|side| f64::from(side.amaf_visits)).sum(),
     };
-    let beta = rave.schedule.beta(sums.visits);
+    let beta = formula::rave_weight(rave.schedule, sums.visits);
     dense.scores.clear();
     dense.scores.extend(dense.children.iter().enumerate().map(
         |(place, child)| match rave.schedule {
@@ -244,7 +226,7 @@ fn score_rave<N: Numbers>(choice: &Choice<'_, N>, rave: &Rave, dense: &mut Dense
 }
 
 /// Turns shares into how far visits are behind them: pi(a) - N(a) / (1 + s).
-fn behind_shares(dense: &mut Dense) {
+fn behind_shares(dense: &mut MoveScores) {
     let total = 1.0 + formula::visits_sum(&dense.children);
     for (score, child) in dense.scores.iter_mut().zip(&dense.children) {
         *score -= child.visits / total;
@@ -269,7 +251,7 @@ fn best(
 }
 
 /// The place that a number in [0, 1) falls on among shares.
-fn draw(shares: &[f64], random: f64, lost: impl Fn(usize) -> bool) -> usize {
+fn sample_share(shares: &[f64], random: f64, lost: impl Fn(usize) -> bool) -> usize {
     let share = |place: usize| if lost(place) { 0.0 } else { shares[place] };
     let mut left = random * (0..shares.len()).map(share).sum::<f64>();
     let mut last = 0;

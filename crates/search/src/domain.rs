@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use dz_game::{Game, Key, Move, Player, Status};
+use dz_game::{Game, Key, Move, Player};
 
 /// Positions, moves between them, and their ends. Every [`Game`] is one.
 pub trait Domain: Clone + Debug {
@@ -13,7 +13,7 @@ pub trait Domain: Clone + Debug {
     type History: Clone + Default + Debug;
 
     /// Whether the game goes on and whose move it is, or what it came to.
-    fn stand(&self, state: &Self::State, history: &Self::History) -> Stand;
+    fn status(&self, state: &Self::State, history: &Self::History) -> Status;
     /// Clears `out` and fills it with the legal moves, ascending; empty if and only if over.
     fn legal_moves(&self, state: &Self::State, history: &Self::History, out: &mut Vec<Move>);
     /// Makes a legal move.
@@ -28,7 +28,7 @@ pub trait Domain: Clone + Debug {
 
 /// Where a position stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stand {
+pub enum Status {
     /// This player moves.
     ToMove(Player),
     /// It is over.
@@ -44,12 +44,12 @@ impl<G: Game> Domain for G {
     type State = G::State;
     type History = G::History;
 
-    fn stand(&self, state: &G::State, history: &G::History) -> Stand {
-        match self.status(state, history) {
-            Status::ToMove(player) => Stand::ToMove(player),
-            Status::Over(outcome) => {
+    fn status(&self, state: &G::State, history: &G::History) -> Status {
+        match Game::status(self, state, history) {
+            dz_game::Status::ToMove(player) => Status::ToMove(player),
+            dz_game::Status::Over(outcome) => {
                 let wdl = outcome.wdl_for(Player::First);
-                Stand::Over { value: f64::from(wdl.value()), draw: f64::from(wdl.draw) }
+                Status::Over { value: f64::from(wdl.value()), draw: f64::from(wdl.draw) }
             }
         }
     }

@@ -4,12 +4,13 @@ use dz_game::{Key, Move};
 
 use crate::{
     Expansion, LeafValue, Numbers, Search,
-    arena::{Absolute, Kind, NewNode, NodeId, ROOT},
     domain::Domain,
     formula,
-    leaf::{Awaited, Walk},
+    node::{Kind, NewNode, NodeId, ROOT},
     numbers::{Prior, Real},
-    walk::PathStep,
+    path::PathStep,
+    path::{Awaited, Walk},
+    value::ValueAbs,
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
@@ -22,7 +23,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     ) {
         let wants = walk.wants;
         self.open_count -= 1;
-        self.fly(&walk.path, -1);
+        self.add_virtual_visits(&walk.path, -1);
         self.counts.playouts += 1;
         match walk.network {
             Some((_, true)) => self.counts.cache_hits += 1,
@@ -70,16 +71,16 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// What a leaf's evaluation is worth.
-    fn sample(&self, walk: &Walk<D, N>) -> Absolute<N::Real> {
+    fn sample(&self, walk: &Walk<D, N>) -> ValueAbs<N::Real> {
         let network = walk.network.map(|(estimate, _)| estimate);
         match (self.params.leaf_value, network, walk.rollout) {
             (LeafValue::Mix { rollout_share }, Some(network), Some(rollout)) => {
-                mix(network, rollout, N::Real::of(rollout_share))
+                mix(network, rollout, N::Real::from_f64(rollout_share))
             }
             (LeafValue::Network, Some(value), _) | (_, _, Some(value)) | (_, Some(value), None) => {
                 value
             }
-            (_, None, None) => Absolute::default(),
+            (_, None, None) => ValueAbs::default(),
         }
     }
 
@@ -87,14 +88,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     fn visit_again(&mut self, id: NodeId, walk: &Walk<D, N>) {
         let node = self.arena.node_mut(id);
         (node.visits, node.own_visits) = (node.visits + 1, node.own_visits + 1);
-        let count = N::Real::count(node.own_visits);
+        let count = N::Real::from_u32(node.own_visits);
         let rollout = walk.rollout.unwrap_or(node.own);
         node.own.average_in(rollout, count);
         if let (Some((network, _)), LeafValue::Mix { rollout_share }) =
             (walk.network, self.params.leaf_value)
         {
             let node = self.arena.node_mut(id);
-            node.own = mix(network, node.own, N::Real::of(rollout_share));
+            node.own = mix(network, node.own, N::Real::from_f64(rollout_share));
         }
         let node = self.arena.node_mut(id);
         node.average = node.own;
@@ -119,7 +120,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             for (place, side) in
                 self.arena.side.moves[first..first + usize::from(node.moves)].iter_mut().enumerate()
             {
-                side.heuristic = heuristics.get(place).copied().unwrap_or(N::Real::of(f64::NAN));
+                side.heuristic =
+                    heuristics.get(place).copied().unwrap_or(N::Real::from_f64(f64::NAN));
             }
         }
     }
@@ -140,11 +142,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     fn evaluate_root(
         &mut self,
         walk: &Walk<D, N>,
-        own: Absolute<N::Real>,
+        own: ValueAbs<N::Real>,
         priors: &[N::Real],
         heuristics: &[N::Real],
     ) {
-        let heuristics = self.name_moves(&walk.legal, priors, heuristics);
+        let heuristics = self.set_root_moves(&walk.legal, priors, heuristics);
         let (key, kind) = (Key::default(), Kind::Expanded);
         let new = NewNode { key, own, sign: walk.sign, kind };
         let id = self.add_node(new, walk);
@@ -156,8 +158,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 }
 
 /// (1 - share) v + share z.
-fn mix<R: Real>(network: Absolute<R>, rollout: Absolute<R>, share: R) -> Absolute<R> {
-    let mut mixed = Absolute::default();
+fn mix<R: Real>(network: ValueAbs<R>, rollout: ValueAbs<R>, share: R) -> ValueAbs<R> {
+    let mut mixed = ValueAbs::default();
     mixed.add(network, R::ONE - share);
     mixed.add(rollout, share);
     mixed
@@ -165,7 +167,7 @@ fn mix<R: Real>(network: Absolute<R>, rollout: Absolute<R>, share: R) -> Absolut
 
 /// Priors raised to a power and scaled to sum 1.
 fn soften<R: Real>(priors: &[R], exponent: f64) -> Vec<R> {
-    let mut wide: Vec<f64> = priors.iter().map(|prior| prior.wide()).collect();
+    let mut wide: Vec<f64> = priors.iter().map(|prior| prior.to_f64()).collect();
     formula::raise_priors(&mut wide, exponent);
-    wide.into_iter().map(R::of).collect()
+    wide.into_iter().map(R::from_f64).collect()
 }

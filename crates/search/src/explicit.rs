@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dz_game::{Key, Move, Player};
 use serde::Deserialize;
 
-use crate::{Domain, Estimate, Stand};
+use crate::{Domain, Status, ValuePov};
 
 /// A graph as a file gives it: `{"root": id, "nodes": [...]}`.
 #[derive(Clone, Debug, Deserialize)]
@@ -116,11 +116,11 @@ impl ExplicitGraph {
     }
 
     /// Fills `priors` with what the file says of a node's moves and answers what its mover expects.
-    pub fn evaluate(&self, state: u32, priors: &mut Vec<f64>) -> Estimate<f64> {
+    pub fn evaluate(&self, state: u32, priors: &mut Vec<f64>) -> ValuePov<f64> {
         let node = &self.nodes[state as usize];
         priors.clear();
         priors.extend_from_slice(&node.priors);
-        Estimate { value: f64::from(node.sign) * node.value, draw: 0.0 }
+        ValuePov { value: f64::from(node.sign) * node.value, draw: 0.0 }
     }
 }
 
@@ -128,12 +128,12 @@ impl Domain for ExplicitGraph {
     type State = u32;
     type History = ();
 
-    fn stand(&self, state: &u32, (): &()) -> Stand {
+    fn status(&self, state: &u32, (): &()) -> Status {
         let node = &self.nodes[*state as usize];
         if node.children.is_empty() {
-            return Stand::Over { value: node.value, draw: 0.0 };
+            return Status::Over { value: node.value, draw: 0.0 };
         }
-        Stand::ToMove(if node.sign > 0 { Player::First } else { Player::Second })
+        Status::ToMove(if node.sign > 0 { Player::First } else { Player::Second })
     }
     fn legal_moves(&self, state: &u32, (): &(), out: &mut Vec<Move>) {
         out.clear();

@@ -4,8 +4,8 @@ use dz_game::{Key, Move, Player, Wdl};
 
 use crate::{
     Numbers, Search,
-    arena::{Kind, Node, NodeId, ROOT},
     domain::Domain,
+    node::{Kind, Node, NodeId, ROOT},
     numbers::{Prior, Real},
 };
 
@@ -97,25 +97,25 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             key: self.arena.keys[id.index()],
             mover: mover(node),
             average: node.average.wdl_for(N::Real::ONE),
-            value: node.average.value.wide(),
-            draw: node.average.draw.wide(),
+            value: node.average.value.to_f64(),
+            draw: node.average.draw.to_f64(),
             own: node.own.wdl_for(N::Real::ONE),
-            own_value: node.own.value.wide(),
+            own_value: node.own.value.to_f64(),
             visits: node.visits,
             bounds: side
                 .filter(|_| self.params.prove)
-                .map(|side| (side.lower.wide(), side.upper.wide())),
-            square: side.filter(|_| self.params.keeps_moments()).map(|side| side.square.wide()),
+                .map(|side| (side.lower.to_f64(), side.upper.to_f64())),
+            square: side.filter(|_| self.arena.side.uses_squares).map(|side| side.square.to_f64()),
             edges: counted
                 .map(|(place, (edge, prior))| {
                     let side = self.arena.side.edges.get(node.edges as usize + place);
                     EdgeView {
                         mv: Move(prior.mv()),
-                        prior: prior.probability().wide(),
+                        prior: prior.probability().to_f64(),
                         visits: edge.visits,
                         child: edge.child.0,
                         in_flight: side.map_or(0, |side| side.in_flight),
-                        average: side.map(|side| side.average.value.wide()),
+                        average: side.map(|side| side.average.value.to_f64()),
                     }
                 })
                 .collect(),

@@ -18,7 +18,9 @@
 mod amaf;
 mod arena;
 mod backup;
+mod budget;
 mod choose;
+mod counts;
 mod dense;
 mod domain;
 mod expand;
@@ -26,12 +28,16 @@ mod explicit;
 pub mod formula;
 mod inspect;
 mod leaf;
+mod memory;
+mod moves_made;
+mod node;
 mod noise;
 mod numbers;
-mod params;
+mod path;
 mod prove;
 mod reuse;
 mod root;
+mod scores;
 mod search;
 mod select;
 mod side;
@@ -40,23 +46,27 @@ mod summary;
 mod table;
 mod target;
 mod trace;
+mod value;
+mod waiting;
 mod walk;
+mod write_trace;
 
-pub use choose::{MoveChoice, choose_move, draw};
-pub use domain::{Domain, Stand};
+pub use budget::Budget;
+pub use choose::{choose_move, sample};
+pub use counts::SearchCounts;
+pub use domain::{Domain, Status};
+pub use dz_search_settings::{
+    Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
+    GumbelInner, InFlight, KataGoFirstPlay, LeafValue, MoveChoice, NoiseShape, ParamsError,
+    PolicyTarget, Puct, Rave, RaveSchedule, Regularized, Revisit, RootNoise, RootSetup,
+    SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
+};
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
-pub use formula::{
-    DynamicVariance, EpsilonSchedule, Exploration, FirstPlay, NoiseShape, RaveSchedule, Sigma,
-};
 pub use inspect::{EdgeView, NodeView};
-pub use leaf::{Estimate, LeafId, NetworkAnswer, SearchLeaf, Wants};
+pub use leaf::{LeafId, NetworkAnswer, SearchLeaf, Wants};
 pub use numbers::{Compact, Exact, Numbers, Prior, Real};
-pub use params::{
-    Backup, Budget, CatchUp, Expansion, Gumbel, GumbelInner, InFlight, LeafValue, ParamsError,
-    Puct, Rave, Regularized, Revisit, RootNoise, RootSetup, SearchParams, Selection, Staleness,
-    Terminals, TieBreak,
-};
 pub use search::{Gathered, Search};
-pub use summary::{RootMove, SearchCounts, Summary};
-pub use target::{PolicyTarget, policy_target};
+pub use summary::{RootMove, Summary};
+pub use target::policy_target;
 pub use trace::{PlayoutEnd, TracedMove, TracedPlayout, TracedStep};
+pub use value::ValuePov;

@@ -60,31 +60,31 @@ pub trait Real:
     const INFINITY: Self;
 
     /// The nearest one to `value`.
-    fn of(value: f64) -> Self;
+    fn from_f64(value: f64) -> Self;
     /// The nearest one to a count.
-    fn count(count: u32) -> Self;
+    fn from_u32(count: u32) -> Self;
     /// The same in 64 bits.
-    fn wide(self) -> f64;
+    fn to_f64(self) -> f64;
     /// Square root.
     #[must_use]
-    fn root(self) -> Self;
+    fn sqrt(self) -> Self;
     /// Natural logarithm.
     #[must_use]
-    fn logarithm(self) -> Self;
+    fn ln(self) -> Self;
     /// Without its sign.
     #[must_use]
-    fn size(self) -> Self;
+    fn abs(self) -> Self;
 
     /// The larger of two numbers.
     #[must_use]
     #[inline]
-    fn at_least(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         if self > other { self } else { other }
     }
     /// The smaller of two numbers.
     #[must_use]
     #[inline]
-    fn at_most(self, other: Self) -> Self {
+    fn min(self, other: Self) -> Self {
         if self < other { self } else { other }
     }
 }
@@ -97,27 +97,27 @@ macro_rules! real {
             const INFINITY: Self = <$float>::INFINITY;
 
             #[inline]
-            fn of(value: f64) -> Self {
+            fn from_f64(value: f64) -> Self {
                 value as Self
             }
             #[inline]
-            fn count(count: u32) -> Self {
+            fn from_u32(count: u32) -> Self {
                 count as Self
             }
             #[inline]
-            fn wide(self) -> f64 {
+            fn to_f64(self) -> f64 {
                 f64::from(self)
             }
             #[inline]
-            fn root(self) -> Self {
+            fn sqrt(self) -> Self {
                 self.sqrt()
             }
             #[inline]
-            fn logarithm(self) -> Self {
+            fn ln(self) -> Self {
                 self.ln()
             }
             #[inline]
-            fn size(self) -> Self {
+            fn abs(self) -> Self {
                 self.abs()
             }
         }
@@ -225,13 +225,13 @@ mod tests {
     #[inline]
     fn check<P: Prior>() {
         let priors = |shares: &[(u16, f64)]| -> Vec<P> {
-            shares.iter().map(|&(mv, p)| P::new(mv, P::Real::of(p))).collect()
+            shares.iter().map(|&(mv, p)| P::new(mv, P::Real::from_f64(p))).collect()
         };
         let row = priors(&[(3, 0.25), (9, 0.5), (4, 0.5), (65535, 0.0)]);
         assert_eq!(P::largest(&row), 2, "of equal priors the lowest move comes first");
         assert_eq!([0, 1, 2].map(|word| P::largest_at_random(&row, word)), [1, 2, 1]);
-        assert_eq!((row[3].mv(), row[3].probability()), (65535, P::Real::of(0.0)));
-        assert_eq!(P::new(0, P::Real::of(1.0)).probability(), P::Real::of(1.0));
+        assert_eq!((row[3].mv(), row[3].probability()), (65535, P::Real::from_f64(0.0)));
+        assert_eq!(P::new(0, P::Real::from_f64(1.0)).probability(), P::Real::from_f64(1.0));
     }
 
     #[test]

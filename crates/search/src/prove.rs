@@ -8,9 +8,10 @@
 
 use crate::{
     Numbers, Search,
-    arena::{Absolute, NodeId, ROOT},
     domain::Domain,
+    node::{NodeId, ROOT},
     numbers::Real,
+    value::ValueAbs,
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
@@ -22,7 +23,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
         let (sign, one) = (node.sign(), N::Real::ONE);
         let (mut lower, mut upper) = (-one, -one);
-        let mut best: Option<Absolute<N::Real>> = None;
+        let mut best: Option<ValueAbs<N::Real>> = None;
         if node.visited < node.moves {
             upper = one;
         }
@@ -35,15 +36,15 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             let (low, high) =
                 if node.sign > 0 { (side.lower, side.upper) } else { (-side.upper, -side.lower) };
             if low > lower || best.is_none() {
-                (lower, best) = (lower.at_least(low), Some(self.arena.node(edge.child).average));
+                (lower, best) = (lower.max(low), Some(self.arena.node(edge.child).average));
             }
-            upper = upper.at_least(high);
+            upper = upper.max(high);
         }
         let side = &mut self.arena.side.nodes[id.index()];
         (side.lower, side.upper) = if node.sign > 0 { (lower, upper) } else { (-upper, -lower) };
         if let (true, Some(best)) = (lower >= upper, best) {
             let value = sign * lower;
-            self.arena.node_mut(id).average = Absolute { value, draw: best.draw };
+            self.arena.node_mut(id).average = ValueAbs { value, draw: best.draw };
         }
     }
 }

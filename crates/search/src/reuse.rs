@@ -4,8 +4,9 @@ use dz_game::Move;
 
 use crate::{
     Numbers, Search,
-    arena::{Arena, NodeId, ROOT},
+    arena::Arena,
     domain::Domain,
+    node::{NodeId, ROOT},
     numbers::{Prior, Real},
     side::EdgeSide,
 };
@@ -17,12 +18,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// Plays a legal move at the root. With `keep`, the part of the graph that is reachable from
     /// the child stays, and the child is copied into the root; else the search starts empty.
     pub fn advance(&mut self, mv: Move, keep: bool) {
-        self.give_up_leaves();
+        self.drop_leaves();
         let child = self.child_of(mv);
         self.domain.advance(&mut self.root_state, &mut self.root_history, mv);
-        self.among.clear();
+        self.allowed.clear();
         match child.filter(|&id| keep && self.can_be_root(id)) {
-            Some(id) => self.keep_from(id),
+            Some(id) => self.keep_subgraph(id),
             None => self.clear_root(),
         }
     }
@@ -37,7 +38,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Copies child `id` into the root and moves everything below it together, all in place: nodes
     /// keep their order, so nothing that stays is overwritten before it has moved.
-    fn keep_from(&mut self, id: NodeId) {
+    fn keep_subgraph(&mut self, id: NodeId) {
         let copy = self.arena.duplicate(id);
         if self.params.check_states {
             self.states.push(self.states[id.index()].clone());
@@ -47,10 +48,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.mark(copy, &mut places, &mut order);
         self.arena.compact_moves(&order);
         self.arena.compact_edges(&mut order);
-        self.arena.rename_children(&order, &places);
+        self.arena.relink_children(&order, &places);
         self.move_nodes(copy, &places);
         (self.marks, self.queue) = (places, order);
-        self.note_parents();
+        self.rebuild_parents();
         self.table.clear();
         if self.params.graph {
             for index in 1..self.arena.nodes.len() {
@@ -58,7 +59,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 self.table.insert(key, NodeId(index as u32), &self.arena.keys);
             }
         }
-        self.name_root_moves();
+        self.copy_root_moves();
         self.sweep = 0;
     }
 
@@ -115,7 +116,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    fn note_parents(&mut self) {
+    fn rebuild_parents(&mut self) {
         if !self.arena.side.uses_parents {
             return;
         }
@@ -130,10 +131,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// The root's legal moves and priors, from its node.
-    fn name_root_moves(&mut self) {
+    fn copy_root_moves(&mut self) {
         let node = self.arena.node(ROOT);
         // Targets may take logarithms.
-        let prior = |stored: &N::Prior| stored.probability().at_least(N::Real::of(N::PRIOR_MIN));
+        let prior = |stored: &N::Prior| stored.probability().max(N::Real::from_f64(N::PRIOR_MIN));
         let mut moves: Vec<(Move, N::Real)> =
             self.arena.priors(node).iter().map(|p| (Move(p.mv()), prior(p))).collect();
         moves.sort_by_key(|(mv, _)| *mv);
@@ -209,7 +210,7 @@ impl<N: Numbers> Arena<N> {
     }
 
     /// Sends the edges of the nodes in `order` to their children's new places.
-    fn rename_children(&mut self, order: &[u32], places: &[u32]) {
+    fn relink_children(&mut self, order: &[u32], places: &[u32]) {
         for &id in order {
             let node = self.nodes[id as usize];
             let first = node.edges as usize;

@@ -7,9 +7,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
     Numbers, Search, TieBreak,
-    arena::{Kind, ROOT},
     domain::Domain,
-    formula, noise,
+    formula,
+    node::{Kind, ROOT},
+    noise,
     numbers::{Prior, Real},
 };
 
@@ -18,13 +19,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     pub(crate) fn expand_root(&mut self) {
         let priors = self.root_legal.iter().zip(&self.root_priors);
         self.arena.expand(ROOT, priors.map(|(mv, &prior)| N::Prior::new(mv.0, prior)));
-        self.make_room();
+        self.reserve_nodes();
     }
 
     /// Sets the priors that the root is searched with: the evaluator's, at a temperature, with
     /// noise; all drawn from this search's seed.
     pub(crate) fn set_up_root(&mut self) {
-        let mut priors: Vec<f64> = self.root_priors.iter().map(|prior| prior.wide()).collect();
+        let mut priors: Vec<f64> = self.root_priors.iter().map(|prior| prior.to_f64()).collect();
         if self.setup.prior_temperature != 1.0 {
             formula::soften_priors(&mut priors, self.setup.prior_temperature);
         }
@@ -38,13 +39,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(self.seed ^ 0xd1a1));
             noise::mix(&mut priors, noise, &mut random);
         }
-        self.draw_gumbel();
+        self.sample_gumbel();
         let node = *self.arena.node(ROOT);
         let first = node.priors as usize;
         for prior in &mut self.arena.priors[first..first + usize::from(node.moves)] {
             let mv = prior.mv();
             let index = self.root_legal.binary_search(&Move(mv)).unwrap_or_default();
-            *prior = N::Prior::new(mv, N::Real::of(priors[index]));
+            *prior = N::Prior::new(mv, N::Real::from_f64(priors[index]));
         }
         self.arena.node_mut(ROOT).head_ready = false;
     }
@@ -53,15 +54,15 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// is legal. What is known so far was found with others, so the search begins empty. Below the
     /// root nothing changes.
     pub fn restrict(&mut self, moves: impl IntoIterator<Item = Move>) {
-        self.give_up_leaves();
+        self.drop_leaves();
         self.clear_root();
-        self.among = moves.into_iter().collect();
-        self.among.sort_unstable();
+        self.allowed = moves.into_iter().collect();
+        self.allowed.sort_unstable();
     }
 
     /// Names the root's moves, with the evaluator's priors, and with its heuristics where there are
     /// any: those that are searched, their priors scaled to sum 1 where not all are.
-    pub(crate) fn name_moves(
+    pub(crate) fn set_root_moves(
         &mut self,
         legal: &[Move],
         priors: &[N::Real],
@@ -69,7 +70,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     ) -> Vec<N::Real> {
         self.root_legal.clear();
         self.root_priors.clear();
-        let among = std::mem::take(&mut self.among);
+        let among = std::mem::take(&mut self.allowed);
         let is_among = |mv: &Move| among.binary_search(mv).is_ok();
         let kept = if legal.iter().any(is_among) {
             let places = || (0..legal.len()).filter(|&place| is_among(&legal[place]));
@@ -83,16 +84,16 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             // Empty but for the selection that looks at them.
             heuristics.to_vec()
         };
-        self.among = among;
+        self.allowed = among;
         kept
     }
 
     /// Priors that sum to 1; equal ones where all are 0.
     fn scale_root_priors(&mut self) {
-        let sum: f64 = self.root_priors.iter().map(|prior| prior.wide()).sum();
+        let sum: f64 = self.root_priors.iter().map(|prior| prior.to_f64()).sum();
         let equal = 1.0 / self.root_priors.len() as f64;
         for prior in &mut self.root_priors {
-            *prior = N::Real::of(if sum > 0.0 { prior.wide() / sum } else { equal });
+            *prior = N::Real::from_f64(if sum > 0.0 { prior.to_f64() / sum } else { equal });
         }
     }
 
@@ -107,7 +108,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// True if a node can become the root of the next search with what is known of it.
-    pub(crate) fn can_be_root(&self, id: crate::arena::NodeId) -> bool {
+    pub(crate) fn can_be_root(&self, id: crate::node::NodeId) -> bool {
         self.arena.node(id).kind == Kind::Expanded
     }
 }

@@ -5,15 +5,16 @@ use dz_game::{Key, Move};
 use crate::{
     Budget, Compact, Expansion, LeafId, Numbers, ParamsError, RootSetup, SearchCounts,
     SearchParams,
-    amaf::Amaf,
-    arena::{Arena, NodeId, ROOT, bytes_of},
-    dense::Dense,
-    domain::{Domain, Stand},
-    leaf::Walk,
+    arena::Arena,
+    domain::{Domain, Status},
+    memory::bytes_of,
+    moves_made::MovesMade,
+    node::{NodeId, ROOT},
+    path::{End, Walk},
+    scores::MoveScores,
     side::Side,
     table::Table,
     trace::Tracer,
-    walk::End,
 };
 
 /// A search over the positions of one domain, reused from move to move.
@@ -26,7 +27,7 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     /// The root's legal moves, ascending.
     pub(crate) root_legal: Vec<Move>,
     /// The root's moves are to be from these, ascending; all are where it is empty.
-    pub(crate) among: Vec<Move>,
+    pub(crate) allowed: Vec<Move>,
     /// Their priors by the evaluator; the root's node has them with noise.
     pub(crate) root_priors: Vec<N::Real>,
     pub(crate) arena: Arena<N>,
@@ -55,8 +56,8 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     pub(crate) threshold: u32,
     /// Where the background refresher stands.
     pub(crate) sweep: usize,
-    pub(crate) dense: Dense,
-    pub(crate) amaf: Amaf,
+    pub(crate) scores: MoveScores,
+    pub(crate) moves_made: MovesMade,
     pub(crate) tracer: Option<Tracer>,
     /// Room for marks, orders and queues over nodes, used again and again.
     pub(crate) marks: Vec<u32>,
@@ -86,7 +87,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             root_state: state,
             root_history: history,
             root_legal: Vec::new(),
-            among: Vec::new(),
+            allowed: Vec::new(),
             root_priors: Vec::new(),
             arena: Arena::new(side),
             table: Table::default(),
@@ -107,8 +108,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 Expansion::Dynamic { start, .. } => start.max(1),
             },
             sweep: 0,
-            dense: Dense::default(),
-            amaf: Amaf::default(),
+            scores: MoveScores::default(),
+            moves_made: MovesMade::default(),
             tracer: None,
             marks: Vec::new(),
             queue: Vec::new(),
@@ -132,16 +133,16 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Stands at another position, empty, with the room that it had.
     pub fn reset(&mut self, state: D::State, history: D::History) {
-        self.give_up_leaves();
+        self.drop_leaves();
         (self.root_state, self.root_history) = (state, history);
-        self.among.clear();
+        self.allowed.clear();
         self.clear_root();
     }
 
     /// Starts the search of a move: sets its budget, seed and root, and counts from zero. Visits
     /// that are kept from an earlier search stay; leaves that still wait are given up.
     pub fn start(&mut self, budget: Budget, seed: u64, setup: impl Into<RootSetup>) {
-        self.give_up_leaves();
+        self.drop_leaves();
         (self.budget, self.seed, self.setup) = (budget, seed, setup.into());
         self.counts = SearchCounts::default();
         if let Some(tracer) = &mut self.tracer {
@@ -150,7 +151,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.walks = 0;
         if self.is_evaluated() {
             self.set_up_root();
-            self.make_room();
+            self.reserve_nodes();
         }
     }
 
@@ -241,8 +242,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     fn is_decided(&self) -> bool {
         if !self.is_evaluated() {
-            let stand = self.domain.stand(&self.root_state, &self.root_history);
-            return matches!(stand, Stand::Over { .. });
+            let stand = self.domain.status(&self.root_state, &self.root_history);
+            return matches!(stand, Status::Over { .. });
         }
         let proven = self.params.prove && self.arena.side.nodes[ROOT.index()].is_proven();
         let nodes = self.node_count() + self.open_count as usize;
@@ -253,7 +254,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Reserves for the nodes that the budget can add, as far as that is not absurd.
-    pub(crate) fn make_room(&mut self) {
+    pub(crate) fn reserve_nodes(&mut self) {
         /// More than this grows as it comes.
         const NODES_RESERVED_MAX: u32 = 1 << 16;
         let room = self.params.nodes_max.saturating_sub(self.node_count() as u32);

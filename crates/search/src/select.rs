@@ -1,9 +1,10 @@
 //! Selection: which move a playout takes.
 
 use crate::{
-    GumbelInner, InFlight, Puct, RootSetup, SearchParams, Selection, TieBreak,
-    arena::{Arena, Edge, Node, NodeId, ROOT},
-    formula::{FirstPlay, ParentValues, VISITS_OFFSET},
+    FirstPlay, GumbelInner, InFlight, Puct, RootSetup, SearchParams, Selection, TieBreak,
+    arena::Arena,
+    formula::{self, ParentValues, VISITS_OFFSET},
+    node::{Edge, Node, NodeId, ROOT},
     numbers::{Numbers, Prior, Real},
 };
 
@@ -39,7 +40,7 @@ enum Formula<R> {
 
 /// What a visited move counts in a formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Standing<R> {
+pub(crate) struct EdgeStats<R> {
     /// The mover's value.
     pub value: R,
     /// Visits, those in flight included.
@@ -60,7 +61,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
             let sides = (0..edges.len()).map(|place| arena.edge_side(node, place).in_flight);
             edge_visits += sides.sum::<u32>();
         }
-        let (sum, sign) = (N::Real::count(edge_visits), node.sign());
+        let (sum, sign) = (N::Real::from_u32(edge_visits), node.sign());
         let is_root = id == ROOT;
         let fpu = setup.fpu.filter(|_| is_root).unwrap_or(params.fpu);
         let forced = if is_root { setup.forced_playouts } else { 0.0 };
@@ -75,7 +76,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
             sum,
             unvisited: N::Real::ZERO,
             formula: Formula::Bandit { c: N::Real::ZERO, logarithm: N::Real::ZERO },
-            forced: N::Real::of(forced),
+            forced: N::Real::from_f64(forced),
             adjusted: params.leaves_max > 1
                 || params.prove
                 || forced > 0.0
@@ -87,39 +88,41 @@ impl<'a, N: Numbers> Choice<'a, N> {
     }
 
     fn formula_of(&self) -> Formula<N::Real> {
-        let logarithm = || self.sum.at_least(N::Real::ONE).logarithm();
+        let logarithm = || self.sum.max(N::Real::ONE).ln();
         match &self.params.selection {
             Selection::Puct(puct)
             | Selection::Gumbel(crate::Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
-                Formula::Puct { c: self.exploration(puct), root: self.visits_root() }
+                Formula::Puct { c: self.exploration(puct), root: self.sqrt_visits() }
             }
             Selection::Ucb1 => {
-                Formula::Bandit { c: N::Real::ONE, logarithm: N::Real::of(2.0) * logarithm() }
+                Formula::Bandit { c: N::Real::ONE, logarithm: N::Real::from_f64(2.0) * logarithm() }
             }
-            Selection::Uct { c } => Formula::Bandit { c: N::Real::of(*c), logarithm: logarithm() },
+            Selection::Uct { c } => {
+                Formula::Bandit { c: N::Real::from_f64(*c), logarithm: logarithm() }
+            }
             // These look at all moves at once; see `dense`.
             Selection::Rave(_) | Selection::Gumbel(_) | Selection::Regularized(_) => {
-                Formula::Puct { c: N::Real::ONE, root: self.visits_root() }
+                Formula::Puct { c: N::Real::ONE, root: self.sqrt_visits() }
             }
         }
     }
 
-    fn visits_root(&self) -> N::Real {
-        (self.sum + N::Real::of(VISITS_OFFSET)).root()
+    fn sqrt_visits(&self) -> N::Real {
+        (self.sum + N::Real::from_f64(VISITS_OFFSET)).sqrt()
     }
 
     /// c(s), with the factor of dynamic variance.
     pub(crate) fn exploration(&self, puct: &Puct) -> N::Real {
         let mut c = puct.exploration.c;
         if puct.exploration.c_log != 0.0 {
-            c = puct.exploration.factor(self.sum.wide());
+            c = formula::exploration_factor(&puct.exploration, self.sum.to_f64());
         }
         if let Some(variance) = puct.variance {
-            let square = self.arena.side.nodes[self.id.index()].square.wide();
-            let mean = self.node.average.value.wide();
-            c *= variance.factor(mean, square, f64::from(self.node.visits));
+            let square = self.arena.side.nodes[self.id.index()].square.to_f64();
+            let mean = self.node.average.value.to_f64();
+            c *= formula::stdev_factor(&variance, mean, square, f64::from(self.node.visits));
         }
-        N::Real::of(c)
+        N::Real::from_f64(c)
     }
 
     fn first_play(&self, first_play: FirstPlay) -> N::Real {
@@ -127,24 +130,24 @@ impl<'a, N: Numbers> Choice<'a, N> {
             return N::Real::INFINITY;
         }
         if let FirstPlay::Absolute(value) = first_play {
-            return N::Real::of(value);
+            return N::Real::from_f64(value);
         }
         let visited = &self.priors[..self.edges.len()];
         let mass = visited.iter().fold(N::Real::ZERO, |sum, p| sum + p.probability());
         let parent = ParentValues {
-            average: (self.sign * self.node.average.value).wide(),
-            own: (self.sign * self.node.own.value).wide(),
-            visited_mass: mass.wide(),
+            average: (self.sign * self.node.average.value).to_f64(),
+            own: (self.sign * self.node.own.value).to_f64(),
+            visited_mass: mass.to_f64(),
         };
-        N::Real::of(first_play.value(&parent))
+        N::Real::from_f64(formula::first_play_value(&first_play, &parent))
     }
 
     /// What the visited move at `place` counts.
     #[inline]
-    pub(crate) fn standing(&self, place: usize) -> Standing<N::Real> {
+    pub(crate) fn edge_stats(&self, place: usize) -> EdgeStats<N::Real> {
         let edge = self.edges[place];
         let value = self.sign * self.arena.node(edge.child).average.value;
-        let standing = Standing { value, visits: N::Real::count(edge.visits) };
+        let standing = EdgeStats { value, visits: N::Real::from_u32(edge.visits) };
         if self.adjusted { self.adjust(place, edge, standing) } else { standing }
     }
 
@@ -157,7 +160,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
     }
 
     /// Values on edges, and leaves in flight.
-    fn adjust(&self, place: usize, edge: Edge, standing: Standing<N::Real>) -> Standing<N::Real> {
+    fn adjust(&self, place: usize, edge: Edge, standing: EdgeStats<N::Real>) -> EdgeStats<N::Real> {
         let mut standing = standing;
         if !self.arena.side.uses_edges {
             return standing;
@@ -165,11 +168,11 @@ impl<'a, N: Numbers> Choice<'a, N> {
         let side = self.arena.edge_side(self.node, place);
         standing.value = if edge.visits == 0 { self.unvisited } else { self.value_at(place) };
         if side.in_flight > 0 {
-            let waiting = N::Real::count(side.in_flight);
+            let waiting = N::Real::from_u32(side.in_flight);
             match self.params.in_flight {
                 InFlight::Visits => standing.visits += waiting,
                 InFlight::Losses(each) => {
-                    let lost = waiting * N::Real::count(each);
+                    let lost = waiting * N::Real::from_u32(each);
                     let all = standing.visits + lost;
                     let known = if edge.visits == 0 { N::Real::ZERO } else { standing.value };
                     standing.value = (known * standing.visits - lost) / all;
@@ -183,19 +186,19 @@ impl<'a, N: Numbers> Choice<'a, N> {
     /// The score of a visited move.
     #[inline]
     pub(crate) fn score_visited(&self, place: usize) -> N::Real {
-        let Standing { value, visits } = self.standing(place);
+        let EdgeStats { value, visits } = self.edge_stats(place);
         let prior = self.priors[place].probability();
         if self.adjusted {
             if self.is_lost(place) {
                 return -N::Real::INFINITY;
             }
-            if visits < (self.forced * prior * self.sum).root() {
+            if visits < (self.forced * prior * self.sum).sqrt() {
                 return N::Real::INFINITY;
             }
         }
         match self.formula {
             Formula::Puct { c, root } => value + c * prior * root / (N::Real::ONE + visits),
-            Formula::Bandit { c, logarithm } => value + c * (logarithm / visits).root(),
+            Formula::Bandit { c, logarithm } => value + c * (logarithm / visits).sqrt(),
         }
     }
 

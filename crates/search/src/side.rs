@@ -1,16 +1,22 @@
 //! What only some algorithms need: arrays beside those of the arena, empty where nothing needs
 //! them.
 
+use dz_search_settings::{
+    Backup, EpsilonSchedule, Gumbel, GumbelInner, Revisit, SearchParams, Selection, Staleness,
+};
+
 use crate::{
-    arena::{Absolute, Kind, NodeId, bytes_of},
+    memory::bytes_of,
+    node::{Kind, NodeId},
     numbers::Real,
+    value::ValueAbs,
 };
 
 /// Beside an edge.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EdgeSide<R> {
     /// `Q_e`: the average of the samples that went up through it (delta backup).
-    pub average: Absolute<R>,
+    pub average: ValueAbs<R>,
     /// Playouts that went down and are not back yet.
     pub in_flight: u32,
     /// Playouts that came back to a position on their own path and counted as draws.
@@ -41,21 +47,21 @@ pub(crate) struct NodeSide<R> {
     /// The last of the links to its parents.
     pub parents: u32,
     /// Visits for which the last selection still holds.
-    pub visits_to_go: u32,
+    pub held_visits: u32,
     /// The place that was selected.
-    pub place_to_go: u16,
+    pub held_place: u16,
 }
 
 impl<R: Real> NodeSide<R> {
-    pub(crate) fn new(own: Absolute<R>, kind: Kind) -> Self {
+    pub(crate) fn new(own: ValueAbs<R>, kind: Kind) -> Self {
         let certain = kind == Kind::Terminal;
         Self {
             lower: if certain { own.value } else { -R::ONE },
             upper: if certain { own.value } else { R::ONE },
             square: own.value * own.value,
             parents: NO_LINK,
-            visits_to_go: 0,
-            place_to_go: 0,
+            held_visits: 0,
+            held_place: 0,
         }
     }
 
@@ -82,6 +88,8 @@ pub(crate) struct Side<R> {
     pub uses_edges: bool,
     pub uses_moves: bool,
     pub uses_nodes: bool,
+    /// Nodes keep averages of squared values.
+    pub uses_squares: bool,
     pub uses_parents: bool,
     pub edges: Vec<EdgeSide<R>>,
     pub moves: Vec<MoveSide<R>>,
@@ -90,12 +98,19 @@ pub(crate) struct Side<R> {
 }
 
 impl<R: Real> Side<R> {
-    pub(crate) fn new(params: &crate::SearchParams, acyclic: bool) -> Self {
+    pub(crate) fn new(params: &SearchParams, acyclic: bool) -> Self {
+        let draws_cycles = !acyclic && params.revisit == Revisit::Draw;
+        let has_delta = matches!(params.backup, Backup::Delta { .. });
+        let uses_squares = params.moments || varies_exploration(&params.selection);
+        let uses_parents = matches!(params.staleness, Staleness::Parents | Staleness::Ancestors);
+        let holds_choices = params.epsilon != EpsilonSchedule::Off;
         Self {
-            uses_edges: params.uses_edge_side(acyclic),
-            uses_moves: params.uses_move_side(),
-            uses_nodes: params.uses_node_side(),
-            uses_parents: params.keeps_parents(),
+            uses_edges: params.leaves_max > 1 || has_delta || draws_cycles,
+            uses_moves: params.equivalent_visits > 0
+                || matches!(params.selection, Selection::Rave(_)),
+            uses_nodes: params.prove || uses_squares || holds_choices || uses_parents,
+            uses_squares,
+            uses_parents,
             edges: Vec::new(),
             moves: Vec::new(),
             nodes: Vec::new(),
@@ -143,5 +158,16 @@ impl<R: Real> Side<R> {
             + bytes_of(&self.moves)
             + bytes_of(&self.nodes)
             + bytes_of(&self.links)
+    }
+}
+
+/// True if exploration follows how much values vary.
+fn varies_exploration(selection: &Selection) -> bool {
+    match selection {
+        Selection::Puct(puct)
+        | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
+            puct.variance.is_some()
+        }
+        _ => false,
     }
 }

@@ -2,22 +2,22 @@
 
 use crate::{
     Numbers, Search, Staleness,
-    arena::{Kind, NodeId, ROOT},
     domain::Domain,
+    node::{Kind, NodeId, ROOT},
     numbers::Real,
-    walk::PathStep,
+    path::PathStep,
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
     /// Refreshes what the settings ask for after a playout along `path`, at whose end node
     /// `changed` may have a new value.
-    pub(crate) fn freshen(&mut self, path: &[PathStep], changed: Option<NodeId>) {
+    pub(crate) fn recompute_stale(&mut self, path: &[PathStep], changed: Option<NodeId>) {
         match self.params.staleness {
             Staleness::Path => {}
-            Staleness::Parents => self.refresh_parents(path, changed),
+            Staleness::Parents => self.recompute_parents(path, changed),
             Staleness::Ancestors => {
                 if let Some(last) = changed.or(path.last().map(|step| step.node)) {
-                    self.refresh_ancestors(last);
+                    self.recompute_ancestors(last);
                 }
             }
             Staleness::Refresher { nodes_per_playout } => self.sweep(nodes_per_playout),
@@ -27,12 +27,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// Recomputes every node from its children, children first, until nothing changes, or as often
     /// as there are nodes; answers how many rounds it took. What it leaves depends on counts alone,
     /// not on the order of playouts.
-    pub fn refresh_all(&mut self) -> usize {
+    pub fn recompute_all(&mut self) -> usize {
         for round in 1..=self.arena.nodes.len() {
             let mut changed = false;
             for index in (0..self.arena.nodes.len()).rev() {
                 let before = self.numbers_of(index);
-                self.refresh_inner(NodeId(index as u32));
+                self.recompute_expanded(NodeId(index as u32));
                 changed |= self.numbers_of(index) != before;
             }
             if !changed {
@@ -54,15 +54,15 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Each node of the path once more, since a refreshed sibling may be its child, and its
     /// parents.
-    fn refresh_parents(&mut self, path: &[PathStep], changed: Option<NodeId>) {
+    fn recompute_parents(&mut self, path: &[PathStep], changed: Option<NodeId>) {
         for node in changed.into_iter().chain(path.iter().rev().map(|step| step.node)) {
-            self.refresh_inner(node);
+            self.recompute_expanded(node);
             let mut parents = std::mem::take(&mut self.queue);
             parents.clear();
             parents.extend(self.arena.side.parents(node).map(|parent| parent.0));
             for &parent in &parents {
                 if !path.iter().any(|step| step.node.0 == parent) {
-                    self.refresh_inner(NodeId(parent));
+                    self.recompute_expanded(NodeId(parent));
                     self.counts.refreshes += 1;
                 }
             }
@@ -73,7 +73,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// All ancestors of a node and itself, children before parents: the reverse of the order in
     /// which a depth-first search along parents leaves them. On a cycle the first one met stays
     /// first.
-    fn refresh_ancestors(&mut self, id: NodeId) {
+    fn recompute_ancestors(&mut self, id: NodeId) {
         const MET: u32 = 1;
         let mut marks = std::mem::take(&mut self.marks);
         let mut order = std::mem::take(&mut self.queue);
@@ -96,7 +96,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             }
         }
         for &node in order.iter().rev() {
-            self.refresh_inner(NodeId(node));
+            self.recompute_expanded(NodeId(node));
         }
         self.counts.refreshes += order.len() as u64;
         (self.marks, self.queue, self.stack) = (marks, order, stack);
@@ -109,17 +109,17 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 self.sweep = self.arena.nodes.len();
             }
             self.sweep -= 1;
-            self.refresh_inner(NodeId(self.sweep as u32));
+            self.recompute_expanded(NodeId(self.sweep as u32));
             self.counts.refreshes += 1;
         }
         // The root is always what its children say.
-        self.refresh_inner(ROOT);
+        self.recompute_expanded(ROOT);
     }
 
     /// Refreshes a node that has children.
-    fn refresh_inner(&mut self, id: NodeId) {
+    fn recompute_expanded(&mut self, id: NodeId) {
         if self.arena.node(id).kind == Kind::Expanded {
-            self.refresh(id);
+            self.recompute_node(id);
         }
     }
 }

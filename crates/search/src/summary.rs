@@ -1,13 +1,13 @@
 //! What a search found, for callers.
 
 use dz_game::{Move, Wdl};
-use serde::Serialize;
 
 use crate::{
     Numbers, Search, Selection,
-    arena::ROOT,
+    counts::SearchCounts,
     domain::Domain,
     formula::{Child, Moments},
+    node::ROOT,
     numbers::{Prior, Real},
     select::Choice,
 };
@@ -84,52 +84,6 @@ impl Summary {
     }
 }
 
-/// Counts of one search: playouts = evaluations + cache hits + terminals + cut + cycle ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SearchCounts {
-    /// Walks down and back.
-    pub playouts: u64,
-    /// Positions evaluated, those from a cache not counted.
-    pub evaluations: u64,
-    /// Positions whose evaluation came from a cache, as far as the caller says so.
-    pub cache_hits: u64,
-    /// Rollouts among the evaluations.
-    pub rollouts: u64,
-    /// Playouts that ended where the game is over or the value proven.
-    pub terminals: u64,
-    /// Playouts that ended at a child with more visits than the edge.
-    pub cut: u64,
-    /// Playouts that ended because the path came back to itself.
-    pub cycle_ends: u64,
-    /// Edges that were linked to a node that another path had made.
-    pub transpositions: u64,
-    /// Walks given up at a position that waited for its evaluation; not playouts.
-    pub collisions: u64,
-    /// Nodes beside those on paths that were brought up to date.
-    pub refreshes: u64,
-}
-
-impl SearchCounts {
-    /// Adds another search's counts.
-    pub fn add(&mut self, other: &Self) {
-        self.playouts += other.playouts;
-        self.evaluations += other.evaluations;
-        self.cache_hits += other.cache_hits;
-        self.rollouts += other.rollouts;
-        self.terminals += other.terminals;
-        self.cut += other.cut;
-        self.cycle_ends += other.cycle_ends;
-        self.transpositions += other.transpositions;
-        self.collisions += other.collisions;
-        self.refreshes += other.refreshes;
-    }
-
-    /// The ways in which playouts ended; their sum is the playouts.
-    pub fn ends(&self) -> u64 {
-        self.evaluations + self.cache_hits + self.terminals + self.cut + self.cycle_ends
-    }
-}
-
 impl<D: Domain, N: Numbers> Search<D, N> {
     /// The root as it stands.
     pub fn summary(&self) -> Summary {
@@ -150,7 +104,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let sign = root.sign();
         let choice = Choice::new(&self.arena, ROOT, &self.params, &self.setup);
         let c = match &self.params.selection {
-            Selection::Puct(puct) => choice.exploration(puct).wide(),
+            Selection::Puct(puct) => choice.exploration(puct).to_f64(),
             _ => 1.0,
         };
         let mut moves: Vec<RootMove> =
@@ -158,11 +112,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         moves.sort_by_key(|m| m.mv);
         Summary {
             wdl: root.average.wdl_for(sign),
-            value: (sign * root.average.value).wide(),
-            own_value: (sign * root.own.value).wide(),
+            value: (sign * root.average.value).to_f64(),
+            own_value: (sign * root.own.value).to_f64(),
             visits: root.visits,
             proven: self.params.prove && self.arena.side.nodes[ROOT.index()].is_proven(),
-            exploration_scale: c * (choice.sum.wide() + crate::formula::VISITS_OFFSET).sqrt(),
+            exploration_scale: c * (choice.sum.to_f64() + crate::formula::VISITS_OFFSET).sqrt(),
             moves,
             counts: self.counts,
         }
@@ -180,16 +134,18 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         RootMove {
             mv,
             visits: edge.map_or(0, |edge| edge.visits),
-            prior: self.root_priors[index].wide(),
-            noisy_prior: prior.probability().wide(),
+            prior: self.root_priors[index].to_f64(),
+            noisy_prior: prior.probability().to_f64(),
             wdl: child.map(|(node, _)| node.average.wdl_for(choice.sign)),
-            q: edge.map(|_| (choice.value_at(place)).wide()),
-            q_square: side.filter(|_| self.params.keeps_moments()).map(|side| side.square.wide()),
-            proven: proven.map(|side| (choice.sign * side.lower).wide()),
+            q: edge.map(|_| (choice.value_at(place)).to_f64()),
+            q_square: side
+                .filter(|_| self.arena.side.uses_squares)
+                .map(|side| side.square.to_f64()),
+            proven: proven.map(|side| (choice.sign * side.lower).to_f64()),
             amaf: amaf
                 .filter(|side| side.amaf_visits > 0)
-                .map(|side| (choice.sign * side.amaf).wide()),
-            gumbel: self.dense.gumbel_of(index),
+                .map(|side| (choice.sign * side.amaf).to_f64()),
+            gumbel: self.scores.gumbel_of(index),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use dz_game::Key;
 
-use crate::arena::{NodeId, bytes_of};
+use crate::{memory::bytes_of, node::NodeId};
 
 /// A slot holds 32 bits of the key and the node's id plus one; 0 is empty.
 #[derive(Clone, Copy, Debug, Default)]

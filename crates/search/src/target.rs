@@ -1,27 +1,10 @@
 //! From a search to the policy target.
 
 use crate::{
-    RootMove, Summary,
+    PolicyTarget, RootMove, Summary,
     choose::worth_playing,
-    formula::{self, Child, GumbelParams, MixedWeight, Sigma},
+    formula::{self, Child, GumbelParams, MixedWeight},
 };
-
-/// What the network is to learn of a search.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PolicyTarget {
-    /// Shares of edge visits (AlphaGo Zero).
-    Visits,
-    /// Shares of edge visits without those that only noise and forced playouts brought (KataGo's
-    /// policy target pruning).
-    PrunedVisits,
-    /// The exact regularised policy over the evaluator's priors (Grill et al. 2020, "LEARN").
-    Regularized {
-        /// c of lambda.
-        c: f64,
-    },
-    /// Softmax of the priors' logits plus completed values (Danihelka et al. 2022).
-    CompletedQ(Sigma),
-}
 
 /// The policy target of a search: shares that sum to 1, one a legal move, in the order of the
 /// moves. Empty where the game is over. Moves that proofs rule out have no share: a search that has

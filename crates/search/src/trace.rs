@@ -2,14 +2,7 @@
 
 use dz_game::Move;
 
-use crate::{
-    Numbers, Search, SearchCounts,
-    arena::NodeId,
-    domain::Domain,
-    leaf::Walk,
-    numbers::{Prior, Real},
-    select::Choice,
-};
+use crate::counts::SearchCounts;
 
 /// A playout and why it went where it went.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,97 +67,14 @@ pub struct TracedMove {
 /// Playouts that nobody has read yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracer {
-    playouts: Vec<TracedPlayout>,
+    pub playouts: Vec<TracedPlayout>,
     /// Counts after the last playout: what has grown since tells why the next one ended.
-    counts: SearchCounts,
+    pub counts: SearchCounts,
 }
 
 impl Tracer {
     /// Counts begin from zero.
     pub(crate) fn start(&mut self) {
         self.counts = SearchCounts::default();
-    }
-}
-
-impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Begins or ends to write playouts down. It costs time and memory with each.
-    pub fn set_trace(&mut self, on: bool) {
-        self.tracer = on.then(|| Tracer { playouts: Vec::new(), counts: self.counts });
-    }
-
-    /// The playouts written down since the last call.
-    pub fn take_trace(&mut self) -> Vec<TracedPlayout> {
-        self.tracer.as_mut().map(|tracer| std::mem::take(&mut tracer.playouts)).unwrap_or_default()
-    }
-
-    /// Notes the choice of a place at a node.
-    pub(crate) fn trace_step(&self, id: NodeId, place: usize, walk: &mut Walk<D, N>, held: bool) {
-        if self.tracer.is_none() {
-            return;
-        }
-        let node = self.arena.node(id);
-        let step = TracedStep {
-            node: id.0,
-            visits: node.visits,
-            value: (node.sign() * node.average.value).wide(),
-            mv: Move(self.arena.priors(node)[place].mv()),
-            held,
-            moves: self.traced_moves(id),
-        };
-        walk.trace.push(step);
-    }
-
-    /// Notes the end of a playout, which is counted by now.
-    pub(crate) fn finish_trace(&mut self, walk: &mut Walk<D, N>, number: u64) {
-        let Some(tracer) = &mut self.tracer else { return };
-        let root = &self.arena.nodes[0];
-        let (before, now) = (tracer.counts, self.counts);
-        tracer.playouts.push(TracedPlayout {
-            number,
-            steps: std::mem::take(&mut walk.trace),
-            end: if now.cache_hits > before.cache_hits {
-                PlayoutEnd::CacheHit
-            } else if now.terminals > before.terminals {
-                PlayoutEnd::Terminal
-            } else if now.cut > before.cut {
-                PlayoutEnd::Cut
-            } else if now.cycle_ends > before.cycle_ends {
-                PlayoutEnd::Cycle
-            } else {
-                PlayoutEnd::Evaluation
-            },
-            root_value: (root.sign() * root.average.value).wide(),
-        });
-        tracer.counts = now;
-    }
-
-    fn traced_moves(&self, id: NodeId) -> Vec<TracedMove> {
-        let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
-        let mut dense = self.dense.for_tracing();
-        let is_dense = self.is_dense_at(id);
-        if is_dense {
-            self.score_all(&choice, &mut dense);
-        }
-        let mut moves: Vec<TracedMove> = (0..choice.priors.len())
-            .map(|place| {
-                let edge = choice.edges.get(place).filter(|edge| edge.visits > 0);
-                let score = if is_dense {
-                    dense.scores[place]
-                } else if place < choice.edges.len() {
-                    choice.score_visited(place).wide()
-                } else {
-                    choice.score_unvisited(place).wide()
-                };
-                TracedMove {
-                    mv: Move(choice.priors[place].mv()),
-                    visits: edge.map_or(0, |edge| edge.visits),
-                    prior: choice.priors[place].probability().wide(),
-                    q: edge.map(|_| choice.standing(place).value.wide()),
-                    score,
-                }
-            })
-            .collect();
-        moves.sort_by_key(|m| m.mv);
-        moves
     }
 }

@@ -3,42 +3,23 @@
 use dz_game::{Key, Move, mix64};
 
 use crate::{
-    Backup, CatchUp, Expansion, LeafId, LeafValue, Numbers, Revisit, Search, Terminals, Wants,
-    arena::{Absolute, Kind, NewNode, NodeId, ROOT},
-    domain::{Domain, Stand},
-    leaf::{Awaited, Walk},
+    Backup, CatchUp, Expansion, LeafValue, Numbers, Revisit, Search, Terminals,
+    domain::{Domain, Status},
+    leaf::{LeafId, Wants},
+    node::{Kind, NewNode, NodeId, ROOT},
     numbers::{Prior, Real},
+    path::{Awaited, End, PathStep, Walk},
+    value::ValueAbs,
 };
-
-/// One step of a playout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PathStep {
-    pub node: NodeId,
-    /// Place of the edge taken from `node`.
-    pub place: usize,
-}
-
-/// How a walk from the root ended.
-pub(crate) enum End {
-    /// At a position that must be evaluated.
-    Leaf(LeafId),
-    /// It is counted already.
-    Counted,
-    /// At a position that already waits for an evaluation; nothing was changed.
-    Collision,
-    /// At a position that already waits for an evaluation; the walk's virtual visits stay until it
-    /// has come.
-    Blocked,
-}
 
 /// What a walk does at a node.
 enum Arrival<R> {
     /// It goes on into it.
-    GoOn,
+    Descend,
     /// It ends, and this is what it is worth.
-    Ends(Absolute<R>),
+    Ends(ValueAbs<R>),
     /// The node needs an evaluation, though it is known.
-    Opens,
+    NeedsEvaluation,
 }
 
 impl<D: Domain, N: Numbers> Search<D, N> {
@@ -79,7 +60,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 edge.child
             };
             match self.arrive(child, edge.visits, &walk) {
-                Arrival::GoOn => id = child,
+                Arrival::Descend => id = child,
                 Arrival::Ends(sample) => {
                     self.back_up(&walk.path, None, sample);
                     self.update_amaf(&walk.path, &[], sample);
@@ -87,7 +68,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                     self.spare.push(walk);
                     return End::Counted;
                 }
-                Arrival::Opens => {
+                Arrival::NeedsEvaluation => {
                     let awaited = Awaited::Known(child);
                     let Some(waiting) = self.waiting_for(awaited) else {
                         return self.open_leaf(walk, awaited);
@@ -104,12 +85,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// The place of the move that a playout takes at a node.
     fn choose(&mut self, id: NodeId, walk: &mut Walk<D, N>) -> usize {
-        if let Some(place) = self.place_to_go(id) {
+        if let Some(place) = self.take_held_place(id) {
             self.trace_step(id, place, walk, true);
             return place;
         }
         let place = self.select(id, walk);
-        self.set_place_to_go(id, place);
+        self.hold_choice(id, place);
         self.trace_step(id, place, walk, false);
         place
     }
@@ -118,7 +99,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     fn arrive(&mut self, id: NodeId, edge_visits: u32, walk: &Walk<D, N>) -> Arrival<N::Real> {
         let node = *self.arena.node(id);
         if node.kind == Kind::Unexpanded {
-            return Arrival::Opens;
+            return Arrival::NeedsEvaluation;
         }
         if node.is_terminal() {
             self.counts.terminals += 1;
@@ -128,20 +109,21 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             }
         } else if self.params.prove && self.arena.side.nodes[id.index()].is_proven() {
             self.counts.terminals += 1;
-        } else if self.comes_back(id, walk) {
+        } else if self.is_on_path(id, walk) {
             self.counts.cycle_ends += 1;
             return Arrival::Ends(self.close_cycle(walk));
-        } else if self.stops_at(edge_visits, node.visits, walk) || self.is_out_of_step(id, walk) {
+        } else if self.stops_at(edge_visits, node.visits, walk) || self.differs_from_child(id, walk)
+        {
             self.counts.cut += 1;
         } else {
-            return Arrival::GoOn;
+            return Arrival::Descend;
         }
         Arrival::Ends(node.average)
     }
 
     /// True if the walk has been at a node before. Where that cannot be, it goes in circles only if
     /// two positions share a key, and then it ends once it is longer than there are nodes.
-    fn comes_back(&self, id: NodeId, walk: &Walk<D, N>) -> bool {
+    fn is_on_path(&self, id: NodeId, walk: &Walk<D, N>) -> bool {
         if self.domain.acyclic() {
             return walk.path.len() > self.arena.nodes.len();
         }
@@ -149,11 +131,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// What a playout is worth whose last step came back to its own path.
-    fn close_cycle(&mut self, walk: &Walk<D, N>) -> Absolute<N::Real> {
-        let Some(&PathStep { node, place }) = walk.path.last() else { return Absolute::default() };
+    fn close_cycle(&mut self, walk: &Walk<D, N>) -> ValueAbs<N::Real> {
+        let Some(&PathStep { node, place }) = walk.path.last() else { return ValueAbs::default() };
         if self.params.revisit == Revisit::Draw && self.arena.side.uses_edges {
             self.arena.edge_side_mut(node, place).cycle_draws += 1;
-            return Absolute { value: N::Real::ZERO, draw: N::Real::ONE };
+            return ValueAbs { value: N::Real::ZERO, draw: N::Real::ONE };
         }
         let child = self.arena.edges(self.arena.node(node))[place].child;
         self.arena.node(child).average
@@ -172,7 +154,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// In delta backup: true if the edge just taken is shared and its value is further than the
     /// tolerance from the child's.
-    fn is_out_of_step(&self, child: NodeId, walk: &Walk<D, N>) -> bool {
+    fn differs_from_child(&self, child: NodeId, walk: &Walk<D, N>) -> bool {
         let (Backup::Delta { tolerance, .. }, Some(step)) = (self.params.backup, walk.path.last())
         else {
             return false;
@@ -182,7 +164,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let known = self.arena.edge_side(node, step.place).average.value;
         edge.visits > 0
             && child.visits > edge.visits
-            && (known - child.average.value).size() > N::Real::of(tolerance)
+            && (known - child.average.value).abs() > N::Real::from_f64(tolerance)
     }
 
     /// The node of a position: found by its key, or made if the game is over there.
@@ -194,10 +176,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             self.check_state(id, walk);
             return Some(id);
         }
-        let Stand::Over { value, draw } = self.domain.stand(&walk.state, &walk.history) else {
+        let Status::Over { value, draw } = self.domain.status(&walk.state, &walk.history) else {
             return None;
         };
-        let own = Absolute { value: N::Real::of(value), draw: N::Real::of(draw) };
+        let own = ValueAbs { value: N::Real::from_f64(value), draw: N::Real::from_f64(draw) };
         let id = self.add_node(NewNode { key, own, sign: 1, kind: Kind::Terminal }, walk);
         if self.params.terminals == Terminals::Counted {
             // The arrival that follows counts its first visit.
@@ -262,7 +244,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 if self.blocked.len() < self.params.collisions_max as usize
                     && !walk.path.is_empty() =>
             {
-                self.fly(&walk.path, 1);
+                self.add_virtual_visits(&walk.path, 1);
                 self.blocked.push((leaf, walk));
                 End::Blocked
             }

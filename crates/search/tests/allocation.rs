@@ -9,7 +9,7 @@ use dz_game::{
     mix64,
 };
 use dz_search::{
-    Backup, Budget, CatchUp, Estimate, Gathered, NetworkAnswer, Search, SearchParams, Staleness,
+    Backup, Budget, CatchUp, Gathered, NetworkAnswer, Search, SearchParams, Staleness, ValuePov,
 };
 
 /// Counts this thread's allocations.
@@ -79,7 +79,7 @@ fn a_search_that_was_made_once_allocates_nothing() {
                     priors.extend(legal.iter().map(|mv| (4.0 * value(mv.0.into())).exp()));
                     let sum: f32 = priors.iter().sum();
                     priors.iter_mut().for_each(|prior| *prior /= sum);
-                    let estimate = Estimate { value: value(key.low), draw: 0.0 };
+                    let estimate = ValuePov { value: value(key.low), draw: 0.0 };
                     let (heuristics, cached) = (&[][..], false);
                     let answer = NetworkAnswer { estimate, priors: &priors, heuristics, cached };
                     search.apply_network(id, &answer);

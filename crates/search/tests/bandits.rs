@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 use dz_game::{Move, Player};
 use dz_search::{
-    Budget, Estimate, Exact, Expansion, ExplicitGraph, Gathered, LeafValue, Rave, RaveSchedule,
-    Search, SearchParams, Selection,
+    Budget, Exact, Expansion, ExplicitGraph, Gathered, LeafValue, Rave, RaveSchedule, Search,
+    SearchParams, Selection, ValuePov,
 };
 
 use proof::graphs::{graph, inner, terminal};
@@ -50,7 +50,7 @@ fn worse_pulls(selection: Selection, loss: f64, pulls: u32, seed: u64) -> u32 {
         }
         let win = dice.chance([0.5, 0.6, 0.4][state as usize]);
         let value = if win { 1.0 } else { loss };
-        search.apply_rollout(leaf, Estimate { value, draw: 0.0 }, &[]);
+        search.apply_rollout(leaf, ValuePov { value, draw: 0.0 }, &[]);
     }
     let moves = search.summary().moves;
     assert_eq!(moves[0].visits + moves[1].visits, pulls);
@@ -100,7 +100,7 @@ fn a_leaf_that_opens_mixes_network_and_rollouts() {
         assert_eq!((wants.network, wants.rollout), (i == 0 || i == 5, true));
         if wants.network {
             let value = if i == 0 { 0.0 } else { 0.4 };
-            let estimate = Estimate { value, draw: 0.0 };
+            let estimate = ValuePov { value, draw: 0.0 };
             let answer = dz_search::NetworkAnswer {
                 estimate,
                 priors: &[1.0],
@@ -109,7 +109,7 @@ fn a_leaf_that_opens_mixes_network_and_rollouts() {
             };
             search.apply_network(leaf, &answer);
         }
-        search.apply_rollout(leaf, Estimate { value: outcome, draw: 0.0 }, &[]);
+        search.apply_rollout(leaf, ValuePov { value: outcome, draw: 0.0 }, &[]);
     }
     assert_eq!(search.gather(), Gathered::Decided);
     let node = search.nodes().next().unwrap();
@@ -139,7 +139,7 @@ fn all_moves_as_first_counts_later_moves_of_the_same_player() {
         let Gathered::Need(leaf) = search.gather() else { panic!("a rollout is due") };
         search.apply(leaf, dz_game::Wdl::DRAW, &[0.25; 4]);
         // A win of the leaf's mover: of the first player at the root, of the second below it.
-        search.apply_rollout(leaf, Estimate { value: 1.0, draw: 0.0 }, &moves);
+        search.apply_rollout(leaf, ValuePov { value: 1.0, draw: 0.0 }, &moves);
     }
     let amaf: Vec<Option<f64>> = search.summary().moves.iter().map(|m| m.amaf).collect();
     // The first player took 0 in the tree and 2 in the rollout; the second player won.

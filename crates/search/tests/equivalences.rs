@@ -209,7 +209,7 @@ fn a_choice_that_holds_once_is_a_choice_each_time() {
         EpsilonSchedule::Root { epsilon: 0.02 },
         EpsilonSchedule::Linear { epsilon: 0.0 },
     ] {
-        assert_same::<Compact>(100, 0.2, |p| [with(p, Some(schedule)), with(p, None)]);
+        assert_same::<Compact>(100, 0.2, |p| [with(p, schedule), with(p, EpsilonSchedule::Off)]);
     }
 }
 

@@ -119,7 +119,7 @@ proptest! {
 
     #[test]
     fn the_improved_policy_improves(node in node(82), own in -1.0..1.0) {
-        let sigma = gumbel::Sigma { c_visit: 50.0, c_scale: 0.1, rescale: false };
+        let sigma = dz_search::Sigma { c_visit: 50.0, c_scale: 0.1, rescale: false };
         let mixed_weight = gumbel::MixedWeight::Visits;
         let params = gumbel::GumbelParams { sigma, mixed_weight };
         let mut out = Vec::new();
@@ -192,8 +192,8 @@ proptest! {
     fn concentrations_sum_to_the_total(node in node(361), total in 0.1..20.0) {
         let priors: Vec<f64> = node.iter().map(|c| c.prior).collect();
         let (mut even, mut shaped) = (Vec::new(), Vec::new());
-        dirichlet::alphas(&priors, dirichlet::NoiseShape::Total { total }, &mut even);
-        dirichlet::alphas(&priors, dirichlet::NoiseShape::Shaped { total }, &mut shaped);
+        dirichlet::alphas(&priors, dz_search::NoiseShape::Total { total }, &mut even);
+        dirichlet::alphas(&priors, dz_search::NoiseShape::Shaped { total }, &mut shaped);
         for (even, shaped) in even.iter().zip(&shaped) {
             prop_assert!(*shaped >= even / 2.0 - 1e-12);
         }

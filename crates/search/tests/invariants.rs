@@ -395,15 +395,15 @@ fn refreshing_comes_to_rest() {
             let mut tree = search_at(&game, SearchParams { catch_up, graph: false, ..puct() }, &[]);
             run(&mut tree, Budget::Playouts(3000), hashed);
             let before = values(&tree);
-            assert!(tree.refresh_all() == 1 && values(&tree) == before);
+            assert!(tree.recompute_all() == 1 && values(&tree) == before);
             let mut graph = search_at(&game, SearchParams { catch_up, ..puct() }, &[]);
             run(&mut graph, Budget::Playouts(3000), hashed);
             let before = values(&graph);
-            let rounds = graph.refresh_all();
+            let rounds = graph.recompute_all();
             assert!((2..=43).contains(&rounds), "{rounds}");
             assert!(values(&graph) != before, "paths alone are kept fresh");
             let after = values(&graph);
-            assert!(graph.refresh_all() == 1 && values(&graph) == after);
+            assert!(graph.recompute_all() == 1 && values(&graph) == after);
         }
     }
 }

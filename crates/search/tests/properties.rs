@@ -139,12 +139,12 @@ proptest! {
         let mut search = search_graph::<Exact>(&graph, params);
         run(&mut search, 300, &Judge::of_graph());
         let before = views(&search);
-        search.refresh_all();
+        search.recompute_all();
         let rested = views(&search);
         if params.staleness == Staleness::Ancestors && params.backup == Backup::Idempotent {
             prop_assert_eq!(&before, &rested);
         }
-        prop_assert_eq!(search.refresh_all(), 1);
+        prop_assert_eq!(search.recompute_all(), 1);
         prop_assert_eq!(&views(&search), &rested);
         for view in &rested {
             let edges: u32 = view.edges.iter().map(|edge| edge.visits).sum();

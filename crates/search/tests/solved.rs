@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dz_game::games::{Connect4, Hex, TicTacToe};
 use dz_game::{Game, Key, Move, Player};
 use dz_search::{
-    CatchUp, Compact, Domain, Exact, ExplicitGraph, NodeView, Search, SearchParams, Stand,
+    CatchUp, Compact, Domain, Exact, ExplicitGraph, NodeView, Search, SearchParams, Status,
 };
 
 use proof::graphs::{certain_and_hoped, random_graph, random_shape};
@@ -41,9 +41,9 @@ impl<'a, G: Game> Solution<'a, G> {
         if let Some(&value) = self.values.get(&key) {
             return value;
         }
-        let value = match self.game.stand(state, history) {
-            Stand::Over { value, .. } => value,
-            Stand::ToMove(player) => {
+        let value = match Domain::status(self.game, state, history) {
+            Status::Over { value, .. } => value,
+            Status::ToMove(player) => {
                 self.open += 1;
                 let sign = if player == Player::First { 1.0 } else { -1.0 };
                 let mut legal = Vec::new();

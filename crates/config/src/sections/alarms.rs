@@ -1,8 +1,6 @@
 //! `[alarms]`: when a run stops by itself.
 
-use crate::limits::{above, whole};
-use crate::section::section;
-
+use dz_config_keys::{above, section, whole};
 section! {
     /// `[alarms]`: when a run stops by itself. What else is watched has fixed thresholds;
     /// `dagzero doctor RUN` names them.

@@ -1,9 +1,6 @@
 //! `[bootstrap]`: generation 0, before there is a network.
 
-use crate::field::choice;
-use crate::limits::{Limits, whole};
-use crate::section::section;
-
+use dz_config_keys::{Limits, choice, section, whole};
 section! {
     /// `[bootstrap]`: self-play of generation 0, before there is a network; what is not named
     /// here is as in `[selfplay]`.

@@ -1,28 +1,13 @@
 //! Lists of devices: what each stage computes on.
 
-use toml::Value;
+use dz_config_keys::{Entry, Field, Limits};
 
-use crate::fault::Fault;
-use crate::field::{Field, read_list};
-use crate::limits::Limits;
 use crate::run_config::RunConfig;
 use crate::sections::{DeviceChoice, RunMode, RunSection};
 
-impl Field for Vec<DeviceChoice> {
-    fn allowed(limits: &Limits) -> String {
-        format!("an array of {}; empty for run.device", DeviceChoice::allowed(limits))
-    }
-
-    fn stand_in(_: &Limits) -> Self {
-        Self::new()
-    }
-
-    fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
-        read_list(key, value, limits, faults)
-    }
-
-    fn write(&self) -> Value {
-        Value::Array(self.iter().map(Field::write).collect())
+impl Entry for DeviceChoice {
+    fn array_allowed(limits: &Limits) -> String {
+        format!("an array of {}; empty for run.device", Self::allowed(limits))
     }
 }
 

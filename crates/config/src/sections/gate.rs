@@ -1,9 +1,7 @@
 //! `[gate]`: the match that decides whether a candidate becomes champion.
 
-use crate::field::choice;
-use crate::limits::{Limits, even, real, whole};
-use crate::section::section;
 use crate::sections::DeviceChoice;
+use dz_config_keys::{Limits, choice, even, real, section, whole};
 
 section! {
     /// `[gate]`: the match that decides whether a candidate becomes champion.

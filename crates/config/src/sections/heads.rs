@@ -1,8 +1,6 @@
 //! `[heads]`: what the network learns beside policy and value.
 
-use crate::limits::real;
-use crate::section::section;
-
+use dz_config_keys::{real, section};
 section! {
     /// `[heads]`: what the network learns beside policy and value. A head exists where its weight
     /// is above 0; the weight multiplies its mean loss, as `training.value_weight` does the

@@ -9,7 +9,6 @@ mod heads;
 mod network;
 mod rating;
 mod run;
-mod search;
 mod selfplay;
 mod shuffle;
 mod storage;
@@ -25,12 +24,7 @@ pub use rating::{
     Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection, SOLVER_DEPTH_MAX,
 };
 pub use run::{DeviceChoice, RunMode, RunSection};
-pub use search::{
-    BackupWord, CatchUp, Epsilon, Expansion, Fpu, GumbelInnerWord, InFlight, LeafValue,
-    MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord, SearchSection, SelectionWord,
-    StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
-};
-pub use selfplay::{OpeningDraw, Resign, SelfplaySection, SoftResign};
+pub use selfplay::{OpeningSampler, Resign, SelfplaySection, SoftResign};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
 pub use training::{Optimizer, Schedule, TrainingPrecision, TrainingSection};

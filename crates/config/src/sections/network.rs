@@ -1,8 +1,6 @@
 //! `[network]`: the shape of the network.
 
-use crate::limits::{Limits, whole};
-use crate::section::section;
-
+use dz_config_keys::{Limits, section, whole};
 section! {
     /// `[network]`: the shape of the residual network.
     pub struct NetworkSection = "network" {

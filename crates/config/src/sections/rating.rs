@@ -1,13 +1,9 @@
 //! `[rating]`: the games that place a champion on the Elo scale.
 
-use toml::Value;
-
-use crate::fault::Fault;
-use crate::field::{Field, choice, wrong_type};
-use crate::limits::{Limits, above, even, real, whole};
-use crate::section::section;
-use crate::table_field::TableReader;
-
+use dz_config_keys::{
+    Entry, Fault, Field, Limits, Table, TableReader, Value, above, choice, even, real, section,
+    whole,
+};
 section! {
     /// `[rating]`: the games that place a champion on the Elo scale; gate games are no part of
     /// them.
@@ -123,66 +119,57 @@ const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" }, \
     { name = \"...\", kind = \"gtp\" or \"uci\", command = \"...\", seconds = 0.001 to 3600 } with \
     setup = [\"lines said first\"] where the program needs some, no name twice";
 
-impl Field for Vec<Anchor> {
-    fn allowed(_: &Limits) -> String {
+impl Entry for Anchor {
+    fn array_allowed(_: &Limits) -> String {
         ALLOWED.to_owned()
     }
 
-    fn stand_in(_: &Limits) -> Self {
-        Self::new()
-    }
-
-    fn read(key: &str, value: &Value, _: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
-        let Value::Array(entries) = value else {
-            faults.push(wrong_type(key, value, ALLOWED));
-            return None;
-        };
-        let before = faults.len();
-        let mut anchors = Self::new();
-        for (index, entry) in entries.iter().enumerate() {
-            let Some(anchor) = read_anchor(&format!("{key}[{index}]"), entry, faults) else {
-                continue;
-            };
-            if anchors.iter().any(|other| other.name == anchor.name) {
-                let problem = "an anchor before it has the same name";
-                let name = format!("{key}[{index}].name");
-                faults.push(Fault::new(name, problem).value(anchor.name.write()));
-            }
-            anchors.push(anchor);
-        }
-        (faults.len() == before).then_some(anchors)
-    }
-
-    fn write(&self) -> Value {
-        Value::Array(self.iter().map(write_anchor).collect())
+    fn clash(&self, key: &str, before: &[Self]) -> Option<Fault> {
+        let problem = "an anchor before it has the same name";
+        let fault = Fault::new(format!("{key}.name"), problem).value(self.name.write());
+        before.iter().any(|other| other.name == self.name).then_some(fault)
     }
 }
 
-fn read_anchor(key: &str, entry: &Value, faults: &mut Vec<Fault>) -> Option<Anchor> {
-    let mut table = TableReader::open(key, entry, r#"{ name = "...", kind = "..." }"#, faults)?;
-    let name = table.take::<String>("name", &Limits::Any);
-    let word = table.take::<KindWord>("kind", &Limits::Any);
-    let kind = match word {
-        Some(KindWord::Random) => Some(AnchorKind::Random),
-        Some(KindWord::Rollout) => table
-            .take::<u32>("playouts", &whole(1, 1_000_000))
-            .map(|playouts| AnchorKind::Rollout { playouts }),
-        Some(KindWord::Solver) if table.has("depth") => table
-            .take::<u32>("depth", &whole(1, u64::from(SOLVER_DEPTH_MAX)))
-            .map(|depth| AnchorKind::Solver { depth: Some(depth) }),
-        Some(KindWord::Solver) => Some(AnchorKind::Solver { depth: None }),
-        Some(KindWord::Gtp) => read_engine(&mut table, EngineProtocol::Gtp),
-        Some(KindWord::Uci) => read_engine(&mut table, EngineProtocol::Uci),
-        None => {
-            // Which other keys belong here is not known without the kind.
-            for key in ["playouts", "depth", "command", "setup", "seconds"] {
-                table.ignore(key);
+impl Field for Anchor {
+    fn allowed(_: &Limits) -> String {
+        r#"{ name = "...", kind = "..." }"#.to_owned()
+    }
+
+    fn stand_in(_: &Limits) -> Self {
+        Self { name: String::new(), kind: AnchorKind::Random }
+    }
+
+    fn read(key: &str, entry: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
+        let mut table = TableReader::open(key, entry, &Self::allowed(limits), faults)?;
+        let name = table.take::<String>("name", &Limits::Any);
+        let word = table.take::<KindWord>("kind", &Limits::Any);
+        let kind = match word {
+            Some(KindWord::Random) => Some(AnchorKind::Random),
+            Some(KindWord::Rollout) => table
+                .take::<u32>("playouts", &whole(1, 1_000_000))
+                .map(|playouts| AnchorKind::Rollout { playouts }),
+            Some(KindWord::Solver) if table.has("depth") => table
+                .take::<u32>("depth", &whole(1, u64::from(SOLVER_DEPTH_MAX)))
+                .map(|depth| AnchorKind::Solver { depth: Some(depth) }),
+            Some(KindWord::Solver) => Some(AnchorKind::Solver { depth: None }),
+            Some(KindWord::Gtp) => read_engine(&mut table, EngineProtocol::Gtp),
+            Some(KindWord::Uci) => read_engine(&mut table, EngineProtocol::Uci),
+            None => {
+                // Which other keys belong here is not known without the kind.
+                for key in ["playouts", "depth", "command", "setup", "seconds"] {
+                    table.ignore(key);
+                }
+                None
             }
-            None
-        }
-    };
-    table.close();
-    Some(Anchor { name: name?, kind: kind? })
+        };
+        table.close();
+        Some(Self { name: name?, kind: kind? })
+    }
+
+    fn write(&self) -> Value {
+        write_anchor(self)
+    }
 }
 
 fn read_engine(table: &mut TableReader<'_>, protocol: EngineProtocol) -> Option<AnchorKind> {
@@ -198,7 +185,7 @@ fn read_engine(table: &mut TableReader<'_>, protocol: EngineProtocol) -> Option<
 }
 
 fn write_anchor(anchor: &Anchor) -> Value {
-    let mut table = toml::Table::new();
+    let mut table = Table::new();
     table.insert("name".to_owned(), anchor.name.write());
     let word = match &anchor.kind {
         AnchorKind::Random => KindWord::Random,

@@ -1,11 +1,8 @@
 //! `[run]`: what the run is.
 
+use dz_config_keys::{Limits, choice, real, section, text_field, whole};
 use std::fmt;
 use std::str::FromStr;
-
-use crate::field::{choice, text_field};
-use crate::limits::{Limits, real, whole};
-use crate::section::section;
 
 section! {
     /// `[run]`: what the run is.

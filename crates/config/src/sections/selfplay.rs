@@ -1,12 +1,10 @@
 //! `[selfplay]`: the games that the network learns from.
 
-use crate::choice_or_number::choice_or_number;
-use crate::field::choice;
-use crate::limits::{Limits, above, below, real, whole};
 use crate::run_config::RunConfig;
-use crate::same_or::SameOr;
-use crate::section::section;
 use crate::sections::DeviceChoice;
+use dz_config_keys::{
+    Limits, SameOr, above, below, choice, choice_or_number, real, section, whole,
+};
 
 section! {
     /// `[selfplay]`: the games that the network learns from.
@@ -50,7 +48,7 @@ section! {
         [Results, whole(0, 10_000)] opening_plies_max: u32 = 4;
         /// What they are drawn by: `random` takes each legal move as often, `policy` the network's
         /// policy (KataGo), in generation 0 as `random`.
-        [Results, Limits::Any] opening: OpeningDraw = OpeningDraw::Random;
+        [Results, Limits::Any] opening: OpeningSampler = OpeningSampler::Random;
         /// Temperature of that policy.
         [Results, above(0.0, 100.0)] opening_temperature: f64 = 1.0;
         /// Standard deviation of each game's komi from that of `run.game`, in points: normal, cut
@@ -154,7 +152,7 @@ choice_or_number! {
 
 choice! {
     /// What the moves of an opening are drawn by.
-    pub enum OpeningDraw {
+    pub enum OpeningSampler {
         /// Each legal move as often.
         Random = "random",
         /// The network's policy.

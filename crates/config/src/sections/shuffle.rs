@@ -1,8 +1,6 @@
 //! `[shuffle]`: how rows are mixed in bounded memory.
 
-use crate::limits::whole;
-use crate::section::section;
-
+use dz_config_keys::{section, whole};
 section! {
     /// `[shuffle]`: how rows are mixed in bounded memory.
     pub struct ShuffleSection = "shuffle" {

@@ -1,8 +1,6 @@
 //! `[storage]`: what a run keeps on disk.
 
-use crate::limits::whole;
-use crate::section::section;
-
+use dz_config_keys::{section, whole};
 section! {
     /// `[storage]`: what a run keeps on disk.
     pub struct StorageSection = "storage" {

@@ -1,10 +1,7 @@
 //! `[training]`: how the network learns.
 
-use crate::field::choice;
-use crate::limits::{Limits, above, below, real, whole};
-use crate::same_or::SameOr;
-use crate::section::section;
 use crate::sections::DeviceChoice;
+use dz_config_keys::{Limits, SameOr, above, below, choice, real, section, whole};
 
 section! {
     /// `[training]`: how the network learns.

@@ -1,8 +1,6 @@
 //! `[window]`: the games that training draws from.
 
-use crate::limits::{above, below, whole};
-use crate::section::section;
-
+use dz_config_keys::{above, below, section, whole};
 section! {
     /// `[window]`: the newest rows, which training draws from.
     ///

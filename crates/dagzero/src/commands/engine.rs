@@ -16,7 +16,7 @@ use dz_frontends::{
 };
 use dz_game::{Game, GameSpec, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
-use dz_play::search_faults;
+use dz_search_settings::search_faults;
 
 use super::{
     match_cmd::{CACHE_ENTRIES, game_of},

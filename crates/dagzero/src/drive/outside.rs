@@ -35,7 +35,7 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
         let allowed = format!("0 for all cores, or up to {most}");
         faults.push(Fault::new("run.threads", problem).value(threads).allowed(allowed));
     }
-    faults.extend(dz_play::search_faults(&config.search));
+    faults.extend(dz_search_settings::search_faults(&config.search));
     faults.extend(dz_play::anchor_faults(&config.rating.anchors));
     faults.extend(head_faults(config));
     faults.extend(komi_faults(config));

@@ -1,6 +1,6 @@
 //! The older family: UCB1, UCT, RAVE, equivalent visits, AlphaGo's mix, the epsilon trick.
 
-use serde::{Deserialize, Serialize};
+use dz_search_settings::{EpsilonSchedule, RaveSchedule};
 
 use super::Child;
 
@@ -34,29 +34,12 @@ pub struct Amaf {
     pub q: Option<f64>,
 }
 
-/// How RAVE's weight falls as a node's visits grow.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RaveSchedule {
-    /// sqrt(k / (3 s + k)) (Gelly and Silver 2007, "Rapid action value
-    /// estimation"; 2011): 1 without visits, 1/2 at s = k.
-    /// They used k = 1000 and counted s at the node; the 2011 text also counts the move's n.
-    Equivalence {
-        /// Visits at which both estimates weigh the same, above 0.
-        k: f64,
-    },
-    /// 1 - ln(s) / 20, held in [0, 1] (M. Boon, computer-go list, 2 December 2008); 0 from e^20
-    /// visits.
-    Logarithm,
-}
-
-impl RaveSchedule {
-    /// The weight of the AMAF estimate in [0, 1] at `visits` of the node (or move, see there).
-    pub fn beta(&self, visits: f64) -> f64 {
-        match *self {
-            Self::Equivalence { k } => (k / (3.0 * visits + k)).sqrt(),
-            Self::Logarithm => (1.0 - visits.max(1.0).ln() / 20.0).clamp(0.0, 1.0),
-        }
+/// The weight of the AMAF estimate in [0, 1] at `visits` of the node (or of the move; see
+/// [`RaveSchedule`]).
+pub fn rave_weight(schedule: RaveSchedule, visits: f64) -> f64 {
+    match schedule {
+        RaveSchedule::Equivalence { k } => (k / (3.0 * visits + k)).sqrt(),
+        RaveSchedule::Logarithm => (1.0 - visits.max(1.0).ln() / 20.0).clamp(0.0, 1.0),
     }
 }
 
@@ -148,35 +131,17 @@ pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f
     }
 }
 
-/// How often a node keeps to its chosen move before it chooses again: Lew's epsilon trick
-/// (computer-go list, 14 January 2007). He guessed epsilon = 1/64.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EpsilonSchedule {
-    /// ceil(epsilon N).
-    Linear {
-        /// Epsilon, at least 0.
-        epsilon: f64,
-    },
-    /// ceil(epsilon sqrt N).
-    Root {
-        /// Epsilon, at least 0.
-        epsilon: f64,
-    },
-}
-
-impl EpsilonSchedule {
-    /// Visits that the move just chosen gets, the present one included, for a node of N visits: at
-    /// least 1, so epsilon N <= 1 is the plain search.
-    pub fn visits_to_go(&self, visits: u32) -> u32 {
-        let visits = f64::from(visits);
-        let wanted = match *self {
-            Self::Linear { epsilon } => epsilon * visits,
-            Self::Root { epsilon } => epsilon * visits.sqrt(),
-        };
-        // A cast saturates, so a huge epsilon means "for ever".
-        (wanted.ceil() as u32).max(1)
-    }
+/// Visits that the move just chosen gets, the present one included, for a node of N visits: at least
+/// 1, so epsilon N <= 1 is the plain search.
+pub fn visits_held(schedule: EpsilonSchedule, visits: u32) -> u32 {
+    let visits = f64::from(visits);
+    let wanted = match schedule {
+        EpsilonSchedule::Off => 1.0,
+        EpsilonSchedule::Linear { epsilon } => epsilon * visits,
+        EpsilonSchedule::Root { epsilon } => epsilon * visits.sqrt(),
+    };
+    // A cast saturates, so a huge epsilon means "for ever".
+    (wanted.ceil() as u32).max(1)
 }
 
 #[cfg(test)]
@@ -233,14 +198,14 @@ mod tests {
     #[test]
     fn rave_schedules() {
         let equivalence = RaveSchedule::Equivalence { k: 1000.0 };
-        assert_eq!(equivalence.beta(0.0), 1.0);
-        assert_eq!(equivalence.beta(1000.0), 0.5);
-        assert_eq!(RaveSchedule::Logarithm.beta(0.0), 1.0);
-        assert_eq!(RaveSchedule::Logarithm.beta(1.0), 1.0);
-        close(RaveSchedule::Logarithm.beta(10.0_f64.exp()), 0.5);
-        assert_eq!(RaveSchedule::Logarithm.beta(1e12), 0.0);
+        assert_eq!(rave_weight(equivalence, 0.0), 1.0);
+        assert_eq!(rave_weight(equivalence, 1000.0), 0.5);
+        assert_eq!(rave_weight(RaveSchedule::Logarithm, 0.0), 1.0);
+        assert_eq!(rave_weight(RaveSchedule::Logarithm, 1.0), 1.0);
+        close(rave_weight(RaveSchedule::Logarithm, 10.0_f64.exp()), 0.5);
+        assert_eq!(rave_weight(RaveSchedule::Logarithm, 1e12), 0.0);
         for schedule in [equivalence, RaveSchedule::Logarithm] {
-            let betas: Vec<f64> = (1..1000).map(|n| schedule.beta(f64::from(n))).collect();
+            let betas: Vec<f64> = (1..1000).map(|n| rave_weight(schedule, f64::from(n))).collect();
             assert!(betas.windows(2).all(|pair| pair[1] < pair[0]));
         }
     }
@@ -292,9 +257,9 @@ mod tests {
     #[test]
     fn epsilon_trick_counts() {
         let linear = EpsilonSchedule::Linear { epsilon: 1.0 / 64.0 };
-        assert_eq!([0, 1, 64, 65, 128, 6400].map(|n| linear.visits_to_go(n)), [1, 1, 1, 2, 2, 100]);
+        assert_eq!([0, 1, 64, 65, 128, 6400].map(|n| visits_held(linear, n)), [1, 1, 1, 2, 2, 100]);
         let root = EpsilonSchedule::Root { epsilon: 0.5 };
-        assert_eq!([0, 1, 4, 9, 100].map(|n| root.visits_to_go(n)), [1, 1, 1, 2, 5]);
-        assert_eq!(EpsilonSchedule::Linear { epsilon: 1e30 }.visits_to_go(3), u32::MAX);
+        assert_eq!([0, 1, 4, 9, 100].map(|n| visits_held(root, n)), [1, 1, 1, 2, 5]);
+        assert_eq!(visits_held(EpsilonSchedule::Linear { epsilon: 1e30 }, 3), u32::MAX);
     }
 }

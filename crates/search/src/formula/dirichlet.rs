@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt, distr::Open01};
 use rand_distr::{Distribution, Gamma};
 
-use serde::{Deserialize, Serialize};
+use dz_search_settings::NoiseShape;
 
 use super::normalise;
 
@@ -11,30 +11,6 @@ use super::normalise;
 const SHAPE_PRIOR_MAX: f64 = 0.01;
 /// Added to a prior before its logarithm (KataGo), so that 0 has one.
 const SHAPE_PRIOR_MIN: f64 = 1e-20;
-
-/// How the concentration is spread over the legal moves.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoiseShape {
-    /// `alpha` a move (Silver et al. 2018: 0.3 chess, 0.15 shogi, 0.03 Go).
-    Plain {
-        /// Concentration of each move, above 0.
-        alpha: f64,
-    },
-    /// `total` / legal moves each, so that noise stays as peaked when moves are few (KataGo: 10.83,
-    /// that is 0.03 * 361).
-    Total {
-        /// Sum of concentrations, above 0.
-        total: f64,
-    },
-    /// Half of `total` equally, half in proportion to max(0, l - mean l), l = ln min(p, 0.01): more
-    /// to moves of a prior that is small but not negligible, where the policy is blind in a
-    /// plausible place (KataGo, KataGoMethods.md, "shaped Dirichlet noise"; 10.83).
-    Shaped {
-        /// Sum of concentrations, above 0.
-        total: f64,
-    },
-}
 
 /// Fills `out` with each legal move's concentration, above 0; `priors` are the legal moves' before
 /// noise.

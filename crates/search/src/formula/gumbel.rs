@@ -4,8 +4,8 @@
 //!
 //! Logits are ln p, since priors are what a node keeps; a constant added to logits changes nothing.
 
+use dz_search_settings::Sigma;
 use rand::{Rng, RngExt, distr::Open01};
-use serde::{Deserialize, Serialize};
 
 use super::{Child, argmax, visits_sum};
 
@@ -15,25 +15,6 @@ pub const PRIOR_FLOOR: f64 = f32::MIN_POSITIVE as f64;
 
 /// The smallest difference of values that a rescale divides by (mctx, `epsilon`).
 const RESCALE_MIN: f64 = 1e-8;
-
-/// The monotone transformation sigma(q) = (`c_visit` + max n) `c_scale` q of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sigma {
-    /// Added to the largest visit count, at least 0; 50 in the paper and in mctx.
-    pub c_visit: f64,
-    /// Scale of a value against a logit, above 0; the paper's and mctx's differ, see the constants.
-    pub c_scale: f64,
-    /// Completed values are first brought to [0, 1]: (q - min) / max(max - min, 1e-8) over the
-    /// moves.
-    pub rescale: bool,
-}
-
-impl Sigma {
-    /// The paper's Go and chess: 50, 1.0, values in [-1, 1] as they are.
-    pub const BOARD_GAMES: Self = Self { c_visit: 50.0, c_scale: 1.0, rescale: false };
-    /// mctx's defaults: 50, 0.1, rescaled (`qtransform_completed_by_mix_value`).
-    pub const MCTX: Self = Self { c_visit: 50.0, c_scale: 0.1, rescale: true };
-}
 
 /// What the mean of visited values weighs against the evaluator's own value in [`mixed_value`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -71,8 +71,8 @@ pub fn is_forced(child: &Child, visits_sum: f64, k: f64) -> bool {
 /// works, and changes the target, without forced playouts too.
 pub fn pruned_visits(children: &[Child], scale: f64, out: &mut Vec<f64>) {
     out.clear();
-    let standing = |child: &Child| (child.visits - 1.0).max(0.0) + 2.0 * child.prior;
-    let visited = |child: &Child| if child.visits > 0.0 { standing(child) } else { f64::NAN };
+    let weight = |child: &Child| (child.visits - 1.0).max(0.0) + 2.0 * child.prior;
+    let visited = |child: &Child| if child.visits > 0.0 { weight(child) } else { f64::NAN };
     let best = argmax(children.iter().map(visited));
     let score = best.map_or(0.0, |place| puct(&children[place], 0.0, scale));
     out.extend(children.iter().enumerate().map(|(place, child)| match child.q {

@@ -1,7 +1,7 @@
 //! Domains around others: keys that are private to a path, cut short, or know the past.
 
 use dz_game::{Key, Move, Player, mix64};
-use dz_search::{Domain, ExplicitGraph, Stand};
+use dz_search::{Domain, ExplicitGraph, Status};
 
 /// A domain whose keys are private to the moves that led to a position: nothing transposes.
 #[derive(Clone, Debug)]
@@ -12,8 +12,8 @@ impl<D: Domain> Domain for Unshared<D> {
     /// The inner past and the moves so far.
     type History = (D::History, Vec<u64>);
 
-    fn stand(&self, state: &D::State, history: &Self::History) -> Stand {
-        self.0.stand(state, &history.0)
+    fn status(&self, state: &D::State, history: &Self::History) -> Status {
+        self.0.status(state, &history.0)
     }
     fn legal_moves(&self, state: &D::State, history: &Self::History, out: &mut Vec<Move>) {
         self.0.legal_moves(state, &history.0, out);
@@ -46,11 +46,11 @@ impl Domain for Hardy {
     type State = (u64, u8);
     type History = ();
 
-    fn stand(&self, &(word, depth): &(u64, u8), (): &()) -> Stand {
+    fn status(&self, &(word, depth): &(u64, u8), (): &()) -> Status {
         if depth >= 12 {
-            return Stand::Over { value: if word & 1 == 0 { 1.0 } else { -1.0 }, draw: 0.0 };
+            return Status::Over { value: if word & 1 == 0 { 1.0 } else { -1.0 }, draw: 0.0 };
         }
-        Stand::ToMove(if depth.is_multiple_of(2) { Player::First } else { Player::Second })
+        Status::ToMove(if depth.is_multiple_of(2) { Player::First } else { Player::Second })
     }
     fn legal_moves(&self, &(_, depth): &(u64, u8), (): &(), out: &mut Vec<Move>) {
         out.clear();
@@ -96,15 +96,15 @@ impl Domain for Repeating {
     /// Positions before this one.
     type History = Vec<u32>;
 
-    fn stand(&self, state: &u32, past: &Vec<u32>) -> Stand {
+    fn status(&self, state: &u32, past: &Vec<u32>) -> Status {
         if self.key_of != KeyOf::Position && past.contains(state) {
-            return Stand::Over { value: 0.0, draw: 1.0 };
+            return Status::Over { value: 0.0, draw: 1.0 };
         }
-        self.graph.stand(state, &())
+        self.graph.status(state, &())
     }
     fn legal_moves(&self, state: &u32, past: &Vec<u32>, out: &mut Vec<Move>) {
         out.clear();
-        if let Stand::ToMove(_) = self.stand(state, past) {
+        if let Status::ToMove(_) = self.status(state, past) {
             self.graph.legal_moves(state, &(), out);
         }
     }

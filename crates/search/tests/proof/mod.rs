@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 
 use dz_game::{Game, Key, Move, Player, mix64};
 use dz_search::{
-    Backup, Budget, Domain, Estimate, ExplicitGraph, Gathered, LeafId, NetworkAnswer, NodeView,
-    Numbers, Real, RootSetup, Search, SearchCounts, SearchParams, Stand,
+    Backup, Budget, Domain, ExplicitGraph, Gathered, LeafId, NetworkAnswer, NodeView, Numbers,
+    Real, RootSetup, Search, SearchCounts, SearchParams, Status, ValuePov,
 };
 
 use reference::{Drawn, Kind, Name, Reference, Rounds};
@@ -127,17 +127,17 @@ pub fn rollout<D: Domain>(
     history: &D::History,
     random: u64,
 ) -> (f64, f64, Vec<(Player, Move)>) {
-    let Stand::ToMove(mover) = domain.stand(state, history) else {
+    let Status::ToMove(mover) = domain.status(state, history) else {
         panic!("a leaf is not over");
     };
     let (mut state, mut history) = (state.clone(), history.clone());
     let (mut moves, mut legal) = (Vec::new(), Vec::new());
     for ply in 0..64 {
-        match domain.stand(&state, &history) {
-            Stand::Over { value, draw } => {
+        match domain.status(&state, &history) {
+            Status::Over { value, draw } => {
                 return (if mover == Player::First { value } else { -value }, draw, moves);
             }
-            Stand::ToMove(player) => {
+            Status::ToMove(player) => {
                 domain.legal_moves(&state, &history, &mut legal);
                 let mv = legal[(mix64(random ^ mix64(ply)) % legal.len() as u64) as usize];
                 moves.push((player, mv));
@@ -225,16 +225,18 @@ pub fn answer<D: Domain, N: Numbers>(
     if wants.network {
         let opinion = (judge.opinion)(&domain, &state, &history, leaf.legal);
         let cached = judge.caches && !seen.insert(domain.eval_key(&state, &history));
-        let real = |row: &[f64]| row.iter().map(|&p| N::Real::of(p)).collect::<Vec<_>>();
+        let real = |row: &[f64]| row.iter().map(|&p| N::Real::from_f64(p)).collect::<Vec<_>>();
         let (priors, heuristics) = (real(&opinion.priors), real(&opinion.heuristics));
-        let estimate =
-            Estimate { value: N::Real::of(opinion.value), draw: N::Real::of(opinion.draw) };
+        let estimate = ValuePov {
+            value: N::Real::from_f64(opinion.value),
+            draw: N::Real::from_f64(opinion.draw),
+        };
         let answer = NetworkAnswer { estimate, priors: &priors, heuristics: &heuristics, cached };
         search.apply_network(id, &answer);
     }
     if wants.rollout {
         let (value, draw, moves) = rollout(&domain, &state, &history, random);
-        let outcome = Estimate { value: N::Real::of(value), draw: N::Real::of(draw) };
+        let outcome = ValuePov { value: N::Real::from_f64(value), draw: N::Real::from_f64(draw) };
         search.apply_rollout(id, outcome, &moves);
     }
 }
@@ -278,7 +280,7 @@ pub fn assert_agrees<D: Domain, N: Rounds>(
         literal.advance(best.mv, keep);
         compare(&core, &literal);
         let (state, history) = core.position();
-        if matches!(domain.stand(state, history), Stand::Over { .. }) {
+        if matches!(domain.status(state, history), Status::Over { .. }) {
             break;
         }
     }
@@ -296,27 +298,27 @@ fn compare<D: Domain, N: Rounds>(core: &Search<D, N>, literal: &Reference<'_, D,
         let place = || format!("node {} {name:?} of {:?}", view.id, core.params());
         assert_eq!(literal.made[view.id as usize], name, "{}: order", place());
         assert_eq!(view.visits, node.visits, "{}: N", place());
-        let (value, draw) = (node.average.value.wide(), node.average.draw.wide());
+        let (value, draw) = (node.average.value.to_f64(), node.average.draw.to_f64());
         assert_eq!(view.value, value, "{}: Q", place());
         assert_eq!(view.draw, draw, "{}: draw", place());
-        assert_eq!(view.own_value, node.own.value.wide(), "{}: U", place());
+        assert_eq!(view.own_value, node.own.value.to_f64(), "{}: U", place());
         assert_eq!(view.mover.is_none(), node.kind == Kind::Terminal, "{}: mover", place());
         if let Some(bounds) = view.bounds {
-            assert_eq!(bounds, (node.lower.wide(), node.upper.wide()), "{}: bounds", place());
+            assert_eq!(bounds, (node.lower.to_f64(), node.upper.to_f64()), "{}: bounds", place());
         }
         if let Some(square) = view.square {
-            assert_eq!(square, node.square.wide(), "{}: square", place());
+            assert_eq!(square, node.square.to_f64(), "{}: square", place());
         }
         assert_eq!(view.edges.len(), node.visited, "{}: edges", place());
         for (edge, &i) in view.edges.iter().zip(&node.row) {
             let other = &node.edges[i];
             assert_eq!((edge.mv.0, edge.visits), (other.mv, other.visits), "{}: edge", place());
-            assert_eq!(edge.prior, other.prior.wide(), "{}: prior", place());
+            assert_eq!(edge.prior, other.prior.to_f64(), "{}: prior", place());
             assert_eq!(edge.in_flight, 0, "{}: nothing is in flight", place());
             let child: Name = (edge.child > 0).then(|| views[edge.child as usize].key);
             assert_eq!(Some(child), other.child, "{}: child", place());
             if let (Backup::Delta { .. }, Some(average)) = (core.params().backup, edge.average) {
-                assert_eq!(average, other.average.wide(), "{}: Q_e", place());
+                assert_eq!(average, other.average.to_f64(), "{}: Q_e", place());
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use dz_search::{
     Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
-    GumbelInner, InFlight, LeafValue, NoiseShape, Puct, Rave, RaveSchedule, Regularized, Revisit,
-    RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
-    formula::KataGoFirstPlay,
+    GumbelInner, InFlight, KataGoFirstPlay, LeafValue, NoiseShape, Puct, Rave, RaveSchedule,
+    Regularized, Revisit, RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness,
+    Terminals, TieBreak,
 };
 
 use super::Dice;
@@ -26,11 +26,11 @@ fn any_params(dice: &mut Dice) -> SearchParams {
         fpu: first_play(dice),
         tie_break: dice.pick(&[TieBreak::LowestMove, TieBreak::LowestMove, TieBreak::Random]),
         epsilon: dice.pick(&[
-            None,
-            None,
-            None,
-            Some(EpsilonSchedule::Linear { epsilon: 0.05 }),
-            Some(EpsilonSchedule::Root { epsilon: 0.3 }),
+            EpsilonSchedule::Off,
+            EpsilonSchedule::Off,
+            EpsilonSchedule::Off,
+            EpsilonSchedule::Linear { epsilon: 0.05 },
+            EpsilonSchedule::Root { epsilon: 0.3 },
         ]),
         equivalent_visits: dice.pick(&[0, 0, 0, 0, 1, 50]),
         backup: backup(dice),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use dz_game::Move;
-use dz_search::{Domain, ExplicitGraph, Stand};
+use dz_search::{Domain, ExplicitGraph, Status};
 
 /// What is done wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +90,11 @@ impl<'a> Unsound<'a> {
     }
 
     fn evaluate(&self, state: u32) -> Node {
-        match self.graph.stand(&state, &()) {
-            Stand::Over { value, .. } => {
+        match self.graph.status(&state, &()) {
+            Status::Over { value, .. } => {
                 Node { visits: 0.0, value, sign: 1.0, priors: Vec::new(), edges: Vec::new() }
             }
-            Stand::ToMove(player) => {
+            Status::ToMove(player) => {
                 let sign = if player == dz_game::Player::First { 1.0 } else { -1.0 };
                 let mut priors = Vec::new();
                 let value = sign * self.graph.evaluate(state, &mut priors).value;

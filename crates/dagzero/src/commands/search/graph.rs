@@ -4,7 +4,7 @@ use dz_game::{Move, Player};
 use dz_search::{Domain, Exact, NodeView, Search};
 use serde::Serialize;
 
-use super::{report::tidy, subject::Subject};
+use super::{subject::Subject, tidy::tidy};
 
 /// Every node by its number; 0 is the root.
 pub(super) struct Graph(Vec<NodeView>);

@@ -5,6 +5,7 @@ mod drive;
 mod graph;
 mod report;
 mod subject;
+mod tidy;
 mod trace;
 
 use std::{io::Write, path::PathBuf};
@@ -13,8 +14,9 @@ use anyhow::Context;
 use clap::ArgGroup;
 use dz_config::SearchSection;
 use dz_game::{Game, GameSpec, GameVisitor, with_game};
-use dz_play::{SearchSettings, root_noise, search_faults};
+
 use dz_search::{Exact, ExplicitGraph, GraphFile, RootNoise, Search};
+use dz_search_settings::{SearchSettings, search_faults};
 
 pub(super) use self::budget::seconds;
 use self::{
@@ -124,7 +126,7 @@ impl Plan {
                     let what = "--dirichlet-alpha is above 0, --dirichlet-share from 0 to 1";
                     return Err(UsageError(what.to_owned()));
                 }
-                root_noise(&section, alpha, share)
+                section.root_noise(alpha, share)
             }
             _ => None,
         };

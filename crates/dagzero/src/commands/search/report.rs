@@ -2,10 +2,10 @@
 
 use dz_config::SearchSection;
 use dz_game::Player;
-use dz_play::SearchSettings;
 use dz_search::{
-    Domain, Exact, Search, SearchCounts, Stand, Summary, choose_move, formula, policy_target,
+    Domain, Exact, Search, SearchCounts, Status, Summary, choose_move, formula, policy_target,
 };
+use dz_search_settings::SearchSettings;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::{
     graph::{Graph, Node},
     subject::Subject,
+    tidy::tidy,
     trace::Playout,
 };
 
@@ -140,9 +141,9 @@ fn root<S: Subject>(
 ) -> Root {
     let domain = search.domain();
     let (state, history) = search.position();
-    let (to_move, value) = match domain.stand(state, history) {
-        Stand::ToMove(player) => (Some(player), summary.value),
-        Stand::Over { value, .. } => (None, value),
+    let (to_move, value) = match domain.status(state, history) {
+        Status::ToMove(player) => (Some(player), summary.value),
+        Status::Over { value, .. } => (None, value),
     };
     let targets = policy_target(summary, settings.target);
     let moves = summary.moves.iter().zip(targets).map(|(m, target)| RootMove {
@@ -179,9 +180,4 @@ fn counts<D: Domain>(search: &Search<D, Exact>, summary: &Summary) -> Counts {
         nodes: search.node_count() + usize::from(summary.visits > 0),
         search: summary.counts,
     }
-}
-
-/// Negative zero is zero to readers.
-pub(super) fn tidy(value: f64) -> f64 {
-    value + 0.0
 }

@@ -6,7 +6,7 @@ use dz_config::BootstrapEvaluator;
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
 use dz_gatekeeper::{ContestantKind, Mind as PlayerMind, NetworkLoader, OnDevices};
 use dz_infer::{Evaluator, Hashed, LeafView, Rollout};
-use dz_search::{Domain, Estimate, ExplicitGraph, SearchLeaf, Stand};
+use dz_search::{Domain, ExplicitGraph, SearchLeaf, Status, ValuePov};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -34,7 +34,7 @@ pub(super) trait Subject {
         domain: &Self::Domain,
         asked: &Asked<'_, Self::Domain>,
         moves: &mut Vec<(Player, Move)>,
-    ) -> Estimate<f64>;
+    ) -> ValuePov<f64>;
 
     /// The game in its canonical form, of a game.
     fn game(&self, domain: &Self::Domain) -> Option<String>;
@@ -57,7 +57,7 @@ pub(super) struct Asked<'a, D: Domain> {
 
 /// What an evaluator says of a position, for its mover.
 pub(super) struct Opinion {
-    pub(super) estimate: Estimate<f64>,
+    pub(super) estimate: ValuePov<f64>,
     pub(super) priors: Vec<f64>,
 }
 
@@ -148,7 +148,7 @@ impl<G: Game> Subject for GameSubject<G> {
         let views = asked.iter().map(|asked| view(game, asked, asked.leaf.random));
         Ok(match &mut self.mind {
             Mind::Uniform => {
-                let estimate = Estimate { value: 0.0, draw: 0.0 };
+                let estimate = ValuePov { value: 0.0, draw: 0.0 };
                 views.map(|view| Opinion { estimate, priors: equal(view.legal.len()) }).collect()
             }
             Mind::Hashed => views.map(|view| hashed(&view)).collect(),
@@ -181,7 +181,7 @@ impl<G: Game> Subject for GameSubject<G> {
         game: &G,
         asked: &Asked<'_, G>,
         moves: &mut Vec<(Player, Move)>,
-    ) -> Estimate<f64> {
+    ) -> ValuePov<f64> {
         // Other words than those of the evaluator `rollout`.
         let view = view(game, asked, mix64(asked.leaf.random));
         Rollout { plies_max: ROLLOUT_PLIES_MAX }.play(&view, moves).into()
@@ -229,7 +229,7 @@ fn equal(moves: usize) -> Vec<f64> {
 fn hashed<G: Game>(view: &LeafView<'_, G>) -> Opinion {
     let mut priors = Vec::new();
     let [win, draw, loss] = Hashed::exact(view.eval_key, view.legal, &mut priors);
-    Opinion { estimate: Estimate { value: win - loss, draw }, priors }
+    Opinion { estimate: ValuePov { value: win - loss, draw }, priors }
 }
 
 /// A graph given node by node, which says itself what its nodes are worth.
@@ -256,14 +256,14 @@ impl Subject for GraphSubject {
         graph: &ExplicitGraph,
         asked: &Asked<'_, ExplicitGraph>,
         moves: &mut Vec<(Player, Move)>,
-    ) -> Estimate<f64> {
+    ) -> ValuePov<f64> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(asked.leaf.random));
         let (mut state, mut legal) = (*asked.leaf.state, asked.leaf.legal.to_vec());
         let mut sign = None;
         moves.clear();
         for _ in 0..ROLLOUT_PLIES_MAX {
-            match graph.stand(&state, &()) {
-                Stand::ToMove(player) => {
+            match graph.status(&state, &()) {
+                Status::ToMove(player) => {
                     let first = if player == Player::First { 1.0 } else { -1.0 };
                     sign.get_or_insert(first);
                     graph.legal_moves(&state, &(), &mut legal);
@@ -271,12 +271,12 @@ impl Subject for GraphSubject {
                     moves.push((player, mv));
                     graph.advance(&mut state, &mut (), mv);
                 }
-                Stand::Over { value, draw } => {
-                    return Estimate { value: sign.unwrap_or(1.0) * value, draw };
+                Status::Over { value, draw } => {
+                    return ValuePov { value: sign.unwrap_or(1.0) * value, draw };
                 }
             }
         }
-        Estimate { value: 0.0, draw: 1.0 }
+        ValuePov { value: 0.0, draw: 1.0 }
     }
 
     fn game(&self, _: &ExplicitGraph) -> Option<String> {

@@ -3,7 +3,7 @@
 use dz_search::{PlayoutEnd, TracedMove, TracedPlayout, TracedStep};
 use serde::{Serialize, Serializer};
 
-use super::{graph::Place, report::tidy, subject::Subject};
+use super::{graph::Place, subject::Subject, tidy::tidy};
 
 /// A playout.
 #[derive(Serialize)]

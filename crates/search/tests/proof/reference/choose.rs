@@ -14,14 +14,17 @@ use super::{
 
 impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     pub(super) fn choose(&mut self, name: Name) -> usize {
-        let Some(schedule) = self.params.epsilon else { return self.select(name) };
+        if self.params.epsilon == EpsilonSchedule::Off {
+            return self.select(name);
+        }
         if let (left @ 1.., i) = self.nodes[&name].held {
             self.node_mut(name).held.0 = left - 1;
             return i;
         }
         let i = self.select(name);
         let visits = f64::from(self.nodes[&name].visits);
-        let holds = match schedule {
+        let holds = match self.params.epsilon {
+            EpsilonSchedule::Off => 1.0,
             EpsilonSchedule::Linear { epsilon } => (epsilon * visits).ceil(),
             EpsilonSchedule::Root { epsilon } => (epsilon * visits.sqrt()).ceil(),
         };
@@ -56,7 +59,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         if !node.head_ready {
             let rest = &node.row[node.visited..];
             let priors = rest.iter().map(|&i| node.edges[i].prior);
-            let most = priors.fold(-N::Real::ONE, Real::at_least);
+            let most = priors.fold(-N::Real::ONE, Real::max);
             let is_most = |i: &usize| node.edges[*i].prior == most;
             let equal: Vec<usize> = rest.iter().copied().filter(is_most).collect();
             let head = match ties {
@@ -100,27 +103,27 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     fn plain_score(&self, name: Name, edge: &Edge<N::Real>) -> N::Real {
         let node = &self.nodes[&name];
         let sum = node.edges.iter().map(|edge| edge.visits).sum::<u32>();
-        let (sum, visits) = (N::Real::count(sum), N::Real::count(edge.visits));
+        let (sum, visits) = (N::Real::from_u32(sum), N::Real::from_u32(edge.visits));
         if self.is_lost(name, edge) {
             return -N::Real::INFINITY;
         }
         let forced = if name.is_none() { self.setup.forced_playouts } else { 0.0 };
-        if edge.visits > 0 && visits < (N::Real::of(forced) * edge.prior * sum).root() {
+        if edge.visits > 0 && visits < (N::Real::from_f64(forced) * edge.prior * sum).sqrt() {
             return N::Real::INFINITY;
         }
-        let logarithm = sum.at_least(N::Real::ONE).logarithm();
+        let logarithm = sum.max(N::Real::ONE).ln();
         let bandit =
-            |q: N::Real, c: N::Real, logarithm: N::Real| q + c * (logarithm / visits).root();
+            |q: N::Real, c: N::Real, logarithm: N::Real| q + c * (logarithm / visits).sqrt();
         match self.params.selection {
             Selection::Ucb1 | Selection::Uct { .. } if edge.visits == 0 => N::Real::INFINITY,
             Selection::Ucb1 => {
-                bandit(self.q(node, edge), N::Real::ONE, N::Real::of(2.0) * logarithm)
+                bandit(self.q(node, edge), N::Real::ONE, N::Real::from_f64(2.0) * logarithm)
             }
-            Selection::Uct { c } => bandit(self.q(node, edge), N::Real::of(c), logarithm),
+            Selection::Uct { c } => bandit(self.q(node, edge), N::Real::from_f64(c), logarithm),
             Selection::Puct(puct)
             | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
-                let c = N::Real::of(exploration(node, &puct, sum));
-                let root = (sum + N::Real::of(0.01)).root();
+                let c = N::Real::from_f64(exploration(node, &puct, sum));
+                let root = (sum + N::Real::from_f64(0.01)).sqrt();
                 let is_known = edge.visits > 0;
                 let value = if is_known { self.q(node, edge) } else { self.first_play(name) };
                 value + c * edge.prior * root / (N::Real::ONE + visits)
@@ -144,14 +147,15 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         for &i in &node.row[..node.visited] {
             mass += node.edges[i].prior;
         }
-        let average = (node.sign * node.average.value).wide();
-        let own = (node.sign * node.own.value).wide();
-        N::Real::of(match rule {
+        let average = (node.sign * node.average.value).to_f64();
+        let own = (node.sign * node.own.value).to_f64();
+        N::Real::from_f64(match rule {
             FirstPlay::Absolute(value) => value,
             FirstPlay::Parent => average,
-            FirstPlay::Reduction(less) => average - less * mass.wide().sqrt(),
+            FirstPlay::Reduction(less) => average - less * mass.to_f64().sqrt(),
             FirstPlay::KataGo(_) => {
-                rule.value(&ParentValues { average, own, visited_mass: mass.wide() })
+                let parent = ParentValues { average, own, visited_mass: mass.to_f64() };
+                formula::first_play_value(&rule, &parent)
             }
         })
     }
@@ -207,14 +211,14 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let child = |&i: &usize| {
             let edge = &node.edges[i];
             let visits = f64::from(edge.visits);
-            let q = (edge.visits > 0).then(|| self.q(node, edge).wide());
-            let prior = edge.prior.wide().max(prior_min);
+            let q = (edge.visits > 0).then(|| self.q(node, edge).to_f64());
+            let prior = edge.prior.to_f64().max(prior_min);
             if extra == 0.0 {
                 return Child { prior, visits, q };
             }
-            let mut heuristic = edge.heuristic.wide();
+            let mut heuristic = edge.heuristic.to_f64();
             if heuristic.is_nan() {
-                heuristic = if is_bandit { 0.0 } else { self.first_play(name).wide() };
+                heuristic = if is_bandit { 0.0 } else { self.first_play(name).to_f64() };
             }
             let all = visits + extra;
             let sum = q.unwrap_or(0.0) * visits + heuristic * extra;
@@ -225,7 +229,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
 
     fn wide_scores(&self, name: Name, children: &[Child]) -> Vec<f64> {
         let node = &self.nodes[&name];
-        let own = (node.sign * node.own.value).wide();
+        let own = (node.sign * node.own.value).to_f64();
         let sum: f64 = children.iter().map(|child| child.visits).sum();
         let mut scores = Vec::new();
         let behind = |scores: &mut Vec<f64>| {
@@ -251,7 +255,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
                 behind(&mut scores);
             }
             Selection::Regularized(rule) => {
-                let unvisited = self.first_play(name).wide();
+                let unvisited = self.first_play(name).to_f64();
                 formula::regularized_policy(children, unvisited, rule.c, &mut scores);
                 if !rule.sample {
                     behind(&mut scores);
@@ -262,8 +266,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             Selection::Puct(puct)
             | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
                 let visits = node.edges.iter().map(|edge| edge.visits).sum();
-                let c = N::Real::of(exploration(node, &puct, N::Real::count(visits)));
-                let scale = c.wide() * (sum + 0.01).sqrt();
+                let c = N::Real::from_f64(exploration(node, &puct, N::Real::from_u32(visits)));
+                let scale = c.to_f64() * (sum + 0.01).sqrt();
                 let score =
                     |child: &Child| child.q.unwrap() + scale * child.prior / (1.0 + child.visits);
                 scores.extend(children.iter().map(score));
@@ -302,11 +306,11 @@ fn exploration<R: Real>(node: &Node<R>, puct: &Puct, sum: R) -> f64 {
     let growth = puct.exploration;
     let mut c = growth.c;
     if growth.c_log != 0.0 {
-        c = growth.c + growth.c_log * ((sum.wide() + growth.c_base) / growth.c_base).ln();
+        c = growth.c + growth.c_log * ((sum.to_f64() + growth.c_base) / growth.c_base).ln();
     }
     if let Some(rule) = puct.variance {
         let weight = f64::from(node.visits);
-        let (mean, square) = (node.average.value.wide(), node.square.wide());
+        let (mean, square) = (node.average.value.to_f64(), node.square.to_f64());
         let mut deviation = rule.prior;
         if weight > 1.0 {
             let mean_sq = square.max(mean * mean);
@@ -331,7 +335,7 @@ fn rave_scores<R: Real>(
     let sums = RaveSums { visits, amaf_visits };
     for (child, &i) in children.iter().zip(&node.row) {
         let edge = &node.edges[i];
-        let q = (edge.amaf_visits > 0).then(|| (node.sign * edge.amaf).wide());
+        let q = (edge.amaf_visits > 0).then(|| (node.sign * edge.amaf).to_f64());
         let amaf = Amaf { visits: f64::from(edge.amaf_visits), q };
         scores.push(match rave.schedule {
             RaveSchedule::Equivalence { k } => {

@@ -1,7 +1,7 @@
 //! Evaluations: U, expansion, the root's priors.
 
 use dz_game::{Key, Player, mix64};
-use dz_search::{Domain, Expansion, LeafValue, Real, Selection, Stand, TieBreak, formula};
+use dz_search::{Domain, Expansion, LeafValue, Real, Selection, Status, TieBreak, formula};
 
 use super::{
     Evaluated, Reference,
@@ -26,17 +26,17 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             self.domain.legal_moves(state, history, &mut legal);
             let opinion = (self.judge.opinion)(self.domain, state, history, &legal);
             cached = self.judge.caches && !self.seen.insert(self.domain.eval_key(state, history));
-            let value = sign * N::Real::of(opinion.value);
-            answer.judged = Some(Pair { value, draw: N::Real::of(opinion.draw) });
-            answer.priors = opinion.priors.iter().map(|&prior| N::Real::of(prior)).collect();
+            let value = sign * N::Real::from_f64(opinion.value);
+            answer.judged = Some(Pair { value, draw: N::Real::from_f64(opinion.draw) });
+            answer.priors = opinion.priors.iter().map(|&prior| N::Real::from_f64(prior)).collect();
             if self.params.prior_exponent != 1.0 {
-                let mut wide: Vec<f64> = answer.priors.iter().map(|prior| prior.wide()).collect();
+                let mut wide: Vec<f64> = answer.priors.iter().map(|prior| prior.to_f64()).collect();
                 formula::raise_priors(&mut wide, self.params.prior_exponent);
-                answer.priors = wide.into_iter().map(N::Real::of).collect();
+                answer.priors = wide.into_iter().map(N::Real::from_f64).collect();
             }
             for (i, (mv, &prior)) in legal.iter().zip(&answer.priors).enumerate() {
                 let known = opinion.heuristics.get(i).copied().unwrap_or(f64::NAN);
-                answer.edges.push(edge(mv.0, N::stored(prior), N::Real::of(known)));
+                answer.edges.push(edge(mv.0, N::stored(prior), N::Real::from_f64(known)));
             }
         }
         if cached {
@@ -47,8 +47,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         if self.params.leaf_value != LeafValue::Network {
             self.counts.rollouts += 1;
             let (value, draw, moves) = rollout(self.domain, state, history, self.random);
-            let value = sign * N::Real::of(value);
-            answer.played = Some(Pair { value, draw: N::Real::of(draw) });
+            let value = sign * N::Real::from_f64(value);
+            answer.played = Some(Pair { value, draw: N::Real::from_f64(draw) });
             self.rollout_moves = moves;
         }
         answer
@@ -95,7 +95,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let node = self.node_mut(name);
         node.visits += 1;
         node.own_visits += 1;
-        node.own = node.own.towards(answer.played.unwrap(), N::Real::count(node.own_visits));
+        node.own = node.own.towards(answer.played.unwrap(), N::Real::from_u32(node.own_visits));
         if let (LeafValue::Mix { rollout_share }, Some(v)) = (leaf_value, answer.judged) {
             node.own = mix(v, node.own, rollout_share);
         }
@@ -127,7 +127,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     }
 
     pub(super) fn set_up_root(&mut self) {
-        let mut priors: Vec<f64> = self.root_priors.iter().map(|prior| prior.wide()).collect();
+        let mut priors: Vec<f64> = self.root_priors.iter().map(|prior| prior.to_f64()).collect();
         if self.setup.prior_temperature != 1.0 {
             formula::soften_priors(&mut priors, self.setup.prior_temperature);
         }
@@ -143,7 +143,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let left = self.playouts - self.counts.playouts as u32;
         let root = self.node_mut(None);
         for (edge, prior) in root.edges.iter_mut().zip(priors) {
-            edge.prior = N::stored(N::Real::of(prior));
+            edge.prior = N::stored(N::Real::from_f64(prior));
         }
         root.head_ready = false;
         let simulations = root.visits - root.own_visits + left;
@@ -155,8 +155,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     }
 
     pub(super) fn sign(&self, state: &D::State, history: &D::History) -> N::Real {
-        match self.domain.stand(state, history) {
-            Stand::ToMove(Player::Second) => -N::Real::ONE,
+        match self.domain.status(state, history) {
+            Status::ToMove(Player::Second) => -N::Real::ONE,
             _ => N::Real::ONE,
         }
     }

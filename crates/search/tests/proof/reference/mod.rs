@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dz_game::{Key, Move, Player, mix64};
 use dz_search::{
     Backup, Budget, CatchUp, Domain, Expansion, Real, Revisit, RootSetup, SearchCounts,
-    SearchParams, Stand, Terminals,
+    SearchParams, Status, Terminals,
 };
 
 pub use node::{Edge, Kind, Name, Node, Pair, Rounds};
@@ -128,7 +128,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
     fn is_decided(&self) -> bool {
         let Some(root) = self.nodes.get(&None) else {
             let (state, history) = &self.position;
-            return matches!(self.domain.stand(state, history), Stand::Over { .. });
+            return matches!(self.domain.status(state, history), Status::Over { .. });
         };
         (self.params.prove && root.lower >= root.upper)
             || self.counts.playouts >= u64::from(self.playouts)
@@ -144,7 +144,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
         self.counts.playouts += 1;
         if self.nodes.contains_key(&None) {
             self.descend(None, state, history);
-            self.freshen();
+            self.recompute_stale();
         } else {
             self.evaluate_root(&state, &history);
         }
@@ -210,8 +210,8 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             let child = Some(key);
             if self.nodes.contains_key(&child) {
                 self.counts.transpositions += 1;
-            } else if let Stand::Over { value, draw } = self.domain.stand(&state, &history) {
-                let own = Pair { value: N::Real::of(value), draw: N::Real::of(draw) };
+            } else if let Status::Over { value, draw } = self.domain.status(&state, &history) {
+                let own = Pair { value: N::Real::from_f64(value), draw: N::Real::from_f64(draw) };
                 self.add(child, blank(key, Kind::Terminal, N::Real::ONE, own));
                 is_made = true;
             } else {
@@ -257,14 +257,14 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             CatchUp::Leak(leak) => ahead && self.share(0x1ea4) >= leak,
             CatchUp::Margin(by) => u64::from(visits) > u64::from(edge_visits) + u64::from(by),
         };
-        let out_of_step = match self.params.backup {
+        let differs = match self.params.backup {
             Backup::Delta { tolerance, .. } => {
-                let distance = (edge_average - average.value).size();
-                edge_visits > 0 && ahead && distance > N::Real::of(tolerance)
+                let distance = (edge_average - average.value).abs();
+                edge_visits > 0 && ahead && distance > N::Real::from_f64(tolerance)
             }
             _ => false,
         };
-        if stops || out_of_step {
+        if stops || differs {
             self.counts.cut += 1;
             return self.ends(average);
         }
@@ -327,8 +327,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             return;
         };
         let root = self.nodes[&child].clone();
-        let least = N::Real::of(N::PRIOR_MIN);
-        self.root_priors = root.edges.iter().map(|edge| edge.prior.at_least(least)).collect();
+        let least = N::Real::from_f64(N::PRIOR_MIN);
+        self.root_priors = root.edges.iter().map(|edge| edge.prior.max(least)).collect();
         self.nodes.insert(None, root);
         let mut kept = BTreeSet::new();
         self.reach(None, &mut kept);

@@ -92,7 +92,7 @@ pub struct Node<R> {
 
 /// (1 - share) v + share z.
 pub(super) fn mix<R: Real>(network: Pair<R>, rollout: Pair<R>, share: f64) -> Pair<R> {
-    zero().plus(R::ONE - R::of(share), network).plus(R::of(share), rollout)
+    zero().plus(R::ONE - R::from_f64(share), network).plus(R::from_f64(share), rollout)
 }
 
 pub(super) fn zero<R: Real>() -> Pair<R> {

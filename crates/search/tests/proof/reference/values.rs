@@ -14,25 +14,25 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     /// N = `N_own` + sum N(a), Q = (`N_own` U + sum N(a) Q(a)) / N, from the children alone.
     pub(super) fn recompute(&mut self, name: Name) {
         let node = &self.nodes[&name];
-        let own = N::Real::count(node.own_visits);
+        let own = N::Real::from_u32(node.own_visits);
         let mut visits = node.own_visits;
         let mut sum = Pair { value: own * node.own.value, draw: own * node.own.draw };
         let mut averages = Vec::new();
         let row = &node.row[..node.visited];
         let edges: Vec<&Edge<N::Real>> = row.iter().map(|&i| &node.edges[i]).collect();
         for edge in &edges {
-            let (child, count) = (self.child(edge), N::Real::count(edge.visits));
+            let (child, count) = (self.child(edge), N::Real::from_u32(edge.visits));
             visits += edge.visits;
             sum = sum.plus(count, child.average);
             averages.push(child.average);
         }
         for edge in &edges {
             // A visit that closed a cycle counts as a draw, not as what the child is worth.
-            let closed = N::Real::count(edge.cycle_draws);
+            let closed = N::Real::from_u32(edge.cycle_draws);
             sum = sum.plus(-closed, self.child(edge).average);
             sum.draw += closed;
         }
-        let count = N::Real::count(visits);
+        let count = N::Real::from_u32(visits);
         let square = self.square(name);
         let is_delta = matches!(self.params.backup, Backup::Delta { .. });
         let node = self.node_mut(name);
@@ -53,20 +53,20 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     /// E(n) = (`N_own` U^2 + sum N(a) E(a)) / N, the average of squared values.
     pub(super) fn square(&self, name: Name) -> N::Real {
         let node = &self.nodes[&name];
-        let mut sum = node.own.value * node.own.value * N::Real::count(node.own_visits);
+        let mut sum = node.own.value * node.own.value * N::Real::from_u32(node.own_visits);
         let mut visits = node.own_visits;
         for &i in &node.row[..node.visited] {
             let edge = &node.edges[i];
             visits += edge.visits;
-            sum += N::Real::count(edge.visits) * self.child(edge).square;
+            sum += N::Real::from_u32(edge.visits) * self.child(edge).square;
         }
-        sum / N::Real::count(visits)
+        sum / N::Real::from_u32(visits)
     }
 
     pub(super) fn average_in(&mut self, name: Name, sample: Pair<N::Real>) {
         let node = self.node_mut(name);
         node.visits += 1;
-        let count = N::Real::count(node.visits);
+        let count = N::Real::from_u32(node.visits);
         node.average = node.average.towards(sample, count);
         node.square += (sample.value * sample.value - node.square) / count;
     }
@@ -83,20 +83,20 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let (zero, one) = (N::Real::ZERO, N::Real::ONE);
         let edge = &self.nodes[&name].edges[i];
         let child = self.child(edge);
-        let (target, before) = (child.average, N::Real::count(edge.visits - 1));
+        let (target, before) = (child.average, N::Real::from_u32(edge.visits - 1));
         let is_shared = child.visits != edge.visits;
         let mut sample = sample;
         if is_shared {
             sample.value = before * (target.value - edge.average) + target.value;
             sample.draw = before * (target.draw - edge.average_draw) + target.draw;
             if clamp {
-                sample.value = sample.value.at_least(-one).at_most(one);
-                sample.draw = sample.draw.at_least(zero).at_most(one);
+                sample.value = sample.value.max(-one).min(one);
+                sample.draw = sample.draw.max(zero).min(one);
             }
         }
         let edge = &mut self.node_mut(name).edges[i];
         let known = Pair { value: edge.average, draw: edge.average_draw };
-        let count = N::Real::count(edge.visits);
+        let count = N::Real::from_u32(edge.visits);
         let known = if edge.visits == 1 { sample } else { known.towards(sample, count) };
         (edge.average, edge.average_draw) = (known.value, known.draw);
         sample
@@ -120,9 +120,9 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
                 (-child.upper, -child.lower)
             };
             if draw.is_none() || low > certain {
-                (certain, draw) = (low.at_least(certain), Some(child.average.draw));
+                (certain, draw) = (low.max(certain), Some(child.average.draw));
             }
-            hope = hope.at_least(high);
+            hope = hope.max(high);
         }
         if node.visited < node.edges.len() {
             hope = one;
@@ -136,7 +136,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     }
 
     /// After a playout: who else is brought up to date.
-    pub(super) fn freshen(&mut self) {
+    pub(super) fn recompute_stale(&mut self) {
         let line = self.line.clone();
         match self.params.staleness {
             Staleness::Path => {}
@@ -212,7 +212,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             for edge in &mut self.node_mut(*name).edges {
                 if made.contains(&edge.mv) {
                     edge.amaf_visits += 1;
-                    edge.amaf += (value - edge.amaf) / N::Real::count(edge.amaf_visits);
+                    edge.amaf += (value - edge.amaf) / N::Real::from_u32(edge.amaf_visits);
                 }
             }
         }

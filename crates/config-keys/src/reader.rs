@@ -6,22 +6,22 @@ use toml::{Table, Value};
 
 use crate::fault::Fault;
 use crate::field::Field;
+use crate::key::path_of;
 use crate::limits::Limits;
-use crate::section::path_of;
 
 /// What reading has found besides values.
 #[derive(Debug, Default)]
-pub(crate) struct Findings {
+pub struct Findings {
     /// Everything that is wrong.
-    pub(crate) faults: Vec<Fault>,
+    pub faults: Vec<Fault>,
     /// Keys that stand in for values at fault: nothing may be concluded from their values.
-    pub(crate) faulty: BTreeSet<String>,
+    pub faulty: BTreeSet<String>,
     /// Keys that the file leaves to their defaults.
-    pub(crate) defaulted: BTreeSet<String>,
+    pub defaulted: BTreeSet<String>,
 }
 
 /// Reads the keys of one section.
-pub(crate) struct SectionReader<'a> {
+pub struct SectionReader<'a> {
     section: &'static str,
     table: Source<'a>,
     findings: &'a mut Findings,
@@ -40,7 +40,7 @@ enum Source<'a> {
 impl<'a> SectionReader<'a> {
     /// A reader of the section of this name, which need not be there; the empty name is the file
     /// itself.
-    pub(crate) fn new(section: &'static str, file: &'a Table, findings: &'a mut Findings) -> Self {
+    pub fn new(section: &'static str, file: &'a Table, findings: &'a mut Findings) -> Self {
         let table = match file.get(section) {
             _ if section.is_empty() => Source::Given(file),
             None => Source::Absent,
@@ -56,7 +56,7 @@ impl<'a> SectionReader<'a> {
     }
 
     /// The value of a key, its default, or something in its place where there is a fault.
-    pub(crate) fn take<T: Field>(&mut self, name: &str, limits: &Limits, default: Option<T>) -> T {
+    pub fn take<T: Field>(&mut self, name: &str, limits: &Limits, default: Option<T>) -> T {
         let path = path_of(self.section, name);
         let given = match self.table {
             Source::Given(table) => table.get(name),

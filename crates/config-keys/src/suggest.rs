@@ -3,10 +3,7 @@
 /// The nearest of the candidates, where one is near enough to be meant: at most a third of the
 /// letters, and never more than three, are wrong, missing or swapped, or one name begins with the
 /// other.
-pub(crate) fn nearest<'a>(
-    wrong: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong = wrong.to_ascii_lowercase().replace('-', "_");
     let cost = |name: &str| {
         let prefix = wrong.len() >= 3 && (name.starts_with(&wrong) || wrong.starts_with(name));

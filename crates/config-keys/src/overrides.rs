@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use crate::fault::Fault;
 
 /// Lays the overrides over the file, in order: the last word on a key counts.
-pub(crate) fn merge(file: &mut Table, overrides: &[String], faults: &mut Vec<Fault>) {
+pub fn merge_overrides(file: &mut Table, overrides: &[String], faults: &mut Vec<Fault>) {
     for text in overrides {
         let result = split(text).and_then(|(path, value)| insert(file, &path, value));
         if let Err(fault) = result {
@@ -15,7 +15,7 @@ pub(crate) fn merge(file: &mut Table, overrides: &[String], faults: &mut Vec<Fau
 }
 
 /// Says of faults in what overrides gave that the file is not to blame.
-pub(crate) fn name(overrides: &[String], faults: &mut [Fault]) {
+pub fn name_overrides(overrides: &[String], faults: &mut [Fault]) {
     let is_at = |key: &str, path: &str| {
         key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };

@@ -1,20 +1,13 @@
-//! Everything that varies between searches, as values.
-
-mod budget;
-mod graph;
-mod leaves;
-mod root;
-mod selection;
+//! The settings that hold for a search's lifetime.
 
 use serde::{Deserialize, Serialize};
 
-use crate::formula::{EpsilonSchedule, FirstPlay};
-
-pub use budget::Budget;
-pub use graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
-pub use leaves::{Expansion, InFlight, LeafValue};
-pub use root::{RootNoise, RootSetup};
-pub use selection::{Gumbel, GumbelInner, Puct, Rave, Regularized, Selection, TieBreak};
+use crate::fpu::FirstPlay;
+use crate::graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
+use crate::gumbel::GumbelInner;
+use crate::leaves::{Expansion, InFlight, LeafValue};
+use crate::puct::Puct;
+use crate::selection::{EpsilonSchedule, RaveSchedule, Selection, TieBreak};
 
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
 /// each move. All of them together are one algorithm: nothing here switches to another core.
@@ -31,14 +24,14 @@ pub struct SearchParams {
     pub tie_break: TieBreak,
     /// The epsilon trick: a selection holds for several visits, its own included (L. Lew,
     /// computer-go list, January 2007).
-    pub epsilon: Option<EpsilonSchedule>,
+    pub epsilon: EpsilonSchedule,
     /// Every move starts as if it had been visited so often at its heuristic value (Gelly and
     /// Silver 2007: 50); 0 is off. The value comes with the evaluation, or else is the first-play
     /// value.
     pub equivalent_visits: u32,
     /// How a playout changes the nodes on its path.
     pub backup: Backup,
-    /// Which other nodes are brought up to date.
+    /// Which other nodes are recomputed.
     pub staleness: Staleness,
     /// What happens at a child with more visits than the edge to it.
     pub catch_up: CatchUp,
@@ -82,7 +75,7 @@ impl Default for SearchParams {
             selection: Selection::Puct(Puct::default()),
             fpu: FirstPlay::Absolute(0.0),
             tie_break: TieBreak::LowestMove,
-            epsilon: None,
+            epsilon: EpsilonSchedule::Off,
             equivalent_visits: 0,
             backup: Backup::Idempotent,
             staleness: Staleness::Path,
@@ -138,9 +131,6 @@ impl SearchParams {
     /// # Errors
     /// Which settings contradict each other, and what to set instead.
     pub fn validate(&self) -> Result<(), ParamsError> {
-        let range = |fine: bool, key, allowed| {
-            if fine { Ok(()) } else { Err(ParamsError::Range { key, allowed }) }
-        };
         if self.leaves_max == 0 {
             return Err(ParamsError::NoLeaves);
         }
@@ -160,40 +150,35 @@ impl SearchParams {
             range((0.0..=1.0).contains(&rollout_share), "leaf_value", "a share from 0 to 1")?;
         }
         range(self.prior_exponent > 0.0, "prior_exponent", "above 0")?;
-        self.selection.validate(range)
+        check_selection(&self.selection)
     }
+}
 
-    /// True if edges need more than a child and a count.
-    pub(crate) fn uses_edge_side(&self, acyclic: bool) -> bool {
-        self.leaves_max > 1
-            || matches!(self.backup, Backup::Delta { .. })
-            || (!acyclic && self.revisit == Revisit::Draw)
-    }
-
-    /// True if legal moves need more than a prior.
-    pub(crate) fn uses_move_side(&self) -> bool {
-        self.equivalent_visits > 0 || matches!(self.selection, Selection::Rave(_))
-    }
-
-    /// True if nodes need more than averages and counts.
-    pub(crate) fn uses_node_side(&self) -> bool {
-        self.prove || self.keeps_moments() || self.epsilon.is_some() || self.keeps_parents()
-    }
-
-    /// True if second moments are kept.
-    pub(crate) fn keeps_moments(&self) -> bool {
-        let varied = match &self.selection {
-            Selection::Puct(puct)
-            | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
-                puct.variance.is_some()
+/// Checks the numbers of a formula.
+fn check_selection(selection: &Selection) -> Result<(), ParamsError> {
+    let puct = |puct: &Puct| {
+        range(puct.exploration.c >= 0.0, "c_puct", "at least 0")?;
+        range(puct.exploration.c_base > 0.0, "c_base", "above 0")
+    };
+    match selection {
+        Selection::Puct(params) => puct(params),
+        Selection::Ucb1 => Ok(()),
+        Selection::Uct { c } => range(*c >= 0.0, "c_uct", "at least 0"),
+        Selection::Rave(rave) => {
+            let fine = !matches!(rave.schedule, RaveSchedule::Equivalence { k } if k <= 0.0);
+            range(fine, "rave_k", "above 0")
+        }
+        Selection::Gumbel(gumbel) => {
+            range(gumbel.considered > 0, "gumbel_considered", "at least 1")?;
+            match &gumbel.inner {
+                GumbelInner::Improved => Ok(()),
+                GumbelInner::Puct(params) => puct(params),
             }
-            _ => false,
-        };
-        self.moments || varied
+        }
+        Selection::Regularized(regularized) => range(regularized.c > 0.0, "c_puct", "above 0"),
     }
+}
 
-    /// True if nodes know their parents.
-    pub(crate) fn keeps_parents(&self) -> bool {
-        matches!(self.staleness, Staleness::Parents | Staleness::Ancestors)
-    }
+fn range(fine: bool, key: &'static str, allowed: &'static str) -> Result<(), ParamsError> {
+    if fine { Ok(()) } else { Err(ParamsError::Range { key, allowed }) }
 }

@@ -1,20 +1,19 @@
-//! `[search]`: how every search of the run walks.
+//! `[search]`: every key of a search, and the types that the keys make together.
 
-mod fpu;
-mod overrides;
-mod values;
-mod words;
+use dz_config_keys::{Limits, SameOr, above, real, section, whole};
 
-use crate::limits::{Limits, above, real, whole};
-use crate::same_or::SameOr;
-use crate::section::section;
-
-pub use fpu::Fpu;
-pub use values::{CatchUp, Epsilon, Expansion, InFlight, LeafValue};
-pub use words::{
-    BackupWord, GumbelInnerWord, MoveChoiceWord, NoiseShapeWord, RaveScheduleWord, RevisitWord,
-    SelectionWord, StalenessWord, TargetWord, TerminalsWord, TieBreakWord,
+use crate::fpu::FirstPlay;
+use crate::graph::{Backup, BackupWord, CatchUp, Revisit, Staleness, StalenessWord, Terminals};
+use crate::gumbel::{Gumbel, GumbelInner, GumbelInnerWord, Sigma};
+use crate::leaves::{Expansion, InFlight, LeafValue};
+use crate::move_choice::{MoveChoice, MoveChoiceWord};
+use crate::puct::{DynamicVariance, Exploration, Puct};
+use crate::root::{NoiseShape, NoiseShapeWord, RootNoise, RootSetup};
+use crate::selection::{
+    EpsilonSchedule, Rave, RaveSchedule, RaveScheduleWord, Regularized, Selection, SelectionWord,
+    TieBreak,
 };
+use crate::target::{PolicyTarget, TargetWord};
 
 section! {
     /// `[search]`: how the searches of self-play, gate and rating walk. N(a) are edge visits, s
@@ -82,16 +81,16 @@ section! {
         /// `katago` mixes the node's value with its own evaluation by m to the power of `mix_power`
         /// (2), takes off `reduction` times the root of m (0.2), and blends in `loss_share` of a
         /// loss (0).
-        [Results, Limits::Any] fpu: Fpu = Fpu::Reduction(0.2);
+        [Results, Limits::Any] fpu: FirstPlay = FirstPlay::Reduction(0.2);
         /// The same at the root, or `same` (KataGo: no reduction in self-play, 0.1 in matches).
-        [Results, Limits::Any] root_fpu: SameOr<Fpu> = SameOr::Same;
+        [Results, Limits::Any] root_fpu: SameOr<FirstPlay> = SameOr::Same;
         /// Which of several moves with equal scores comes first: the `lowest`, or one at `random`,
         /// as in generation 0, where no prior tells moves apart.
-        [Results, Limits::Any] tie_break: TieBreakWord = TieBreakWord::Lowest;
+        [Results, Limits::Any] tie_break: TieBreak = TieBreak::LowestMove;
         /// For how many visits a choice holds at a node of N visits: `{ share = e }` ceil(e N),
         /// `{ root = e }` ceil(e sqrt N); `off` chooses at each visit (Lew, computer-go list,
         /// January 2007: e = 1/64).
-        [Results, Limits::Any] epsilon: Epsilon = Epsilon::Off;
+        [Results, Limits::Any] epsilon: EpsilonSchedule = EpsilonSchedule::Off;
         /// Visits that each move starts with at its heuristic value, or at the value of a move
         /// never tried; 0 is off (Gelly 2007: 50).
         [Results, whole(0, 1_000_000)] equivalent_visits: u32 = 0;
@@ -117,10 +116,10 @@ section! {
         /// stop if the child is ahead by more than m.
         [Results, Limits::Any] catch_up: CatchUp = CatchUp::Continue;
         /// What visits of a finished game count: `fixed` N stays 1, `counted` N grows.
-        [Results, Limits::Any] terminals: TerminalsWord = TerminalsWord::Fixed;
+        [Results, Limits::Any] terminals: Terminals = Terminals::Fixed;
         /// What a playout is worth that comes back to a position on its own path: `count` the
         /// position's value (KataGo), `draw` 0 (lc0's twofold repetition).
-        [Results, Limits::Any] revisit: RevisitWord = RevisitWord::Count;
+        [Results, Limits::Any] revisit: Revisit = Revisit::Count;
         /// Whether outcomes that are certain are propagated and not searched again (Winands 2008).
         [Results, Limits::Any] prove: bool = false;
         /// What a leaf is worth: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }`
@@ -130,7 +129,7 @@ section! {
         /// at the first visit. `{ start = n, waiting_max = w }` begins with n, goes up by one at
         /// each expansion while w leaves wait for the network, and down by one else. Above 0 it
         /// needs rollouts.
-        [Results, Limits::Any] expansion: Expansion = Expansion::After(0);
+        [Results, Limits::Any] expansion: Expansion = Expansion::FirstVisit;
         /// Leaves of one search that may wait for evaluation at once (AlphaGo Zero: 8).
         [Results, whole(1, 65_536)] leaves_max: u32 = 1;
         /// How a leaf that waits keeps others off its path: as `visits` that leave Q alone (lc0;
@@ -149,7 +148,7 @@ section! {
         /// What selfplay.dirichlet_alpha is: the concentration of `each` move (AlphaZero), the
         /// `total` over the legal moves (KataGo: 10.83), or that total `shaped`, more of it for
         /// moves of small but not negligible prior (KataGo).
-        [Results, Limits::Any] noise_shape: NoiseShapeWord = NoiseShapeWord::Each;
+        [Results, Limits::Any] noise_shape: NoiseShapeWord = NoiseShapeWord::Plain;
         /// What the policy learns of a full search: shares of `visits` (AlphaZero); `pruned`
         /// visits, without those that noise and forced playouts brought (Wu 2019, section 3.2); the
         /// `regularized` policy (Grill 2020); or `completed_q`, the improved policy (Danihelka
@@ -176,10 +175,124 @@ section! {
     }
 }
 
+/// What the keys make together.
 impl SearchSection {
-    /// The plain reference that studies start from: PUCT with c = 1.5, moves never tried at 0, the
-    /// defaults else, without reuse or a bound on nodes.
-    pub fn plain() -> Self {
-        Self { fpu: Fpu::Absolute(0.0), reuse: false, nodes_max: u32::MAX, ..Self::defaults() }
+    pub(crate) fn selection(&self) -> Selection {
+        match self.selection {
+            SelectionWord::Puct => Selection::Puct(self.puct()),
+            SelectionWord::Ucb1 => Selection::Ucb1,
+            SelectionWord::Uct => Selection::Uct { c: self.c_uct },
+            SelectionWord::Rave => Selection::Rave(Rave {
+                c: self.rave_c,
+                schedule: match self.rave_schedule {
+                    RaveScheduleWord::Equivalence => RaveSchedule::Equivalence { k: self.rave_k },
+                    RaveScheduleWord::Logarithm => RaveSchedule::Logarithm,
+                },
+            }),
+            SelectionWord::Gumbel => Selection::Gumbel(Gumbel {
+                considered: self.gumbel_considered,
+                scale: self.gumbel_scale,
+                sigma: self.sigma(),
+                inner: match self.gumbel_inner {
+                    GumbelInnerWord::Improved => GumbelInner::Improved,
+                    GumbelInnerWord::Puct => GumbelInner::Puct(self.puct()),
+                },
+            }),
+            SelectionWord::Regularized => Selection::Regularized(Regularized {
+                c: self.regularized_c,
+                sample: self.regularized_sample,
+            }),
+        }
+    }
+
+    fn puct(&self) -> Puct {
+        Puct {
+            exploration: Exploration {
+                c: self.c_puct,
+                c_log: self.c_puct_log,
+                c_base: self.c_puct_base,
+            },
+            variance: (self.variance_scale > 0.0).then_some(DynamicVariance {
+                prior: self.variance_prior,
+                prior_weight: self.variance_prior_weight,
+                scale: self.variance_scale,
+            }),
+        }
+    }
+
+    fn sigma(&self) -> Sigma {
+        Sigma {
+            c_visit: self.gumbel_c_visit,
+            c_scale: self.gumbel_c_scale,
+            rescale: self.gumbel_rescale,
+        }
+    }
+
+    pub(crate) fn backup(&self) -> Backup {
+        match self.backup {
+            BackupWord::Idempotent => Backup::Idempotent,
+            BackupWord::Incremental => Backup::Incremental,
+            BackupWord::Delta => {
+                Backup::Delta { tolerance: self.delta_tolerance, clamp: self.delta_clamp }
+            }
+        }
+    }
+
+    pub(crate) fn staleness(&self) -> Staleness {
+        match self.staleness {
+            StalenessWord::Path => Staleness::Path,
+            StalenessWord::Parents => Staleness::Parents,
+            StalenessWord::Ancestors => Staleness::Ancestors,
+            StalenessWord::Refresher => {
+                Staleness::Refresher { nodes_per_playout: self.refresher_nodes }
+            }
+        }
+    }
+
+    /// The root without noise.
+    pub(crate) fn root(&self) -> RootSetup {
+        RootSetup {
+            noise: None,
+            prior_temperature: self.root_prior_temperature,
+            forced_playouts: self.forced_playouts,
+            fpu: match self.root_fpu {
+                SameOr::Same => None,
+                SameOr::Own(fpu) => Some(fpu),
+            },
+        }
+    }
+
+    /// Dirichlet noise on a root's priors: `alpha` as `noise_shape` spreads it, with this share of
+    /// the priors; none where the share is 0.
+    pub fn root_noise(&self, alpha: f64, share: f64) -> Option<RootNoise> {
+        let shape = match self.noise_shape {
+            NoiseShapeWord::Plain => NoiseShape::Plain { alpha },
+            NoiseShapeWord::Total => NoiseShape::Total { total: alpha },
+            NoiseShapeWord::Shaped => NoiseShape::Shaped { total: alpha },
+        };
+        (share > 0.0).then_some(RootNoise { shape, share })
+    }
+
+    pub(crate) fn target(&self) -> PolicyTarget {
+        match self.target {
+            TargetWord::Visits => PolicyTarget::Visits,
+            TargetWord::PrunedVisits => PolicyTarget::PrunedVisits,
+            TargetWord::Regularized => PolicyTarget::Regularized { c: self.regularized_c },
+            TargetWord::CompletedQ => PolicyTarget::CompletedQ(self.sigma()),
+        }
+    }
+
+    pub(crate) fn move_choice(&self) -> MoveChoice {
+        match self.move_choice {
+            MoveChoiceWord::Visits => MoveChoice::MostVisits,
+            MoveChoiceWord::Value => MoveChoice::BestValue,
+            MoveChoiceWord::Amaf => MoveChoice::BestAmaf,
+            MoveChoiceWord::Lcb => MoveChoice::LowerBound {
+                deviations: self.lcb_deviations,
+                visits_share: self.lcb_visits_share,
+            },
+            MoveChoiceWord::Regularized => MoveChoice::Regularized { c: self.regularized_c },
+            MoveChoiceWord::Gumbel => MoveChoice::Gumbel(self.sigma()),
+        }
     }
 }

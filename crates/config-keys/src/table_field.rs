@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::suggest::nearest;
 
 /// Reads the keys of an inline table.
-pub(crate) struct TableReader<'a> {
+pub struct TableReader<'a> {
     key: &'a str,
     table: &'a Table,
     known: BTreeSet<&'static str>,
@@ -19,7 +19,7 @@ pub(crate) struct TableReader<'a> {
 
 impl<'a> TableReader<'a> {
     /// A reader of the value, which must be a table.
-    pub(crate) fn open(
+    pub fn open(
         key: &'a str,
         value: &'a Value,
         allowed: &str,
@@ -33,7 +33,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// The value of a key, or a fault.
-    pub(crate) fn take<T: Field>(&mut self, name: &'static str, limits: &Limits) -> Option<T> {
+    pub fn take<T: Field>(&mut self, name: &'static str, limits: &Limits) -> Option<T> {
         self.ignore(name);
         let path = format!("{}.{name}", self.key);
         if let Some(value) = self.table.get(name) {
@@ -44,18 +44,18 @@ impl<'a> TableReader<'a> {
     }
 
     /// Whether the table has a key, which is known from then on.
-    pub(crate) fn has(&mut self, name: &'static str) -> bool {
+    pub fn has(&mut self, name: &'static str) -> bool {
         self.ignore(name);
         self.table.contains_key(name)
     }
 
     /// Makes a key known without reading it.
-    pub(crate) fn ignore(&mut self, name: &'static str) {
+    pub fn ignore(&mut self, name: &'static str) {
         self.known.insert(name);
     }
 
     /// Reports the keys that nobody asked for.
-    pub(crate) fn close(self) {
+    pub fn close(self) {
         for (name, value) in
             self.table.iter().filter(|(name, _)| !self.known.contains(name.as_str()))
         {

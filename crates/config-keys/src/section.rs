@@ -3,35 +3,11 @@
 
 use toml::Value;
 
-use crate::change::Effect;
+use crate::key::Key;
 use crate::reader::SectionReader;
 
-/// What is known of a key of the configuration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Key {
-    /// The section, such as `search`; empty for a key outside of any section.
-    pub section: &'static str,
-    /// The name inside its section, such as `c_puct`.
-    pub name: &'static str,
-    /// What it means, with its unit and source.
-    pub meaning: String,
-    /// Which values it takes, in words.
-    pub allowed: String,
-    /// What it is where a file leaves it out; a key without a default must be given.
-    pub default: Option<Value>,
-    /// What a change does to a run that exists.
-    pub effect: Effect,
-}
-
-impl Key {
-    /// The name with its section, such as `search.c_puct`.
-    pub fn path(&self) -> String {
-        path_of(self.section, self.name)
-    }
-}
-
 /// A table of the configuration file.
-pub(crate) trait Section: Sized {
+pub trait Section: Sized {
     /// Every key, in the order of declaration.
     fn keys() -> Vec<Key>;
     /// Reads all keys; a key at fault gets a value that stands in until the faults are reported.
@@ -40,13 +16,9 @@ pub(crate) trait Section: Sized {
     fn write(&self) -> Vec<(&'static str, Value)>;
 }
 
-/// A key's name with its section.
-pub(crate) fn path_of(section: &str, name: &str) -> String {
-    if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") }
-}
-
 /// Declares a section: `[effect, limits] key: Type = default;` a line, without `= default` where
 /// the key must be given.
+#[macro_export]
 macro_rules! section {
     (
         $(#[doc = $section_doc:literal])*
@@ -68,41 +40,41 @@ macro_rules! section {
                 #[doc = ""]
                 #[doc = concat!(
                     "Takes `", stringify!($limits), "`; default: ",
-                    $crate::section::default_text!($($default)?),
+                    $crate::default_text!($($default)?),
                     "; effect of a change: `", stringify!($effect), "`."
                 )]
                 pub $key: $Type,
             )*
         }
 
-        impl $crate::section::Section for $Section {
-            fn keys() -> Vec<$crate::section::Key> {
-                use $crate::field::Field;
+        impl $crate::Section for $Section {
+            fn keys() -> Vec<$crate::Key> {
+                use $crate::Field;
                 vec![$(
-                    $crate::section::Key {
+                    $crate::Key {
                         section: $name,
                         name: stringify!($key),
                         meaning: concat!($($doc),*).trim().to_owned(),
                         allowed: <$Type as Field>::allowed(&$limits),
-                        default: $crate::section::default_value!($Type, $($default)?)
+                        default: $crate::default_value!($Type, $($default)?)
                             .map(|value| value.write()),
-                        effect: $crate::change::Effect::$effect,
+                        effect: $crate::Effect::$effect,
                     }
                 ),*]
             }
 
-            fn read(reader: &mut $crate::reader::SectionReader<'_>) -> Self {
+            fn read(reader: &mut $crate::SectionReader<'_>) -> Self {
                 Self {
                     $($key: reader.take(
                         stringify!($key),
                         &$limits,
-                        $crate::section::default_value!($Type, $($default)?),
+                        $crate::default_value!($Type, $($default)?),
                     )),*
                 }
             }
 
-            fn write(&self) -> Vec<(&'static str, toml::Value)> {
-                use $crate::field::Field;
+            fn write(&self) -> Vec<(&'static str, $crate::Value)> {
+                use $crate::Field;
                 vec![$((stringify!($key), self.$key.write())),*]
             }
         }
@@ -110,6 +82,7 @@ macro_rules! section {
 }
 
 /// The default of a key for its documentation.
+#[macro_export]
 macro_rules! default_text {
     () => {
         "none, it must be given"
@@ -120,6 +93,7 @@ macro_rules! default_text {
 }
 
 /// The default of a key as a value.
+#[macro_export]
 macro_rules! default_value {
     ($Type:ty,) => {
         None::<$Type>
@@ -128,5 +102,3 @@ macro_rules! default_value {
         Some::<$Type>($default)
     };
 }
-
-pub(crate) use {default_text, default_value, section};

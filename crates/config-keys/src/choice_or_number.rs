@@ -7,7 +7,7 @@ use crate::field::{out_of_range, wrong_type};
 use crate::suggest::nearest;
 
 /// What a value is that may be a word or a number with a name.
-pub(crate) enum Given<'a> {
+pub enum Given<'a> {
     /// A word that is known.
     Word(&'static str),
     /// A name that is known, its path, and what should be a number.
@@ -15,7 +15,7 @@ pub(crate) enum Given<'a> {
 }
 
 /// Tells which of the words or names a value has, or adds a fault.
-pub(crate) fn read_given<'a>(
+pub fn read_given<'a>(
     key: &str,
     value: &'a Value,
     words: &[&'static str],
@@ -54,45 +54,53 @@ pub(crate) fn read_given<'a>(
     None
 }
 
-/// Declares an enum of words and of numbers with names.
+/// Declares an enum of words and of numbers with names. A number stands in a tuple variant,
+/// `Leak(f64)`, or in a field, `Mix { share: f64 }`.
+#[macro_export]
 macro_rules! choice_or_number {
     (
-        $(#[doc = $enum_doc:literal])*
+        $(#[$enum_attr:meta])*
         pub enum $Choice:ident {
-            words { $($(#[doc = $word_doc:literal])* $Word:ident = $word:literal,)* }
+            words { $($(#[$word_attr:meta])* $Word:ident = $word:literal,)* }
             numbers {
                 $(
-                    $(#[doc = $name_doc:literal])*
-                    $Name:ident($Type:ty) = $name:literal within $limits:expr,
+                    $(#[$name_attr:meta])*
+                    $Name:ident
+                        $(($Type:ty))?
+                        $({ $(#[$field_attr:meta])* $field:ident: $FieldType:ty })?
+                        = $name:literal within $limits:expr,
                 )*
             }
         }
     ) => {
-        $(#[doc = $enum_doc])*
+        $(#[$enum_attr])*
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum $Choice {
-            $($(#[doc = $word_doc])* $Word,)*
-            $($(#[doc = $name_doc])* $Name($Type),)*
+            $(
+                $(#[$name_attr])*
+                $Name $(($Type))? $({ $(#[$field_attr])* $field: $FieldType })?,
+            )*
+            $($(#[$word_attr])* $Word,)*
         }
 
-        impl $crate::field::Field for $Choice {
-            fn allowed(_: &$crate::limits::Limits) -> String {
+        impl $crate::Field for $Choice {
+            fn allowed(_: &$crate::Limits) -> String {
                 let words = [$(concat!("\"", $word, "\"").to_owned()),*];
                 let numbers = [$(format!("{{ {} = {} }}", $name, $limits)),*];
                 [&words[..], &numbers[..]].concat().join(" or ")
             }
 
-            fn stand_in(_: &$crate::limits::Limits) -> Self {
+            fn stand_in(_: &$crate::Limits) -> Self {
                 [$(Self::$Word),*][0]
             }
 
             fn read(
                 key: &str,
-                value: &toml::Value,
-                limits: &$crate::limits::Limits,
-                faults: &mut Vec<$crate::fault::Fault>,
+                value: &$crate::Value,
+                limits: &$crate::Limits,
+                faults: &mut Vec<$crate::Fault>,
             ) -> Option<Self> {
-                use $crate::choice_or_number::{Given, read_given};
+                use $crate::{Given, read_given};
                 let allowed = Self::allowed(limits);
                 match read_given(key, value, &[$($word),*], &[$($name),*], &allowed, faults)? {
                     Given::Word(word) => match word {
@@ -101,24 +109,32 @@ macro_rules! choice_or_number {
                     },
                     Given::Number(name, path, inner) => match name {
                         $($name => {
-                            <$Type>::read(&path, inner, &$limits, faults).map(Self::$Name)
+                            $(<$Type as $crate::Field>::read(&path, inner, &$limits, faults)
+                                .map(Self::$Name))?
+                            $(<$FieldType as $crate::Field>::read(&path, inner, &$limits, faults)
+                                .map(|$field| Self::$Name { $field }))?
                         })*
                         _ => None,
                     },
                 }
             }
 
-            fn write(&self) -> toml::Value {
-                let number = |name: &str, value: toml::Value| {
-                    toml::Value::Table([(name.to_owned(), value)].into_iter().collect())
+            fn write(&self) -> $crate::Value {
+                let number = |name: &str, value: $crate::Value| {
+                    $crate::Value::Table([(name.to_owned(), value)].into_iter().collect())
                 };
                 match self {
-                    $(Self::$Word => toml::Value::String($word.to_owned()),)*
-                    $(Self::$Name(value) => number($name, value.write()),)*
+                    $(Self::$Word => $crate::Value::String($word.to_owned()),)*
+                    $(
+                        $(Self::$Name(value) => {
+                            number($name, <$Type as $crate::Field>::write(value))
+                        })?
+                        $(Self::$Name { $field } => {
+                            number($name, <$FieldType as $crate::Field>::write($field))
+                        })?
+                    )*
                 }
             }
         }
     };
 }
-
-pub(crate) use choice_or_number;

@@ -4,9 +4,10 @@ use toml::Value;
 
 use crate::fault::Fault;
 use crate::limits::Limits;
+use crate::suggest::nearest;
 
 /// A type that a key may have.
-pub(crate) trait Field: Sized {
+pub trait Field: Sized {
     /// What the type takes within the limits, in words.
     fn allowed(limits: &Limits) -> String;
     /// A value that takes the place of one at fault, so that the other keys can be checked; no
@@ -19,13 +20,13 @@ pub(crate) trait Field: Sized {
 }
 
 /// The fault of a value of another type.
-pub(crate) fn wrong_type(key: &str, value: &Value, allowed: &str) -> Fault {
+pub fn wrong_type(key: &str, value: &Value, allowed: &str) -> Fault {
     let problem = format!("wrong type ({})", value.type_str());
     Fault::new(key, problem).value(value).allowed(allowed)
 }
 
 /// The fault of a value of the right type outside of its range.
-pub(crate) fn out_of_range(key: &str, value: &Value, allowed: &str) -> Fault {
+pub fn out_of_range(key: &str, value: &Value, allowed: &str) -> Fault {
     Fault::new(key, "impossible value").value(value).allowed(allowed)
 }
 
@@ -168,9 +169,26 @@ impl Field for String {
     }
 }
 
-impl Field for Vec<String> {
-    fn allowed(_: &Limits) -> String {
+/// A type that arrays hold.
+pub trait Entry: Field {
+    /// What an array takes, in words.
+    fn array_allowed(limits: &Limits) -> String;
+
+    /// Why the entry at `key` may not stand after those before it.
+    fn clash(&self, _key: &str, _before: &[Self]) -> Option<Fault> {
+        None
+    }
+}
+
+impl Entry for String {
+    fn array_allowed(_: &Limits) -> String {
         "an array of texts that are not empty".to_owned()
+    }
+}
+
+impl<T: Entry> Field for Vec<T> {
+    fn allowed(limits: &Limits) -> String {
+        T::array_allowed(limits)
     }
 
     fn stand_in(_: &Limits) -> Self {
@@ -178,7 +196,20 @@ impl Field for Vec<String> {
     }
 
     fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
-        read_list(key, value, limits, faults)
+        let Value::Array(values) = value else {
+            faults.push(wrong_type(key, value, &Self::allowed(limits)));
+            return None;
+        };
+        let faults_before = faults.len();
+        let mut entries = Self::new();
+        for (index, value) in values.iter().enumerate() {
+            let key = format!("{key}[{index}]");
+            if let Some(entry) = T::read(&key, value, limits, faults) {
+                faults.extend(entry.clash(&key, &entries));
+                entries.push(entry);
+            }
+        }
+        (faults.len() == faults_before).then_some(entries)
     }
 
     fn write(&self) -> Value {
@@ -186,30 +217,8 @@ impl Field for Vec<String> {
     }
 }
 
-/// Reads an array of fields; all that is wrong in it is found.
-pub(crate) fn read_list<T: Field>(
-    key: &str,
-    value: &Value,
-    limits: &Limits,
-    faults: &mut Vec<Fault>,
-) -> Option<Vec<T>>
-where
-    Vec<T>: Field,
-{
-    let Value::Array(entries) = value else {
-        faults.push(wrong_type(key, value, &Vec::<T>::allowed(limits)));
-        return None;
-    };
-    let read = |(index, entry): (usize, &Value)| {
-        T::read(&format!("{key}[{index}]"), entry, limits, faults)
-    };
-    // Collected before it is looked at, so that the first fault does not hide the next.
-    let fields: Vec<Option<T>> = entries.iter().enumerate().map(read).collect();
-    fields.into_iter().collect()
-}
-
 /// Reads a text that `FromStr` understands, with a suggestion from `words` where it does not.
-pub(crate) fn read_text<T: std::str::FromStr>(
+pub fn read_text<T: std::str::FromStr>(
     key: &str,
     value: &Value,
     words: &[&str],
@@ -223,7 +232,7 @@ pub(crate) fn read_text<T: std::str::FromStr>(
     let read = text.parse().ok();
     if read.is_none() {
         let mut fault = out_of_range(key, value, allowed);
-        if let Some(word) = crate::suggest::nearest(text, words.iter().copied()) {
+        if let Some(word) = nearest(text, words.iter().copied()) {
             fault = fault.suggestion(format!("\"{word}\""));
         }
         faults.push(fault);
@@ -233,46 +242,48 @@ pub(crate) fn read_text<T: std::str::FromStr>(
 
 /// Makes a [`Field`] of a type with `FromStr` and `Display`: `text_field!(Type, stand-in, words,
 /// allowed)`.
+#[macro_export]
 macro_rules! text_field {
     ($Type:ty, $stand_in:expr, $words:expr, $allowed:expr) => {
-        impl $crate::field::Field for $Type {
-            fn allowed(_: &$crate::limits::Limits) -> String {
+        impl $crate::Field for $Type {
+            fn allowed(_: &$crate::Limits) -> String {
                 $allowed.to_owned()
             }
 
-            fn stand_in(_: &$crate::limits::Limits) -> Self {
+            fn stand_in(_: &$crate::Limits) -> Self {
                 $stand_in
             }
 
             fn read(
                 key: &str,
-                value: &toml::Value,
-                limits: &$crate::limits::Limits,
-                faults: &mut Vec<$crate::fault::Fault>,
+                value: &$crate::Value,
+                limits: &$crate::Limits,
+                faults: &mut Vec<$crate::Fault>,
             ) -> Option<Self> {
                 let allowed = Self::allowed(limits);
-                $crate::field::read_text(key, value, &$words, &allowed, faults)
+                $crate::read_text(key, value, &$words, &allowed, faults)
             }
 
-            fn write(&self) -> toml::Value {
-                toml::Value::String(self.to_string())
+            fn write(&self) -> $crate::Value {
+                $crate::Value::String(self.to_string())
             }
         }
     };
 }
 
 /// Declares an enum whose variants are words of the file.
+#[macro_export]
 macro_rules! choice {
     (
-        $(#[doc = $enum_doc:literal])*
+        $(#[$enum_attr:meta])*
         $visibility:vis enum $Choice:ident {
-            $($(#[doc = $doc:literal])* $Variant:ident = $word:literal,)*
+            $($(#[$attr:meta])* $Variant:ident = $word:literal,)*
         }
     ) => {
-        $(#[doc = $enum_doc])*
+        $(#[$enum_attr])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         $visibility enum $Choice {
-            $($(#[doc = $doc])* $Variant,)*
+            $($(#[$attr])* $Variant,)*
         }
 
         impl $Choice {
@@ -300,7 +311,7 @@ macro_rules! choice {
             }
         }
 
-        $crate::field::text_field!(
+        $crate::text_field!(
             $Choice,
             Self::WORDS[0].1,
             [$($word),*],
@@ -308,5 +319,3 @@ macro_rules! choice {
         );
     };
 }
-
-pub(crate) use {choice, text_field};

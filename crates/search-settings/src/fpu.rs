@@ -1,43 +1,49 @@
-//! First-play urgency: the value of a move that was never tried.
+//! First-play urgency: the value of a move without visits.
 
-use toml::Value;
+use dz_config_keys::{Fault, Field, Limits, Table, TableReader, Value, choice, real};
+use serde::{Deserialize, Serialize};
 
-use crate::fault::Fault;
-use crate::field::{Field, choice};
-use crate::limits::{Limits, real};
-use crate::table_field::TableReader;
-
-/// How a move that was never tried is valued, for the player to move.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fpu {
-    /// At this, in [-1, 1].
+/// First-play urgency: the mover's value of a move without visits (Gelly and Wang 2006 for the
+/// name).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FirstPlay {
+    /// This value, in [-1, 1]: -1 is a loss until tried, as in AlphaZero's pseudo-code (0 on its
+    /// scale of [0, 1]); 0 is a draw.
     Absolute(f64),
-    /// At the node's value.
+    /// The node's own average, no reduction.
     Parent,
-    /// At the node's value less this times the square root of the tried moves' prior.
+    /// The average less `reduction` * sqrt(visited mass). KataGo 0.2 (0 at self-play's root), lc0
+    /// 0.33.
     Reduction(f64),
-    /// By KataGo's three steps.
-    KataGo {
-        /// Exponent of the tried moves' prior, the weight of the node's value against its own
-        /// evaluation; none takes the node's value alone.
-        mix_power: Option<f64>,
-        /// Then taken off, times the square root of the tried moves' prior.
-        reduction: f64,
-        /// Share of a loss, blended in last.
-        loss_share: f64,
-    },
+    /// KataGo's whole rule.
+    KataGo(KataGoFirstPlay),
+}
+
+/// The three steps of KataGo's first-play urgency, in this order: the parent's value is mixed,
+/// reduced, and pulled towards a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KataGoFirstPlay {
+    /// Exponent of the visited mass m in the mix m^power * average + (1 - m^power) * own, at least
+    /// 0 (`fpuParentWeightByVisitedPolicyPow`, 2 there); none: the average alone.
+    pub mix_power: Option<f64>,
+    /// Times sqrt(m), taken off (`fpuReductionMax`, 0.2; at the root 0 in self-play, 0.1 in
+    /// matches).
+    pub reduction: f64,
+    /// Share in [0, 1] of a loss, -1, blended in last (`fpuLossProp`, 0 there).
+    pub loss_share: f64,
 }
 
 choice! {
     /// What `kind` may be in the file.
     enum Kind {
-        /// See [`Fpu::Reduction`].
+        /// See [`FirstPlay::Reduction`].
         Reduction = "reduction",
-        /// See [`Fpu::Absolute`].
+        /// See [`FirstPlay::Absolute`].
         Absolute = "absolute",
-        /// See [`Fpu::Parent`].
+        /// See [`FirstPlay::Parent`].
         Parent = "parent",
-        /// See [`Fpu::KataGo`].
+        /// See [`FirstPlay::KataGo`].
         KataGo = "katago",
     }
 }
@@ -47,7 +53,7 @@ const VALUE: Limits = real(-1.0, 1.0);
 const SHARE: Limits = real(0.0, 1.0);
 const POWER: Limits = real(0.0, 10.0);
 
-impl Field for Fpu {
+impl Field for FirstPlay {
     fn allowed(_: &Limits) -> String {
         ALLOWED.to_owned()
     }
@@ -77,13 +83,13 @@ impl Field for Fpu {
     }
 
     fn write(&self) -> Value {
-        let mut table = toml::Table::new();
+        let mut table = Table::new();
         let mut put = |key: &str, value: Value| table.insert(key.to_owned(), value);
         let kind = match self {
             Self::Absolute(_) => Kind::Absolute,
             Self::Parent => Kind::Parent,
             Self::Reduction(_) => Kind::Reduction,
-            Self::KataGo { .. } => Kind::KataGo,
+            Self::KataGo(_) => Kind::KataGo,
         };
         put("kind", kind.write());
         match self {
@@ -91,7 +97,7 @@ impl Field for Fpu {
                 put("value", value.write());
             }
             Self::Parent => {}
-            Self::KataGo { mix_power, reduction, loss_share } => {
+            Self::KataGo(KataGoFirstPlay { mix_power, reduction, loss_share }) => {
                 put("reduction", reduction.write());
                 put("loss_share", loss_share.write());
                 if let Some(power) = mix_power {
@@ -103,10 +109,11 @@ impl Field for Fpu {
     }
 }
 
-fn read_katago(table: &mut TableReader<'_>) -> Option<Fpu> {
+fn read_katago(table: &mut TableReader<'_>) -> Option<FirstPlay> {
     let reduction = table.take::<f64>("reduction", &VALUE);
     let loss_share = table.take::<f64>("loss_share", &SHARE);
     let mix_power =
         if table.has("mix_power") { Some(table.take::<f64>("mix_power", &POWER)?) } else { None };
-    Some(Fpu::KataGo { mix_power, reduction: reduction?, loss_share: loss_share? })
+    let (reduction, loss_share) = (reduction?, loss_share?);
+    Some(FirstPlay::KataGo(KataGoFirstPlay { mix_power, reduction, loss_share }))
 }

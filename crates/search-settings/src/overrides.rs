@@ -1,13 +1,12 @@
 //! Settings of one search that belongs to no run.
 
-use toml::{Table, Value};
+use dz_config_keys::{
+    Fault, Findings, Section, SectionReader, Table, Value, merge_overrides, section,
+    unknown_in_section, whole,
+};
 
-use crate::fault::Fault;
-use crate::limits::whole;
-use crate::reader::{Findings, SectionReader};
-use crate::section::{Section, section};
-use crate::sections::SearchSection;
-use crate::unknown::unknown_in_section;
+use crate::fpu::FirstPlay;
+use crate::section::SearchSection;
 
 section! {
     /// What a search that belongs to no run is told beside [`SearchSection`].
@@ -18,6 +17,17 @@ section! {
 }
 
 impl SearchSection {
+    /// The plain reference that studies start from: PUCT with c = 1.5, moves without visits at 0,
+    /// the defaults else, without reuse or a bound on nodes.
+    pub fn plain() -> Self {
+        Self {
+            fpu: FirstPlay::Absolute(0.0),
+            reuse: false,
+            nodes_max: u32::MAX,
+            ..Self::defaults()
+        }
+    }
+
     /// Every key at its default.
     pub fn defaults() -> Self {
         let (file, mut findings) = (Table::new(), Findings::default());
@@ -34,7 +44,7 @@ impl SearchSection {
         let own: Table =
             self.write().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let mut file = Table::from_iter([("search".to_owned(), Value::Table(own))]);
-        crate::overrides::merge(&mut file, overrides, &mut faults);
+        merge_overrides(&mut file, overrides, &mut faults);
         refuse_unknown(&file, &mut faults);
         let mut findings = Findings { faults, ..Findings::default() };
         let section = Self::read(&mut SectionReader::new("search", &file, &mut findings));
@@ -72,8 +82,10 @@ fn refuse_unknown(file: &Table, faults: &mut Vec<Fault>) {
 
 #[cfg(test)]
 mod tests {
+    use dz_config_keys::SameOr;
+
     use super::*;
-    use crate::{CatchUp, Expansion, Fpu, SameOr, SelectionWord};
+    use crate::{CatchUp, Expansion, KataGoFirstPlay, SelectionWord};
 
     fn laid(overrides: &[&str]) -> Result<(SearchSection, u64), Vec<String>> {
         let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
@@ -99,8 +111,12 @@ mod tests {
         ])
         .unwrap();
         assert_eq!((seed, section.selection), (7, SelectionWord::Rave));
-        assert_eq!(section.fpu, Fpu::Absolute(0.25));
-        let own = Fpu::KataGo { mix_power: Some(2.0), reduction: 0.0, loss_share: 0.1 };
+        assert_eq!(section.fpu, FirstPlay::Absolute(0.25));
+        let own = FirstPlay::KataGo(KataGoFirstPlay {
+            mix_power: Some(2.0),
+            reduction: 0.0,
+            loss_share: 0.1,
+        });
         assert_eq!(section.root_fpu, SameOr::Own(own));
         assert_eq!(section.catch_up, CatchUp::Leak(0.1));
         assert_eq!(section.expansion, Expansion::Dynamic { start: 4, waiting_max: 9 });

@@ -4,45 +4,64 @@ use std::fmt;
 
 /// The values that a key takes, beyond its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Limits {
+pub enum Limits {
     /// Whatever the type takes.
     Any,
     /// Whole numbers, both ends included.
-    Whole { min: u64, max: u64 },
+    Whole {
+        /// The least.
+        min: u64,
+        /// The most.
+        max: u64,
+    },
     /// Even whole numbers, both ends included.
-    Even { min: u64, max: u64 },
+    Even {
+        /// The least.
+        min: u64,
+        /// The most.
+        max: u64,
+    },
     /// Real numbers; an open end is left out.
-    Real { min: f64, min_open: bool, max: f64, max_open: bool },
+    Real {
+        /// The lower end.
+        min: f64,
+        /// Leaves the lower end out.
+        min_open: bool,
+        /// The upper end.
+        max: f64,
+        /// Leaves the upper end out.
+        max_open: bool,
+    },
 }
 
 /// Whole numbers from `min` to `max`.
-pub(crate) const fn whole(min: u64, max: u64) -> Limits {
+pub const fn whole(min: u64, max: u64) -> Limits {
     Limits::Whole { min, max }
 }
 
 /// Even whole numbers from `min` to `max`.
-pub(crate) const fn even(min: u64, max: u64) -> Limits {
+pub const fn even(min: u64, max: u64) -> Limits {
     Limits::Even { min, max }
 }
 
 /// Real numbers from `min` to `max`, both included.
-pub(crate) const fn real(min: f64, max: f64) -> Limits {
+pub const fn real(min: f64, max: f64) -> Limits {
     Limits::Real { min, min_open: false, max, max_open: false }
 }
 
 /// Real numbers above `min`, up to and with `max`.
-pub(crate) const fn above(min: f64, max: f64) -> Limits {
+pub const fn above(min: f64, max: f64) -> Limits {
     Limits::Real { min, min_open: true, max, max_open: false }
 }
 
 /// Real numbers from `min` on, below `max`.
-pub(crate) const fn below(min: f64, max: f64) -> Limits {
+pub const fn below(min: f64, max: f64) -> Limits {
     Limits::Real { min, min_open: false, max, max_open: true }
 }
 
 impl Limits {
     /// Whether a whole number is within.
-    pub(crate) fn takes_whole(&self, value: u64) -> bool {
+    pub fn takes_whole(&self, value: u64) -> bool {
         match *self {
             Self::Whole { min, max } => (min..=max).contains(&value),
             Self::Even { min, max } => (min..=max).contains(&value) && value.is_multiple_of(2),
@@ -51,7 +70,7 @@ impl Limits {
     }
 
     /// Whether a real number is within; what is not a number or infinite never is.
-    pub(crate) fn takes_real(&self, value: f64) -> bool {
+    pub fn takes_real(&self, value: f64) -> bool {
         match *self {
             Self::Real { min, min_open, max, max_open } => {
                 let above = if min_open { value > min } else { value >= min };

@@ -1,0 +1,34 @@
+//! The settings of a search: their types, which `dz-search` works by, and their keys, which
+//! configurations are written in. [`SearchSection`] declares every key of `[search]`;
+//! [`SearchSettings::of`] gives what the keys make together.
+
+mod choice;
+mod fpu;
+mod graph;
+mod gumbel;
+mod leaves;
+mod move_choice;
+mod overrides;
+mod params;
+mod puct;
+mod root;
+mod section;
+mod selection;
+mod settings;
+mod target;
+
+pub use fpu::{FirstPlay, KataGoFirstPlay};
+pub use graph::{Backup, BackupWord, CatchUp, Revisit, Staleness, StalenessWord, Terminals};
+pub use gumbel::{Gumbel, GumbelInner, GumbelInnerWord, Sigma};
+pub use leaves::{Expansion, InFlight, LeafValue};
+pub use move_choice::{MoveChoice, MoveChoiceWord};
+pub use params::{ParamsError, SearchParams};
+pub use puct::{DynamicVariance, Exploration, Puct};
+pub use root::{NoiseShape, NoiseShapeWord, RootNoise, RootSetup};
+pub use section::SearchSection;
+pub use selection::{
+    EpsilonSchedule, Rave, RaveSchedule, RaveScheduleWord, Regularized, Selection, SelectionWord,
+    TieBreak,
+};
+pub use settings::{SearchSettings, search_faults};
+pub use target::{PolicyTarget, TargetWord};

@@ -1,0 +1,72 @@
+//! The numbers of PUCT.
+
+use serde::{Deserialize, Serialize};
+
+/// PUCT: Q + c(s) f P sqrt(s + 0.01) / (1 + N(a)). AlphaGo Zero's (Silver et al. 2017, Methods)
+/// with KataGo's 0.01, which makes the first choice follow the prior.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Puct {
+    /// c(s), which may grow with the logarithm of visits.
+    pub exploration: Exploration,
+    /// f, which follows how much the values below a node vary; none is 1.
+    pub variance: Option<DynamicVariance>,
+}
+
+impl Puct {
+    /// With an exploration that does not grow.
+    pub const fn constant(c: f64) -> Self {
+        Self { exploration: Exploration::constant(c), variance: None }
+    }
+}
+
+impl Default for Puct {
+    fn default() -> Self {
+        Self::constant(1.5)
+    }
+}
+
+/// Growth of the exploration factor with visits: `c(N) = c + c_log ln((N + c_base) / c_base)`,
+/// KataGo's form (`cpuctExploration`, `cpuctExplorationLog`, `cpuctExplorationBase`).
+///
+/// There N is s, the sum of edge visits, and self-play uses c = 1.05, `c_log` = 0.28, `c_base`
+/// = 500. AlphaGo Zero's constant (Silver et al. 2017, Methods) is `c_log` = 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// The factor at N = 0, above 0.
+    pub c: f64,
+    /// Weight of the logarithm, at least 0.
+    pub c_log: f64,
+    /// Visits after which the logarithm is ln 2, above 0.
+    pub c_base: f64,
+}
+
+impl Exploration {
+    /// AlphaZero (Silver et al. 2018, supplementary pseudo-code): ln((N' + 1 + 19652) / 19652) +
+    /// 1.25 with N' = s + 1 visits of the node. With N = N' + 1 = s + 2 this form is the same
+    /// number.
+    pub const ALPHA_ZERO: Self = Self { c: 1.25, c_log: 1.0, c_base: 19_652.0 };
+    /// lc0's defaults of 2026 (`CPuct`, `CPuctFactor`, `CPuctBase`), N the node's visits, s + 1; it
+    /// takes the root of max(s, 1) below.
+    pub const LC0: Self = Self { c: 1.745, c_log: 3.894, c_base: 38_739.0 };
+
+    /// No growth: the same `c` at any number of visits.
+    pub const fn constant(c: f64) -> Self {
+        Self { c, c_log: 0.0, c_base: 1.0 }
+    }
+}
+
+/// Exploration in proportion to how much the values below a node vary (KataGo, "dynamic
+/// variance-scaled cPUCT", KataGoMethods.md): about +75 Elo together with uncertainty weights, by
+/// its author.
+///
+/// KataGo's engines use prior 0.40, `prior_weight` 2, scale 0.85; its raw defaults are 0.25, 1, 0
+/// (off).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DynamicVariance {
+    /// Standard deviation assumed before evidence, above 0 (`cpuctUtilityStdevPrior`).
+    pub prior: f64,
+    /// What that assumption weighs in visits, at least 0 (`cpuctUtilityStdevPriorWeight`).
+    pub prior_weight: f64,
+    /// Share of the effect in [0, 1]: 0 is none (`cpuctUtilityStdevScale`).
+    pub scale: f64,
+}

@@ -1,0 +1,113 @@
+//! The formulas that pick moves. N(a) are edge visits, s their sum, N the node's visits, Q the
+//! mover's value, P priors.
+
+use dz_config_keys::{choice, choice_or_number, real};
+use serde::{Deserialize, Serialize};
+
+use crate::choice::choice_with_data;
+use crate::gumbel::Gumbel;
+use crate::puct::Puct;
+
+choice_with_data! {
+    /// The formula that picks moves inside the graph.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Selection, SelectionWord {
+        /// Q + c P sqrt(s + 0.01) / (1 + N(a)).
+        Puct(Puct) = "puct",
+        /// Q + sqrt(2 ln s / N(a)), unvisited moves first (Auer, Cesa-Bianchi and Fischer 2002).
+        /// Their bound is for values in [0, 1]; for values in [-1, 1] the same exploration is UCT
+        /// with c = sqrt 8.
+        Ucb1 = "ucb1",
+        /// Q + c sqrt(ln s / N(a)), unvisited moves first (Kocsis and Szepesvari 2006).
+        Uct {
+            /// Weight of the exploration term, above 0.
+            c: f64,
+        } = "uct",
+        /// UCT mixed with all-moves-as-first values.
+        Rave(Rave) = "rave",
+        /// Sequential halving over Gumbel scores at the root (Danihelka et al. 2022).
+        Gumbel(Gumbel) = "gumbel",
+        /// Moves sampled from the exact solution of the regularised policy problem (Grill et al.
+        /// 2020).
+        Regularized(Regularized) = "regularized",
+    }
+}
+
+/// UCT and its like over all-moves-as-first counts, mixed by a weight that falls with visits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rave {
+    /// Exploration in both terms, at least 0.
+    pub c: f64,
+    /// How the weight falls, which also fixes the form: `formula::uct_rave` or
+    /// `formula::boon_rave`.
+    pub schedule: RaveSchedule,
+}
+
+choice_with_data! {
+    /// How RAVE's weight falls as a node's visits grow.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RaveSchedule, RaveScheduleWord {
+        /// sqrt(k / (3 s + k)) (Gelly and Silver 2007, "Rapid action value estimation"; 2011): 1
+        /// without visits, 1/2 at s = k. They used k = 1000 and counted s at the node; the 2011
+        /// text also counts the move's n.
+        Equivalence {
+            /// Visits at which both estimates weigh the same, above 0.
+            k: f64,
+        } = "equivalence",
+        /// 1 - ln(s) / 20, held in [0, 1] (M. Boon, computer-go list, 2 December 2008); 0 from e^20
+        /// visits.
+        Logarithm = "logarithm",
+    }
+}
+
+/// The policy y that maximises q y - lambda KL(P || y), lambda = c sqrt(s) / (A + s), exactly
+/// (Grill et al. 2020, "SEARCH").
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Regularized {
+    /// c, above 0.
+    pub c: f64,
+    /// Samples moves from the policy, by the search's seed; else takes the move whose share of visits
+    /// is furthest below it.
+    pub sample: bool,
+}
+
+choice! {
+    /// Order of moves with equal priors.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum TieBreak {
+        /// The lowest move first.
+        LowestMove = "lowest",
+        /// A random order for each node, by the search's seed: for searches without priors, which
+        /// would else lean to the first columns.
+        Random = "random",
+    }
+}
+
+choice_or_number! {
+    /// How often a node keeps to its chosen move before it chooses again: Lew's epsilon trick
+    /// (computer-go list, 14 January 2007). He guessed epsilon = 1/64.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum EpsilonSchedule {
+        words {
+            /// Once: it chooses at each visit. Files of matches hold it as null.
+            #[serde(untagged)]
+            Off = "off",
+        }
+        numbers {
+            /// ceil(epsilon N).
+            Linear {
+                /// Epsilon, at least 0.
+                epsilon: f64
+            } = "share" within real(0.0, 1.0),
+            /// ceil(epsilon sqrt N).
+            Root {
+                /// Epsilon, at least 0.
+                epsilon: f64
+            } = "root" within real(0.0, 1_000.0),
+        }
+    }
+}

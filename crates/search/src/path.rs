@@ -1,0 +1,73 @@
+//! A walk from the root: its path, and how it ends.
+
+use dz_game::{Key, Move, Player, hash_unit, mix64};
+
+use crate::{
+    domain::Domain,
+    leaf::{LeafId, Wants},
+    node::NodeId,
+    numbers::Numbers,
+    trace::TracedStep,
+    value::ValueAbs,
+};
+
+/// A walk: where it stands and how it came there.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk<D: Domain, N: Numbers> {
+    pub state: D::State,
+    pub history: D::History,
+    pub path: Vec<PathStep>,
+    /// A random word of this walk alone.
+    pub random: u64,
+    pub awaited: Awaited,
+    /// 1 if the first player moves at the leaf, -1 if the second does.
+    pub sign: i8,
+    pub wants: Wants,
+    pub legal: Vec<Move>,
+    pub network: Option<(ValueAbs<N::Real>, bool)>,
+    pub rollout: Option<ValueAbs<N::Real>>,
+    pub priors: Vec<N::Real>,
+    pub heuristics: Vec<N::Real>,
+    pub rollout_moves: Vec<(Player, Move)>,
+    /// Choices on the way, if they are traced.
+    pub trace: Vec<TracedStep>,
+}
+
+impl<D: Domain, N: Numbers> Walk<D, N> {
+    /// A number in [0, 1) of this walk, its depth and `salt` alone.
+    pub(crate) fn share(&self, salt: u64) -> f64 {
+        hash_unit(mix64(self.random ^ mix64(salt ^ (self.path.len() as u64) << 20)))
+    }
+}
+
+/// What a walk waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// The root, which is in no table.
+    Root,
+    /// A node that is not there yet.
+    New(Key),
+    /// A node that has only rollouts so far.
+    Known(NodeId),
+}
+
+/// One step of a playout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PathStep {
+    pub node: NodeId,
+    /// Place of the edge taken from `node`.
+    pub place: usize,
+}
+
+/// How a walk from the root ended.
+pub(crate) enum End {
+    /// At a position that must be evaluated.
+    Leaf(LeafId),
+    /// It is counted already.
+    Counted,
+    /// At a position that already waits for an evaluation; nothing was changed.
+    Collision,
+    /// At a position that already waits for an evaluation; the walk's virtual visits stay until it
+    /// has come.
+    Blocked,
+}

@@ -1,0 +1,27 @@
+//! Scores of all moves of a node, for selections that look at each.
+
+use crate::formula::Child;
+
+/// Room for a node's moves and what formulas make of them; used again and again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MoveScores {
+    pub children: Vec<Child>,
+    pub scores: Vec<f64>,
+    pub noise: Vec<f64>,
+    /// Gumbel noise of the root's moves, in their order.
+    pub gumbel: Vec<f64>,
+    /// Visit counts that sequential halving asks for, one a simulation.
+    pub considered: Vec<u32>,
+}
+
+impl MoveScores {
+    /// The Gumbel draw of a root move, by its order; 0 in other searches.
+    pub(crate) fn gumbel_of(&self, index: usize) -> f64 {
+        self.gumbel.get(index).copied().unwrap_or(0.0)
+    }
+
+    /// Room of its own with the same plan, to look at scores without disturbing anything.
+    pub(crate) fn for_tracing(&self) -> Self {
+        Self { gumbel: self.gumbel.clone(), considered: self.considered.clone(), ..Self::default() }
+    }
+}

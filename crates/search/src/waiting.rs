@@ -1,0 +1,186 @@
+//! Leaves that wait: they are opened, answered, met by other walks and given up.
+
+use dz_game::{Key, Move, Player, Wdl};
+
+use crate::{
+    Numbers, Search,
+    domain::{Domain, Status},
+    leaf::{LeafId, NetworkAnswer, SearchLeaf, Wants},
+    path::{Awaited, End, PathStep, Walk},
+    value::{ValueAbs, ValuePov},
+};
+
+impl<D: Domain, N: Numbers> Search<D, N> {
+    /// A leaf that waits.
+    pub fn leaf(&self, id: LeafId) -> Option<SearchLeaf<'_, D>> {
+        let walk = self.open.get(id.0)?.as_ref()?;
+        let Walk { state, history, legal, random, wants, .. } = &**walk;
+        Some(SearchLeaf { state, history, legal, random: *random, wants: *wants })
+    }
+
+    /// What the network is to see of a leaf: its `eval_key`.
+    pub fn leaf_eval_key(&self, id: LeafId) -> Option<Key> {
+        let walk = self.open.get(id.0)?.as_ref()?;
+        Some(self.domain.eval_key(&walk.state, &walk.history))
+    }
+
+    /// Takes the evaluation of a leaf: the chances of its mover and one prior a legal move. Does
+    /// nothing if the leaf does not wait.
+    pub fn apply(&mut self, id: LeafId, wdl: Wdl, priors: &[N::Real]) {
+        let estimate = wdl.into();
+        self.apply_network(id, &NetworkAnswer { estimate, priors, heuristics: &[], cached: false });
+    }
+
+    /// Takes a network's answer. The leaf is counted once it has all that it wants.
+    pub fn apply_network(&mut self, id: LeafId, answer: &NetworkAnswer<'_, N::Real>) {
+        let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
+        debug_assert_eq!(walk.legal.len(), answer.priors.len(), "one prior a legal move");
+        let estimate = ValueAbs::from_pov(answer.estimate, walk.sign);
+        walk.network = Some((estimate, answer.cached));
+        if walk.wants.rollout && walk.rollout.is_none() {
+            walk.priors.clear();
+            walk.priors.extend_from_slice(answer.priors);
+            walk.heuristics.clear();
+            walk.heuristics.extend_from_slice(answer.heuristics);
+            self.open[id.0] = Some(walk);
+            return;
+        }
+        self.unblock(Some(id));
+        self.complete(walk, answer.priors, answer.heuristics);
+    }
+
+    /// Takes a rollout's outcome for the leaf's mover and the moves that led to it, for
+    /// all-moves-as-first values. The leaf is counted once it has all that it wants.
+    pub fn apply_rollout(
+        &mut self,
+        id: LeafId,
+        outcome: ValuePov<N::Real>,
+        moves: &[(Player, Move)],
+    ) {
+        let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
+        walk.rollout = Some(ValueAbs::from_pov(outcome, walk.sign));
+        walk.rollout_moves.clear();
+        walk.rollout_moves.extend_from_slice(moves);
+        if walk.wants.network && walk.network.is_none() {
+            self.open[id.0] = Some(walk);
+            return;
+        }
+        let (priors, heuristics) =
+            (std::mem::take(&mut walk.priors), std::mem::take(&mut walk.heuristics));
+        self.unblock(Some(id));
+        self.complete(walk, &priors, &heuristics);
+    }
+
+    /// Leaves the playout where it is until the position is evaluated.
+    pub(crate) fn open_leaf(&mut self, mut walk: Box<Walk<D, N>>, awaited: Awaited) -> End {
+        (walk.awaited, walk.network, walk.rollout) = (awaited, None, None);
+        walk.rollout_moves.clear();
+        walk.wants = self.wants(awaited);
+        walk.sign = match self.domain.status(&walk.state, &walk.history) {
+            Status::ToMove(Player::Second) => -1,
+            _ => 1,
+        };
+        let mut legal = std::mem::take(&mut walk.legal);
+        self.domain.legal_moves(&walk.state, &walk.history, &mut legal);
+        walk.legal = legal;
+        self.add_virtual_visits(&walk.path, 1);
+        let free = self.open.iter().position(Option::is_none);
+        let slot = free.unwrap_or_else(|| {
+            self.open.push(None);
+            self.open.len() - 1
+        });
+        self.open[slot] = Some(walk);
+        self.open_count += 1;
+        End::Leaf(LeafId(slot))
+    }
+
+    /// Forgets the leaves that wait, and the edges that their playouts made but did not count.
+    pub(crate) fn drop_leaves(&mut self) {
+        self.unblock(None);
+        for slot in 0..self.open.len() {
+            if let Some(walk) = self.open[slot].take() {
+                self.add_virtual_visits(&walk.path, -1);
+                self.open[slot] = Some(walk);
+            }
+        }
+        // Only now, for taking back an edge moves others to another place.
+        for slot in 0..self.open.len() {
+            let Some(walk) = self.open[slot].take() else { continue };
+            for step in &walk.path {
+                self.arena.unlink_uncounted(step.node);
+            }
+            self.spare.push(walk);
+        }
+        self.open_count = 0;
+    }
+
+    /// The leaf that waits for the same, if one does.
+    pub(crate) fn waiting_for(&self, awaited: Awaited) -> Option<LeafId> {
+        if self.open_count == 0 {
+            return None;
+        }
+        let waits = |walk: &Option<Box<Walk<D, N>>>| {
+            walk.as_ref().is_some_and(|walk| walk.awaited == awaited)
+        };
+        self.open.iter().position(waits).map(LeafId)
+    }
+
+    /// The leaf whose walk ended with this step, if it waits.
+    pub(crate) fn waiting_at(&self, step: PathStep) -> Option<LeafId> {
+        let ends = |walk: &Option<Box<Walk<D, N>>>| {
+            walk.as_ref().is_some_and(|walk| walk.path.last() == Some(&step))
+        };
+        self.open.iter().position(ends).map(LeafId)
+    }
+
+    /// Takes back the virtual visits of walks that met a leaf which is answered now, or of all.
+    pub(crate) fn unblock(&mut self, leaf: Option<LeafId>) {
+        let mut at = 0;
+        while at < self.blocked.len() {
+            if leaf.is_some_and(|leaf| leaf != self.blocked[at].0) {
+                at += 1;
+                continue;
+            }
+            let (_, walk) = self.blocked.swap_remove(at);
+            self.add_virtual_visits(&walk.path, -1);
+            self.spare.push(walk);
+        }
+    }
+
+    /// A walk that stands at the root.
+    pub(crate) fn take_walk(&mut self) -> Box<Walk<D, N>> {
+        let Some(mut walk) = self.spare.pop() else {
+            return Box::new(Walk {
+                state: self.root_state.clone(),
+                history: self.root_history.clone(),
+                path: Vec::new(),
+                random: 0,
+                awaited: Awaited::Root,
+                sign: 1,
+                wants: Wants { network: true, rollout: false },
+                legal: Vec::new(),
+                network: None,
+                rollout: None,
+                priors: Vec::new(),
+                heuristics: Vec::new(),
+                rollout_moves: Vec::new(),
+                trace: Vec::new(),
+            });
+        };
+        walk.state.clone_from(&self.root_state);
+        walk.history.clone_from(&self.root_history);
+        walk.path.clear();
+        walk.trace.clear();
+        walk
+    }
+
+    /// Counts a path's edges as in flight, or not any more.
+    pub(crate) fn add_virtual_visits(&mut self, path: &[PathStep], by: i32) {
+        if self.params.leaves_max > 1 {
+            for &PathStep { node, place } in path {
+                let side = self.arena.edge_side_mut(node, place);
+                side.in_flight = side.in_flight.saturating_add_signed(by);
+            }
+        }
+    }
+}
