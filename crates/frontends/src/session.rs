@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
-    Refusal,
+    Refusal, Report,
     position::{Position, legal},
     searcher::Searcher,
 };
@@ -103,34 +103,6 @@ pub trait Session {
 
 /// The mover's chances, and a prior for each legal move.
 pub type Evaluated = (Wdl, Vec<(Move, f32)>);
-
-/// What a search found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Report {
-    /// Visits of the root, those kept from earlier searches included.
-    pub visits: u32,
-    /// What was done since the search began.
-    pub counts: SearchCounts,
-    /// Chances of the player to move.
-    pub wdl: Wdl,
-    /// The legal moves, the one to play first, then by visits and priors.
-    pub moves: Vec<MoveReport>,
-}
-
-/// What a search found of a move.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MoveReport {
-    /// The move.
-    pub mv: Move,
-    /// Visits.
-    pub visits: u32,
-    /// Its prior.
-    pub prior: f64,
-    /// Chances of the player who plays it; `None` without visits.
-    pub wdl: Option<Wdl>,
-    /// The move and what is expected to follow.
-    pub line: Vec<Move>,
-}
 
 /// A session of one game.
 pub struct GameSession<G: Game> {

@@ -1,4 +1,4 @@
-//! The trait every game implements.
+//! The traits of a game and of its encoding.
 
 use std::fmt::Debug;
 
@@ -6,8 +6,8 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Encoding, GameError, GameSpec, Key, Komi, Outcome, Player, RecordFormat, Status, Symmetry,
-    perft::count_leaves,
+    GameError, GameSpec, Key, Komi, Outcome, PlaneShape, PlaneWriter, Player, RecordFormat, Status,
+    Symmetry, Targets,
 };
 
 /// A move as the game numbers it. Ascending order is the order of `legal_moves`.
@@ -230,5 +230,87 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         }
         self.advance(state, history, mv);
         Ok(mv)
+    }
+}
+
+/// A versioned view of a game for networks. Its id goes into every shard and network file.
+pub trait Encoding: Clone + Debug + Send + Sync + 'static {
+    /// The game that is encoded.
+    type Game: Game;
+
+    /// Name and version, with what the shape depends on: `connect4-v1:6x7`.
+    fn id(&self) -> String;
+    /// Shape of the planes.
+    fn planes(&self) -> PlaneShape;
+    /// A name for each plane, in order.
+    fn plane_names(&self) -> Vec<String>;
+    /// A name for each global, in order.
+    fn global_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Policy length, A.
+    fn policy_len(&self) -> usize;
+    /// One line on what a policy index means, for `dagzero rules`.
+    fn policy_layout(&self) -> String;
+    /// Index in `0..A` of a legal move, as seen through `symmetry`; injective over legal moves.
+    fn policy_index(
+        &self,
+        state: &<Self::Game as Game>::State,
+        mv: Move,
+        symmetry: Symmetry,
+    ) -> usize;
+    /// Draws the position as the mover sees it through `symmetry`.
+    fn encode(
+        &self,
+        state: &<Self::Game as Game>::State,
+        history: &<Self::Game as Game>::History,
+        symmetry: Symmetry,
+        out: &mut PlaneWriter<'_>,
+    );
+    /// Which further targets a finished game has.
+    fn targets(&self) -> Targets {
+        Targets::default()
+    }
+    /// Clears `out` and, if the game offers ownership, fills in whose each point is at the `end` of
+    /// a game, `None` for nobody's: `[H, W]` as seen through `symmetry`.
+    fn ownership(
+        &self,
+        _end: &<Self::Game as Game>::State,
+        _symmetry: Symmetry,
+        out: &mut Vec<Option<Player>>,
+    ) {
+        out.clear();
+    }
+}
+
+/// Counts leaf nodes as [`Game::perft`] does where a game has no other convention: lines end where
+/// games do.
+fn count_leaves<G: Game>(game: &G, state: &G::State, history: &G::History, depth: u32) -> Vec<u64> {
+    let mut counts = vec![0; depth as usize + 1];
+    let mut history = history.clone();
+    count(game, state, &mut history, &mut counts);
+    counts
+}
+
+fn count<G: Game>(game: &G, state: &G::State, history: &mut G::History, counts: &mut [u64]) {
+    let Some((here, deeper)) = counts.split_first_mut() else { return };
+    *here += 1;
+    if deeper.is_empty() {
+        return;
+    }
+    // None if the game is over.
+    let mut legal = Vec::new();
+    game.legal_moves(state, history, &mut legal);
+    if deeper.len() == 1 {
+        // Children at the last depth are counted, not visited.
+        deeper[0] += legal.len() as u64;
+        return;
+    }
+    for mv in legal {
+        let mut child = state.clone();
+        game.push_history(history, state, mv);
+        game.play(&mut child, mv);
+        count(game, &child, history, deeper);
+        game.pop_history(history);
     }
 }

@@ -1,10 +1,6 @@
 //! What the network sees: versioned planes, policy index and symmetries, apart from the rules.
 
-use std::fmt::Debug;
-
 use serde::{Deserialize, Serialize};
-
-use crate::{Game, Move, Player};
 
 /// One of a game's symmetries, by its number; 0 is the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -102,54 +98,4 @@ pub struct Targets {
     /// Points have owners ([`Encoding::ownership`]); where there is a margin too, the first
     /// player's points minus the second's.
     pub ownership: bool,
-}
-
-/// A versioned view of a game for networks. Its id goes into every shard and network file.
-pub trait Encoding: Clone + Debug + Send + Sync + 'static {
-    /// The game that is encoded.
-    type Game: Game;
-
-    /// Name and version, with what the shape depends on: `connect4-v1:6x7`.
-    fn id(&self) -> String;
-    /// Shape of the planes.
-    fn planes(&self) -> PlaneShape;
-    /// A name for each plane, in order.
-    fn plane_names(&self) -> Vec<String>;
-    /// A name for each global, in order.
-    fn global_names(&self) -> Vec<String> {
-        Vec::new()
-    }
-    /// Policy length, A.
-    fn policy_len(&self) -> usize;
-    /// One line on what a policy index means, for `dagzero rules`.
-    fn policy_layout(&self) -> String;
-    /// Index in `0..A` of a legal move, as seen through `symmetry`; injective over legal moves.
-    fn policy_index(
-        &self,
-        state: &<Self::Game as Game>::State,
-        mv: Move,
-        symmetry: Symmetry,
-    ) -> usize;
-    /// Draws the position as the mover sees it through `symmetry`.
-    fn encode(
-        &self,
-        state: &<Self::Game as Game>::State,
-        history: &<Self::Game as Game>::History,
-        symmetry: Symmetry,
-        out: &mut PlaneWriter<'_>,
-    );
-    /// Which further targets a finished game has.
-    fn targets(&self) -> Targets {
-        Targets::default()
-    }
-    /// Clears `out` and, if the game offers ownership, fills in whose each point is at the `end` of
-    /// a game, `None` for nobody's: `[H, W]` as seen through `symmetry`.
-    fn ownership(
-        &self,
-        _end: &<Self::Game as Game>::State,
-        _symmetry: Symmetry,
-        out: &mut Vec<Option<Player>>,
-    ) {
-        out.clear();
-    }
 }

@@ -20,8 +20,8 @@ mod registry;
 mod spec;
 mod transcript;
 
-pub use crate::core::{Game, Move};
-pub use encoding::{Encoding, PlaneShape, PlaneWriter, Symmetry, Targets, unpack_planes};
+pub use crate::core::{Encoding, Game, Move};
+pub use encoding::{PlaneShape, PlaneWriter, Symmetry, Targets, unpack_planes};
 pub use error::GameError;
 pub use key::{Key, hash_below, hash_unit, mix64};
 pub use komi::Komi;

@@ -15,6 +15,7 @@
 //! [`BYTES_MAX`].
 
 mod annotate;
+mod convert;
 mod error;
 mod format;
 mod json;
@@ -31,10 +32,11 @@ mod sheet;
 mod text;
 
 pub use annotate::annotated;
+pub use convert::{read, read_as};
 pub use error::RecordError;
-pub use format::{BYTES_MAX, Format, read, read_as};
+pub use format::{BYTES_MAX, Format};
 pub use notes::Notes;
-pub use record::{Break, BreakCause, Header, Played, Record, RecordEnd, RecordedMove};
+pub use record::{Break, BreakCause, Played, Record, RecordEnd, RecordedMove};
 pub use score::{By, Score, Winner};
-pub use sheet::{SetUp, Sheet, SheetMove};
+pub use sheet::{Header, SetUp, Sheet, SheetMove};
 pub use text::decode;

@@ -3,7 +3,7 @@
 use dz_game::{Game, Move, Outcome, Player, RecordFormat};
 
 use crate::{
-    By, Format, Notes, RecordError, Score, SetUp, Sheet, SheetMove, Winner, replay::Replay,
+    By, Format, Header, Notes, RecordError, Score, SetUp, Sheet, SheetMove, Winner, replay::Replay,
 };
 
 /// A game as it was played.
@@ -65,21 +65,6 @@ impl BreakCause {
         // Whoever reads the moves again finds the same end.
         format == Format::Sgf || self == Self::AfterEnd
     }
-}
-
-/// What records say beside the moves; what is not known is left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Header {
-    /// The first player's name and the second's.
-    pub players: [Option<String>; 2],
-    /// Of which run, match or tournament.
-    pub event: Option<String>,
-    /// Which game of it.
-    pub round: Option<String>,
-    /// The day, `2026-01-31`. Nothing here looks at a clock.
-    pub date: Option<String>,
-    /// Anything else, in lines.
-    pub note: Option<String>,
 }
 
 /// A move and what is said about it.

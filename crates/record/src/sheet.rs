@@ -1,10 +1,10 @@
 //! A game in words.
 
-use std::{fmt, ops::Range};
+use std::ops::Range;
 
 use dz_game::{GameSpec, Player};
 
-use crate::{Format, Header, Notes, Score, json, pgn, plain, sgf};
+use crate::{Format, Notes, Score};
 
 /// A game as a text states it: read, and not checked against any rules. `to_string` writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,21 @@ pub struct Sheet {
     pub notes: Notes,
     /// Where the game stands in its text, in bytes; empty for a sheet that was not read.
     pub span: Range<usize>,
+}
+
+/// What records say beside the moves; what is not known is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// The first player's name and the second's.
+    pub players: [Option<String>; 2],
+    /// Of which run, match or tournament.
+    pub event: Option<String>,
+    /// Which game of it.
+    pub round: Option<String>,
+    /// The day, `2026-01-31`. Nothing here looks at a clock.
+    pub date: Option<String>,
+    /// Anything else, in lines.
+    pub note: Option<String>,
 }
 
 /// A property of SGF that changes the board or whose turn it is, and no move.
@@ -147,17 +162,6 @@ impl Sheet {
     pub fn tag(&self, name: &str) -> Option<&str> {
         let (_, values) = self.tags.iter().find(|(key, _)| key == name)?;
         values.first().map(String::as_str)
-    }
-}
-
-impl fmt::Display for Sheet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.format {
-            Format::Sgf => sgf::write(self, f),
-            Format::Pgn => pgn::write(self, f),
-            Format::Plain => plain::write(self, f),
-            Format::Json => json::write(self, f),
-        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use dz_game::{GameSpec, Outcome, Player, Status};
 
+use super::job::{Answered, done, text};
 use super::{
-    Answered, Gtp, done,
+    Gtp,
     syntax::{color, color_name, whole, word},
-    text,
 };
 use crate::Session;
 

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use dz_game::{Player, Status, Symmetry};
 
+use super::job::{Answered, done, text};
 use super::{
-    Answered, Gtp,
+    Gtp,
     board::{result, rows},
-    done,
     syntax::{color_name, word},
-    text,
 };
 
 /// `kata-raw-nn SYMMETRY|all`: what the network says, without a search. `whiteWin`, `whiteLoss` and

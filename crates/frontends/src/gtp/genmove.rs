@@ -4,34 +4,16 @@ use std::time::Duration;
 
 use dz_game::{Player, Status};
 
+use super::job::{Answered, Genmove, Job, Reply, Told, done, text};
+use super::options::{Options, Style};
 use super::{
-    Answered, Gtp, Job, Reply,
-    analysis::{Options, Style},
-    done,
+    Gtp,
     syntax::{answer, color, whole, word},
-    text,
 };
 use crate::{
     clock::{SideClock, TimeSettings},
     thinking::{Thought, think},
 };
-
-/// A move that is being looked for.
-pub(super) struct Genmove {
-    pub id: Option<String>,
-    /// What is told meanwhile.
-    pub told: Option<Told>,
-    player: Player,
-    plays: bool,
-    started: Duration,
-    pub deadline: Option<Duration>,
-}
-
-/// What is told while a move is looked for, and when next.
-pub(super) struct Told {
-    options: Options,
-    next: Option<Duration>,
-}
 
 pub(super) fn genmove(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     let player = color(word(arguments, 0, "the color")?)?;

@@ -3,7 +3,8 @@
 
 use dz_game::{Move, Player};
 
-use super::{Answered, Gtp, board::play_vertex, done, syntax::whole, text};
+use super::job::{Answered, done, text};
+use super::{Gtp, board::play_vertex, syntax::whole};
 
 /// Stones on the points that the specification fixes.
 pub(super) fn fixed(gtp: &mut Gtp, arguments: &[String]) -> Answered {

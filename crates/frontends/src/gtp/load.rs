@@ -5,7 +5,8 @@ use std::io::{Write, stderr};
 use dz_game::GameSpec;
 use dz_record::{Break, BreakCause, Played, Sheet, decode, read};
 
-use super::{Answered, Gtp, path, syntax::color_name, text};
+use super::job::{Answered, text};
+use super::{Gtp, path, syntax::color_name};
 
 /// `loadsgf FILE [MOVE]`: the position before move `MOVE` of the file's first game, or its end;
 /// answers who moves next. Another size or komi makes another game, as `boardsize` and `komi` do.

@@ -1,6 +1,7 @@
 //! The commands by name.
 
-use super::{Answered, Gtp, analysis, board, extras, genmove, handicap, load, text};
+use super::job::{Answered, done, text};
+use super::{Gtp, analysis, board, extras, genmove, handicap, load};
 
 /// A command.
 pub(super) struct Command {
@@ -51,7 +52,7 @@ const COMMANDS: &[Command] = &[
     every("list_commands", |gtp, _| text(names(gtp).join("\n"))),
     every("quit", |gtp, _| {
         gtp.ended = true;
-        super::done()
+        done()
     }),
     every("boardsize", board::boardsize),
     every("clear_board", board::clear_board),
@@ -79,7 +80,7 @@ const COMMANDS: &[Command] = &[
     every("kata-get-param", extras::get_parameter),
     every("kata-set-param", extras::set_parameter),
     // Says that the comment `# interrupt` ends a search.
-    every("gogui-interrupt", |_, _| super::done()),
+    every("gogui-interrupt", |_, _| done()),
     every("gogui-play_sequence", board::play_sequence),
     points("gogui-rules_game_id", extras::rules_game_id),
     points("gogui-rules_board", extras::rules_board),

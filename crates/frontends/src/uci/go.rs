@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use dz_game::Player;
 
-use super::is_white;
 use crate::clock::TimeLeft;
 
 /// What may follow a list of moves.
@@ -99,6 +98,11 @@ fn number(word: Option<&str>) -> Option<i64> {
 fn time(word: Option<&str>) -> Option<Duration> {
     let most = i64::from(u32::MAX) * 1_000;
     number(word).map(|n| Duration::from_millis(n.clamp(0, most) as u64))
+}
+
+/// White moves first.
+pub(super) fn is_white(player: Player) -> bool {
+    player == Player::First
 }
 
 #[cfg(test)]

@@ -4,8 +4,16 @@ use std::{fmt::Write, time::Duration};
 
 use dz_game::Wdl;
 
-use super::Options;
 use crate::Session;
+
+/// What a front end may set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    /// Lines told.
+    pub multi_pv: usize,
+    /// Whether chances of win, draw and loss are told.
+    pub wdl: bool,
+}
 
 /// Kept back of a time for a move.
 pub(super) const OVERHEAD: Duration = Duration::from_millis(20);

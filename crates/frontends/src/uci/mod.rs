@@ -14,6 +14,7 @@ use crate::{
     thinking::{Thought, think},
 };
 use go::Go;
+use info::Options;
 use place::Told;
 
 /// Time between two reports of a search.
@@ -32,15 +33,6 @@ pub struct Uci {
     variant: Option<String>,
     job: Option<Job>,
     ended: bool,
-}
-
-/// What a front end may set.
-#[derive(Clone, Copy, Debug)]
-struct Options {
-    /// Lines told.
-    multi_pv: usize,
-    /// Whether chances of win, draw and loss are told.
-    wdl: bool,
 }
 
 /// A search in progress.
@@ -386,8 +378,3 @@ impl Protocol for Uci {
 
 const COMMANDS: [&str; 9] =
     ["uci", "isready", "setoption", "ucinewgame", "position", "go", "stop", "ponderhit", "quit"];
-
-/// White moves first.
-fn is_white(player: Player) -> bool {
-    player == Player::First
-}

@@ -3,7 +3,7 @@
 use super::{
     Go, GoState, Superko,
     board::on_grid,
-    moves,
+    repetition,
     set::{Set, WORDS_MAX, Words},
 };
 use crate::{Key, Move, Player};
@@ -180,7 +180,7 @@ impl Go {
     pub(super) fn forgets(&self, state: &GoState, mv: Move) -> bool {
         let bound = self.rules.repetition_bound.into();
         mv != self.board.pass()
-            && on_grid!(self.board, grid => moves::forgets(grid, state, mv.0, bound))
+            && on_grid!(self.board, grid => repetition::forgets(grid, state, mv.0, bound))
     }
 
     /// Keeps a position and what is played from it.
@@ -197,7 +197,7 @@ impl Go {
         }
         // Simple ko is part of the position.
         if self.rules.superko != Superko::Simple {
-            let key = moves::repetition_key(&self.rules, state.hash, state.mover);
+            let key = repetition::repetition_key(&self.rules, state.hash, state.mover);
             let node_key = node_key(history);
             history.push(&state.stones, state.mover.opponent(), key, node_key, mv);
         }

@@ -1,9 +1,11 @@
 //! What a stone does to a board, and which stones may be put down.
 
 use super::{
-    GoHistory, GoState, NO_KO, Rules, Superko,
-    set::{Grid, Liberties, Set},
-    zobrist::{toggled, xor},
+    Go, GoHistory, GoState, NO_KO, Rules, Superko,
+    board::on_grid,
+    repetition,
+    set::{Grid, Liberties, Set, WORDS_MAX, Words},
+    zobrist::toggled,
 };
 use crate::{Key, Player};
 use rand::{Rng, RngExt};
@@ -175,7 +177,7 @@ impl<const N: usize> Open<N> {
                 take(hash, grid.flood(dying, self.sides.other_atari), opponent)
             }
         };
-        history.contains(repetition_key(rules, hash, opponent))
+        history.contains(repetition::repetition_key(rules, hash, opponent))
     }
 }
 
@@ -220,45 +222,15 @@ pub(super) fn random_point<const N: usize, const ROW: u32>(
     }
 }
 
-/// What superko compares: the board, and under situational superko the next mover.
-#[inline]
-pub(super) fn repetition_key(rules: &Rules, hash: Key, to_move: Player) -> Key {
-    if rules.superko == Superko::Situational && to_move == Player::Second {
-        return xor(hash, Key { high: 0x5851_f42d_4c95_7f2d, low: 0x1405_7b7e_f767_814f });
-    }
-    hash
-}
-
-/// True if the position before the last move, a stone on `point`, cannot come back within `bound`
-/// plies: the stone's chain would have to be captured, for which its S stones' surroundings, E
-/// empty points in the empty regions that border it, are filled but for one: S + E - 1 plies or
-/// more.
-#[inline]
-pub(super) fn forgets<const N: usize, const ROW: u32>(
-    grid: &Grid<N, ROW>,
-    state: &GoState,
-    point: u16,
-    bound: u32,
-) -> bool {
-    let own = Set::<N>::load(&state.stones[state.mover.opponent().index()]);
-    let other = Set::load(&state.stones[state.mover.index()]);
-    let stone = Set::of(point);
-    if stone.and(own).is_empty() {
-        // It was suicide.
-        return false;
-    }
-    let chain = grid.flood(stone, own);
-    let empty = grid.all.without(own.or(other));
-    let stones = chain.len();
-    let mut region = grid.near(chain).and(empty);
-    loop {
-        if stones + region.len() > bound + 1 {
-            return true;
+impl Go {
+    /// Points that only ko or superko forbids.
+    pub(super) fn banned(&self, state: &GoState, history: &GoHistory) -> Words {
+        let mut words = [0; WORDS_MAX];
+        if !state.is_over() {
+            on_grid!(self.board, grid => {
+                legality(grid, &self.rules, state, history).banned.store(&mut words);
+            });
         }
-        let next = region.or(grid.near(region).and(empty));
-        if next == region {
-            return false;
-        }
-        region = next;
+        words
     }
 }
