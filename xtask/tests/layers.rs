@@ -82,8 +82,6 @@ const WITH_CIRCLES: &[&str] = &[
     "crates/infer",
     "crates/network-file",
     "crates/play",
-    "crates/report",
-    "crates/stage",
     "gatekeeper",
     "selfplay",
     "trainer",
