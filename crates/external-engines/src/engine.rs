@@ -1,36 +1,8 @@
 //! An engine that runs, whatever it speaks.
 
-use dz_game::{Game, Player};
+use dz_game::Player;
 
-use crate::{
-    EngineError, EngineSpec, ProtocolKind, gtp::GtpEngine, names::size_of, uci::UciEngine,
-};
-
-/// What an engine must know of the rules.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rules {
-    /// Rows and columns, where the game has a size.
-    pub size: Option<u16>,
-    /// Go's komi.
-    pub komi: Option<String>,
-}
-
-impl Rules {
-    /// The rules of a game.
-    pub fn of<G: Game>(game: &G) -> Self {
-        let spec = game.spec();
-        Self { size: size_of(game), komi: spec.parameter("komi").map(ToOwned::to_owned) }
-    }
-}
-
-/// What an engine answers when it is to move.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// A move, in the protocol's words; nobody has checked it.
-    Move(String),
-    /// It gives the game up.
-    Resign,
-}
+use crate::{EngineError, EngineSpec, ProtocolKind, Reply, Rules, gtp::GtpEngine, uci::UciEngine};
 
 /// An engine that runs, in a game.
 #[derive(Debug)]

@@ -8,6 +8,7 @@
 
 mod engine;
 mod error;
+mod exchange;
 mod gtp;
 mod names;
 mod process;
@@ -15,8 +16,9 @@ mod spec;
 mod stable;
 mod uci;
 
-pub use engine::{Engine, Reply, Rules};
+pub use engine::Engine;
 pub use error::EngineError;
+pub use exchange::{Reply, Rules};
 pub use names::{Names, size_of};
 pub use spec::{EngineSpec, Grace, MOVE_TIME, ProtocolKind};
 pub use stable::Stable;

@@ -89,8 +89,8 @@ choice_with_data! {
 pub struct Regularized {
     /// c, above 0.
     pub c: f64,
-    /// Samples moves from the policy, by the search's seed; else takes the move whose share of visits
-    /// is furthest below it.
+    /// Samples moves from the policy, by the search's seed; else takes the move whose share of
+    /// visits is furthest below it.
     pub sample: bool,
 }
 

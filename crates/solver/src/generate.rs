@@ -12,16 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::{PositionSource, Solved, Solver, SolverError};
-
-/// A position with the truth about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SolvedPosition {
-    /// Moves from the start; as many as plies.
-    pub moves: Vec<Move>,
-    /// Values of the position and of its moves, for the player to move.
-    pub solved: Solved,
-}
+use crate::{PositionSource, SolvedPosition, Solver, SolverError};
 
 /// Solved positions, without end until all are found: each ply of a range in turn, uniform random
 /// play up to it, positions that are over or were there before left out. Positions are told apart

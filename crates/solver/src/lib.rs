@@ -20,13 +20,13 @@ mod error;
 mod exhaustive;
 mod generate;
 mod solver;
+mod traits;
 mod value;
 
 pub use connect4::{Connect4Solver, TABLE_BYTES};
 pub use error::SolverError;
 pub use exhaustive::{ExhaustiveSolver, STATES_MAX, StateCounts};
-pub use generate::{Positions, SolvedPosition};
-pub use solver::{
-    PositionSource, PositionStream, Solver, solved_positions, solved_positions_from, solver_of,
-};
+pub use generate::Positions;
+pub use solver::{solved_positions, solved_positions_from, solver_of};
+pub use traits::{PositionSource, PositionStream, SolvedPosition, Solver};
 pub use value::{Score, Solved, SolvedMove, Value};

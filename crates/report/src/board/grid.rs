@@ -1,6 +1,19 @@
 //! A board's points, read from the text that games draw for people.
 
-use super::Naming;
+/// How moves name points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// A column from 1, in which the move falls.
+    Columns,
+    /// Numbers from 1, row by row.
+    Numbers,
+    /// Letter and number from the top left.
+    FromTop,
+    /// Letter without I and number from the bottom left.
+    Vertices,
+    /// Two squares, from and to, numbered from the bottom left.
+    FromTo,
+}
 
 /// Points row by row, the top row first.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ mod grid;
 use dz_game::{Game, GameSpec, Player, with_game};
 
 pub(crate) use draw::board_svg;
-use grid::Grid;
+use grid::{Grid, Naming};
 
 /// A position that can be drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,21 +30,6 @@ enum Kind {
     Hexagons,
     /// Pieces by their letters, capital for the first player.
     Pieces,
-}
-
-/// How moves name points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Naming {
-    /// A column from 1, in which the move falls.
-    Columns,
-    /// Numbers from 1, row by row.
-    Numbers,
-    /// Letter and number from the top left.
-    FromTop,
-    /// Letter without I and number from the bottom left.
-    Vertices,
-    /// Two squares, from and to, numbered from the bottom left.
-    FromTo,
 }
 
 /// The board after `moves` of the game; `None` where the game is unknown, a move is not legal, or

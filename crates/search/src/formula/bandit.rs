@@ -142,8 +142,8 @@ pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f
     }
 }
 
-/// Visits that the move just chosen gets, the present one included, for a node of N visits: at least
-/// 1, so epsilon N <= 1 is the plain search.
+/// Visits that the move just chosen gets, the present one included, for a node of N visits: at
+/// least 1, so epsilon N <= 1 is the plain search.
 pub fn visits_held(schedule: EpsilonSchedule, visits: u32) -> u32 {
     let visits = f64::from(visits);
     let wanted = match schedule {

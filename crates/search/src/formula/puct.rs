@@ -44,14 +44,14 @@ pub fn visits_for_score(score: f64, scale: f64, prior: f64, q: f64) -> f64 {
     if missing > 0.0 { (scale * prior / missing - 1.0).max(0.0) } else { f64::INFINITY }
 }
 
-/// The standard deviation of the values below a node: `mean` and `mean_sq` are the averages of u and
-/// of u^2 over `weight` visits, the node's own included.
+/// The standard deviation of the values below a node: `mean` and `mean_sq` are the averages of u
+/// and of u^2 over `weight` visits, the node's own included.
 ///
 /// ```text
 /// var = max(0, ((u^2 + prior^2) w_p + E[u^2] W) / (w_p + W - 1) - u^2)
 /// ```
-/// Up to one visit it is the prior. A `mean_sq` below `mean`^2, which only rounding gives, counts as
-/// `mean`^2.
+/// Up to one visit it is the prior. A `mean_sq` below `mean`^2, which only rounding gives, counts
+/// as `mean`^2.
 pub fn stdev(rule: &DynamicVariance, mean: f64, mean_sq: f64, weight: f64) -> f64 {
     if weight <= 1.0 {
         return rule.prior;
@@ -79,8 +79,8 @@ pub struct ParentValues {
     pub visited_mass: f64,
 }
 
-/// The value of a node's unvisited moves, the mover's; the reduction may take it below -1, as in the
-/// sources.
+/// The value of a node's unvisited moves, the mover's; the reduction may take it below -1, as in
+/// the sources.
 pub fn first_play_value(rule: &FirstPlay, parent: &ParentValues) -> f64 {
     match *rule {
         FirstPlay::Absolute(value) => value,
