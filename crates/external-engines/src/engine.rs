@@ -3,7 +3,7 @@
 use dz_game::{Game, Player};
 
 use crate::{
-    EngineError, EngineSpec, ProtocolKind, gtp::GtpEngine, names::size_of, uci::UciEngine,
+    EngineError, EngineSpec, ProtocolKind, gtp::GtpEngine, messages::size_of, uci::UciEngine,
 };
 
 /// What an engine must know of the rules.

@@ -9,14 +9,14 @@
 mod engine;
 mod error;
 mod gtp;
-mod names;
+mod messages;
+mod pool;
 mod process;
 mod spec;
-mod stable;
 mod uci;
 
 pub use engine::{Engine, Reply, Rules};
 pub use error::EngineError;
-pub use names::{Names, size_of};
+pub use messages::{Names, size_of};
 pub use spec::{EngineSpec, Grace, MOVE_TIME, ProtocolKind};
-pub use stable::Stable;
+pub use pool::Stable;
