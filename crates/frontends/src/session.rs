@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use dz_external_engines::{Names, size_of};
-use dz_game::{Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
+use dz_external_engines::size_of;
+use dz_game::{Display, Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
 use dz_infer::{Answer, EvaluatorError, Leaf, LeafView, Sources};
 use dz_play::{Pipeline, PlayerKind, PlayerSetup};
 use dz_record::{Format, Played, Record, RecordError, Sheet};
@@ -24,6 +24,10 @@ pub type Maker = Box<dyn FnMut(&GameSpec) -> Result<Box<dyn Session>, String>>;
 pub trait Session {
     /// The game with its parameters.
     fn spec(&self) -> GameSpec;
+    /// How the game is shown to people.
+    fn display(&self) -> Display;
+    /// Whether the rules have a komi.
+    fn has_komi(&self) -> bool;
     /// Rows, which are as many as columns, where the game has points.
     fn size(&self) -> Option<u16>;
     /// The player's name.
@@ -107,7 +111,8 @@ pub type Evaluated = (Wdl, Vec<(Move, f32)>);
 /// A session of one game.
 pub struct GameSession<G: Game> {
     name: String,
-    names: Names,
+    /// Whether moves are named as the game names them; else as protocols do.
+    own_names: bool,
     position: Position<G>,
     sources: Sources<G>,
     mind: Mind<G>,
@@ -152,21 +157,28 @@ impl<G: Game> GameSession<G> {
                 Mind::Search(Box::new(searcher))
             }
         };
-        let names = Names::of(&game);
         let position = Position::new(game);
-        Self { name: setup.name, names, position, sources, mind, seed, games: 0 }
+        Self { name: setup.name, own_names: false, position, sources, mind, seed, games: 0 }
     }
 
     /// Names moves as the game's own drawing of the board does, for people who look at that.
     #[must_use]
     pub fn with_own_names(self) -> Self {
-        Self { names: Names::Own, ..self }
+        Self { own_names: true, ..self }
     }
 }
 
 impl<G: Game> Session for GameSession<G> {
     fn spec(&self) -> GameSpec {
         self.position.game().spec()
+    }
+
+    fn display(&self) -> Display {
+        self.position.game().display()
+    }
+
+    fn has_komi(&self) -> bool {
+        self.position.game().komi().is_some()
     }
 
     fn size(&self) -> Option<u16> {
@@ -190,11 +202,22 @@ impl<G: Game> Session for GameSession<G> {
     }
 
     fn format(&self, mv: Move) -> String {
-        self.names.format(self.position.game(), self.position.state(), mv)
+        let game = self.position.game();
+        if self.own_names {
+            game.format_move(mv)
+        } else {
+            game.protocol_move(self.position.state(), mv)
+        }
     }
 
     fn parse(&self, text: &str) -> Result<Move, GameError> {
-        self.names.parse(self.position.game(), self.position.state(), text)
+        let game = self.position.game();
+        let state = self.position.state();
+        if self.own_names {
+            game.parse_move(state, text)
+        } else {
+            game.parse_protocol_move(state, text)
+        }
     }
 
     fn log(&self) -> &[(Player, Move)] {

@@ -6,8 +6,8 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GameError, GameSpec, Key, Komi, Outcome, PlaneShape, PlaneWriter, Player, RecordFormat, Status,
-    Symmetry, Targets,
+    Display, GameError, GameSpec, Key, Komi, Outcome, PlaneShape, PlaneWriter, Player,
+    RecordFormat, Status, Symmetry, Targets,
 };
 
 /// A move as the game numbers it. Ascending order is the order of `legal_moves`.
@@ -164,6 +164,10 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
     /// The board as text, a line a row, for people.
     fn render(&self, state: &Self::State) -> String;
+    /// How front ends and reports show the game.
+    fn display(&self) -> Display {
+        Display::default()
+    }
     /// One line on the notation of moves, for `dagzero rules`.
     fn notation(&self) -> &'static str;
     /// How records of the game are kept.
@@ -177,6 +181,15 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
     /// The move that `text` names in a record; whether it is legal may or may not be checked.
     fn parse_record_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError> {
+        self.parse_move(state, text)
+    }
+    /// The legal move as programs of other authors write it in GTP or UCI. Most games' own names are
+    /// these: Go's are GTP's vertices and chess has UCI's moves.
+    fn protocol_move(&self, _state: &Self::State, mv: Move) -> String {
+        self.format_move(mv)
+    }
+    /// The move that `text` names in GTP or UCI; not checked for legality.
+    fn parse_protocol_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError> {
         self.parse_move(state, text)
     }
     /// Parameters that [`Game::spec`] leaves out because they have their defaults, so that what was

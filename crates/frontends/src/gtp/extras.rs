@@ -47,7 +47,7 @@ fn raw_page(gtp: &mut Gtp, symmetry: Symmetry) -> Result<String, String> {
     let owned = gtp.session.ownership(symmetry).map_err(|error| error.to_string())?;
     let ownership = match owned {
         Some(owned) => table(&|point| format!("{:.6}", sign * owned[usize::from(point)])),
-        None if gtp.session.spec().name() == "go" => table(&|_| "NAN".to_owned()),
+        None if gtp.session.has_komi() => table(&|_| "NAN".to_owned()),
         None => String::new(),
     };
     let head = if ownership.is_empty() { "" } else { "\nwhiteOwnership\n" };

@@ -1,6 +1,6 @@
 //! A cursor on the board, for people who would rather point than write.
 
-use dz_game::{Move, Status};
+use dz_game::{Move, MovePlaces, Status};
 
 use crate::Session;
 
@@ -41,17 +41,6 @@ pub enum Choice {
     Hint(String),
 }
 
-/// How places stand for moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// The place is the move: games of stones on points.
-    Points,
-    /// Any place of a column is the move of that column.
-    Columns,
-    /// From a square and to a square.
-    Squares,
-}
-
 /// A cursor over a board as its game draws it, and over the moves that no place of the board stands
 /// for (a pass, a swap), which stand in a row below it.
 ///
@@ -62,7 +51,7 @@ pub struct Pointer {
     picture: Vec<String>,
     /// Line and characters of the points of each row.
     rows: Vec<(usize, Vec<usize>)>,
-    way: Way,
+    places: MovePlaces,
     legal: Vec<(Move, String)>,
     /// Legal moves that are not on the board, as indices of `legal`.
     beside: Vec<usize>,
@@ -75,13 +64,15 @@ pub struct Pointer {
 impl Pointer {
     /// A cursor in the middle of the board.
     pub fn new(session: &dyn Session) -> Self {
-        let way = match session.spec().name() {
-            "connect4" => Way::Columns,
-            "chess" => Way::Squares,
-            _ => Way::Points,
+        let mut pointer = Self {
+            picture: Vec::new(),
+            rows: Vec::new(),
+            places: session.display().places,
+            legal: Vec::new(),
+            beside: Vec::new(),
+            place: (0, 0),
+            from: None,
         };
-        let (picture, rows, legal, beside) = Default::default();
-        let mut pointer = Self { picture, rows, way, legal, beside, place: (0, 0), from: None };
         pointer.look(session);
         let columns = pointer.rows.first().map_or(0, |(_, cells)| cells.len());
         pointer.place = (pointer.rows.len() / 2, columns / 2);
@@ -151,11 +142,14 @@ impl Pointer {
             let chosen = self.beside.get(column).map(|&m| self.legal[m].1.clone());
             return chosen.map_or(Choice::Hint("there is no move here".to_owned()), Choice::Move);
         }
-        if self.way == Way::Squares {
+        if self.places == MovePlaces::FromTo {
             return self.choose_square();
         }
         let width = self.width(row);
-        let wanted = if self.way == Way::Columns { column } else { row * width + column };
+        let wanted = match self.places {
+            MovePlaces::Columns => column,
+            _ => row * width + column,
+        };
         match self.legal.iter().find(|(mv, _)| usize::from(mv.0) == wanted) {
             Some((_, name)) => Choice::Move(name.clone()),
             None => Choice::Hint("this is no legal move".to_owned()),
@@ -166,9 +160,9 @@ impl Pointer {
     pub fn let_go(&mut self) {
         self.from = None;
         let points = self.rows.iter().map(|(_, cells)| cells.len()).sum::<usize>();
-        let on_board = |mv: Move| match self.way {
-            Way::Points => usize::from(mv.0) < points,
-            Way::Columns | Way::Squares => points > 0,
+        let on_board = |mv: Move| match self.places {
+            MovePlaces::Columns | MovePlaces::FromTo => points > 0,
+            _ => usize::from(mv.0) < points,
         };
         self.beside = (0..self.legal.len()).filter(|&m| !on_board(self.legal[m].0)).collect();
         self.keep_on_board();

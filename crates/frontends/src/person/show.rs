@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use dz_game::{GameSpec, Player, Status};
+use dz_game::{BoardKind, Player, Status};
 
 use super::Person;
 
@@ -39,25 +39,25 @@ impl Person {
     /// Whose the signs on the board are.
     fn legend(&self) -> String {
         let [first, second] = Player::BOTH.map(|player| self.owner(player));
-        match self.session.spec().name() {
-            "chess" => format!("capital letters: {first}; small letters: {second}"),
+        match self.session.display().board {
+            BoardKind::Pieces => format!("capital letters: {first}; small letters: {second}"),
             _ => format!("X: {first}; O: {second}"),
         }
     }
 
     fn owner(&self, player: Player) -> String {
-        let colour = colour(&self.session.spec(), player);
+        let side = self.session.display().sides[player.index()];
         let who = match self.side {
             None => "you",
             Some(person) if person == player => "you",
             Some(_) => self.session.player(),
         };
-        format!("{colour} ({who})")
+        format!("{side} ({who})")
     }
 
     fn name(&self, player: Player) -> String {
-        let sign = match (self.session.spec().name(), player) {
-            ("chess", _) => "",
+        let sign = match (self.session.display().board, player) {
+            (BoardKind::Pieces, _) => "",
             (_, Player::First) => "X, ",
             (_, Player::Second) => "O, ",
         };
@@ -68,7 +68,7 @@ impl Person {
     pub fn bar_line(&self) -> String {
         let Some(score) = self.score.filter(|_| self.bar) else { return String::new() };
         let full = (score * BAR as f64).round() as usize;
-        let [first, second] = Player::BOTH.map(|player| colour(&self.session.spec(), player));
+        let [first, second] = self.session.display().sides;
         format!(
             "{first} {:>3.0} % {}{} {:.0} % {second}\n",
             100.0 * score,
@@ -76,15 +76,5 @@ impl Person {
             "-".repeat(BAR.saturating_sub(full)),
             100.0 * (1.0 - score)
         )
-    }
-}
-
-/// What the game's players call the sides.
-fn colour(spec: &GameSpec, player: Player) -> &'static str {
-    match (spec.name(), player) {
-        ("chess", Player::First) | ("go" | "othello" | "gomoku" | "hex", Player::Second) => "white",
-        ("chess", Player::Second) | ("go" | "othello" | "gomoku" | "hex", Player::First) => "black",
-        (_, Player::First) => "first",
-        (_, Player::Second) => "second",
     }
 }
