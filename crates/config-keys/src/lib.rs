@@ -1,10 +1,10 @@
 //! Keys of a configuration, each declared once.
 //!
 //! [`section!`] declares a table of a file: its keys with their types, limits, defaults, meanings
-//! and effects. [`choice!`] and [`choice_or_number!`] declare the types of keys that take words. From
-//! these declarations come the structs, the reader, the writer and the table of keys. Reading is
-//! strict: every [`Fault`] of a file is found, with a value at fault, what is allowed and what was
-//! probably meant.
+//! and effects. [`choice!`] and [`choice_or_number!`] declare the types of keys that take words.
+//! From these declarations come the structs, the reader, the writer and the table of keys. Reading
+//! is strict: every [`Fault`] of a file is found, with a value at fault, what is allowed and what
+//! was probably meant.
 
 mod choice_or_number;
 mod effect;

@@ -20,8 +20,8 @@ macro_rules! game_table {
     };
 }
 
-/// Evaluates an expression for the game that a [`GameSpec`] names, and gives its value in a `Result`
-/// with [`GameError`] for unknown games and impossible parameters.
+/// Evaluates an expression for the game that a [`GameSpec`] names, and gives its value in a
+/// `Result` with [`GameError`] for unknown games and impossible parameters.
 ///
 /// The expression is compiled once a game, so that hot loops stay monomorphic. Keep it to one call
 /// of a function that is generic over [`Game`]. A `?` or `return` in it leaves the function around.
@@ -73,8 +73,8 @@ pub fn game_names() -> &'static [&'static str] {
     crate::game_table!(game_names_of!())
 }
 
-/// Returns the canonical name of the game that `spec` names and the id of its encoding: what headers
-/// hold.
+/// Returns the canonical name of the game that `spec` names and the id of its encoding: what
+/// headers hold.
 ///
 /// # Errors
 /// [`GameError`] if there is no such game or a parameter is impossible.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::count;
-use crate::facts::Report;
+use crate::report::Report;
 
 impl Report {
     /// The stage that takes the most time, and what that suggests; none before a cycle is over.

@@ -1,24 +1,6 @@
 //! Other runs, laid over a report's curve.
 
-use serde::Serialize;
-
-use crate::curve::CurvePoint;
-use crate::facts::Report;
-
-/// Another run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Compared {
-    /// Its name.
-    pub name: String,
-    /// Its game.
-    pub game: String,
-    /// Its champions.
-    pub curve: Vec<CurvePoint>,
-    /// Anchors of both runs: name, Elo in this report's run, Elo in the other.
-    pub anchors: Vec<(String, f64, f64)>,
-    /// Why it is not drawn; none where it is.
-    pub refused: Option<String>,
-}
+use crate::report::{Compared, Report};
 
 impl Report {
     /// Lays another run over this one. Its ratings are drawn as they are: both runs must have the

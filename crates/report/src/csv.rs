@@ -2,8 +2,9 @@
 
 use std::fmt::Display;
 
-use crate::facts::{CycleFacts, PlayerFacts, Report};
+use crate::facts::{CycleFacts, PlayerFacts};
 use crate::pairings::Pairing;
+use crate::report::Report;
 
 /// A table for spreadsheets.
 #[derive(Clone, Debug, PartialEq, Eq)]

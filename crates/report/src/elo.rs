@@ -2,9 +2,10 @@
 
 use crate::chart::{Axis, Chart, Curve, CurveStyle, Level, Mark, Point, marks};
 use crate::curve::{CurvePoint, MarkerKind};
-use crate::expected::ExpectedPoint;
-use crate::facts::{CycleFacts, Report};
+use crate::expected_points::ExpectedPoint;
+use crate::facts::CycleFacts;
 use crate::palette::Colour;
+use crate::report::Report;
 
 /// What the curve is drawn over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,50 +1,10 @@
 //! What runs of a preset have reached before: the band behind a report's curve.
 
 use dz_store::{Run, layout};
-use serde::{Deserialize, Serialize};
 
 use crate::curve::CurvePoint;
-use crate::facts::Report;
-
-/// Finished runs of one preset, summed up. `configs/NAME.expected.json` holds one, and a run keeps
-/// a copy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Expected {
-    /// Where they were made; times are this machine's.
-    pub machine: String,
-    /// Their seeds.
-    pub seeds: Vec<u64>,
-    /// Their game.
-    pub game: String,
-    /// The anchor at 0 Elo.
-    pub anchor: String,
-    /// By generation.
-    pub points: Vec<ExpectedPoint>,
-}
-
-/// Where champions of one generation were: means of what was spent, and the lowest and highest end
-/// of the 95 % intervals of their Elo.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExpectedPoint {
-    /// The generation.
-    pub generation: u32,
-    /// As [`CurvePoint::running_ms`].
-    pub running_ms: u64,
-    /// As [`CurvePoint::device_ms`].
-    pub device_ms: u64,
-    /// As [`CurvePoint::games`].
-    pub games: u64,
-    /// As [`CurvePoint::rows`].
-    pub rows: u64,
-    /// As [`CurvePoint::evaluations`].
-    pub evaluations: u64,
-    /// Lower end.
-    pub elo_lo: f64,
-    /// Upper end.
-    pub elo_hi: f64,
-}
+use crate::expected_points::{Expected, ExpectedPoint};
+use crate::report::Report;
 
 impl Expected {
     /// The file of these runs; generations that not all of them have are left out. `None` without

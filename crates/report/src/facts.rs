@@ -2,66 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use dz_config::RunConfig;
-use dz_stats::{Difference, Draws, Elo, RatingOptions, Record as Wdl, Z95, normal_cdf};
+use dz_stats::{Draws, RatingOptions, Record as Wdl};
 use dz_store::{GateTest, Losses, MatchResult, ObjectRef, RowsSummary, SelfplaySummary};
 use serde::Serialize;
 
-use crate::alarms::Finding;
-use crate::compare::Compared;
-use crate::curve::{CurvePoint, Marker};
-use crate::expected::Expected;
-use crate::fold::Files;
-use crate::measures::{Health, Measures};
-use crate::pairings::Pairing;
-use crate::played::{Matches, Played};
-use crate::scale::Scale;
-
-/// A run, as its ledger tells it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// What was run.
-    pub run: RunFacts,
-    /// Every cycle begun, ascending.
-    pub cycles: Vec<CycleFacts>,
-    /// Ratings of the champions with what had been spent until then, by generation.
-    pub curve: Vec<CurvePoint>,
-    /// Half the width of the 95 % interval of how far the curve as a whole lies above the anchor at
-    /// 0.
-    pub curve_error95: Option<f64>,
-    /// What happened on the way that may bend the curve.
-    pub markers: Vec<Marker>,
-    /// Every rated player, strongest first; from the newest fit, which rates all of them anew.
-    pub players: Vec<PlayerFacts>,
-    /// Advantage of moving first in the newest fit, in Elo.
-    pub first_mover_elo: Option<f64>,
-    /// Probability of a draw between equal players in the newest fit, 0 to 1.
-    pub draw_rate: Option<f64>,
-    /// Rating games of every two players, beside what their ratings expect.
-    pub pairings: Vec<Pairing>,
-    /// How ratings are fitted.
-    pub model: Model,
-    /// What runs of its preset have reached, where somebody has measured it.
-    pub expected: Option<Expected>,
-    /// What was measured beside the ledger.
-    pub measures: Measures,
-    /// What a reader would look for and the run does not have, a sentence each.
-    pub missing: Vec<String>,
-    /// What goes wrong in silence, and what does not: the worst first. Empty where only the ledger
-    /// was read.
-    pub findings: Vec<Finding>,
-    /// Other runs, drawn over this one.
-    pub compared: Vec<Compared>,
-    /// Errors of differences between players.
-    #[serde(skip)]
-    pub(crate) scale: Scale,
-    /// Rating matches of every two players.
-    #[serde(skip)]
-    pub(crate) rating_matches: Matches,
-    /// Files to look into.
-    #[serde(skip)]
-    pub(crate) files: Files,
-}
+use crate::measures::Health;
 
 /// The terms of the fit: [`RatingOptions::of_run`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -87,17 +32,6 @@ impl Model {
         };
         Self { draws, first_mover, prior_draws, lineage_draws }
     }
-}
-
-/// What the ledger does not say.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RunContext<'a> {
-    /// The run's name: that of its directory.
-    pub name: &'a str,
-    /// The effective configuration as TOML, where it can be read.
-    pub config_toml: Option<&'a str>,
-    /// The same, read.
-    pub config: Option<&'a RunConfig>,
 }
 
 /// What was run, and with what.
@@ -270,62 +204,38 @@ impl GateFacts {
     }
 }
 
-/// Chance of as large a loss by luck alone below which an earlier champion counts as stronger: half
-/// of 5 %, since only one side is looked at.
-pub(crate) const FORGOTTEN: f64 = 0.025;
-
-impl Report {
-    /// The newest champion that has a rating.
-    pub fn champion(&self) -> Option<&PlayerFacts> {
-        self.champions().into_iter().next_back()
-    }
-
-    /// Rated champions, by generation.
-    pub(crate) fn champions(&self) -> Vec<&PlayerFacts> {
-        let mut champions: Vec<&PlayerFacts> =
-            self.players.iter().filter(|player| player.generation.is_some()).collect();
-        champions.sort_by_key(|player| player.generation);
-        champions
-    }
-
-    /// The fixed opponents, strongest first.
-    pub(crate) fn anchors(&self) -> Vec<&PlayerFacts> {
-        self.players.iter().filter(|player| player.is_anchor()).collect()
-    }
-
-    /// The anchor at 0 Elo.
-    pub(crate) fn zero_anchor(&self) -> Option<&PlayerFacts> {
-        self.players.iter().find(|player| player.is_anchor() && player.error95 == 0.0)
-    }
-
-    /// The champion with the highest rating.
-    pub(crate) fn strongest(&self) -> Option<&PlayerFacts> {
-        self.players.iter().find(|player| player.generation.is_some())
-    }
-
-    /// The number of the newest champion, 0 before the first.
-    pub fn generation(&self) -> u32 {
-        self.cycles.iter().filter_map(|cycle| cycle.promoted).max().unwrap_or(0)
-    }
-
-    /// How far `one` is above `other`, by the ratings and the joint errors of all games.
-    pub(crate) fn gain(&self, one: &PlayerFacts, other: &PlayerFacts) -> Difference {
-        let (elo, error95) = (one.elo - other.elo, self.scale.error95(one, other));
-        let sd = error95.0 / Z95;
-        let los = if sd > 0.0 { normal_cdf(elo / sd) } else { 0.5 };
-        Difference { elo: Elo(elo), error95, los }
-    }
-
-    /// How likely luck alone would have one of the earlier champions rated as far above the newest
-    /// as the best of them is: Bonferroni's bound, for the best of a thousand ratings is high by
-    /// chance.
-    pub(crate) fn luck(&self, best: &PlayerFacts, newest: &PlayerFacts) -> f64 {
-        let earlier = self.champions().len().saturating_sub(1).max(1);
-        (earlier as f64 * (1.0 - self.gain(best, newest).los)).min(1.0)
-    }
-
-    /// The facts of a cycle.
-    pub(crate) fn cycle(&self, cycle: u32) -> Option<&CycleFacts> {
-        self.cycles.iter().find(|facts| facts.cycle == cycle)
-    }
+/// A player's rating games. Repeated ones are left out of `wins`, `draws`, `losses` and `by_first`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Played {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Wins, draws and losses of the games in which it moved first, and of those in which it moved
+    /// second.
+    pub by_first: [[u64; 3]; 2],
+    /// Pairs (same opening, colours swapped) by its score: 0, 0.5, 1, 1.5, 2. Repeated games are
+    /// among them.
+    pub pairs: [u64; 5],
+    /// Games that repeat an earlier one of their match.
+    pub duplicates: u64,
+    /// How many independent games, of the same wins, draws and losses, would tell as much as its
+    /// pairs do: an opening that favours one side makes the two games of a pair cancel each other's
+    /// noise.
+    pub effective_games: f64,
+    /// Distance of its mean score from a half in standard deviations of a game, on the scale of
+    /// normalised Elo, against the opponents that it had; none with fewer than two pairs.
+    pub normalised_elo: Option<f64>,
+    /// Half the width of the 95 % interval of `normalised_elo`.
+    pub normalised_error95: Option<f64>,
+    /// Mean Elo of its opponents, by games.
+    pub opponents_elo: Option<f64>,
+    /// Mean plies of a game; none in ledgers of earlier versions.
+    pub plies_mean: Option<f64>,
+    /// Games that the ply limit ended.
+    pub adjudicated: u64,
+    /// Games that another program lost by a crash, a time-out, an illegal move or by resigning.
+    pub forfeits: u64,
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use dz_store::HeadLoss;
 
 use crate::chart::{Axis, Chart, Curve, CurveStyle, Level, Point};
-use crate::facts::{CycleFacts, Report};
+use crate::facts::CycleFacts;
 use crate::palette::Colour;
+use crate::report::Report;
 
 /// The candidates' scores in the gate.
 pub(crate) fn gate(report: &Report) -> Chart {

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow, Record, Stage};
 
 use crate::curve::{curve, markers};
-use crate::facts::{CycleFacts, GateFacts, Model, Report, RunContext, RunFacts, VerdictFacts};
+use crate::facts::{CycleFacts, GateFacts, Model, RunFacts, VerdictFacts};
 use crate::gaps::gaps;
 use crate::measures::Measures;
 use crate::pairings::pairings;
 use crate::played::{add_counts, flipped, players};
+use crate::report::{Files, Report, RunContext};
 use crate::scale::Scale;
 
 impl Report {
@@ -28,17 +29,6 @@ impl Report {
         fold.run.config_toml = context.config_toml.map(str::to_owned);
         fold.finish(context)
     }
-}
-
-/// Published files that a report looks into.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Files {
-    /// Shards by cycle, in their order.
-    pub(crate) shards: BTreeMap<u32, Vec<ObjectRef>>,
-    /// Those of them that were given up for the disk budget.
-    pub(crate) expired: BTreeSet<String>,
-    /// Gate matches by cycle, and whether the candidate is player B.
-    pub(crate) gates: BTreeMap<u32, (ObjectRef, bool)>,
 }
 
 /// What the records so far say.

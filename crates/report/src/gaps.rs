@@ -2,7 +2,7 @@
 
 use dz_config::{Anchor, AnchorKind, RatingSection, RunConfig};
 
-use crate::facts::Report;
+use crate::report::Report;
 
 /// Sentences about what is missing or does not fit together; none for a run without faults.
 pub(crate) fn gaps(

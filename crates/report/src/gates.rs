@@ -1,7 +1,8 @@
 //! The tables of gates.
 
 use crate::count;
-use crate::facts::{CycleFacts, Report, VerdictFacts};
+use crate::facts::{CycleFacts, VerdictFacts};
+use crate::report::Report;
 use crate::sections::NONE;
 use crate::table::{Cell, Table, number, words};
 

@@ -16,6 +16,7 @@ mod csv;
 mod curve;
 mod elo;
 mod expected;
+mod expected_points;
 mod facts;
 mod figures;
 mod fold;
@@ -30,6 +31,7 @@ mod palette;
 mod played;
 mod players;
 mod read;
+mod report;
 mod scale;
 mod sections;
 mod svg;
@@ -47,19 +49,16 @@ pub use alarms::{
     AlarmChange, AlarmLine, Finding, Moment, Probed, Rules, Scatter, Severity, ValueSign, changes,
     in_force,
 };
-pub use compare::Compared;
 pub use csv::CsvFile;
 pub use curve::{CurvePoint, LATER_OPPONENTS_MIN, Marker, MarkerKind};
-pub use expected::{Expected, ExpectedPoint};
-pub use facts::{
-    CycleFacts, GateFacts, Model, PlayerFacts, Report, RunContext, RunFacts, VerdictFacts,
-};
+pub use expected_points::{Expected, ExpectedPoint};
+pub use facts::{CycleFacts, GateFacts, Model, Played, PlayerFacts, RunFacts, VerdictFacts};
 pub use measures::{
     GateTrace, Health, Measures, OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts,
 };
 pub use names::{ending, short_names};
 pub use pairings::Pairing;
-pub use played::Played;
+pub use report::{Compared, Report, RunContext};
 pub use svg::SvgFile;
 pub use watch::{Dashboard, Live, watch};
 

@@ -4,48 +4,11 @@ use std::collections::BTreeMap;
 
 use dz_stats::{ELO_PER_DEVIATION, Moments, Record as Wdl, Z95, moments};
 use dz_store::{MatchResult, PlayerName, RatingRow};
-use serde::Serialize;
 
-use crate::facts::{CycleFacts, PlayerFacts};
+use crate::facts::{CycleFacts, Played, PlayerFacts};
 
 /// Rating matches, added up by the two names in order, in the first one's view.
 pub(crate) type Matches = BTreeMap<(String, String), MatchResult>;
-
-/// A player's rating games. Repeated ones are left out of `wins`, `draws`, `losses` and `by_first`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Played {
-    /// Games won.
-    pub wins: u64,
-    /// Games drawn.
-    pub draws: u64,
-    /// Games lost.
-    pub losses: u64,
-    /// Wins, draws and losses of the games in which it moved first, and of those in which it moved
-    /// second.
-    pub by_first: [[u64; 3]; 2],
-    /// Pairs (same opening, colours swapped) by its score: 0, 0.5, 1, 1.5, 2. Repeated games are
-    /// among them.
-    pub pairs: [u64; 5],
-    /// Games that repeat an earlier one of their match.
-    pub duplicates: u64,
-    /// How many independent games, of the same wins, draws and losses, would tell as much as its
-    /// pairs do: an opening that favours one side makes the two games of a pair cancel each other's
-    /// noise.
-    pub effective_games: f64,
-    /// Distance of its mean score from a half in standard deviations of a game, on the scale of
-    /// normalised Elo, against the opponents that it had; none with fewer than two pairs.
-    pub normalised_elo: Option<f64>,
-    /// Half the width of the 95 % interval of `normalised_elo`.
-    pub normalised_error95: Option<f64>,
-    /// Mean Elo of its opponents, by games.
-    pub opponents_elo: Option<f64>,
-    /// Mean plies of a game; none in ledgers of earlier versions.
-    pub plies_mean: Option<f64>,
-    /// Games that the ply limit ended.
-    pub adjudicated: u64,
-    /// Games that another program lost by a crash, a time-out, an illegal move or by resigning.
-    pub forfeits: u64,
-}
 
 impl Played {
     /// Wins, draws and losses, repeated games left out.

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use dz_stats::Record;
 
 use crate::count;
-use crate::facts::{PlayerFacts, Report};
+use crate::facts::PlayerFacts;
 use crate::html::escape;
 use crate::pairings::Pairing;
+use crate::report::Report;
 use crate::sections::{NONE, optional};
 use crate::table::{Cell, Table, number, words};
 

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::ReportError;
 use crate::alarms::Rules;
-use crate::facts::{Report, RunContext};
 use crate::health::{ShardFacts, read_shards};
 use crate::measures::{OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts};
+use crate::report::{Report, RunContext};
 use crate::trace::trace;
 
 /// Gates that are traced pair by pair: the newest ones.

@@ -4,7 +4,8 @@ use dz_store::{LoadSummary, SelfplaySummary};
 
 use crate::alarms::Severity;
 use crate::count;
-use crate::facts::{CycleFacts, Report};
+use crate::facts::CycleFacts;
+use crate::report::Report;
 use crate::table::{Cell, Table, number, words};
 
 pub(crate) const NONE: &str = "-";

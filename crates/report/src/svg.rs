@@ -3,8 +3,8 @@
 use crate::ReportError;
 use crate::chart::WIDE;
 use crate::elo::{Over, elo};
-use crate::facts::Report;
 use crate::palette;
+use crate::report::Report;
 use crate::truth;
 
 /// A figure.

@@ -6,7 +6,8 @@
 //! 3 `file_version`, a string; 5 `summary`) whose `Summary` has values (1) of `tag` (1, a string)
 //! and `simple_value` (2, a float).
 
-use crate::facts::{CycleFacts, Report};
+use crate::facts::CycleFacts;
+use crate::report::Report;
 
 /// What every event file begins with.
 const FILE_VERSION: &str = "brain.Event:2";

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::count;
-use crate::facts::{CycleFacts, Report};
+use crate::facts::CycleFacts;
+use crate::report::Report;
 
 impl Report {
     /// One line a cycle, for a terminal.

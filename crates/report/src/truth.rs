@@ -3,9 +3,9 @@
 use dz_play::TruthAtPly;
 
 use crate::chart::{Axis, Chart, CurveStyle, Point};
-use crate::facts::Report;
 use crate::figures::{chart, line};
 use crate::palette::Colour;
+use crate::report::Report;
 
 /// Positions behind a point by ply: fewer would show chance.
 const POSITIONS_MIN: u64 = 12;

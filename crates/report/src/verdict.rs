@@ -1,7 +1,8 @@
 //! The run in plain words.
 
 use crate::count;
-use crate::facts::{FORGOTTEN, PlayerFacts, Report};
+use crate::facts::PlayerFacts;
+use crate::report::{FORGOTTEN, Report};
 
 impl Report {
     /// One paragraph: how strong the champion is, against what, how much it gained, and whether it

@@ -33,7 +33,7 @@ choice_with_data! {
         /// argmax pi'(a) - N(a) / (1 + s) (there, section 5).
         Improved = "improved",
         /// PUCT (`MiniZero`).
-        Puct(Puct) = "puct",
+        Puct(puct: Puct) = "puct",
     }
 }
 

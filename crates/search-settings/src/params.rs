@@ -66,36 +66,6 @@ pub struct SearchParams {
     pub nodes_max: u32,
 }
 
-impl Default for SearchParams {
-    /// The plain reference: graph search by PUCT with c = 1.5 and first-play value 0, path-only
-    /// idempotent updates, playouts that always go on, and nothing else.
-    fn default() -> Self {
-        Self {
-            graph: true,
-            selection: Selection::Puct(Puct::default()),
-            fpu: FirstPlay::Absolute(0.0),
-            tie_break: TieBreak::LowestMove,
-            epsilon: EpsilonSchedule::Off,
-            equivalent_visits: 0,
-            backup: Backup::Idempotent,
-            staleness: Staleness::Path,
-            catch_up: CatchUp::Continue,
-            terminals: Terminals::Fixed,
-            revisit: Revisit::Count,
-            prove: false,
-            leaf_value: LeafValue::Network,
-            expansion: Expansion::FirstVisit,
-            leaves_max: 1,
-            in_flight: InFlight::Visits,
-            collisions_max: 0,
-            prior_exponent: 1.0,
-            moments: false,
-            check_states: false,
-            nodes_max: u32::MAX,
-        }
-    }
-}
-
 /// Settings that contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParamsError {

@@ -1,8 +1,8 @@
 //! How the root of one move's search differs from other nodes.
 
+use dz_config_keys::choice;
 use serde::{Deserialize, Serialize};
 
-use crate::choice::choice_with_data;
 use crate::fpu::FirstPlay;
 
 /// How the root of one move's search differs from other nodes.
@@ -43,28 +43,38 @@ pub struct RootNoise {
     pub share: f64,
 }
 
-choice_with_data! {
-    /// How the concentration of Dirichlet noise is spread over the legal moves.
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    pub enum NoiseShape, NoiseShapeWord {
-        /// `alpha` a move (Silver et al. 2018: 0.3 chess, 0.15 shogi, 0.03 Go).
-        Plain {
-            /// Concentration of each move, above 0.
-            alpha: f64,
-        } = "each",
-        /// `total` / legal moves each, so that noise stays as peaked when moves are few (KataGo:
-        /// 10.83, that is 0.03 * 361).
-        Total {
-            /// Sum of concentrations, above 0.
-            total: f64,
-        } = "total",
-        /// Half of `total` equally, half in proportion to max(0, l - mean l), l = ln min(p, 0.01):
-        /// more to moves of a prior that is small but not negligible, where the policy is blind in
-        /// a plausible place (KataGo, KataGoMethods.md, "shaped Dirichlet noise"; 10.83).
-        Shaped {
-            /// Sum of concentrations, above 0.
-            total: f64,
-        } = "shaped",
+/// How the concentration of Dirichlet noise is spread over the legal moves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoiseShape {
+    /// `alpha` a move (Silver et al. 2018: 0.3 chess, 0.15 shogi, 0.03 Go).
+    Plain {
+        /// Concentration of each move, above 0.
+        alpha: f64,
+    },
+    /// `total` / legal moves each, so that noise stays as peaked when moves are few (KataGo: 10.83,
+    /// that is 0.03 * 361).
+    Total {
+        /// Sum of concentrations, above 0.
+        total: f64,
+    },
+    /// Half of `total` equally, half in proportion to max(0, l - mean l), l = ln min(p, 0.01): more
+    /// to moves of a prior that is small but not negligible, where the policy is blind in a
+    /// plausible place (KataGo, KataGoMethods.md, "shaped Dirichlet noise"; 10.83).
+    Shaped {
+        /// Sum of concentrations, above 0.
+        total: f64,
+    },
+}
+
+choice! {
+    /// The word of a [`NoiseShape`] in the file.
+    pub enum NoiseShapeWord {
+        /// See [`NoiseShape::Plain`].
+        Each = "each",
+        /// See [`NoiseShape::Total`].
+        Total = "total",
+        /// See [`NoiseShape::Shaped`].
+        Shaped = "shaped",
     }
 }

@@ -3,17 +3,16 @@
 use dz_config_keys::{Limits, SameOr, above, real, section, whole};
 
 use crate::fpu::FirstPlay;
-use crate::graph::{Backup, BackupWord, CatchUp, Revisit, Staleness, StalenessWord, Terminals};
-use crate::gumbel::{Gumbel, GumbelInner, GumbelInnerWord, Sigma};
+use crate::graph::{BackupWord, CatchUp, Revisit, StalenessWord, Terminals};
+use crate::gumbel::{Gumbel, GumbelInnerWord, Sigma};
 use crate::leaves::{Expansion, InFlight, LeafValue};
-use crate::move_choice::{MoveChoice, MoveChoiceWord};
+use crate::move_choice::MoveChoiceWord;
 use crate::puct::{DynamicVariance, Exploration, Puct};
-use crate::root::{NoiseShape, NoiseShapeWord, RootNoise, RootSetup};
+use crate::root::{NoiseShape, NoiseShapeWord, RootNoise};
 use crate::selection::{
-    EpsilonSchedule, Rave, RaveSchedule, RaveScheduleWord, Regularized, Selection, SelectionWord,
-    TieBreak,
+    EpsilonSchedule, Rave, RaveScheduleWord, Regularized, Selection, SelectionWord, TieBreak,
 };
-use crate::target::{PolicyTarget, TargetWord};
+use crate::target::TargetWord;
 
 section! {
     /// `[search]`: how the searches of self-play, gate and rating walk. N(a) are edge visits, s
@@ -148,7 +147,7 @@ section! {
         /// What selfplay.dirichlet_alpha is: the concentration of `each` move (AlphaZero), the
         /// `total` over the legal moves (KataGo: 10.83), or that total `shaped`, more of it for
         /// moves of small but not negligible prior (KataGo).
-        [Results, Limits::Any] noise_shape: NoiseShapeWord = NoiseShapeWord::Plain;
+        [Results, Limits::Any] noise_shape: NoiseShapeWord = NoiseShapeWord::Each;
         /// What the policy learns of a full search: shares of `visits` (AlphaZero); `pruned`
         /// visits, without those that noise and forced playouts brought (Wu 2019, section 3.2); the
         /// `regularized` policy (Grill 2020); or `completed_q`, the improved policy (Danihelka
@@ -158,7 +157,7 @@ section! {
         /// `amaf` (with the selection `rave`), best lower confidence bound `lcb`; drawn from the
         /// policy `regularized`; or best by score among the most visited, `gumbel`. In self-play
         /// the first four hold where the temperature has come down to 0.
-        [Results, Limits::Any] move_choice: MoveChoiceWord = MoveChoiceWord::Visits;
+        [Results, Limits::Any] move_choice: MoveChoiceWord = MoveChoiceWord::MostVisits;
         /// Width of `lcb` in standard deviations (KataGo: 5).
         [Results, real(0.0, 100.0)] lcb_deviations: f64 = 5.0;
         /// Least visits of a move that `lcb` may choose, as a share of the most (KataGo: 0.05 to
@@ -175,52 +174,30 @@ section! {
     }
 }
 
-/// What the keys make together.
 impl SearchSection {
+    /// The formula that picks moves, with its numbers.
     pub(crate) fn selection(&self) -> Selection {
-        match self.selection {
-            SelectionWord::Puct => Selection::Puct(self.puct()),
-            SelectionWord::Ucb1 => Selection::Ucb1,
-            SelectionWord::Uct => Selection::Uct { c: self.c_uct },
-            SelectionWord::Rave => Selection::Rave(Rave {
-                c: self.rave_c,
-                schedule: match self.rave_schedule {
-                    RaveScheduleWord::Equivalence => RaveSchedule::Equivalence { k: self.rave_k },
-                    RaveScheduleWord::Logarithm => RaveSchedule::Logarithm,
-                },
-            }),
-            SelectionWord::Gumbel => Selection::Gumbel(Gumbel {
-                considered: self.gumbel_considered,
-                scale: self.gumbel_scale,
-                sigma: self.sigma(),
-                inner: match self.gumbel_inner {
-                    GumbelInnerWord::Improved => GumbelInner::Improved,
-                    GumbelInnerWord::Puct => GumbelInner::Puct(self.puct()),
-                },
-            }),
-            SelectionWord::Regularized => Selection::Regularized(Regularized {
-                c: self.regularized_c,
-                sample: self.regularized_sample,
-            }),
-        }
+        let exploration =
+            Exploration { c: self.c_puct, c_log: self.c_puct_log, c_base: self.c_puct_base };
+        let variance = (self.variance_scale > 0.0).then_some(DynamicVariance {
+            prior: self.variance_prior,
+            prior_weight: self.variance_prior_weight,
+            scale: self.variance_scale,
+        });
+        let puct = Puct { exploration, variance };
+        let rave = Rave { c: self.rave_c, schedule: self.rave_schedule.with(self.rave_k) };
+        let gumbel = Gumbel {
+            considered: self.gumbel_considered,
+            scale: self.gumbel_scale,
+            sigma: self.sigma(),
+            inner: self.gumbel_inner.with(puct),
+        };
+        let regularized = Regularized { c: self.regularized_c, sample: self.regularized_sample };
+        self.selection.with(puct, self.c_uct, rave, gumbel, regularized)
     }
 
-    fn puct(&self) -> Puct {
-        Puct {
-            exploration: Exploration {
-                c: self.c_puct,
-                c_log: self.c_puct_log,
-                c_base: self.c_puct_base,
-            },
-            variance: (self.variance_scale > 0.0).then_some(DynamicVariance {
-                prior: self.variance_prior,
-                prior_weight: self.variance_prior_weight,
-                scale: self.variance_scale,
-            }),
-        }
-    }
-
-    fn sigma(&self) -> Sigma {
+    /// How values become logits.
+    pub(crate) fn sigma(&self) -> Sigma {
         Sigma {
             c_visit: self.gumbel_c_visit,
             c_scale: self.gumbel_c_scale,
@@ -228,71 +205,14 @@ impl SearchSection {
         }
     }
 
-    pub(crate) fn backup(&self) -> Backup {
-        match self.backup {
-            BackupWord::Idempotent => Backup::Idempotent,
-            BackupWord::Incremental => Backup::Incremental,
-            BackupWord::Delta => {
-                Backup::Delta { tolerance: self.delta_tolerance, clamp: self.delta_clamp }
-            }
-        }
-    }
-
-    pub(crate) fn staleness(&self) -> Staleness {
-        match self.staleness {
-            StalenessWord::Path => Staleness::Path,
-            StalenessWord::Parents => Staleness::Parents,
-            StalenessWord::Ancestors => Staleness::Ancestors,
-            StalenessWord::Refresher => {
-                Staleness::Refresher { nodes_per_playout: self.refresher_nodes }
-            }
-        }
-    }
-
-    /// The root without noise.
-    pub(crate) fn root(&self) -> RootSetup {
-        RootSetup {
-            noise: None,
-            prior_temperature: self.root_prior_temperature,
-            forced_playouts: self.forced_playouts,
-            fpu: match self.root_fpu {
-                SameOr::Same => None,
-                SameOr::Own(fpu) => Some(fpu),
-            },
-        }
-    }
-
     /// Dirichlet noise on a root's priors: `alpha` as `noise_shape` spreads it, with this share of
     /// the priors; none where the share is 0.
     pub fn root_noise(&self, alpha: f64, share: f64) -> Option<RootNoise> {
         let shape = match self.noise_shape {
-            NoiseShapeWord::Plain => NoiseShape::Plain { alpha },
+            NoiseShapeWord::Each => NoiseShape::Plain { alpha },
             NoiseShapeWord::Total => NoiseShape::Total { total: alpha },
             NoiseShapeWord::Shaped => NoiseShape::Shaped { total: alpha },
         };
         (share > 0.0).then_some(RootNoise { shape, share })
-    }
-
-    pub(crate) fn target(&self) -> PolicyTarget {
-        match self.target {
-            TargetWord::Visits => PolicyTarget::Visits,
-            TargetWord::PrunedVisits => PolicyTarget::PrunedVisits,
-            TargetWord::Regularized => PolicyTarget::Regularized { c: self.regularized_c },
-            TargetWord::CompletedQ => PolicyTarget::CompletedQ(self.sigma()),
-        }
-    }
-
-    pub(crate) fn move_choice(&self) -> MoveChoice {
-        match self.move_choice {
-            MoveChoiceWord::Visits => MoveChoice::MostVisits,
-            MoveChoiceWord::Value => MoveChoice::BestValue,
-            MoveChoiceWord::Amaf => MoveChoice::BestAmaf,
-            MoveChoiceWord::Lcb => MoveChoice::LowerBound {
-                deviations: self.lcb_deviations,
-                visits_share: self.lcb_visits_share,
-            },
-            MoveChoiceWord::Regularized => MoveChoice::Regularized { c: self.regularized_c },
-            MoveChoiceWord::Gumbel => MoveChoice::Gumbel(self.sigma()),
-        }
     }
 }

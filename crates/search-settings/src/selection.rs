@@ -14,7 +14,7 @@ choice_with_data! {
     #[serde(rename_all = "snake_case")]
     pub enum Selection, SelectionWord {
         /// Q + c P sqrt(s + 0.01) / (1 + N(a)).
-        Puct(Puct) = "puct",
+        Puct(puct: Puct) = "puct",
         /// Q + sqrt(2 ln s / N(a)), unvisited moves first (Auer, Cesa-Bianchi and Fischer 2002).
         /// Their bound is for values in [0, 1]; for values in [-1, 1] the same exploration is UCT
         /// with c = sqrt 8.
@@ -25,12 +25,12 @@ choice_with_data! {
             c: f64,
         } = "uct",
         /// UCT mixed with all-moves-as-first values.
-        Rave(Rave) = "rave",
+        Rave(rave: Rave) = "rave",
         /// Sequential halving over Gumbel scores at the root (Danihelka et al. 2022).
-        Gumbel(Gumbel) = "gumbel",
+        Gumbel(gumbel: Gumbel) = "gumbel",
         /// Moves sampled from the exact solution of the regularised policy problem (Grill et al.
         /// 2020).
-        Regularized(Regularized) = "regularized",
+        Regularized(regularized: Regularized) = "regularized",
     }
 }
 
@@ -68,8 +68,8 @@ choice_with_data! {
 pub struct Regularized {
     /// c, above 0.
     pub c: f64,
-    /// Samples moves from the policy, by the search's seed; else takes the move whose share of visits
-    /// is furthest below it.
+    /// Samples moves from the policy, by the search's seed; else takes the move whose share of
+    /// visits is furthest below it.
     pub sample: bool,
 }
 

@@ -1,9 +1,10 @@
 //! The settings of a search and of what is made of it, from the keys of `[search]`.
 
-use dz_config_keys::Fault;
+use dz_config_keys::{Fault, SameOr};
 
 use crate::move_choice::{MoveChoice, MoveChoiceWord};
 use crate::params::{ParamsError, SearchParams};
+use crate::puct::Puct;
 use crate::root::RootSetup;
 use crate::section::SearchSection;
 use crate::selection::{Selection, SelectionWord};
@@ -29,9 +30,22 @@ impl SearchSettings {
     pub fn of(section: &SearchSection) -> Self {
         Self {
             params: params(section),
-            root: section.root(),
-            target: section.target(),
-            choice: section.move_choice(),
+            root: RootSetup {
+                noise: None,
+                prior_temperature: section.root_prior_temperature,
+                forced_playouts: section.forced_playouts,
+                fpu: match section.root_fpu {
+                    SameOr::Same => None,
+                    SameOr::Own(fpu) => Some(fpu),
+                },
+            },
+            target: section.target.with(section.regularized_c, section.sigma()),
+            choice: section.move_choice.with(
+                section.lcb_deviations,
+                section.lcb_visits_share,
+                section.regularized_c,
+                section.sigma(),
+            ),
             reuse: section.reuse,
         }
     }
@@ -69,7 +83,7 @@ pub fn search_faults(section: &SearchSection) -> Vec<Fault> {
         };
         faults.push(Fault::new(key, problem));
     }
-    if section.move_choice == MoveChoiceWord::Amaf && section.selection != SelectionWord::Rave {
+    if section.move_choice == MoveChoiceWord::BestAmaf && section.selection != SelectionWord::Rave {
         let problem = "all-moves-as-first values are kept by selection = \"rave\" alone";
         let fault = Fault::new("search.move_choice", problem).value("\"amaf\"");
         faults.push(fault.allowed("another choice, or search.selection = \"rave\""));
@@ -85,8 +99,8 @@ fn params(section: &SearchSection) -> SearchParams {
         tie_break: section.tie_break,
         epsilon: section.epsilon,
         equivalent_visits: section.equivalent_visits,
-        backup: section.backup(),
-        staleness: section.staleness(),
+        backup: section.backup.with(section.delta_tolerance, section.delta_clamp),
+        staleness: section.staleness.with(section.refresher_nodes),
         catch_up: section.catch_up,
         terminals: section.terminals,
         revisit: section.revisit,
@@ -97,8 +111,17 @@ fn params(section: &SearchSection) -> SearchParams {
         collisions_max: section.collisions_max,
         in_flight: section.in_flight,
         prior_exponent: section.prior_exponent,
-        moments: section.move_choice == MoveChoiceWord::Lcb,
+        moments: section.move_choice == MoveChoiceWord::LowerBound,
         check_states: section.check_states,
         nodes_max: section.nodes_max,
+    }
+}
+
+impl Default for SearchParams {
+    /// The plain reference: graph search by PUCT with c = 1.5 and first-play value 0, path-only
+    /// idempotent updates, playouts that always continue, and nothing else.
+    fn default() -> Self {
+        let selection = Selection::Puct(Puct::default());
+        Self { selection, ..params(&SearchSection::plain()) }
     }
 }

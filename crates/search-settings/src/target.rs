@@ -17,6 +17,6 @@ choice_with_data! {
             c: f64,
         } = "regularized",
         /// Softmax of the priors' logits plus completed values (Danihelka et al. 2022).
-        CompletedQ(Sigma) = "completed_q",
+        CompletedQ(sigma: Sigma) = "completed_q",
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     node::{NodeId, ROOT},
     numbers::{Prior, Real},
     path::Walk,
+    rule::Rule,
     scores::MoveScores,
     select::Choice,
 };
@@ -27,7 +28,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             mix64(self.seed ^ mix64(self.key(id.index()).low ^ visited << 48))
         });
         self.arena.prepare_head(id, tie);
-        Choice::new(&self.arena, id, &self.params, &self.setup).best()
+        let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
+        choice.scorer().map_or(0, |scorer| choice.best(scorer))
     }
 
     /// Visits for which the last selection still holds, one taken off.
@@ -53,13 +55,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         (side.held_visits, side.held_place) = (visits.max(1) - 1, place as u16);
     }
 
+    /// True if a selection at this node scores all moves at once.
     pub(crate) fn is_dense_at(&self, id: NodeId) -> bool {
-        self.params.equivalent_visits > 0
-            || match &self.params.selection {
-                Selection::Puct(_) | Selection::Ucb1 | Selection::Uct { .. } => false,
-                Selection::Rave(_) | Selection::Regularized(_) => true,
-                Selection::Gumbel(gumbel) => id == ROOT || gumbel.inner == GumbelInner::Improved,
-            }
+        self.params.equivalent_visits > 0 || Rule::of(&self.params.selection, id).is_none()
     }
 
     /// As `select`, over all moves.
@@ -94,16 +92,16 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             Selection::Gumbel(Gumbel { inner: GumbelInner::Improved, sigma, .. }) => {
                 let params = GumbelParams { sigma: *sigma, mixed_weight: MixedWeight::Visits };
                 formula::improved_policy(&dense.children, own, &params, &mut dense.scores);
-                behind_shares(dense);
+                formula::subtract_visit_shares(&dense.children, &mut dense.scores);
             }
             Selection::Regularized(Regularized { c, sample }) => {
                 let unvisited = choice.unvisited.to_f64();
                 formula::regularized_policy(&dense.children, unvisited, *c, &mut dense.scores);
                 if !sample {
-                    behind_shares(dense);
+                    formula::subtract_visit_shares(&dense.children, &mut dense.scores);
                 }
             }
-            _ => score_plain(choice, dense),
+            _ => score_each(choice, dense),
         }
     }
 
@@ -180,23 +178,17 @@ fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
     }
 }
 
-/// The formulas of lazy selection, for moves that start with equivalent visits.
-fn score_plain<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
+/// Scores each move by itself: for moves that start with equivalent visits.
+fn score_each<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
     let MoveScores { children, scores, .. } = dense;
-    let sum = formula::visits_sum(children);
+    let unvisited = choice.unvisited.to_f64();
     scores.clear();
-    match &choice.params.selection {
-        Selection::Ucb1 => scores.extend(children.iter().map(|child| formula::ucb1(child, sum))),
-        Selection::Uct { c } => {
-            scores.extend(children.iter().map(|child| formula::uct(child, sum, *c)));
-        }
-        Selection::Puct(puct)
-        | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
-            let scale = choice.exploration(puct).to_f64() * (sum + formula::VISITS_OFFSET).sqrt();
-            let unvisited = choice.unvisited.to_f64();
-            scores.extend(children.iter().map(|child| formula::puct(child, unvisited, scale)));
-        }
-        _ => unreachable!("these have scores of their own"),
+    if let Some(scorer) = choice.wide_scorer(formula::visits_sum(children)) {
+        scores.extend(
+            children
+                .iter()
+                .map(|child| scorer.score(child.q.unwrap_or(unvisited), child.prior, child.visits)),
+        );
     }
 }
 
@@ -223,14 +215,6 @@ fn score_rave<N: Numbers>(choice: &Choice<'_, N>, rave: &Rave, dense: &mut MoveS
             }
         },
     ));
-}
-
-/// Turns shares into how far visits are behind them: pi(a) - N(a) / (1 + s).
-fn behind_shares(dense: &mut MoveScores) {
-    let total = 1.0 + formula::visits_sum(&dense.children);
-    for (score, child) in dense.scores.iter_mut().zip(&dense.children) {
-        *score -= child.visits / total;
-    }
 }
 
 /// The place of the best score; lost moves only if there are no others.

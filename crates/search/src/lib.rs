@@ -37,6 +37,7 @@ mod path;
 mod prove;
 mod reuse;
 mod root;
+mod rule;
 mod scores;
 mod search;
 mod select;

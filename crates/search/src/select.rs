@@ -1,11 +1,13 @@
 //! Selection: which move a playout takes.
 
 use crate::{
-    FirstPlay, GumbelInner, InFlight, Puct, RootSetup, SearchParams, Selection, TieBreak,
+    Backup, FirstPlay, InFlight, Puct, RootSetup, SearchParams, TieBreak,
     arena::Arena,
     formula::{self, ParentValues, VISITS_OFFSET},
     node::{Edge, Node, NodeId, ROOT},
     numbers::{Numbers, Prior, Real},
+    rule::{Rule, Scorer},
+    side::NodeSide,
 };
 
 /// One node seen as a choice between moves.
@@ -22,20 +24,10 @@ pub(crate) struct Choice<'a, N: Numbers> {
     pub sum: N::Real,
     /// What an unvisited move is worth to the mover.
     pub unvisited: N::Real,
-    formula: Formula<N::Real>,
     /// k of forced playouts, 0 off the root.
     forced: N::Real,
     /// Some setting changes what an edge counts.
     adjusted: bool,
-}
-
-/// A selection formula with all that is the same for every move of a node.
-#[derive(Clone, Copy)]
-enum Formula<R> {
-    /// q + c p root / (1 + n).
-    Puct { c: R, root: R },
-    /// q + c sqrt(logarithm / n).
-    Bandit { c: R, logarithm: R },
 }
 
 /// What a visited move counts in a formula.
@@ -75,40 +67,41 @@ impl<'a, N: Numbers> Choice<'a, N> {
             sign,
             sum,
             unvisited: N::Real::ZERO,
-            formula: Formula::Bandit { c: N::Real::ZERO, logarithm: N::Real::ZERO },
             forced: N::Real::from_f64(forced),
             adjusted: params.leaves_max > 1
                 || params.prove
                 || forced > 0.0
-                || matches!(params.backup, crate::Backup::Delta { .. }),
+                || matches!(params.backup, Backup::Delta { .. }),
         };
         this.unvisited = this.first_play(fpu);
-        this.formula = this.formula_of();
         this
     }
 
-    fn formula_of(&self) -> Formula<N::Real> {
-        let logarithm = || self.sum.max(N::Real::ONE).ln();
-        match &self.params.selection {
-            Selection::Puct(puct)
-            | Selection::Gumbel(crate::Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
-                Formula::Puct { c: self.exploration(puct), root: self.sqrt_visits() }
-            }
-            Selection::Ucb1 => {
-                Formula::Bandit { c: N::Real::ONE, logarithm: N::Real::from_f64(2.0) * logarithm() }
-            }
-            Selection::Uct { c } => {
-                Formula::Bandit { c: N::Real::from_f64(*c), logarithm: logarithm() }
-            }
-            // These look at all moves at once; see `dense`.
-            Selection::Rave(_) | Selection::Gumbel(_) | Selection::Regularized(_) => {
-                Formula::Puct { c: N::Real::ONE, root: self.sqrt_visits() }
-            }
-        }
+    /// The node's formula with its shared terms; none where the selection looks at all moves.
+    pub(crate) fn scorer(&self) -> Option<Scorer<N::Real>> {
+        Some(match Rule::of(&self.params.selection, self.id)? {
+            Rule::Puct(puct) => Scorer::Puct {
+                c: self.exploration(puct),
+                sqrt_visits: (self.sum + N::Real::from_f64(VISITS_OFFSET)).sqrt(),
+            },
+            Rule::Bandit { c, log_factor } => Scorer::Bandit {
+                c: N::Real::from_f64(c),
+                logarithm: N::Real::from_f64(log_factor) * self.sum.max(N::Real::ONE).ln(),
+            },
+        })
     }
 
-    fn sqrt_visits(&self) -> N::Real {
-        (self.sum + N::Real::from_f64(VISITS_OFFSET)).sqrt()
+    /// The same for `sum` visits in 64 bits, as moves with equivalent visits are scored.
+    pub(crate) fn wide_scorer(&self, sum: f64) -> Option<Scorer<f64>> {
+        Some(match Rule::of(&self.params.selection, self.id)? {
+            Rule::Puct(puct) => Scorer::Puct {
+                c: self.exploration(puct).to_f64() * (sum + VISITS_OFFSET).sqrt(),
+                sqrt_visits: 1.0,
+            },
+            Rule::Bandit { c, log_factor } => {
+                Scorer::Bandit { c: c * log_factor.sqrt(), logarithm: sum.max(1.0).ln() }
+            }
+        })
     }
 
     /// c(s), with the factor of dynamic variance.
@@ -126,7 +119,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
     }
 
     fn first_play(&self, first_play: FirstPlay) -> N::Real {
-        if matches!(self.params.selection, Selection::Ucb1 | Selection::Uct { .. }) {
+        if matches!(Rule::of(&self.params.selection, self.id), Some(Rule::Bandit { .. })) {
             return N::Real::INFINITY;
         }
         if let FirstPlay::Absolute(value) = first_play {
@@ -153,7 +146,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
 
     /// The mover's value of the visited move at `place`, leaves in flight left out.
     pub(crate) fn value_at(&self, place: usize) -> N::Real {
-        if matches!(self.params.backup, crate::Backup::Delta { .. }) {
+        if matches!(self.params.backup, Backup::Delta { .. }) {
             return self.sign * self.arena.edge_side(self.node, place).average.value;
         }
         self.sign * self.arena.node(self.edges[place].child).average.value
@@ -185,31 +178,23 @@ impl<'a, N: Numbers> Choice<'a, N> {
 
     /// The score of a visited move.
     #[inline]
-    pub(crate) fn score_visited(&self, place: usize) -> N::Real {
+    pub(crate) fn score_visited(&self, scorer: Scorer<N::Real>, place: usize) -> N::Real {
         let EdgeStats { value, visits } = self.edge_stats(place);
         let prior = self.priors[place].probability();
         if self.adjusted {
             if self.is_lost(place) {
                 return -N::Real::INFINITY;
             }
-            if visits < (self.forced * prior * self.sum).sqrt() {
+            if visits < formula::forced_visits(prior, self.sum, self.forced) {
                 return N::Real::INFINITY;
             }
         }
-        match self.formula {
-            Formula::Puct { c, root } => value + c * prior * root / (N::Real::ONE + visits),
-            Formula::Bandit { c, logarithm } => value + c * (logarithm / visits).sqrt(),
-        }
+        scorer.score(value, prior, visits)
     }
 
     /// The score of an unvisited move.
-    pub(crate) fn score_unvisited(&self, place: usize) -> N::Real {
-        match self.formula {
-            Formula::Puct { c, root } => {
-                self.unvisited + c * self.priors[place].probability() * root
-            }
-            Formula::Bandit { .. } => self.unvisited,
-        }
+    pub(crate) fn score_unvisited(&self, scorer: Scorer<N::Real>, place: usize) -> N::Real {
+        scorer.score_unvisited(self.unvisited, self.priors[place].probability())
     }
 
     /// True if the move is known to lose, or to be worse than another one is for certain.
@@ -217,7 +202,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
         if !self.params.prove || place >= self.edges.len() || self.edges[place].child == ROOT {
             return false;
         }
-        let hope = |side: &crate::side::NodeSide<N::Real>| {
+        let hope = |side: &NodeSide<N::Real>| {
             if self.node.sign > 0 { side.upper } else { -side.lower }
         };
         let sides = &self.arena.side.nodes;
@@ -229,7 +214,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
 
     /// The place of the move with the best score. Of the unvisited moves only the first is looked
     /// at: it has the largest prior.
-    pub(crate) fn best(&self) -> usize {
+    pub(crate) fn best(&self, scorer: Scorer<N::Real>) -> usize {
         let by_move = self.params.tie_break == TieBreak::LowestMove;
         let mut best = (-N::Real::INFINITY, 0);
         let mut consider = |score: N::Real, place: usize| {
@@ -239,10 +224,10 @@ impl<'a, N: Numbers> Choice<'a, N> {
             }
         };
         for place in 0..self.edges.len() {
-            consider(self.score_visited(place), place);
+            consider(self.score_visited(scorer, place), place);
         }
         if self.edges.len() < self.priors.len() {
-            consider(self.score_unvisited(self.edges.len()), self.edges.len());
+            consider(self.score_unvisited(scorer, self.edges.len()), self.edges.len());
         }
         best.1
     }

@@ -71,15 +71,16 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         if is_dense {
             self.score_all(&choice, &mut dense);
         }
+        let scorer = choice.scorer();
         let mut moves: Vec<TracedMove> = (0..choice.priors.len())
             .map(|place| {
                 let edge = choice.edges.get(place).filter(|edge| edge.visits > 0);
-                let score = if is_dense {
-                    dense.scores[place]
-                } else if place < choice.edges.len() {
-                    choice.score_visited(place).to_f64()
-                } else {
-                    choice.score_unvisited(place).to_f64()
+                let score = match scorer {
+                    Some(scorer) if !is_dense && place < choice.edges.len() => {
+                        choice.score_visited(scorer, place).to_f64()
+                    }
+                    Some(scorer) if !is_dense => choice.score_unvisited(scorer, place).to_f64(),
+                    _ => dense.scores[place],
                 };
                 TracedMove {
                     mv: Move(choice.priors[place].mv()),

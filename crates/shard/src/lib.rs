@@ -23,11 +23,12 @@ mod replay;
 mod resign;
 mod row;
 mod row_file;
+mod row_shape;
 mod shard;
 mod symmetry;
 mod targets;
 
-pub use block::{Row, RowBlock, RowShape};
+pub use block::{Row, RowBlock};
 pub use describe::{FrameDescription, ShardDescription, describe};
 pub use error::ShardError;
 pub use quantised::{WdlShares, Weight, shares_of_counts};
@@ -39,6 +40,7 @@ pub use row::rows_of_game;
 pub use row_file::{
     PackedRows, ROW_FORMAT, ROW_LEVEL, RowFileHeader, RowReader, RowSet, RowWriter,
 };
+pub use row_shape::RowShape;
 pub use shard::{
     GAMES_PER_FRAME, SHARD_FORMAT, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter,
 };

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use dz_config::{Change, ConfigError, RunConfig};
 use dz_store::{Ledger, Run, RunState, Stage, StoreError, layout};
 
-use crate::parent::driver_id;
-use crate::sink::EventSink;
+use crate::driver_id::driver_id;
+use crate::event_sink::EventSink;
 
 /// The configuration of a run, and what its `config.toml` says beyond that.
 #[derive(Debug)]

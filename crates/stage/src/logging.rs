@@ -13,7 +13,7 @@ use tracing_subscriber::prelude::*;
 use tracing_subscriber::{EnvFilter, registry};
 
 use crate::event::Event;
-use crate::terminal::around_bars;
+use crate::stderr::stderr_line;
 use crate::threads::end_for_lack_of_threads;
 
 /// The run's log of this process, once it has one.
@@ -89,15 +89,6 @@ fn keep(stage: Stage, text: &str) {
 
 fn lock() -> std::sync::MutexGuard<'static, Option<RunLog>> {
     RUN_LOG.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Writes a line, or several, to standard error without tearing a progress bar. Control characters
-/// are escaped. Where standard error takes nothing (a closed pipe, a terminal that is gone, a full
-/// disk), the line is dropped.
-pub fn stderr_line(line: &str) {
-    let line = dz_text::lines(line);
-    // `eprintln!` would panic where a dead driver has left a closed pipe.
-    let _ = around_bars(|| writeln!(io::stderr(), "{line}"));
 }
 
 /// Standard error as a writer; `tracing` hands it whole lines. It never fails: `tracing` would

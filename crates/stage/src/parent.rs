@@ -5,19 +5,13 @@ use std::process;
 use std::thread;
 use std::time::Duration;
 
-use dz_store::DRIVER_ENV;
-
+use crate::driver_id::driver_id;
 use crate::exit::TRY_AGAIN;
 use crate::stop::Stop;
 use crate::threads::no_thread;
 
 /// How long an orphan may drain.
 const ORPHAN_GRACE: Duration = Duration::from_secs(5);
-
-/// Process id of the driver that started this process, where one did.
-pub(crate) fn driver_id() -> Option<u32> {
-    std::env::var(DRIVER_ENV).ok()?.parse().ok()
-}
 
 /// Where a driver started this process: asks the kernel for SIGTERM when the driver dies, and
 /// watches the pipe that the driver holds open on standard input.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use dz_store::{Pause, Run, RunLock, Stage, StoreError, layout};
 
 use crate::disk::check_free;
+use crate::event_sink::EventSink;
 use crate::numbers::duration_text;
-use crate::sink::EventSink;
 use crate::stop::Stop;
 
 /// Pauses before a disk that is full or read-only is looked at again: the first, and the longest.

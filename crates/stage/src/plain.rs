@@ -107,7 +107,7 @@ impl TurnClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sink::tests::{Shared, progress};
+    use crate::event_sink::tests::{Shared, progress};
 
     #[test]
     fn progress_waits_for_its_interval_and_notes_do_not() {

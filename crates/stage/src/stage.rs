@@ -12,15 +12,17 @@ use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, Turn};
 use crate::args::StageArgs;
 use crate::disk::check_free;
 use crate::event::Event;
-use crate::exit::{DONE, TRY_AGAIN, error_text, exit_code_of};
+use crate::event_sink::EventSink;
+use crate::exit::error_text;
+use crate::exit_code::exit_code_of;
 use crate::in_force::InForce;
 use crate::logging::{log_generation, log_to_run};
 use crate::memory::{TurnMetrics, peak_bytes};
 use crate::parent::die_with_driver;
 use crate::pause::{DiskTrouble, Patience, Waiting};
 use crate::programs::ProgramsWord;
-use crate::sink::EventSink;
 use crate::spent::Spent;
+use crate::stage_end::StageEnd;
 use crate::stop::Stop;
 use crate::swept::tell_swept;
 use crate::threads::start_threads;
@@ -179,45 +181,6 @@ impl StageContext {
         let mut config = self.config.clone();
         config.run.cycles = self.kept.run.cycles;
         config
-    }
-}
-
-/// How a stage's life ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StageEnd {
-    /// The run is finished.
-    Finished,
-    /// The one turn that was asked for is done.
-    TurnDone,
-    /// The stage waits for another one, and only one turn was asked for.
-    NotOurs,
-    /// Somebody asked to stop, between two turns.
-    Stopped,
-    /// Somebody asked to stop, and the turn goes on at the next start.
-    Interrupted,
-    /// Another configuration was entered in the ledger, which counts from the next start on.
-    Reconfigured,
-}
-
-impl StageEnd {
-    /// The process's exit code.
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Self::Finished | Self::TurnDone => DONE,
-            // The run is not over: a driver that did not ask for the stop starts the stage again.
-            Self::NotOurs | Self::Stopped | Self::Interrupted | Self::Reconfigured => TRY_AGAIN,
-        }
-    }
-
-    const fn reason(self) -> &'static str {
-        match self {
-            Self::Finished => "the run is finished",
-            Self::TurnDone => "one turn is done",
-            Self::NotOurs => "it is another stage's turn",
-            Self::Stopped => "asked to stop",
-            Self::Interrupted => "asked to stop; the turn goes on at the next start",
-            Self::Reconfigured => "the run has another configuration now; start the stage again",
-        }
     }
 }
 

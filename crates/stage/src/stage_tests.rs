@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use dz_store::{Entry, Losses, ObjectRef, RowsSummary, SelfplaySummary, StoreError};
 
 use super::*;
+use crate::exit::TRY_AGAIN;
 
 /// The keys that have no default; two cycles.
 const CONFIG: &str = r#"

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use dz_store::remedy::advice;
 
+use crate::driver_id::driver_id;
 use crate::exit::TRY_AGAIN;
-use crate::parent::driver_id;
 use crate::signals::listen;
 
 /// How often a stop was asked for. Cheap to clone; all clones agree.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::OnceLock;
 
 use dz_store::Stage;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -12,20 +11,10 @@ use crate::numbers::rates_text;
 use crate::plain::kept_line;
 use crate::screen::Screen;
 use crate::sink::Sink;
-
-/// The bars of this process; log lines and kept lines are written around them.
-static BARS: OnceLock<MultiProgress> = OnceLock::new();
+use crate::stderr::{BARS, around_bars};
 
 /// How often the bars are drawn, a second.
 const DRAWS: u8 = 20;
-
-/// Runs `write` while no bar is on the screen.
-pub(crate) fn around_bars<T>(write: impl FnOnce() -> T) -> T {
-    match BARS.get() {
-        Some(bars) => bars.suspend(write),
-        None => write(),
-    }
-}
 
 /// One bar for each stage whose turn it is.
 pub(crate) struct TerminalBars {

@@ -10,7 +10,7 @@ use anyhow::Context;
 use dz_store::remedy::advice;
 
 use crate::exit::TRY_AGAIN;
-use crate::logging::stderr_line;
+use crate::stderr::stderr_line;
 
 /// Threads that any machine may be asked for.
 const THREADS_ALWAYS: u32 = 64;
@@ -80,7 +80,7 @@ fn is_lack_of_threads(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exit::exit_code_of;
+    use crate::exit_code::exit_code_of;
 
     #[test]
     fn a_lack_of_threads_is_told_from_other_panics() {

@@ -17,8 +17,8 @@ use dz_store::{DRIVER_ENV, Stage};
 
 use crate::event::Event;
 use crate::exit::{CHECK_FAILED, CONFIG, TRY_AGAIN, USAGE};
-use crate::logging::stderr_line;
 use crate::oom::OomKills;
+use crate::stderr::stderr_line;
 
 /// Lines of standard error that a failure report shows.
 const LAST_LINES_MAX: usize = 20;

@@ -12,6 +12,7 @@ mod clock;
 mod error;
 mod faults;
 mod foreign;
+mod hash;
 pub mod layout;
 mod ledger;
 mod lock;
@@ -23,13 +24,13 @@ mod run;
 mod seal;
 mod staged;
 mod sweep;
+mod unfinished;
 mod ways;
 
 pub use belongs::match_cycle;
 pub use clock::utc;
 pub use error::{Result, StoreError};
 pub use faults::{DRIVER_ENV, FAULTS_ENV, Faults};
-pub use foreign::{begin_unfinished, end_unfinished};
 pub use ledger::{
     Audit, AuditFault, CandidateState, ChampionState, CheckpointState, CycleState, Entry,
     GamesDoneState, GateTest, HeadLoss, Ledger, LoadSummary, Losses, MatchPurpose, MatchResult,
@@ -45,6 +46,7 @@ pub use run::Run;
 pub use seal::{SEAL_DIGITS, SEAL_DIGITS_LINE, seal, unseal};
 pub use staged::Staged;
 pub use sweep::{Fate, Leftovers, Swept};
+pub use unfinished::{begin_unfinished, end_unfinished};
 pub use ways::{Writes, open_own, remove_own, rename_own, write_own};
 
 /// Version of the run directory's format, written by [`Entry::RunStarted`].

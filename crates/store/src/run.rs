@@ -15,6 +15,7 @@ use crate::belongs::OwnName;
 use crate::block::wait;
 use crate::error::{Result, StoreError};
 use crate::faults::Faults;
+use crate::hash::hash_file;
 use crate::layout;
 use crate::staged::{Staged, sync_folders};
 use crate::ways::{Writes, kind_of, open_own, open_to_read, remove_own, there, way, way_to_folder};
@@ -291,23 +292,6 @@ impl Run {
             .with_fsync(true);
         let faults = Faults::of_environment().map_err(|e| StoreError::io(&shown, e))?;
         Ok(Self { root, store: Arc::new(store), faults })
-    }
-}
-
-/// Length and BLAKE3 hash of a file.
-pub(crate) fn hash_file(path: &Path) -> io::Result<(u64, blake3::Hash)> {
-    let mut file = open_to_read(path)?;
-    let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; 1 << 16];
-    let mut bytes = 0;
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok((bytes, hasher.finalize())),
-            n => {
-                hasher.update(&buffer[..n]);
-                bytes += n as u64;
-            }
-        }
     }
 }
 

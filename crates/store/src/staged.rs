@@ -8,7 +8,7 @@ use std::process;
 use crate::ObjectRef;
 use crate::error::{Result, StoreError};
 use crate::faults::{Faults, Moment};
-use crate::run::hash_file;
+use crate::hash::hash_file;
 use crate::ways::{kind_of, rename_own, there, way};
 
 /// A file that is being written beside its final place, as `<name>#<digits>`: the name that

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use crate::belongs::{OwnName, is_cycle_folder, published_name};
 use crate::error::{Result, StoreError};
 use crate::foreign::entries;
+use crate::hash::hash_file;
 use crate::layout::{ASIDE, CONFIG, EXPECTED, LOG, REPORT, SNAPSHOTS, folders_of};
-use crate::run::hash_file;
 use crate::ways::{kind_of, remove_own, there, way, way_to_folder};
 use crate::{ObjectRef, Run, RunLock, RunState, Stage};
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context;
 
-use super::{Mode, log::Change};
+use super::log::Change;
+use super::mode::Mode;
 use crate::chaos::Random;
 
 /// Bytes that reach the disk together or not at all.

@@ -9,6 +9,7 @@
 
 mod disk;
 mod log;
+mod mode;
 
 use std::{
     collections::BTreeSet,
@@ -25,27 +26,12 @@ use anyhow::{Context, bail, ensure};
 use crate::chaos::{Random, Run, differences, patient};
 use disk::{Disk, Tree};
 use log::Change;
+pub use mode::Mode;
 
 /// A run that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_mins(5);
 /// Trees that wait for a worker.
 const WAITING: usize = 2;
-
-/// What a power cut leaves of what was not synced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Nothing.
-    Strict,
-    /// Each page of 4 kB and each name, or not, at random.
-    Pages,
-    /// Names of files, but no content: files are there, and empty.
-    Names,
-}
-
-impl Mode {
-    /// All of them; cuts take them in turn.
-    pub const ALL: [Self; 3] = [Self::Strict, Self::Pages, Self::Names];
-}
 
 /// What is run, and how often its power is cut.
 #[derive(Clone, Debug)]

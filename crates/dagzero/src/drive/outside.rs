@@ -4,13 +4,12 @@ use dz_config::{Anchor, AnchorKind, Fault, RunConfig};
 use dz_game::{Encoding, Game, GameSpec, PlaneShape, with_game};
 use dz_network_file::NetworkSpec;
 
-use super::prepare::game_ids;
-
 /// Faults in `run.game`, in names of devices and in programs, which the configuration alone cannot
 /// know.
 pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     let mut faults = Vec::new();
-    if let Err(error) = game_ids(&config.run.game) {
+    let game = config.run.game.parse::<GameSpec>();
+    if let Err(error) = game.and_then(|spec| dz_game::game_ids(&spec)) {
         let known = format!("one of {}", dz_game::game_names().join(", "));
         faults
             .push(Fault::new("run.game", error.to_string()).value(&config.run.game).allowed(known));

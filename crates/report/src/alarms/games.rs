@@ -2,10 +2,11 @@
 
 use dz_stats::wilson;
 
-use super::{Check, Finding, Rules, Severity, plural};
+use super::finding::{Check, Finding, Rules, Severity, plural};
 use crate::count;
-use crate::facts::{CycleFacts, Report};
+use crate::facts::CycleFacts;
 use crate::measures::{Health, Sample};
+use crate::report::Report;
 
 /// Entropy of policies as a share of that of equal chances, below which it is an alarm, and a
 /// warning. With seven moves 0.05 is one move with 98 % of the visits: such a target says no more

@@ -1,6 +1,6 @@
 //! Findings about training.
 
-use super::{Check, Finding, Severity};
+use super::finding::{Check, Finding, Severity};
 use crate::count;
 use crate::facts::CycleFacts;
 use crate::measures::StepPoint;

@@ -5,10 +5,10 @@ use dz_game::Player;
 use dz_stats::{Z95, wilson};
 use serde::Serialize;
 
+use super::finding::{Check, Finding, Severity};
 use super::games::policy_entropy_of;
-use super::{Check, Finding, Severity};
 use crate::count;
-use crate::facts::Report;
+use crate::report::Report;
 
 /// Variance over the views of a position through symmetries as a share of the variance of all
 /// answers: 1 where the views have nothing in common, as independent networks would have, 0 where

@@ -2,9 +2,10 @@
 
 use dz_stats::{Pentanomial, ScoreInterval};
 
-use super::{Check, Finding, Severity, plural};
+use super::finding::{Check, Finding, Severity, plural};
 use crate::count;
-use crate::facts::{CycleFacts, FORGOTTEN, PlayerFacts, Report};
+use crate::facts::{CycleFacts, PlayerFacts};
+use crate::report::{FORGOTTEN, Report};
 
 /// Refusals in a row that are worth a look: candidates no better than the champion pass a gate at
 /// 0.55 of a hundred games about one time in six, so five in a row are refused by chance four times

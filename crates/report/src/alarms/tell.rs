@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Finding, Severity};
+use super::finding::{Finding, Severity};
 
 /// What became of an alarm or a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::escape;
 use crate::ReportError;
 use crate::count;
-use crate::facts::Report;
 use crate::palette;
+use crate::report::Report;
 
 /// Most JSON that the page carries.
 const JSON_BYTES_MAX: usize = 300_000;

@@ -7,8 +7,8 @@ use super::figure::{figure, pair};
 use crate::ReportError;
 use crate::count;
 use crate::elo::{Over, elo};
-use crate::facts::Report;
 use crate::figures::{self, LossPart};
+use crate::report::Report;
 use crate::tree::tree_svg;
 use crate::{gates, players, sections, truth};
 

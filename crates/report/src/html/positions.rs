@@ -6,8 +6,8 @@ use dz_game::Player;
 
 use super::escape;
 use crate::board::{board, board_svg};
-use crate::facts::Report;
 use crate::measures::SampleView;
+use crate::report::Report;
 
 /// Moves that are told beside a board.
 const MOVES_MAX: usize = 3;

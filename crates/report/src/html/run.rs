@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::escape;
 use crate::count;
 use crate::curve::MarkerKind;
-use crate::facts::Report;
+use crate::report::Report;
 use crate::sections;
 
 impl Report {

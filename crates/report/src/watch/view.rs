@@ -9,9 +9,10 @@ use ratatui::widgets::{
     Axis, Block, Cell, Chart, Dataset, Gauge, GraphType, Paragraph, Row, Table, Wrap,
 };
 
-use super::Live;
+use super::live::Live;
 use crate::count;
-use crate::facts::{CycleFacts, Report};
+use crate::facts::CycleFacts;
+use crate::report::Report;
 use crate::ticks::ticks;
 
 /// Everything, from top to bottom.

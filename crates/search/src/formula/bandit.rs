@@ -3,6 +3,7 @@
 use dz_search_settings::{EpsilonSchedule, RaveSchedule};
 
 use super::Child;
+use crate::numbers::Real;
 
 /// UCB1: Q + sqrt(2 ln s / n), on the values as they are (Auer, Cesa-Bianchi and Fischer 2002,
 /// Figure 1); infinite for a move without visits.
@@ -19,9 +20,19 @@ pub fn uct(child: &Child, visits_sum: f64, c: f64) -> f64 {
     child.q.map_or(f64::INFINITY, |q| q + bonus(c, visits_sum, child.visits))
 }
 
+/// c sqrt(logarithm / n), for n above 0.
+#[inline]
+pub fn exploration_bonus<R: Real>(c: R, logarithm: R, visits: R) -> R {
+    c * (logarithm / visits).sqrt()
+}
+
 /// c sqrt(ln sum / n); infinite at n = 0.
 fn bonus(c: f64, visits_sum: f64, visits: f64) -> f64 {
-    if visits > 0.0 { c * (visits_sum.max(1.0).ln() / visits).sqrt() } else { f64::INFINITY }
+    if visits > 0.0 {
+        exploration_bonus(c, visits_sum.max(1.0).ln(), visits)
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// All-moves-as-first statistics of a move: playouts through the node in which the same player made
@@ -131,8 +142,8 @@ pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f
     }
 }
 
-/// Visits that the move just chosen gets, the present one included, for a node of N visits: at least
-/// 1, so epsilon N <= 1 is the plain search.
+/// Visits that the move just chosen gets, the present one included, for a node of N visits: at
+/// least 1, so epsilon N <= 1 is the plain search.
 pub fn visits_held(schedule: EpsilonSchedule, visits: u32) -> u32 {
     let visits = f64::from(visits);
     let wanted = match schedule {

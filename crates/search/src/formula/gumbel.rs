@@ -147,11 +147,14 @@ pub fn root_choice(children: &[Child], scores: &[f64]) -> Option<usize> {
     best_with(children, scores, children.iter().map(|child| child.visits).fold(0.0, f64::max))
 }
 
-/// An inner node's next move, without chance: argmax pi'(a) - n / (1 + s) (section 5), so that
-/// visits come to be in proportion to `improved`, a policy from [`improved_policy`].
-pub fn interior_choice(children: &[Child], improved: &[f64]) -> Option<usize> {
+/// Takes each move's share of visits off its share of a policy: pi(a) - n / (1 + s). Inner nodes
+/// visit the move with the largest rest, so that visits come to be in proportion to the policy
+/// (section 5).
+pub fn subtract_visit_shares(children: &[Child], policy: &mut [f64]) {
     let total = 1.0 + visits_sum(children);
-    argmax(children.iter().zip(improved).map(|(child, share)| share - child.visits / total))
+    for (share, child) in policy.iter_mut().zip(children) {
+        *share -= child.visits / total;
+    }
 }
 
 fn best_with(children: &[Child], scores: &[f64], visits: f64) -> Option<usize> {
@@ -306,7 +309,9 @@ mod tests {
         let policy = [0.6, 0.3, 0.1];
         let mut node = policy.map(|prior| Child { prior, visits: 0.0, q: None });
         for _ in 0..1000 {
-            node[interior_choice(&node, &policy).unwrap()].visits += 1.0;
+            let mut missing = policy;
+            subtract_visit_shares(&node, &mut missing);
+            node[argmax(missing).unwrap()].visits += 1.0;
         }
         assert!(node.iter().zip(policy).all(|(child, p)| (child.visits - 1000.0 * p).abs() <= 1.0));
     }

@@ -3,6 +3,7 @@
 use dz_search_settings::{DynamicVariance, Exploration, FirstPlay};
 
 use super::Child;
+use crate::numbers::Real;
 
 /// KataGo's 0.01 under the root of visits: the first choice at a node follows the priors instead of
 /// tying at 0 (KataGo, `TOTALCHILDWEIGHT_PUCT_OFFSET`).
@@ -22,14 +23,17 @@ pub fn exploration_scale(factor: f64, under_root: f64, stdev_factor: f64) -> f64
     factor * under_root.sqrt() * stdev_factor
 }
 
-/// U = scale p / (1 + n) (Silver et al. 2016, Methods, "Selection"; Rosin 2011 for the predictor).
-pub fn u_term(scale: f64, prior: f64, visits: f64) -> f64 {
-    scale * prior / (1.0 + visits)
+/// U = c p `sqrt_visits` / (1 + n) (Silver et al. 2016, Methods, "Selection"; Rosin 2011 for the
+/// predictor). The order of the factors is fixed: the bits of a search depend on it.
+#[inline]
+pub fn u_term<R: Real>(c: R, sqrt_visits: R, prior: R, visits: R) -> R {
+    c * prior * sqrt_visits / (R::ONE + visits)
 }
 
-/// Q + U; a move without a value counts as `unvisited`, its first-play urgency.
+/// Q + U, `scale` being c and the root together; a move without a value counts as `unvisited`, its
+/// first-play urgency.
 pub fn puct(child: &Child, unvisited: f64, scale: f64) -> f64 {
-    child.q.unwrap_or(unvisited) + u_term(scale, child.prior, child.visits)
+    child.q.unwrap_or(unvisited) + u_term(scale, 1.0, child.prior, child.visits)
 }
 
 /// The visits at which [`puct`] would give `score` to a move of value `q`: scale p / (score - q) -
@@ -40,14 +44,14 @@ pub fn visits_for_score(score: f64, scale: f64, prior: f64, q: f64) -> f64 {
     if missing > 0.0 { (scale * prior / missing - 1.0).max(0.0) } else { f64::INFINITY }
 }
 
-/// The standard deviation of the values below a node: `mean` and `mean_sq` are the averages of u and
-/// of u^2 over `weight` visits, the node's own included.
+/// The standard deviation of the values below a node: `mean` and `mean_sq` are the averages of u
+/// and of u^2 over `weight` visits, the node's own included.
 ///
 /// ```text
 /// var = max(0, ((u^2 + prior^2) w_p + E[u^2] W) / (w_p + W - 1) - u^2)
 /// ```
-/// Up to one visit it is the prior. A `mean_sq` below `mean`^2, which only rounding gives, counts as
-/// `mean`^2.
+/// Up to one visit it is the prior. A `mean_sq` below `mean`^2, which only rounding gives, counts
+/// as `mean`^2.
 pub fn stdev(rule: &DynamicVariance, mean: f64, mean_sq: f64, weight: f64) -> f64 {
     if weight <= 1.0 {
         return rule.prior;
@@ -75,8 +79,8 @@ pub struct ParentValues {
     pub visited_mass: f64,
 }
 
-/// The value of a node's unvisited moves, the mover's; the reduction may take it below -1, as in the
-/// sources.
+/// The value of a node's unvisited moves, the mover's; the reduction may take it below -1, as in
+/// the sources.
 pub fn first_play_value(rule: &FirstPlay, parent: &ParentValues) -> f64 {
     match *rule {
         FirstPlay::Absolute(value) => value,

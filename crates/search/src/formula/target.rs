@@ -2,6 +2,7 @@
 //! root.
 
 use super::{Child, argmax, normalise, puct, visits_sum};
+use crate::numbers::Real;
 
 /// Fills `out` with n / s: the policy target of AlphaGo Zero and AlphaZero. A node without visits
 /// gives its priors, as shares.
@@ -47,7 +48,8 @@ fn raise(weights: &mut [f64], exponent: f64) {
 
 /// The visits that forced playouts grant a root move, sqrt(k p s) (Wu 2019, "Accelerating self-play
 /// learning in Go", section 3.2; k = 2 there, KataGo's `rootDesiredPerChildVisitsCoeff`).
-pub fn forced_visits(prior: f64, visits_sum: f64, k: f64) -> f64 {
+#[inline]
+pub fn forced_visits<R: Real>(prior: R, visits_sum: R, k: R) -> R {
     (k * prior * visits_sum).sqrt()
 }
 

@@ -2,11 +2,8 @@
 
 use dz_game::{Komi, Move};
 
-use super::{
-    end_of, outcome_of,
-    plies::{self, Plies},
-    unzigzag,
-};
+use super::codes::{end_of, outcome_of, unzigzag};
+use super::plies::{self, Plies};
 use crate::{
     GameRecord, ParentGame, PlyRecord, ResignThresholds, ShardError,
     columns::{ColumnReader, total},

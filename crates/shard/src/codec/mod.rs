@@ -1,12 +1,12 @@
 //! Games to columns and back. Names of columns are the format; `data/README.md` lists them.
 
+mod codes;
 mod decode;
 mod plies;
 
-use dz_game::{Outcome, Player};
+use crate::{GameRecord, ShardError, columns::Columns};
 
-use crate::{GameEnd, GameRecord, SearchKind, ShardError, columns::Columns};
-
+use codes::{end_code, winner_code, zigzag};
 pub(crate) use decode::{decode, unpacked_bytes};
 
 /// The columns of whole games, which may have a komi of their own only where that is said.
@@ -47,67 +47,9 @@ fn encode_games(games: &[GameRecord], columns: &mut Columns) {
     columns.numbers("plies", column(|game| game.plies.len() as u64));
 }
 
-fn winner_code(winner: Option<Player>) -> u64 {
-    match winner {
-        None => 0,
-        Some(Player::First) => 1,
-        Some(Player::Second) => 2,
-    }
-}
-
-fn outcome_of(code: u64, margin: Option<i16>) -> Option<Outcome> {
-    let winner = match code {
-        0 => None,
-        1 => Some(Player::First),
-        2 => Some(Player::Second),
-        _ => return None,
-    };
-    Some(Outcome { winner, margin })
-}
-
-fn end_code(end: GameEnd) -> u64 {
-    match end {
-        GameEnd::Rules => 0,
-        GameEnd::Resigned => 1,
-        GameEnd::PlyLimit => 2,
-    }
-}
-
-fn end_of(code: u64) -> Option<GameEnd> {
-    match code {
-        0 => Some(GameEnd::Rules),
-        1 => Some(GameEnd::Resigned),
-        2 => Some(GameEnd::PlyLimit),
-        _ => None,
-    }
-}
-
-fn kind_code(kind: SearchKind) -> u64 {
-    match kind {
-        SearchKind::Full => 0,
-        SearchKind::Fast => 1,
-    }
-}
-
-fn kind_of(code: u64) -> Option<SearchKind> {
-    match code {
-        0 => Some(SearchKind::Full),
-        1 => Some(SearchKind::Fast),
-        _ => None,
-    }
-}
-
-/// Small numbers of either sign to small numbers.
-fn zigzag(value: i16) -> u16 {
-    (value << 1 ^ value >> 15) as u16
-}
-
-fn unzigzag(code: u16) -> i16 {
-    (code >> 1) as i16 ^ -((code & 1) as i16)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::codes::unzigzag;
     use super::*;
 
     #[test]

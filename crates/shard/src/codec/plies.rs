@@ -2,7 +2,7 @@
 
 use dz_game::Move;
 
-use super::{kind_code, kind_of};
+use super::codes::{kind_code, kind_of};
 use crate::{
     GameRecord, PlyRecord, ShardError, WdlShares, Weight,
     columns::{ColumnReader, Columns, Numbers, total},

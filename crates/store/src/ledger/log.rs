@@ -6,11 +6,11 @@ use super::entry::{Entry, Record, Stage};
 use super::plausible::check_numbers;
 use super::snapshot;
 use super::state::RunState;
+use crate::Run;
 use crate::clock;
 use crate::error::{Result, StoreError};
 use crate::layout::{ASIDE, LOG, log_path, number_of};
 use crate::seal::{SEAL_DIGITS, seal, unseal};
-use crate::{ObjectRef, Run};
 
 /// The ledger of a run: its records read so far, folded, and, after [`Ledger::claim`], the right
 /// to append.
@@ -195,13 +195,6 @@ pub(super) fn read_sealed(run: &Run, number: u64) -> Result<Option<(Record, bool
         return Err(corrupt(format!("it says that it is record {}", record.number)));
     }
     Ok(Some((record, sealed)))
-}
-
-/// What identifies a record's file for a snapshot made after it.
-pub(super) fn record_object(run: &Run, number: u64) -> Result<ObjectRef> {
-    let path = log_path(number);
-    let bytes = run.read(&path)?;
-    Ok(ObjectRef::of(path, &bytes))
 }
 
 pub(super) fn advice(number: u64) -> String {

@@ -6,18 +6,20 @@ mod entry;
 mod log;
 mod parts;
 mod plausible;
+mod player_name;
 mod snapshot;
 mod state;
 mod summary;
 mod turn;
 
 pub use audit::{Audit, AuditFault};
-pub use entry::{Entry, MatchPurpose, PlayerName, Record, Stage};
+pub use entry::{Entry, MatchPurpose, Record, Stage};
 pub use log::Ledger;
 pub use parts::{
     CandidateState, ChampionState, CheckpointState, CycleState, GamesDoneState, MatchState,
     RatingsState, RowsState, RunInfo, ShardState, VerdictState,
 };
+pub use player_name::PlayerName;
 pub use snapshot::SNAPSHOT_EVERY;
 pub use state::RunState;
 pub use summary::{

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{MatchPurpose, PlayerName};
+use super::entry::MatchPurpose;
+use super::player_name::PlayerName;
 use super::summary::{Losses, MatchResult, RatingRow, RowsSummary, SelfplaySummary};
 use crate::ObjectRef;
 

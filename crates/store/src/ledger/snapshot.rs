@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::log::record_object;
 use super::plausible::check_numbers;
 use super::state::RunState;
 use crate::belongs::check_any_object_path;
 use crate::error::Result;
-use crate::layout::{SNAPSHOTS, number_of, snapshot_path};
+use crate::layout::{SNAPSHOTS, log_path, number_of, snapshot_path};
 use crate::seal::{SEAL_DIGITS, seal, unseal};
 use crate::{ObjectRef, Run};
 
@@ -73,4 +72,11 @@ fn has_own_paths(state: &RunState) -> bool {
     let champion = state.champion.iter().map(|champion| champion.network.path.as_str());
     let expired = state.expired.iter().map(String::as_str);
     objects.chain(champion).chain(expired).all(|path| check_any_object_path(path).is_ok())
+}
+
+/// What identifies a record's file for a snapshot made after it.
+fn record_object(run: &Run, number: u64) -> Result<ObjectRef> {
+    let path = log_path(number);
+    let bytes = run.read(&path)?;
+    Ok(ObjectRef::of(path, &bytes))
 }

@@ -9,7 +9,6 @@ use super::parts::{
     CandidateState, ChampionState, CheckpointState, CycleState, GamesDoneState, MatchState,
     RatingsState, RowsState, RunInfo, ShardState, VerdictState,
 };
-use super::turn::{Turn, next_cycle};
 use crate::ObjectRef;
 
 /// All that the ledger says, folded. Of two entries that claim the same thing (two shards of one
@@ -41,36 +40,6 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// The oldest turn that is not taken. The number of cycles to run is the configuration's: a
-    /// self-play stage that finds a turn beyond it waits for `finished`.
-    pub fn turn(&self) -> Turn {
-        Turn::oldest(self)
-    }
-
-    /// The turn that `stage` may take, with self-play at most `lead_cycles` ahead of the gate (0:
-    /// the stages take turns); `None` where it waits for another stage. The driver has no turns.
-    pub fn turn_of(&self, stage: Stage, lead_cycles: u32) -> Option<Turn> {
-        Turn::of(self, stage, lead_cycles)
-    }
-
-    /// The turns that the stages may take now, in words, up to cycle `cycles_max`.
-    pub fn turns_text(&self, lead_cycles: u32, cycles_max: u32) -> String {
-        let turns = Stage::WORKERS.into_iter().filter_map(|stage| self.turn_of(stage, lead_cycles));
-        let turns = turns.filter(|turn| turn.cycle().is_some_and(|cycle| cycle <= cycles_max));
-        let words: Vec<String> = turns.map(|turn| turn.to_string()).collect();
-        if words.is_empty() { self.turn().to_string() } else { words.join("; ") }
-    }
-
-    /// The first cycle that is not over.
-    pub const fn cycle(&self) -> u32 {
-        self.cycles_done + 1
-    }
-
-    /// The first cycle that `stage` has not closed.
-    pub(crate) fn next_cycle(&self, stage: Stage) -> u32 {
-        next_cycle(self, stage)
-    }
-
     /// Generation of the champion; 0 where there is none.
     pub fn generation(&self) -> u32 {
         self.champion.as_ref().map_or(0, |c| c.generation)

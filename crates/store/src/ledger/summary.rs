@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::PlayerName;
+use super::player_name::PlayerName;
 
 /// A cycle's self-play, tail included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

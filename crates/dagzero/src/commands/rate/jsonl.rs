@@ -93,7 +93,7 @@ mod tests {
 
     fn of(lines: &[&str]) -> Results {
         let mut results = Results::default();
-        results.read(&lines.join("\n"));
+        crate::commands::rate::read::read(&lines.join("\n"), &mut results);
         results
     }
 

@@ -2,6 +2,7 @@
 
 mod jsonl;
 mod pgn;
+mod read;
 mod results;
 mod standings;
 mod text;
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         drop(bytes);
         notes.extend(decoded.note.iter().map(|note| format!("{}: {note}", path.display())));
         results.lossy = decoded.note.is_some() && decoded.text.contains('\u{fffd}');
-        results.read(&decoded.text);
+        read::read(&decoded.text, &mut results);
         let (faults, remarks) =
             (std::mem::take(&mut results.faults), std::mem::take(&mut results.remarks));
         complete &= faults.is_empty();

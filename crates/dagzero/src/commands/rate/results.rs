@@ -2,8 +2,6 @@
 
 use dz_stats::{PairResult, Roster};
 
-use super::{jsonl, pgn};
-
 /// The beginning of the remark on players without a name.
 const UNKNOWN: &str = "a player has no name, or \"?\"";
 
@@ -57,16 +55,6 @@ impl Ending {
 }
 
 impl Results {
-    /// Adds the results of a file: JSON lines if it begins with `{`, PGN otherwise.
-    pub(super) fn read(&mut self, text: &str) {
-        let text = text.trim_start_matches('\u{feff}');
-        if text.trim_start().starts_with('{') {
-            jsonl::read(text, self);
-        } else {
-            pgn::read(text, self);
-        }
-    }
-
     /// Adds a game whose players' names were found at `line`.
     pub(super) fn add(&mut self, line: usize, first: &str, second: &str, ending: Ending) {
         if let Some(name) = [first, second].iter().find(|n| self.lossy && n.contains('\u{fffd}')) {

@@ -1,5 +1,6 @@
 //! `dagzero verify`: whether a run's files are what they were.
 
+mod findings;
 mod inside;
 mod objects;
 mod quarantine;
@@ -11,12 +12,12 @@ use std::{
 
 use dz_config::RunConfig;
 use dz_shard::RowReader;
-use dz_store::{Audit, Fate, Run, RunLock, Stage, layout};
-use serde::Serialize;
+use dz_store::{Audit, Fate, Run, Stage, layout};
 
 use super::write_line;
 use crate::Exit;
 use crate::shown::Shown;
+use findings::{Findings, cut_from};
 
 /// Check every file of a run, and say what can be done about bad ones
 ///
@@ -38,46 +39,6 @@ pub(crate) struct Args {
     /// Move damaged files out of the run's way; nothing is deleted
     #[arg(long)]
     quarantine: bool,
-}
-
-/// What was looked at and found.
-#[derive(Debug, Serialize)]
-struct Findings {
-    run: PathBuf,
-    /// Records of the ledger.
-    records: u64,
-    /// Records of earlier versions, which carry no hash.
-    records_without_hash: u64,
-    /// Published files that were read.
-    objects: u64,
-    /// Their bytes.
-    bytes: u64,
-    /// Published files that are gone because retention removes them.
-    expired: u64,
-    /// Games that were replayed.
-    games: u64,
-    /// Files that no record names: work in progress, or left by killed processes and tidied up at
-    /// the next start.
-    unnamed: Vec<String>,
-    /// Files and folders beside them that the run has not made: they are left alone.
-    foreign: Vec<String>,
-    bad: Vec<Bad>,
-    /// Files that are damaged and no fault of the run: it makes them again, or goes on without.
-    notes: Vec<Bad>,
-    /// Where damaged files were moved.
-    quarantined: Vec<quarantine::Moved>,
-    /// Shards without a file that were entered as lost.
-    lost: Vec<String>,
-}
-
-/// A file that is not what it should be.
-#[derive(Debug, Serialize)]
-struct Bad {
-    /// Inside the run.
-    path: String,
-    what: String,
-    /// What can be done about it.
-    remedy: String,
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -127,16 +88,6 @@ impl Findings {
             findings.lost = quarantine::enter_losses(run, &lost)?;
         }
         Ok(findings)
-    }
-
-    fn bad(&mut self, path: &str, what: impl Into<String>, remedy: impl Into<String>) {
-        let (what, remedy) = (what.into(), remedy.into());
-        self.bad.push(Bad { path: path.to_owned(), what, remedy });
-    }
-
-    fn note(&mut self, path: &str, what: impl Into<String>, remedy: impl Into<String>) {
-        let (what, remedy) = (what.into(), remedy.into());
-        self.notes.push(Bad { path: path.to_owned(), what, remedy });
     }
 
     fn ledger(&mut self, audit: &Audit) {
@@ -229,71 +180,4 @@ impl Findings {
         }
         Ok(())
     }
-
-    /// Under `quarantine` this process holds the run's locks itself.
-    fn write_text(&self, out: &mut dyn Write, run: &Run, quarantine: bool) -> anyhow::Result<()> {
-        writeln!(out, "run       {}", self.run.display())?;
-        if !quarantine && RunLock::holder(run, Stage::Driver).is_some() {
-            writeln!(
-                out,
-                "          in use at this moment: what it writes meanwhile is not looked at"
-            )?;
-        }
-        writeln!(out, "records   {}", self.records)?;
-        if self.records_without_hash > 0 {
-            writeln!(
-                out,
-                "          {} of an earlier version carry no hash: a changed digit would not be seen",
-                self.records_without_hash
-            )?;
-        }
-        let Self { objects, bytes, expired, games, .. } = self;
-        writeln!(out, "objects   {objects} read ({bytes} bytes); {expired} removed by retention")?;
-        writeln!(out, "games     {games} replayed by the rules")?;
-        if !self.unnamed.is_empty() {
-            writeln!(
-                out,
-                "unnamed   {} files that no record names: the next start removes unfinished ones and moves the others to {}/",
-                self.unnamed.len(),
-                layout::ASIDE
-            )?;
-        }
-        if let Some(first) = self.foreign.first() {
-            let count = self.foreign.len();
-            writeln!(
-                out,
-                "foreign   {count} files or folders that the run has not made, such as {first}; they are left alone"
-            )?;
-        }
-        for moved in &self.quarantined {
-            writeln!(out, "moved     {} to {}", moved.path, moved.to.display())?;
-        }
-        for path in &self.lost {
-            writeln!(out, "lost      {path}: entered, training goes on without its games")?;
-        }
-        for Bad { path, what, remedy } in &self.notes {
-            writeln!(out, "note      {path}: {what}; {remedy}")?;
-        }
-        if self.bad.is_empty() {
-            return Ok(writeln!(
-                out,
-                "bad       none: every file is what it was when it was published"
-            )?);
-        }
-        writeln!(out, "bad       {}", self.bad.len())?;
-        for Bad { path, what, remedy } in &self.bad {
-            writeln!(out, "\n{path}\n  {what}\n  what can be done: {remedy}")?;
-        }
-        Ok(())
-    }
-}
-
-/// How a run goes on from before a record.
-fn cut_from(record_path: &str) -> String {
-    format!(
-        "move {record_path} and every later record out of {}/: the next start moves the files that those records named \
-         to {}/, and the run does again what they told of, with the same bytes on the processor",
-        layout::LOG,
-        layout::ASIDE
-    )
 }

@@ -8,7 +8,8 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use dz_store::{Audit, Entry, Ledger, ObjectRef, Record, Run, StoreError, layout};
 
-use super::{Findings, cut_from, inside};
+use super::findings::{Findings, cut_from};
+use super::inside;
 
 /// Objects that a run is to go on without.
 pub(super) struct Out {

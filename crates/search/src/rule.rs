@@ -1,0 +1,62 @@
+//! Selection formulas that score a move without looking at the others.
+
+use crate::{
+    GumbelInner, Puct, Selection,
+    formula::{exploration_bonus, u_term},
+    node::{NodeId, ROOT},
+    numbers::Real,
+};
+
+/// A formula that scores moves one by one.
+#[derive(Clone, Copy)]
+pub(crate) enum Rule<'a> {
+    /// Q + c P sqrt(s + 0.01) / (1 + N(a)).
+    Puct(&'a Puct),
+    /// Q + c sqrt(f ln s / N(a)) with `log_factor` f; unvisited moves come first.
+    Bandit { c: f64, log_factor: f64 },
+}
+
+impl<'a> Rule<'a> {
+    /// The formula of a node; none where the selection looks at all moves at once (`dense.rs`).
+    pub(crate) fn of(selection: &'a Selection, id: NodeId) -> Option<Self> {
+        match selection {
+            Selection::Puct(puct) => Some(Self::Puct(puct)),
+            Selection::Ucb1 => Some(Self::Bandit { c: 1.0, log_factor: 2.0 }),
+            Selection::Uct { c } => Some(Self::Bandit { c: *c, log_factor: 1.0 }),
+            Selection::Gumbel(gumbel) => match &gumbel.inner {
+                GumbelInner::Puct(puct) if id != ROOT => Some(Self::Puct(puct)),
+                _ => None,
+            },
+            Selection::Rave(_) | Selection::Regularized(_) => None,
+        }
+    }
+}
+
+/// A formula at one node, with the terms that all its moves share.
+#[derive(Clone, Copy)]
+pub(crate) enum Scorer<R> {
+    /// q + c p `sqrt_visits` / (1 + n).
+    Puct { c: R, sqrt_visits: R },
+    /// q + c sqrt(logarithm / n).
+    Bandit { c: R, logarithm: R },
+}
+
+impl<R: Real> Scorer<R> {
+    /// The score of a move of value `q`.
+    #[inline]
+    pub(crate) fn score(self, q: R, prior: R, visits: R) -> R {
+        match self {
+            Self::Puct { c, sqrt_visits } => q + u_term(c, sqrt_visits, prior, visits),
+            Self::Bandit { c, logarithm } => q + exploration_bonus(c, logarithm, visits),
+        }
+    }
+
+    /// The score of an unvisited move of first-play value `q`.
+    #[inline]
+    pub(crate) fn score_unvisited(self, q: R, prior: R) -> R {
+        match self {
+            Self::Puct { .. } => self.score(q, prior, R::ZERO),
+            Self::Bandit { .. } => q,
+        }
+    }
+}

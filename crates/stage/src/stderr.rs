@@ -1,0 +1,26 @@
+//! Lines on standard error that tear no progress bar.
+
+use std::io::{self, Write};
+use std::sync::OnceLock;
+
+use indicatif::MultiProgress;
+
+/// The bars of this process; log lines and kept lines are written around them.
+pub(crate) static BARS: OnceLock<MultiProgress> = OnceLock::new();
+
+/// Runs `write` while no bar is on the screen.
+pub(crate) fn around_bars<T>(write: impl FnOnce() -> T) -> T {
+    match BARS.get() {
+        Some(bars) => bars.suspend(write),
+        None => write(),
+    }
+}
+
+/// Writes a line, or several, to standard error without tearing a progress bar. Control characters
+/// are escaped. Where standard error takes nothing (a closed pipe, a terminal that is gone, a full
+/// disk), the line is dropped.
+pub fn stderr_line(line: &str) {
+    let line = dz_text::lines(line);
+    // `eprintln!` would panic where a dead driver has left a closed pipe.
+    let _ = around_bars(|| writeln!(io::stderr(), "{line}"));
+}

@@ -1,0 +1,111 @@
+//! Directories of runs that a command is about to make.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::belongs::{OwnName, is_cycle_folder, published_name};
+use crate::error::{Result, StoreError};
+use crate::foreign::entries;
+use crate::layout::{
+    CONFIG, CONFIG_HISTORY, EXPECTED, FOLDERS, REPORT, config_history_path, lock_path,
+    metrics_path, stage_log_path, work_path,
+};
+use crate::ways::{Writes, open_own, remove_own, there};
+use crate::{Run, RunLock, Stage};
+
+/// Marks a directory of which a command is about to make a run: all of it is the command's.
+const MARK: &str = "unfinished-fork";
+const MARK_TEXT: &[u8] = b"dagzero fork was making a run here\n";
+
+/// Makes the directory of a run that is not to be seen before it is whole; what an earlier attempt
+/// left of it goes.
+///
+/// # Errors
+/// [`StoreError::Occupied`], and nothing is changed, where something lies there that such an
+/// attempt did not make; [`StoreError::InUse`] where it goes on.
+pub fn begin_unfinished(dir: &Path) -> Result<()> {
+    let io = |e| StoreError::io(dir.display().to_string(), e);
+    remove_unfinished(dir)?;
+    fs::create_dir_all(dir).map_err(io)?;
+    let mut file = open_own(&dir.join(MARK), Writes::Anew).map_err(io)?;
+    file.write_all(MARK_TEXT).and_then(|()| file.sync_all()).map_err(io)
+}
+
+/// Takes the mark from a run that is whole.
+///
+/// # Errors
+/// What the operating system reports.
+pub fn end_unfinished(dir: &Path) -> Result<()> {
+    remove_own(&dir.join(MARK)).map(drop).map_err(|e| StoreError::io(MARK, e))
+}
+
+fn remove_unfinished(dir: &Path) -> Result<()> {
+    let io = |e| StoreError::io(dir.display().to_string(), e);
+    let occupied = |found: String| StoreError::Occupied { dir: dir.display().to_string(), found };
+    match there(dir).map_err(io)? {
+        None => return Ok(()),
+        Some(meta) if !meta.is_dir() => return Err(occupied("what lies there".to_owned())),
+        Some(_) => {}
+    }
+    let found = entries(dir).map_err(io)?;
+    let Some(first) = found.first() else { return Ok(()) };
+    let is_marked =
+        dz_text::read_file(&dir.join(MARK), 1 << 10).is_ok_and(|text| text == MARK_TEXT);
+    let is_own =
+        is_marked && there(&dir.join(MARK)).map_err(io)?.is_some_and(|meta| meta.is_file());
+    if !is_own {
+        return Err(occupied(first.file_name().to_string_lossy().into_owned()));
+    }
+    // Held until everything is gone, so that a fork that goes on is noticed.
+    let held = |run: Run| RunLock::acquire_within(&run, Stage::Driver, Duration::ZERO);
+    let lock = Run::exists(dir).then(|| held(Run::open(dir)?)).transpose()?;
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    let mut next = vec![String::new()];
+    while let Some(folder) = next.pop() {
+        for entry in entries(&dir.join(&folder)).map_err(io)? {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            let meta = there(&entry.path()).map_err(io)?;
+            match meta {
+                None => {}
+                Some(meta) if meta.is_dir() && is_folder_of_run(&path) => next.push(path),
+                Some(meta) if meta.is_file() && is_file_of_run(&path) => files.push(path),
+                Some(_) => return Err(occupied(path)),
+            }
+        }
+        folders.push(folder);
+    }
+    // The mark last: a kill in between leaves a directory that is still known.
+    files.sort_by_key(|file| file == MARK);
+    for file in &files {
+        remove_own(&dir.join(file)).map_err(io)?;
+    }
+    drop(lock);
+    folders.iter().rev().try_for_each(|folder| fs::remove_dir(dir.join(folder))).map_err(io)
+}
+
+/// Whether a run makes a folder of this path.
+fn is_folder_of_run(path: &str) -> bool {
+    let stages = || [Stage::Driver].into_iter().chain(Stage::WORKERS);
+    FOLDERS.contains(&path)
+        || is_cycle_folder(path)
+        || stages().any(|stage| work_path(stage) == path)
+}
+
+/// Whether a run makes a file of this path before its stages start.
+fn is_file_of_run(path: &str) -> bool {
+    let stages = || [Stage::Driver].into_iter().chain(Stage::WORKERS);
+    let path = published_name(path).unwrap_or(path);
+    let is_fixed = [CONFIG, REPORT, EXPECTED, MARK].contains(&path);
+    let is_stages = |stage| {
+        [lock_path(stage), stage_log_path(stage), metrics_path(stage)].iter().any(|own| own == path)
+    };
+    let hash = path.strip_prefix(CONFIG_HISTORY).and_then(|name| name.strip_prefix('/'));
+    let hash = hash.and_then(|name| name.strip_suffix(".toml")).and_then(config_history_path);
+    is_fixed
+        || stages().any(is_stages)
+        || OwnName::of(path).is_some()
+        || hash.is_some_and(|own| own == path)
+}
