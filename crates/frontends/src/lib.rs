@@ -16,7 +16,7 @@ mod review;
 mod search_report;
 mod searcher;
 mod session;
-mod thinking;
+mod search_slice;
 mod uci;
 
 pub use clock::{Clock, SystemClock};

@@ -4,7 +4,7 @@
 use super::Gtp;
 use super::job::{Analysis, Answered, Job, Reply};
 use super::options::{Options, Style};
-use crate::thinking::{Thought, think};
+use crate::search_slice::{Thought, think};
 
 pub(super) fn lz_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     begin(gtp, Style::LeelaZero, arguments)

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     clock::{SideClock, TimeSettings},
-    thinking::{Thought, think},
+    search_slice::{Thought, think},
 };
 
 pub(super) fn genmove(gtp: &mut Gtp, arguments: &[String]) -> Answered {

@@ -3,7 +3,7 @@
 mod fen;
 mod go;
 mod info;
-mod place;
+mod position;
 
 use std::{fmt, time::Duration};
 
@@ -11,11 +11,11 @@ use dz_game::{Move, Player, Status};
 
 use crate::{
     Activity, Clock, LINE_BYTES_MAX, Limits, Protocol, Session,
-    thinking::{Thought, think},
+    search_slice::{Thought, think},
 };
 use go::Go;
 use info::Options;
-use place::Told;
+use position::Told;
 
 /// Time between two reports of a search.
 const INFO_INTERVAL: Duration = Duration::from_millis(500);
@@ -84,7 +84,7 @@ impl Uci {
             }
             "position" => {
                 let said = self.stop();
-                let placed = place::place(&mut *self.session, &mut self.told, arguments);
+                let placed = position::place(&mut *self.session, &mut self.told, arguments);
                 self.refused = placed.is_err();
                 said + &note(placed.unwrap_or_else(|why| Some(format!("{why}; {REFUSED}"))))
             }
@@ -150,7 +150,7 @@ impl Uci {
         if self.refused {
             return said + &note(Some(REFUSED.to_owned())) + &self.answer(go, None);
         }
-        let Status::ToMove(player) = place::stand(&mut *self.session) else {
+        let Status::ToMove(player) = position::stand(&mut *self.session) else {
             // Mate and stalemate leave no move, dead material leaves moves that are all alike.
             let left = self.session.beyond().map(|(_, moves)| moves).unwrap_or_default();
             let asked = |mv: &&Move| go.among.contains(&self.session.format(**mv));
