@@ -1,7 +1,7 @@
 //! Moves and names that cannot be: each is refused in one line that says what can be, and nothing
 //! panics.
 
-use dz_game::{Game, GameError, GameSpec, game_names, with_game};
+use dz_game::{Game, GameError, GameSpec, canonical_spec, game_names, with_game};
 
 /// Plays moves, of which the last one is refused; the error's text.
 fn refusal_of<G: Game>(game: &G, list: &str) -> String {
@@ -10,7 +10,7 @@ fn refusal_of<G: Game>(game: &G, list: &str) -> String {
     let (last, before) = moves.split_last().expect("a move that is refused");
     for text in before {
         let played = game.play_text(&mut state, &mut history, text);
-        played.unwrap_or_else(|error| panic!("{} of {}: {error}", text, list));
+        played.unwrap_or_else(|error| panic!("{text} of {list}: {error}"));
     }
     let unchanged = (state.clone(), game.node_key(&state, &history));
     let refused = game.play_text(&mut state, &mut history, last).expect_err(list);
@@ -70,7 +70,7 @@ fn moves_that_cannot_be_are_refused() {
 
 /// Reads text that is no move; the error's text.
 fn no_move<G: Game>(game: &G, text: &str) -> String {
-    let refused = game.parse_move(game.start(), text).expect_err("no move");
+    let refused = game.parse_move(&game.start(), text).expect_err("no move");
     assert!(matches!(refused, GameError::BadMove { .. }), "{refused:?}");
     refused.to_string()
 }

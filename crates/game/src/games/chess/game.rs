@@ -56,7 +56,7 @@ impl Game for Chess {
         }
     }
 
-    fn beyond(
+    fn moves_after_draw(
         &self,
         state: &ChessState,
         history: &ChessHistory,

@@ -83,7 +83,7 @@ impl Game for Go {
     }
 
     /// Superko remembers the position as if the mover had passed.
-    fn leave_turn(&self, state: &mut GoState, history: &mut GoHistory) -> bool {
+    fn skip_turn(&self, state: &mut GoState, history: &mut GoHistory) -> bool {
         if state.is_over() {
             return false;
         }

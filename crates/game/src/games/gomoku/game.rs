@@ -153,7 +153,7 @@ impl Game for Gomoku {
 
     /// Black stones as X, white ones as O; with an opening, who has which.
     fn render(&self, state: &GomokuState) -> String {
-        let board = self.grid.draw(|point| self.stone_at(state, point));
+        let board = self.grid.render(|point| self.stone_at(state, point));
         if self.opening == GomokuOpening::None { board } else { board + &state.describe_opening() }
     }
 
@@ -189,7 +189,8 @@ impl Game for Gomoku {
         self.parse_record(state, text)
     }
 
-    /// Gomoku is played in front ends for Go, so points are GTP's vertices: A1 bottom left and no I.
+    /// Gomoku is played in front ends for Go, so points are GTP's vertices: A1 bottom left and no
+    /// I.
     fn protocol_move(&self, _state: &GomokuState, mv: Move) -> String {
         // A choice of colours is no point and keeps its own name.
         if mv < self.swap() { vertex_name(self.size(), mv.0) } else { self.format_move(mv) }

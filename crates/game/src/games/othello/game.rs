@@ -130,7 +130,7 @@ impl Game for Othello {
     }
 
     fn render(&self, state: &OthelloState) -> String {
-        self.grid.draw(|point| self.disc_at(state, point))
+        self.grid.render(|point| self.disc_at(state, point))
     }
 
     fn stones(&self, state: &OthelloState) -> Option<Vec<Option<Player>>> {
