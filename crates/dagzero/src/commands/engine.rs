@@ -11,8 +11,8 @@ use std::{
 use clap::{ArgGroup, ValueEnum};
 use dz_burn_net::DeviceChoice;
 use dz_frontends::{
-    COLLISIONS_MAX, GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock,
-    Uci, converse, read_lines,
+    COLLISIONS_MAX, GameSession, Gtp, Limits, Protocol, Resignation, Session, SessionMaker,
+    SystemClock, Uci, converse, read_lines,
 };
 use dz_game::{Game, GameSpec, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
@@ -113,7 +113,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         make_session(Seat { contestant: &contestant, device, seed, own_names: false }, spec)
     };
     let session = make(&spec)?;
-    let maker: Maker = Box::new(move |spec| make(spec).map_err(|error| format!("{error:#}")));
+    let maker: SessionMaker =
+        Box::new(move |spec| make(spec).map_err(|error| format!("{error:#}")));
     let resignation = Resignation { value: args.resign, ..Resignation::default() };
     let clock = Box::new(SystemClock::default());
     let mut protocol: Box<dyn Protocol> = match args.protocol {
@@ -133,7 +134,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 impl Args {
     fn limits(&self) -> Limits {
         let playouts = self.playouts.or(self.player.as_ref().and_then(PlayerArg::own_playouts));
-        Limits { playouts, time: self.seconds, otherwise: PLAYOUTS }
+        Limits { playouts, time: self.seconds, default_playouts: PLAYOUTS }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The commands by name.
 
-use super::job::{Answered, done, text};
+use super::job::{CommandResult, done, text};
 use super::{Gtp, analysis, board, extras, genmove, handicap, load};
 
 /// A command.
 pub(super) struct Command {
     pub name: &'static str,
     pub scope: Scope,
-    pub run: fn(&mut Gtp, &[String]) -> Answered,
+    pub run: fn(&mut Gtp, &[String]) -> CommandResult,
 }
 
 /// In which games there is a command.
@@ -30,15 +30,15 @@ impl Scope {
     }
 }
 
-const fn every(name: &'static str, run: fn(&mut Gtp, &[String]) -> Answered) -> Command {
+const fn every(name: &'static str, run: fn(&mut Gtp, &[String]) -> CommandResult) -> Command {
     Command { name, scope: Scope::Every, run }
 }
 
-const fn points(name: &'static str, run: fn(&mut Gtp, &[String]) -> Answered) -> Command {
+const fn points(name: &'static str, run: fn(&mut Gtp, &[String]) -> CommandResult) -> Command {
     Command { name, scope: Scope::Points, run }
 }
 
-const fn komi(name: &'static str, run: fn(&mut Gtp, &[String]) -> Answered) -> Command {
+const fn komi(name: &'static str, run: fn(&mut Gtp, &[String]) -> CommandResult) -> Command {
     Command { name, scope: Scope::Komi, run }
 }
 
@@ -98,7 +98,7 @@ fn names(gtp: &Gtp) -> Vec<&'static str> {
     COMMANDS.iter().filter(|command| command.scope.holds(gtp)).map(|command| command.name).collect()
 }
 
-fn known_command(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+fn known_command(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let name = arguments.first().map_or("", String::as_str);
     text(find(name).is_some_and(|command| command.scope.holds(gtp)).to_string())
 }

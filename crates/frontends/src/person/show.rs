@@ -1,4 +1,4 @@
-//! What a person is shown beside the moves.
+//! The text around the board: sides, status, evaluation bar.
 
 use std::fmt::Write;
 
@@ -10,13 +10,13 @@ use super::Person;
 const BAR: usize = 30;
 
 impl Person {
-    /// The board, and all that belongs below it.
+    /// Returns the board and the text below it.
     pub(super) fn show(&self) -> String {
-        format!("\n{}{}{}", self.session.board(), self.standing(), self.bar_line())
+        format!("\n{}{}{}", self.session.board(), self.status_text(), self.bar_line())
     }
 
-    /// Whose the signs are, whose move it is, or how the game ended.
-    pub fn standing(&self) -> String {
+    /// Returns whose the signs are, and whose move it is or how the game ended.
+    pub fn status_text(&self) -> String {
         let mut text = self.legend() + "\n";
         match self.session.status() {
             Status::ToMove(player) => {
@@ -36,7 +36,7 @@ impl Person {
         text
     }
 
-    /// Whose the signs on the board are.
+    /// Returns which player has which signs on the board.
     fn legend(&self) -> String {
         let [first, second] = Player::BOTH.map(|player| self.owner(player));
         match self.session.display().board {
@@ -64,7 +64,8 @@ impl Person {
         format!("{sign}{}", self.owner(player))
     }
 
-    /// Who is ahead, by the last search; empty where nobody knows or the bar is hidden.
+    /// Returns the bar of expected scores by the last search; empty without a search or if the bar
+    /// is hidden.
     pub fn bar_line(&self) -> String {
         let Some(score) = self.score.filter(|_| self.bar) else { return String::new() };
         let full = (score * BAR as f64).round() as usize;

@@ -46,7 +46,7 @@ pub fn session(spec: &GameSpec, eyes: Eyes) -> Result<Box<dyn Session>, String> 
 
 pub fn gtp(game: &str, eyes: Eyes, playouts: u32) -> Gtp {
     let spec: GameSpec = game.parse().expect("a game");
-    let limits = Limits { playouts: Some(playouts), time: None, otherwise: 1 };
+    let limits = Limits { playouts: Some(playouts), time: None, default_playouts: 1 };
     let first = session(&spec, eyes).expect("a session");
     let maker = Box::new(move |spec: &GameSpec| session(spec, eyes));
     Gtp::new(first, maker, Box::new(Ticking::default()), limits, Resignation::default())
@@ -54,7 +54,7 @@ pub fn gtp(game: &str, eyes: Eyes, playouts: u32) -> Gtp {
 
 pub fn uci() -> Uci {
     let chess: GameSpec = "chess".parse().expect("a game");
-    let limits = Limits { playouts: None, time: None, otherwise: 40 };
+    let limits = Limits { playouts: None, time: None, default_playouts: 40 };
     let session = session(&chess, Eyes::Uniform).expect("a session");
     Uci::new(session, Box::new(Ticking::default()), limits)
 }
@@ -62,7 +62,7 @@ pub fn uci() -> Uci {
 /// Says a line and goes on until the search is answered, or rests.
 pub fn say_uci(uci: &mut Uci, line: &str) -> String {
     let mut text = uci.line(line.as_bytes());
-    while uci.activity() == Activity::Open {
+    while uci.activity() == Activity::Interruptible {
         text += &uci.step();
     }
     text

@@ -104,7 +104,7 @@ fn an_engine_that_ponders_has_seen_the_answer() {
     assert_eq!(ask(&mut engine, "kata-get-param ponderingEnabled"), "true");
     ask(&mut engine, "genmove b");
     for _ in 0..20 {
-        assert_eq!((engine.activity(), engine.step()), (Activity::Open, String::new()));
+        assert_eq!((engine.activity(), engine.step()), (Activity::Interruptible, String::new()));
     }
     // The next line is answered as if nothing were going on, and ends it.
     let told = ask(&mut engine, "kata-genmove_analyze w rootInfo true");
