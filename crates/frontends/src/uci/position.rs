@@ -1,75 +1,76 @@
-//! `position`: from where to think.
+//! `position`: which position to search.
 
 use dz_game::{Player, Status};
 
-use super::fen::tidy;
+use super::fen::normalize;
 use crate::{Refusal, Session};
 
-/// The position as it was told last; one that goes on from there keeps what was found.
+/// The last `position` command. If the next one continues its moves, the search tree is kept.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct SentPosition {
     start: Option<String>,
     moves: Vec<String>,
 }
 
-/// Takes the words after `position`; answers what was left out of them, for people.
+/// Sets the position from the words after `position`. Returns a note for people about what was
+/// dropped from the FEN.
 ///
 /// # Errors
-/// What is wrong. The session then stands where it stood, or where the legal moves before the first
-/// illegal one lead: that is another position than the front end means, so no move may be answered
-/// for it.
-pub(super) fn place(
+/// What is wrong. The session is then at the previous position, or after the legal moves before the
+/// first illegal one. The front end means another position, so no move may be answered for it.
+pub(super) fn set_position(
     session: &mut dyn Session,
-    told: &mut Told,
+    sent: &mut SentPosition,
     words: &[&str],
 ) -> Result<Option<String>, String> {
     let at = words.iter().position(|word| *word == "moves").unwrap_or(words.len());
     let (start, moves) = (&words[..at], words.get(at + 1..).unwrap_or_default());
-    let (start, left_out) = match start.split_first() {
+    let (start, dropped) = match start.split_first() {
         Some((&"startpos", [])) => (None, None),
         Some((&"startpos", [word, ..])) => {
             return Err(format!("{word} stands after startpos: write moves before the moves"));
         }
         Some((&"fen", fields)) => {
-            let tidied = tidy(fields);
-            (Some(tidied.fen), tidied.left_out)
+            let normalized = normalize(fields);
+            (Some(normalized.fen), normalized.dropped)
         }
         _ => return Err("write position startpos or position fen FEN".to_owned()),
     };
-    let goes_on = start == told.start
-        && told.moves.len() <= moves.len()
-        && told.moves.iter().zip(moves).all(|(old, new)| old == new);
+    let goes_on = start == sent.start
+        && sent.moves.len() <= moves.len()
+        && sent.moves.iter().zip(moves).all(|(old, new)| old == new);
     if !goes_on {
         session.begin_game(start.as_deref()).map_err(|error| error.to_string())?;
-        *told = Told { start, moves: Vec::new() };
+        *sent = SentPosition { start, moves: Vec::new() };
     }
-    for &word in &moves[told.moves.len()..] {
+    for &word in &moves[sent.moves.len()..] {
         let wrong = |why: String| format!("{word} cannot be played: {why}");
         let player = mover(session).ok_or_else(|| wrong(Refusal::Over.to_string()))?;
         let mv = session.parse(word).map_err(|error| wrong(error.to_string()))?;
         session.play(player, mv).map_err(|error| wrong(error.to_string()))?;
-        told.moves.push(word.to_owned());
+        sent.moves.push(word.to_owned());
     }
-    Ok(left_out)
+    Ok(dropped)
 }
 
-/// Who moves, also where only our rules say that the game is drawn; `None` after mate and
+/// Returns who moves, also where only our rules call the game a draw; `None` after mate and
 /// stalemate.
 fn mover(session: &dyn Session) -> Option<Player> {
     match session.status() {
         Status::ToMove(player) => Some(player),
-        Status::Over(_) => session.beyond().map(|(player, _)| player),
+        Status::Over(_) => session.moves_after_draw().map(|(player, _)| player),
     }
 }
 
-/// Whose move is searched. A draw that nobody has claimed is played on, as from a new position.
-pub(super) fn stand(session: &mut dyn Session) -> Status {
-    if session.beyond().is_some()
+/// Prepares the position to search and returns its status. A draw that nobody has claimed is played
+/// on, as from a new position.
+pub(super) fn position_to_search(session: &mut dyn Session) -> Status {
+    if session.moves_after_draw().is_some()
         && let Some(text) = session.position_text()
     {
         let fields: Vec<&str> = text.split(' ').collect();
         let anew = fields.iter().enumerate().map(|(at, &field)| if at == 4 { "0" } else { field });
-        // What was printed is a position; if it were none, the game stays over.
+        // The text was printed from a position, so it can be read. If not, the game stays over.
         let _ = session.begin_game(Some(&anew.collect::<Vec<_>>().join(" ")));
     }
     session.status()

@@ -1,35 +1,35 @@
-//! Engines between games.
+//! Idle engines between games.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::{Engine, EngineError, EngineSpec};
 
-/// Engines of one kind: those that are idle wait here for their next game, and what has failed is
-/// replaced by a fresh one.
+/// The idle engines of one specification. An engine that has failed is not put back; the next
+/// [`EnginePool::take`] starts a fresh one.
 #[derive(Debug)]
-pub struct Stable {
+pub struct EnginePool {
     spec: EngineSpec,
     idle: Mutex<Vec<Engine>>,
 }
 
-impl PartialEq for Stable {
+impl PartialEq for EnginePool {
     fn eq(&self, other: &Self) -> bool {
         self.spec == other.spec
     }
 }
 
-impl Stable {
-    /// No engine runs yet.
+impl EnginePool {
+    /// Makes an empty pool. No engine runs yet.
     pub fn new(spec: EngineSpec) -> Self {
         Self { spec, idle: Mutex::new(Vec::new()) }
     }
 
-    /// How its engines are started.
+    /// Returns how the pool's engines are started.
     pub fn spec(&self) -> &EngineSpec {
         &self.spec
     }
 
-    /// An engine that waits, or a fresh one.
+    /// Returns an idle engine, or starts one.
     ///
     /// # Errors
     /// As [`Engine::start`].
@@ -41,7 +41,7 @@ impl Stable {
         }
     }
 
-    /// Takes an engine back that is well.
+    /// Puts back an engine that works.
     pub fn put(&self, engine: Engine) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(engine);
     }
