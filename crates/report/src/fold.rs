@@ -1,19 +1,16 @@
 //! From the ledger's records to a report's facts.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use dz_store::{
-    CycleState, Entry, Folded, GateTest, MatchPurpose, MatchState, ObjectRef, PlayerName, Record,
-    RunState,
-};
+use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow, Record, Stage};
 
 use crate::curve::{curve, markers};
 use crate::facts::{CycleFacts, GateFacts, Model, RunFacts, VerdictFacts};
 use crate::gaps::gaps;
 use crate::measures::Measures;
 use crate::pairings::pairings;
-use crate::played::{Matches, add_counts, flipped, players};
+use crate::played::{add_counts, flipped, players};
 use crate::report::{Files, Report, RunContext};
 use crate::scale::Scale;
 
@@ -28,177 +25,206 @@ impl Report {
         for record in records {
             fold.add(record.borrow());
         }
+        context.name.clone_into(&mut fold.run.name);
+        fold.run.config_toml = context.config_toml.map(str::to_owned);
         fold.finish(context)
     }
 }
 
-/// What the records so far say: the state of the run, and what only single records tell.
+/// What the records so far say.
 #[derive(Default)]
 struct Fold {
-    state: RunState,
-    /// Records of writers that were not fenced out.
-    entries: u64,
-    newest_unix_ms: u64,
+    run: RunFacts,
+    cycles: BTreeMap<u32, CycleFacts>,
+    files: Files,
     /// Changes of the configuration, with the cycle that was under way.
     changes: Vec<(u32, String)>,
-    gate_tests: BTreeMap<u32, GateTest>,
-    cycles: BTreeMap<u32, CycleRecords>,
+    /// Rating matches, added up by the two names in order.
+    rating_matches: BTreeMap<(String, String), MatchResult>,
+    newest_ratings: Vec<RatingRow>,
+    first_mover_elo: Option<f64>,
+    draw_rate: Option<f64>,
+    /// Newest claim of each stage.
+    claims: BTreeMap<Stage, u64>,
+    /// What entries have settled: of two that say the same thing the first counts, as in
+    /// [`dz_store::RunState`].
+    seen: BTreeSet<String>,
 }
 
-/// The records of one cycle.
-#[derive(Default)]
-struct CycleRecords {
-    newest_unix_ms: u64,
-    /// Of each kind of entry the number of the first record: where to begin to look.
-    first: BTreeMap<String, u64>,
-    /// Bytes of the published files, by folder.
-    bytes: BTreeMap<String, u64>,
+/// What an entry settles for good; `None` for those of which there may be many.
+fn settles(entry: &Entry) -> Option<String> {
+    Some(match entry {
+        Entry::Shard { cycle, number, .. } => format!("shard {cycle} {number}"),
+        Entry::Checkpoint { cycle, step, .. } => format!("checkpoint {cycle} {step}"),
+        Entry::Match { cycle, purpose, a, b, .. } => format!("match {cycle} {purpose:?} {a} {b}"),
+        Entry::GamesDone { cycle, .. }
+        | Entry::Rows { cycle, .. }
+        | Entry::Candidate { cycle, .. }
+        | Entry::Verdict { cycle, .. }
+        | Entry::Champion { cycle, .. }
+        | Entry::Ratings { cycle, .. }
+        | Entry::CycleDone { cycle, .. } => format!("{} {cycle}", entry.kind()),
+        Entry::RunStarted { .. } => entry.kind().to_owned(),
+        _ => return None,
+    })
 }
 
 impl Fold {
     fn add(&mut self, record: &Record) {
-        let folded = self.state.fold(record);
-        if folded == Folded::Fenced {
+        if let Entry::Claim { stage, .. } = &record.entry {
+            self.claims.insert(*stage, record.number);
+        } else if self.claims.get(&record.stage).is_some_and(|&claim| record.epoch < claim) {
             return;
         }
-        self.entries += 1;
-        self.newest_unix_ms = record.time_unix_ms;
-        if folded == Folded::Repeated {
+        self.run.entries += 1;
+        self.run.newest_unix_ms = record.time_unix_ms;
+        if settles(&record.entry).is_some_and(|what| !self.seen.insert(what)) {
             return;
         }
+        self.add_run(record);
+        self.add_cycle(&record.entry);
+        self.add_match(&record.entry);
+        self.add_files(record);
+    }
+
+    fn add_run(&mut self, record: &Record) {
         match &record.entry {
-            Entry::ConfigChanged { changes, .. } => {
-                let cycle = self.state.cycles.keys().next_back().copied().unwrap_or(0);
-                self.changes.extend(changes.iter().map(|change| (cycle, change.clone())));
+            Entry::RunStarted { format, config_hash, seed, game, encoding, version } => {
+                self.run.format = *format;
+                self.run.config_hash.clone_from(config_hash);
+                self.run.seed = *seed;
+                self.run.game.clone_from(game);
+                self.run.encoding.clone_from(encoding);
+                self.run.version.clone_from(version);
+                self.run.started_unix_ms = record.time_unix_ms;
             }
-            Entry::Verdict { cycle, test: Some(test), .. } => {
-                self.gate_tests.insert(*cycle, test.clone());
+            Entry::ConfigChanged { config_hash, changes } => {
+                self.run.config_hash.clone_from(config_hash);
+                self.run.config_changes.extend(changes.iter().cloned());
+                let cycle = self.cycles.keys().next_back().copied().unwrap_or(0);
+                self.changes.extend(changes.iter().map(|change| (cycle, change.clone())));
+                self.run.finished = None;
+            }
+            Entry::Finished { verdict } => self.run.finished = Some(verdict.clone()),
+            _ => {}
+        }
+    }
+
+    fn add_cycle(&mut self, entry: &Entry) {
+        match entry {
+            Entry::GamesDone { cycle, generation, summary } => {
+                let facts = self.cycle(*cycle);
+                facts.generation = Some(*generation);
+                facts.selfplay = Some(summary.clone());
+            }
+            Entry::Rows { cycle, summary, .. } => self.cycle(*cycle).rows = Some(summary.clone()),
+            Entry::Candidate { cycle, step, network, losses } => {
+                let facts = self.cycle(*cycle);
+                facts.step = Some(*step);
+                facts.network = Some(network.clone());
+                facts.losses = Some(losses.clone());
+            }
+            Entry::Verdict {
+                cycle,
+                rule,
+                accepted,
+                reason,
+                score,
+                score_lo95,
+                score_hi95,
+                test,
+            } => {
+                self.cycle(*cycle).verdict = Some(VerdictFacts {
+                    rule: rule.clone(),
+                    accepted: *accepted,
+                    reason: reason.clone(),
+                    score: *score,
+                    score_lo95: *score_lo95,
+                    score_hi95: *score_hi95,
+                    test: test.clone(),
+                });
+            }
+            Entry::Champion { generation, cycle, .. } => {
+                self.cycle(*cycle).promoted = Some(*generation);
+            }
+            Entry::CycleDone { cycle, wall_ms } => self.cycle(*cycle).wall_ms = Some(*wall_ms),
+            _ => {}
+        }
+    }
+
+    fn add_match(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Match { cycle, purpose: MatchPurpose::Gate, a, b, result, .. } => {
+                let candidate_is_b = *b == PlayerName::network(*cycle);
+                let (opponent, result) =
+                    if candidate_is_b { (a, flipped(result)) } else { (b, result.clone()) };
+                let gate = GateFacts { opponent: opponent.to_string(), result };
+                self.cycle(*cycle).gate = Some(gate);
+            }
+            Entry::Match { purpose: MatchPurpose::Rating, a, b, result, .. } => {
+                let (names, result) = if a <= b {
+                    ((a.to_string(), b.to_string()), result.clone())
+                } else {
+                    ((b.to_string(), a.to_string()), flipped(result))
+                };
+                add_counts(self.rating_matches.entry(names).or_default(), &result);
+            }
+            Entry::Ratings { players, first_mover_elo, draw_rate, .. } => {
+                self.newest_ratings.clone_from(players);
+                self.first_mover_elo = Some(*first_mover_elo);
+                self.draw_rate = Some(*draw_rate);
             }
             _ => {}
         }
-        self.add_record(record);
     }
 
-    fn add_record(&mut self, record: &Record) {
-        let kind = match &record.entry {
-            Entry::Match { purpose: MatchPurpose::Gate, .. } => "gate",
-            Entry::Match { purpose: MatchPurpose::Rating, .. } => "rating_match",
-            Entry::Expired { .. } => return,
-            entry => entry.kind(),
+    /// Notes what was published, and which record says what of a cycle.
+    fn add_files(&mut self, record: &Record) {
+        let (kind, cycle, objects): (&str, u32, Vec<&ObjectRef>) = match &record.entry {
+            Entry::Shard { cycle, object, .. } => {
+                self.files.shards.entry(*cycle).or_default().push(object.clone());
+                ("shard", *cycle, vec![object])
+            }
+            Entry::Expired { paths, .. } => {
+                return self.files.expired.extend(paths.iter().cloned());
+            }
+            Entry::Rows { cycle, train, validation, .. } => {
+                ("rows", *cycle, train.iter().chain(validation).collect())
+            }
+            Entry::Checkpoint { cycle, object, .. } => ("checkpoint", *cycle, vec![object]),
+            Entry::Candidate { cycle, network, .. } => ("candidate", *cycle, vec![network]),
+            Entry::Match { cycle, purpose, b, games, .. } => {
+                if *purpose == MatchPurpose::Gate {
+                    let candidate_is_b = *b == PlayerName::network(*cycle);
+                    self.files.gates.insert(*cycle, (games.clone(), candidate_is_b));
+                    ("gate", *cycle, vec![games])
+                } else {
+                    ("rating_match", *cycle, vec![games])
+                }
+            }
+            Entry::GamesDone { cycle, .. } => ("games_done", *cycle, Vec::new()),
+            Entry::Verdict { cycle, .. } => ("verdict", *cycle, Vec::new()),
+            Entry::Champion { cycle, .. } => ("champion", *cycle, Vec::new()),
+            Entry::Ratings { cycle, .. } => ("ratings", *cycle, Vec::new()),
+            Entry::CycleDone { cycle, .. } => ("cycle_done", *cycle, Vec::new()),
+            _ => return,
         };
-        let Some((_, Some(cycle))) = record.entry.owner() else { return };
-        let records = self.cycles.entry(cycle).or_default();
-        records.newest_unix_ms = record.time_unix_ms;
-        records.first.entry(kind.to_owned()).or_insert(record.number);
-        // The network of a champion is counted as its candidate.
-        let objects: Vec<&ObjectRef> = match &record.entry {
-            Entry::Rows { train, validation, .. } => train.iter().chain(validation).collect(),
-            Entry::Shard { object, .. } | Entry::Checkpoint { object, .. } => vec![object],
-            Entry::Candidate { network, .. } => vec![network],
-            Entry::Match { games, .. } => vec![games],
-            _ => Vec::new(),
-        };
+        let facts = self.cycle(cycle);
+        facts.newest_unix_ms = record.time_unix_ms;
+        // Of a kind with many records the first one tells where to begin to look.
+        facts.records.entry(kind.to_owned()).or_insert(record.number);
         for object in objects {
             let folder = object.path.split('/').next().unwrap_or_default();
-            *records.bytes.entry(folder.to_owned()).or_default() += object.bytes;
+            *facts.bytes.entry(folder.to_owned()).or_default() += object.bytes;
         }
     }
 
-    fn run(&self, context: RunContext<'_>) -> RunFacts {
-        let started = self.state.started.clone();
-        let mut facts = RunFacts {
-            name: context.name.to_owned(),
-            config_hash: self.state.config_hash.clone(),
-            config_changes: self.changes.iter().map(|(_, change)| change.clone()).collect(),
-            config_toml: context.config_toml.map(str::to_owned),
-            newest_unix_ms: self.newest_unix_ms,
-            entries: self.entries,
-            finished: self.state.finished.clone(),
-            ..RunFacts::default()
-        };
-        if let Some(info) = started {
-            facts.format = info.format;
-            facts.seed = info.seed;
-            facts.game = info.game;
-            facts.encoding = info.encoding;
-            facts.version = info.version;
-            facts.started_unix_ms = info.time_unix_ms;
-        }
-        facts
-    }
-
-    fn cycle(&self, cycle: u32, state: &CycleState) -> CycleFacts {
-        let mut facts = CycleFacts { cycle, wall_ms: state.wall_ms, ..CycleFacts::default() };
-        if let Some(done) = &state.games_done {
-            facts.generation = Some(done.generation);
-            facts.selfplay = Some(done.summary.clone());
-        }
-        facts.rows = state.rows.as_ref().map(|rows| rows.summary.clone());
-        if let Some(candidate) = &state.candidate {
-            facts.step = Some(candidate.step);
-            facts.network = Some(candidate.network.clone());
-            facts.losses = Some(candidate.losses.clone());
-        }
-        facts.gate = gate_of(cycle, state).map(|(played, candidate_is_b)| {
-            let (opponent, result) = if candidate_is_b {
-                (&played.a, flipped(&played.result))
-            } else {
-                (&played.b, played.result.clone())
-            };
-            GateFacts { opponent: opponent.to_string(), result }
-        });
-        facts.verdict = state.verdict.clone().map(|verdict| VerdictFacts {
-            rule: verdict.rule,
-            accepted: verdict.accepted,
-            reason: verdict.reason,
-            score: verdict.score,
-            score_lo95: verdict.score_lo95,
-            score_hi95: verdict.score_hi95,
-            test: self.gate_tests.get(&cycle).cloned(),
-        });
-        facts.promoted = state.champion.as_ref().map(|champion| champion.generation);
-        if let Some(records) = self.cycles.get(&cycle) {
-            facts.newest_unix_ms = records.newest_unix_ms;
-            facts.bytes.clone_from(&records.bytes);
-            facts.records.clone_from(&records.first);
-        }
-        facts
-    }
-
-    fn files(&self) -> Files {
-        let mut files = Files { expired: self.state.expired.clone(), ..Files::default() };
-        for (&cycle, state) in &self.state.cycles {
-            if !state.shards.is_empty() {
-                let shards = state.shards.values().map(|shard| shard.object.clone());
-                files.shards.insert(cycle, shards.collect());
-            }
-            if let Some((played, candidate_is_b)) = gate_of(cycle, state) {
-                files.gates.insert(cycle, (played.games.clone(), candidate_is_b));
-            }
-        }
-        files
-    }
-
-    /// Rating matches, added up by the two names in order.
-    fn rating_matches(&self) -> Matches {
-        let mut matches = Matches::new();
-        let rated = |played: &&MatchState| played.purpose == MatchPurpose::Rating;
-        for played in self.state.matches().map(|(_, played)| played).filter(rated) {
-            let [a, b] = [&played.a, &played.b].map(ToString::to_string);
-            let (names, result) = if a <= b {
-                ((a, b), played.result.clone())
-            } else {
-                ((b, a), flipped(&played.result))
-            };
-            add_counts(matches.entry(names).or_default(), &result);
-        }
-        matches
+    fn cycle(&mut self, cycle: u32) -> &mut CycleFacts {
+        self.cycles.entry(cycle).or_insert_with(|| CycleFacts { cycle, ..CycleFacts::default() })
     }
 
     fn finish(self, context: RunContext<'_>) -> Report {
-        let states = self.state.cycles.iter();
-        let mut cycles: Vec<CycleFacts> =
-            states.map(|(&cycle, state)| self.cycle(cycle, state)).collect();
+        let mut cycles: Vec<CycleFacts> = self.cycles.into_values().collect();
         let (mut elapsed_ms, mut device_ms) = (0, 0);
         let overlaps = context.config.is_some_and(|config| config.lead_cycles() > 0);
         for cycle in &mut cycles {
@@ -216,28 +242,25 @@ impl Fold {
             (cycle.elapsed_ms, cycle.device_ms) = (elapsed_ms, device_ms);
         }
         // Whoever the ledger has at 0; where it has no ratings, random play.
-        let ratings = self.state.ratings.as_ref();
-        let newest_ratings = ratings.map_or_else(Vec::new, |ratings| ratings.players.clone());
-        let zero = newest_ratings.iter().find(|row| row.error95 == 0.0);
+        let zero = self.newest_ratings.iter().find(|row| row.error95 == 0.0);
         let zero = zero.map_or("random", |row| row.player.as_str());
-        let rating_matches = self.rating_matches();
-        let scale = Scale::fit(&rating_matches, zero);
-        let rated_by_ledger = !newest_ratings.is_empty();
-        let rows = scale.rows(newest_ratings);
-        let players = players(&rows, &cycles, &rating_matches);
+        let scale = Scale::fit(&self.rating_matches, zero);
+        let rated_by_ledger = !self.newest_ratings.is_empty();
+        let rows = scale.rows(self.newest_ratings);
+        let players = players(&rows, &cycles, &self.rating_matches);
         let (first_mover_elo, draw_rate) = scale.terms().unzip();
-        let mut curve = curve(&cycles, &players, &rating_matches);
+        let mut curve = curve(&cycles, &players, &self.rating_matches);
         let curve_error95 = scale.place_within(&mut curve);
         let mut report = Report {
-            run: self.run(context),
+            run: self.run,
             curve,
             curve_error95,
             markers: markers(&cycles, &self.changes),
             cycles,
-            pairings: pairings(&rating_matches, &scale),
+            pairings: pairings(&self.rating_matches, &scale),
             players,
-            first_mover_elo: first_mover_elo.or(ratings.map(|ratings| ratings.first_mover_elo)),
-            draw_rate: draw_rate.or(ratings.map(|ratings| ratings.draw_rate)),
+            first_mover_elo: first_mover_elo.or(self.first_mover_elo),
+            draw_rate: draw_rate.or(self.draw_rate),
             model: Model::of_run(),
             expected: None,
             measures: Measures::default(),
@@ -245,19 +268,13 @@ impl Fold {
             findings: Vec::new(),
             compared: Vec::new(),
             scale,
-            rating_matches,
-            files: self.files(),
+            rating_matches: self.rating_matches,
+            files: self.files,
         };
         report.compare_players();
         report.missing = gaps(&report, context.config, rated_by_ledger);
         report
     }
-}
-
-/// The gate match of a cycle, and whether its candidate is player B.
-fn gate_of(cycle: u32, state: &CycleState) -> Option<(&MatchState, bool)> {
-    let played = state.matches.iter().find(|played| played.purpose == MatchPurpose::Gate)?;
-    Some((played, played.b == PlayerName::network(cycle)))
 }
 
 impl Report {

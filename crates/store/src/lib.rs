@@ -32,7 +32,7 @@ pub use clock::utc;
 pub use error::{Result, StoreError};
 pub use faults::{DRIVER_ENV, FAULTS_ENV, Faults};
 pub use ledger::{
-    Audit, AuditFault, CandidateState, ChampionState, CheckpointState, CycleState, Entry, Folded,
+    Audit, AuditFault, CandidateState, ChampionState, CheckpointState, CycleState, Entry,
     GamesDoneState, GateTest, HeadLoss, Ledger, LoadSummary, Losses, MatchPurpose, MatchResult,
     MatchState, PlayerName, RatingRow, RatingsState, Record, ResignSummary, RowsState, RowsSummary,
     RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary, ShardState, Stage, Turn, VerdictState,

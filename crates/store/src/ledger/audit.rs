@@ -96,7 +96,7 @@ impl Audit {
         } else if let Some(what) = contradiction(&self.state, record) {
             self.fault(log_path(record.number), what);
         }
-        self.state.fold(record);
+        self.state.apply(record);
         let path = snapshot_path(record.number);
         if run.root().join(&path).exists()
             && snapshot::read(run, record.number).as_ref() != Some(&self.state)
@@ -143,7 +143,7 @@ impl Entry {
     }
 
     /// Whose entry it is, and the cycle where it belongs to one.
-    pub fn owner(&self) -> Option<(Stage, Option<u32>)> {
+    pub(super) fn owner(&self) -> Option<(Stage, Option<u32>)> {
         Some(match self {
             Self::RunStarted { .. } | Self::ConfigChanged { .. } | Self::Finished { .. } => {
                 (Stage::Driver, None)

@@ -100,7 +100,7 @@ impl Ledger {
                 let (path, advice) = (log_path(record.number), advice(record.number));
                 return Err(StoreError::Corrupt { path, what, advice });
             }
-            self.state.fold(&record);
+            self.state.apply(&record);
             fresh.push(record);
         }
         Ok(fresh)
@@ -129,7 +129,7 @@ impl Ledger {
         let path = log_path(record.number);
         match self.run.put_create_as(&class, &path, &encode(record)?) {
             Ok(object) => {
-                self.state.fold(record);
+                self.state.apply(record);
                 snapshot::keep(&self.run, &self.state, &object);
                 Ok(true)
             }

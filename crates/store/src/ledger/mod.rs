@@ -21,7 +21,7 @@ pub use parts::{
 };
 pub use player_name::PlayerName;
 pub use snapshot::SNAPSHOT_EVERY;
-pub use state::{Folded, RunState};
+pub use state::RunState;
 pub use summary::{
     GateTest, HeadLoss, LoadSummary, Losses, MatchResult, RatingRow, ResignSummary, RowsSummary,
     SelfplaySummary,

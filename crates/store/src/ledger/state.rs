@@ -11,17 +11,6 @@ use super::parts::{
 };
 use crate::ObjectRef;
 
-/// What came of a record that was folded into the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Folded {
-    /// It is from a writer whose stage was claimed anew, and does not count.
-    Fenced,
-    /// An earlier record settled the same thing, and that one counts.
-    Repeated,
-    /// The state is another one now.
-    New,
-}
-
 /// All that the ledger says, folded. Of two entries that claim the same thing (two shards of one
 /// number, two verdicts of one cycle) the first counts; entries of fenced writers do not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -110,23 +99,21 @@ impl RunState {
         Some(format!("it is of cycle {cycle}, and the run has come to cycle {newest}"))
     }
 
-    /// Folds one more record in, and says what came of it. Records come in order; a
-    /// report may fold a ledger with gaps, everybody else refuses one.
-    pub fn fold(&mut self, record: &Record) -> Folded {
-        debug_assert!(record.number > self.number, "records come in order");
+    /// Folds one more record in. Records come in order, without gaps.
+    pub(crate) fn apply(&mut self, record: &Record) {
+        debug_assert_eq!(record.number, self.number + 1, "the reader hands records in order");
         self.number = record.number;
         let newest = self.claims.get(&record.stage).copied().unwrap_or(0);
         if record.epoch < newest {
-            return Folded::Fenced;
+            return;
         }
-        let is_new = match &record.entry {
+        match &record.entry {
             Entry::RunStarted { .. }
             | Entry::ConfigChanged { .. }
             | Entry::Claim { .. }
-            | Entry::Finished { .. } => self.fold_into_run(record),
+            | Entry::Finished { .. } => self.apply_to_run(record),
             Entry::Champion { generation, cycle, network } => {
-                let is_new = *generation > self.generation();
-                if is_new {
+                if *generation > self.generation() {
                     let champion = ChampionState {
                         generation: *generation,
                         cycle: *cycle,
@@ -135,34 +122,26 @@ impl RunState {
                     first(&mut self.cycle_mut(*cycle).champion, champion.clone());
                     self.champion = Some(champion);
                 }
-                is_new
             }
             Entry::Ratings { cycle, players, first_mover_elo, draw_rate } => {
-                let is_new = !std::mem::replace(&mut self.cycle_mut(*cycle).rated, true);
-                if is_new {
-                    self.ratings = Some(RatingsState {
-                        cycle: *cycle,
-                        players: players.clone(),
-                        first_mover_elo: *first_mover_elo,
-                        draw_rate: *draw_rate,
-                    });
-                }
-                is_new
+                self.cycle_mut(*cycle).rated = true;
+                self.ratings = Some(RatingsState {
+                    cycle: *cycle,
+                    players: players.clone(),
+                    first_mover_elo: *first_mover_elo,
+                    draw_rate: *draw_rate,
+                });
             }
-            Entry::Expired { paths, .. } => {
-                self.expired.extend(paths.iter().cloned());
-                true
-            }
+            Entry::Expired { paths, .. } => self.expired.extend(paths.iter().cloned()),
             Entry::CycleDone { cycle, wall_ms } => {
+                first(&mut self.cycle_mut(*cycle).wall_ms, *wall_ms);
                 self.cycles_done = self.cycles_done.max(*cycle);
-                first(&mut self.cycle_mut(*cycle).wall_ms, *wall_ms)
             }
-            entry => self.fold_into_cycle(entry),
-        };
-        if is_new { Folded::New } else { Folded::Repeated }
+            entry => self.apply_to_cycle(entry),
+        }
     }
 
-    fn fold_into_run(&mut self, record: &Record) -> bool {
+    fn apply_to_run(&mut self, record: &Record) {
         match &record.entry {
             Entry::RunStarted { format, config_hash, seed, game, encoding, version }
                 if self.started.is_none() =>
@@ -176,68 +155,59 @@ impl RunState {
                     version: version.clone(),
                     time_unix_ms: record.time_unix_ms,
                 });
-                true
             }
             Entry::ConfigChanged { config_hash, .. } => {
                 self.config_hash.clone_from(config_hash);
                 self.finished = None;
-                true
             }
             Entry::Claim { .. } => {
-                // A claim's epoch is its own number.
-                self.claims.insert(record.stage, record.number);
-                true
+                self.claims.insert(record.stage, record.epoch);
             }
             Entry::Finished { verdict } => first(&mut self.finished, verdict.clone()),
-            _ => false,
+            _ => {}
         }
     }
 
-    fn fold_into_cycle(&mut self, entry: &Entry) -> bool {
+    fn apply_to_cycle(&mut self, entry: &Entry) {
         match entry.clone() {
             Entry::Shard { cycle, generation, number, games, positions, object } => {
                 let shard = ShardState { generation, number, games, positions, object };
-                let shards = &mut self.cycle_mut(cycle).shards;
-                let is_new = !shards.contains_key(&number);
-                shards.entry(number).or_insert(shard);
-                is_new
+                self.cycle_mut(cycle).shards.entry(number).or_insert(shard);
             }
             Entry::GamesDone { cycle, generation, summary } => {
-                let done = GamesDoneState { generation, summary };
-                first(&mut self.cycle_mut(cycle).games_done, done)
+                first(
+                    &mut self.cycle_mut(cycle).games_done,
+                    GamesDoneState { generation, summary },
+                );
             }
             Entry::Rows { cycle, train, validation, summary } => {
-                first(&mut self.cycle_mut(cycle).rows, RowsState { train, validation, summary })
+                first(&mut self.cycle_mut(cycle).rows, RowsState { train, validation, summary });
             }
             Entry::Checkpoint { cycle, step, object } => {
                 let checkpoint = CheckpointState { step, object };
                 let checkpoints = &mut self.cycle_mut(cycle).checkpoints;
-                let is_new = !checkpoints.contains(&checkpoint);
-                if is_new {
+                if !checkpoints.contains(&checkpoint) {
                     checkpoints.push(checkpoint);
                 }
-                is_new
             }
             Entry::Candidate { cycle, step, network, losses } => {
                 let candidate = CandidateState { step, network, losses };
-                first(&mut self.cycle_mut(cycle).candidate, candidate)
+                first(&mut self.cycle_mut(cycle).candidate, candidate);
             }
             Entry::Match { cycle, purpose, a, b, result, games } => {
-                let state = self.cycle_mut(cycle);
-                let is_new = state.find_match(purpose, &a, &b).is_none();
-                if is_new {
-                    state.matches.push(MatchState { purpose, a, b, result, games });
+                let matches = &mut self.cycle_mut(cycle).matches;
+                if !matches.iter().any(|m| m.purpose == purpose && m.a == a && m.b == b) {
+                    matches.push(MatchState { purpose, a, b, result, games });
                 }
-                is_new
             }
             Entry::Verdict {
                 cycle, rule, accepted, reason, score, score_lo95, score_hi95, ..
             } => {
                 let verdict =
                     VerdictState { rule, accepted, reason, score, score_lo95, score_hi95 };
-                first(&mut self.cycle_mut(cycle).verdict, verdict)
+                first(&mut self.cycle_mut(cycle).verdict, verdict);
             }
-            _ => false,
+            _ => {}
         }
     }
 
@@ -246,9 +216,8 @@ impl RunState {
     }
 }
 
-/// Fills an empty slot; answers whether it was empty.
-fn first<T>(slot: &mut Option<T>, value: T) -> bool {
-    let is_empty = slot.is_none();
-    slot.get_or_insert(value);
-    is_empty
+fn first<T>(slot: &mut Option<T>, value: T) {
+    if slot.is_none() {
+        *slot = Some(value);
+    }
 }
