@@ -4,10 +4,14 @@
 use burn::tensor::{Device, FloatDType, Tensor};
 use dz_game::PlaneShape;
 
-use super::flats::{AdamFlats, AdamStep};
-use super::{LayerWeights, LinearPlan, Output, Plan};
-use crate::convolve::Then;
-use crate::norm::Normalised;
+use crate::cuda::adam_step::AdamFlats;
+use crate::cuda::adam_step::AdamStep;
+use crate::cuda::conv::plan::Plan;
+use crate::cuda::layer_weights::LayerWeights;
+use crate::cuda::linear::plan::LinearPlan;
+use crate::cuda::linear::plan::Output;
+use crate::model::epilogue::Normalised;
+use crate::model::epilogue::Then;
 
 const NO_CARD: &str = "pick_device gives no card in a build without CUDA";
 

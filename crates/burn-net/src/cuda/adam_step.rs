@@ -2,6 +2,15 @@
 
 use burn::tensor::Tensor;
 
+/// Decay of the mean of gradients, Kingma and Ba 2015 (arXiv:1412.6980).
+pub(crate) const BETA1: f64 = 0.9;
+
+/// Decay of the mean of squared gradients, same paper.
+pub(crate) const BETA2: f64 = 0.999;
+
+/// Keeps the step finite where gradients vanish, same paper.
+pub(crate) const EPSILON: f64 = 1e-8;
+
 /// What a step of `AdamW` is made with, beside its constants.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]

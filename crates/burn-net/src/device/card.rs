@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::DeviceChoice;
+use crate::device::choice::DeviceChoice;
 
 /// A CUDA card as its driver describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -122,7 +122,7 @@ fn cards() -> Vec<CardFacts> {
     use cudarc::driver::CudaContext;
 
     // Burn looks for the driver's library before it asks, where cudarc would panic.
-    if crate::device::cards() == 0 {
+    if crate::device::choice::cards() == 0 {
         return Vec::new();
     }
     let count = CudaContext::device_count().map_or(0, |count| count.max(0) as usize);
@@ -170,7 +170,7 @@ impl DeviceChoice {
 #[cfg(feature = "cuda")]
 const HALVES: i32 = 8;
 
-/// Whether a card has the instructions that [`crate::on_chip`] is made of. Asks the driver alone:
+/// Whether a card has the instructions that [`crate::cuda`] is made of. Asks the driver alone:
 /// what a card does is not disturbed.
 #[cfg(feature = "cuda")]
 pub(crate) fn multiplies_halves(index: usize) -> bool {

@@ -9,7 +9,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::DeviceChoice;
+use crate::device::choice::DeviceChoice;
+use crate::tensors::named;
 
 /// The environment variable that names another folder.
 const VARIABLE: &str = "DAGZERO_KERNELS";

@@ -6,7 +6,11 @@ use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs, contract, encode_
 use dz_network_file::{NetworkFile, NetworkSpec};
 use serde::Serialize;
 
-use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError, network_on};
+use crate::device::choice::DeviceChoice;
+use crate::error::NetError;
+use crate::infer::evaluator::BurnEvaluator;
+use crate::infer::load::network_on;
+use crate::infer::options::EvaluatorOptions;
 
 /// Positions that the canary evaluates: more than one chunk and not a multiple of one.
 const POSITIONS: usize = 75;

@@ -8,8 +8,11 @@ use dz_infer::{Encoded, Evaluator, EvaluatorError, InTurns, NetworkEvaluator};
 use dz_network_file::{Board, NetworkError, NetworkFile};
 use tracing::warn;
 
-use crate::canary::check_loaded;
-use crate::{BurnEvaluator, DeviceChoice, EvaluatorOptions, NetError};
+use crate::device::choice::DeviceChoice;
+use crate::error::NetError;
+use crate::infer::canary::check_loaded;
+use crate::infer::evaluator::BurnEvaluator;
+use crate::infer::options::EvaluatorOptions;
 
 /// Reads a network file, checks that it fits the game, puts it on a device (on the processor with
 /// kernels of our own, on a card with Burn and one of ours), and checks that it is computed rightly

@@ -3,11 +3,15 @@
 use burn::tensor::{Device, Tensor};
 use dz_network_file::{Head, NetworkFile, NetworkSpec};
 
-use crate::board::Ways;
-use crate::convolve::{Convolve, kernel3x3};
-use crate::evaluator::Precision;
-use crate::on_chip::{self, LinearPlan};
-use crate::tower::{PACKED, Tower, upload};
+use crate::cuda;
+use crate::cuda::linear::plan::LinearPlan;
+use crate::model::board_ops::Ways;
+use crate::model::conv_layer::PACKED;
+use crate::model::convolution::Convolve;
+use crate::model::convolution::kernel3x3;
+use crate::model::tower::Tower;
+use crate::precision::Precision;
+use crate::tensors::upload;
 
 /// A file's network on a device, to play.
 pub(crate) fn tower_of(
@@ -43,14 +47,14 @@ fn convolution(
 ) -> (String, Tensor<1>) {
     let shape = [outputs, inputs, side, side];
     let is_on_chip = ways.convolve == Convolve::OnChip;
-    if !is_on_chip || !on_chip::plays([spec.height, spec.width], shape) {
+    if !is_on_chip || !cuda::conv::fits::plays([spec.height, spec.width], shape) {
         return (format!("{layer}.weight"), numbers);
     }
     let kernel = match side {
         1 => numbers.reshape([outputs, inputs]).transpose(),
         _ => kernel3x3(numbers.reshape(shape)),
     };
-    (format!("{layer}.{PACKED}"), on_chip::pack(kernel, side * side).flatten(0, 1))
+    (format!("{layer}.{PACKED}"), cuda::conv::fits::pack(kernel, side * side).flatten(0, 1))
 }
 
 /// The weight of a linear layer, flat, under its name.
@@ -89,9 +93,11 @@ mod tests {
     use dz_cpu_net::{random_network, random_positions};
 
     use super::*;
-    use crate::board::Boards;
-    use crate::planes::{Inputs, Unpack};
-    use crate::tower::{Tensors, download};
+    use crate::model::board_ops::Boards;
+    use crate::model::planes::Inputs;
+    use crate::model::planes::Unpack;
+    use crate::tensors::Tensors;
+    use crate::tensors::download;
 
     /// All heads, which take boards or not.
     #[test]

@@ -11,17 +11,9 @@ use burn::backend::{
 use burn::tensor::Tensor;
 use dz_network_file::BATCH_NORM_EPSILON;
 
-use crate::board::Boards;
-
-/// What batch norm makes of rows.
-pub(crate) struct Normalised {
-    /// `[B * H * W, C]`
-    pub(crate) output: Tensor<2>,
-    /// Of each channel over the batch, without a gradient, `[C]`.
-    pub(crate) mean: Tensor<1>,
-    /// The same.
-    pub(crate) variance: Tensor<1>,
-}
+use crate::model::batches::Batches;
+use crate::model::board_ops::Boards;
+use crate::model::epilogue::Normalised;
 
 /// Gives each channel of rows `[B * H * W, C]` mean `beta [1, C]` and deviation `gamma [1, C]` over
 /// the batch.
@@ -50,34 +42,6 @@ pub(crate) fn batch_norm(
     let scale = variance.clone().add_scalar(BATCH_NORM_EPSILON).sqrt().recip() * gamma.clone();
     let output = centred * scale + beta.clone();
     Normalised { output, mean: flat(mean.inner()), variance: flat(variance.inner()) }
-}
-
-/// How rows are added up: each of `boards` first, then these in `groups` of one size, then the
-/// groups. A card gives a sum over rows to one of its threads for every four columns, which adds up
-/// all there is one after another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Batches {
-    pub(crate) boards: usize,
-    pub(crate) groups: usize,
-}
-
-/// Most boards that are one group: more cost a launch more for each sum, and save the time in which
-/// a thread of a card adds up so many numbers. An estimate, since no card was there to measure on.
-const UNGROUPED_BOARDS_MAX: usize = 256;
-
-impl Batches {
-    /// About as many groups as there are boards in each, or one if they are few.
-    pub(crate) fn of(boards: usize) -> Self {
-        let is_few = boards <= UNGROUPED_BOARDS_MAX;
-        let divides = |groups: &usize| boards.is_multiple_of(*groups);
-        let groups = (boards.isqrt()..boards).find(divides).filter(|_| !is_few);
-        Self { boards, groups: groups.unwrap_or(1) }
-    }
-
-    /// Parts of one size that other sums are taken of first: groups, or boards if these are few.
-    pub(crate) fn parts(self) -> usize {
-        if self.groups > 1 { self.groups } else { self.boards }
-    }
 }
 
 /// One operation where Burn would take a gradient of each step apart: fifteen sums over all rows,
@@ -193,10 +157,11 @@ mod tests {
     use dz_network_file::NetworkSpec;
 
     use super::*;
-    use crate::board::Ways;
-    use crate::convolve::Convolve;
-    use crate::evaluator::Precision;
-    use crate::tower::{download, upload};
+    use crate::model::board_ops::Ways;
+    use crate::model::convolution::Convolve;
+    use crate::precision::Precision;
+    use crate::tensors::download;
+    use crate::tensors::upload;
 
     #[test]
     fn many_boards_make_groups_of_one_size() {

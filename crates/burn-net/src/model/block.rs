@@ -5,10 +5,11 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::{relu, sigmoid};
 use dz_network_file::{NetworkSpec, ResidualSpec};
 
-use crate::board::Boards;
-use crate::convolve::Then;
-use crate::linear::Linear;
-use crate::tower::{Convolution, Tensors};
+use crate::model::board_ops::Boards;
+use crate::model::conv_layer::Convolution;
+use crate::model::epilogue::Then;
+use crate::model::linear::Linear;
+use crate::tensors::Tensors;
 
 /// A block of the tower.
 #[derive(Clone, Debug)]

@@ -8,9 +8,10 @@
 use burn::tensor::{Device, Tensor};
 use dz_network_file::NetworkSpec;
 
-use crate::convolve::{Convolve, Convolver};
-use crate::evaluator::Precision;
-use crate::norm::Batches;
+use crate::model::batches::Batches;
+use crate::model::convolution::Convolve;
+use crate::model::convolution::Convolver;
+use crate::precision::Precision;
 
 /// How operations that look across a board, or across the rows of a batch, are worked out.
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,13 @@ use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
-use crate::evaluator::Precision;
-use crate::norm::Normalised;
-use crate::on_chip::{self, LayerWeights, Plan, TILE};
+use crate::cuda;
+use crate::cuda::conv::plan::Plan;
+use crate::cuda::layer_weights::LayerWeights;
+use crate::cuda::tiles::TILE;
+use crate::model::epilogue::Normalised;
+use crate::model::epilogue::Then;
+use crate::precision::Precision;
 
 /// How a 3x3 convolution is worked out. All agree but for rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,34 +27,9 @@ pub(crate) enum Convolve {
     /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card
     /// computes it without its matrix units, unless kernels are chosen by measuring.
     Whole,
-    /// Kernels of our own for cards, [`on_chip`]. To play they take kernels from [`on_chip::pack`],
+    /// Kernels of our own for cards, [`on_chip`]. To play they take kernels from [`cuda::conv::fits::pack`],
     /// to learn weights as files have them.
     OnChip,
-}
-
-/// What happens to a convolution's outputs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Then<'a> {
-    /// They are what is wanted.
-    Nothing,
-    /// What is below 0 becomes 0.
-    Rectify,
-    /// First this is added, `[B * H * W, out]`.
-    AddAndRectify(&'a Tensor<2>),
-}
-
-impl Then<'_> {
-    /// Does it.
-    pub(crate) fn of(self, y: Tensor<2>) -> Tensor<2> {
-        match self {
-            Self::Nothing => y,
-            Self::Rectify => relu(y),
-            Self::AddAndRectify(added) => {
-                let added = added.clone().cast(y.dtype());
-                relu(y + added)
-            }
-        }
-    }
 }
 
 /// Convolves the boards of one batch.
@@ -116,7 +95,7 @@ impl Convolver {
     }
 
     /// To play: the same with `shift [1, out]` added, in its format, and what comes then; on a chip
-    /// with a kernel from [`on_chip::pack`].
+    /// with a kernel from [`cuda::conv::fits::pack`].
     pub(crate) fn convolve_then(
         &self,
         x: Tensor<2>,
@@ -132,12 +111,12 @@ impl Convolver {
         let side = (kernel.dims()[0] / tiles).isqrt();
         let plan = Plan::new(self.size, side, inputs, outputs);
         let plan = plan.expect("evaluators ask whether a layer fits");
-        on_chip::convolve(plan, x, kernel.clone(), shift.clone(), then)
+        cuda::convolve(plan, x, kernel.clone(), shift.clone(), then)
     }
 
     /// To learn on a chip: the convolution, batch norm and what comes then.
     pub(crate) fn learn(&self, x: Tensor<2>, weights: &LayerWeights, then: Then<'_>) -> Normalised {
-        on_chip::layer(self.size, x, weights, then)
+        cuda::layer(self.size, x, weights, then)
     }
 
     /// The nine points around each, as [`gathered`] gives them.
@@ -209,7 +188,8 @@ fn ones_at_neighbours([height, width]: [usize; 2]) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tower::{download, upload};
+    use crate::tensors::download;
+    use crate::tensors::upload;
 
     /// All ways to convolve, on a batch of boards that are wider than high, with the gradients of
     /// rows and kernel.

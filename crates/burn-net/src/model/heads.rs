@@ -4,10 +4,11 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
 use dz_network_file::{HORIZONS, Head, NetworkSpec};
 
-use crate::board::Boards;
-use crate::linear::Linear;
-use crate::on_chip;
-use crate::tower::{Features, Tensors};
+use crate::cuda;
+use crate::model::board_ops::Boards;
+use crate::model::linear::Linear;
+use crate::model::outputs::Features;
+use crate::tensors::Tensors;
 
 /// From where on the loss of a number is linear, in its unit: `lc0`'s moves-left head has 10 plies
 /// of a unit of 20, `KataGo`'s lead 8 points, 0.42 of the unit on 19x19.
@@ -88,7 +89,7 @@ pub(crate) fn entropy(
 ) -> Tensor<2> {
     let ([count, _], [rows]) = (logits.dims(), shares.dims());
     if on_chip {
-        return on_chip::cross_entropy(logits, targets, shares, count / rows);
+        return cuda::cross_entropy(logits, targets, shares, count / rows);
     }
     // Along one dimension at a time, which is summed in order.
     let each = (log_softmax(logits, 1) * targets).sum_dim(1).neg();
@@ -124,7 +125,8 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
-    use crate::tower::{download, upload};
+    use crate::tensors::download;
+    use crate::tensors::upload;
 
     #[test]
     fn policies_are_softened_by_their_fourth_root() {

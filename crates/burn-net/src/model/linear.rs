@@ -3,9 +3,13 @@
 use burn::tensor::activation::relu;
 use burn::tensor::{DType, Tensor};
 
-use crate::board::Boards;
-use crate::on_chip::{self, LinearPlan, Output};
-use crate::tower::{PACKED, Tensors, named};
+use crate::cuda;
+use crate::cuda::linear::plan::LinearPlan;
+use crate::cuda::linear::plan::Output;
+use crate::model::board_ops::Boards;
+use crate::model::conv_layer::PACKED;
+use crate::tensors::Tensors;
+use crate::tensors::named;
 
 /// A linear layer.
 #[derive(Clone, Debug)]
@@ -74,7 +78,7 @@ impl Linear {
         output: Output,
     ) -> Tensor<2> {
         let x = x.cast(factors.dtype());
-        on_chip::linear(plan, x, factors.clone(), self.bias.clone(), output)
+        cuda::linear(plan, x, factors.clone(), self.bias.clone(), output)
     }
 }
 
@@ -103,10 +107,11 @@ mod tests {
     use dz_network_file::NetworkSpec;
 
     use super::*;
-    use crate::board::Ways;
-    use crate::convolve::Convolve;
-    use crate::evaluator::Precision;
-    use crate::tower::{download, upload};
+    use crate::model::board_ops::Ways;
+    use crate::model::convolution::Convolve;
+    use crate::precision::Precision;
+    use crate::tensors::download;
+    use crate::tensors::upload;
 
     /// Of all points in parts and at once, and of positions, with the gradients of rows and matrix.
     #[test]

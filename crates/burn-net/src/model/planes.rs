@@ -7,8 +7,9 @@ use dz_game::PlaneShape;
 use dz_infer::EncodedBatch;
 use dz_network_file::NetworkSpec;
 
-use crate::convolve::Convolve;
-use crate::{NetError, on_chip};
+use crate::cuda;
+use crate::error::NetError;
+use crate::model::convolution::Convolve;
 
 /// What the network sees: planes `[B * H * W, C_in]` and globals `[B, G]`, or none if `G` is 0.
 pub(crate) struct Inputs {
@@ -54,7 +55,7 @@ impl Inputs {
             Unpack::OnChip => {
                 let bytes = batch.shape.packed_bytes();
                 let real = first * bytes..batch.len.min(first + rows) * bytes;
-                on_chip::unpack(&batch.bits[real], batch.shape, rows, dtype, device)
+                cuda::unpack(&batch.bits[real], batch.shape, rows, dtype, device)
             }
         };
         let globals = globals(batch, first, rows, device).map(|globals| globals.cast(dtype));
@@ -127,8 +128,8 @@ mod tests {
     use dz_cpu_net::random_positions;
 
     use super::*;
-    use crate::canary::canary_spec;
-    use crate::tower::download;
+    use crate::infer::canary::canary_spec;
+    use crate::tensors::download;
 
     /// Sizes at which a position's bits end within a word, and with one.
     #[test]

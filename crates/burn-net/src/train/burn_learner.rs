@@ -7,21 +7,38 @@ use burn::tensor::{Device, Tensor};
 use dz_cpu_net::Trunk;
 use dz_network_file::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
-use crate::checkpoint::{self, Flats, Header};
-use crate::convolve::Convolve;
-use crate::evaluator::Precision;
-use crate::fold::fold;
-use crate::layout::Layout;
-use crate::losses;
-use crate::on_chip::{self, AdamFlats};
-use crate::optimizer::{Moments, Update, blend, clip_scale, ema_share};
-use crate::passes::{Pass, Passes};
-use crate::tower::{Tower, download, upload};
-use crate::way_to_learn::way_to_learn;
-use crate::{
-    DeviceChoice, EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport,
-    NetError, Optimizer, StepReport, TrainBatch,
-};
+use crate::cuda;
+use crate::cuda::adam_step::AdamFlats;
+use crate::device::choice::DeviceChoice;
+use crate::error::NetError;
+use crate::model::convolution::Convolve;
+use crate::model::tower::Tower;
+use crate::precision::Precision;
+use crate::tensors::download;
+use crate::tensors::upload;
+use crate::train::checkpoint;
+use crate::train::checkpoint::Flats;
+use crate::train::checkpoint::Header;
+use crate::train::convolution_choice::way_to_learn;
+use crate::train::fold_batch_norm::fold;
+use crate::train::layout::Layout;
+use crate::train::learner::EvaluationReport;
+use crate::train::learner::Examiner;
+use crate::train::learner::ExportInfo;
+use crate::train::learner::Learner;
+use crate::train::learner::LearnerOptions;
+use crate::train::learner::LossReport;
+use crate::train::learner::Optimizer;
+use crate::train::learner::StepReport;
+use crate::train::learner::TrainBatch;
+use crate::train::losses;
+use crate::train::optimizer::Moments;
+use crate::train::optimizer::Update;
+use crate::train::optimizer::blend;
+use crate::train::optimizer::clip_scale;
+use crate::train::optimizer::ema_share;
+use crate::train::step::Pass;
+use crate::train::step::Passes;
 
 /// Share of the old running mean and variance that a step keeps; 0.9 as in Ioffe and Szegedy's
 /// successors (momentum 0.1 of `PyTorch`).
@@ -136,7 +153,7 @@ impl BurnLearner {
             weight_decay: self.weight_decay.clone(),
         };
         let (on_chip, gradient) = (self.is_on_chip(), pass.gradient.flat);
-        let blend = if on_chip { on_chip::blend } else { blend };
+        let blend = if on_chip { cuda::blend } else { blend };
         let share = ema_share(self.options.ema_decay, state.step);
         if on_chip && matches!(self.options.optimizer, Optimizer::AdamW) {
             state = state.stepped_on_chip(gradient, &update, share);

@@ -4,10 +4,16 @@ use dz_cpu_net::random_positions;
 use dz_network_file::{Head, NetworkSpec, PerHead};
 use serde::Serialize;
 
-use crate::{
-    BurnLearner, DeviceChoice, HeadRows, Learner, LearnerOptions, NetError, Precision, TrainBatch,
-    canary_spec, learns_on_chip,
-};
+use crate::device::choice::DeviceChoice;
+use crate::error::NetError;
+use crate::infer::canary::canary_spec;
+use crate::precision::Precision;
+use crate::train::burn_learner::BurnLearner;
+use crate::train::convolution_choice::learns_on_chip;
+use crate::train::learner::HeadRows;
+use crate::train::learner::Learner;
+use crate::train::learner::LearnerOptions;
+use crate::train::learner::TrainBatch;
 
 /// Rows of a step: no more than the processor takes without cutting them into shards, each with a
 /// batch norm of its own.

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use dz_network_file::{NetworkError, NetworkSpec, TensorData, container};
 use serde::{Deserialize, Serialize};
 
-use crate::Optimizer;
-use crate::layout::Layout;
+use crate::train::layout::Layout;
+use crate::train::learner::Optimizer;
 
 /// The format that is written and read.
 const FORMAT: u32 = 1;

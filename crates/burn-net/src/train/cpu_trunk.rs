@@ -6,8 +6,10 @@ use burn::tensor::{Device, Gradients, Tensor, TensorData};
 use dz_cpu_net::{Packed, Tape, Trunk};
 use dz_infer::EncodedBatch;
 
-use crate::layout::Layout;
-use crate::tower::{Tensors, download, upload};
+use crate::tensors::Tensors;
+use crate::tensors::download;
+use crate::tensors::upload;
+use crate::train::layout::Layout;
 
 /// The kernels with a step's weights.
 pub(crate) type Ready<'a> = (&'a Trunk, &'a Packed);
@@ -70,9 +72,11 @@ mod tests {
     use dz_network_file::{NetworkSpec, PerHead};
 
     use super::*;
-    use crate::evaluator::Precision;
-    use crate::passes::{Pass, Passes};
-    use crate::{DeviceChoice, TrainBatch};
+    use crate::device::choice::DeviceChoice;
+    use crate::precision::Precision;
+    use crate::train::learner::TrainBatch;
+    use crate::train::step::Pass;
+    use crate::train::step::Passes;
 
     fn batch(spec: &NetworkSpec, rows: usize) -> TrainBatch {
         let policy = |i: usize| (0..spec.policy_len).map(move |a| f32::from(u8::from(a == i % 3)));

@@ -3,7 +3,8 @@
 use dz_infer::EncodedBatch;
 use dz_network_file::{Head, NetworkFile, NetworkSpec, PerHead};
 
-use crate::{NetError, Precision};
+use crate::error::NetError;
+use crate::precision::Precision;
 
 /// A network in training. Steps, saving and loading are exact: the same rows give the same bytes,
 /// with or without a stop in between, on the processor.

@@ -5,9 +5,17 @@ use std::ops::Range;
 use burn::tensor::{Device, Tensor};
 use dz_network_file::{Head, NetworkSpec};
 
-use crate::heads::{HeadOutputs, entropy, loss, soften, unit};
-use crate::tower::{Logits, upload};
-use crate::{HeadRows, NetError, TrainBatch, planes};
+use crate::error::NetError;
+use crate::model::heads::HeadOutputs;
+use crate::model::heads::entropy;
+use crate::model::heads::loss;
+use crate::model::heads::soften;
+use crate::model::heads::unit;
+use crate::model::outputs::Logits;
+use crate::model::planes;
+use crate::tensors::upload;
+use crate::train::learner::HeadRows;
+use crate::train::learner::TrainBatch;
 
 /// Weighted means of cross-entropies, each `[1, 1]`.
 pub(crate) struct Losses {
@@ -175,7 +183,7 @@ pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetErr
 
 #[cfg(test)]
 mod tests {
-    use super::accuracy;
+    use crate::accuracy;
 
     #[test]
     fn accuracy_counts_rows_by_weight() {

@@ -2,15 +2,13 @@
 
 use burn::tensor::Tensor;
 
-use crate::DeviceChoice;
-use crate::on_chip::{self, AdamFlats, AdamStep};
-
-/// Decay of the mean of gradients, Kingma and Ba 2015 (arXiv:1412.6980).
-pub(crate) const BETA1: f64 = 0.9;
-/// Decay of the mean of squared gradients, same paper.
-pub(crate) const BETA2: f64 = 0.999;
-/// Keeps the step finite where gradients vanish, same paper.
-pub(crate) const EPSILON: f64 = 1e-8;
+use crate::cuda;
+use crate::cuda::adam_step::AdamFlats;
+use crate::cuda::adam_step::AdamStep;
+use crate::cuda::adam_step::BETA1;
+use crate::cuda::adam_step::BETA2;
+use crate::cuda::adam_step::EPSILON;
+use crate::device::choice::DeviceChoice;
 
 /// Means of gradients and of their squares, `[N]` each.
 #[derive(Clone, Debug)]
@@ -73,7 +71,7 @@ impl Update {
             second_scale: (1.0 / second) as f32,
             average_share: average_share as f32,
         };
-        on_chip::adam(flats, gradient, self.weight_decay.clone(), step)
+        cuda::adam(flats, gradient, self.weight_decay.clone(), step)
     }
 }
 
@@ -108,7 +106,8 @@ pub(crate) fn blend(old: Tensor<1>, new: Tensor<1>, share: f64) -> Tensor<1> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tower::{download, upload};
+    use crate::tensors::download;
+    use crate::tensors::upload;
     use burn::tensor::Device;
 
     fn tensor(values: &[f32]) -> Tensor<1> {

@@ -16,16 +16,31 @@ use dz_cpu_net::Trunk;
 use dz_network_file::{NetworkSpec, PerHead};
 use rayon::prelude::*;
 
-use crate::board::{Boards, Ways};
-use crate::convolve::Convolve;
-use crate::evaluator::Precision;
-use crate::layout::Layout;
-use crate::losses::{self, Losses, Targets};
-use crate::optimizer::norm;
-use crate::planes::{Inputs, Unpack};
-use crate::tower::{Logits, RAW, Tail, Tensors, Tower, download};
-use crate::trunk::{self, Forward, Ready};
-use crate::{DeviceChoice, EvaluationReport, LossReport, TrainBatch, on_chip};
+use crate::cuda;
+use crate::device::choice::DeviceChoice;
+use crate::model::board_ops::Boards;
+use crate::model::board_ops::Ways;
+use crate::model::conv_layer::RAW;
+use crate::model::convolution::Convolve;
+use crate::model::outputs::Logits;
+use crate::model::planes::Inputs;
+use crate::model::planes::Unpack;
+use crate::model::tower::Tail;
+use crate::model::tower::Tower;
+use crate::precision::Precision;
+use crate::tensors::Tensors;
+use crate::tensors::download;
+use crate::train::cpu_trunk;
+use crate::train::cpu_trunk::Forward;
+use crate::train::cpu_trunk::Ready;
+use crate::train::layout::Layout;
+use crate::train::learner::EvaluationReport;
+use crate::train::learner::LossReport;
+use crate::train::learner::TrainBatch;
+use crate::train::losses;
+use crate::train::losses::Losses;
+use crate::train::losses::Targets;
+use crate::train::optimizer::norm;
 
 /// What a pass needs beside the weights.
 #[derive(Debug)]
@@ -86,7 +101,7 @@ impl Passes {
         // does before.
         let copies: Vec<Tensor<1>> =
             self.devices.iter().map(|(_, device)| weights.clone().to_device(device)).collect();
-        let packed = self.trunk.as_ref().map(|trunk| trunk::pack(trunk, &self.layout, weights));
+        let packed = self.trunk.as_ref().map(|trunk| cpu_trunk::pack(trunk, &self.layout, weights));
         let ready = self.trunk.as_ref().zip(packed.as_ref());
         let one = |(i, shard): (usize, Targets)| {
             let share = shard.rows.len() as f64 / rows as f64;
@@ -155,7 +170,7 @@ impl Passes {
         let training = device.clone().autodiff();
         let cut = |name: &str, range: Range<usize>| {
             if self.learns_on_chip(name) {
-                return on_chip::view(weights, range.start, range.end);
+                return cuda::view(weights, range.start, range.end);
             }
             weights.clone().slice(range)
         };
@@ -207,7 +222,7 @@ impl Passes {
     /// Pieces one after another.
     fn joined(&self, pieces: Vec<Tensor<1>>) -> Tensor<1> {
         match self.convolve {
-            Convolve::OnChip => on_chip::join(&pieces),
+            Convolve::OnChip => cuda::join(&pieces),
             _ => Tensor::cat(pieces, 0),
         }
     }
@@ -232,7 +247,8 @@ impl Passes {
     fn learns_on_chip(&self, name: &str) -> bool {
         let size = [self.spec.height, self.spec.width];
         let shape = self.layout.convolution_of(name);
-        self.convolve == Convolve::OnChip && shape.is_some_and(|shape| on_chip::learns(size, shape))
+        self.convolve == Convolve::OnChip
+            && shape.is_some_and(|shape| cuda::conv::fits::learns(size, shape))
     }
 
     fn answer(&self, tower: &Tower, batch: &TrainBatch, targets: Targets) -> Answer {
@@ -302,5 +318,5 @@ impl Gradient {
 }
 
 #[cfg(test)]
-#[path = "passes_tests.rs"]
+#[path = "step_tests.rs"]
 mod tests;

@@ -3,8 +3,12 @@ use dz_game::mix64;
 use dz_network_file::Head;
 
 use super::*;
-use crate::HeadRows;
-use crate::tower::upload;
+use crate::device::choice::DeviceChoice;
+use crate::precision::Precision;
+use crate::tensors::download;
+use crate::tensors::upload;
+use crate::train::learner::HeadRows;
+use crate::train::learner::TrainBatch;
 
 /// A number in [0, 1) for each of `len`.
 fn numbers(seed: u64, len: usize) -> Vec<f32> {

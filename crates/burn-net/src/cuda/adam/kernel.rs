@@ -5,9 +5,11 @@
 
 use cubecl::prelude::*;
 
-use crate::optimizer::{BETA1, BETA2, EPSILON};
+use crate::cuda::adam_step::BETA1;
+use crate::cuda::adam_step::BETA2;
+use crate::cuda::adam_step::EPSILON;
 
-/// A step of `AdamW`, see [`crate::optimizer::Moments::update`], and of the moving average; `count`
+/// A step of `AdamW`, see [`crate::train::optimizer::Moments::update`], and of the moving average; `count`
 /// numbers each.
 #[cube(launch_unchecked)]
 pub(super) fn adam(

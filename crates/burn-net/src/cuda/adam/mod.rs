@@ -9,7 +9,9 @@ mod operation;
 use burn::backend::Dispatch;
 use burn::tensor::Tensor;
 
-use super::flats::{AdamFlats, AdamStep};
+use crate::cuda::adam::operation::PIECES;
+use crate::cuda::adam_step::AdamFlats;
+use crate::cuda::adam_step::AdamStep;
 use operation::{Flat, Stepped};
 
 /// A step of `AdamW` and of the moving average, with `gradient` and `decay [N]`.
@@ -39,9 +41,6 @@ pub(crate) fn blend(old: Tensor<1>, new: Tensor<1>, share: f64) -> Tensor<1> {
     let [old, new] = [old, new].map(Tensor::into_dispatch);
     Tensor::from_dispatch(<Dispatch as Flat>::blend(old, new, share as f32))
 }
-
-/// Pieces that a launch puts together.
-const PIECES: usize = 8;
 
 /// Flat tensors one after another, in 32 bits.
 pub(crate) fn join(pieces: &[Tensor<1>]) -> Tensor<1> {

@@ -6,10 +6,15 @@ use burn::tensor::{DType, Shape};
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
-use super::super::flats::AdamStep;
-use super::super::launch::{a_thread_each, elements, empty};
-use super::{PIECES, kernel};
+use crate::cuda::adam::kernel;
+use crate::cuda::adam::operation::PIECES;
+use crate::cuda::adam_step::AdamStep;
+use crate::cuda::conv::launch::a_thread_each;
+use crate::cuda::conv::launch::elements;
+use crate::cuda::conv::launch::empty;
 
+/// Pieces that a launch puts together.
+pub(super) const PIECES: usize = 8;
 /// What a step of `AdamW` makes, `[N]` each.
 #[derive(Clone, Debug, ExtensionType)]
 pub(super) struct Stepped<B: Backend> {
@@ -23,7 +28,7 @@ pub(super) struct Stepped<B: Backend> {
 #[backend_extension(Cube)]
 #[allow(clippy::too_many_arguments)]
 pub(super) trait Flat: Backend {
-    /// See [`super::adam`].
+    /// See [`crate::cuda::adam::adam`].
     fn adam(
         parameters: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
@@ -34,7 +39,7 @@ pub(super) trait Flat: Backend {
         step: AdamStep,
     ) -> Stepped<Self>;
 
-    /// See [`super::blend`].
+    /// See [`crate::cuda::adam::blend`].
     fn blend(old: FloatTensor<Self>, new: FloatTensor<Self>, share: f32) -> FloatTensor<Self>;
 
     /// Puts the first `pieces` of eight one after another into `whole`, which is changed where it

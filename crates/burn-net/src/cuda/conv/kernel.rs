@@ -6,9 +6,11 @@
 use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::prelude::*;
 
-use super::plan::Plan;
-use super::window::Window;
-use super::{Finish, RUN, TILE};
+use crate::cuda::conv::finish::Finish;
+use crate::cuda::conv::plan::Plan;
+use crate::cuda::conv::window::Window;
+use crate::cuda::tiles::RUN;
+use crate::cuda::tiles::TILE;
 
 /// Eight halves, which a thread loads at a time.
 pub(super) type Run<E> = Vector<E, Const<8>>;
@@ -26,7 +28,7 @@ pub(super) type Sums = Array<Vector<f32, Const<2>>>;
 /// `out = x convolved with kernel`, then `+ shift`, then `+ added`, then no less than 0, what of
 /// these is asked for.
 ///
-/// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of [`super::pack`];
+/// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of [`crate::cuda::conv::fits::pack`];
 /// `shift [outputs]`; `added` and `out [rows, outputs]`. A row is a point of a board. Sums are 32
 /// bits wide and rounded once.
 #[cube(launch_unchecked)]

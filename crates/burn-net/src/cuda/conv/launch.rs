@@ -9,10 +9,15 @@ use burn_cubecl::ops::numeric::empty_device_contiguous_dtype;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
-use super::rows_plan::THREADS;
-use super::weights_plan::{POINTS, WeightsPlan};
-use super::{Finish, Plan, RUN, kernel, weights};
-use crate::convolve::Then;
+use crate::cuda::conv::finish::Finish;
+use crate::cuda::conv::plan::Plan;
+use crate::cuda::conv::rows_plan::THREADS;
+use crate::cuda::conv::weights_plan::POINTS;
+use crate::cuda::conv::weights_plan::WeightsPlan;
+use crate::cuda::kernel;
+use crate::cuda::tiles::RUN;
+use crate::cuda::weights;
+use crate::model::epilogue::Then;
 
 /// What Burn does not have.
 #[backend_extension(Cube)]
@@ -56,7 +61,7 @@ fn parts_of(x: &Shape, plan: &WeightsPlan) -> Shape {
 }
 
 /// Convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`, with a kernel from
-/// [`super::pack`], `shift [1, out]` and what comes then. All are of one format of 16 bits.
+/// [`crate::cuda::conv::fits::pack`], `shift [1, out]` and what comes then. All are of one format of 16 bits.
 pub(crate) fn convolve(
     plan: Plan,
     x: Tensor<2>,

@@ -1,7 +1,9 @@
 //! How a convolution is shared out among a card's groups of threads.
 
-use super::window::Window;
-use super::{FACTORS, RUN, TILE};
+use crate::cuda::conv::window::Window;
+use crate::cuda::tiles::FACTORS;
+use crate::cuda::tiles::RUN;
+use crate::cuda::tiles::TILE;
 
 /// What a group of threads (a cube in `CubeCL`'s words, a block in CUDA's) does of a 3x3 or 1x1
 /// convolution. Known when a kernel is compiled.

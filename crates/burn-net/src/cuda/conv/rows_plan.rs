@@ -1,6 +1,7 @@
 //! How rows of channels are shared out among a card's threads.
 
-use super::{GROUPS, RUN};
+use crate::cuda::tiles::GROUPS;
+use crate::cuda::tiles::RUN;
 
 /// Channels of rows `[rows, C]`. A thread takes eight of them, of every so many rows. Known when a
 /// kernel is compiled.

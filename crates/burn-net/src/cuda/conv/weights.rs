@@ -6,9 +6,14 @@
 use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::prelude::*;
 
-use super::kernel::{Pair, Run, Sums, load};
-use super::weights_plan::{POINTS, WeightsPlan};
-use super::{RUN, TILE};
+use crate::cuda::conv::kernel::Pair;
+use crate::cuda::conv::kernel::Run;
+use crate::cuda::conv::kernel::Sums;
+use crate::cuda::conv::kernel::load;
+use crate::cuda::conv::weights_plan::POINTS;
+use crate::cuda::conv::weights_plan::WeightsPlan;
+use crate::cuda::tiles::RUN;
+use crate::cuda::tiles::TILE;
 
 /// Parts of the gradient of a kernel: `out [pieces, taps * inputs * outputs]`, to be added up over
 /// pieces.

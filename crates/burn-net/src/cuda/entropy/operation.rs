@@ -11,8 +11,11 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
-use super::super::launch::{elements, empty};
-use super::kernel::{self, ROWS, THREADS};
+use crate::cuda::conv::launch::elements;
+use crate::cuda::conv::launch::empty;
+use crate::cuda::entropy::kernel;
+use crate::cuda::entropy::kernel::ROWS;
+use crate::cuda::entropy::kernel::THREADS;
 
 /// A loss and its gradient.
 #[derive(Clone, Debug, ExtensionType)]
@@ -26,7 +29,7 @@ pub(super) struct Entropies<B: Backend> {
 /// What Burn does not have.
 #[backend_extension(Cube, Autodiff)]
 pub(super) trait CrossEntropy: Backend {
-    /// See [`super::cross_entropy`].
+    /// See [`crate::cuda::entropy::cross_entropy`].
     fn cross_entropy(
         logits: FloatTensor<Self>,
         targets: FloatTensor<Self>,

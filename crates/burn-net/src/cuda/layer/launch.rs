@@ -6,11 +6,25 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim, ElemType};
 
-use super::super::launch::{OnChip, a_thread_each, elements, empty, spread};
-use super::super::rows_plan::{GROUPS_CHANGE, RowsPlan, THREADS_FINISH};
-use super::super::{Finish, GROUPS, Plan};
-use super::operation::{Back, Forth, Kept, LearningLayer};
-use super::{Layer, change, sums, weights};
+use crate::cuda::conv::finish::Finish;
+use crate::cuda::conv::launch::OnChip;
+use crate::cuda::conv::launch::a_thread_each;
+use crate::cuda::conv::launch::elements;
+use crate::cuda::conv::launch::empty;
+use crate::cuda::conv::launch::spread;
+use crate::cuda::conv::plan::Plan;
+use crate::cuda::conv::rows_plan::GROUPS_CHANGE;
+use crate::cuda::conv::rows_plan::RowsPlan;
+use crate::cuda::conv::rows_plan::THREADS_FINISH;
+use crate::cuda::layer::change;
+use crate::cuda::layer::layer_plan::LayerPlan;
+use crate::cuda::layer::operation::Back;
+use crate::cuda::layer::operation::Forth;
+use crate::cuda::layer::operation::Kept;
+use crate::cuda::layer::operation::LearningLayer;
+use crate::cuda::layer::sums;
+use crate::cuda::layer::weights;
+use crate::cuda::tiles::GROUPS;
 
 impl LearningLayer for CubeBackend {
     fn layer(
@@ -19,7 +33,7 @@ impl LearningLayer for CubeBackend {
         gamma: CubeTensor,
         beta: CubeTensor,
         added: CubeTensor,
-        layer: Layer,
+        layer: LayerPlan,
     ) -> Forth<Self> {
         let [x, weight, gamma, beta, added] = [x, weight, gamma, beta, added].map(into_contiguous);
         check(&layer, [&x, &added], [&weight, &gamma, &beta]);
@@ -34,7 +48,7 @@ impl LearningLayer for CubeBackend {
     fn layer_back(
         gradient: CubeTensor,
         kept: Kept<Self>,
-        layer: Layer,
+        layer: LayerPlan,
         wants_x: bool,
     ) -> Back<Self> {
         let Kept { made: Forth { output, y, mean, variance, packed }, x, gamma } = kept;
@@ -66,7 +80,7 @@ impl LearningLayer for CubeBackend {
 }
 
 /// Whether the tensors are those of the layer; the convolution checks `x` itself.
-fn check(layer: &Layer, [x, added]: [&CubeTensor; 2], weights: [&CubeTensor; 3]) {
+fn check(layer: &LayerPlan, [x, added]: [&CubeTensor; 2], weights: [&CubeTensor; 3]) {
     let (rows, outputs) = (x.meta.shape()[0], layer.weights.outputs);
     let wanted = [layer.weights.factors(), outputs, outputs];
     assert_eq!(weights.map(elements), wanted, "weights of {layer:?}");
@@ -76,7 +90,7 @@ fn check(layer: &Layer, [x, added]: [&CubeTensor; 2], weights: [&CubeTensor; 3])
 }
 
 /// The weight in the format of `x`, packed for both ways.
-fn pack(x: &CubeTensor, weight: CubeTensor, layer: &Layer) -> [CubeTensor; 2] {
+fn pack(x: &CubeTensor, weight: CubeTensor, layer: &LayerPlan) -> [CubeTensor; 2] {
     let (inputs, outputs) = (layer.weights.inputs, layer.weights.outputs);
     let forth = empty(x, Shape::from(vec![layer.forth.factors()]), x.dtype);
     let back = empty(x, Shape::from(vec![layer.packed_back()]), x.dtype);
@@ -109,7 +123,7 @@ fn convolve(x: CubeTensor, kernel: CubeTensor, plan: Plan) -> CubeTensor {
     <CubeBackend as OnChip>::convolve(x.clone(), kernel, x.clone(), x, finish, plan)
 }
 
-fn add_parts(parts: CubeTensor, layer: &Layer) -> CubeTensor {
+fn add_parts(parts: CubeTensor, layer: &LayerPlan) -> CubeTensor {
     let out = empty(&parts, Shape::from(vec![layer.weights.factors()]), DType::F32);
     let (count, dim) = a_thread_each(layer.weights.factors());
     let (client, pieces) = (parts.client.clone(), parts.meta.shape()[0]);
@@ -179,7 +193,7 @@ impl Rows {
         self,
         [gradient, output, y]: [&CubeTensor; 3],
         [mean, variance]: [&CubeTensor; 2],
-        layer: &Layer,
+        layer: &LayerPlan,
     ) -> [CubeTensor; 2] {
         let [groups, turns] = self.plan.groups(self.count, GROUPS);
         let found = empty(y, Shape::from(vec![groups, 2, self.channels]), DType::F32);
@@ -244,7 +258,7 @@ impl Rows {
         y: &CubeTensor,
         columns: [&CubeTensor; 4],
         added: CubeTensor,
-        layer: &Layer,
+        layer: &LayerPlan,
     ) -> CubeTensor {
         let out = empty(y, Shape::from(vec![self.count, self.channels]), y.dtype);
         let [groups, turns] = self.plan.groups(self.count, GROUPS_CHANGE);
@@ -282,7 +296,7 @@ impl Rows {
         self,
         there: [&CubeTensor; 3],
         columns: [&CubeTensor; 5],
-        layer: &Layer,
+        layer: &LayerPlan,
     ) -> [CubeTensor; 2] {
         let [gradient, output, y] = there.map(CubeTensor::clone);
         let like = Shape::from(vec![self.count, self.channels]);

@@ -8,6 +8,7 @@
 
 mod change;
 mod launch;
+mod layer_plan;
 mod operation;
 mod sums;
 mod weights;
@@ -15,24 +16,12 @@ mod weights;
 use burn::backend::Dispatch;
 use burn::tensor::{DType, Tensor};
 
-use super::weights_plan::WeightsPlan;
-use super::{LayerWeights, Plan};
-use crate::convolve::Then;
-use crate::norm::Normalised;
+use crate::cuda::conv::plan::Plan;
+use crate::cuda::conv::weights_plan::WeightsPlan;
+use crate::cuda::layer_weights::LayerWeights;
+use crate::model::epilogue::Normalised;
+use crate::model::epilogue::Then;
 use operation::{Forth, LearningLayer};
-
-/// What a layer is made of. Known when its kernels are compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Layer {
-    forth: Plan,
-    /// Where inputs fill tiles; others have no gradient.
-    back: Option<Plan>,
-    weights: WeightsPlan,
-    /// Another tensor is added.
-    adds: bool,
-    /// What is below 0 becomes 0.
-    rectifies: bool,
-}
 
 /// Rows `[B * H * W, in]` of boards of a `size` to `[B * H * W, out]`, in bf16.
 pub(crate) fn layer(
@@ -46,7 +35,7 @@ pub(crate) fn layer(
     let plans =
         Plan::new(size, side, inputs, outputs).zip(WeightsPlan::new(size, side, inputs, outputs));
     let (forth, of_weights) = plans.expect("learners ask whether a layer fits");
-    let layer = Layer {
+    let layer = LayerPlan {
         forth,
         back: Plan::new(size, side, outputs, inputs),
         weights: of_weights,

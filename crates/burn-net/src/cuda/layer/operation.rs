@@ -7,7 +7,7 @@ use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, ExtensionType, backend_extension};
 
-use super::Layer;
+use crate::cuda::layer::layer_plan::LayerPlan;
 
 /// What a layer makes.
 #[derive(Clone, Debug, ExtensionType)]
@@ -56,19 +56,19 @@ pub(crate) trait LearningLayer: Backend {
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
         added: FloatTensor<Self>,
-        layer: Layer,
+        layer: LayerPlan,
     ) -> Forth<Self>;
 
     /// From the `gradient` of the output; that of `x` if it `wants_x`.
     fn layer_back(
         gradient: FloatTensor<Self>,
         #[extension_type] kept: Kept<Self>,
-        layer: Layer,
+        layer: LayerPlan,
         wants_x: bool,
     ) -> Back<Self>;
 }
 
-impl Layer {
+impl LayerPlan {
     /// Factors of the weight, packed for the way back; one where there is none.
     pub(super) fn packed_back(&self) -> usize {
         self.back.map_or(1, |plan| plan.factors())
@@ -79,7 +79,7 @@ impl Layer {
 struct LayerBack;
 
 impl<B: LearningLayer> Backward<B, 5> for LayerBack {
-    type State = (Kept<B>, Layer);
+    type State = (Kept<B>, LayerPlan);
 
     fn backward(self, ops: Ops<Self::State, 5>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let gradient = gradients.consume::<B>(&ops.node);
@@ -101,7 +101,7 @@ impl<B: LearningLayer, C: CheckpointStrategy> LearningLayer for Autodiff<B, C> {
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
         added: FloatTensor<Self>,
-        layer: Layer,
+        layer: LayerPlan,
     ) -> Forth<Self> {
         let [(x, node_x), (weight, node_weight), (gamma, node_gamma), (beta, node_beta)] =
             [x, weight, gamma, beta].map(FloatTensor::<Self>::into_parts);
@@ -118,7 +118,7 @@ impl<B: LearningLayer, C: CheckpointStrategy> LearningLayer for Autodiff<B, C> {
         Forth { output, y, mean, variance, packed }
     }
 
-    fn layer_back(_: FloatTensor<Self>, _: Kept<Self>, _: Layer, _: bool) -> Back<Self> {
+    fn layer_back(_: FloatTensor<Self>, _: Kept<Self>, _: LayerPlan, _: bool) -> Back<Self> {
         unreachable!("nobody asks for gradients of gradients")
     }
 }

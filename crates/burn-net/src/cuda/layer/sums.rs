@@ -6,9 +6,11 @@
 use cubecl::prelude::*;
 use dz_network_file::BATCH_NORM_EPSILON;
 
-use super::super::RUN;
-use super::super::kernel::Run;
-use super::super::rows_plan::{RowsPlan, THREADS, THREADS_FINISH};
+use crate::cuda::conv::kernel::Run;
+use crate::cuda::conv::rows_plan::RowsPlan;
+use crate::cuda::conv::rows_plan::THREADS;
+use crate::cuda::conv::rows_plan::THREADS_FINISH;
+use crate::cuda::tiles::RUN;
 
 /// Eight channels in 32 bits.
 pub(super) type Eight = Vector<f32, Const<8>>;

@@ -6,9 +6,10 @@
 
 use cubecl::prelude::*;
 
-use super::super::{FACTORS, TILE};
+use crate::cuda::tiles::FACTORS;
+use crate::cuda::tiles::TILE;
 
-/// A weight, rounded and packed as [`super::super::pack`] does it: for the way forth, and from the
+/// A weight, rounded and packed as [`crate::cuda::conv::fits::pack`] does it: for the way forth, and from the
 /// gradient of outputs to that of inputs, where each tap is on the other side and inputs and
 /// outputs change places.
 #[cube(launch_unchecked)]

@@ -8,23 +8,13 @@
 mod kernel;
 #[cfg(feature = "cuda")]
 mod operation;
-mod plan;
+pub(crate) mod plan;
 
 #[cfg(feature = "cuda")]
 use burn::{backend::Dispatch, tensor::Tensor};
 
-pub(crate) use plan::LinearPlan;
-
-/// What comes out of a linear layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Output {
-    /// In 32 bits, as summed.
-    Whole,
-    /// In the format of what goes in.
-    AsInput,
-    /// The same, and what is below 0 becomes 0.
-    Rectified,
-}
+#[cfg(feature = "cuda")]
+use plan::{LinearPlan, Output};
 
 /// A linear layer of `x [B, in]` on a card, `[B, out]`, with a matrix from [`LinearPlan::pack`] and
 /// `shift [1, out]`, all of one format of 16 bits.

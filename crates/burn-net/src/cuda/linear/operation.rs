@@ -8,14 +8,17 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
-use super::super::launch::{elements, empty};
-use super::kernel::{self, PLANES};
-use super::{LinearPlan, Output};
+use crate::cuda::conv::launch::elements;
+use crate::cuda::conv::launch::empty;
+use crate::cuda::linear::kernel;
+use crate::cuda::linear::kernel::PLANES;
+use crate::cuda::linear::plan::LinearPlan;
+use crate::cuda::linear::plan::Output;
 
 /// What Burn does not have.
 #[backend_extension(Cube)]
 pub(super) trait OnCard: Backend {
-    /// See [`super::linear`].
+    /// See [`crate::cuda::linear::linear`].
     fn linear(
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
@@ -41,7 +44,7 @@ impl OnCard for CubeBackend {
         let formats = [&factors, &shift].iter().all(|tensor| tensor.dtype == x.dtype);
         assert!(formats && x.dtype.size() == 2, "formats of {plan:?}");
         assert!(rows > 0, "no rows");
-        let largest = (rows + super::super::TILE * PLANES) * plan.inputs.max(plan.outputs);
+        let largest = (rows + crate::cuda::TILE * PLANES) * plan.inputs.max(plan.outputs);
         assert!(u32::try_from(largest).is_ok(), "{rows} rows");
         let (rectifies, dtype) = match output {
             Output::Whole => (false, DType::F32),

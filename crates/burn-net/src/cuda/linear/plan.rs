@@ -2,7 +2,19 @@
 
 use burn::tensor::Tensor;
 
-use super::super::{RUN, TILE};
+use crate::cuda::tiles::RUN;
+use crate::cuda::tiles::TILE;
+
+/// What comes out of a linear layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// In 32 bits, as summed.
+    Whole,
+    /// In the format of what goes in.
+    AsInput,
+    /// The same, and what is below 0 becomes 0.
+    Rectified,
+}
 
 /// What a plane (32 threads, a warp in CUDA's words) does of a linear layer, `[B, in]` to
 /// `[B, out]`. Known when a kernel is compiled.
@@ -99,7 +111,8 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
-    use crate::tower::{download, upload};
+    use crate::tensors::download;
+    use crate::tensors::upload;
 
     #[test]
     fn every_output_has_a_plane_and_every_input_a_turn() {

@@ -5,7 +5,7 @@
 
 use cubecl::prelude::*;
 
-use super::Packed;
+use crate::cuda::planes::packed::Packed;
 
 /// `out [points, C]` from the bits of positions one after another, 32 in a number, each channel by
 /// channel.

@@ -3,23 +3,13 @@
 
 mod kernel;
 mod operation;
+mod packed;
 
 use burn::backend::Dispatch;
 use burn::tensor::{DType, Device, FloatDType, Int, Tensor, TensorData};
 use dz_game::PlaneShape;
 
 use operation::Unpack;
-
-/// How planes lie in the bits of positions. Known when a kernel is compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Packed {
-    /// H * W
-    area: usize,
-    /// C
-    channels: usize,
-    /// From one position to the next.
-    bits: usize,
-}
 
 /// Planes `[B * H * W, C]` in a format of a card's choice, from the bits of some positions one
 /// after another, as [`dz_game::PlaneWriter`] has them; the rest of the `positions` is blank.

@@ -6,14 +6,17 @@ use burn::backend::{Backend, backend_extension};
 use burn::tensor::{DType, FloatDType, Shape};
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
-use super::super::launch::{a_thread_each, elements, empty};
-use super::super::rows_plan::THREADS;
-use super::{Packed, kernel};
+use crate::cuda::conv::launch::a_thread_each;
+use crate::cuda::conv::launch::elements;
+use crate::cuda::conv::launch::empty;
+use crate::cuda::conv::rows_plan::THREADS;
+use crate::cuda::planes::kernel;
+use crate::cuda::planes::packed::Packed;
 
 /// What Burn does not have.
 #[backend_extension(Cube)]
 pub(super) trait Unpack: Backend {
-    /// See [`super::unpack`]; bits are 32 in a number.
+    /// See [`crate::cuda::planes::unpack`]; bits are 32 in a number.
     fn unpack(
         words: IntTensor<Self>,
         positions: usize,

@@ -5,14 +5,24 @@ use dz_cpu_net::random_positions;
 use dz_game::mix64;
 use dz_network_file::NetworkSpec;
 
-use crate::board::{Boards, Ways};
-use crate::convolve::{Convolve, Then};
-use crate::evaluator::Precision;
-use crate::heads::entropy;
-use crate::on_chip::{self, AdamFlats};
-use crate::optimizer::{Moments, Update, blend};
-use crate::planes::{Inputs, Unpack};
-use crate::tower::{Convolution, RAW, Tensors, download, upload};
+use crate::cuda;
+use crate::cuda::adam_step::AdamFlats;
+use crate::model::board_ops::Boards;
+use crate::model::board_ops::Ways;
+use crate::model::conv_layer::Convolution;
+use crate::model::conv_layer::RAW;
+use crate::model::convolution::Convolve;
+use crate::model::epilogue::Then;
+use crate::model::heads::entropy;
+use crate::model::planes::Inputs;
+use crate::model::planes::Unpack;
+use crate::precision::Precision;
+use crate::tensors::Tensors;
+use crate::tensors::download;
+use crate::tensors::upload;
+use crate::train::optimizer::Moments;
+use crate::train::optimizer::Update;
+use crate::train::optimizer::blend;
 
 /// More than a group of threads has at a time, so that the last one has few.
 const FEW_ROWS: usize = 300;
@@ -60,7 +70,7 @@ fn entropy_numbers(spec: &NetworkSpec, on_chip: bool, device: &Device) -> [Vec<f
 fn step_numbers(on_chip: bool, device: &Device) -> Vec<Vec<f32>> {
     let pieces: Vec<Tensor<1>> =
         (0..10).map(|i| upload(random(1 + 37 * i, i as u64), device)).collect();
-    let joined = if on_chip { on_chip::join(&pieces) } else { Tensor::cat(pieces, 0) };
+    let joined = if on_chip { cuda::join(&pieces) } else { Tensor::cat(pieces, 0) };
     let flat = |seed| upload(random(joined.dims()[0], seed), device);
     let [parameters, first, average] = [10, 11, 12].map(flat);
     // Not near 0, or a few numbers would be all that is compared.
@@ -71,7 +81,7 @@ fn step_numbers(on_chip: bool, device: &Device) -> Vec<Vec<f32>> {
         let flats = AdamFlats { parameters, first, second, average };
         let AdamFlats { parameters, first, second, average } =
             update.on_chip(flats, joined.clone(), 0.75);
-        [parameters, first, second, on_chip::blend(average.clone(), flat(15), 0.9), average]
+        [parameters, first, second, cuda::blend(average.clone(), flat(15), 0.9), average]
     } else {
         let mut moments = Moments { first, second };
         let parameters = moments.update(parameters, joined.clone(), &update);
@@ -113,7 +123,9 @@ impl Layer<'_> {
         let [height, width] = [spec.height, spec.width];
         let rows = match kind {
             // So many once; they take a while.
-            Kind::Plain => on_chip::rows_of_two_turns([height, width], side, inputs, outputs),
+            Kind::Plain => {
+                cuda::conv::fits::rows_of_two_turns([height, width], side, inputs, outputs)
+            }
             Kind::First | Kind::Last => FEW_ROWS,
         };
         let boards = rows.div_ceil(height * width);
@@ -136,7 +148,7 @@ impl Layer<'_> {
             let range = from..from + length;
             from = range.end;
             let part = match convolve {
-                Convolve::OnChip => on_chip::view(&all, range.start, range.end),
+                Convolve::OnChip => cuda::view(&all, range.start, range.end),
                 _ => all.clone().slice(range),
             };
             part.autodiff().require_grad()

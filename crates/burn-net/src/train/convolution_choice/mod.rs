@@ -1,19 +1,22 @@
 //! Which way to convolve a network learns by, and whether a card is right about it.
 
-mod numbers;
+mod check;
 
 use burn::tensor::Device;
 use dz_network_file::NetworkSpec;
 use tracing::warn;
 
-use crate::convolve::Convolve;
-use crate::device::BURN_CONVOLUTION;
-use crate::evaluator::Precision;
-use crate::learning_canary::largest;
-use crate::on_chip;
-use crate::tower::{download, upload};
-use crate::{DeviceChoice, LearnerOptions, NetError};
-use numbers::{Kind, Layer, numbers_of_wholes};
+use crate::cuda;
+use crate::device::choice::DeviceChoice;
+use crate::device::open::BURN_CONVOLUTION;
+use crate::error::NetError;
+use crate::model::convolution::Convolve;
+use crate::precision::Precision;
+use crate::tensors::download;
+use crate::tensors::upload;
+use crate::train::canary::largest;
+use crate::train::learner::LearnerOptions;
+use check::{Kind, Layer, numbers_of_wholes};
 
 /// Largest distance from the processor's numbers, as a share of their length, that is put down to
 /// rounding: outputs are rounded to 8 bits twice, gradients of inputs once more.
@@ -96,8 +99,9 @@ fn excess(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> f64 {
     let bottleneck = bottleneck.into_iter().filter(|_| spec.bottleneck_blocks > 0);
     let points = points.into_iter().chain(bottleneck);
     let size = [spec.height, spec.width];
-    let takes =
-        |&(inputs, outputs): &(usize, usize)| on_chip::learns(size, [outputs, inputs, 1, 1]);
+    let takes = |&(inputs, outputs): &(usize, usize)| {
+        cuda::conv::fits::learns(size, [outputs, inputs, 1, 1])
+    };
     let points = points.filter(takes).map(|(inputs, outputs)| point(inputs, outputs));
     let found = numbers_of_wholes(spec, convolve, device);
     let wanted = numbers_of_wholes(spec, Convolve::Gather, &Device::flex());

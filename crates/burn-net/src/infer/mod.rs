@@ -1,0 +1,7 @@
+//! Playing: networks that evaluate positions.
+
+pub(crate) mod canary;
+pub(crate) mod evaluator;
+pub(crate) mod load;
+pub(crate) mod options;
+pub(crate) mod weights;
