@@ -61,7 +61,7 @@ pub(crate) fn learner_maker(
     let on = devices.clone();
     let make_learner: MakeLearner = Box::new(move |spec, config| {
         let mut options = learner_options(config, on[0]);
-        options.on_chip = dz_burn_net::learns_on_chip(&on, &spec, options.precision)?;
+        options.cuda_kernels = dz_burn_net::learns_by_cuda_kernels(&on, &spec, options.precision)?;
         let learner = BurnLearner::on(spec, &on, options)?;
         Ok(Box::new(learner))
     });
@@ -180,7 +180,7 @@ fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
         value_weight: training.value_weight,
         head_weights: head_weights(&config.heads),
         precision,
-        on_chip: true,
+        cuda_kernels: true,
         seed: Key::of_words(&[WEIGHTS_STREAM, config.run.seed]).low,
         config_hash: config.results_hash(),
     }

@@ -40,7 +40,7 @@ pub use precision::Precision;
 pub use train::burn_learner::BurnLearner;
 pub use train::canary::{LearningReport, learning_canary, random_rows};
 pub use train::checkpoint::check_checkpoint;
-pub use train::convolution_choice::learns_on_chip;
+pub use train::convolution_choice::learns_by_cuda_kernels;
 pub use train::learner::{
     EvaluationReport, Examiner, ExportInfo, HeadRows, Learner, LearnerOptions, LossReport,
     Optimizer, StepReport, TrainBatch,

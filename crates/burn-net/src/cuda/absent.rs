@@ -10,8 +10,8 @@ use crate::cuda::conv::plan::Plan;
 use crate::cuda::layer_weights::LayerWeights;
 use crate::cuda::linear::plan::LinearPlan;
 use crate::cuda::linear::plan::Output;
-use crate::model::epilogue::Normalised;
-use crate::model::epilogue::Then;
+use crate::model::epilogue::BatchNormOutput;
+use crate::model::epilogue::Epilogue;
 
 const NO_CARD: &str = "pick_device gives no card in a build without CUDA";
 
@@ -20,12 +20,17 @@ pub(crate) fn convolve(
     _: Tensor<2>,
     _: Tensor<2>,
     _: Tensor<2>,
-    _: Then<'_>,
+    _: Epilogue<'_>,
 ) -> Tensor<2> {
     unreachable!("{NO_CARD}")
 }
 
-pub(crate) fn layer(_: [usize; 2], _: Tensor<2>, _: &LayerWeights, _: Then<'_>) -> Normalised {
+pub(crate) fn layer(
+    _: [usize; 2],
+    _: Tensor<2>,
+    _: &LayerWeights,
+    _: Epilogue<'_>,
+) -> BatchNormOutput {
     unreachable!("{NO_CARD}")
 }
 

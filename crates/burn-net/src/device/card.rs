@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::device::choice::DeviceChoice;
+#[cfg(feature = "cuda")]
+use crate::device::kernel_cache::keep_kernels;
 
 /// A CUDA card as its driver describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -122,7 +124,7 @@ fn cards() -> Vec<CardFacts> {
     use cudarc::driver::CudaContext;
 
     // Burn looks for the driver's library before it asks, where cudarc would panic.
-    if crate::device::choice::cards() == 0 {
+    if card_count() == 0 {
         return Vec::new();
     }
     let count = CudaContext::device_count().map_or(0, |count| count.max(0) as usize);
@@ -202,6 +204,17 @@ fn compiler_works() -> bool {
 #[cfg(not(feature = "cuda"))]
 fn compiler_works() -> bool {
     false
+}
+
+#[cfg(feature = "cuda")]
+pub(crate) fn card_count() -> usize {
+    keep_kernels();
+    Device::enumerate(burn::tensor::DeviceType::Cuda).into_vec().len()
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn card_count() -> usize {
+    0
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::device::choice::DeviceChoice;
-use crate::tensors::named;
 
 /// The environment variable that names another folder.
 const VARIABLE: &str = "DAGZERO_KERNELS";

@@ -1,19 +1,18 @@
 //! Choosing a device by looking, never by trying: an operation on a missing card would panic.
 
-use std::{fmt, panic};
+use std::panic;
 
 use burn::tensor::Device;
 use dz_network_file::NetworkSpec;
 
 use crate::cuda;
+use crate::device::card::card_count;
 use crate::device::card::multiplies_halves;
 use crate::device::choice::DeviceChoice;
-#[cfg(feature = "cuda")]
-use crate::device::kernel_cache::keep_kernels;
 use crate::error::NetError;
 use crate::infer::options::EvaluatorOptions;
-use crate::model::board_ops::Ways;
-use crate::model::convolution::Convolve;
+use crate::model::board_ops::ComputeOptions;
+use crate::model::convolution::ConvMethod;
 use crate::precision::Precision;
 
 /// The environment variable that has all convolutions worked out by Burn's operations.
@@ -32,7 +31,7 @@ pub fn pick_device(name: &str) -> Result<DeviceChoice, NetError> {
     let index = match name {
         "cpu" => return Ok(DeviceChoice::Cpu),
         "auto" => {
-            return Ok(if cards() > 0 { DeviceChoice::Cuda(0) } else { DeviceChoice::Cpu });
+            return Ok(if card_count() > 0 { DeviceChoice::Cuda(0) } else { DeviceChoice::Cpu });
         }
         "cuda" => 0,
         _ => name
@@ -43,7 +42,7 @@ pub fn pick_device(name: &str) -> Result<DeviceChoice, NetError> {
     if cfg!(not(feature = "cuda")) {
         return Err(NetError::CudaNotBuilt { name: name.to_owned() });
     }
-    let found = cards();
+    let found = card_count();
     if index < found {
         Ok(DeviceChoice::Cuda(index))
     } else {
@@ -66,17 +65,6 @@ pub fn pick_devices(names: &[impl ToString]) -> Result<Vec<DeviceChoice>, NetErr
         return Err(NetError::BadOption { key, value, allowed: "different cards, or one device" });
     }
     Ok(choices)
-}
-
-#[cfg(feature = "cuda")]
-pub(crate) fn cards() -> usize {
-    keep_kernels();
-    Device::enumerate(burn::tensor::DeviceType::Cuda).into_vec().len()
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn cards() -> usize {
-    0
 }
 
 impl DeviceChoice {
@@ -122,42 +110,50 @@ impl DeviceChoice {
 
     /// Whether a network's 3x3 convolutions are worked out by a kernel of our own while it plays
     /// there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
-    pub fn convolves_on_chip(self, spec: &NetworkSpec) -> bool {
+    pub fn plays_by_cuda_kernels(self, spec: &NetworkSpec) -> bool {
         let options = EvaluatorOptions::for_device(self);
-        self.ways_to_play(spec, options).convolve == Convolve::OnChip
+        self.options_to_play(spec, options).convolve == ConvMethod::CudaKernel
     }
 
     /// How a network is worked out there while it plays.
-    pub(crate) fn ways_to_play(self, spec: &NetworkSpec, options: EvaluatorOptions) -> Ways {
-        let ways = self.ways(false);
-        let wanted = options.on_chip && options.precision != Precision::F32;
-        if wanted && self.fits_on_chip(spec) {
-            return Ways { convolve: Convolve::OnChip, by_point: true, ..ways };
+    pub(crate) fn options_to_play(
+        self,
+        spec: &NetworkSpec,
+        options: EvaluatorOptions,
+    ) -> ComputeOptions {
+        let compute = self.compute_options(false);
+        let wanted = options.cuda_kernels && options.precision != Precision::F32;
+        if wanted && self.fits_cuda_kernels(spec) {
+            return ComputeOptions { convolve: ConvMethod::CudaKernel, by_point: true, ..compute };
         }
-        ways
+        compute
     }
 
     /// Whether kernels of our own can work out a network's 3x3 convolutions and their gradients
     /// while it learns there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
-    pub(crate) fn fits_to_learn_on_chip(self, spec: &NetworkSpec, precision: Precision) -> bool {
-        precision == Precision::Bf16 && self.fits_on_chip(spec)
+    pub(crate) fn fits_cuda_kernels_to_learn(
+        self,
+        spec: &NetworkSpec,
+        precision: Precision,
+    ) -> bool {
+        precision == Precision::Bf16 && self.fits_cuda_kernels(spec)
     }
 
-    fn fits_on_chip(self, spec: &NetworkSpec) -> bool {
+    fn fits_cuda_kernels(self, spec: &NetworkSpec) -> bool {
         let Self::Cuda(index) = self else { return false };
         let is_wanted = std::env::var_os(BURN_CONVOLUTION).is_none();
         is_wanted && cuda::conv::fits::fits(spec) && multiplies_halves(index)
     }
 
     /// How a network is worked out there, with gradients or without.
-    pub(crate) fn ways(self, with_gradients: bool) -> Ways {
+    pub(crate) fn compute_options(self, with_gradients: bool) -> ComputeOptions {
         let convolve = match self {
-            Self::Cuda(_) if cfg!(feature = "autotune") => Convolve::Whole,
-            Self::Cuda(_) if with_gradients => Convolve::Spread,
-            Self::Cpu | Self::Cuda(_) => Convolve::Gather,
+            Self::Cuda(_) if cfg!(feature = "autotune") => ConvMethod::Conv2d,
+            Self::Cuda(_) if with_gradients => ConvMethod::OneHot,
+            Self::Cpu | Self::Cuda(_) => ConvMethod::Gather,
         };
         let sum_boards_first = with_gradients && self != Self::Cpu;
-        Ways { convolve, sum_boards_first, by_point: false }
+        ComputeOptions { convolve, sum_boards_first, by_point: false }
     }
 
     /// Whether bit-packed planes are sent as they are, 32 times fewer bytes, and become numbers

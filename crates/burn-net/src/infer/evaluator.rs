@@ -1,27 +1,23 @@
 //! Evaluating positions with a network file.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 use burn::tensor::{Device, FloatDType, StreamId, Tensor};
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
 use dz_network_file::{NetworkFile, NetworkSpec};
 use rayon::prelude::*;
-use serde::Serialize;
 
 use crate::device::choice::DeviceChoice;
 use crate::error::NetError;
 use crate::infer::options::EvaluatorOptions;
 use crate::infer::weights::tower_of;
-use crate::model::board_ops::Boards;
-use crate::model::convolution::Convolve;
+use crate::model::board_ops::BoardOps;
+use crate::model::convolution::ConvMethod;
 use crate::model::outputs::Logits;
 use crate::model::planes;
 use crate::model::planes::Inputs;
 use crate::model::planes::Unpack;
 use crate::model::tower::Tower;
-use crate::tensors::Tensors;
 use crate::tensors::download;
 
 /// The first lane's number; those from 0 on are given to threads as they come.
@@ -43,7 +39,7 @@ pub struct BurnEvaluator {
     /// The network on each lane, so that no lane waits for another one.
     towers: Vec<Tower>,
     /// By size of chunk.
-    boards: BTreeMap<usize, Boards>,
+    boards: BTreeMap<usize, BoardOps>,
     choice: DeviceChoice,
     device: Device,
     options: EvaluatorOptions,
@@ -75,11 +71,11 @@ impl BurnEvaluator {
         let spec = file.header.spec.clone();
         file.check()?;
         let device = choice.open();
-        let (ways, precision) = (choice.ways_to_play(&spec, options), options.precision);
+        let (compute, precision) = (choice.options_to_play(&spec, options), options.precision);
         let (towers, boards) = choice.guard(|| {
-            let boards = |chunk| Boards::new(&spec, chunk, ways, precision, &device);
+            let boards = |chunk| BoardOps::new(&spec, chunk, compute, precision, &device);
             let boards = options.sizes().map(|chunk| (chunk, boards(chunk))).collect();
-            let tower = || tower_of(file, precision, ways, &device);
+            let tower = || tower_of(file, precision, compute, &device);
             let towers = match options.lanes {
                 0 => vec![tower()],
                 lanes => (0..lanes).map(|lane| on_lane(lane, tower)).collect(),
@@ -87,9 +83,9 @@ impl BurnEvaluator {
             (towers, boards)
         })?;
         let (content, arithmetic) = (file.content_id(), choice.arithmetic(precision));
-        let convolve = if ways.convolve == Convolve::OnChip { "-on-chip" } else { "" };
+        let convolve = if compute.convolve == ConvMethod::CudaKernel { "-on-chip" } else { "" };
         let id = format!("{content}-{arithmetic}{convolve}-c{}", options.chunk_max);
-        let unpack = Unpack::of(options.unpack_on_device, ways.convolve);
+        let unpack = Unpack::of(options.unpack_on_device, compute.convolve);
         let (in_flight, next) = (BTreeMap::new(), 0);
         Ok(Self { id, spec, towers, boards, choice, device, options, unpack, in_flight, next })
     }
@@ -98,7 +94,7 @@ impl BurnEvaluator {
     fn run(&self, tower: &Tower, batch: &EncodedBatch, (first, chunk): (usize, usize)) -> Logits {
         let dtype = self.options.precision.dtype();
         let inputs = Inputs::of(batch, first..first + chunk, self.unpack, dtype, &self.device);
-        let logits = tower.forward(&self.boards[&chunk], inputs, &mut Tensors::new());
+        let logits = tower.forward(&self.boards[&chunk], inputs);
         let whole = |logits: Tensor<2>| logits.cast(FloatDType::F32);
         Logits { policy: whole(logits.policy), wdl: whole(logits.wdl) }
     }

@@ -10,7 +10,7 @@ use tracing::warn;
 
 use crate::device::choice::DeviceChoice;
 use crate::error::NetError;
-use crate::infer::canary::check_loaded;
+use crate::infer::check_loaded::check_loaded;
 use crate::infer::evaluator::BurnEvaluator;
 use crate::infer::options::EvaluatorOptions;
 
@@ -42,13 +42,13 @@ pub fn network_evaluator_on<G: Game>(
 ) -> Result<Box<dyn Evaluator<G>>, NetError> {
     let file = NetworkFile::from_bytes(bytes)?;
     let file = &*on_board_of(game, &file)?;
-    let load = |on_chip| -> Result<Vec<_>, NetError> {
-        devices.iter().map(|device| load(game, file, *device, on_chip)).collect()
+    let load = |cuda_kernels| -> Result<Vec<_>, NetError> {
+        devices.iter().map(|device| load(game, file, *device, cuda_kernels)).collect()
     };
     // On all cards or on none, so that all give the same evaluations.
-    let on_chip = devices.iter().all(|device| device.convolves_on_chip(&file.header.spec));
-    let mut evaluators = match load(on_chip) {
-        Err(first) if on_chip && is_of_device(&first) => {
+    let cuda_kernels = devices.iter().all(|device| device.plays_by_cuda_kernels(&file.header.spec));
+    let mut evaluators = match load(cuda_kernels) {
+        Err(first) if cuda_kernels && is_of_device(&first) => {
             // A card that is broken altogether says so at the first attempt.
             let Ok(evaluators) = load(false) else { return Err(first) };
             let what = reason(&first);
@@ -69,14 +69,14 @@ fn load<G: Game>(
     game: &G,
     file: &NetworkFile,
     device: DeviceChoice,
-    on_chip: bool,
+    cuda_kernels: bool,
 ) -> Result<Box<dyn Evaluator<G>>, NetError> {
     if device == DeviceChoice::Cpu {
         let mut network = CpuEvaluator::load(file)?;
         check_loaded(game, file, &mut network, device)?;
         return Ok(Box::new(Encoded::<G, _>::new(game, network)?));
     }
-    let options = EvaluatorOptions { on_chip, ..EvaluatorOptions::for_device(device) };
+    let options = EvaluatorOptions { cuda_kernels, ..EvaluatorOptions::for_device(device) };
     let mut network = BurnEvaluator::load(file, device, options)?;
     check_loaded(game, file, &mut network, device)?;
     Ok(Box::new(Encoded::<G, _>::new(game, network)?))

@@ -26,7 +26,7 @@ pub struct EvaluatorOptions {
     pub lanes: usize,
     /// Whether a card's 3x3 convolutions take a kernel of our own, where the network fits it, or
     /// Burn's operations. Needs 16 bits.
-    pub on_chip: bool,
+    pub cuda_kernels: bool,
 }
 
 impl EvaluatorOptions {
@@ -41,7 +41,7 @@ impl EvaluatorOptions {
                 precision: Precision::F16,
                 unpack_on_device: choice.unpacks(),
                 lanes: 2,
-                on_chip: true,
+                cuda_kernels: true,
             },
         }
     }
@@ -55,7 +55,7 @@ impl EvaluatorOptions {
             precision,
             unpack_on_device: false,
             lanes: 0,
-            on_chip: false,
+            cuda_kernels: false,
         }
     }
 

@@ -3,77 +3,79 @@
 use burn::tensor::{Device, Tensor};
 use dz_network_file::{Head, NetworkFile, NetworkSpec};
 
-use crate::cuda;
+use crate::cuda::conv::fits;
 use crate::cuda::linear::plan::LinearPlan;
-use crate::model::board_ops::Ways;
-use crate::model::conv_layer::PACKED;
-use crate::model::convolution::Convolve;
+use crate::model::board_ops::ComputeOptions;
+use crate::model::convolution::ConvMethod;
 use crate::model::convolution::kernel3x3;
 use crate::model::tower::Tower;
 use crate::precision::Precision;
-use crate::tensors::upload;
+use crate::tensors::{Parameters, WeightFormat, upload};
 
 /// A file's network on a device, to play.
 pub(crate) fn tower_of(
     file: &NetworkFile,
     precision: Precision,
-    ways: Ways,
+    compute: ComputeOptions,
     device: &Device,
 ) -> Tower {
     let spec = &file.header.spec;
-    let place = |(name, tensor): (&String, &dz_network_file::TensorData)| {
+    let mut parameters = Parameters::default();
+    for (name, tensor) in &file.tensors {
         let numbers = upload(tensor.data.clone(), device).cast(precision.dtype());
         match (name.strip_suffix(".weight"), tensor.shape.as_slice()) {
             (Some(layer), &[outputs, inputs, side, _]) => {
-                convolution(spec, ways, layer, numbers, [outputs, inputs, side])
+                let (weight, format) = convolution(spec, compute, numbers, [outputs, inputs, side]);
+                parameters.insert_weight(layer, weight, format);
             }
             // Globals of the first layer have no bias, and are no layer of their own.
             (Some(layer), &[outputs, inputs]) if layer != "stem.globals" => {
-                linear(spec, ways, layer, numbers, [outputs, inputs])
+                let (weight, format) = linear(spec, compute, layer, numbers, [outputs, inputs]);
+                parameters.insert_weight(layer, weight, format);
             }
-            _ => (name.clone(), numbers),
+            _ => parameters.insert(name.clone(), numbers),
         }
-    };
-    Tower::new(spec, &file.tensors.iter().map(place).collect())
+    }
+    Tower::new(spec, &parameters)
 }
 
-/// The weight of a convolution, flat, under its name.
+/// The weight of a convolution, flat, and its format.
 fn convolution(
     spec: &NetworkSpec,
-    ways: Ways,
-    layer: &str,
+    compute: ComputeOptions,
     numbers: Tensor<1>,
     [outputs, inputs, side]: [usize; 3],
-) -> (String, Tensor<1>) {
+) -> (Tensor<1>, WeightFormat) {
     let shape = [outputs, inputs, side, side];
-    let is_on_chip = ways.convolve == Convolve::OnChip;
-    if !is_on_chip || !cuda::conv::fits::plays([spec.height, spec.width], shape) {
-        return (format!("{layer}.weight"), numbers);
+    let has_cuda_kernels = compute.convolve == ConvMethod::CudaKernel;
+    if !has_cuda_kernels || !fits::plays([spec.height, spec.width], shape) {
+        return (numbers, WeightFormat::File);
     }
     let kernel = match side {
         1 => numbers.reshape([outputs, inputs]).transpose(),
         _ => kernel3x3(numbers.reshape(shape)),
     };
-    (format!("{layer}.{PACKED}"), cuda::conv::fits::pack(kernel, side * side).flatten(0, 1))
+    (fits::pack(kernel, side * side).flatten(0, 1), WeightFormat::Packed)
 }
 
-/// The weight of a linear layer, flat, under its name.
+/// The weight of a linear layer, flat, and its format.
 fn linear(
     spec: &NetworkSpec,
-    ways: Ways,
+    compute: ComputeOptions,
     layer: &str,
     numbers: Tensor<1>,
     [outputs, inputs]: [usize; 2],
-) -> (String, Tensor<1>) {
+) -> (Tensor<1>, WeightFormat) {
     let mut weight: Tensor<2> = numbers.reshape([outputs, inputs]);
-    if let (true, Some(channels)) = (ways.by_point, board_channels(spec, layer)) {
+    if let (true, Some(channels)) = (compute.by_point, board_channels(spec, layer)) {
         // [out, C * H * W] -> [out, H * W * C]
         let boards: Tensor<3> = weight.reshape([outputs, channels, spec.area()]);
         weight = boards.swap_dims(1, 2).reshape([outputs, inputs]);
     }
-    match LinearPlan::new([inputs, outputs]).filter(|_| ways.convolve == Convolve::OnChip) {
-        Some(plan) => (format!("{layer}.{PACKED}"), plan.pack(weight.transpose())),
-        None => (format!("{layer}.weight"), weight.reshape([outputs * inputs])),
+    match LinearPlan::new([inputs, outputs]).filter(|_| compute.convolve == ConvMethod::CudaKernel)
+    {
+        Some(plan) => (plan.pack(weight.transpose()), WeightFormat::Packed),
+        None => (weight.reshape([outputs * inputs]), WeightFormat::File),
     }
 }
 
@@ -93,10 +95,9 @@ mod tests {
     use dz_cpu_net::{random_network, random_positions};
 
     use super::*;
-    use crate::model::board_ops::Boards;
+    use crate::model::board_ops::BoardOps;
     use crate::model::planes::Inputs;
     use crate::model::planes::Unpack;
-    use crate::tensors::Tensors;
     use crate::tensors::download;
 
     /// All heads, which take boards or not.
@@ -109,13 +110,13 @@ mod tests {
             let file = random_network(&spec, 5);
             let (device, positions) = (Device::flex(), random_positions(&spec, 4, 7));
             let with = |by_point| {
-                let convolve = Convolve::Gather;
-                let ways = Ways { convolve, sum_boards_first: false, by_point };
-                let on = Boards::new(&spec, 4, ways, Precision::F32, &device);
+                let convolve = ConvMethod::Gather;
+                let compute = ComputeOptions { convolve, sum_boards_first: false, by_point };
+                let on = BoardOps::new(&spec, 4, compute, Precision::F32, &device);
                 let dtype = Precision::F32.dtype();
                 let inputs = Inputs::of(&positions, 0..4, Unpack::Here, dtype, &device);
-                let tower = tower_of(&file, Precision::F32, ways, &device);
-                let (logits, heads) = tower.forward_all(&on, inputs, &mut Tensors::new());
+                let tower = tower_of(&file, Precision::F32, compute, &device);
+                let (logits, heads) = tower.forward_all(&on, inputs);
                 let mut all = vec![download(logits.policy), download(logits.wdl)];
                 all.extend(heads.into_iter().map(|(_, output)| download(output)));
                 all

@@ -12,19 +12,19 @@ use burn::tensor::Tensor;
 use dz_network_file::BATCH_NORM_EPSILON;
 
 use crate::model::batches::Batches;
-use crate::model::board_ops::Boards;
-use crate::model::epilogue::Normalised;
+use crate::model::board_ops::BoardOps;
+use crate::model::epilogue::BatchNormOutput;
 
 /// Gives each channel of rows `[B * H * W, C]` mean `beta [1, C]` and deviation `gamma [1, C]` over
 /// the batch.
 pub(crate) fn batch_norm(
-    on: &Boards,
+    ops: &BoardOps,
     x: Tensor<2>,
     gamma: &Tensor<2>,
     beta: &Tensor<2>,
-) -> Normalised {
+) -> BatchNormOutput {
     let flat = |row: Tensor<2>| row.flatten(0, 1);
-    if let Some(batches) = on.batches() {
+    if let Some(batches) = ops.batches() {
         let mean_of_rows = |rows: Tensor<2>| -> Tensor<2> {
             Tensor::from_dispatch(mean_of_rows::<Dispatch>(rows.into_dispatch(), batches))
         };
@@ -33,7 +33,7 @@ pub(crate) fn batch_norm(
         let centred = rows - mean.clone();
         let variance = mean_of_rows(centred.clone() * centred);
         let output = normalise(batches, x, gamma, beta, &mean, &variance);
-        return Normalised { output, mean: flat(mean), variance: flat(variance) };
+        return BatchNormOutput { output, mean: flat(mean), variance: flat(variance) };
     }
     // Written out: Burn's own batch norm copies its input to `[C, B * H * W]` and back.
     let mean = x.clone().mean_dim(0);
@@ -41,7 +41,7 @@ pub(crate) fn batch_norm(
     let variance = (centred.clone() * centred.clone()).mean_dim(0);
     let scale = variance.clone().add_scalar(BATCH_NORM_EPSILON).sqrt().recip() * gamma.clone();
     let output = centred * scale + beta.clone();
-    Normalised { output, mean: flat(mean.inner()), variance: flat(variance.inner()) }
+    BatchNormOutput { output, mean: flat(mean.inner()), variance: flat(variance.inner()) }
 }
 
 /// One operation where Burn would take a gradient of each step apart: fifteen sums over all rows,
@@ -157,8 +157,8 @@ mod tests {
     use dz_network_file::NetworkSpec;
 
     use super::*;
-    use crate::model::board_ops::Ways;
-    use crate::model::convolution::Convolve;
+    use crate::model::board_ops::ComputeOptions;
+    use crate::model::convolution::ConvMethod;
     use crate::precision::Precision;
     use crate::tensors::download;
     use crate::tensors::upload;
@@ -180,8 +180,9 @@ mod tests {
             (0..length).map(|i| 2.0 + (i as f32 * pace).sin()).collect()
         };
         let with = |batch: usize, sum_boards_first| {
-            let ways = Ways { convolve: Convolve::Gather, sum_boards_first, by_point: false };
-            let boards = Boards::new(&spec, batch, ways, Precision::F32, &device);
+            let compute =
+                ComputeOptions { convolve: ConvMethod::Gather, sum_boards_first, by_point: false };
+            let boards = BoardOps::new(&spec, batch, compute, Precision::F32, &device);
             let rows = 20 * batch;
             let tracked = |numbers, shape: [usize; 2]| {
                 upload(numbers, &device).reshape::<2, _>(shape).require_grad()

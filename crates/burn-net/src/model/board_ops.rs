@@ -1,22 +1,22 @@
-//! Boards as rows of channels, and the operations that look across a board.
+//! boards as rows of channels, and the operations that look across a board.
 //!
 //! Activations are `[B * H * W, C]`: a row for each point of each position, boards one after
 //! another, points row by row. Then a 1x1 convolution is a matrix product, batch norm works on
 //! columns, and a 3x3 convolution is one large matrix product of the nine points around each
-//! ([`Convolve`]).
+//! ([`ConvMethod`]).
 
 use burn::tensor::{Device, Tensor};
 use dz_network_file::NetworkSpec;
 
 use crate::model::batches::Batches;
-use crate::model::convolution::Convolve;
+use crate::model::convolution::ConvMethod;
 use crate::model::convolution::Convolver;
 use crate::precision::Precision;
 
 /// How operations that look across a board, or across the rows of a batch, are worked out.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ways {
-    pub(crate) convolve: Convolve,
+pub(crate) struct ComputeOptions {
+    pub(crate) convolve: ConvMethod,
     /// Whether batch norm is one operation, whose sums over rows take each board first, and other
     /// sums over rows take parts first.
     pub(crate) sum_boards_first: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Ways {
 
 /// The boards of one batch.
 #[derive(Clone, Debug)]
-pub(crate) struct Boards {
+pub(crate) struct BoardOps {
     /// B
     batch: usize,
     /// H
@@ -41,18 +41,18 @@ pub(crate) struct Boards {
     any_size: bool,
 }
 
-impl Boards {
+impl BoardOps {
     /// `batch` boards of a network, whose products take their factors in `precision`.
     pub(crate) fn new(
         spec: &NetworkSpec,
         batch: usize,
-        ways: Ways,
+        compute: ComputeOptions,
         precision: Precision,
         device: &Device,
     ) -> Self {
         let (height, width) = (spec.height, spec.width);
-        let convolver = Convolver::new(batch, [height, width], ways.convolve, precision, device);
-        let Ways { sum_boards_first, by_point, .. } = ways;
+        let convolver = Convolver::new(batch, [height, width], compute.convolve, precision, device);
+        let ComputeOptions { sum_boards_first, by_point, .. } = compute;
         let any_size = spec.any_size;
         Self { batch, height, width, sum_boards_first, by_point, convolver, any_size }
     }
@@ -104,7 +104,7 @@ impl Boards {
     }
 
     /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards,
-    /// `[B, C * H * W]`, or `[B, H * W * C]` if [`Ways::by_point`].
+    /// `[B, C * H * W]`, or `[B, H * W * C]` if [`ComputeOptions::by_point`].
     pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
         if self.any_size { x } else { self.flatten(x) }
     }

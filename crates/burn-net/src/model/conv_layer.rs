@@ -5,121 +5,134 @@ use burn::tensor::Tensor;
 use crate::cuda::layer_weights::LayerWeights;
 use crate::cuda::tiles::FACTORS;
 use crate::model::batch_norm::batch_norm;
-use crate::model::board_ops::Boards;
+use crate::model::board_ops::BoardOps;
 use crate::model::convolution::kernel3x3;
-use crate::model::epilogue::Normalised;
-use crate::model::epilogue::Then;
-use crate::model::linear::product;
-use crate::model::linear::product_on;
-use crate::tensors::Tensors;
-use crate::tensors::named;
+use crate::model::epilogue::{BatchNormOutput, Epilogue};
+use crate::model::linear::{matmul, matmul_in_parts};
+use crate::tensors::{Parameters, WeightFormat};
 
-/// Part of a convolution that has the weight as [`cuda::conv::fits::pack`] orders it, or of a linear layer
-/// as [`LinearPlan::pack`] does, to play on a chip.
-pub(crate) const PACKED: &str = "packed";
-
-/// Part of a convolution that has the weight as files have it, to learn on a chip.
-pub(crate) const RAW: &str = "raw";
-
-/// A convolution, with batch norm in training and a bias in play.
+/// A convolution with the batch norm behind it.
 #[derive(Clone, Debug)]
-pub(crate) struct Convolution {
-    name: String,
-    parts: Parts,
+pub(crate) struct ConvLayer {
+    /// The layer's name in network files.
+    pub(crate) name: String,
+    weights: ConvWeights,
 }
 
-/// What a convolution is made of.
+/// What a convolution layer computes with.
 #[derive(Clone, Debug)]
-enum Parts {
-    /// To learn on a chip.
-    Raw(LayerWeights),
-    /// Anything else.
-    Tensors {
-        kernel: Kernel,
-        /// Batch norm's scale, `[1, out]`; none if batch norm was folded into the kernel.
-        gamma: Option<Tensor<2>>,
-        /// The bias, or batch norm's beta: `[1, out]`.
-        shift: Tensor<2>,
+enum ConvWeights {
+    /// To play: batch norm is folded into kernel and bias.
+    Folded {
+        kernel: ConvKernel,
+        /// `[1, out]`
+        bias: Tensor<2>,
     },
+    /// To learn by Burn's operations.
+    BatchNorm {
+        kernel: ConvKernel,
+        /// `[1, out]`
+        gamma: Tensor<2>,
+        /// `[1, out]`
+        beta: Tensor<2>,
+    },
+    /// To learn by the CUDA kernels.
+    InPlace(LayerWeights),
 }
 
-/// What a convolution multiplies with.
+/// The kernel of a convolution.
 #[derive(Clone, Debug)]
-enum Kernel {
-    /// 1x1, `[in, out]`.
-    Point(Tensor<2>),
-    /// 3x3, `[9 * in, out]`; or either, packed.
-    Around(Tensor<2>),
+enum ConvKernel {
+    /// 1x1: a matrix `[in, out]`.
+    Pointwise(Tensor<2>),
+    /// 3x3, `[9 * in, out]`, for [`Convolver`](crate::model::convolution::Convolver); or either
+    /// size, packed.
+    Spatial(Tensor<2>),
 }
 
-impl Convolution {
-    pub(crate) fn new(tensors: &Tensors, name: &str, shape: [usize; 3]) -> Self {
-        let part = |part: &str| tensors.get(&format!("{name}.{part}")).cloned();
-        let parts = match part(RAW) {
-            Some(weight) => {
-                let [gamma, beta] = ["gamma", "beta"].map(|part| named(tensors, name, part));
-                Parts::Raw(LayerWeights { weight, gamma, beta })
+/// How a pass over the network applies a convolution layer: to play, or to learn.
+pub(crate) type ApplyConv<'a> = dyn FnMut(&ConvLayer, Tensor<2>, Epilogue<'_>) -> Tensor<2> + 'a;
+
+impl ConvLayer {
+    /// Takes the layer `name` of `shape` `[out, in, side]` from `parameters`. With `gamma` and
+    /// `beta` it learns, with a `bias` it plays.
+    pub(crate) fn new(parameters: &Parameters, name: &str, shape: [usize; 3]) -> Self {
+        let [out, ..] = shape;
+        let row = |part: &str| parameters.part(name, part).reshape([1, out]);
+        let weights = if parameters.format(name) == WeightFormat::InPlace {
+            let [weight, gamma, beta] =
+                ["weight", "gamma", "beta"].map(|part| parameters.part(name, part));
+            ConvWeights::InPlace(LayerWeights { weight, gamma, beta })
+        } else {
+            let kernel = ConvKernel::new(parameters, name, shape);
+            if parameters.get(name, "gamma").is_some() {
+                ConvWeights::BatchNorm { kernel, gamma: row("gamma"), beta: row("beta") }
+            } else {
+                ConvWeights::Folded { kernel, bias: row("bias") }
             }
-            None => Parts::new(tensors, name, shape),
         };
-        Self { name: name.to_owned(), parts }
+        Self { name: name.to_owned(), weights }
     }
 
-    pub(crate) fn forward(
+    /// Plays: `[B * H * W, in]` to `[B * H * W, out]`.
+    pub(crate) fn forward(&self, ops: &BoardOps, x: Tensor<2>, then: Epilogue<'_>) -> Tensor<2> {
+        let ConvWeights::Folded { kernel, bias } = &self.weights else {
+            return self.forward_train(ops, x, then).output;
+        };
+        match kernel {
+            ConvKernel::Spatial(kernel) => {
+                ops.convolver().convolve_then(x.cast(kernel.dtype()), kernel, bias, then)
+            }
+            ConvKernel::Pointwise(kernel) => {
+                then.of(matmul(x, kernel, bias.dtype()) + bias.clone())
+            }
+        }
+    }
+
+    /// Learns: the same, with the batch statistics of what the convolution gives.
+    pub(crate) fn forward_train(
         &self,
-        on: &Boards,
+        ops: &BoardOps,
         x: Tensor<2>,
-        then: Then<'_>,
-        statistics: &mut Tensors,
-    ) -> Tensor<2> {
-        let (kernel, gamma, shift) = match &self.parts {
-            Parts::Tensors { kernel, gamma, shift } => (kernel, gamma, shift),
-            Parts::Raw(weights) => {
-                let is_whole = !matches!(then, Then::Nothing);
-                let output = self.keep(on.convolver().learn(x, weights, then), statistics);
-                // What does something else then does it in 32 bits.
-                return if is_whole { output } else { output.cast(weights.gamma.dtype()) };
+        then: Epilogue<'_>,
+    ) -> BatchNormOutput {
+        let (kernel, gamma, beta) = match &self.weights {
+            ConvWeights::BatchNorm { kernel, gamma, beta } => (kernel, gamma, beta),
+            ConvWeights::InPlace(weights) => {
+                let is_last = matches!(then, Epilogue::Identity);
+                let learned = ops.convolver().learn(x, weights, then);
+                // Whatever follows outside the kernels is computed in 32 bits.
+                return match is_last {
+                    true => BatchNormOutput {
+                        output: learned.output.cast(weights.gamma.dtype()),
+                        ..learned
+                    },
+                    false => learned,
+                };
+            }
+            ConvWeights::Folded { .. } => {
+                unreachable!("a network whose batch norm is folded does not learn")
             }
         };
-        let sums = shift.dtype();
-        let Some(gamma) = gamma else {
-            return match kernel {
-                Kernel::Around(kernel) => {
-                    let x = x.cast(kernel.dtype());
-                    on.convolver().convolve_then(x, kernel, shift, then)
-                }
-                Kernel::Point(kernel) => then.of(product(x, kernel, sums) + shift.clone()),
-            };
-        };
+        let sums = beta.dtype();
         let x = match kernel {
-            Kernel::Around(kernel) => {
-                on.convolver().convolve(x.cast(kernel.dtype()), kernel).cast(sums)
+            ConvKernel::Spatial(kernel) => {
+                ops.convolver().convolve(x.cast(kernel.dtype()), kernel).cast(sums)
             }
-            Kernel::Point(kernel) => product_on(on, x, kernel, sums),
+            ConvKernel::Pointwise(kernel) => matmul_in_parts(ops, x, kernel, sums),
         };
-        let found = batch_norm(on, x, gamma, shift);
-        then.of(self.keep(found, statistics))
-    }
-
-    /// Keeps what batch norm found of the rows; gives its output.
-    fn keep(&self, found: Normalised, statistics: &mut Tensors) -> Tensor<2> {
-        statistics.insert(format!("{}.mean", self.name), found.mean);
-        statistics.insert(format!("{}.variance", self.name), found.variance);
-        found.output
+        let found = batch_norm(ops, x, gamma, beta);
+        BatchNormOutput { output: then.of(found.output), ..found }
     }
 }
 
-impl Parts {
-    fn new(tensors: &Tensors, name: &str, [out, inputs, side]: [usize; 3]) -> Self {
-        let row = |tensor: Tensor<1>| tensor.reshape([1, out]);
-        let gamma = tensors.get(&format!("{name}.gamma")).cloned().map(row);
-        let shift = row(named(tensors, name, if gamma.is_some() { "beta" } else { "bias" }));
-        let weight = || named(tensors, name, "weight");
-        let kernel = match (tensors.get(&format!("{name}.{PACKED}")), side) {
-            (Some(packed), _) => Kernel::Around(packed.clone().reshape([-1, FACTORS as isize])),
-            (None, 3) => Kernel::Around(kernel3x3(weight().reshape([out, inputs, 3, 3]))),
-            (None, _) => Kernel::Point(weight().reshape([out, inputs]).transpose()),
-        };
-        Self::Tensors { kernel, gamma, shift }
+impl ConvKernel {
+    fn new(parameters: &Parameters, name: &str, [out, inputs, side]: [usize; 3]) -> Self {
+        let weight = parameters.part(name, "weight");
+        match (parameters.format(name), side) {
+            (WeightFormat::Packed, _) => Self::Spatial(weight.reshape([-1, FACTORS as isize])),
+            (_, 3) => Self::Spatial(kernel3x3(weight.reshape([out, inputs, 3, 3]))),
+            _ => Self::Pointwise(weight.reshape([out, inputs]).transpose()),
+        }
     }
 }

@@ -1,6 +1,5 @@
-//! Ways to work out a 3x3 convolution of boards.
+//! ComputeOptions to work out a 3x3 convolution of boards.
 
-use burn::tensor::activation::relu;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Int, Tensor, TensorData};
@@ -9,27 +8,27 @@ use crate::cuda;
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::layer_weights::LayerWeights;
 use crate::cuda::tiles::TILE;
-use crate::model::epilogue::Normalised;
-use crate::model::epilogue::Then;
+use crate::model::epilogue::BatchNormOutput;
+use crate::model::epilogue::Epilogue;
 use crate::precision::Precision;
 
 /// How a 3x3 convolution is worked out. All agree but for rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Convolve {
+pub(crate) enum ConvMethod {
     /// One matrix product of `[B * H * W, 9 * C]`, whose rows are picked by index. On the processor
-    /// half the time of [`Convolve::Whole`]. Its gradient adds up by index, which a card does with
+    /// half the time of [`ConvMethod::Conv2d`]. Its gradient adds up by index, which a card does with
     /// as many threads as there are channels.
     Gather,
     /// The same product; its rows are picked by a matrix of zeros and ones, and so is the gradient:
     /// two products of a card's matrix units where shifted copies of boards would be some forty
     /// operations.
-    Spread,
+    OneHot,
     /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card
     /// computes it without its matrix units, unless kernels are chosen by measuring.
-    Whole,
-    /// Kernels of our own for cards, [`on_chip`]. To play they take kernels from [`cuda::conv::fits::pack`],
+    Conv2d,
+    /// Kernels of our own for cards, [`cuda_kernels`]. To play they take kernels from [`cuda::conv::fits::pack`],
     /// to learn weights as files have them.
-    OnChip,
+    CudaKernel,
 }
 
 /// Convolves the boards of one batch.
@@ -39,20 +38,20 @@ pub(crate) struct Convolver {
     batch: usize,
     /// H, W
     size: [usize; 2],
-    means: Means,
+    tables: ConvTables,
 }
 
 /// What a way to convolve needs beside the kernel.
 #[derive(Clone, Debug)]
-enum Means {
+enum ConvTables {
     /// For each point the rows of the nine points around it, `[B * H * W * 9]`; points off the
     /// board have row `B * H * W`, which is blank.
     Gather(Tensor<1, Int>),
     /// For each point the nine around it, as ones in rows of a board, `[1, 9 * H * W, H * W]`, in
     /// the format of factors.
-    Spread(Tensor<3>),
-    Whole,
-    OnChip,
+    OneHot(Tensor<3>),
+    Conv2d,
+    CudaKernel,
 }
 
 impl Convolver {
@@ -60,36 +59,36 @@ impl Convolver {
     pub(crate) fn new(
         batch: usize,
         size: [usize; 2],
-        convolve: Convolve,
+        convolve: ConvMethod,
         precision: Precision,
         device: &Device,
     ) -> Self {
-        let means = match convolve {
-            Convolve::Gather => {
+        let tables = match convolve {
+            ConvMethod::Gather => {
                 let rows = neighbours(batch, size);
                 let length = rows.len();
-                Means::Gather(Tensor::from_data(TensorData::new(rows, [length]), device))
+                ConvTables::Gather(Tensor::from_data(TensorData::new(rows, [length]), device))
             }
-            Convolve::Spread => {
+            ConvMethod::OneHot => {
                 let area = size[0] * size[1];
                 let ones = TensorData::new(ones_at_neighbours(size), [1, 9 * area, area]);
                 let ones: Tensor<3> = Tensor::from_data(ones, device);
-                Means::Spread(ones.cast(precision.dtype()))
+                ConvTables::OneHot(ones.cast(precision.dtype()))
             }
-            Convolve::Whole => Means::Whole,
-            Convolve::OnChip => Means::OnChip,
+            ConvMethod::Conv2d => ConvTables::Conv2d,
+            ConvMethod::CudaKernel => ConvTables::CudaKernel,
         };
-        Self { batch, size, means }
+        Self { batch, size, tables }
     }
 
     /// Rows `[B * H * W, in]` to `[B * H * W, out]`, with a kernel from [`kernel3x3`], and with
     /// gradients if these have some.
     pub(crate) fn convolve(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
-        let around = match &self.means {
-            Means::Gather(neighbours) => gathered(x, neighbours),
-            Means::Spread(ones) => self.spread(x, ones),
-            Means::Whole => return self.whole(x, kernel),
-            Means::OnChip => unreachable!("what learns on a chip does so by `learn`"),
+        let around = match &self.tables {
+            ConvTables::Gather(neighbours) => gathered(x, neighbours),
+            ConvTables::OneHot(ones) => self.spread(x, ones),
+            ConvTables::Conv2d => return self.whole(x, kernel),
+            ConvTables::CudaKernel => unreachable!("what learns on a chip does so by `learn`"),
         };
         around.matmul(kernel.clone())
     }
@@ -101,9 +100,9 @@ impl Convolver {
         x: Tensor<2>,
         kernel: &Tensor<2>,
         shift: &Tensor<2>,
-        then: Then<'_>,
+        then: Epilogue<'_>,
     ) -> Tensor<2> {
-        if !matches!(self.means, Means::OnChip) {
+        if !matches!(self.tables, ConvTables::CudaKernel) {
             return then.of(self.convolve(x, kernel).cast(shift.dtype()) + shift.clone());
         }
         let [[_, inputs], [_, outputs]] = [x.dims(), shift.dims()];
@@ -115,7 +114,12 @@ impl Convolver {
     }
 
     /// To learn on a chip: the convolution, batch norm and what comes then.
-    pub(crate) fn learn(&self, x: Tensor<2>, weights: &LayerWeights, then: Then<'_>) -> Normalised {
+    pub(crate) fn learn(
+        &self,
+        x: Tensor<2>,
+        weights: &LayerWeights,
+        then: Epilogue<'_>,
+    ) -> BatchNormOutput {
         cuda::layer(self.size, x, weights, then)
     }
 
@@ -214,9 +218,9 @@ mod tests {
             assert_eq!(step(), first);
             first
         };
-        let wanted = with(Convolve::Whole);
+        let wanted = with(ConvMethod::Conv2d);
         assert_eq!(wanted.each_ref().map(Vec::len), [40 * 6, 40 * 3, 27 * 6]);
-        for convolve in [Convolve::Gather, Convolve::Spread] {
+        for convolve in [ConvMethod::Gather, ConvMethod::OneHot] {
             for (a, b) in with(convolve).iter().flatten().zip(wanted.iter().flatten()) {
                 assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{convolve:?}: {a} {b}");
             }

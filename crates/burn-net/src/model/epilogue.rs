@@ -5,22 +5,22 @@ use burn::tensor::activation::relu;
 
 /// What happens to a convolution's outputs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Then<'a> {
+pub(crate) enum Epilogue<'a> {
     /// They are what is wanted.
-    Nothing,
+    Identity,
     /// What is below 0 becomes 0.
-    Rectify,
+    Relu,
     /// First this is added, `[B * H * W, out]`.
-    AddAndRectify(&'a Tensor<2>),
+    AddRelu(&'a Tensor<2>),
 }
 
-impl Then<'_> {
+impl Epilogue<'_> {
     /// Does it.
     pub(crate) fn of(self, y: Tensor<2>) -> Tensor<2> {
         match self {
-            Self::Nothing => y,
-            Self::Rectify => relu(y),
-            Self::AddAndRectify(added) => {
+            Self::Identity => y,
+            Self::Relu => relu(y),
+            Self::AddRelu(added) => {
                 let added = added.clone().cast(y.dtype());
                 relu(y + added)
             }
@@ -29,7 +29,7 @@ impl Then<'_> {
 }
 
 /// What batch norm makes of rows.
-pub(crate) struct Normalised {
+pub(crate) struct BatchNormOutput {
     /// `[B * H * W, C]`
     pub(crate) output: Tensor<2>,
     /// Of each channel over the batch, without a gradient, `[C]`.

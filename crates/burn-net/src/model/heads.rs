@@ -5,10 +5,10 @@ use burn::tensor::activation::log_softmax;
 use dz_network_file::{HORIZONS, Head, NetworkSpec};
 
 use crate::cuda;
-use crate::model::board_ops::Boards;
+use crate::model::board_ops::BoardOps;
 use crate::model::linear::Linear;
-use crate::model::outputs::Features;
-use crate::tensors::Tensors;
+use crate::model::outputs::{Features, HeadOutputs};
+use crate::tensors::Parameters;
 
 /// From where on the loss of a number is linear, in its unit: `lc0`'s moves-left head has 10 plies
 /// of a unit of 20, `KataGo`'s lead 8 points, 0.42 of the unit on 19x19.
@@ -19,26 +19,23 @@ const HUBER: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub(crate) struct Heads(Vec<(Head, Linear)>);
 
-/// What each head says of a batch: a row for each position, or for each point of each.
-pub(crate) type HeadOutputs = Vec<(Head, Tensor<2>)>;
-
 impl Heads {
-    /// Takes the layers of the specification's heads from `tensors`.
-    pub(crate) fn new(spec: &NetworkSpec, tensors: &Tensors) -> Self {
+    /// Takes the layers of the specification's heads from `parameters`.
+    pub(crate) fn new(spec: &NetworkSpec, parameters: &Parameters) -> Self {
         let layer = |&head: &Head| {
             let (name, shape) = head.layer(spec);
-            (head, Linear::new(tensors, name, shape))
+            (head, Linear::new(parameters, name, shape))
         };
         Self(spec.heads.iter().map(layer).collect())
     }
 
-    pub(crate) fn forward(&self, on: &Boards, features: &Features) -> HeadOutputs {
+    pub(crate) fn forward(&self, ops: &BoardOps, features: &Features) -> HeadOutputs {
         let one = |(head, layer): &(Head, Linear)| {
-            let say = |input: &Tensor<2>| layer.say(on, input.clone());
+            let logits = |input: &Tensor<2>| layer.logits(ops, input.clone());
             let output = match head {
-                Head::Reply | Head::SoftPolicy => on.policy_logits(say(&features.policy)),
-                Head::ShortTerm | Head::PliesLeft | Head::Margin => say(&features.hidden),
-                Head::Ownership => say(&features.trunk),
+                Head::Reply | Head::SoftPolicy => ops.policy_logits(logits(&features.policy)),
+                Head::ShortTerm | Head::PliesLeft | Head::Margin => logits(&features.hidden),
+                Head::Ownership => logits(&features.trunk),
             };
             (*head, output)
         };
@@ -54,7 +51,7 @@ pub(crate) fn loss(
     outputs: Tensor<2>,
     targets: Tensor<1>,
     shares: Tensor<1>,
-    on_chip: bool,
+    cuda_kernels: bool,
 ) -> Tensor<2> {
     let ([_, columns], [rows]) = (outputs.dims(), shares.dims());
     let classes = match head {
@@ -67,7 +64,7 @@ pub(crate) fn loss(
         Head::ShortTerm => columns / HORIZONS,
     };
     let each = [outputs.shape().num_elements() / classes, classes];
-    entropy(outputs.reshape(each), targets.reshape(each), shares, on_chip)
+    entropy(outputs.reshape(each), targets.reshape(each), shares, cuda_kernels)
 }
 
 /// Of `[rows, 1]` each.
@@ -80,15 +77,15 @@ fn huber(outputs: Tensor<2>, targets: Tensor<2>) -> Tensor<2> {
 
 /// The sum over rows of cross-entropies of `logits` against `targets`, `[N, classes]` each, times
 /// the row's share of `shares [rows]`, to `[1, 1]`; their mean where a row has several, which
-/// follow each other. By kernels of our own where these work `on_chip`.
+/// follow each other. By kernels of our own where these work `cuda_kernels`.
 pub(crate) fn entropy(
     logits: Tensor<2>,
     targets: Tensor<2>,
     shares: Tensor<1>,
-    on_chip: bool,
+    cuda_kernels: bool,
 ) -> Tensor<2> {
     let ([count, _], [rows]) = (logits.dims(), shares.dims());
-    if on_chip {
+    if cuda_kernels {
         return cuda::cross_entropy(logits, targets, shares, count / rows);
     }
     // Along one dimension at a time, which is summed in order.

@@ -6,10 +6,8 @@ use burn::tensor::{DType, Tensor};
 use crate::cuda;
 use crate::cuda::linear::plan::LinearPlan;
 use crate::cuda::linear::plan::Output;
-use crate::model::board_ops::Boards;
-use crate::model::conv_layer::PACKED;
-use crate::tensors::Tensors;
-use crate::tensors::named;
+use crate::model::board_ops::BoardOps;
+use crate::tensors::{Parameters, WeightFormat};
 
 /// A linear layer.
 #[derive(Clone, Debug)]
@@ -29,25 +27,26 @@ enum Matrix {
 }
 
 impl Linear {
-    /// Takes its tensors from `tensors`; `[out, in]` numbers.
-    pub(crate) fn new(tensors: &Tensors, name: &str, [outputs, inputs]: [usize; 2]) -> Self {
-        let matrix = match tensors.get(&format!("{name}.{PACKED}")) {
-            Some(packed) => {
+    /// Takes the layer `name` of `[out, in]` numbers from `parameters`.
+    pub(crate) fn new(parameters: &Parameters, name: &str, [outputs, inputs]: [usize; 2]) -> Self {
+        let weight = parameters.part(name, "weight");
+        let matrix = match parameters.format(name) {
+            WeightFormat::Packed => {
                 let plan = LinearPlan::new([inputs, outputs]);
-                Matrix::Packed(plan.expect("what is packed has a plan"), packed.clone())
+                Matrix::Packed(plan.expect("what is packed has a plan"), weight)
             }
-            None => {
-                Matrix::Plain(named(tensors, name, "weight").reshape([outputs, inputs]).transpose())
+            WeightFormat::File | WeightFormat::InPlace => {
+                Matrix::Plain(weight.reshape([outputs, inputs]).transpose())
             }
         };
-        Self { matrix, bias: named(tensors, name, "bias").reshape([1, outputs]) }
+        Self { matrix, bias: parameters.part(name, "bias").reshape([1, outputs]) }
     }
 
     /// `[B, in]` to `[B, out]`, in the format of the bias.
     pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
-            Matrix::Plain(matrix) => product(x, matrix, self.bias.dtype()) + self.bias.clone(),
-            Matrix::Packed(plan, factors) => self.on_chip(*plan, factors, x, Output::AsInput),
+            Matrix::Plain(matrix) => matmul(x, matrix, self.bias.dtype()) + self.bias.clone(),
+            Matrix::Packed(plan, factors) => self.cuda_kernels(*plan, factors, x, Output::AsInput),
         }
     }
 
@@ -55,22 +54,24 @@ impl Linear {
     pub(crate) fn rectified(&self, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Plain(_) => relu(self.forward(x)),
-            Matrix::Packed(plan, factors) => self.on_chip(*plan, factors, x, Output::Rectified),
+            Matrix::Packed(plan, factors) => {
+                self.cuda_kernels(*plan, factors, x, Output::Rectified)
+            }
         }
     }
 
     /// As [`Self::forward`], of positions or of all points of the boards, for what a network says:
     /// on a chip in 32 bits, as summed.
-    pub(crate) fn say(&self, on: &Boards, x: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn logits(&self, ops: &BoardOps, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Plain(matrix) => {
-                product_on(on, x, matrix, self.bias.dtype()) + self.bias.clone()
+                matmul_in_parts(ops, x, matrix, self.bias.dtype()) + self.bias.clone()
             }
-            Matrix::Packed(plan, factors) => self.on_chip(*plan, factors, x, Output::Whole),
+            Matrix::Packed(plan, factors) => self.cuda_kernels(*plan, factors, x, Output::Whole),
         }
     }
 
-    fn on_chip(
+    fn cuda_kernels(
         &self,
         plan: LinearPlan,
         factors: &Tensor<1>,
@@ -83,17 +84,22 @@ impl Linear {
 }
 
 /// `x` times a matrix, in its format; the sums in another.
-pub(crate) fn product(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
+pub(crate) fn matmul(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
     x.cast(matrix.dtype()).matmul(matrix.clone()).cast(sums)
 }
 
 /// The same of positions, or of all points of the boards. A card adds up the matrix's gradient over
 /// points with one group of threads for each few outputs, so on one it is that of parts of the
 /// batch first, which are then added up.
-pub(crate) fn product_on(on: &Boards, x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
+pub(crate) fn matmul_in_parts(
+    ops: &BoardOps,
+    x: Tensor<2>,
+    matrix: &Tensor<2>,
+    sums: DType,
+) -> Tensor<2> {
     let ([rows, inputs], [_, outputs]) = (x.dims(), matrix.dims());
-    match on.parts_of(rows) {
-        None => product(x, matrix, sums),
+    match ops.parts_of(rows) {
+        None => matmul(x, matrix, sums),
         Some(parts) => {
             let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, rows / parts, inputs]);
             x.matmul(matrix.clone().unsqueeze()).reshape([rows, outputs]).cast(sums)
@@ -107,8 +113,8 @@ mod tests {
     use dz_network_file::NetworkSpec;
 
     use super::*;
-    use crate::model::board_ops::Ways;
-    use crate::model::convolution::Convolve;
+    use crate::model::board_ops::ComputeOptions;
+    use crate::model::convolution::ConvMethod;
     use crate::precision::Precision;
     use crate::tensors::download;
     use crate::tensors::upload;
@@ -123,12 +129,15 @@ mod tests {
             upload(numbers, &device).reshape([rows, columns])
         };
         let with = |rows: usize, in_parts: bool| {
-            let ways =
-                Ways { convolve: Convolve::Gather, sum_boards_first: in_parts, by_point: false };
-            let on = Boards::new(&spec, 3, ways, Precision::F32, &device);
+            let compute = ComputeOptions {
+                convolve: ConvMethod::Gather,
+                sum_boards_first: in_parts,
+                by_point: false,
+            };
+            let on = BoardOps::new(&spec, 3, compute, Precision::F32, &device);
             assert_eq!(on.parts_of(rows), (in_parts && rows == 60).then_some(3));
             let [x, matrix] = [wave(rows, 6, 0.7), wave(6, 2, 0.3)].map(Tensor::require_grad);
-            let y = product_on(&on, x.clone(), &matrix, DType::F32);
+            let y = matmul_in_parts(&on, x.clone(), &matrix, DType::F32);
             let gradients = (y.clone() * y.clone()).sum().backward();
             let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
             [download(y.inner()), gradient(&x), gradient(&matrix)].concat()

@@ -1,7 +1,5 @@
 //! The network as functions of tensors.
 
-use crate::model::batch_norm::batch_norm;
-
 pub(crate) mod batch_norm;
 pub(crate) mod batches;
 pub(crate) mod block;

@@ -9,7 +9,7 @@ use dz_network_file::NetworkSpec;
 
 use crate::cuda;
 use crate::error::NetError;
-use crate::model::convolution::Convolve;
+use crate::model::convolution::ConvMethod;
 
 /// What the network sees: planes `[B * H * W, C_in]` and globals `[B, G]`, or none if `G` is 0.
 pub(crate) struct Inputs {
@@ -30,10 +30,10 @@ pub(crate) enum Unpack {
 
 impl Unpack {
     /// As a device should that works convolutions out in some way.
-    pub(crate) fn of(on_device: bool, convolve: Convolve) -> Self {
+    pub(crate) fn of(on_device: bool, convolve: ConvMethod) -> Self {
         match (on_device, convolve) {
             (false, _) => Self::Here,
-            (true, Convolve::OnChip) => Self::OnChip,
+            (true, ConvMethod::CudaKernel) => Self::OnChip,
             (true, _) => Self::There,
         }
     }

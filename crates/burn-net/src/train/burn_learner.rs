@@ -11,9 +11,10 @@ use crate::cuda;
 use crate::cuda::adam_step::AdamFlats;
 use crate::device::choice::DeviceChoice;
 use crate::error::NetError;
-use crate::model::convolution::Convolve;
+use crate::model::convolution::ConvMethod;
 use crate::model::tower::Tower;
 use crate::precision::Precision;
+use crate::tensors::Tensors;
 use crate::tensors::download;
 use crate::tensors::upload;
 use crate::train::checkpoint;
@@ -37,8 +38,8 @@ use crate::train::optimizer::Update;
 use crate::train::optimizer::blend;
 use crate::train::optimizer::clip_scale;
 use crate::train::optimizer::ema_share;
+use crate::train::step::BatchPasses;
 use crate::train::step::Pass;
-use crate::train::step::Passes;
 
 /// Share of the old running mean and variance that a step keeps; 0.9 as in Ioffe and Szegedy's
 /// successors (momentum 0.1 of `PyTorch`).
@@ -48,7 +49,7 @@ const STATISTICS_SHARE: f64 = 0.9;
 #[derive(Debug)]
 pub struct BurnLearner {
     options: LearnerOptions,
-    passes: Passes,
+    passes: BatchPasses,
     statistics: Layout,
     /// Weight decay of each parameter, `[N]`.
     weight_decay: Tensor<1>,
@@ -109,7 +110,7 @@ impl BurnLearner {
         let head_weights = options.head_weights;
         let ours = first == DeviceChoice::Cpu && precision == Precision::F32;
         let trunk = ours.then(|| Trunk::new(&spec)).flatten();
-        let passes = Passes {
+        let passes = BatchPasses {
             convolve: way_to_learn(&devices, &spec, &options),
             spec,
             layout,
@@ -124,8 +125,8 @@ impl BurnLearner {
     }
 
     /// Whether 3x3 convolutions are worked out by kernels of our own for cards.
-    pub fn is_on_chip(&self) -> bool {
-        self.passes.convolve == Convolve::OnChip
+    pub fn has_cuda_kernels(&self) -> bool {
+        self.passes.convolve == ConvMethod::CudaKernel
     }
 
     /// Runs `work`; Burn's panics become errors.
@@ -152,10 +153,10 @@ impl BurnLearner {
             gradient_scale: clip_scale(f64::from(pass.gradient_norm), self.options.clip_norm),
             weight_decay: self.weight_decay.clone(),
         };
-        let (on_chip, gradient) = (self.is_on_chip(), pass.gradient.flat);
-        let blend = if on_chip { cuda::blend } else { blend };
+        let (cuda_kernels, gradient) = (self.has_cuda_kernels(), pass.gradient.flat);
+        let blend = if cuda_kernels { cuda::blend } else { blend };
         let share = ema_share(self.options.ema_decay, state.step);
-        if on_chip && matches!(self.options.optimizer, Optimizer::AdamW) {
+        if cuda_kernels && matches!(self.options.optimizer, Optimizer::AdamW) {
             state = state.stepped_on_chip(gradient, &update, share);
         } else {
             let (parameters, moments) = (state.parameters, &mut state.moments);
@@ -205,7 +206,7 @@ impl Learner for BurnLearner {
         let tower = self.guard(|| {
             let upload = |t: TensorData| upload(t.data, self.passes.home());
             let tensors = tensors.into_iter().map(|(name, tensor)| (name, upload(tensor)));
-            Tower::new(&self.passes.spec, &tensors.collect())
+            Tower::new(&self.passes.spec, &tensors.collect::<Tensors>().into())
         })?;
         Ok(Box::new(Examination { learner: self, tower }))
     }
@@ -271,7 +272,7 @@ impl State {
         let Moments { first, second } = self.moments;
         let flats = AdamFlats { parameters, first, second, average };
         let AdamFlats { parameters, first, second, average } =
-            update.on_chip(flats, gradient, average_share);
+            update.cuda_kernels(flats, gradient, average_share);
         let moments = Moments { first, second };
         Self { parameters, moments, ema_parameters: average, ..self }
     }

@@ -9,7 +9,7 @@ use crate::error::NetError;
 use crate::infer::canary::canary_spec;
 use crate::precision::Precision;
 use crate::train::burn_learner::BurnLearner;
-use crate::train::convolution_choice::learns_on_chip;
+use crate::train::convolution_choice::{largest, learns_by_cuda_kernels};
 use crate::train::learner::HeadRows;
 use crate::train::learner::Learner;
 use crate::train::learner::LearnerOptions;
@@ -28,7 +28,8 @@ pub struct LearningReport {
     /// What products took their factors in.
     pub precision: Precision,
     /// Whether 3x3 convolutions were worked out by kernels of our own for cards.
-    pub on_chip: bool,
+    #[serde(rename = "on_chip")]
+    pub cuda_kernels: bool,
     /// Steps that were made.
     pub steps: usize,
     /// Largest difference of a loss or of a gradient's norm from the processor's, as a share of
@@ -59,11 +60,11 @@ fn report(
     learning_rate: f64,
 ) -> Result<LearningReport, NetError> {
     let (_, wanted) = numbers(DeviceChoice::Cpu, Precision::F32, LEARNING_RATE)?;
-    let (on_chip, found) = numbers(choice, precision, learning_rate)?;
+    let (cuda_kernels, found) = numbers(choice, precision, learning_rate)?;
     let difference_max = difference_max(&wanted, &found);
     // Factors are rounded to 10 bits in TF32, to 7 in bf16.
     let tolerance = if precision == Precision::Bf16 { 0.05 } else { 0.01 };
-    Ok(LearningReport { precision, on_chip, steps: STEPS, difference_max, tolerance })
+    Ok(LearningReport { precision, cuda_kernels, steps: STEPS, difference_max, tolerance })
 }
 
 /// Losses and norm of the gradient of each step, as a run would make it; whether by kernels of our
@@ -75,26 +76,20 @@ fn numbers(
 ) -> Result<(bool, Vec<f32>), NetError> {
     let spec = canary_spec();
     let rows = random_rows(&spec, ROWS);
-    let on_chip = learns_on_chip(&[choice], &spec, precision)?;
-    let options = LearnerOptions { on_chip, ..LearnerOptions::to_measure(precision) };
+    let cuda_kernels = learns_by_cuda_kernels(&[choice], &spec, precision)?;
+    let options = LearnerOptions { cuda_kernels, ..LearnerOptions::to_measure(precision) };
     let mut learner = BurnLearner::new(spec, choice, options)?;
     let mut numbers = Vec::new();
     for _ in 0..STEPS {
         let step = learner.step(&rows, learning_rate)?;
         numbers.extend([step.losses.policy_loss, step.losses.value_loss, step.gradient_norm]);
     }
-    Ok((learner.is_on_chip(), numbers))
+    Ok((learner.has_cuda_kernels(), numbers))
 }
 
 fn difference_max(wanted: &[f32], found: &[f32]) -> f64 {
     let share = |(wanted, found): (&f32, &f32)| f64::from((found - wanted) / wanted).abs();
     largest(wanted.iter().zip(found).map(share))
-}
-
-/// The largest share; infinite if one is no number, which must not be passed over.
-pub(crate) fn largest(mut shares: impl Iterator<Item = f64>) -> f64 {
-    let add = |most: f64, share: f64| share.is_finite().then(|| most.max(share));
-    shares.try_fold(0.0, add).unwrap_or(f64::INFINITY)
 }
 
 /// Random positions, each to be answered with one move and a win; heads with the same, with nothing

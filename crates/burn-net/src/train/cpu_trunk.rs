@@ -75,8 +75,8 @@ mod tests {
     use crate::device::choice::DeviceChoice;
     use crate::precision::Precision;
     use crate::train::learner::TrainBatch;
+    use crate::train::step::BatchPasses;
     use crate::train::step::Pass;
-    use crate::train::step::Passes;
 
     fn batch(spec: &NetworkSpec, rows: usize) -> TrainBatch {
         let policy = |i: usize| (0..spec.policy_len).map(move |a| f32::from(u8::from(a == i % 3)));
@@ -95,10 +95,10 @@ mod tests {
     fn pass(spec: &NetworkSpec, trunk: Option<Trunk>, rows: usize) -> (Layout, Pass) {
         let layout = Layout::of_parameters(spec);
         let choice = DeviceChoice::Cpu;
-        let passes = Passes {
+        let passes = BatchPasses {
             devices: vec![(choice, choice.open())],
             precision: Precision::F32,
-            convolve: choice.ways(true).convolve,
+            convolve: choice.compute_options(true).convolve,
             value_weight: 1.5,
             head_weights: PerHead::default(),
             layout: layout.clone(),

@@ -126,9 +126,9 @@ pub struct LearnerOptions {
     /// [`Precision::Bf16`]. Weights, optimizer, batch norm and losses have 32 bits in any case.
     pub precision: Precision,
     /// Whether a card works out 3x3 convolutions and their batch norm by kernels of our own where
-    /// they fit, in [`Precision::Bf16`]; [`crate::learns_on_chip`] tells whether it is right about
+    /// they fit, in [`Precision::Bf16`]; [`crate::learns_by_cuda_kernels`] tells whether it is right about
     /// them.
-    pub on_chip: bool,
+    pub cuda_kernels: bool,
     /// Seed of the initial weights.
     pub seed: u64,
     /// Hash of the run's configuration, kept in checkpoints.
@@ -146,7 +146,7 @@ impl LearnerOptions {
             value_weight: 1.0,
             head_weights: PerHead::default(),
             precision,
-            on_chip: true,
+            cuda_kernels: true,
             seed: 1,
             config_hash: "measurement".to_owned(),
         }

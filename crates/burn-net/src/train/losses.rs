@@ -6,11 +6,11 @@ use burn::tensor::{Device, Tensor};
 use dz_network_file::{Head, NetworkSpec};
 
 use crate::error::NetError;
-use crate::model::heads::HeadOutputs;
 use crate::model::heads::entropy;
 use crate::model::heads::loss;
 use crate::model::heads::soften;
 use crate::model::heads::unit;
+use crate::model::outputs::HeadOutputs;
 use crate::model::outputs::Logits;
 use crate::model::planes;
 use crate::tensors::upload;
@@ -91,22 +91,22 @@ impl HeadPart {
 
 impl Losses {
     /// Of a network's answers to the rows of `targets`; cross-entropies by kernels of our own where
-    /// these work `on_chip`.
+    /// these work `cuda_kernels`.
     pub(crate) fn new(
         logits: Logits,
         heads: HeadOutputs,
         targets: Targets,
-        on_chip: bool,
+        cuda_kernels: bool,
         device: &Device,
     ) -> Self {
         let flat = |values: Vec<f32>| upload(values, device);
         let one = |logits: Tensor<2>, targets: Vec<f32>, shares: Vec<f32>| {
             let targets = flat(targets).reshape(logits.dims());
-            entropy(logits, targets, flat(shares), on_chip)
+            entropy(logits, targets, flat(shares), cuda_kernels)
         };
         let head = |((head, outputs), part): ((Head, Tensor<2>), HeadPart)| {
             let HeadPart { targets, shares } = part;
-            (head, loss(head, outputs, flat(targets), flat(shares), on_chip))
+            (head, loss(head, outputs, flat(targets), flat(shares), cuda_kernels))
         };
         Self {
             policy: one(logits.policy, targets.policy, targets.policy_shares),
@@ -183,7 +183,7 @@ pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetErr
 
 #[cfg(test)]
 mod tests {
-    use crate::accuracy;
+    use super::accuracy;
 
     #[test]
     fn accuracy_counts_rows_by_weight() {

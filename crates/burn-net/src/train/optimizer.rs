@@ -10,7 +10,7 @@ use crate::cuda::adam_step::BETA2;
 use crate::cuda::adam_step::EPSILON;
 use crate::device::choice::DeviceChoice;
 
-/// Means of gradients and of their squares, `[N]` each.
+/// ConvTables of gradients and of their squares, `[N]` each.
 #[derive(Clone, Debug)]
 pub(crate) struct Moments {
     pub(crate) first: Tensor<1>,
@@ -57,7 +57,7 @@ impl Update {
     }
 
     /// What [`Moments::update`] and then [`blend`] make, by a kernel of our own on a card.
-    pub(crate) fn on_chip(
+    pub(crate) fn cuda_kernels(
         &self,
         flats: AdamFlats,
         gradient: Tensor<1>,

@@ -18,18 +18,17 @@ use rayon::prelude::*;
 
 use crate::cuda;
 use crate::device::choice::DeviceChoice;
-use crate::model::board_ops::Boards;
-use crate::model::board_ops::Ways;
-use crate::model::conv_layer::RAW;
-use crate::model::convolution::Convolve;
-use crate::model::outputs::Logits;
+use crate::model::board_ops::BoardOps;
+use crate::model::board_ops::ComputeOptions;
+use crate::model::convolution::ConvMethod;
+use crate::model::outputs::{Logits, TrainOutputs};
 use crate::model::planes::Inputs;
 use crate::model::planes::Unpack;
 use crate::model::tower::Tail;
 use crate::model::tower::Tower;
 use crate::precision::Precision;
-use crate::tensors::Tensors;
 use crate::tensors::download;
+use crate::tensors::{Parameters, Tensors, WeightFormat};
 use crate::train::cpu_trunk;
 use crate::train::cpu_trunk::Forward;
 use crate::train::cpu_trunk::Ready;
@@ -44,7 +43,7 @@ use crate::train::optimizer::norm;
 
 /// What a pass needs beside the weights.
 #[derive(Debug)]
-pub(crate) struct Passes {
+pub(crate) struct BatchPasses {
     pub(crate) spec: NetworkSpec,
     /// Trained parameters.
     pub(crate) layout: Layout,
@@ -54,16 +53,16 @@ pub(crate) struct Passes {
     /// norm and losses are in 32 bits.
     pub(crate) precision: Precision,
     /// How 3x3 convolutions with gradients are worked out.
-    pub(crate) convolve: Convolve,
+    pub(crate) convolve: ConvMethod,
     /// What the value's cross-entropy counts beside the policy's.
     pub(crate) value_weight: f64,
     /// What each head's loss counts.
     pub(crate) head_weights: PerHead<f64>,
     /// Kernels that take stem and blocks forward and back, where there are some; else Burn does.
     pub(crate) trunk: Option<Trunk>,
-    /// Boards that were made, by rows, device and whether gradients are asked for: those of one
+    /// boards that were made, by rows, device and whether gradients are asked for: those of one
     /// step serve the next.
-    pub(crate) boards: Mutex<BTreeMap<(usize, DeviceChoice, bool), Boards>>,
+    pub(crate) boards: Mutex<BTreeMap<(usize, DeviceChoice, bool), BoardOps>>,
 }
 
 /// What the backward pass of a batch gives.
@@ -86,7 +85,7 @@ pub(crate) struct Gradient {
 /// A shard's logits and its parts of the losses: policy, value, heads.
 type Answer = ([Vec<f32>; 2], Vec<f32>);
 
-impl Passes {
+impl BatchPasses {
     /// Where weights and sums are.
     pub(crate) fn home(&self) -> &Device {
         &self.devices[0].1
@@ -169,7 +168,7 @@ impl Passes {
     ) -> Gradient {
         let training = device.clone().autodiff();
         let cut = |name: &str, range: Range<usize>| {
-            if self.learns_on_chip(name) {
+            if self.learns_by_cuda_kernels(name) {
                 return cuda::view(weights, range.start, range.end);
             }
             weights.clone().slice(range)
@@ -181,22 +180,22 @@ impl Passes {
             .filter(|(name, _)| ready.is_none() || !Trunk::owns(name))
             .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
             .collect();
-        let mut statistics = Tensors::new();
         let boards = self.boards(targets.rows.len(), *choice, true, &training);
         let factors = self.factors(&leaves);
         let (rows, planes) = (targets.rows.clone(), &batch.planes);
         let kernels = ready.map(|ready| Forward::new(ready, planes, rows.clone(), &training));
-        let (logits, outputs) = if let Some(kernels) = &kernels {
-            let tail = Tail::new(&self.spec, &factors);
-            tail.forward_all(&boards, kernels.outputs.clone(), &mut statistics)
-        } else {
-            let unpack = Unpack::of(choice.unpacks(), self.convolve);
-            let inputs = Inputs::of(planes, rows, unpack, self.precision.dtype(), &training);
-            Tower::new(&self.spec, &factors).forward_all(&boards, inputs, &mut statistics)
-        };
-        let on_chip = self.convolve == Convolve::OnChip;
+        let TrainOutputs { logits, heads: outputs, mut statistics } =
+            if let Some(kernels) = &kernels {
+                let tail = Tail::new(&self.spec, &factors);
+                tail.forward_train(&boards, kernels.outputs.clone())
+            } else {
+                let unpack = Unpack::of(choice.unpacks(), self.convolve);
+                let inputs = Inputs::of(planes, rows, unpack, self.precision.dtype(), &training);
+                Tower::new(&self.spec, &factors).forward_train(&boards, inputs)
+            };
+        let cuda_kernels = self.convolve == ConvMethod::CudaKernel;
         let Losses { policy, value, heads } =
-            Losses::new(logits, outputs, targets, on_chip, &training);
+            Losses::new(logits, outputs, targets, cuda_kernels, &training);
         let mut total = policy.clone() + value.clone().mul_scalar(self.value_weight);
         for (head, loss) in &heads {
             total = total + loss.clone().mul_scalar(self.head_weights[*head]);
@@ -222,43 +221,43 @@ impl Passes {
     /// Pieces one after another.
     fn joined(&self, pieces: Vec<Tensor<1>>) -> Tensor<1> {
         match self.convolve {
-            Convolve::OnChip => cuda::join(&pieces),
+            ConvMethod::CudaKernel => cuda::join(&pieces),
             _ => Tensor::cat(pieces, 0),
         }
     }
 
     /// Weights of products in the format that these take; what is added or multiplied point by
     /// point stays as it is, and so do weights that kernels of our own take.
-    fn factors(&self, leaves: &Tensors) -> Tensors {
-        let factor = |(name, leaf): (&String, &Tensor<1>)| {
-            let shape = &self.layout.shapes()[name][..];
-            match (shape, name.strip_suffix("weight")) {
-                (_, Some(layer)) if self.learns_on_chip(name) => {
-                    (format!("{layer}{RAW}"), leaf.clone())
+    fn factors(&self, leaves: &Tensors) -> Parameters {
+        let mut parameters = Parameters::default();
+        for (name, leaf) in leaves {
+            let is_row = self.layout.shapes()[name].len() == 1;
+            match name.strip_suffix(".weight") {
+                Some(layer) if self.learns_by_cuda_kernels(name) => {
+                    parameters.insert_weight(layer, leaf.clone(), WeightFormat::InPlace);
                 }
-                ([_], _) => (name.clone(), leaf.clone()),
-                _ => (name.clone(), leaf.clone().cast(self.precision.dtype())),
+                _ if is_row => parameters.insert(name.clone(), leaf.clone()),
+                _ => parameters.insert(name.clone(), leaf.clone().cast(self.precision.dtype())),
             }
-        };
-        leaves.iter().map(factor).collect()
+        }
+        parameters
     }
 
     /// Whether a parameter is of a layer of kernels of our own.
-    fn learns_on_chip(&self, name: &str) -> bool {
+    fn learns_by_cuda_kernels(&self, name: &str) -> bool {
         let size = [self.spec.height, self.spec.width];
         let shape = self.layout.convolution_of(name);
-        self.convolve == Convolve::OnChip
+        self.convolve == ConvMethod::CudaKernel
             && shape.is_some_and(|shape| cuda::conv::fits::learns(size, shape))
     }
 
     fn answer(&self, tower: &Tower, batch: &TrainBatch, targets: Targets) -> Answer {
         let (choice, device) = &self.devices[0];
-        let unpack = Unpack::of(choice.unpacks(), choice.ways(false).convolve);
+        let unpack = Unpack::of(choice.unpacks(), choice.compute_options(false).convolve);
         let (rows, dtype) = (targets.rows.clone(), Precision::F32.dtype());
         let inputs = Inputs::of(&batch.planes, rows, unpack, dtype, device);
         let boards = self.boards(targets.rows.len(), *choice, false, device);
-        let (Logits { policy, wdl }, outputs) =
-            tower.forward_all(&boards, inputs, &mut Tensors::new());
+        let (Logits { policy, wdl }, outputs) = tower.forward_all(&boards, inputs);
         let logits = [download(policy.clone()), download(wdl.clone())];
         let logits_on = Logits { policy, wdl };
         let Losses { policy, value, heads } =
@@ -284,11 +283,11 @@ impl Passes {
         choice: DeviceChoice,
         with_gradients: bool,
         device: &Device,
-    ) -> Boards {
-        let ways = choice.ways(with_gradients);
-        let convolve = if with_gradients { self.convolve } else { ways.convolve };
-        let ways = Ways { convolve, ..ways };
-        let make = || Boards::new(&self.spec, rows, ways, self.precision, device);
+    ) -> BoardOps {
+        let compute = choice.compute_options(with_gradients);
+        let convolve = if with_gradients { self.convolve } else { compute.convolve };
+        let compute = ComputeOptions { convolve, ..compute };
+        let make = || BoardOps::new(&self.spec, rows, compute, self.precision, device);
         let mut made = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
         made.entry((rows, choice, with_gradients)).or_insert_with(make).clone()
     }

@@ -61,10 +61,10 @@ fn gradients_of_heads_are_those_of_their_losses() {
         };
         let layout = Layout::of_parameters(&spec);
         let choice = DeviceChoice::Cpu;
-        let passes = Passes {
+        let passes = BatchPasses {
             devices: vec![(choice, choice.open())],
             precision: Precision::F32,
-            convolve: choice.ways(true).convolve,
+            convolve: choice.compute_options(true).convolve,
             value_weight: 0.0,
             head_weights: PerHead::from_fn(|_| 2.0),
             layout: layout.clone(),

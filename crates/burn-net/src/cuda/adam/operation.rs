@@ -7,7 +7,6 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
 use crate::cuda::adam::kernel;
-use crate::cuda::adam::operation::PIECES;
 use crate::cuda::adam_step::AdamStep;
 use crate::cuda::conv::launch::a_thread_each;
 use crate::cuda::conv::launch::elements;

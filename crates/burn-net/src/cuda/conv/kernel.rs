@@ -13,17 +13,17 @@ use crate::cuda::tiles::RUN;
 use crate::cuda::tiles::TILE;
 
 /// Eight halves, which a thread loads at a time.
-pub(super) type Run<E> = Vector<E, Const<8>>;
+pub(in crate::cuda) type Run<E> = Vector<E, Const<8>>;
 
 /// The same in four registers.
-pub(super) type Registers = Vector<u32, Const<4>>;
+pub(in crate::cuda) type Registers = Vector<u32, Const<4>>;
 
 /// Two halves, a register.
-pub(super) type Pair<E> = Vector<E, Const<2>>;
+pub(in crate::cuda) type Pair<E> = Vector<E, Const<2>>;
 
 /// Of a tile of points and eight outputs what a thread has: two outputs of a row, and the same of
 /// the row eight on.
-pub(super) type Sums = Array<Vector<f32, Const<2>>>;
+pub(in crate::cuda) type Sums = Array<Vector<f32, Const<2>>>;
 
 /// `out = x convolved with kernel`, then `+ shift`, then `+ added`, then no less than 0, what of
 /// these is asked for.
@@ -32,7 +32,7 @@ pub(super) type Sums = Array<Vector<f32, Const<2>>>;
 /// `shift [outputs]`; `added` and `out [rows, outputs]`. A row is a point of a board. Sums are 32
 /// bits wide and rounded once.
 #[cube(launch_unchecked)]
-pub(super) fn convolve<E: Float, N: Size>(
+pub(in crate::cuda) fn convolve<E: Float, N: Size>(
     x: &[Vector<E, N>],
     kernel: &[Registers],
     shift: &[Pair<E>],
@@ -88,7 +88,7 @@ pub(super) fn convolve<E: Float, N: Size>(
 
 /// Puts rows around `first_row` into shared memory, channels from run `first_run` on.
 #[cube]
-pub(super) fn load<E: Float, N: Size>(
+pub(in crate::cuda) fn load<E: Float, N: Size>(
     x: &[Vector<E, N>],
     near: &mut Shared<[Run<E>]>,
     first_row: usize,
@@ -148,7 +148,10 @@ fn run_of<E: Float, N: Size>(
 
 /// Two registers of halves.
 #[cube]
-pub(super) fn pairs<E: Float>(registers: Registers, #[comptime] first: usize) -> Array<Pair<E>> {
+pub(in crate::cuda) fn pairs<E: Float>(
+    registers: Registers,
+    #[comptime] first: usize,
+) -> Array<Pair<E>> {
     let mut pairs = Array::new(2usize);
     #[unroll]
     for i in 0..2usize {
@@ -277,7 +280,7 @@ fn write<E: Float>(
 
 /// No less than 0, but what is no number stays none.
 #[cube]
-pub(super) fn rectified<N: Size>(values: Vector<f32, N>) -> Vector<f32, N> {
+pub(in crate::cuda) fn rectified<N: Size>(values: Vector<f32, N>) -> Vector<f32, N> {
     let mut rectified = Vector::empty();
     #[unroll]
     for i in 0..N::value() {

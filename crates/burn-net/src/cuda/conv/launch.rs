@@ -10,14 +10,14 @@ use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
 use crate::cuda::conv::finish::Finish;
+use crate::cuda::conv::kernel;
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::conv::rows_plan::THREADS;
+use crate::cuda::conv::weights;
 use crate::cuda::conv::weights_plan::POINTS;
 use crate::cuda::conv::weights_plan::WeightsPlan;
-use crate::cuda::kernel;
 use crate::cuda::tiles::RUN;
-use crate::cuda::weights;
-use crate::model::epilogue::Then;
+use crate::model::epilogue::Epilogue;
 
 /// What Burn does not have.
 #[backend_extension(Cube)]
@@ -67,10 +67,10 @@ pub(crate) fn convolve(
     x: Tensor<2>,
     kernel: Tensor<2>,
     shift: Tensor<2>,
-    then: Then<'_>,
+    then: Epilogue<'_>,
 ) -> Tensor<2> {
-    let added = if let Then::AddAndRectify(added) = then { Some(added.clone()) } else { None };
-    let rectifies = !matches!(then, Then::Nothing);
+    let added = if let Epilogue::AddRelu(added) = then { Some(added.clone()) } else { None };
+    let rectifies = !matches!(then, Epilogue::Identity);
     let finish = Finish { shifts: true, adds: added.is_some(), rectifies };
     // Never read where nothing is added.
     let added = added.unwrap_or_else(|| x.clone());
@@ -159,17 +159,17 @@ impl OnChip for CubeBackend {
 }
 
 /// A tensor whose numbers are written next.
-pub(super) fn empty(like: &CubeTensor, shape: Shape, dtype: DType) -> CubeTensor {
+pub(in crate::cuda) fn empty(like: &CubeTensor, shape: Shape, dtype: DType) -> CubeTensor {
     empty_device_contiguous_dtype(like.client.clone(), like.device.clone(), shape, dtype)
 }
 
 /// So many groups of [`THREADS`].
-pub(super) fn spread(groups: usize) -> (CubeCount, CubeDim) {
+pub(in crate::cuda) fn spread(groups: usize) -> (CubeCount, CubeDim) {
     (CubeCount::Static(groups as u32, 1, 1), CubeDim::new_1d(THREADS as u32))
 }
 
 /// A thread for each of so many numbers.
-pub(super) fn a_thread_each(count: usize) -> (CubeCount, CubeDim) {
+pub(in crate::cuda) fn a_thread_each(count: usize) -> (CubeCount, CubeDim) {
     spread(count.div_ceil(THREADS))
 }
 
@@ -207,6 +207,6 @@ fn check_weights(plan: &WeightsPlan, x: &CubeTensor, gradient: &CubeTensor) {
     assert!(u32::try_from(largest.max(pieces * plan.factors())).is_ok(), "{rows} rows");
 }
 
-pub(super) fn elements(tensor: &CubeTensor) -> usize {
+pub(in crate::cuda) fn elements(tensor: &CubeTensor) -> usize {
     tensor.meta.shape().num_elements()
 }

@@ -15,21 +15,21 @@ use crate::cuda::tiles::TILE;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Plan {
     /// H
-    pub(super) height: usize,
+    pub(in crate::cuda) height: usize,
     /// W
-    pub(super) width: usize,
+    pub(in crate::cuda) width: usize,
     /// Rows of the kernel, and columns: 3 or 1.
-    pub(super) side: usize,
+    pub(in crate::cuda) side: usize,
     /// Channels that are there.
-    pub(super) inputs: usize,
+    pub(in crate::cuda) inputs: usize,
     /// All of the convolution.
-    pub(super) outputs: usize,
-    pub(super) planes_points: usize,
-    pub(super) planes_outputs: usize,
+    pub(in crate::cuda) outputs: usize,
+    pub(in crate::cuda) planes_points: usize,
+    pub(in crate::cuda) planes_outputs: usize,
     /// Of a plane.
-    pub(super) tiles_points: usize,
+    pub(in crate::cuda) tiles_points: usize,
     /// Of a plane.
-    pub(super) tiles_outputs: usize,
+    pub(in crate::cuda) tiles_outputs: usize,
 }
 
 /// Tiles of points in a plane: each factor that it loads is used for so many products.
@@ -77,22 +77,22 @@ impl Plan {
     }
 
     /// Points of a group.
-    pub(super) const fn points(&self) -> usize {
+    pub(in crate::cuda) const fn points(&self) -> usize {
         self.planes_points * self.tiles_points * TILE
     }
 
     /// How many points before a point its first neighbour is, and how many behind it its last one.
-    pub(super) const fn reach(&self) -> usize {
+    pub(in crate::cuda) const fn reach(&self) -> usize {
         self.side / 2 * (self.width + 1)
     }
 
     /// Points of the kernel.
-    pub(super) const fn taps(&self) -> usize {
+    pub(in crate::cuda) const fn taps(&self) -> usize {
         self.side * self.side
     }
 
     /// Inputs of a group's points and of all their neighbours, and a blank point behind.
-    pub(super) const fn window(&self) -> Window {
+    pub(in crate::cuda) const fn window(&self) -> Window {
         Window {
             channels: self.inputs,
             tiles: self.tiles_inputs(),
@@ -103,30 +103,30 @@ impl Plan {
     }
 
     /// Channels in tiles; those that are not there are zero.
-    pub(super) const fn tiles_inputs(&self) -> usize {
+    pub(in crate::cuda) const fn tiles_inputs(&self) -> usize {
         self.inputs.div_ceil(TILE)
     }
 
     /// Outputs in tiles, of all planes and groups; those that are not there are zero.
-    pub(super) const fn all_tiles_outputs(&self) -> usize {
+    pub(in crate::cuda) const fn all_tiles_outputs(&self) -> usize {
         self.outputs.div_ceil(TILE)
     }
 
     /// Of a packed kernel.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
-    pub(super) const fn factors(&self) -> usize {
+    pub(in crate::cuda) const fn factors(&self) -> usize {
         self.taps() * self.tiles_inputs() * self.all_tiles_outputs() * FACTORS
     }
 
     /// Planes of a group.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
-    pub(super) const fn planes(&self) -> usize {
+    pub(in crate::cuda) const fn planes(&self) -> usize {
         self.planes_points * self.planes_outputs
     }
 
     /// Groups for the rows of a batch, and for the outputs.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
-    pub(super) const fn groups(&self, rows: usize) -> [usize; 2] {
+    pub(in crate::cuda) const fn groups(&self, rows: usize) -> [usize; 2] {
         let outputs = TILE * self.tiles_outputs * self.planes_outputs;
         [rows.div_ceil(self.points()), self.outputs.div_ceil(outputs)]
     }
@@ -134,7 +134,7 @@ impl Plan {
 
 /// Whether outputs fill tiles of [`TILE`] channels. Those of a 1x1 kernel, as heads have them, may
 /// be half of one.
-pub(super) const fn fills_tiles(side: usize, outputs: usize) -> bool {
+pub(in crate::cuda) const fn fills_tiles(side: usize, outputs: usize) -> bool {
     match side {
         1 => outputs == RUN || outputs.is_multiple_of(TILE),
         3 => outputs.is_multiple_of(TILE),
@@ -143,7 +143,7 @@ pub(super) const fn fills_tiles(side: usize, outputs: usize) -> bool {
 }
 
 /// The largest part of some that they can be cut into evenly, of those up to `max`.
-pub(super) fn largest_part(max: usize, of: usize) -> Option<usize> {
+pub(in crate::cuda) fn largest_part(max: usize, of: usize) -> Option<usize> {
     (1..=max).rev().find(|part| of.is_multiple_of(*part))
 }
 

@@ -23,7 +23,7 @@ use crate::cuda::tiles::TILE;
 /// one row of the kernel; the products' common dimension is that of the points, so both factors are
 /// read from shared memory as if turned.
 #[cube(launch_unchecked)]
-pub(super) fn weights<E: Float, N: Size>(
+pub(in crate::cuda) fn weights<E: Float, N: Size>(
     x: &[Vector<E, N>],
     gradient: &[Run<E>],
     out: &mut [f32],

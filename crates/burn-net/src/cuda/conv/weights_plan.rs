@@ -15,23 +15,23 @@ use crate::cuda::tiles::TILE;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WeightsPlan {
     /// H
-    pub(super) height: usize,
+    pub(in crate::cuda) height: usize,
     /// W
-    pub(super) width: usize,
+    pub(in crate::cuda) width: usize,
     /// Rows of the kernel, and taps of a row: 3 or 1.
-    pub(super) side: usize,
+    pub(in crate::cuda) side: usize,
     /// Channels that are there.
-    pub(super) inputs: usize,
+    pub(in crate::cuda) inputs: usize,
     /// All of the convolution.
-    pub(super) outputs: usize,
+    pub(in crate::cuda) outputs: usize,
     /// Of a plane.
-    pub(super) tiles_outputs: usize,
-    pub(super) planes_outputs: usize,
-    pub(super) planes_inputs: usize,
+    pub(in crate::cuda) tiles_outputs: usize,
+    pub(in crate::cuda) planes_outputs: usize,
+    pub(in crate::cuda) planes_inputs: usize,
 }
 
 /// Points that a group has in shared memory at a time.
-pub(super) const POINTS: usize = 128;
+pub(in crate::cuda) const POINTS: usize = 128;
 
 /// Tiles of outputs in a plane: with three taps 96 sums for each thread.
 const TILES_OUTPUTS_MAX: usize = 4;
@@ -70,28 +70,28 @@ impl WeightsPlan {
     }
 
     /// Of the group.
-    pub(super) const fn group_outputs(&self) -> usize {
+    pub(in crate::cuda) const fn group_outputs(&self) -> usize {
         self.planes_outputs * self.tiles_outputs * TILE
     }
 
     /// Of the group, some of which may not be there.
-    pub(super) const fn group_inputs(&self) -> usize {
+    pub(in crate::cuda) const fn group_inputs(&self) -> usize {
         self.planes_inputs * TILE
     }
 
     /// Groups that share the outputs.
-    pub(super) const fn parts_outputs(&self) -> usize {
+    pub(in crate::cuda) const fn parts_outputs(&self) -> usize {
         self.outputs.div_ceil(self.group_outputs())
     }
 
     /// Groups that share the inputs.
-    pub(super) const fn parts_inputs(&self) -> usize {
+    pub(in crate::cuda) const fn parts_inputs(&self) -> usize {
         self.inputs.div_ceil(self.group_inputs())
     }
 
     /// Inputs of points and, of a 3x3 kernel, of one before and one behind them; and a blank point
     /// behind. Of a kernel's row above or below the points named are those above or below.
-    pub(super) const fn window_inputs(&self) -> Window {
+    pub(in crate::cuda) const fn window_inputs(&self) -> Window {
         Window {
             channels: self.inputs,
             tiles: self.planes_inputs,
@@ -102,7 +102,7 @@ impl WeightsPlan {
     }
 
     /// Outputs of points.
-    pub(super) const fn window_outputs(&self) -> Window {
+    pub(in crate::cuda) const fn window_outputs(&self) -> Window {
         Window {
             channels: self.outputs,
             tiles: self.planes_outputs * self.tiles_outputs,
@@ -113,12 +113,12 @@ impl WeightsPlan {
     }
 
     /// Planes of a group.
-    pub(super) const fn planes(&self) -> usize {
+    pub(in crate::cuda) const fn planes(&self) -> usize {
         self.planes_outputs * self.planes_inputs
     }
 
     /// Numbers of the gradient.
-    pub(super) const fn factors(&self) -> usize {
+    pub(in crate::cuda) const fn factors(&self) -> usize {
         self.side * self.side * self.inputs * self.outputs
     }
 
@@ -129,7 +129,7 @@ impl WeightsPlan {
 
     /// Groups for what there is to sum up, for the points of a batch, and how many times [`POINTS`]
     /// each of the latter takes.
-    pub(super) const fn groups(&self, rows: usize) -> [usize; 3] {
+    pub(in crate::cuda) const fn groups(&self, rows: usize) -> [usize; 3] {
         let parts = self.parts();
         let pieces = rows.div_ceil(POINTS);
         let wanted = GROUPS.div_ceil(parts);
@@ -138,7 +138,7 @@ impl WeightsPlan {
     }
 
     /// So many rows that groups take more than one turn.
-    pub(super) const fn rows_of_two_turns(&self) -> usize {
+    pub(in crate::cuda) const fn rows_of_two_turns(&self) -> usize {
         GROUPS.div_ceil(self.parts()) * POINTS + 1
     }
 }

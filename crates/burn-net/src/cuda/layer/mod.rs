@@ -18,9 +18,10 @@ use burn::tensor::{DType, Tensor};
 
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::conv::weights_plan::WeightsPlan;
+use crate::cuda::layer::layer_plan::LayerPlan;
 use crate::cuda::layer_weights::LayerWeights;
-use crate::model::epilogue::Normalised;
-use crate::model::epilogue::Then;
+use crate::model::epilogue::BatchNormOutput;
+use crate::model::epilogue::Epilogue;
 use operation::{Forth, LearningLayer};
 
 /// Rows `[B * H * W, in]` of boards of a `size` to `[B * H * W, out]`, in bf16.
@@ -28,8 +29,8 @@ pub(crate) fn layer(
     size: [usize; 2],
     x: Tensor<2>,
     weights: &LayerWeights,
-    then: Then<'_>,
-) -> Normalised {
+    then: Epilogue<'_>,
+) -> BatchNormOutput {
     let ([_, inputs], [outputs]) = (x.dims(), weights.gamma.dims());
     let side = (weights.weight.dims()[0] / (inputs * outputs)).isqrt();
     let plans =
@@ -39,14 +40,14 @@ pub(crate) fn layer(
         forth,
         back: Plan::new(size, side, outputs, inputs),
         weights: of_weights,
-        adds: matches!(then, Then::AddAndRectify(_)),
-        rectifies: !matches!(then, Then::Nothing),
+        adds: matches!(then, Epilogue::AddRelu(_)),
+        rectifies: !matches!(then, Epilogue::Identity),
     };
     let x = x.cast(DType::BF16);
     let added = match then {
-        Then::AddAndRectify(added) => added.clone().cast(DType::BF16),
+        Epilogue::AddRelu(added) => added.clone().cast(DType::BF16),
         // Never read, and nobody's gradient.
-        Then::Nothing | Then::Rectify => x.clone().inner().autodiff(),
+        Epilogue::Identity | Epilogue::Relu => x.clone().inner().autodiff(),
     };
     let LayerWeights { weight, gamma, beta } = weights.clone();
     let Forth { output, mean, variance, .. } = <Dispatch as LearningLayer>::layer(
@@ -58,5 +59,5 @@ pub(crate) fn layer(
         layer,
     );
     let [mean, variance] = [mean, variance].map(|row| Tensor::from_dispatch(row).inner());
-    Normalised { output: Tensor::from_dispatch(output), mean, variance }
+    BatchNormOutput { output: Tensor::from_dispatch(output), mean, variance }
 }

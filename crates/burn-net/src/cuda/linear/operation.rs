@@ -44,7 +44,7 @@ impl OnCard for CubeBackend {
         let formats = [&factors, &shift].iter().all(|tensor| tensor.dtype == x.dtype);
         assert!(formats && x.dtype.size() == 2, "formats of {plan:?}");
         assert!(rows > 0, "no rows");
-        let largest = (rows + crate::cuda::TILE * PLANES) * plan.inputs.max(plan.outputs);
+        let largest = (rows + crate::cuda::tiles::TILE * PLANES) * plan.inputs.max(plan.outputs);
         assert!(u32::try_from(largest).is_ok(), "{rows} rows");
         let (rectifies, dtype) = match output {
             Output::Whole => (false, DType::F32),

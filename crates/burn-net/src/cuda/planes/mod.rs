@@ -10,6 +10,7 @@ use burn::tensor::{DType, Device, FloatDType, Int, Tensor, TensorData};
 use dz_game::PlaneShape;
 
 use operation::Unpack;
+use packed::Packed;
 
 /// Planes `[B * H * W, C]` in a format of a card's choice, from the bits of some positions one
 /// after another, as [`dz_game::PlaneWriter`] has them; the rest of the `positions` is blank.

@@ -7,19 +7,19 @@ use dz_network_file::NetworkSpec;
 
 use crate::cuda;
 use crate::cuda::adam_step::AdamFlats;
-use crate::model::board_ops::Boards;
-use crate::model::board_ops::Ways;
-use crate::model::conv_layer::Convolution;
-use crate::model::conv_layer::RAW;
-use crate::model::convolution::Convolve;
-use crate::model::epilogue::Then;
+use crate::model::board_ops::BoardOps;
+use crate::model::board_ops::ComputeOptions;
+use crate::model::conv_layer::ConvLayer;
+use crate::model::convolution::ConvMethod;
+use crate::model::epilogue::BatchNormOutput;
+use crate::model::epilogue::Epilogue;
 use crate::model::heads::entropy;
 use crate::model::planes::Inputs;
 use crate::model::planes::Unpack;
 use crate::precision::Precision;
-use crate::tensors::Tensors;
 use crate::tensors::download;
 use crate::tensors::upload;
+use crate::tensors::{Parameters, WeightFormat};
 use crate::train::optimizer::Moments;
 use crate::train::optimizer::Update;
 use crate::train::optimizer::blend;
@@ -34,18 +34,18 @@ const ENTROPY_SHARES: usize = 7;
 /// cross-entropies, the optimizer and what is put together.
 pub(super) fn numbers_of_wholes(
     spec: &NetworkSpec,
-    convolve: Convolve,
+    convolve: ConvMethod,
     device: &Device,
 ) -> Vec<Vec<f32>> {
-    let on_chip = convolve == Convolve::OnChip;
+    let cuda_kernels = convolve == ConvMethod::CudaKernel;
     let mut numbers = vec![plane_numbers(spec, convolve, device)];
-    numbers.extend(entropy_numbers(spec, on_chip, device));
-    numbers.extend(step_numbers(on_chip, device));
+    numbers.extend(entropy_numbers(spec, cuda_kernels, device));
+    numbers.extend(step_numbers(cuda_kernels, device));
     numbers
 }
 
 /// Positions that do not begin with a batch and end behind it.
-fn plane_numbers(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> Vec<f32> {
+fn plane_numbers(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> Vec<f32> {
     let batch = random_positions(spec, 11, 5);
     let unpack = Unpack::of(true, convolve);
     let inputs = Inputs::of(&batch, 3..14, unpack, FloatDType::BF16, &device.clone().autodiff());
@@ -54,12 +54,12 @@ fn plane_numbers(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> Vec
 
 /// A cross-entropy of three rows for each share, as many classes as there are moves, and its
 /// gradient along the logits.
-fn entropy_numbers(spec: &NetworkSpec, on_chip: bool, device: &Device) -> [Vec<f32>; 2] {
+fn entropy_numbers(spec: &NetworkSpec, cuda_kernels: bool, device: &Device) -> [Vec<f32>; 2] {
     let (device, rows, classes) = (device.clone().autodiff(), 3 * ENTROPY_SHARES, spec.policy_len);
     let flat = |length: usize, seed: u64| upload(random(length, seed), &device);
     let table = |seed: u64| flat(rows * classes, seed).reshape([rows, classes]);
     let logits = table(7).mul_scalar(8.0).detach().require_grad();
-    let loss = entropy(logits.clone(), table(8).abs(), flat(ENTROPY_SHARES, 9).abs(), on_chip);
+    let loss = entropy(logits.clone(), table(8).abs(), flat(ENTROPY_SHARES, 9).abs(), cuda_kernels);
     let gradients = loss.clone().mul_scalar(2.0).backward();
     let gradient = logits.grad(&gradients).expect("the loss looks at the logits");
     [download(loss.inner()), download(gradient)]
@@ -67,20 +67,20 @@ fn entropy_numbers(spec: &NetworkSpec, on_chip: bool, device: &Device) -> [Vec<f
 
 /// What a step of `AdamW` and of the moving average makes of numbers, and some that were put
 /// together of pieces of many lengths.
-fn step_numbers(on_chip: bool, device: &Device) -> Vec<Vec<f32>> {
+fn step_numbers(cuda_kernels: bool, device: &Device) -> Vec<Vec<f32>> {
     let pieces: Vec<Tensor<1>> =
         (0..10).map(|i| upload(random(1 + 37 * i, i as u64), device)).collect();
-    let joined = if on_chip { cuda::join(&pieces) } else { Tensor::cat(pieces, 0) };
+    let joined = if cuda_kernels { cuda::join(&pieces) } else { Tensor::cat(pieces, 0) };
     let flat = |seed| upload(random(joined.dims()[0], seed), device);
     let [parameters, first, average] = [10, 11, 12].map(flat);
     // Not near 0, or a few numbers would be all that is compared.
     let second = flat(13).abs().add_scalar(0.5);
     let weight_decay = flat(14);
     let update = Update { step: 3, learning_rate: 0.25, gradient_scale: 0.5, weight_decay };
-    let stepped = if on_chip {
+    let stepped = if cuda_kernels {
         let flats = AdamFlats { parameters, first, second, average };
         let AdamFlats { parameters, first, second, average } =
-            update.on_chip(flats, joined.clone(), 0.75);
+            update.cuda_kernels(flats, joined.clone(), 0.75);
         [parameters, first, second, cuda::blend(average.clone(), flat(15), 0.9), average]
     } else {
         let mut moments = Moments { first, second };
@@ -117,7 +117,7 @@ pub(super) enum Kind {
 impl Layer<'_> {
     /// Outputs, mean, variance, and the gradients of weight, gamma and beta, of the inputs unless
     /// it is the first, and of what is added if anything is.
-    pub(super) fn numbers(self, convolve: Convolve, device: &Device) -> Vec<Vec<f32>> {
+    pub(super) fn numbers(self, convolve: ConvMethod, device: &Device) -> Vec<Vec<f32>> {
         let Self { spec, side, inputs, outputs, kind } = self;
         let (untracked, device) = (device.clone(), device.clone().autodiff());
         let [height, width] = [spec.height, spec.width];
@@ -148,28 +148,31 @@ impl Layer<'_> {
             let range = from..from + length;
             from = range.end;
             let part = match convolve {
-                Convolve::OnChip => cuda::view(&all, range.start, range.end),
+                ConvMethod::CudaKernel => cuda::view(&all, range.start, range.end),
                 _ => all.clone().slice(range),
             };
             part.autodiff().require_grad()
         });
-        let part = if convolve == Convolve::OnChip { RAW } else { "weight" };
-        let tensors = [(part, &weight), ("gamma", &gamma), ("beta", &beta)];
-        let tensors =
-            tensors.map(|(part, tensor)| (format!("layer.{part}"), tensor.clone())).into();
-        let ways = Ways { convolve, sum_boards_first: false, by_point: false };
-        let on = Boards::new(spec, boards, ways, Precision::F32, &device);
-        let then = match kind {
-            Kind::First => Then::Rectify,
-            Kind::Plain => Then::Nothing,
-            Kind::Last => Then::AddAndRectify(&added),
+        let format = match convolve {
+            ConvMethod::CudaKernel => WeightFormat::InPlace,
+            _ => WeightFormat::File,
         };
-        let mut statistics = Tensors::new();
-        let layer = Convolution::new(&tensors, "layer", [outputs, inputs, side]);
-        let y = layer.forward(&on, x.clone(), then, &mut statistics).cast(FloatDType::F32);
+        let mut parameters = Parameters::default();
+        parameters.insert_weight("layer", weight.clone(), format);
+        parameters.insert("layer.gamma".to_owned(), gamma.clone());
+        parameters.insert("layer.beta".to_owned(), beta.clone());
+        let compute = ComputeOptions { convolve, sum_boards_first: false, by_point: false };
+        let on = BoardOps::new(spec, boards, compute, Precision::F32, &device);
+        let then = match kind {
+            Kind::First => Epilogue::Relu,
+            Kind::Plain => Epilogue::Identity,
+            Kind::Last => Epilogue::AddRelu(&added),
+        };
+        let layer = ConvLayer::new(&parameters, "layer", [outputs, inputs, side]);
+        let BatchNormOutput { output, mean, variance } = layer.forward_train(&on, x.clone(), then);
+        let y = output.cast(FloatDType::F32);
         let gradients = (y.clone() * table(outputs, 6)).sum().backward();
-        let mut all = vec![download(y.inner())];
-        all.extend(statistics.into_values().map(download));
+        let mut all = vec![download(y.inner()), download(mean), download(variance)];
         let found = |tensor: &Tensor<1>| tensor.grad(&gradients).expect("it takes part in the sum");
         all.extend([&weight, &gamma, &beta].map(|tensor| download(found(tensor))));
         let tracked = [x, added].into_iter().filter_map(|tensor| tensor.grad(&gradients));

@@ -10,11 +10,10 @@ use crate::cuda;
 use crate::device::choice::DeviceChoice;
 use crate::device::open::BURN_CONVOLUTION;
 use crate::error::NetError;
-use crate::model::convolution::Convolve;
+use crate::model::convolution::ConvMethod;
 use crate::precision::Precision;
 use crate::tensors::download;
 use crate::tensors::upload;
-use crate::train::canary::largest;
 use crate::train::learner::LearnerOptions;
 use check::{Kind, Layer, numbers_of_wholes};
 
@@ -39,16 +38,16 @@ const DISTANCE_MAX_32_BITS: f64 = 1e-4;
 /// # Errors
 /// [`NetError::Device`] if a device does nothing more after it tried: a kernel that touches memory
 /// that it has not, say, leaves a card of no use to a process.
-pub fn learns_on_chip(
+pub fn learns_by_cuda_kernels(
     devices: &[DeviceChoice],
     spec: &NetworkSpec,
     precision: Precision,
 ) -> Result<bool, NetError> {
-    if !devices.iter().all(|choice| choice.fits_to_learn_on_chip(spec, precision)) {
+    if !devices.iter().all(|choice| choice.fits_cuda_kernels_to_learn(spec, precision)) {
         return Ok(false);
     }
     for choice in devices {
-        let what = match choice.guard(|| excess(spec, Convolve::OnChip, &choice.open())) {
+        let what = match choice.guard(|| excess(spec, ConvMethod::CudaKernel, &choice.open())) {
             Ok(excess) if excess <= 1.0 => continue,
             Ok(excess) => format!("on {choice} they are off by {excess:.1} times what is allowed"),
             Err(error) => {
@@ -74,20 +73,20 @@ pub(crate) fn way_to_learn(
     devices: &[(DeviceChoice, Device)],
     spec: &NetworkSpec,
     options: &LearnerOptions,
-) -> Convolve {
+) -> ConvMethod {
     let fits = |(choice, _): &(DeviceChoice, Device)| {
-        choice.fits_to_learn_on_chip(spec, options.precision)
+        choice.fits_cuda_kernels_to_learn(spec, options.precision)
     };
-    if options.on_chip && devices.iter().all(fits) {
-        return Convolve::OnChip;
+    if options.cuda_kernels && devices.iter().all(fits) {
+        return ConvMethod::CudaKernel;
     }
-    devices[0].0.ways(true).convolve
+    devices[0].0.compute_options(true).convolve
 }
 
 /// Largest distance of what a network's convolutions with batch norm find on a device, gradients
 /// included, from what they find on the processor, in units of what is allowed; infinite if there
 /// is no number.
-fn excess(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> f64 {
+fn excess(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> f64 {
     let narrow = spec.block_channels();
     let (inputs, outputs) = (spec.channels_in, spec.channels);
     let first = Layer { spec, side: 3, inputs, outputs, kind: Kind::First };
@@ -104,12 +103,12 @@ fn excess(spec: &NetworkSpec, convolve: Convolve, device: &Device) -> f64 {
     };
     let points = points.filter(takes).map(|(inputs, outputs)| point(inputs, outputs));
     let found = numbers_of_wholes(spec, convolve, device);
-    let wanted = numbers_of_wholes(spec, Convolve::Gather, &Device::flex());
+    let wanted = numbers_of_wholes(spec, ConvMethod::Gather, &Device::flex());
     let shares = found.iter().zip(&wanted).map(|(found, wanted)| share(found, wanted));
     let mut most = largest(shares) / DISTANCE_MAX_32_BITS;
     for layer in [first, inner(Kind::Plain), inner(Kind::Last)].into_iter().chain(points) {
         let found = layer.numbers(convolve, device);
-        let wanted = layer.numbers(Convolve::Gather, &Device::flex());
+        let wanted = layer.numbers(ConvMethod::Gather, &Device::flex());
         for (found, wanted) in found.iter().zip(&wanted) {
             let share = share(found, wanted);
             most = most.max(match layer.kind {
@@ -147,6 +146,12 @@ fn share(found: &[f32], wanted: &[f32]) -> f64 {
     largest(std::iter::once(distance(found, wanted) / length))
 }
 
+/// The largest share; infinite if one is no number, which must not be passed over.
+pub(crate) fn largest(mut shares: impl Iterator<Item = f64>) -> f64 {
+    let add = |most: f64, share: f64| share.is_finite().then(|| most.max(share));
+    shares.try_fold(0.0, add).unwrap_or(f64::INFINITY)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,13 +165,13 @@ mod tests {
         let choice = DeviceChoice::Cpu;
         let options = LearnerOptions::to_measure(Precision::Bf16);
         let way = way_to_learn(&[(choice, choice.open())], &spec(), &options);
-        assert_eq!(way, Convolve::Gather);
-        assert!(!learns_on_chip(&[choice], &spec(), Precision::Bf16).unwrap());
+        assert_eq!(way, ConvMethod::Gather);
+        assert!(!learns_by_cuda_kernels(&[choice], &spec(), Precision::Bf16).unwrap());
     }
 
     #[test]
     fn other_ways_agree_and_a_wrong_number_is_seen() {
-        for convolve in [Convolve::Spread, Convolve::Whole] {
+        for convolve in [ConvMethod::OneHot, ConvMethod::Conv2d] {
             let excess = excess(&spec(), convolve, &Device::flex());
             assert!(excess < 0.1, "{convolve:?}: {excess}");
         }
@@ -185,7 +190,7 @@ mod tests {
         let numbers = |kind| {
             let layer = Layer { spec: &spec, side: 3, inputs: 16, outputs: 16, kind };
             layer
-                .numbers(Convolve::Gather, &Device::flex())
+                .numbers(ConvMethod::Gather, &Device::flex())
                 .iter()
                 .map(Vec::len)
                 .collect::<Vec<_>>()
