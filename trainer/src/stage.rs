@@ -10,12 +10,12 @@ use dz_burn_net::{
 use dz_config::{Optimizer as OptimizerWord, RunConfig, TrainingPrecision};
 use dz_game::Key;
 use dz_network_file::NetworkSpec;
-use dz_shard::RowSet;
 use dz_stage::{Spent, StageContext};
-use dz_store::{RowsState, RunInfo, Stage};
+use dz_store::Stage;
 
 use crate::checkpoint::Cursor;
 use crate::publish::prune_checkpoints;
+use crate::rows_of_cycle::open_rows;
 use crate::turn::{End, Work};
 use crate::{CycleRows, LossGuard, Session, head_weights, heads_of, restore};
 
@@ -142,23 +142,6 @@ impl fmt::Debug for Trainer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Trainer").field("session", &self.session).finish_non_exhaustive()
     }
-}
-
-/// The rows that a cycle trains on.
-pub(crate) fn open_rows(
-    context: &StageContext,
-    cycle: u32,
-    identity: &RunInfo,
-) -> anyhow::Result<CycleRows> {
-    let state = rows_state(context, cycle)?;
-    CycleRows::open(&context.run, state, RowSet::Train, identity)
-        .with_context(|| format!("the rows of cycle {cycle} cannot be used"))
-}
-
-/// What the shuffler published for a cycle.
-pub(crate) fn rows_state(context: &StageContext, cycle: u32) -> anyhow::Result<&RowsState> {
-    let state = context.ledger.state().cycle_state(cycle);
-    state.and_then(|s| s.rows.as_ref()).with_context(|| format!("cycle {cycle} has no rows yet"))
 }
 
 fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {

@@ -209,7 +209,7 @@ fn compiler_works() -> bool {
 #[cfg(feature = "cuda")]
 pub(crate) fn card_count() -> usize {
     keep_kernels();
-    Device::enumerate(burn::tensor::DeviceType::Cuda).into_vec().len()
+    burn::tensor::Device::enumerate(burn::tensor::DeviceType::Cuda).into_vec().len()
 }
 
 #[cfg(not(feature = "cuda"))]
