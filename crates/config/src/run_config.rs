@@ -15,7 +15,25 @@ use dz_search_settings::SearchSection;
 /// Lists the sections once, for the struct and for all that walks over them.
 macro_rules! run_config {
     ($($(#[doc = $doc:literal])* $name:ident: $Section:ty,)*) => {
-        /// Everything that a run is told: every key has a value, and no two contradict each other.
+        /// The configuration of a run: every key has a value, and no two contradict each other.
+        ///
+        /// ```
+        /// use dz_config::RunConfig;
+        ///
+        /// let text = r#"
+        ///     format = 1
+        ///     run = { game = "connect4", cycles = 3 }
+        ///     selfplay = { games = 100 }
+        ///     bootstrap = { games = 50 }
+        ///     network = { blocks = 2, channels = 16 }
+        ///     gate = { rule = "always" }
+        /// "#;
+        /// let config = RunConfig::from_text(text, &["search.c_puct=2".to_owned()]).unwrap();
+        /// assert_eq!((config.selfplay.games, config.search.c_puct), (100, 2.0));
+        ///
+        /// let error = RunConfig::from_text(text, &["search.c_punct=2".to_owned()]).unwrap_err();
+        /// assert!(error.to_string().contains("did you mean 'search.c_puct'?"));
+        /// ```
         #[derive(Clone, Debug, PartialEq)]
         pub struct RunConfig {
             /// Version of the configuration format; always 1.

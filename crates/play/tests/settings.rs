@@ -3,8 +3,9 @@
 use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, SearchSection};
 use dz_play::anchor_faults;
 use dz_search::{
-    Exploration, FirstPlay, Gumbel, MoveChoice, NoiseShape, PolicyTarget, Puct, RootSetup,
-    SearchParams, Selection,
+    Backup, CatchUp, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel, InFlight,
+    LeafValue, MoveChoice, NoiseShape, PolicyTarget, Puct, Revisit, RootSetup, SearchParams,
+    Selection, Staleness, Terminals, TieBreak,
 };
 use dz_search_settings::{SearchSettings, search_faults};
 
@@ -17,14 +18,35 @@ fn laid(overrides: &[&str]) -> SearchSection {
 fn the_plain_section_is_the_plain_reference() {
     let settings = SearchSettings::of(&SearchSection::plain());
     let params = SearchParams {
+        graph: true,
         // The base of a logarithm that weighs nothing.
         selection: Selection::Puct(Puct {
             exploration: Exploration { c: 1.5, c_log: 0.0, c_base: 500.0 },
             variance: None,
         }),
-        ..SearchParams::default()
+        fpu: FirstPlay::Absolute(0.0),
+        tie_break: TieBreak::LowestMove,
+        epsilon: EpsilonSchedule::Off,
+        equivalent_visits: 0,
+        backup: Backup::Idempotent,
+        staleness: Staleness::Path,
+        catch_up: CatchUp::Continue,
+        terminals: Terminals::Fixed,
+        revisit: Revisit::Count,
+        prove: false,
+        leaf_value: LeafValue::Network,
+        expansion: Expansion::FirstVisit,
+        leaves_max: 1,
+        in_flight: InFlight::Visits,
+        collisions_max: 0,
+        prior_exponent: 1.0,
+        moments: false,
+        check_states: false,
+        nodes_max: u32::MAX,
     };
     assert_eq!(settings.params, params);
+    let selection = Selection::Puct(Puct::constant(1.5));
+    assert_eq!(SearchParams::default(), SearchParams { selection, ..params });
     assert_eq!(settings.root, RootSetup::default());
     assert_eq!(settings.target, PolicyTarget::Visits);
     assert_eq!(settings.choice, MoveChoice::MostVisits);

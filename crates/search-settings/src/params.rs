@@ -4,13 +4,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::fpu::FirstPlay;
 use crate::graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
-use crate::gumbel::GumbelInner;
 use crate::leaves::{Expansion, InFlight, LeafValue};
-use crate::puct::Puct;
-use crate::selection::{EpsilonSchedule, RaveSchedule, Selection, TieBreak};
+use crate::selection::{EpsilonSchedule, Selection, TieBreak};
 
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
 /// each move. All of them together are one algorithm: nothing here switches to another core.
+///
+/// ```
+/// use dz_search_settings::{Backup, ParamsError, SearchParams, Selection, Staleness};
+///
+/// let uct = SearchParams { selection: Selection::Uct { c: 1.4 }, ..SearchParams::default() };
+/// assert_eq!(uct.validate(), Ok(()));
+///
+/// let averages = SearchParams {
+///     backup: Backup::Incremental,
+///     staleness: Staleness::Ancestors,
+///     ..SearchParams::default()
+/// };
+/// assert_eq!(averages.validate(), Err(ParamsError::StaleAverages));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct SearchParams {
@@ -120,32 +132,10 @@ impl SearchParams {
             range((0.0..=1.0).contains(&rollout_share), "leaf_value", "a share from 0 to 1")?;
         }
         range(self.prior_exponent > 0.0, "prior_exponent", "above 0")?;
-        check_selection(&self.selection)
-    }
-}
-
-/// Checks the numbers of a formula.
-fn check_selection(selection: &Selection) -> Result<(), ParamsError> {
-    let puct = |puct: &Puct| {
-        range(puct.exploration.c >= 0.0, "c_puct", "at least 0")?;
-        range(puct.exploration.c_base > 0.0, "c_base", "above 0")
-    };
-    match selection {
-        Selection::Puct(params) => puct(params),
-        Selection::Ucb1 => Ok(()),
-        Selection::Uct { c } => range(*c >= 0.0, "c_uct", "at least 0"),
-        Selection::Rave(rave) => {
-            let fine = !matches!(rave.schedule, RaveSchedule::Equivalence { k } if k <= 0.0);
-            range(fine, "rave_k", "above 0")
+        match self.selection.fault() {
+            Some((key, allowed)) => Err(ParamsError::Range { key, allowed }),
+            None => Ok(()),
         }
-        Selection::Gumbel(gumbel) => {
-            range(gumbel.considered > 0, "gumbel_considered", "at least 1")?;
-            match &gumbel.inner {
-                GumbelInner::Improved => Ok(()),
-                GumbelInner::Puct(params) => puct(params),
-            }
-        }
-        Selection::Regularized(regularized) => range(regularized.c > 0.0, "c_puct", "above 0"),
     }
 }
 

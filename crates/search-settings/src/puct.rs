@@ -17,6 +17,15 @@ impl Puct {
     pub const fn constant(c: f64) -> Self {
         Self { exploration: Exploration::constant(c), variance: None }
     }
+
+    /// The first number outside its range: its key, and what it may be.
+    pub(crate) fn fault(&self) -> Option<(&'static str, &'static str)> {
+        if self.exploration.c.is_nan() || self.exploration.c < 0.0 {
+            return Some(("c_puct", "at least 0"));
+        }
+        let fine = self.exploration.c_base > 0.0;
+        (!fine).then_some(("c_base", "above 0"))
+    }
 }
 
 impl Default for Puct {

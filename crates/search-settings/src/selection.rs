@@ -5,7 +5,7 @@ use dz_config_keys::{choice, choice_or_number, real};
 use serde::{Deserialize, Serialize};
 
 use crate::choice::choice_with_data;
-use crate::gumbel::Gumbel;
+use crate::gumbel::{Gumbel, GumbelInner};
 use crate::puct::Puct;
 
 choice_with_data! {
@@ -31,6 +31,27 @@ choice_with_data! {
         /// Moves sampled from the exact solution of the regularised policy problem (Grill et al.
         /// 2020).
         Regularized(regularized: Regularized) = "regularized",
+    }
+}
+
+impl Selection {
+    /// The first number outside its range: its key, and what it may be.
+    pub(crate) fn fault(&self) -> Option<(&'static str, &'static str)> {
+        let check = |fine: bool, key, allowed| (!fine).then_some((key, allowed));
+        match self {
+            Self::Puct(puct) => puct.fault(),
+            Self::Uct { c } => check(*c >= 0.0, "c_uct", "at least 0"),
+            Self::Rave(Rave { schedule: RaveSchedule::Equivalence { k }, .. }) => {
+                check(*k > 0.0, "rave_k", "above 0")
+            }
+            Self::Ucb1 | Self::Rave(_) => None,
+            Self::Gumbel(gumbel) => check(gumbel.considered > 0, "gumbel_considered", "at least 1")
+                .or(match &gumbel.inner {
+                    GumbelInner::Improved => None,
+                    GumbelInner::Puct(puct) => puct.fault(),
+                }),
+            Self::Regularized(regularized) => check(regularized.c > 0.0, "c_puct", "above 0"),
+        }
     }
 }
 

@@ -10,7 +10,17 @@ use crate::section::SearchSection;
 use crate::selection::{Selection, SelectionWord};
 use crate::target::PolicyTarget;
 
-/// A `[search]` section in the search's own types.
+/// What the keys of `[search]` make together.
+///
+/// ```
+/// use dz_search_settings::{SearchSection, SearchSettings, Selection};
+///
+/// let overrides = ["search.selection=uct".to_owned(), "search.c_uct=1.4".to_owned()];
+/// let (section, seed) = SearchSection::plain().with_overrides(&overrides).unwrap();
+/// let settings = SearchSettings::of(&section);
+/// assert_eq!(settings.params.selection, Selection::Uct { c: 1.4 });
+/// assert_eq!(seed, 0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchSettings {
     /// How a search walks.

@@ -1,4 +1,4 @@
-//! All moves as first: what a playout says about moves that were made later in it.
+//! All moves as first (AMAF): a playout counts for moves that were made later in it.
 //!
 //! For each node on the path and each of its legal moves that the same player made at it or later,
 //! in the search or in the rollout, the count grows and the average moves towards the playout's

@@ -1,4 +1,4 @@
-//! Backup: what a playout changes on its path.
+//! Backup: how a playout changes the nodes on its path.
 
 use crate::{
     Backup, Numbers, Revisit, Search, arena::Arena, domain::Domain, node::NodeId, numbers::Real,
@@ -6,9 +6,9 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Counts the path's edges and brings its nodes up to date from the last one up; `sample` is
-    /// what the playout found at its end. `changed` is the node where it ended, if that was known
-    /// to others and has a new value.
+    /// Counts a visit on each edge of the path and updates its nodes, the last one first. `sample`
+    /// is the value at the path's end. `changed` is the node there, if it is known to other parents
+    /// and has a new value.
     pub(crate) fn back_up(
         &mut self,
         path: &[PathStep],
@@ -80,7 +80,7 @@ impl<N: Numbers> Arena<N> {
         (node.visits, node.average) = (visits, average);
     }
 
-    /// Sets what a node's edges cache to what their children are worth.
+    /// Sets the average that each edge caches to its child's average.
     fn copy_child_averages(&mut self, id: NodeId) {
         let node = *self.node(id);
         for place in 0..usize::from(node.visited) {
@@ -113,8 +113,9 @@ impl<N: Numbers> Arena<N> {
         }
     }
 
-    /// Moves an edge's average towards a sample, which is first made to bring it to the child's
-    /// value if others share the child; answers the sample that goes on up.
+    /// Averages a sample into an edge and returns the sample for the node above. If other parents
+    /// share the child, the sample is replaced by the one that brings the edge to the child's
+    /// value.
     fn correct_edge(
         &mut self,
         id: NodeId,

@@ -1,7 +1,6 @@
-//! How long a search goes on.
+//! The budget of a search.
 
-/// How long a search goes on. A search is also decided when its nodes are used up, or when its root
-/// is proven.
+/// What ends a search. A search also ends when its nodes are used up, or when its root is proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Playouts of this search; visits kept from an earlier one come on top.
@@ -17,6 +16,6 @@ pub enum Budget {
         /// Playouts of this search at most.
         playouts_max: u32,
     },
-    /// Until the caller has had enough: searches by the clock, which this crate does not have.
+    /// No limit: the caller stops the search, for example by a clock, which this crate does not have.
     Open,
 }

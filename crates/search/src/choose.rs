@@ -45,12 +45,12 @@ pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng)
             weights
         }
     };
-    // Rounding can leave a crumb; the most visited move has the most weight.
+    // Rounding can leave a rest behind the last weight; the most visited move has the most weight.
     sample(&weights, random).map_or_else(|| most_visited(&moves), |place| moves[place].mv)
 }
 
-/// A place drawn by weights, each 0 or more; none where all are 0, or where rounding leaves a crumb
-/// behind the last.
+/// Samples a place by weights, each 0 or more. Returns none where all are 0, or where rounding leaves
+/// a rest behind the last.
 pub fn sample(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
     let mut left = random.random::<f64>() * weights.iter().sum::<f64>();
     weights.iter().position(|weight| {
@@ -59,8 +59,8 @@ pub fn sample(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
     })
 }
 
-/// Which moves proofs leave: the proven wins if there are any; else all moves but proven losses, if
-/// any are left.
+/// The moves that proofs leave: the proven wins if there are any; else all moves but proven losses,
+/// if any are left.
 pub(crate) fn worth_playing(moves: &[RootMove]) -> Vec<bool> {
     let most = moves.iter().filter_map(|m| m.proven).fold(f64::NEG_INFINITY, f64::max);
     let all_proven = moves.iter().all(|m| m.proven.is_some());

@@ -9,7 +9,7 @@ pub struct SearchCounts {
     pub playouts: u64,
     /// Positions evaluated, those from a cache not counted.
     pub evaluations: u64,
-    /// Positions whose evaluation came from a cache, as far as the caller says so.
+    /// Positions whose evaluation came from a cache, as the caller reports.
     pub cache_hits: u64,
     /// Rollouts among the evaluations.
     pub rollouts: u64,
@@ -21,9 +21,9 @@ pub struct SearchCounts {
     pub cycle_ends: u64,
     /// Edges that were linked to a node that another path had made.
     pub transpositions: u64,
-    /// Walks given up at a position that waited for its evaluation; not playouts.
+    /// Walks that ended at a position which waited for its evaluation; not playouts.
     pub collisions: u64,
-    /// Nodes beside those on paths that were brought up to date.
+    /// Nodes off the path that were recomputed.
     pub refreshes: u64,
 }
 

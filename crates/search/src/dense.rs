@@ -1,4 +1,4 @@
-//! Selections that look at every legal move of a node, tried or not.
+//! Selections that score every legal move of a node, visited or not.
 
 use dz_game::mix64;
 use rand::SeedableRng;
@@ -32,7 +32,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         choice.scorer().map_or(0, |scorer| choice.best(scorer))
     }
 
-    /// Visits for which the last selection still holds, one taken off.
+    /// The place of the held choice, if one still holds; uses up one of its visits.
     pub(crate) fn take_held_place(&mut self, id: NodeId) -> Option<usize> {
         if self.params.epsilon == EpsilonSchedule::Off {
             return None;
@@ -42,7 +42,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Some(usize::from(side.held_place))
     }
 
-    /// Notes for how long a selection holds; the visit at hand is one of them.
+    /// Holds a choice for as many visits as the epsilon trick gives, the current one included.
     pub(crate) fn hold_choice(&mut self, id: NodeId, place: usize) {
         if self.params.epsilon == EpsilonSchedule::Off {
             return;
@@ -132,7 +132,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// Draws the root's Gumbel noise and plans its halving, if the selection is Gumbel's.
+    /// Samples the root's Gumbel noise and plans sequential halving, for Gumbel search.
     pub(crate) fn sample_gumbel(&mut self) {
         let Selection::Gumbel(gumbel) = self.params.selection else { return };
         let moves = self.root_legal.len();

@@ -1,5 +1,4 @@
-//! What a search walks over: the part of a game that it needs, or a graph that is given node by
-//! node.
+//! The part of a game that a search needs. Explicit graphs have it too.
 
 use std::fmt::Debug;
 
@@ -9,31 +8,31 @@ use dz_game::{Game, Key, Move, Player};
 pub trait Domain: Clone + Debug {
     /// A position.
     type State: Clone + PartialEq + Debug;
-    /// Its past, as far as rules need it.
+    /// The part of its past that the rules need.
     type History: Clone + Default + Debug;
 
-    /// Whether the game goes on and whose move it is, or what it came to.
+    /// Returns the player to move, or the outcome of a finished game.
     fn status(&self, state: &Self::State, history: &Self::History) -> Status;
     /// Clears `out` and fills it with the legal moves, ascending; empty if and only if over.
     fn legal_moves(&self, state: &Self::State, history: &Self::History, out: &mut Vec<Move>);
     /// Makes a legal move.
     fn advance(&self, state: &mut Self::State, history: &mut Self::History, mv: Move);
-    /// What the future depends on: one node of the graph a key.
+    /// The key of the position as a node: equal keys have equal futures.
     fn node_key(&self, state: &Self::State, history: &Self::History) -> Key;
-    /// What an evaluator sees.
+    /// The key of what an evaluator sees.
     fn eval_key(&self, state: &Self::State, history: &Self::History) -> Key;
     /// True if no `node_key` can occur twice on a path.
     fn acyclic(&self) -> bool;
 }
 
-/// Where a position stands.
+/// Whether a position is over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Status {
     /// This player moves.
     ToMove(Player),
     /// It is over.
     Over {
-        /// What it came to for the first player, in [-1, 1].
+        /// The outcome for the first player, in [-1, 1].
         value: f64,
         /// Probability of a draw.
         draw: f64,

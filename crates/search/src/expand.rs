@@ -1,4 +1,4 @@
-//! From an evaluation to a node: what a playout adds to the graph, and how it is counted.
+//! From an evaluation to a node: how a playout adds to the graph, and how it is counted.
 
 use dz_game::{Key, Move};
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Counts a walk that has all that it wants; without a network's answer there are no priors.
+    /// Counts a walk that has all its answers; without a network's answer there are no priors.
     pub(crate) fn complete(
         &mut self,
         mut walk: Box<Walk<D, N>>,
@@ -70,7 +70,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.spare.push(walk);
     }
 
-    /// What a leaf's evaluation is worth.
+    /// The value of a leaf's evaluation.
     fn sample(&self, walk: &Walk<D, N>) -> ValueAbs<N::Real> {
         let network = walk.network.map(|(estimate, _)| estimate);
         match (self.params.leaf_value, network, walk.rollout) {

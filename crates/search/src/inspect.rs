@@ -1,4 +1,4 @@
-//! The graph laid open, for listings and for tests.
+//! Views of the graph's nodes, for listings and tests.
 
 use dz_game::{Key, Move, Player, Wdl};
 

@@ -4,7 +4,7 @@ use dz_game::Move;
 
 use crate::{domain::Domain, value::ValuePov};
 
-/// Names a leaf that waits; the number is used again once it is answered.
+/// The number of a leaf that waits; it is used again once the leaf is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafId(pub(crate) usize);
 
@@ -13,7 +13,7 @@ impl LeafId {
     pub const FIRST: Self = Self(0);
 }
 
-/// What a leaf is to be given.
+/// The answers that a leaf needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wants {
     /// Value and priors, by [`Search::apply`] or [`Search::apply_network`].
@@ -31,16 +31,16 @@ pub struct SearchLeaf<'a, D: Domain> {
     pub history: &'a D::History,
     /// Its legal moves, ascending.
     pub legal: &'a [Move],
-    /// A random word of this leaf alone.
+    /// A random word for this leaf.
     pub random: u64,
-    /// What it is to be given.
+    /// The answers that it needs.
     pub wants: Wants,
 }
 
 /// A network's answer.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkAnswer<'a, R> {
-    /// What the mover expects.
+    /// The value for the player to move.
     pub estimate: ValuePov<R>,
     /// One prior a legal move, in the order of the moves.
     pub priors: &'a [R],

@@ -10,10 +10,11 @@
 //!
 //! as in D. J. Wu's "Monte-Carlo Graph Search from First Principles" (KataGo, docs/GraphSearch.md).
 //! A caller drives it: [`Search::gather`] walks until an evaluation is missing or the search is
-//! decided, [`Search::apply`] takes the evaluation. Tree search is the same code with private keys.
+//! decided, and [`Search::apply`] takes the evaluation. Tree search is the same code with private
+//! keys.
 //!
-//! Only the nodes on the path of a playout are updated; a node that shares a child with another
-//! path is refreshed when it is next walked through.
+//! By default a playout updates the nodes on its path only. A node that shares a child with another
+//! path is recomputed when it is next walked through.
 
 mod amaf;
 mod arena;

@@ -1,4 +1,4 @@
-//! Reuse between moves: what is reachable from the move played stays, all else goes.
+//! Reuse between moves: the part of the graph that the played move leads to stays.
 
 use dz_game::Move;
 
@@ -146,7 +146,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 }
 
 impl<N: Numbers> Arena<N> {
-    /// Adds a copy of a node with edges and moves of its own.
+    /// Adds a copy of a node, its edges and its moves.
     fn duplicate(&mut self, id: NodeId) -> NodeId {
         let copy = NodeId(self.nodes.len() as u32);
         let mut node = *self.node(id);

@@ -31,7 +31,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
         if self.params.tie_break == TieBreak::Random {
             for (i, prior) in priors.iter_mut().enumerate() {
-                // A crumb that orders equal priors at random and changes no others.
+                // Small enough to order equal priors at random and to change no other order.
                 *prior += 1e-6 * random_share(self.seed, i as u64);
             }
         }
@@ -50,9 +50,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.node_mut(ROOT).head_ready = false;
     }
 
-    /// Searches none but these of the root's moves, until it advances; all of them if none of these
-    /// is legal. What is known so far was found with others, so the search begins empty. Below the
-    /// root nothing changes.
+    /// Restricts the root to these moves until it advances; if none of them is legal, to none. The
+    /// search begins empty, since its graph was built with other root moves. Nothing changes below
+    /// the root.
     pub fn restrict(&mut self, moves: impl IntoIterator<Item = Move>) {
         self.drop_leaves();
         self.clear_root();
@@ -60,8 +60,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.allowed.sort_unstable();
     }
 
-    /// Names the root's moves, with the evaluator's priors, and with its heuristics where there are
-    /// any: those that are searched, their priors scaled to sum 1 where not all are.
+    /// Sets the root's moves and the evaluator's priors, and returns their heuristics. Where the
+    /// root is restricted, the priors of its moves are scaled to sum 1.
     pub(crate) fn set_root_moves(
         &mut self,
         legal: &[Move],

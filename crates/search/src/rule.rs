@@ -2,7 +2,7 @@
 
 use crate::{
     GumbelInner, Puct, Selection,
-    formula::{exploration_bonus, u_term},
+    formula::{VISITS_OFFSET, exploration_bonus, u_term},
     node::{NodeId, ROOT},
     numbers::Real,
 };
@@ -28,6 +28,43 @@ impl<'a> Rule<'a> {
                 _ => None,
             },
             Selection::Rave(_) | Selection::Regularized(_) => None,
+        }
+    }
+
+    /// True if every move gets its first visit before any gets a second one.
+    pub(crate) fn visits_all_first(self) -> bool {
+        matches!(self, Self::Bandit { .. })
+    }
+
+    /// The terms for `sum` visits; `exploration` gives c(s).
+    pub(crate) fn scorer<R: Real>(self, sum: R, exploration: impl FnOnce(&Puct) -> R) -> Scorer<R> {
+        match self {
+            Self::Puct(puct) => Scorer::Puct {
+                c: exploration(puct),
+                sqrt_visits: (sum + R::from_f64(VISITS_OFFSET)).sqrt(),
+            },
+            Self::Bandit { c, log_factor } => Scorer::Bandit {
+                c: R::from_f64(c),
+                logarithm: R::from_f64(log_factor) * sum.max(R::ONE).ln(),
+            },
+        }
+    }
+
+    /// The terms of the same formula in 64 bits, multiplied in another order: both orders stay, so
+    /// that searches keep their bits.
+    pub(crate) fn wide_scorer(
+        self,
+        sum: f64,
+        exploration: impl FnOnce(&Puct) -> f64,
+    ) -> Scorer<f64> {
+        match self {
+            Self::Puct(puct) => Scorer::Puct {
+                c: exploration(puct) * (sum + VISITS_OFFSET).sqrt(),
+                sqrt_visits: 1.0,
+            },
+            Self::Bandit { c, log_factor } => {
+                Scorer::Bandit { c: c * log_factor.sqrt(), logarithm: sum.max(1.0).ln() }
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The search: what it holds, and how a caller drives it.
+//! The state of a search, and how a caller drives it.
 
 use dz_game::{Key, Move};
 
@@ -18,6 +18,29 @@ use crate::{
 };
 
 /// A search over the positions of one domain, reused from move to move.
+///
+/// ```
+/// use dz_game::{Game, Wdl, games::TicTacToe};
+/// use dz_search::{Budget, Gathered, MoveChoice, Search, SearchParams, choose_move};
+/// use rand::SeedableRng;
+/// use rand_xoshiro::Xoshiro256PlusPlus;
+///
+/// let mut search: Search<TicTacToe> =
+///     Search::new(TicTacToe, SearchParams::default(), TicTacToe.start(), ());
+/// search.start(Budget::Playouts(100), 0, None);
+/// while let Gathered::Need(id) = search.gather() {
+///     // A network would evaluate the position. Here every position is even, every move as good.
+///     let moves = search.leaf(id).map_or(0, |leaf| leaf.legal.len());
+///     search.apply(id, Wdl::UNKNOWN, &vec![1.0 / moves as f32; moves]);
+/// }
+/// let summary = search.summary();
+/// assert_eq!(summary.visits, 100);
+///
+/// let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+/// let mv = choose_move(&summary, MoveChoice::MostVisits, &mut random);
+/// let visits_max = summary.moves.iter().map(|m| m.visits).max();
+/// assert!(summary.moves.iter().any(|m| m.mv == mv && Some(m.visits) == visits_max));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Search<D: Domain, N: Numbers = Compact> {
     pub(crate) domain: D,
@@ -26,7 +49,7 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     pub(crate) root_history: D::History,
     /// The root's legal moves, ascending.
     pub(crate) root_legal: Vec<Move>,
-    /// The root's moves are to be from these, ascending; all are where it is empty.
+    /// The moves that the root is restricted to, ascending; empty for no restriction.
     pub(crate) allowed: Vec<Move>,
     /// Their priors by the evaluator; the root's node has them with noise.
     pub(crate) root_priors: Vec<N::Real>,
@@ -50,16 +73,16 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     /// Walks to use again.
     #[allow(clippy::vec_box, reason = "walks move between here and `open` by their pointer")]
     pub(crate) spare: Vec<Box<Walk<D, N>>>,
-    /// Nodes named so far in a tree, where each has a name of its own; never starts again.
+    /// Keys given out so far in a tree, where every node has a key of its own.
     pub(crate) private_keys: u64,
     /// Visits before a node is expanded.
     pub(crate) threshold: u32,
-    /// Where the background refresher stands.
+    /// The node that the background sweep recomputed last.
     pub(crate) sweep: usize,
     pub(crate) scores: MoveScores,
     pub(crate) moves_made: MovesMade,
     pub(crate) tracer: Option<Tracer>,
-    /// Room for marks, orders and queues over nodes, used again and again.
+    /// Room for marks, orders and queues over nodes, kept between uses.
     pub(crate) marks: Vec<u32>,
     pub(crate) queue: Vec<u32>,
     pub(crate) stack: Vec<(NodeId, bool)>,
@@ -77,8 +100,8 @@ pub enum Gathered {
 }
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// A search that stands at `state`; nothing is evaluated yet. Settings that contradict each
-    /// other are for [`SearchParams::validate`] to find.
+    /// Creates a search with its root at `state`, without evaluating it. [`SearchParams::validate`]
+    /// finds settings that contradict each other; this function does not.
     pub fn new(domain: D, params: SearchParams, state: D::State, history: D::History) -> Self {
         let side = Side::new(&params, domain.acyclic());
         Self {
@@ -117,7 +140,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// As `new`, after checking the settings.
+    /// Creates a search as [`Self::new`] does, after checking the settings.
     ///
     /// # Errors
     /// Settings that contradict each other.
@@ -131,7 +154,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Ok(Self::new(domain, params, state, history))
     }
 
-    /// Stands at another position, empty, with the room that it had.
+    /// Empties the search and moves its root to another position; memory stays allocated.
     pub fn reset(&mut self, state: D::State, history: D::History) {
         self.drop_leaves();
         (self.root_state, self.root_history) = (state, history);
@@ -139,8 +162,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.clear_root();
     }
 
-    /// Starts the search of a move: sets its budget, seed and root, and counts from zero. Visits
-    /// that are kept from an earlier search stay; leaves that still wait are given up.
+    /// Starts the search of a move: sets its budget, seed and root, and resets the counts. Visits
+    /// kept from an earlier search stay; leaves that still wait are dropped.
     pub fn start(&mut self, budget: Budget, seed: u64, setup: impl Into<RootSetup>) {
         self.drop_leaves();
         (self.budget, self.seed, self.setup) = (budget, seed, setup.into());
@@ -155,8 +178,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// Goes on with another budget, counted from the start: for searches by the clock, piece by
-    /// piece.
+    /// Replaces the budget, counted from the start: for searches by the clock, piece by piece.
     pub fn extend(&mut self, budget: Budget) {
         self.budget = budget;
     }
@@ -184,12 +206,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// The rules.
+    /// Returns the rules.
     pub fn domain(&self) -> &D {
         &self.domain
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn params(&self) -> &SearchParams {
         &self.params
     }
@@ -199,7 +221,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         (&self.root_state, &self.root_history)
     }
 
-    /// What was done since `start`.
+    /// Returns what the search did since `start`.
     pub fn counts(&self) -> SearchCounts {
         self.counts
     }
@@ -225,8 +247,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.nodes.first().map_or(0, |root| root.visits)
     }
 
-    /// Playouts that the budget still allows, leaves that wait included, as far as that can be
-    /// said.
+    /// Playouts that the budget still allows, leaves that wait included; `u32::MAX` if it is open.
     pub fn playouts_left(&self) -> u32 {
         let done = u32::try_from(self.counts.playouts).unwrap_or(u32::MAX);
         match self.budget {
@@ -253,9 +274,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             || self.arena.is_full()
     }
 
-    /// Reserves for the nodes that the budget can add, as far as that is not absurd.
+    /// Reserves memory for the nodes that the budget can add, up to a limit.
     pub(crate) fn reserve_nodes(&mut self) {
-        /// More than this grows as it comes.
+        /// Larger searches grow as nodes are added.
         const NODES_RESERVED_MAX: u32 = 1 << 16;
         let room = self.params.nodes_max.saturating_sub(self.node_count() as u32);
         let nodes = self.playouts_left().min(room);

@@ -3,7 +3,7 @@
 use crate::{
     Backup, FirstPlay, InFlight, Puct, RootSetup, SearchParams, TieBreak,
     arena::Arena,
-    formula::{self, ParentValues, VISITS_OFFSET},
+    formula::{self, ParentValues},
     node::{Edge, Node, NodeId, ROOT},
     numbers::{Numbers, Prior, Real},
     rule::{Rule, Scorer},
@@ -22,15 +22,15 @@ pub(crate) struct Choice<'a, N: Numbers> {
     pub sign: N::Real,
     /// Edge visits, those in flight included.
     pub sum: N::Real,
-    /// What an unvisited move is worth to the mover.
+    /// First-play value of unvisited moves, the mover's.
     pub unvisited: N::Real,
     /// k of forced playouts, 0 off the root.
     forced: N::Real,
-    /// Some setting changes what an edge counts.
+    /// Some setting changes the numbers of edges.
     adjusted: bool,
 }
 
-/// What a visited move counts in a formula.
+/// The numbers of a visited move in a formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EdgeStats<R> {
     /// The mover's value.
@@ -79,29 +79,14 @@ impl<'a, N: Numbers> Choice<'a, N> {
 
     /// The node's formula with its shared terms; none where the selection looks at all moves.
     pub(crate) fn scorer(&self) -> Option<Scorer<N::Real>> {
-        Some(match Rule::of(&self.params.selection, self.id)? {
-            Rule::Puct(puct) => Scorer::Puct {
-                c: self.exploration(puct),
-                sqrt_visits: (self.sum + N::Real::from_f64(VISITS_OFFSET)).sqrt(),
-            },
-            Rule::Bandit { c, log_factor } => Scorer::Bandit {
-                c: N::Real::from_f64(c),
-                logarithm: N::Real::from_f64(log_factor) * self.sum.max(N::Real::ONE).ln(),
-            },
-        })
+        let rule = Rule::of(&self.params.selection, self.id)?;
+        Some(rule.scorer(self.sum, |puct| self.exploration(puct)))
     }
 
     /// The same for `sum` visits in 64 bits, as moves with equivalent visits are scored.
     pub(crate) fn wide_scorer(&self, sum: f64) -> Option<Scorer<f64>> {
-        Some(match Rule::of(&self.params.selection, self.id)? {
-            Rule::Puct(puct) => Scorer::Puct {
-                c: self.exploration(puct).to_f64() * (sum + VISITS_OFFSET).sqrt(),
-                sqrt_visits: 1.0,
-            },
-            Rule::Bandit { c, log_factor } => {
-                Scorer::Bandit { c: c * log_factor.sqrt(), logarithm: sum.max(1.0).ln() }
-            }
-        })
+        let rule = Rule::of(&self.params.selection, self.id)?;
+        Some(rule.wide_scorer(sum, |puct| self.exploration(puct).to_f64()))
     }
 
     /// c(s), with the factor of dynamic variance.
@@ -119,7 +104,8 @@ impl<'a, N: Numbers> Choice<'a, N> {
     }
 
     fn first_play(&self, first_play: FirstPlay) -> N::Real {
-        if matches!(Rule::of(&self.params.selection, self.id), Some(Rule::Bandit { .. })) {
+        let rule = Rule::of(&self.params.selection, self.id);
+        if rule.is_some_and(Rule::visits_all_first) {
             return N::Real::INFINITY;
         }
         if let FirstPlay::Absolute(value) = first_play {
@@ -135,7 +121,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
         N::Real::from_f64(formula::first_play_value(&first_play, &parent))
     }
 
-    /// What the visited move at `place` counts.
+    /// The numbers of the visited move at `place`.
     #[inline]
     pub(crate) fn edge_stats(&self, place: usize) -> EdgeStats<N::Real> {
         let edge = self.edges[place];
@@ -152,7 +138,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
         self.sign * self.arena.node(self.edges[place].child).average.value
     }
 
-    /// Values on edges, and leaves in flight.
+    /// Replaces the value by the edge's, and adds leaves in flight.
     fn adjust(&self, place: usize, edge: Edge, standing: EdgeStats<N::Real>) -> EdgeStats<N::Real> {
         let mut standing = standing;
         if !self.arena.side.uses_edges {

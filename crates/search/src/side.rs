@@ -1,5 +1,4 @@
-//! What only some algorithms need: arrays beside those of the arena, empty where nothing needs
-//! them.
+//! Arrays beside those of the arena that only some algorithms need; they are empty otherwise.
 
 use dz_search_settings::{
     Backup, EpsilonSchedule, Gumbel, GumbelInner, Revisit, SearchParams, Selection, Staleness,
@@ -38,9 +37,9 @@ pub(crate) struct MoveSide<R> {
 /// Beside a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeSide<R> {
-    /// What the first player has for certain.
+    /// The least value that the first player is certain of.
     pub lower: R,
-    /// What the first player can hope for.
+    /// The most that the first player can reach.
     pub upper: R,
     /// Average of squared values, evaluation and children.
     pub square: R,

@@ -1,4 +1,4 @@
-//! Staleness: which nodes beside those on the path a playout brings up to date.
+//! Staleness: which nodes off the path a playout recomputes.
 
 use crate::{
     Numbers, Search, Staleness,
@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Refreshes what the settings ask for after a playout along `path`, at whose end node
-    /// `changed` may have a new value.
+    /// Recomputes the nodes that the settings ask for after a playout along `path`. Node `changed`
+    /// at its end may have a new value.
     pub(crate) fn recompute_stale(&mut self, path: &[PathStep], changed: Option<NodeId>) {
         match self.params.staleness {
             Staleness::Path => {}
@@ -24,9 +24,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// Recomputes every node from its children, children first, until nothing changes, or as often
-    /// as there are nodes; answers how many rounds it took. What it leaves depends on counts alone,
-    /// not on the order of playouts.
+    /// Recomputes every node, children first, until nothing changes, for at most as many rounds as
+    /// there are nodes. Returns the number of rounds. The result depends on the counts and not on
+    /// the order of playouts.
     pub fn recompute_all(&mut self) -> usize {
         for round in 1..=self.arena.nodes.len() {
             let mut changed = false;
@@ -42,7 +42,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.nodes.len()
     }
 
-    /// What refreshing a node changes.
+    /// The numbers of a node that recomputing it changes.
     fn numbers_of(&self, index: usize) -> (u32, [N::Real; 5]) {
         let node = &self.arena.nodes[index];
         let zeros = || [N::Real::ZERO; 3];
@@ -52,8 +52,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         (node.visits, [node.average.value, node.average.draw, lower, upper, square])
     }
 
-    /// Each node of the path once more, since a refreshed sibling may be its child, and its
-    /// parents.
+    /// Recomputes each node of the path once more, since a recomputed sibling may be its child, and
+    /// the node's parents.
     fn recompute_parents(&mut self, path: &[PathStep], changed: Option<NodeId>) {
         for node in changed.into_iter().chain(path.iter().rev().map(|step| step.node)) {
             self.recompute_expanded(node);
@@ -70,8 +70,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// All ancestors of a node and itself, children before parents: the reverse of the order in
-    /// which a depth-first search along parents leaves them. On a cycle the first one met stays
+    /// Recomputes a node and all its ancestors, children before parents: in reverse of the order in
+    /// which a depth-first search along parents leaves them. On a cycle the node met first stays
     /// first.
     fn recompute_ancestors(&mut self, id: NodeId) {
         const MET: u32 = 1;
@@ -102,7 +102,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         (self.marks, self.queue, self.stack) = (marks, order, stack);
     }
 
-    /// Goes on with the sweep over all nodes; a round ends with the root.
+    /// Recomputes the next nodes of the background sweep, whose rounds end with the root.
     fn sweep(&mut self, nodes: u32) {
         for _ in 0..nodes {
             if self.sweep == 0 {
@@ -112,11 +112,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             self.recompute_expanded(NodeId(self.sweep as u32));
             self.counts.refreshes += 1;
         }
-        // The root is always what its children say.
+        // The root is always up to date.
         self.recompute_expanded(ROOT);
     }
 
-    /// Refreshes a node that has children.
+    /// Recomputes a node if it has children.
     fn recompute_expanded(&mut self, id: NodeId) {
         if self.arena.node(id).kind == Kind::Expanded {
             self.recompute_node(id);

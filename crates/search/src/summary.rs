@@ -1,4 +1,4 @@
-//! What a search found, for callers.
+//! The result of a search at its root.
 
 use dz_game::{Move, Wdl};
 
@@ -19,7 +19,7 @@ pub struct Summary {
     pub wdl: Wdl,
     /// The same as one number in [-1, 1], unrounded.
     pub value: f64,
-    /// What the evaluator said of the root: U, the mover's.
+    /// The evaluator's value of the root: U, the mover's.
     pub own_value: f64,
     /// N of the root.
     pub visits: u32,
@@ -30,7 +30,7 @@ pub struct Summary {
     pub exploration_scale: f64,
     /// Legal moves, ascending.
     pub moves: Vec<RootMove>,
-    /// What the search did since it was started.
+    /// Counts since the search was started.
     pub counts: SearchCounts,
 }
 
@@ -51,11 +51,11 @@ pub struct RootMove {
     pub q: Option<f64>,
     /// Average of squared values after this move, where they are kept.
     pub q_square: Option<f64>,
-    /// What the move is proven to be worth to the player to move at the root, if it is.
+    /// The move's proven value for the player to move at the root, if it is proven.
     pub proven: Option<f64>,
     /// All-moves-as-first value, the mover's, where it is kept and known.
     pub amaf: Option<f64>,
-    /// The move's Gumbel draw, 0 in other searches.
+    /// The move's Gumbel noise, 0 in other searches.
     pub gumbel: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Playouts written down step by step, for people who study the algorithm.
+//! Records of playouts, step by step, for studies of the algorithm.
 
 use dz_game::Move;
 

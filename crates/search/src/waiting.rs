@@ -11,27 +11,27 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// A leaf that waits.
+    /// Returns a leaf that waits; none for other numbers.
     pub fn leaf(&self, id: LeafId) -> Option<SearchLeaf<'_, D>> {
         let walk = self.open.get(id.0)?.as_ref()?;
         let Walk { state, history, legal, random, wants, .. } = &**walk;
         Some(SearchLeaf { state, history, legal, random: *random, wants: *wants })
     }
 
-    /// What the network is to see of a leaf: its `eval_key`.
+    /// Returns the `eval_key` of a leaf that waits.
     pub fn leaf_eval_key(&self, id: LeafId) -> Option<Key> {
         let walk = self.open.get(id.0)?.as_ref()?;
         Some(self.domain.eval_key(&walk.state, &walk.history))
     }
 
-    /// Takes the evaluation of a leaf: the chances of its mover and one prior a legal move. Does
-    /// nothing if the leaf does not wait.
+    /// Takes the evaluation of a leaf: the chances of its mover and one prior for each legal move.
+    /// Does nothing if the leaf does not wait.
     pub fn apply(&mut self, id: LeafId, wdl: Wdl, priors: &[N::Real]) {
         let estimate = wdl.into();
         self.apply_network(id, &NetworkAnswer { estimate, priors, heuristics: &[], cached: false });
     }
 
-    /// Takes a network's answer. The leaf is counted once it has all that it wants.
+    /// Takes a network's answer. The leaf is counted once it has all its answers.
     pub fn apply_network(&mut self, id: LeafId, answer: &NetworkAnswer<'_, N::Real>) {
         let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
         debug_assert_eq!(walk.legal.len(), answer.priors.len(), "one prior a legal move");
@@ -50,7 +50,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Takes a rollout's outcome for the leaf's mover and the moves that led to it, for
-    /// all-moves-as-first values. The leaf is counted once it has all that it wants.
+    /// all-moves-as-first values. The leaf is counted once it has all its answers.
     pub fn apply_rollout(
         &mut self,
         id: LeafId,
@@ -71,7 +71,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.complete(walk, &priors, &heuristics);
     }
 
-    /// Leaves the playout where it is until the position is evaluated.
+    /// Puts a walk aside until its position is evaluated.
     pub(crate) fn open_leaf(&mut self, mut walk: Box<Walk<D, N>>, awaited: Awaited) -> End {
         (walk.awaited, walk.network, walk.rollout) = (awaited, None, None);
         walk.rollout_moves.clear();
@@ -94,7 +94,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         End::Leaf(LeafId(slot))
     }
 
-    /// Forgets the leaves that wait, and the edges that their playouts made but did not count.
+    /// Drops the leaves that wait, and the edges that their walks made but did not count.
     pub(crate) fn drop_leaves(&mut self) {
         self.unblock(None);
         for slot in 0..self.open.len() {
@@ -114,7 +114,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.open_count = 0;
     }
 
-    /// The leaf that waits for the same, if one does.
+    /// The leaf that waits for the same evaluation, if one does.
     pub(crate) fn waiting_for(&self, awaited: Awaited) -> Option<LeafId> {
         if self.open_count == 0 {
             return None;
@@ -147,7 +147,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// A walk that stands at the root.
+    /// Returns a walk at the root, from the spare ones if there are any.
     pub(crate) fn take_walk(&mut self) -> Box<Walk<D, N>> {
         let Some(mut walk) = self.spare.pop() else {
             return Box::new(Walk {
@@ -174,7 +174,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         walk
     }
 
-    /// Counts a path's edges as in flight, or not any more.
+    /// Adds to the virtual visits of a path's edges, or takes them back if `by` is negative.
     pub(crate) fn add_virtual_visits(&mut self, path: &[PathStep], by: i32) {
         if self.params.leaves_max > 1 {
             for &PathStep { node, place } in path {

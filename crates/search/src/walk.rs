@@ -1,4 +1,4 @@
-//! Walking down from the root, as far as what is known goes.
+//! Walks from the root down to a leaf or to an end that needs no evaluation.
 
 use dz_game::{Key, Move, mix64};
 
@@ -12,18 +12,18 @@ use crate::{
     value::ValueAbs,
 };
 
-/// What a walk does at a node.
+/// What a walk does at a node that it reaches.
 enum Arrival<R> {
-    /// It goes on into it.
+    /// It descends into the node.
     Descend,
-    /// It ends, and this is what it is worth.
+    /// It ends with this value.
     Ends(ValueAbs<R>),
-    /// The node needs an evaluation, though it is known.
+    /// The node exists, but needs another evaluation.
     NeedsEvaluation,
 }
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// One walk from the root.
+    /// Walks once from the root.
     pub(crate) fn playout(&mut self) -> End {
         let mut walk = self.take_walk();
         walk.random = mix64(self.seed ^ mix64(self.walks));
@@ -83,7 +83,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// The place of the move that a playout takes at a node.
+    /// Chooses a move at a node and returns its place.
     fn choose(&mut self, id: NodeId, walk: &mut Walk<D, N>) -> usize {
         if let Some(place) = self.take_held_place(id) {
             self.trace_step(id, place, walk, true);
@@ -95,7 +95,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         place
     }
 
-    /// What happens at node `id`, reached by an edge with so many visits; counts why it ends.
+    /// Decides what happens at a node that was reached by an edge with so many visits, and counts the
+    /// end if it is one.
     fn arrive(&mut self, id: NodeId, edge_visits: u32, walk: &Walk<D, N>) -> Arrival<N::Real> {
         let node = *self.arena.node(id);
         if node.kind == Kind::Unexpanded {
@@ -121,8 +122,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Arrival::Ends(node.average)
     }
 
-    /// True if the walk has been at a node before. Where that cannot be, it goes in circles only if
-    /// two positions share a key, and then it ends once it is longer than there are nodes.
+    /// True if the node is on the walk's path. In an acyclic game that happens only if two positions
+    /// share a key; such a walk ends once it is longer than there are nodes.
     fn is_on_path(&self, id: NodeId, walk: &Walk<D, N>) -> bool {
         if self.domain.acyclic() {
             return walk.path.len() > self.arena.nodes.len();
@@ -130,7 +131,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         walk.path.iter().any(|step| step.node == id)
     }
 
-    /// What a playout is worth whose last step came back to its own path.
+    /// The value of a playout whose last step came back to its own path.
     fn close_cycle(&mut self, walk: &Walk<D, N>) -> ValueAbs<N::Real> {
         let Some(&PathStep { node, place }) = walk.path.last() else { return ValueAbs::default() };
         if self.params.revisit == Revisit::Draw && self.arena.side.uses_edges {
@@ -152,8 +153,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// In delta backup: true if the edge just taken is shared and its value is further than the
-    /// tolerance from the child's.
+    /// In delta backup: true if the child of the last edge has other parents and its value differs
+    /// from the edge's by more than the tolerance.
     fn differs_from_child(&self, child: NodeId, walk: &Walk<D, N>) -> bool {
         let (Backup::Delta { tolerance, .. }, Some(step)) = (self.params.backup, walk.path.last())
         else {
@@ -255,7 +256,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    /// What a leaf is to be given.
+    /// The answers that a leaf needs.
     pub(crate) fn wants(&self, awaited: Awaited) -> Wants {
         let rollout = self.params.leaf_value != LeafValue::Network;
         let network = match (awaited, self.params.expansion) {

@@ -78,7 +78,9 @@ fn a_search_that_was_made_once_allocates_nothing() {
                     priors.clear();
                     priors.extend(legal.iter().map(|mv| (4.0 * value(mv.0.into())).exp()));
                     let sum: f32 = priors.iter().sum();
-                    priors.iter_mut().for_each(|prior| *prior /= sum);
+                    for prior in &mut priors {
+                        *prior /= sum;
+                    }
                     let estimate = ValuePov { value: value(key.low), draw: 0.0 };
                     let (heuristics, cached) = (&[][..], false);
                     let answer = NetworkAnswer { estimate, priors: &priors, heuristics, cached };

@@ -6,7 +6,7 @@ use dz_search::{Budget, Domain, Exact, Gathered, LeafId, NetworkAnswer, Search};
 
 use super::{
     budget::Limit,
-    subject::{Asked, Subject},
+    subject::{LeafRequest, Subject},
 };
 
 /// Playouts between two looks at the clock.
@@ -60,23 +60,23 @@ fn answer<S: Subject>(
 ) -> anyhow::Result<()> {
     let (mut ids, mut positions) = (Vec::new(), Vec::new());
     for &id in waiting {
-        if let Some(asked) = asked(search, id).filter(|asked| asked.leaf.wants.network) {
+        if let Some(request) = request(search, id).filter(|request| request.leaf.wants.network) {
             ids.push(id);
-            positions.push(asked);
+            positions.push(request);
         }
     }
-    let opinions = subject.opinions(search.domain(), &positions)?;
-    let mut opinions = ids.into_iter().zip(opinions).peekable();
+    let evaluations = subject.evaluate(search.domain(), &positions)?;
+    let mut evaluations = ids.into_iter().zip(evaluations).peekable();
     let mut moves = Vec::new();
     for &id in waiting {
-        if let Some(asked) = asked(search, id).filter(|asked| asked.leaf.wants.rollout) {
-            let outcome = subject.rollout(search.domain(), &asked, &mut moves);
+        if let Some(request) = request(search, id).filter(|request| request.leaf.wants.rollout) {
+            let outcome = subject.rollout(search.domain(), &request, &mut moves);
             search.apply_rollout(id, outcome, &moves);
         }
-        if let Some((_, opinion)) = opinions.next_if(|(of, _)| *of == id) {
+        if let Some((_, evaluation)) = evaluations.next_if(|(of, _)| *of == id) {
             let answer = NetworkAnswer {
-                estimate: opinion.estimate,
-                priors: &opinion.priors,
+                estimate: evaluation.estimate,
+                priors: &evaluation.priors,
                 heuristics: &[],
                 cached: false,
             };
@@ -86,6 +86,6 @@ fn answer<S: Subject>(
     Ok(())
 }
 
-fn asked<D: Domain>(search: &Search<D, Exact>, id: LeafId) -> Option<Asked<'_, D>> {
-    Some(Asked { leaf: search.leaf(id)?, eval_key: search.leaf_eval_key(id)? })
+fn request<D: Domain>(search: &Search<D, Exact>, id: LeafId) -> Option<LeafRequest<'_, D>> {
+    Some(LeafRequest { leaf: search.leaf(id)?, eval_key: search.leaf_eval_key(id)? })
 }

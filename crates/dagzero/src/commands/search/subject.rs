@@ -22,17 +22,17 @@ pub(super) trait Subject {
     type Domain: Domain;
 
     /// What the evaluator says of each position.
-    fn opinions(
+    fn evaluate(
         &mut self,
         domain: &Self::Domain,
-        asked: &[Asked<'_, Self::Domain>],
-    ) -> anyhow::Result<Vec<Opinion>>;
+        request: &[LeafRequest<'_, Self::Domain>],
+    ) -> anyhow::Result<Vec<Evaluation>>;
 
     /// What a rollout came to for the position's mover; fills `moves` with what was played.
     fn rollout(
         &mut self,
         domain: &Self::Domain,
-        asked: &Asked<'_, Self::Domain>,
+        request: &LeafRequest<'_, Self::Domain>,
         moves: &mut Vec<(Player, Move)>,
     ) -> ValuePov<f64>;
 
@@ -50,13 +50,13 @@ pub(super) trait Subject {
 }
 
 /// A position that is to be judged.
-pub(super) struct Asked<'a, D: Domain> {
+pub(super) struct LeafRequest<'a, D: Domain> {
     pub(super) leaf: SearchLeaf<'a, D>,
     pub(super) eval_key: Key,
 }
 
 /// What an evaluator says of a position, for its mover.
-pub(super) struct Opinion {
+pub(super) struct Evaluation {
     pub(super) estimate: ValuePov<f64>,
     pub(super) priors: Vec<f64>,
 }
@@ -89,10 +89,10 @@ impl FromStr for EvaluatorArg {
 
 /// A position of a game.
 pub(super) struct GameSubject<G: Game> {
-    mind: Mind<G>,
+    evaluator: GameEvaluator<G>,
 }
 
-enum Mind<G: Game> {
+enum GameEvaluator<G: Game> {
     Uniform,
     Hashed,
     Rollout,
@@ -102,17 +102,17 @@ enum Mind<G: Game> {
 impl<G: Game> GameSubject<G> {
     /// Loads the evaluator if it is a network, for the processor.
     pub(super) fn new(game: &G, evaluator: &EvaluatorArg) -> anyhow::Result<Self> {
-        let mind = match evaluator {
-            EvaluatorArg::Uniform => Mind::Uniform,
-            EvaluatorArg::Hashed => Mind::Hashed,
-            EvaluatorArg::Rollout => Mind::Rollout,
+        let evaluator = match evaluator {
+            EvaluatorArg::Uniform => GameEvaluator::Uniform,
+            EvaluatorArg::Hashed => GameEvaluator::Hashed,
+            EvaluatorArg::Rollout => GameEvaluator::Rollout,
             EvaluatorArg::Path(path) => load(game, path.clone())?,
         };
-        Ok(Self { mind })
+        Ok(Self { evaluator })
     }
 }
 
-fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<Mind<G>> {
+fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<GameEvaluator<G>> {
     let text = path.display().to_string();
     if !path.exists() && !text.contains('@') {
         let what = format!(
@@ -129,11 +129,11 @@ fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<Mind<G>> {
     Ok(match found.contestant.kind {
         ContestantKind::Search { mind: PlayerMind::Network { bytes, .. }, .. } => {
             let device = OnDevices(vec![dz_burn_net::pick_device("cpu")?]);
-            Mind::Network(device.load(game, &bytes)?)
+            GameEvaluator::Network(device.load(game, &bytes)?)
         }
         ContestantKind::Search { mind: PlayerMind::Bootstrap(evaluator), .. } => match evaluator {
-            BootstrapEvaluator::Uniform => Mind::Uniform,
-            BootstrapEvaluator::Rollout => Mind::Rollout,
+            BootstrapEvaluator::Uniform => GameEvaluator::Uniform,
+            BootstrapEvaluator::Rollout => GameEvaluator::Rollout,
         },
         ContestantKind::Anchor(_) => {
             return Err(UsageError(format!("{text} has no evaluator")).into());
@@ -144,22 +144,26 @@ fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<Mind<G>> {
 impl<G: Game> Subject for GameSubject<G> {
     type Domain = G;
 
-    fn opinions(&mut self, game: &G, asked: &[Asked<'_, G>]) -> anyhow::Result<Vec<Opinion>> {
-        let views = asked.iter().map(|asked| view(game, asked, asked.leaf.random));
-        Ok(match &mut self.mind {
-            Mind::Uniform => {
+    fn evaluate(
+        &mut self,
+        game: &G,
+        request: &[LeafRequest<'_, G>],
+    ) -> anyhow::Result<Vec<Evaluation>> {
+        let views = request.iter().map(|request| view(game, request, request.leaf.random));
+        Ok(match &mut self.evaluator {
+            GameEvaluator::Uniform => {
                 let estimate = ValuePov { value: 0.0, draw: 0.0 };
-                views.map(|view| Opinion { estimate, priors: equal(view.legal.len()) }).collect()
+                views.map(|view| Evaluation { estimate, priors: equal(view.legal.len()) }).collect()
             }
-            Mind::Hashed => views.map(|view| hashed(&view)).collect(),
-            Mind::Rollout => views
-                .map(|view| Opinion {
+            GameEvaluator::Hashed => views.map(|view| hashed(&view)).collect(),
+            GameEvaluator::Rollout => views
+                .map(|view| Evaluation {
                     estimate: Rollout::default().play(&view, &mut Vec::new()).into(),
                     priors: equal(view.legal.len()),
                 })
                 .collect(),
-            Mind::Network(network) => {
-                if asked.is_empty() {
+            GameEvaluator::Network(network) => {
+                if request.is_empty() {
                     return Ok(Vec::new());
                 }
                 let leaves: Vec<_> = views.map(|view| view.to_leaf()).collect();
@@ -167,7 +171,7 @@ impl<G: Game> Subject for GameSubject<G> {
                 let wide = |prior: f32| f64::from(prior);
                 let evaluations = network.wait(ticket)?.into_iter();
                 evaluations
-                    .map(|evaluation| Opinion {
+                    .map(|evaluation| Evaluation {
                         estimate: evaluation.wdl.into(),
                         priors: evaluation.priors.into_iter().map(wide).collect(),
                     })
@@ -179,11 +183,11 @@ impl<G: Game> Subject for GameSubject<G> {
     fn rollout(
         &mut self,
         game: &G,
-        asked: &Asked<'_, G>,
+        request: &LeafRequest<'_, G>,
         moves: &mut Vec<(Player, Move)>,
     ) -> ValuePov<f64> {
         // Other words than those of the evaluator `rollout`.
-        let view = view(game, asked, mix64(asked.leaf.random));
+        let view = view(game, request, mix64(request.leaf.random));
         Rollout { plies_max: ROLLOUT_PLIES_MAX }.play(&view, moves).into()
     }
 
@@ -192,11 +196,11 @@ impl<G: Game> Subject for GameSubject<G> {
     }
 
     fn evaluator(&self) -> &str {
-        match &self.mind {
-            Mind::Uniform => "uniform",
-            Mind::Hashed => "hashed",
-            Mind::Rollout => "rollout",
-            Mind::Network(network) => network.id(),
+        match &self.evaluator {
+            GameEvaluator::Uniform => "uniform",
+            GameEvaluator::Hashed => "hashed",
+            GameEvaluator::Rollout => "rollout",
+            GameEvaluator::Network(network) => network.id(),
         }
     }
 
@@ -210,13 +214,13 @@ impl<G: Game> Subject for GameSubject<G> {
 }
 
 /// A leaf as evaluators see it; networks see it as it stands, through no symmetry.
-fn view<'a, G: Game>(game: &'a G, asked: &Asked<'a, G>, random: u64) -> LeafView<'a, G> {
+fn view<'a, G: Game>(game: &'a G, request: &LeafRequest<'a, G>, random: u64) -> LeafView<'a, G> {
     LeafView {
         game,
-        state: asked.leaf.state,
-        history: asked.leaf.history,
-        legal: asked.leaf.legal,
-        eval_key: asked.eval_key,
+        state: request.leaf.state,
+        history: request.leaf.history,
+        legal: request.leaf.legal,
+        eval_key: request.eval_key,
         symmetry: Symmetry::IDENTITY,
         random,
     }
@@ -226,10 +230,10 @@ fn equal(moves: usize) -> Vec<f64> {
     vec![1.0 / moves as f64; moves]
 }
 
-fn hashed<G: Game>(view: &LeafView<'_, G>) -> Opinion {
+fn hashed<G: Game>(view: &LeafView<'_, G>) -> Evaluation {
     let mut priors = Vec::new();
     let [win, draw, loss] = Hashed::exact(view.eval_key, view.legal, &mut priors);
-    Opinion { estimate: ValuePov { value: win - loss, draw }, priors }
+    Evaluation { estimate: ValuePov { value: win - loss, draw }, priors }
 }
 
 /// A graph given node by node, which says itself what its nodes are worth.
@@ -238,27 +242,27 @@ pub(super) struct GraphSubject;
 impl Subject for GraphSubject {
     type Domain = ExplicitGraph;
 
-    fn opinions(
+    fn evaluate(
         &mut self,
         graph: &ExplicitGraph,
-        asked: &[Asked<'_, ExplicitGraph>],
-    ) -> anyhow::Result<Vec<Opinion>> {
-        let opinion = |asked: &Asked<'_, ExplicitGraph>| {
+        request: &[LeafRequest<'_, ExplicitGraph>],
+    ) -> anyhow::Result<Vec<Evaluation>> {
+        let evaluation = |request: &LeafRequest<'_, ExplicitGraph>| {
             let mut priors = Vec::new();
-            let estimate = graph.evaluate(*asked.leaf.state, &mut priors);
-            Opinion { estimate, priors }
+            let estimate = graph.evaluate(*request.leaf.state, &mut priors);
+            Evaluation { estimate, priors }
         };
-        Ok(asked.iter().map(opinion).collect())
+        Ok(request.iter().map(evaluation).collect())
     }
 
     fn rollout(
         &mut self,
         graph: &ExplicitGraph,
-        asked: &Asked<'_, ExplicitGraph>,
+        request: &LeafRequest<'_, ExplicitGraph>,
         moves: &mut Vec<(Player, Move)>,
     ) -> ValuePov<f64> {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(asked.leaf.random));
-        let (mut state, mut legal) = (*asked.leaf.state, asked.leaf.legal.to_vec());
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(request.leaf.random));
+        let (mut state, mut legal) = (*request.leaf.state, request.leaf.legal.to_vec());
         let mut sign = None;
         moves.clear();
         for _ in 0..ROLLOUT_PLIES_MAX {
