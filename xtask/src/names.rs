@@ -11,10 +11,6 @@ use crate::sources;
 
 /// Identifiers that must not come back, and what they are called now.
 const RETIRED: &[(&str, &str)] = &[
-    ("Contestant", "Player"),
-    ("Bout", "Match"),
-    ("Thinker", "MoveSearch"),
-    ("Walker", "GameTask"),
     ("fly", "add_virtual_visits"),
     ("visits_root", "sqrt_visits"),
     ("freshen", "recompute_node"),

@@ -18,9 +18,9 @@ fn names_are_the_fields_and_entry_points_have_examples() {
 
 #[test]
 fn a_retired_name_and_an_entry_point_without_example_are_found() {
-    let folder = tree("//! X.\npub struct Contestant;", &[]);
+    let folder = tree("//! X.\npub struct Boards;", &[]);
     let found = names::findings(folder.path()).expect("sources can be read");
-    assert_eq!(found, ["one/src/lib.rs: Contestant is a retired name: write Player"]);
+    assert_eq!(found, ["one/src/lib.rs: Boards is a retired name: write BoardOps"]);
     let manifest = "[package]\nname = \"dz-config\"\n";
     let bare = "//! X.\n/// Keys.\npub struct RunConfig;";
     let folder = tree(bare, &[("one/Cargo.toml", manifest)]);
