@@ -47,13 +47,15 @@ impl<'a, N: Numbers> Choice<'a, N> {
         setup: &RootSetup,
     ) -> Self {
         let node = arena.node(id);
-        let (edges, priors) = (arena.edges(node), arena.priors(node));
+        let edges = arena.edges(node);
+        let priors = arena.priors(node);
         let mut edge_visits = node.visits - node.own_visits;
         if params.leaves_max > 1 {
             let sides = (0..edges.len()).map(|place| arena.edge_side(node, place).in_flight);
             edge_visits += sides.sum::<u32>();
         }
-        let (sum, sign) = (N::Real::from_u32(edge_visits), node.sign());
+        let sum = N::Real::from_u32(edge_visits);
+        let sign = node.sign();
         let is_root = id == ROOT;
         let fpu = setup.fpu.filter(|_| is_root).unwrap_or(params.fpu);
         let forced = if is_root { setup.forced_playouts } else { 0.0 };

@@ -58,7 +58,8 @@ fn answer<S: Subject>(
     subject: &mut S,
     waiting: &[LeafId],
 ) -> anyhow::Result<()> {
-    let (mut ids, mut positions) = (Vec::new(), Vec::new());
+    let mut ids = Vec::new();
+    let mut positions = Vec::new();
     for &id in waiting {
         if let Some(request) = request(search, id).filter(|request| request.leaf.wants.network) {
             ids.push(id);

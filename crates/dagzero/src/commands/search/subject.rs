@@ -262,7 +262,8 @@ impl Subject for GraphSubject {
         moves: &mut Vec<(Player, Move)>,
     ) -> ValuePov<f64> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(request.leaf.random));
-        let (mut state, mut legal) = (*request.leaf.state, request.leaf.legal.to_vec());
+        let mut state = *request.leaf.state;
+        let mut legal = request.leaf.legal.to_vec();
         let mut sign = None;
         moves.clear();
         for _ in 0..ROLLOUT_PLIES_MAX {
