@@ -1,4 +1,4 @@
-//! The nodes of a search: how they hang together, and as they are printed.
+//! The nodes of a search and their edges, as they are printed.
 
 use dz_game::{Move, Player};
 use dz_search::{Domain, Exact, NodeView, Search};

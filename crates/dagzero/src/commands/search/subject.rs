@@ -1,4 +1,4 @@
-//! What is searched: a game's position or a graph given node by node, and who judges it.
+//! The subject of a search: a game's position or an explicit graph, with its evaluator.
 
 use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
@@ -21,14 +21,14 @@ pub(super) trait Subject {
     /// Its positions and moves.
     type Domain: Domain;
 
-    /// What the evaluator says of each position.
+    /// Evaluates each position.
     fn evaluate(
         &mut self,
         domain: &Self::Domain,
         request: &[LeafRequest<'_, Self::Domain>],
     ) -> anyhow::Result<Vec<Evaluation>>;
 
-    /// What a rollout came to for the position's mover; fills `moves` with what was played.
+    /// Plays a rollout and returns its outcome for the player to move; fills `moves` with its moves.
     fn rollout(
         &mut self,
         domain: &Self::Domain,
@@ -49,13 +49,13 @@ pub(super) trait Subject {
     fn id(&self, domain: &Self::Domain, state: &<Self::Domain as Domain>::State) -> Option<i64>;
 }
 
-/// A position that is to be judged.
+/// A position that waits for its evaluation.
 pub(super) struct LeafRequest<'a, D: Domain> {
     pub(super) leaf: SearchLeaf<'a, D>,
     pub(super) eval_key: Key,
 }
 
-/// What an evaluator says of a position, for its mover.
+/// An evaluator's answer, for the player to move.
 pub(super) struct Evaluation {
     pub(super) estimate: ValuePov<f64>,
     pub(super) priors: Vec<f64>,
@@ -236,7 +236,7 @@ fn hashed<G: Game>(view: &LeafView<'_, G>) -> Evaluation {
     Evaluation { estimate: ValuePov { value: win - loss, draw }, priors }
 }
 
-/// A graph given node by node, which says itself what its nodes are worth.
+/// An explicit graph, whose file holds the values of its nodes.
 pub(super) struct GraphSubject;
 
 impl Subject for GraphSubject {
