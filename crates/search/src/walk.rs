@@ -95,8 +95,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         place
     }
 
-    /// Decides what happens at a node that was reached by an edge with so many visits, and counts the
-    /// end if it is one.
+    /// Decides what happens at a node that was reached by an edge with so many visits, and counts
+    /// the end if it is one.
     fn arrive(&mut self, id: NodeId, edge_visits: u32, walk: &Walk<D, N>) -> Arrival<N::Real> {
         let node = *self.arena.node(id);
         if node.kind == Kind::Unexpanded {
@@ -123,8 +123,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Arrival::Ends(node.average)
     }
 
-    /// True if the node is on the walk's path. In an acyclic game that happens only if two positions
-    /// share a key; such a walk ends once it is longer than there are nodes.
+    /// True if the node is on the walk's path. In an acyclic game that happens only if two
+    /// positions share a key; such a walk ends once it is longer than there are nodes.
     fn is_on_path(&self, id: NodeId, walk: &Walk<D, N>) -> bool {
         if self.domain.acyclic() {
             return walk.path.len() > self.arena.nodes.len();

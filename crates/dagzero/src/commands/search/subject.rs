@@ -28,7 +28,8 @@ pub(super) trait Subject {
         request: &[LeafRequest<'_, Self::Domain>],
     ) -> anyhow::Result<Vec<Evaluation>>;
 
-    /// Plays a rollout and returns its outcome for the player to move; fills `moves` with its moves.
+    /// Plays a rollout and returns its outcome for the player to move; fills `moves` with its
+    /// moves.
     fn rollout(
         &mut self,
         domain: &Self::Domain,
