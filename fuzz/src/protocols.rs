@@ -36,7 +36,7 @@ fn said_in_gtp<'a>(game: &str, lines: impl Iterator<Item = &'a [u8]>) {
         let shown = String::from_utf8_lossy(line);
         // An analysis has no end before the next line; its end comes before that line's answer.
         let answer = answer.strip_prefix('\n').unwrap_or(&answer);
-        let open = engine.activity() == Activity::Open || answer.contains("\ninfo ");
+        let open = engine.activity() == Activity::Interruptible || answer.contains("\ninfo ");
         let blocks: Vec<&str> = answer.split_inclusive("\n\n").collect();
         assert!(blocks.len() <= 1, "{shown:?}: {answer:?}");
         for block in blocks {
@@ -72,7 +72,7 @@ fn say(engine: &mut dyn Protocol, line: &[u8]) -> Option<String> {
     for _ in 0..STEPS_MAX {
         match engine.activity() {
             Activity::Thinking => text += &engine.step(),
-            Activity::Open => {
+            Activity::Interruptible => {
                 // What ponders and analyses takes the next line at any time.
                 text += &engine.step();
                 return Some(text);

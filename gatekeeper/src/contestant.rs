@@ -113,13 +113,13 @@ impl<'a, G: Game> Players<'a, G> {
                     AnchorKind::Solver { depth } => self.solver(*depth)?,
                 };
                 let setup = anchor_player(&Anchor { name, kind: kind.clone() }, source)?;
-                if let PlayerKind::External(stable) = &setup.kind {
+                if let PlayerKind::External(pool) = &setup.kind {
                     // A program that is not there, or does not play this game, is no loss of games.
-                    let engine = stable.take().and_then(|mut engine| {
+                    let engine = pool.take().and_then(|mut engine| {
                         engine.begin(&Rules::of(self.game)).map(|()| engine)
                     });
                     let doing = || format!("player {} is asked for a game", setup.name);
-                    stable.put(engine.with_context(doing)?);
+                    pool.put(engine.with_context(doing)?);
                 }
                 Ok(setup)
             }

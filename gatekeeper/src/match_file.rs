@@ -129,8 +129,8 @@ impl PlayerHeader {
             }
         };
         let engine = match &setup.kind {
-            PlayerKind::External(stable) => {
-                let spec = stable.spec();
+            PlayerKind::External(pool) => {
+                let spec = pool.spec();
                 let seconds = spec.move_time.as_secs_f64();
                 Some(EngineHeader { command: spec.to_string(), seconds })
             }

@@ -8,7 +8,7 @@ mod common {
 use std::{fs, process::Output};
 
 use common::program::{dagzero, text};
-use dz_game::{Game, GameVisitor, with_game};
+use dz_game::{Game, with_game};
 use dz_record::{Format, Sheet, read};
 
 const GAMES: &str = "6";
@@ -27,15 +27,9 @@ fn kept_match(folder: &tempfile::TempDir, game: &str) -> String {
     file
 }
 
-/// Plays a sheet by the rules.
-struct Plies<'a>(&'a Sheet);
-
-impl GameVisitor for Plies<'_> {
-    type Output = usize;
-
-    fn visit<G: Game>(self, game: G) -> usize {
-        self.0.play(&game).expect("a legal game").record.moves.len()
-    }
+/// Plays a sheet by the rules; the number of plies.
+fn plies_of<G: Game>(sheet: &Sheet, game: &G) -> usize {
+    sheet.play(game).expect("a legal game").record.moves.len()
 }
 
 #[test]
@@ -59,7 +53,10 @@ fn matches_of_every_game_are_records_of_its_community() {
             for (sheet, game) in sheets.iter().zip(&played) {
                 assert_eq!(sheet.format, expected);
                 let spec = sheet.game.as_ref().expect("the game is named");
-                assert_eq!(with_game(spec, Plies(sheet)).expect("a game"), game.moves.len());
+                assert_eq!(
+                    with_game!(spec, |game| plies_of(sheet, &game)).expect("a game"),
+                    game.moves.len()
+                );
                 assert_eq!(sheet.header.round.as_deref(), Some(game.number.to_string().as_str()));
             }
         }

@@ -1,32 +1,33 @@
-//! An engine that runs, whatever it speaks.
+//! A running engine of either protocol.
 
 use dz_game::Player;
 
 use crate::{EngineError, EngineSpec, ProtocolKind, Reply, Rules, gtp::GtpEngine, uci::UciEngine};
 
-/// An engine that runs, in a game.
+/// A running engine.
 #[derive(Debug)]
 pub struct Engine {
-    speaker: Speaker,
+    client: Client,
 }
 
+/// The side of the protocol that asks.
 #[derive(Debug)]
-enum Speaker {
+enum Client {
     Gtp(GtpEngine),
     Uci(UciEngine),
 }
 
 impl Engine {
-    /// Starts an engine and waits until it says that it is there.
+    /// Starts an engine and waits for its first answer.
     ///
     /// # Errors
-    /// If there is no such program, or it does not answer as its protocol says.
+    /// If the program cannot be started, or does not answer as its protocol requires.
     pub fn start(spec: &EngineSpec) -> Result<Self, EngineError> {
-        let speaker = match spec.protocol {
-            ProtocolKind::Gtp => Speaker::Gtp(GtpEngine::start(spec)?),
-            ProtocolKind::Uci => Speaker::Uci(UciEngine::start(spec)?),
+        let client = match spec.protocol {
+            ProtocolKind::Gtp => Client::Gtp(GtpEngine::start(spec)?),
+            ProtocolKind::Uci => Client::Uci(UciEngine::start(spec)?),
         };
-        Ok(Self { speaker })
+        Ok(Self { client })
     }
 
     /// Begins a game.
@@ -34,58 +35,61 @@ impl Engine {
     /// # Errors
     /// If it does not play by these rules, or does not answer.
     pub fn begin(&mut self, rules: &Rules) -> Result<(), EngineError> {
-        match &mut self.speaker {
-            Speaker::Gtp(engine) => engine.begin(rules),
-            Speaker::Uci(engine) => engine.begin(),
+        match &mut self.client {
+            Client::Gtp(engine) => engine.begin(rules),
+            Client::Uci(engine) => engine.begin(),
         }
     }
 
-    /// Tells a move, also one of its own in UCI, where an answer is not yet played.
+    /// Sends a move that was played. In UCI this includes the engine's own moves, because an answer
+    /// to `go` is not played yet ([`Engine::plays_its_own_moves`]).
     ///
     /// # Errors
     /// If it finds the move illegal, or does not answer.
     pub fn play(&mut self, player: Player, mv: &str) -> Result<(), EngineError> {
-        match &mut self.speaker {
-            Speaker::Gtp(engine) => engine.play(player, mv),
-            Speaker::Uci(engine) => {
+        match &mut self.client {
+            Client::Gtp(engine) => engine.play(player, mv),
+            Client::Uci(engine) => {
                 engine.play(mv);
                 Ok(())
             }
         }
     }
 
-    /// Asks for `player`'s move; [`Engine::plays_its_own_moves`] says whether it is played by that.
+    /// Asks for `player`'s move.
     ///
     /// # Errors
     /// If it has ended, is late, or answers with something else.
     pub fn genmove(&mut self, player: Player) -> Result<Reply, EngineError> {
-        match &mut self.speaker {
-            Speaker::Gtp(engine) => engine.genmove(player),
-            Speaker::Uci(engine) => engine.go(),
+        match &mut self.client {
+            Client::Gtp(engine) => engine.genmove(player),
+            Client::Uci(engine) => engine.go(),
         }
     }
 
-    /// In GTP an answer is played at once, in UCI it is told like any other.
+    /// Returns whether the engine plays the move that it answers: GTP's `genmove` does, UCI's `go`
+    /// does not.
     pub fn plays_its_own_moves(&self) -> bool {
-        matches!(self.speaker, Speaker::Gtp(_))
+        matches!(self.client, Client::Gtp(_))
     }
 
-    /// What it says of the end of a game: `B+3.5`, `W+`, `0`. `None` if it does not say.
+    /// Returns the engine's score of the finished game: `B+3.5`, `W+`, `0`. `None` if the protocol
+    /// or the engine has no score.
     ///
     /// # Errors
     /// If it has ended or is late.
     pub fn final_score(&mut self) -> Result<Option<String>, EngineError> {
-        match &mut self.speaker {
-            Speaker::Gtp(engine) => engine.final_score(),
-            Speaker::Uci(_) => Ok(None),
+        match &mut self.client {
+            Client::Gtp(engine) => engine.final_score(),
+            Client::Uci(_) => Ok(None),
         }
     }
 
-    /// Whether it runs and waits.
+    /// Returns whether the engine still runs and has sent nothing that nobody asked for.
     pub(crate) fn is_quiet(&self) -> bool {
-        match &self.speaker {
-            Speaker::Gtp(engine) => engine.is_quiet(),
-            Speaker::Uci(engine) => engine.is_quiet(),
+        match &self.client {
+            Client::Gtp(engine) => engine.is_quiet(),
+            Client::Uci(engine) => engine.is_quiet(),
         }
     }
 }

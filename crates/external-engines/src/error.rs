@@ -24,24 +24,24 @@ pub enum EngineError {
         source: io::Error,
     },
     /// It ended in the middle of a game.
-    #[error("the engine ended ({how}) when asked {asked:?}{}", said(.last_words))]
+    #[error("the engine ended ({how}) when asked {asked:?}{}", stderr_note(.stderr_tail))]
     Ended {
         /// What it was asked.
         asked: String,
         /// Exit code or signal.
         how: String,
         /// The end of its standard error.
-        last_words: String,
+        stderr_tail: String,
     },
     /// It did not answer in time.
-    #[error("no answer to {asked:?} within {:.1} s{}", .within.as_secs_f64(), said(.last_words))]
+    #[error("no answer to {asked:?} within {:.1} s{}", .within.as_secs_f64(), stderr_note(.stderr_tail))]
     Late {
         /// What it was asked.
         asked: String,
         /// How long was waited.
         within: Duration,
         /// The end of its standard error.
-        last_words: String,
+        stderr_tail: String,
     },
     /// It answered with a refusal, or with what the protocol does not have.
     #[error("{asked:?} was answered {answer:?}")]
@@ -53,6 +53,6 @@ pub enum EngineError {
     },
 }
 
-fn said(last_words: &str) -> String {
-    if last_words.is_empty() { String::new() } else { format!("; it had said {last_words:?}") }
+fn stderr_note(stderr_tail: &str) -> String {
+    if stderr_tail.is_empty() { String::new() } else { format!("; it had said {stderr_tail:?}") }
 }

@@ -1,24 +1,23 @@
-//! GTP and UCI from the other side: engines of others, as processes that are asked for moves.
+//! The client side of GTP and UCI: other programs' engines, run as processes and asked for moves.
 //!
-//! An [`EngineSpec`] says how an engine is started, an [`Engine`] is one that runs, a [`Stable`]
-//! keeps those that are idle between games. Nothing an engine does lasts longer than it may: every
-//! answer has a bounded time, what it writes is read whether somebody wants it or not, and at the
-//! end it is killed with every process that it started. [`Names`] are the moves as both sides of
-//! the protocols write them.
+//! An [`EngineSpec`] holds how an engine is started. An [`Engine`] is a running one. An
+//! [`EnginePool`] keeps engines that are idle between games.
+//!
+//! A misbehaving engine cannot block us: every answer has a time limit, the engine's output is read
+//! at all times, and at the end it is killed with every process that it started. Moves are named by
+//! [`Game::protocol_move`](dz_game::Game::protocol_move).
 
 mod engine;
 mod error;
-mod exchange;
 mod gtp;
-mod names;
+mod messages;
+mod pool;
 mod process;
 mod spec;
-mod stable;
 mod uci;
 
 pub use engine::Engine;
 pub use error::EngineError;
-pub use exchange::{Reply, Rules};
-pub use names::{Names, size_of};
+pub use messages::{Reply, Rules, size_of};
+pub use pool::EnginePool;
 pub use spec::{EngineSpec, Grace, MOVE_TIME, ProtocolKind};
-pub use stable::Stable;

@@ -1,4 +1,4 @@
-//! A process that is talked to in lines.
+//! A child process that reads and writes lines.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -14,30 +14,30 @@ use std::{
 
 use crate::EngineError;
 
-/// A longer line is cut.
+/// A longer line is cut to this length.
 const LINE_BYTES_MAX: usize = 1 << 16;
 
-/// Lines that may wait; a program that writes more is not read on until somebody listens.
+/// Lines that may wait unread. The reading thread pauses at this number, so that a program which
+/// writes without end cannot fill our memory.
 const LINES_WAITING_MAX: usize = 1 << 10;
 
-/// How much of the end of standard error is kept.
-const LAST_WORDS_MAX: usize = 400;
+/// Bytes of the end of standard error that are kept for error messages.
+const STDERR_TAIL_MAX: usize = 400;
 
-/// How long lines are heard that came in time.
-const HEARING: Duration = Duration::from_millis(500);
+/// How long after the limit lines are still read that had arrived before it.
+const LATE_READ: Duration = Duration::from_millis(500);
 
-/// How long a program may take to end by itself when it is told to.
-const FAREWELL: Duration = Duration::from_millis(300);
+/// How long a program may take to exit after `quit`.
+const QUIT_TIME: Duration = Duration::from_millis(300);
 
-/// A running program. Dropping it kills it, and with it every process of its group.
+/// A running program. Dropping it kills the program's whole process group.
 #[derive(Debug)]
 pub(crate) struct LineProcess {
     child: Child,
-    /// Lines to write; a thread writes them, so that a program that does not read cannot hold us
-    /// up.
-    lines_in: Option<Sender<String>>,
-    lines_out: Receiver<String>,
-    last_words: Arc<Mutex<String>>,
+    /// Lines to write. A thread writes them, so that a program that does not read cannot block us.
+    input: Option<Sender<String>>,
+    output: Receiver<String>,
+    stderr_tail: Arc<Mutex<String>>,
     reaped: bool,
 }
 
@@ -46,8 +46,8 @@ impl LineProcess {
         let program = command.first().map_or("", String::as_str);
         let spawned = Command::new(program)
             .args(&command[1.min(command.len())..])
-            // A group of its own: Ctrl-C at the terminal is ours, and all of it can be ended at
-            // once.
+            // In its own process group, Ctrl-C at the terminal does not reach the program, and all
+            // that it starts can be killed at once.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -55,11 +55,11 @@ impl LineProcess {
             .spawn();
         let mut child =
             spawned.map_err(|source| EngineError::Start { program: program.to_owned(), source })?;
-        let (lines_in, to_write) = channel::<String>();
-        let (read, lines_out) = sync_channel(LINES_WAITING_MAX);
-        let last_words = Arc::new(Mutex::new(String::new()));
+        let (input, to_write) = channel::<String>();
+        let (read, output) = sync_channel(LINES_WAITING_MAX);
+        let stderr_tail = Arc::new(Mutex::new(String::new()));
         if let Some(mut stdin) = child.stdin.take() {
-            // Ends when the sender is dropped or the program reads no more.
+            // The thread ends when the sender is dropped or the program stops reading.
             thread::spawn(move || {
                 for line in to_write {
                     if stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_err() {
@@ -69,66 +69,66 @@ impl LineProcess {
             });
         }
         if let Some(stdout) = child.stdout.take() {
-            // Ends with the program, or when nobody listens any more.
+            // The thread ends with the program, or when the receiver is dropped.
             thread::spawn(move || each_line(stdout, |line| read.send(line).is_ok()));
         }
         if let Some(stderr) = child.stderr.take() {
-            let kept = Arc::clone(&last_words);
+            let kept = Arc::clone(&stderr_tail);
             thread::spawn(move || {
                 each_line(stderr, |line| {
-                    keep(&kept, &line);
+                    append_tail(&kept, &line);
                     true
                 });
             });
         }
-        Ok(Self { child, lines_in: Some(lines_in), lines_out, last_words, reaped: false })
+        Ok(Self { child, input: Some(input), output, stderr_tail, reaped: false })
     }
 
-    /// Writes a line. That the program does not read it shows when it does not answer.
-    pub(crate) fn say(&self, line: &str) {
-        if let Some(lines) = &self.lines_in {
+    /// Queues a line for writing. A program that does not read it is noticed by its missing answer.
+    pub(crate) fn send(&self, line: &str) {
+        if let Some(lines) = &self.input {
             let _ = lines.send(format!("{line}\n"));
         }
     }
 
-    /// The next line, without its end.
-    pub(crate) fn hear(
+    /// Returns the next line without its line end, waiting until `within` after `begun`.
+    pub(crate) fn receive(
         &mut self,
         asked: &str,
         begun: Instant,
         within: Duration,
     ) -> Result<String, EngineError> {
         let spent = begun.elapsed();
-        let late = |last_words| EngineError::Late { asked: asked.to_owned(), within, last_words };
-        // A line that waits is taken without a look at the time, so one that writes without end
-        // would never be late. What came in time is heard all the same.
-        if spent > within + HEARING {
-            return Err(late(self.last_words()));
+        let late = |stderr_tail| EngineError::Late { asked: asked.to_owned(), within, stderr_tail };
+        // A waiting line is taken without a look at the clock, so a program that writes without
+        // end would never be late. Lines that arrived in time are still read.
+        if spent > within + LATE_READ {
+            return Err(late(self.stderr_tail()));
         }
-        match self.lines_out.recv_timeout(within.saturating_sub(spent)) {
+        match self.output.recv_timeout(within.saturating_sub(spent)) {
             Ok(line) => Ok(line),
-            Err(RecvTimeoutError::Timeout) => Err(late(self.last_words())),
+            Err(RecvTimeoutError::Timeout) => Err(late(self.stderr_tail())),
             Err(RecvTimeoutError::Disconnected) => {
-                // It has closed its output; what is left of it is of no use.
+                // A program that has closed its output cannot answer any more.
                 let how = self.end();
-                let last_words = self.last_words();
-                Err(EngineError::Ended { asked: asked.to_owned(), how, last_words })
+                let stderr_tail = self.stderr_tail();
+                Err(EngineError::Ended { asked: asked.to_owned(), how, stderr_tail })
             }
         }
     }
 
-    /// Whether it still has its output open and nothing to say: an idle program that is well.
+    /// Returns whether the program's output is open and empty, as an idle engine's is.
     pub(crate) fn is_quiet(&self) -> bool {
-        matches!(self.lines_out.try_recv(), Err(TryRecvError::Empty))
+        matches!(self.output.try_recv(), Err(TryRecvError::Empty))
     }
 
-    fn last_words(&self) -> String {
-        self.last_words.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn stderr_tail(&self) -> String {
+        self.stderr_tail.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Kills the group and says how the program ended.
+    /// Kills the process group and returns how the program ended.
     fn end(&mut self) -> String {
-        // One that is ending gets the moment that it needs to leave its own exit code.
+        // A program that is about to exit gets the time to return its own exit code.
         thread::sleep(Duration::from_millis(20));
         self.kill_group();
         self.reaped = true;
@@ -157,13 +157,13 @@ impl Drop for LineProcess {
         if self.reaped {
             return;
         }
-        self.say("quit");
-        // Closes its input once that is written.
-        self.lines_in = None;
+        self.send("quit");
+        // The writing thread closes the program's input after the last line.
+        self.input = None;
         let begun = Instant::now();
-        // It is read on, or it could not end for a full pipe.
-        while let Some(left) = FAREWELL.checked_sub(begun.elapsed()) {
-            if self.lines_out.recv_timeout(left) == Err(RecvTimeoutError::Disconnected) {
+        // Output is still read, because a full pipe would keep the program from exiting.
+        while let Some(left) = QUIT_TIME.checked_sub(begun.elapsed()) {
+            if self.output.recv_timeout(left) == Err(RecvTimeoutError::Disconnected) {
                 break;
             }
         }
@@ -171,7 +171,8 @@ impl Drop for LineProcess {
     }
 }
 
-/// Hands on every line of `input`, cut to [`LINE_BYTES_MAX`], until it ends or `take` has enough.
+/// Passes every line of `input`, cut to [`LINE_BYTES_MAX`], to `take`, until the input ends or `take`
+/// returns false.
 fn each_line(input: impl Read, mut take: impl FnMut(String) -> bool) {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();
@@ -189,14 +190,14 @@ fn each_line(input: impl Read, mut take: impl FnMut(String) -> bool) {
     }
 }
 
-/// Keeps the end of what is said.
-fn keep(kept: &Mutex<String>, line: &str) {
+/// Appends a line and keeps the last [`STDERR_TAIL_MAX`] bytes.
+fn append_tail(kept: &Mutex<String>, line: &str) {
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
     if !kept.is_empty() {
         kept.push_str(" / ");
     }
     kept.push_str(line);
-    let from = kept.len().saturating_sub(LAST_WORDS_MAX);
+    let from = kept.len().saturating_sub(STDERR_TAIL_MAX);
     let from = (from..=kept.len()).find(|&at| kept.is_char_boundary(at)).unwrap_or(0);
     kept.drain(..from);
 }

@@ -1,4 +1,4 @@
-//! The asking side of UCI.
+//! The client side of UCI.
 
 use std::time::{Duration, Instant};
 
@@ -8,9 +8,9 @@ use crate::{EngineError, EngineSpec, Reply, process::LineProcess};
 #[derive(Debug)]
 pub(crate) struct UciEngine {
     process: LineProcess,
-    patience: Duration,
+    answer_time: Duration,
     move_time: Duration,
-    /// What a move is asked with.
+    /// The line that asks for a move.
     go: String,
     moves: Vec<String>,
 }
@@ -22,40 +22,40 @@ impl UciEngine {
         let milliseconds = spec.move_time.as_millis();
         let mut engine = Self {
             process,
-            patience: spec.grace.start,
+            answer_time: spec.grace.start,
             move_time: spec.move_time,
             go: own.unwrap_or_else(|| format!("go movetime {milliseconds}")),
             moves: Vec::new(),
         };
-        engine.until("uci", "uciok")?;
+        engine.ask("uci", "uciok")?;
         for line in spec.setup.iter().filter(|line| !is_go(line)) {
-            engine.process.say(line);
+            engine.process.send(line);
         }
-        engine.until("isready", "readyok")?;
-        engine.patience = spec.grace.answer;
+        engine.ask("isready", "readyok")?;
+        engine.answer_time = spec.grace.answer;
         Ok(engine)
     }
 
-    /// A new game.
+    /// Begins a new game.
     pub(crate) fn begin(&mut self) -> Result<(), EngineError> {
         self.moves.clear();
-        self.process.say("ucinewgame");
-        self.until("isready", "readyok").map(drop)
+        self.process.send("ucinewgame");
+        self.ask("isready", "readyok").map(drop)
     }
 
     pub(crate) fn play(&mut self, mv: &str) {
         self.moves.push(mv.to_owned());
     }
 
-    /// Its move, which is not played by that.
+    /// Returns the engine's move. The engine does not play it.
     pub(crate) fn go(&mut self) -> Result<Reply, EngineError> {
         let moves = if self.moves.is_empty() { "" } else { " moves " };
-        self.process.say(&format!("position startpos{moves}{}", self.moves.join(" ")));
+        self.process.send(&format!("position startpos{moves}{}", self.moves.join(" ")));
         let line = self.go.clone();
-        let said = self.within(&line, "bestmove", self.move_time + self.patience)?;
-        match said.split_whitespace().nth(1) {
+        let answer = self.ask_within(&line, "bestmove", self.move_time + self.answer_time)?;
+        match answer.split_whitespace().nth(1) {
             Some(mv) => Ok(Reply::Move(mv.to_owned())),
-            None => Err(EngineError::Refused { asked: line, answer: said }),
+            None => Err(EngineError::Refused { asked: line, answer }),
         }
     }
 
@@ -63,18 +63,23 @@ impl UciEngine {
         self.process.is_quiet()
     }
 
-    fn until(&mut self, line: &str, word: &str) -> Result<String, EngineError> {
-        self.within(line, word, self.patience)
+    fn ask(&mut self, line: &str, word: &str) -> Result<String, EngineError> {
+        self.ask_within(line, word, self.answer_time)
     }
 
-    /// Says `line` and waits for a line that begins with `word`.
-    fn within(&mut self, line: &str, word: &str, within: Duration) -> Result<String, EngineError> {
-        self.process.say(line);
+    /// Sends `line` and waits for a line that begins with `word`.
+    fn ask_within(
+        &mut self,
+        line: &str,
+        word: &str,
+        within: Duration,
+    ) -> Result<String, EngineError> {
+        self.process.send(line);
         let begun = Instant::now();
         loop {
-            let heard = self.process.hear(line, begun, within)?;
-            if heard.split_whitespace().next() == Some(word) {
-                return Ok(heard);
+            let read = self.process.receive(line, begun, within)?;
+            if read.split_whitespace().next() == Some(word) {
+                return Ok(read);
             }
         }
     }

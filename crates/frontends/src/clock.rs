@@ -1,10 +1,10 @@
-//! What time it is, and how much of it a move may take.
+//! Clocks, and how much time a move may take.
 
 use std::time::{Duration, Instant};
 
-/// Tells the time since some moment that stays the same.
+/// A source of time, which tests replace.
 pub trait Clock {
-    /// Time since then.
+    /// Returns the time since a fixed moment.
     fn now(&self) -> Duration;
 }
 
@@ -24,28 +24,28 @@ impl Clock for SystemClock {
     }
 }
 
-/// Kept back of every clock for the way of a move to the referee.
+/// Time that is kept back of every clock, for the transport of a move to the referee.
 const MARGIN: Duration = Duration::from_millis(100);
 
-/// Least and most moves that a player is thought to have left.
+/// Least and most moves that a player is assumed to have left.
 const MOVES_LEFT: (u32, u32) = (20, 80);
 
-/// What a player's clock shows.
+/// The state of a player's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeLeft {
-    /// Time that is left.
+    /// Remaining time.
     pub left: Duration,
     /// Added after every move.
     pub increment: Duration,
-    /// Moves for which it must last, or all that come.
+    /// Moves for which the time must last; `None` for the rest of the game.
     pub moves: Option<u32>,
 }
 
 impl TimeLeft {
-    /// Time for the next move where there are `legal` moves to choose from: an even share of what
-    /// is left, and the increment; of the last move's time all, else half at most. A player without
-    /// a number of moves is thought to have a third of the legal moves left, 20 to 80: Go 9x9
-    /// begins with 27, Go 19x19 with 80, chess with 20.
+    /// Returns the time for the next move: an even share of the remaining time plus the increment,
+    /// and at most half of the remaining time unless the move is the last one. Without a number of
+    /// moves, a third of the `legal` moves is assumed, between 20 and 80: Go 9x9 begins with 27, Go
+    /// 19x19 with 80, chess with 20.
     pub(crate) fn for_a_move(&self, legal: usize) -> Duration {
         let usable = self.left.saturating_sub(MARGIN);
         let (least, most) = MOVES_LEFT;
@@ -82,12 +82,12 @@ impl SideClock {
         clock
     }
 
-    /// The clock of the next game.
-    pub(crate) fn anew(self) -> Self {
+    /// Returns the clock for the next game.
+    pub(crate) fn reset(self) -> Self {
         Self::new(self.settings)
     }
 
-    /// What a referee says: `stones` is 0 in main time.
+    /// Sets what a referee reports; `stones` is 0 in main time.
     pub(crate) fn set(&mut self, left: Duration, stones: u32) {
         (self.left, self.stones) = (left, (stones > 0).then_some(stones));
     }

@@ -1,4 +1,4 @@
-//! A conversation: lines in, text out.
+//! Protocols as state machines, and the loop that drives one: lines in, text out.
 
 use std::{
     collections::VecDeque,
@@ -6,7 +6,7 @@ use std::{
     sync::mpsc::{Receiver, Sender, TryRecvError},
 };
 
-/// Longer lines are cut; what a front end has to say fits.
+/// Bytes of a line at most; longer lines are cut.
 pub const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// What a protocol does between two lines.
@@ -14,32 +14,56 @@ pub const LINE_BYTES_MAX: usize = 1 << 20;
 pub enum Activity {
     /// It waits for a line.
     Idle,
-    /// It thinks, and lines wait until it has answered, but those that end its thinking.
+    /// It searches, and lines wait until it has answered, except those that end the search.
     Thinking,
-    /// It thinks, and takes lines meanwhile.
-    Open,
-    /// It has said good-bye.
+    /// It searches, and takes lines meanwhile.
+    Interruptible,
+    /// It was ended by the front end.
     Ended,
 }
 
 /// A protocol as a state machine.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use dz_frontends::{Activity, GameSession, Gtp, Limits, Protocol, Resignation, SystemClock};
+/// use dz_game::games::TicTacToe;
+/// use dz_infer::{Rollout, Sources};
+/// use dz_play::rollout_anchor;
+///
+/// let mut sources = Sources::default();
+/// let source = sources.add_instant(Arc::new(Rollout::default()));
+/// let session = GameSession::new(TicTacToe, rollout_anchor("rollouts", 50, source), sources, 1);
+/// let maker = Box::new(|_: &_| Err("only one game".to_owned()));
+/// let limits = Limits { playouts: Some(50), time: None, default_playouts: 50 };
+/// let clock = Box::new(SystemClock::default());
+/// let mut gtp = Gtp::new(Box::new(session), maker, clock, limits, Resignation::default());
+///
+/// assert_eq!(gtp.line(b"1 protocol_version"), "=1 2\n\n");
+/// let mut answer = gtp.line(b"genmove b");
+/// while gtp.activity() == Activity::Thinking {
+///     answer += &gtp.step();
+/// }
+/// assert!(answer.starts_with("= "));
+/// ```
 pub trait Protocol {
-    /// Takes a line, with or without its end; answers what is to be written.
+    /// Takes a line, with or without its line end. Returns the text to write.
     fn line(&mut self, line: &[u8]) -> String;
-    /// Takes a line that comes while it thinks: true if the line does nothing but end that, so that
-    /// it need not wait.
+    /// Takes a line that arrives during a search. True if the line only ends the search, so that it
+    /// need not wait.
     fn interrupt(&mut self, _line: &[u8]) -> bool {
         false
     }
-    /// Thinks a little; answers what is to be written.
+    /// Searches for a short time. Returns the text to write.
     fn step(&mut self) -> String;
-    /// No line will come any more: what thinks without end stops.
+    /// Ends searches without limit, because no line will come any more. Returns the text to write.
     fn close(&mut self) -> String;
-    /// What it does.
+    /// What the protocol does now.
     fn activity(&self) -> Activity;
 }
 
-/// Carries on a conversation until the protocol ends it, or no more lines come and all is answered.
+/// Drives a protocol until it ends, or until no more lines come and all are answered.
 ///
 /// # Errors
 /// If the answers cannot be written.
@@ -49,7 +73,7 @@ pub fn converse(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut closed = false;
-    // Lines that came too early.
+    // Lines that arrived during a search.
     let mut waiting = VecDeque::new();
     loop {
         let text = match protocol.activity() {
@@ -64,10 +88,10 @@ pub fn converse(
                     protocol.close()
                 }
             }
-            Activity::Open if !waiting.is_empty() => {
+            Activity::Interruptible if !waiting.is_empty() => {
                 protocol.line(&waiting.pop_front().unwrap_or_default())
             }
-            Activity::Open if !closed => match lines.try_recv() {
+            Activity::Interruptible if !closed => match lines.try_recv() {
                 Ok(line) => protocol.line(&line),
                 Err(TryRecvError::Empty) => protocol.step(),
                 Err(TryRecvError::Disconnected) => {
@@ -83,7 +107,7 @@ pub fn converse(
                 }
                 protocol.step()
             }
-            Activity::Open => protocol.step(),
+            Activity::Interruptible => protocol.step(),
         };
         if !text.is_empty() {
             out.write_all(text.as_bytes())?;
@@ -92,8 +116,8 @@ pub fn converse(
     }
 }
 
-/// Sends the lines of `input`, cut to [`LINE_BYTES_MAX`], until it ends or nobody listens: the work
-/// of a thread beside [`converse`].
+/// Sends the lines of `input`, cut to [`LINE_BYTES_MAX`], until the input ends or the receiver is
+/// dropped. A thread beside [`converse`] runs this.
 pub fn read_lines(input: &mut dyn BufRead, lines: &Sender<Vec<u8>>) -> io::Result<()> {
     let (mut line, mut started) = (Vec::new(), false);
     loop {

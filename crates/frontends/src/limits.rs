@@ -1,24 +1,24 @@
-//! How long an engine thinks, and when it gives up.
+//! How long an engine searches, and when it resigns.
 
 use std::time::Duration;
 
-/// What ends the search of a move; the clock of a game comes on top. Whatever is reached first
-/// counts.
+/// Limits of a move's search. The clock of a game is a further limit; the first limit that is
+/// reached ends the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Playouts at most.
     pub playouts: Option<u32>,
     /// Time at most.
     pub time: Option<Duration>,
-    /// Playouts where there is neither a limit above nor a clock.
-    pub otherwise: u32,
+    /// Playouts if neither limit is given and no clock runs.
+    pub default_playouts: u32,
 }
 
 impl Limits {
-    /// Playouts of a move, if they are what ends it; `timed` says that a clock runs.
+    /// Returns the playouts that end a move's search, if any. `timed` means that a clock runs.
     pub(crate) fn playouts_of_a_move(&self, timed: bool) -> Option<u32> {
         let free = self.time.is_none() && !timed;
-        self.playouts.or_else(|| free.then_some(self.otherwise))
+        self.playouts.or_else(|| free.then_some(self.default_playouts))
     }
 }
 

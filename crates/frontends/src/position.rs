@@ -1,4 +1,4 @@
-//! The game so far, as a front end tells it.
+//! The game so far, as a front end sends it.
 
 use dz_game::{Game, GameError, Move, Outcome, Player, Status};
 use thiserror::Error;
@@ -20,27 +20,27 @@ pub enum Refusal {
 /// A part of a game in which players take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ply {
-    /// A move that the front end has told.
+    /// A move that the front end has sent.
     Move(Move),
-    /// A turn that the front end has left out: the same player moves twice in a row
-    /// ([`Game::leave_turn`]).
-    Left,
+    /// A turn that the front end has skipped: the same player moves twice in a row
+    /// ([`Game::skip_turn`]).
+    Skipped,
 }
 
 /// A position with the moves that led to it. Front ends may move twice in a row and play on after
-/// the end of a game; what that means under rules by which players take turns is said at
-/// [`Position::line_with_turn`].
+/// the end of a game. [`Position::line_with_turn`] says what that means under rules by which
+/// players take turns.
 #[derive(Clone, Debug)]
 pub(crate) struct Position<G: Game> {
     game: G,
     start: G::State,
     /// The notation of `start`, where it is not the game's own.
     start_text: Option<String>,
-    /// What the front end said.
+    /// The moves as the front end sent them.
     log: Vec<(Player, Move)>,
-    /// So many of these are handicap stones, which are not taken back.
-    kept: usize,
-    /// The same as a game in turns from the start.
+    /// How many of `log` are handicap stones, which are not taken back.
+    handicap_moves: usize,
+    /// The same moves as a game in which players take turns.
     line: Vec<Ply>,
     state: G::State,
     history: G::History,
@@ -52,16 +52,16 @@ impl<G: Game> Position<G> {
         let start = game.start();
         let pass = game.parse_move(&start, "pass").ok();
         let (state, history) = (start.clone(), G::History::default());
-        let (start_text, log, kept, line) = (None, Vec::new(), 0, Vec::new());
-        Self { game, start, start_text, log, kept, line, state, history, pass }
+        let (start_text, log, handicap_moves, line) = (None, Vec::new(), 0, Vec::new());
+        Self { game, start, start_text, log, handicap_moves, line, state, history, pass }
     }
 
-    /// Stands at the game's start, or where `text` says, without moves.
+    /// Returns to the game's start, or to the position that `text` describes, without moves.
     pub(crate) fn reset(&mut self, text: Option<&str>) -> Result<(), GameError> {
         let start = text.map_or_else(|| Ok(self.game.start()), |t| self.game.parse_position(t))?;
         (self.start, self.start_text) = (start, text.map(str::to_owned));
-        (self.log, self.kept) = (Vec::new(), 0);
-        self.stand(Vec::new());
+        (self.log, self.handicap_moves) = (Vec::new(), 0);
+        self.set_line(Vec::new());
         Ok(())
     }
 
@@ -69,13 +69,14 @@ impl<G: Game> Position<G> {
         self.start_text.as_deref()
     }
 
-    /// From now on [`Position::undo`] takes back later moves only.
-    pub(crate) fn keep(&mut self) {
-        self.kept = self.log.len();
+    /// Declares all moves so far to be handicap stones, which [`Position::undo`] does not take
+    /// back.
+    pub(crate) fn fix_handicap(&mut self) {
+        self.handicap_moves = self.log.len();
     }
 
-    pub(crate) fn kept(&self) -> usize {
-        self.kept
+    pub(crate) fn handicap_moves(&self) -> usize {
+        self.handicap_moves
     }
 
     pub(crate) fn game(&self) -> &G {
@@ -106,19 +107,19 @@ impl<G: Game> Position<G> {
         legal(&self.game, &self.state, &self.history)
     }
 
-    /// Who moves and the moves there are where the game is drawn by our rules alone
-    /// ([`Game::beyond`]).
-    pub(crate) fn beyond(&self) -> Option<(Player, Vec<Move>)> {
+    /// Returns who moves and the moves if only our rules call the position a draw
+    /// ([`Game::moves_after_draw`]).
+    pub(crate) fn moves_after_draw(&self) -> Option<(Player, Vec<Move>)> {
         let mut moves = Vec::new();
-        let mover = self.game.beyond(&self.state, &self.history, &mut moves)?;
+        let mover = self.game.moves_after_draw(&self.state, &self.history, &mut moves)?;
         Some((mover, moves))
     }
 
-    /// Plays `mv` for `player`. A pass out of turn, or after the end, is noted and changes nothing.
-    /// A draw that other programs leave to a claim is played on.
+    /// Plays `mv` for `player`. A pass out of turn, or after the end, is logged and changes
+    /// nothing. A draw that other programs leave to a claim is played on.
     pub(crate) fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal> {
         let in_turn = self.status() == Status::ToMove(player);
-        let unclaimed = self.beyond().filter(|(mover, _)| *mover == player);
+        let unclaimed = self.moves_after_draw().filter(|(mover, _)| *mover == player);
         if !in_turn && unclaimed.is_none() && Some(mv) == self.pass {
             self.log.push((player, mv));
             return Ok(());
@@ -142,15 +143,15 @@ impl<G: Game> Position<G> {
         Ok(())
     }
 
-    /// Takes the last move back, with the turns that were left out before it; false if there is
-    /// none but handicap stones.
+    /// Takes the last move back, with the turns that were skipped before it. False if there are no
+    /// moves but handicap stones.
     pub(crate) fn undo(&mut self) -> bool {
-        if self.log.len() <= self.kept {
+        if self.log.len() <= self.handicap_moves {
             return false;
         }
         let mut log = std::mem::take(&mut self.log);
         log.pop();
-        self.stand(Vec::new());
+        self.set_line(Vec::new());
         for (player, mv) in log {
             // It was legal after the same moves before.
             let again = self.play(player, mv);
@@ -159,10 +160,10 @@ impl<G: Game> Position<G> {
         true
     }
 
-    /// The game as it stands if `player` is to move now. Where the other one moves, the other one's
-    /// turn is left out: a pass of `player` just before is taken back, else nobody moves in that
-    /// turn. In games that have no such thing the other one passes, if that is legal. After an end
-    /// by passes the passes are taken back as far as it needs.
+    /// Returns the game so far as a line after which `player` is to move. If it is the opponent's
+    /// turn, that turn is skipped: a pass of `player` just before is taken back, else nobody moves
+    /// in that turn. In games that do not allow skipping, the opponent passes, if that is legal.
+    /// After an end by passes, as many passes as needed are taken back.
     pub(crate) fn line_with_turn(&self, player: Player) -> Result<Vec<Ply>, Refusal> {
         let wanted = Status::ToMove(player);
         let mut line = self.line.clone();
@@ -183,7 +184,7 @@ impl<G: Game> Position<G> {
             return Err(Refusal::Over);
         }
         let pass = self.pass.filter(|pass| self.legal().binary_search(pass).is_ok());
-        for turn in [Some(Ply::Left), pass.map(Ply::Move)].into_iter().flatten() {
+        for turn in [Some(Ply::Skipped), pass.map(Ply::Move)].into_iter().flatten() {
             let mut line = self.line.clone();
             line.push(turn);
             let (state, history) = self.after(&line);
@@ -194,20 +195,21 @@ impl<G: Game> Position<G> {
         Err(Refusal::NotTheirTurn)
     }
 
-    /// State and past after `line`, from the start.
+    /// Returns state and history after `line`, from the start.
     pub(crate) fn after(&self, line: &[Ply]) -> (G::State, G::History) {
         let (mut state, mut history) = (self.start.clone(), G::History::default());
         for &ply in line {
             match ply {
                 Ply::Move(mv) => self.game.advance(&mut state, &mut history, mv),
-                // Where there is no such thing, it shows in whose turn it is.
-                Ply::Left => drop(self.game.leave_turn(&mut state, &mut history)),
+                // If the game does not allow it, the callers see that the mover is unchanged.
+                Ply::Skipped => drop(self.game.skip_turn(&mut state, &mut history)),
             }
         }
         (state, history)
     }
 
-    /// How the game ends if it ends here: it is over, or both players may pass.
+    /// Returns the outcome if the game is over, or the outcome after both players pass, if they
+    /// may.
     pub(crate) fn score(&self) -> Option<Outcome> {
         let (mut state, mut history) = (self.state.clone(), self.history.clone());
         for _ in 0..2 {
@@ -221,7 +223,7 @@ impl<G: Game> Position<G> {
         self.game.outcome(&state, &history)
     }
 
-    fn stand(&mut self, line: Vec<Ply>) {
+    fn set_line(&mut self, line: Vec<Ply>) {
         (self.state, self.history) = self.after(&line);
         self.line = line;
     }
@@ -302,7 +304,7 @@ mod tests {
         let mut position = go();
         say(&mut position, First, "B2").expect("legal");
         say(&mut position, First, "D4").expect("legal");
-        position.keep();
+        position.fix_handicap();
         assert!(!position.undo());
         say(&mut position, Second, "C3").expect("legal");
         assert!(position.undo() && !position.undo());

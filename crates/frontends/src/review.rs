@@ -1,4 +1,4 @@
-//! A game with what a player thinks of every move.
+//! Reviews of games: a search of every position, and a judgement of every move.
 
 use std::fmt::Write;
 
@@ -9,20 +9,20 @@ use thiserror::Error;
 
 use crate::{Refusal, Session};
 
-/// Playouts between two looks at whether a search is done.
+/// Playouts between two checks whether a search is done.
 const PLAYOUTS_AT_ONCE: u32 = 64;
 
-/// Plies of the best line that are told.
+/// Plies of the best line in a review.
 const LINE_PLIES: usize = 8;
 
-/// How good a move was, by the expected score (a draw is half a point) that it gave away: the steps
-/// of lichess (`modules/tree/src/main/Advice.scala`: 0.3, 0.2 and 0.1 of win minus loss).
+/// How good a move was, by the expected score (a draw is half a point) that it lost. The steps are
+/// those of lichess (`modules/tree/src/main/Advice.scala`: 0.3, 0.2 and 0.1 of win minus loss).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Judgement {
     /// The search's own choice.
     Best,
-    /// Less than 0.05 given away.
+    /// Less than 0.05 lost.
     Good,
     /// 0.05 or more.
     Inaccuracy,
@@ -66,13 +66,13 @@ pub struct ReviewedPly {
     pub played: String,
     /// The move that the search would have played.
     pub best: String,
-    /// What it expects to follow that.
+    /// The line that the search expects after it.
     pub best_line: Vec<String>,
     /// Score of the mover before the move, by the search there.
     pub score_before: f64,
     /// Score of the mover after the move: by the search there, or the outcome.
     pub score_after: f64,
-    /// What the move gave away; 0 for the search's own.
+    /// The expected score that the move lost; 0 for the search's own move.
     pub loss: f64,
     /// In one word.
     pub judgement: Judgement,
@@ -96,16 +96,16 @@ pub enum ReviewError {
     Evaluator(#[from] EvaluatorError),
 }
 
-/// What a search says of a position before its move.
-struct Look {
+/// A position before its move, with what a search found.
+struct SearchedPosition {
     player: Player,
     wdl: Wdl,
     best: Option<(Move, Vec<Move>)>,
 }
 
-/// Searches every position of the game that `moves` are from where `session` stands, with
-/// `playouts` each; `told` is told of each ply. The session stands at the end of the game
-/// afterwards.
+/// Searches every position of a game with `playouts` each, and judges every move. The game consists
+/// of `moves` from the session's position. `on_ply` is called after each ply. Afterwards the
+/// session is at the end of the game.
 ///
 /// # Errors
 /// [`ReviewError::Move`] at the first move that cannot be played.
@@ -113,14 +113,14 @@ pub fn review(
     session: &mut dyn Session,
     moves: &[Move],
     playouts: u32,
-    told: &mut dyn FnMut(usize),
+    on_ply: &mut dyn FnMut(usize),
 ) -> Result<Vec<ReviewedPly>, ReviewError> {
     let mut plies = Vec::with_capacity(moves.len());
-    let mut now = look(session, playouts)?;
+    let mut now = search_position(session, playouts)?;
     for (index, &mv) in moves.iter().enumerate() {
         let ply = index + 1;
         let refused = |refusal| ReviewError::Move { ply, refusal };
-        let Some(Look { player, wdl, best }) = now else {
+        let Some(SearchedPosition { player, wdl, best }) = now else {
             return Err(refused(Refusal::Over));
         };
         let played = session.format(mv);
@@ -129,7 +129,7 @@ pub fn review(
             (best == mv, session.format(best), names)
         });
         session.play(player, mv).map_err(refused)?;
-        now = look(session, playouts)?;
+        now = search_position(session, playouts)?;
         let after = match (&now, session.status()) {
             (Some(next), _) if next.player == player => next.wdl,
             (Some(next), _) => next.wdl.flip(),
@@ -151,12 +151,12 @@ pub fn review(
             judgement: Judgement::of(loss, is_best),
             first_score: if player == Player::First { score_after } else { 1.0 - score_after },
         });
-        told(ply);
+        on_ply(ply);
     }
     Ok(plies)
 }
 
-/// The comment of a ply, for records.
+/// Returns the comment of a ply for a record.
 pub fn comment(ply: &ReviewedPly) -> String {
     let mut text = format!("score {:.2}", ply.score_after);
     if ply.judgement != Judgement::Best {
@@ -167,7 +167,10 @@ pub fn comment(ply: &ReviewedPly) -> String {
     text
 }
 
-fn look(session: &mut dyn Session, playouts: u32) -> Result<Option<Look>, ReviewError> {
+fn search_position(
+    session: &mut dyn Session,
+    playouts: u32,
+) -> Result<Option<SearchedPosition>, ReviewError> {
     let Status::ToMove(player) = session.status() else { return Ok(None) };
     if session.begin(player, Some(playouts)).is_err() {
         return Ok(None);
@@ -175,10 +178,10 @@ fn look(session: &mut dyn Session, playouts: u32) -> Result<Option<Look>, Review
     while !session.search(PLAYOUTS_AT_ONCE)? {}
     let report = session.report();
     let best = report.moves.first().map(|m| (m.mv, m.line.clone()));
-    Ok(Some(Look { player, wdl: report.wdl, best }))
+    Ok(Some(SearchedPosition { player, wdl: report.wdl, best }))
 }
 
-/// The names of the first moves of a line.
+/// Returns the names of the first moves of a line.
 pub(crate) fn names(session: &dyn Session, line: &[Move]) -> Vec<String> {
     line.iter().take(LINE_PLIES).map(|&mv| session.format(mv)).collect()
 }

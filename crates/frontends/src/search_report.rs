@@ -8,7 +8,7 @@ use dz_search::SearchCounts;
 pub struct Report {
     /// Visits of the root, those kept from earlier searches included.
     pub visits: u32,
-    /// What was done since the search began.
+    /// Counters since the search began.
     pub counts: SearchCounts,
     /// Chances of the player to move.
     pub wdl: Wdl,

@@ -11,11 +11,11 @@ use crate::{
     position::{Ply, Position},
 };
 
-/// The longest line that a report tells.
+/// Plies of a line in a report at most.
 const LINE_PLIES: usize = 20;
 
-/// Walks of a session's search that may end at leaves which wait already: enough for one search to
-/// keep several threads busy. More of them find little more (`benchmarks/engine.md`).
+/// Descents of a session's search that may end at a leaf which already waits for its evaluation.
+/// This many keep several threads busy; more find little more (`benchmarks/engine.md`).
 pub const COLLISIONS_MAX: u32 = 32;
 
 /// What a session's player searches with.
@@ -28,7 +28,7 @@ pub(crate) struct Searcher<G: Game> {
     pub(crate) random: Xoshiro256PlusPlus,
     /// The search and the moves after which it stands.
     pub(crate) thinker: Option<(Thinker<G>, Vec<Ply>)>,
-    /// The search was told which moves to think of, so it is of no use to others.
+    /// The search was restricted to some moves, so its tree is of no use for an unrestricted one.
     pub(crate) restricted: bool,
     pub(crate) playouts_max: Option<u32>,
     /// Its batches, which stay out between two calls of `search`.
@@ -36,14 +36,15 @@ pub(crate) struct Searcher<G: Game> {
 }
 
 impl<G: Game> Searcher<G> {
-    /// Ends the search: what is out comes back, and is of no more use here.
+    /// Ends the search and discards the batches that are in flight.
     pub(crate) fn stop(&mut self, sources: &mut Sources<G>) {
         self.pipeline.clear(sources, self.source);
     }
 
-    /// Stands after `line`, with what an earlier search found if the line goes on from there.
-    /// Thinks of the moves `among` alone, unless there are none.
-    pub(crate) fn stand(
+    /// Prepares a search of the position after `line`. The tree of the earlier search is kept if
+    /// `line` continues its line. The search is restricted to the moves `among` unless that is
+    /// empty.
+    pub(crate) fn set_position(
         &mut self,
         position: &Position<G>,
         line: Vec<Ply>,
@@ -55,7 +56,7 @@ impl<G: Game> Searcher<G> {
             // After another move a search of some moves is as good as any. A search knows moves
             // only.
             line.starts_with(old)
-                && !line[old.len()..].contains(&Ply::Left)
+                && !line[old.len()..].contains(&Ply::Skipped)
                 && !(was_restricted && line.len() == old.len())
         });
         let mut thinker = if let Some((mut thinker, old)) = known {
@@ -120,7 +121,7 @@ impl<G: Game> Searcher<G> {
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
         if !moves.is_empty() {
-            // A choice with chance in it is not told before it is made.
+            // A random choice uses a copy of the stream, so that reports do not change the game.
             let best = choose_move(&summary, self.choice, &mut self.random.clone());
             let at = moves.iter().position(|m| m.mv == best).unwrap_or_default();
             moves[..=at].rotate_right(1);

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use dz_external_engines::{Names, size_of};
-use dz_game::{Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
+use dz_external_engines::size_of;
+use dz_game::{Display, Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
 use dz_infer::{Answer, EvaluatorError, Leaf, LeafView, Sources};
 use dz_play::{Pipeline, PlayerKind, PlayerSetup};
 use dz_record::{Format, Played, Record, RecordError, Sheet};
@@ -17,13 +17,41 @@ use crate::{
     searcher::Searcher,
 };
 
-/// Makes a session of a game: loads the network for it, for one. The error is for people.
-pub type Maker = Box<dyn FnMut(&GameSpec) -> Result<Box<dyn Session>, String>>;
+/// Makes a session of a game, for example by loading a network for it. The error is for people.
+pub type SessionMaker = Box<dyn FnMut(&GameSpec) -> Result<Box<dyn Session>, String>>;
 
-/// A game in progress and its player; moves are named as front ends name them.
+/// A game in progress with its player. Moves are named as protocols name them
+/// ([`Game::protocol_move`]).
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use dz_frontends::{GameSession, Session};
+/// use dz_game::{Player, games::TicTacToe};
+/// use dz_infer::{Rollout, Sources};
+/// use dz_play::rollout_anchor;
+///
+/// let mut sources = Sources::default();
+/// let source = sources.add_instant(Arc::new(Rollout::default()));
+/// let player = rollout_anchor("rollouts", 400, source);
+/// let mut session = GameSession::new(TicTacToe, player, sources, 1);
+/// // The first player threatens to complete the top row.
+/// for (player, name) in [(Player::First, "1"), (Player::Second, "5"), (Player::First, "2")] {
+///     let mv = session.parse(name).expect("the name of a point");
+///     session.play(player, mv).expect("a legal move");
+/// }
+/// session.begin(Player::Second, Some(400)).expect("the second player is to move");
+/// while !session.search(50).expect("rollouts do not fail") {}
+/// let mv = session.choose().expect("the search has a move");
+/// assert_eq!(session.format(mv), "3");
+/// ```
 pub trait Session {
     /// The game with its parameters.
     fn spec(&self) -> GameSpec;
+    /// How the game is shown to people.
+    fn display(&self) -> Display;
+    /// Whether the rules have a komi.
+    fn has_komi(&self) -> bool;
     /// Rows, which are as many as columns, where the game has points.
     fn size(&self) -> Option<u16>;
     /// The player's name.
@@ -38,21 +66,21 @@ pub trait Session {
     fn format(&self, mv: Move) -> String;
     /// The move that `text` names; not checked for legality.
     fn parse(&self, text: &str) -> Result<Move, GameError>;
-    /// What was played, also out of turn.
+    /// What was played, moves out of turn included.
     fn log(&self) -> &[(Player, Move)];
     /// Plays a move.
     fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal>;
-    /// Takes the last move back; false if there is none, or only what [`Session::keep`] keeps.
+    /// Takes the last move back. False if there is none, or only what [`Session::fix_handicap`]
+    /// keeps.
     fn undo(&mut self) -> bool;
-    /// What was played up to now is handicap stones, which `undo` leaves.
-    fn keep(&mut self);
-    /// How many of the moves of [`Session::log`] are handicap stones.
-    fn kept(&self) -> usize;
-    /// Who moves and the moves that are left, ascending, in a game that is drawn by our rules while
-    /// other programs play on until somebody claims it. `None` where the game goes on or has really
-    /// ended.
-    fn beyond(&self) -> Option<(Player, Vec<Move>)>;
-    /// Where the game began, as it was told to [`Session::begin_game`].
+    /// Declares all moves so far to be handicap stones, which `undo` does not take back.
+    fn fix_handicap(&mut self);
+    /// The number of moves of [`Session::log`] that are handicap stones.
+    fn handicap_moves(&self) -> usize;
+    /// Who moves and the moves, ascending, in a position that our rules call a draw while other
+    /// programs play on until a player claims it ([`Game::moves_after_draw`]).
+    fn moves_after_draw(&self) -> Option<(Player, Vec<Move>)>;
+    /// The position that the game began from, as it was passed to [`Session::begin_game`].
     fn start_text(&self) -> Option<&str>;
     /// Begins a game: at the start, or at a position that the game has a notation for.
     fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError>;
@@ -60,7 +88,7 @@ pub trait Session {
     fn stones(&self) -> Option<Vec<Option<Player>>>;
     /// The position in the game's notation, where it has one.
     fn position_text(&self) -> Option<String>;
-    /// The board as the game draws it.
+    /// The board as text ([`Game::render`]).
     fn board(&self) -> String;
     /// How the game ended, or would if both players passed now.
     fn score(&self) -> Option<Outcome>;
@@ -71,33 +99,34 @@ pub trait Session {
     /// The format in which records of this game are kept.
     fn record_format(&self) -> Format;
 
-    /// Begins to think about `player`'s move, `playouts` at most. What earlier searches found of
-    /// the position is kept.
+    /// Begins to search for `player`'s move, with at most `playouts`. What earlier searches found
+    /// about the position is kept.
     fn begin(&mut self, player: Player, playouts: Option<u32>) -> Result<(), Refusal> {
         self.begin_among(player, playouts, &[])
     }
-    /// As [`Session::begin`], thinking of these moves alone, from nothing; of all if none is given
-    /// or legal.
+    /// As [`Session::begin`], but restricted to the moves `among`, with a new search. All moves are
+    /// searched if none is given or legal.
     fn begin_among(
         &mut self,
         player: Player,
         playouts: Option<u32>,
         among: &[Move],
     ) -> Result<(), Refusal>;
-    /// Does about `playouts` more; true once nothing is left to do.
+    /// Does about `playouts` more. Returns true once nothing is left to do.
     fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError>;
-    /// What was found since.
+    /// What the search has found so far.
     fn report(&self) -> Report;
     /// The move to play; `None` before `begin`.
     fn choose(&mut self) -> Option<Move>;
-    /// What the player's evaluator says of the position through one of its symmetries: the mover's
-    /// chances and a prior for each legal move. `None` where the game is over or nothing evaluates.
+    /// The evaluation of the position by the player's evaluator, through one of its symmetries: the
+    /// mover's chances and a prior for each legal move. `None` if the game is over or the player
+    /// has no evaluator.
     fn evaluate(&mut self, symmetry: Symmetry) -> Result<Option<Evaluated>, EvaluatorError>;
-    /// Whose each point is expected to be in the end, row by row from the top left, seen through a
-    /// symmetry: from 1, the mover's, to -1, the opponent's. `None` where the game is over or
-    /// nobody knows.
+    /// The expected owner of each point at the end, row by row from the top left, through a
+    /// symmetry: from 1, the mover's, to -1, the opponent's. `None` if the game is over or the
+    /// evaluator does not predict ownership.
     fn ownership(&mut self, symmetry: Symmetry) -> Result<Option<Vec<f32>>, EvaluatorError>;
-    /// How many symmetries there are.
+    /// The number of symmetries.
     fn symmetry_count(&self) -> u8;
 }
 
@@ -107,15 +136,16 @@ pub type Evaluated = (Wdl, Vec<(Move, f32)>);
 /// A session of one game.
 pub struct GameSession<G: Game> {
     name: String,
-    names: Names,
+    /// Whether moves are named as the game names them; else as protocols do.
+    own_names: bool,
     position: Position<G>,
     sources: Sources<G>,
-    mind: Mind<G>,
+    move_source: MoveSource<G>,
     seed: u64,
     games: u64,
 }
 
-enum Mind<G: Game> {
+enum MoveSource<G: Game> {
     Random { random: Xoshiro256PlusPlus, legal: Vec<Move> },
     Search(Box<Searcher<G>>),
 }
@@ -127,14 +157,14 @@ impl<G: Game> fmt::Debug for GameSession<G> {
 }
 
 impl<G: Game> GameSession<G> {
-    /// The start of a game. `sources` are those that `setup` names; `seed` fixes every random
-    /// choice. How long a move's search goes on is said with every move, not by `setup`.
+    /// Makes a session at the start of a game. `sources` are those that `setup` names, and `seed`
+    /// fixes every random choice. The budget of a move is given with every search, not by `setup`.
     pub fn new(game: G, setup: PlayerSetup, sources: Sources<G>, seed: u64) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mind = match setup.kind {
-            // Other programs speak for themselves: no command makes a session of one.
+        let move_source = match setup.kind {
+            // External engines have front ends of their own; no command makes a session of one.
             PlayerKind::Random | PlayerKind::External(_) => {
-                Mind::Random { random, legal: Vec::new() }
+                MoveSource::Random { random, legal: Vec::new() }
             }
             PlayerKind::Search { params, root, choice, reuse, source, .. } => {
                 let searcher = Searcher {
@@ -149,24 +179,31 @@ impl<G: Game> GameSession<G> {
                     playouts_max: None,
                     pipeline: Pipeline::default(),
                 };
-                Mind::Search(Box::new(searcher))
+                MoveSource::Search(Box::new(searcher))
             }
         };
-        let names = Names::of(&game);
         let position = Position::new(game);
-        Self { name: setup.name, names, position, sources, mind, seed, games: 0 }
+        Self { name: setup.name, own_names: false, position, sources, move_source, seed, games: 0 }
     }
 
-    /// Names moves as the game's own drawing of the board does, for people who look at that.
+    /// Names moves as the game's own board does, for people who look at it.
     #[must_use]
     pub fn with_own_names(self) -> Self {
-        Self { names: Names::Own, ..self }
+        Self { own_names: true, ..self }
     }
 }
 
 impl<G: Game> Session for GameSession<G> {
     fn spec(&self) -> GameSpec {
         self.position.game().spec()
+    }
+
+    fn display(&self) -> Display {
+        self.position.game().display()
+    }
+
+    fn has_komi(&self) -> bool {
+        self.position.game().komi().is_some()
     }
 
     fn size(&self) -> Option<u16> {
@@ -190,11 +227,22 @@ impl<G: Game> Session for GameSession<G> {
     }
 
     fn format(&self, mv: Move) -> String {
-        self.names.format(self.position.game(), self.position.state(), mv)
+        let game = self.position.game();
+        if self.own_names {
+            game.format_move(mv)
+        } else {
+            game.protocol_move(self.position.state(), mv)
+        }
     }
 
     fn parse(&self, text: &str) -> Result<Move, GameError> {
-        self.names.parse(self.position.game(), self.position.state(), text)
+        let game = self.position.game();
+        let state = self.position.state();
+        if self.own_names {
+            game.parse_move(state, text)
+        } else {
+            game.parse_protocol_move(state, text)
+        }
     }
 
     fn log(&self) -> &[(Player, Move)] {
@@ -209,16 +257,16 @@ impl<G: Game> Session for GameSession<G> {
         self.position.undo()
     }
 
-    fn keep(&mut self) {
-        self.position.keep();
+    fn fix_handicap(&mut self) {
+        self.position.fix_handicap();
     }
 
-    fn kept(&self) -> usize {
-        self.position.kept()
+    fn handicap_moves(&self) -> usize {
+        self.position.handicap_moves()
     }
 
-    fn beyond(&self) -> Option<(Player, Vec<Move>)> {
-        self.position.beyond()
+    fn moves_after_draw(&self) -> Option<(Player, Vec<Move>)> {
+        self.position.moves_after_draw()
     }
 
     fn start_text(&self) -> Option<&str> {
@@ -228,7 +276,7 @@ impl<G: Game> Session for GameSession<G> {
     fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError> {
         self.position.reset(position)?;
         self.games += 1;
-        if let Mind::Search(searcher) = &mut self.mind {
+        if let MoveSource::Search(searcher) = &mut self.move_source {
             searcher.stop(&mut self.sources);
             searcher.thinker = None;
         }
@@ -270,17 +318,17 @@ impl<G: Game> Session for GameSession<G> {
         among: &[Move],
     ) -> Result<(), Refusal> {
         let line = self.position.line_with_turn(player)?;
-        match &mut self.mind {
-            Mind::Random { legal: moves, .. } => {
+        match &mut self.move_source {
+            MoveSource::Random { legal: moves, .. } => {
                 let (state, history) = self.position.after(&line);
                 *moves = legal(self.position.game(), &state, &history);
                 if moves.iter().any(|mv| among.contains(mv)) {
                     moves.retain(|mv| among.contains(mv));
                 }
             }
-            Mind::Search(searcher) => {
+            MoveSource::Search(searcher) => {
                 searcher.stop(&mut self.sources);
-                searcher.stand(&self.position, line, among, (self.seed, self.games));
+                searcher.set_position(&self.position, line, among, (self.seed, self.games));
                 searcher.playouts_max = playouts;
                 if let Some((thinker, _)) = &mut searcher.thinker {
                     let budget = playouts.map_or(Budget::Open, Budget::Playouts);
@@ -292,27 +340,27 @@ impl<G: Game> Session for GameSession<G> {
     }
 
     fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError> {
-        match &mut self.mind {
-            Mind::Random { .. } => Ok(true),
-            Mind::Search(searcher) => searcher.search(&mut self.sources, playouts),
+        match &mut self.move_source {
+            MoveSource::Random { .. } => Ok(true),
+            MoveSource::Search(searcher) => searcher.search(&mut self.sources, playouts),
         }
     }
 
     fn report(&self) -> Report {
-        let found = match &self.mind {
-            Mind::Random { .. } => None,
-            Mind::Search(searcher) => searcher.report(),
+        let found = match &self.move_source {
+            MoveSource::Random { .. } => None,
+            MoveSource::Search(searcher) => searcher.report(),
         };
         let (visits, counts, moves) = (0, SearchCounts::default(), Vec::new());
         found.unwrap_or(Report { visits, counts, wdl: Wdl::UNKNOWN, moves })
     }
 
     fn choose(&mut self) -> Option<Move> {
-        match &mut self.mind {
-            Mind::Random { random, legal } => {
+        match &mut self.move_source {
+            MoveSource::Random { random, legal } => {
                 (!legal.is_empty()).then(|| legal[random.random_range(0..legal.len())])
             }
-            Mind::Search(searcher) => {
+            MoveSource::Search(searcher) => {
                 let summary = searcher.thinker.as_ref()?.0.summary();
                 let any = !summary.moves.is_empty();
                 any.then(|| choose_move(&summary, searcher.choice, &mut searcher.random))
@@ -321,7 +369,8 @@ impl<G: Game> Session for GameSession<G> {
     }
 
     fn evaluate(&mut self, symmetry: Symmetry) -> Result<Option<Evaluated>, EvaluatorError> {
-        let (Mind::Search(searcher), legal) = (&self.mind, self.position.legal()) else {
+        let (MoveSource::Search(searcher), legal) = (&self.move_source, self.position.legal())
+        else {
             return Ok(None);
         };
         if legal.is_empty() {
@@ -346,7 +395,8 @@ impl<G: Game> Session for GameSession<G> {
     }
 
     fn ownership(&mut self, symmetry: Symmetry) -> Result<Option<Vec<f32>>, EvaluatorError> {
-        let (Mind::Search(searcher), legal) = (&self.mind, self.position.legal()) else {
+        let (MoveSource::Search(searcher), legal) = (&self.move_source, self.position.legal())
+        else {
             return Ok(None);
         };
         if legal.is_empty() {

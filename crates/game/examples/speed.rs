@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use dz_game::{Game, GameSpec, GameVisitor, Move, Status, perft, with_game};
+use dz_game::{Game, GameSpec, Move, Status, perft, with_game};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -33,27 +33,18 @@ fn main() {
             continue;
         }
         let spec: GameSpec = text.parse().expect("a specification");
-        with_game(&spec, Speed { depth, plies }).expect("possible parameters");
+        with_game!(&spec, |game| print_speeds(&game, depth, plies)).expect("possible parameters");
     }
 }
 
 /// Prints the speeds of a game.
-struct Speed {
-    depth: u32,
-    plies: u64,
-}
-
-impl GameVisitor for Speed {
-    type Output = ();
-    fn visit<G: Game>(self, game: G) {
-        let Self { depth, plies } = self;
-        let nodes = perft_rate(&game, depth);
-        let (plies, keys) = (playout_rate(&game, plies), key_rate(&game, plies));
-        println!("{}, {} bytes a state", game.spec(), size_of::<G::State>());
-        println!("  perft depth {depth}: {:.1} M leaf nodes/s", nodes / 1e6);
-        println!("  random playouts: {:.3} M/s, {:.1} M plies/s", plies.0 / 1e6, plies.1 / 1e6);
-        println!("  play + node_key: {:.1} M/s", keys / 1e6);
-    }
+fn print_speeds<G: Game>(game: &G, depth: u32, plies: u64) {
+    let nodes = perft_rate(game, depth);
+    let (plies, keys) = (playout_rate(game, plies), key_rate(game, plies));
+    println!("{}, {} bytes a state", game.spec(), size_of::<G::State>());
+    println!("  perft depth {depth}: {:.1} M leaf nodes/s", nodes / 1e6);
+    println!("  random playouts: {:.3} M/s, {:.1} M plies/s", plies.0 / 1e6, plies.1 / 1e6);
+    println!("  play + node_key: {:.1} M/s", keys / 1e6);
 }
 
 /// Leaf nodes a second.

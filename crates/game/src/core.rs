@@ -6,8 +6,8 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GameError, GameSpec, Key, Komi, Outcome, PlaneShape, PlaneWriter, Player, RecordFormat, Status,
-    Symmetry, Targets,
+    Display, GameError, GameSpec, Key, Komi, Outcome, PlaneShape, PlaneWriter, Player,
+    RecordFormat, Status, Symmetry, Targets,
 };
 
 /// A move as the game numbers it. Ascending order is the order of `legal_moves`.
@@ -17,35 +17,48 @@ use crate::{
 #[serde(transparent)]
 pub struct Move(pub u16);
 
-/// The rules of one game with its parameters. Cheap to clone; all that changes during play is in
-/// `State` and `History`.
+/// The rules of one game with its parameters. A value is cheap to clone, because everything that
+/// changes during play is in `State` and `History`.
 ///
-/// Methods are total over reachable states; playing an illegal move is a bug of the caller and may
+/// Methods are total over reachable states. Playing an illegal move is a bug of the caller and may
 /// panic in debug builds. Text is checked where it enters: [`Game::parse_move`], [`play_text`].
+///
+/// ```
+/// use dz_game::{Game, Player, games::TicTacToe};
+///
+/// let game = TicTacToe;
+/// let mut state = game.start();
+/// for name in ["1", "5", "2", "4", "3"] {
+///     game.play_text(&mut state, &mut (), name)?;
+/// }
+/// let outcome = game.outcome(&state, &()).expect("three in a row end the game");
+/// assert_eq!(outcome.winner, Some(Player::First));
+/// # Ok::<(), dz_game::GameError>(())
+/// ```
 ///
 /// [`play_text`]: Game::play_text
 pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position. No heap, at most 256 bytes where the game allows.
     type State: Clone + Eq + Debug + Send + Sync;
-    /// What rules need of the past: keys and the last positions. `()`-like for acyclic games.
+    /// What the rules need of the past: keys and the last positions. `()` for acyclic games.
     type History: Clone + Default + Debug + Send + Sync;
-    /// What the network sees of this game.
+    /// The network's view of this game.
     type Encoding: Encoding<Game = Self>;
 
     /// Name and every parameter, canonical: `connect4:width=7,height=6,connect=4`.
     fn spec(&self) -> GameSpec;
     /// The current encoding.
     fn encoding(&self) -> Self::Encoding;
-    /// What the second player is given, in games where that is a parameter.
+    /// The points that the second player is given, in games where komi is a parameter.
     fn komi(&self) -> Option<Komi> {
         None
     }
-    /// The same game with another komi, as near to it as makes sense on the board; `None` where
-    /// there is none.
+    /// The same game with another komi, clamped to what makes sense on the board. `None` in games
+    /// without komi.
     ///
-    /// Komi is then part of its positions: they have keys of their own, and the rules and the
-    /// encoding of `self` tell what they are worth and draw them. So games of different komi share
-    /// one evaluator and its cache.
+    /// The komi is part of the returned game's positions and of both their keys. The rules and the
+    /// encoding of `self` serve these positions too, so games of different komi share one evaluator
+    /// and its cache.
     fn with_komi(&self, _komi: Komi) -> Option<Self> {
         None
     }
@@ -61,13 +74,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn push_history(&self, _history: &mut Self::History, _state: &Self::State, _mv: Move) {}
     /// Takes back the last `push_history`.
     fn pop_history(&self, _history: &mut Self::History) {}
-    /// As [`Game::advance`], for lines in which nobody will ask for keys or take a move back:
-    /// rollouts.
+    /// As [`Game::advance`], for rollouts: afterwards no key is computed and no move is taken back.
     fn advance_unkeyed(&self, state: &mut Self::State, history: &mut Self::History, mv: Move) {
         self.advance(state, history, mv);
     }
-    /// One of the legal moves, each with the same chance, or `None` if the game is over. `scratch`
-    /// may be used for the legal moves; what it holds afterwards is not said.
+    /// Samples one of the legal moves uniformly; `None` if the game is over. `scratch` is working
+    /// memory, and its content afterwards is unspecified.
     fn random_move(
         &self,
         state: &Self::State,
@@ -78,11 +90,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         self.legal_moves(state, history, scratch);
         (!scratch.is_empty()).then(|| scratch[random.random_range(0..scratch.len())])
     }
-    /// The moves that are left in a position that is drawn by these rules, where other programs
-    /// leave the draw to a player's claim and play on. Clears `out`, fills it with these moves,
-    /// ascending, and returns who moves. `None`, with nothing in `out`, while the game goes on and
-    /// where it has really ended.
-    fn beyond(
+    /// The moves of a position that these rules call a draw, where other programs play on until a
+    /// player claims the draw. Clears `out`, fills it with these moves, ascending, and returns who
+    /// moves. Returns `None` with `out` empty while the game goes on, and where no rules allow a
+    /// move.
+    fn moves_after_draw(
         &self,
         _state: &Self::State,
         _history: &Self::History,
@@ -91,15 +103,15 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         out.clear();
         None
     }
-    /// Gives the turn to the other player without a move of the mover, in games in which front ends
-    /// let one player move twice in a row. Unlike a pass it brings no end of the game nearer.
-    /// False, with nothing changed, where there is no such thing or the game is over.
-    fn leave_turn(&self, _state: &mut Self::State, _history: &mut Self::History) -> bool {
+    /// Gives the turn to the other player without a move, in games whose front ends let one player
+    /// move twice in a row. Unlike passes, skipped turns never end the game. Returns false and
+    /// changes nothing if the game does not allow it or is over.
+    fn skip_turn(&self, _state: &mut Self::State, _history: &mut Self::History) -> bool {
         false
     }
-    /// What the network sees: equal keys have equal planes, legal moves and mover.
+    /// The key of what the network sees: equal keys have equal planes, legal moves and mover.
     fn eval_key(&self, state: &Self::State, history: &Self::History) -> Key;
-    /// What the future depends on: equal keys have equal subtrees, hence equal `eval_key`.
+    /// The key of what the future depends on: equal keys have equal subtrees and equal `eval_key`.
     fn node_key(&self, state: &Self::State, history: &Self::History) -> Key {
         self.eval_key(state, history)
     }
@@ -109,7 +121,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
     /// An upper bound of plies in a game, if the rules have one.
     fn plies_max(&self) -> Option<u32>;
-    /// The most bytes that `State` may have. A game that needs more than 256 says so and why.
+    /// The most bytes that `State` may have. A game that needs more than 256 overrides this and
+    /// documents the reason.
     fn state_bytes_max(&self) -> usize {
         256
     }
@@ -164,6 +177,10 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
     /// The board as text, a line a row, for people.
     fn render(&self, state: &Self::State) -> String;
+    /// How front ends and reports show the game.
+    fn display(&self) -> Display {
+        Display::default()
+    }
     /// One line on the notation of moves, for `dagzero rules`.
     fn notation(&self) -> &'static str;
     /// How records of the game are kept.
@@ -177,6 +194,15 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
     /// The move that `text` names in a record; whether it is legal may or may not be checked.
     fn parse_record_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError> {
+        self.parse_move(state, text)
+    }
+    /// The legal move as programs of other authors write it in GTP or UCI. Most games' own names
+    /// are these: Go's are GTP's vertices and chess has UCI's moves.
+    fn protocol_move(&self, _state: &Self::State, mv: Move) -> String {
+        self.format_move(mv)
+    }
+    /// The move that `text` names in GTP or UCI; not checked for legality.
+    fn parse_protocol_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError> {
         self.parse_move(state, text)
     }
     /// Parameters that [`Game::spec`] leaves out because they have their defaults, so that what was
@@ -259,7 +285,7 @@ pub trait Encoding: Clone + Debug + Send + Sync + 'static {
         mv: Move,
         symmetry: Symmetry,
     ) -> usize;
-    /// Draws the position as the mover sees it through `symmetry`.
+    /// Writes the planes and globals of the position, as the mover sees it through `symmetry`.
     fn encode(
         &self,
         state: &<Self::Game as Game>::State,
@@ -267,7 +293,7 @@ pub trait Encoding: Clone + Debug + Send + Sync + 'static {
         symmetry: Symmetry,
         out: &mut PlaneWriter<'_>,
     );
-    /// Which further targets a finished game has.
+    /// Returns which auxiliary targets a finished game has.
     fn targets(&self) -> Targets {
         Targets::default()
     }

@@ -88,8 +88,8 @@ pub fn unpack_planes(shape: PlaneShape, packed: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Training targets beside policy and outcome that a game offers at its end. How many plies were
-/// left, every record tells.
+/// The auxiliary training targets that a game offers at its end. The number of plies left needs no
+/// support from the game, because every record has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Targets {

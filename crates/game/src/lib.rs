@@ -7,6 +7,7 @@
 //! Letters: `C` planes, `H` rows, `W` columns, `A` policy length.
 
 mod core;
+mod display;
 mod encoding;
 mod error;
 pub mod games;
@@ -21,6 +22,7 @@ mod spec;
 mod transcript;
 
 pub use crate::core::{Encoding, Game, Move};
+pub use display::{BoardKind, Display, MovePlaces};
 pub use encoding::{PlaneShape, PlaneWriter, Symmetry, Targets, unpack_planes};
 pub use error::GameError;
 pub use key::{Key, hash_below, hash_unit, mix64};

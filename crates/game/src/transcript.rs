@@ -7,14 +7,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{Encoding, Game, PlaneWriter, Status, Symmetry};
 
-/// Columns of a drawing, after which planes go on below.
+/// Columns of the page. Planes that do not fit go on below.
 const COLUMNS_MAX: usize = 110;
 
-/// Plies that are drawn; of later ones there are status, keys and move. Whole games of chess would
-/// fill megabytes.
-const DRAWN_MAX: u32 = 128;
+/// Plies whose boards and planes are written. Later plies have status, keys and move only, because
+/// whole games of chess would fill megabytes.
+const FULL_PLIES: u32 = 128;
 
-/// A random game from `seed`: boards, keys, legal moves and planes, drawn.
+/// Returns a random game from `seed` as text: boards, keys, legal moves and planes.
 pub fn transcript<G: Game>(game: &G, seed: u64) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (mut state, mut history) = (game.start(), G::History::default());
@@ -22,7 +22,7 @@ pub fn transcript<G: Game>(game: &G, seed: u64) -> String {
     let mut text = header(game, seed);
     for ply in 0.. {
         game.legal_moves(&state, &history, &mut legal);
-        text += &if ply < DRAWN_MAX || legal.is_empty() {
+        text += &if ply < FULL_PLIES || legal.is_empty() {
             position(game, &state, &history, ply)
         } else {
             heading(game, &state, &history, ply) + &keys(game, &state, &history)

@@ -1,35 +1,30 @@
 //! Moves and names that cannot be: each is refused in one line that says what can be, and nothing
 //! panics.
 
-use dz_game::{Game, GameError, GameSpec, GameVisitor, game_names, with_game};
+use dz_game::{Game, GameError, GameSpec, canonical_spec, game_names, with_game};
 
 /// Plays moves, of which the last one is refused; the error's text.
-struct Refusal<'a>(&'a str);
-
-impl GameVisitor for Refusal<'_> {
-    type Output = String;
-    fn visit<G: Game>(self, game: G) -> String {
-        let (mut state, mut history) = (game.start(), G::History::default());
-        let moves = game.split_moves(self.0);
-        let (last, before) = moves.split_last().expect("a move that is refused");
-        for text in before {
-            let played = game.play_text(&mut state, &mut history, text);
-            played.unwrap_or_else(|error| panic!("{} of {}: {error}", text, self.0));
-        }
-        let unchanged = (state.clone(), game.node_key(&state, &history));
-        let refused = game.play_text(&mut state, &mut history, last).expect_err(self.0);
-        assert!(
-            matches!(refused, GameError::BadMove { .. } | GameError::IllegalMove { .. }),
-            "{refused:?}"
-        );
-        assert_eq!((state.clone(), game.node_key(&state, &history)), unchanged);
-        refused.to_string()
+fn refusal_of<G: Game>(game: &G, list: &str) -> String {
+    let (mut state, mut history) = (game.start(), G::History::default());
+    let moves = game.split_moves(list);
+    let (last, before) = moves.split_last().expect("a move that is refused");
+    for text in before {
+        let played = game.play_text(&mut state, &mut history, text);
+        played.unwrap_or_else(|error| panic!("{text} of {list}: {error}"));
     }
+    let unchanged = (state.clone(), game.node_key(&state, &history));
+    let refused = game.play_text(&mut state, &mut history, last).expect_err(list);
+    assert!(
+        matches!(refused, GameError::BadMove { .. } | GameError::IllegalMove { .. }),
+        "{refused:?}"
+    );
+    assert_eq!((state.clone(), game.node_key(&state, &history)), unchanged);
+    refused.to_string()
 }
 
 fn refusal(game: &str, moves: &str) -> String {
     let spec: GameSpec = game.parse().expect("a specification");
-    with_game(&spec, Refusal(moves)).expect("possible parameters")
+    with_game!(&spec, |game| refusal_of(&game, moves)).expect("possible parameters")
 }
 
 #[test]
@@ -74,15 +69,10 @@ fn moves_that_cannot_be_are_refused() {
 }
 
 /// Reads text that is no move; the error's text.
-struct NoMove<'a>(&'a str);
-
-impl GameVisitor for NoMove<'_> {
-    type Output = String;
-    fn visit<G: Game>(self, game: G) -> String {
-        let refused = game.parse_move(&game.start(), self.0).expect_err("no move");
-        assert!(matches!(refused, GameError::BadMove { .. }), "{refused:?}");
-        refused.to_string()
-    }
+fn no_move<G: Game>(game: &G, text: &str) -> String {
+    let refused = game.parse_move(&game.start(), text).expect_err("no move");
+    assert!(matches!(refused, GameError::BadMove { .. }), "{refused:?}");
+    refused.to_string()
 }
 
 /// Text that means nothing in any game.
@@ -104,18 +94,11 @@ fn strange_text_is_shown_in_one_short_line() {
             &long,
         ] {
             let spec: GameSpec = game.parse().expect("a name");
-            let refused = with_game(&spec, NoMove(text)).expect("a game");
+            let refused = with_game!(&spec, |game| no_move(&game, text)).expect("a game");
             assert!(refused.len() < 400, "{game}: {refused}");
             assert!(!refused.contains(char::is_control), "{game}: {refused}");
         }
     }
-}
-
-struct Nothing;
-
-impl GameVisitor for Nothing {
-    type Output = ();
-    fn visit<G: Game>(self, _game: G) {}
 }
 
 #[test]
@@ -133,7 +116,7 @@ fn strange_names_are_shown_in_one_short_line() {
         "gomoku:size=99999999999999999999".to_owned(),
         "chess:history_planes=256".to_owned(),
     ] {
-        let made = text.parse::<GameSpec>().and_then(|spec| with_game(&spec, Nothing));
+        let made = text.parse::<GameSpec>().and_then(|spec| canonical_spec(&spec));
         let refused = made.expect_err(&text).to_string();
         assert!(refused.len() < 400, "{refused}");
         assert!(!refused.contains(char::is_control), "{refused}");

@@ -1,6 +1,6 @@
 //! Every registered game obeys the laws, with default and with unusual parameters.
 
-use dz_game::{Game, GameSpec, GameVisitor, game_names, laws, with_game};
+use dz_game::{Game, GameSpec, game_names, laws, with_game};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -12,15 +12,6 @@ const GAMES: usize = 60;
 const MOVES: usize = 100_000;
 /// Plies by which a game without end is judged.
 const PLIES: u32 = 300;
-
-struct Laws;
-
-impl GameVisitor for Laws {
-    type Output = Result<(), laws::LawBroken>;
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        laws::check(&game, SEED, games_of(&game))
-    }
-}
 
 /// How many random games have [`MOVES`] legal moves, by one of them.
 fn games_of<G: Game>(game: &G) -> u32 {
@@ -38,7 +29,8 @@ fn games_of<G: Game>(game: &G) -> u32 {
 
 fn check(text: &str) {
     let spec: GameSpec = text.parse().expect("a specification");
-    let checked = with_game(&spec, Laws).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let checked = with_game!(&spec, |game| laws::check(&game, SEED, games_of(&game)));
+    let checked = checked.unwrap_or_else(|error| panic!("{text}: {error}"));
     checked.unwrap_or_else(|broken| panic!("{text}: {broken}"));
 }
 

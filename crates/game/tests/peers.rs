@@ -10,7 +10,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use dz_game::{Game, GameSpec, GameVisitor, Player, Status, with_game};
+use dz_game::{Game, GameSpec, Player, Status, with_game};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -85,39 +85,33 @@ fn view<G: Game>(game: &G, state: &G::State, history: &G::History) -> String {
 }
 
 /// Plays random games and asks the program about each of them.
-struct Compare {
-    games: usize,
-}
-
-impl GameVisitor for Compare {
-    type Output = ();
-    fn visit<G: Game>(self, game: G) {
-        let Some(mut peer) = Peer::start(&game.spec()) else { return };
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
-        let (mut plies, mut scratch) = (0, Vec::new());
-        for _ in 0..self.games {
-            let (mut state, mut history) = (game.start(), G::History::default());
-            let (mut moves, mut views) = (Vec::new(), vec![view(&game, &state, &history)]);
-            while let Some(mv) = game.random_move(&state, &history, &mut random, &mut scratch) {
-                moves.push(game.format_move(mv));
-                game.advance(&mut state, &mut history, mv);
-                views.push(view(&game, &state, &history));
-            }
-            let answers = peer.ask(&moves, views.len());
-            for (ply, (ours, theirs)) in views.iter().zip(&answers).enumerate() {
-                assert_eq!(ours, theirs, "{}, after {}", game.spec(), moves[..ply].join(" "));
-            }
-            plies += moves.len();
+fn compare_games<G: Game>(game: &G, games: usize) {
+    let Some(mut peer) = Peer::start(&game.spec()) else { return };
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+    let (mut plies, mut scratch) = (0, Vec::new());
+    for _ in 0..games {
+        let (mut state, mut history) = (game.start(), G::History::default());
+        let (mut moves, mut views) = (Vec::new(), vec![view(game, &state, &history)]);
+        while let Some(mv) = game.random_move(&state, &history, &mut random, &mut scratch) {
+            moves.push(game.format_move(mv));
+            game.advance(&mut state, &mut history, mv);
+            views.push(view(game, &state, &history));
         }
-        peer.finish();
-        println!("{}: {} games of {plies} plies agree", game.spec(), self.games);
+        let answers = peer.ask(&moves, views.len());
+        for (ply, (ours, theirs)) in views.iter().zip(&answers).enumerate() {
+            assert_eq!(ours, theirs, "{}, after {}", game.spec(), moves[..ply].join(" "));
+        }
+        plies += moves.len();
     }
+    peer.finish();
+    println!("{}: {} games of {plies} plies agree", game.spec(), games);
 }
 
 fn compare(spec: &str) {
     let games = env::var("DAGZERO_PEER_GAMES").ok().map(|games| games.parse().expect("a number"));
-    let compare = Compare { games: games.unwrap_or(10) };
-    with_game(&spec.parse().expect("a specification"), compare).expect("possible parameters");
+    let games = games.unwrap_or(10);
+    let spec = spec.parse().expect("a specification");
+    with_game!(&spec, |game| compare_games(&game, games)).expect("possible parameters");
 }
 
 #[test]

@@ -1,18 +1,9 @@
 //! Names and parameters of games as text: what is read, what is refused and how.
 
-use dz_game::{Game, GameError, GameSpec, GameVisitor, with_game};
-
-struct Canonical;
-
-impl GameVisitor for Canonical {
-    type Output = String;
-    fn visit<G: Game>(self, game: G) -> String {
-        game.spec().to_string()
-    }
-}
+use dz_game::{GameError, GameSpec, canonical_spec};
 
 fn canonical(text: &str) -> Result<String, GameError> {
-    with_game(&text.parse()?, Canonical)
+    Ok(canonical_spec(&text.parse()?)?.to_string())
 }
 
 #[test]

@@ -3,19 +3,9 @@
 
 use std::{env, fs, path::Path};
 
-use dz_game::{Game, GameSpec, GameVisitor, game_names, transcript, with_game};
+use dz_game::{GameSpec, game_names, transcript, with_game};
 
 const SEED: u64 = 1;
-
-/// Writes a random game, by its seed.
-struct Write(u64);
-
-impl GameVisitor for Write {
-    type Output = String;
-    fn visit<G: Game>(self, game: G) -> String {
-        transcript(&game, self.0)
-    }
-}
 
 fn check(file: &str, text: &str) {
     check_seed(file, text, SEED);
@@ -23,7 +13,7 @@ fn check(file: &str, text: &str) {
 
 fn check_seed(file: &str, text: &str, seed: u64) {
     let spec: GameSpec = text.parse().expect("a specification");
-    let written = with_game(&spec, Write(seed)).expect("a game");
+    let written = with_game!(&spec, |game| transcript(&game, seed)).expect("a game");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(file);
     if env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(&path, &written).expect("goldens can be written");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dz_external_engines::{Engine, EngineError, Names, Reply, Rules, Stable};
+use dz_external_engines::{Engine, EngineError, EnginePool, Reply, Rules};
 use dz_game::{Game, Move, Outcome, Player};
 use serde::{Deserialize, Serialize};
 
@@ -49,9 +49,8 @@ impl Cause {
 /// An external player in one game.
 #[derive(Debug)]
 pub(crate) struct External {
-    stable: Arc<Stable>,
+    pool: Arc<EnginePool>,
     rules: Rules,
-    names: Names,
     /// Running, and told of the game's first `told` moves; `None` before the first question and
     /// after a failure.
     engine: Option<Engine>,
@@ -61,11 +60,10 @@ pub(crate) struct External {
 }
 
 impl External {
-    pub(crate) fn new<G: Game>(game: &G, stable: &Arc<Stable>) -> Self {
+    pub(crate) fn new<G: Game>(game: &G, pool: &Arc<EnginePool>) -> Self {
         Self {
-            stable: Arc::clone(stable),
+            pool: Arc::clone(pool),
             rules: Rules::of(game),
-            names: Names::of(game),
             engine: None,
             moves: Vec::new(),
             told: 0,
@@ -74,7 +72,7 @@ impl External {
 
     /// Notes a move that is played in `state`; the engine is told when it is asked next.
     pub(crate) fn note<G: Game>(&mut self, game: &G, state: &G::State, player: Player, mv: Move) {
-        self.moves.push((player, self.names.format(game, state, mv)));
+        self.moves.push((player, game.protocol_move(state, mv)));
     }
 
     /// The engine's move, one of `legal`. What it fails in loses it the game, and the engine is not
@@ -98,7 +96,7 @@ impl External {
             Reply::Resign => return Err(lost(Cause::Resigned, "resigned".to_owned())),
             Reply::Move(text) => text,
         };
-        let found = self.names.parse(game, state, &text).ok();
+        let found = game.parse_protocol_move(state, &text).ok();
         let Some(mv) = found.filter(|mv| legal.binary_search(mv).is_ok()) else {
             self.engine = None;
             let ply = self.moves.len() + 1;
@@ -112,7 +110,7 @@ impl External {
     }
 
     /// At the game's end by the rules: where the engine counts it otherwise, what it says. The
-    /// engine goes back to its stable if it is well.
+    /// engine goes back to its pool if it is well.
     pub(crate) fn end(&mut self, outcome: Option<Outcome>) -> Option<String> {
         let mut dispute = None;
         if let (Some(outcome), true) = (outcome, self.engine.is_some()) {
@@ -126,7 +124,7 @@ impl External {
             }
         }
         if let Some(engine) = self.engine.take() {
-            self.stable.put(engine);
+            self.pool.put(engine);
         }
         dispute
     }
@@ -137,7 +135,7 @@ impl External {
         question: impl FnOnce(&mut Engine) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         if self.engine.is_none() {
-            let mut engine = self.stable.take()?;
+            let mut engine = self.pool.take()?;
             engine.begin(&self.rules)?;
             self.engine = Some(engine);
             self.told = 0;

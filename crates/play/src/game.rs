@@ -86,7 +86,7 @@ impl<G: Game> MatchGame<G> {
                 let thinker = Box::new(thinker);
                 Mind::Search { thinker, budget: *budget, root: *root, choice: *choice }
             }
-            PlayerKind::External(stable) => Mind::External(External::new(game, stable)),
+            PlayerKind::External(pool) => Mind::External(External::new(game, pool)),
         };
         let record = PlayedGame {
             number,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dz_external_engines::Stable;
+use dz_external_engines::EnginePool;
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams, Selection, TieBreak};
 
 /// A player of a match: a name and how it finds its moves.
@@ -36,7 +36,7 @@ pub enum PlayerKind {
         source: usize,
     },
     /// Another program.
-    External(Arc<Stable>),
+    External(Arc<EnginePool>),
 }
 
 /// How a player finds a move, whatever its budget.

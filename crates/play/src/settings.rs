@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, Fault};
-use dz_external_engines::{EngineError, EngineSpec, ProtocolKind, Stable};
+use dz_external_engines::{EngineError, EnginePool, EngineSpec, ProtocolKind};
 
 use crate::{PlayerKind, PlayerSetup, knowing_player, rollout_anchor};
 
@@ -37,7 +37,7 @@ pub fn anchor_player(anchor: &Anchor, source: usize) -> Result<PlayerSetup, Engi
         }
         AnchorKind::Solver { .. } => return Ok(knowing_player(&anchor.name, source)),
         AnchorKind::Engine(engine) => {
-            PlayerKind::External(Arc::new(Stable::new(engine_spec(engine)?)))
+            PlayerKind::External(Arc::new(EnginePool::new(engine_spec(engine)?)))
         }
     };
     Ok(PlayerSetup { name: anchor.name.clone(), kind })

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dz_external_engines::{EngineSpec, Grace, Stable};
+use dz_external_engines::{EnginePool, EngineSpec, Grace};
 use dz_game::{Game, Player, games::TicTacToe};
 use dz_infer::{Lockstep, LockstepCounts, Sources};
 use dz_play::{
@@ -59,7 +59,7 @@ fn games(mode: &str, folder: &Path) -> Vec<PlayedGame> {
     let mut spec: EngineSpec = command.parse().expect("an engine");
     spec.move_time = Duration::from_millis(100);
     spec.grace = Grace { answer: Duration::from_millis(900), start: Duration::from_secs(20) };
-    let engine = PlayerKind::External(Arc::new(Stable::new(spec)));
+    let engine = PlayerKind::External(Arc::new(EnginePool::new(spec)));
     let players = [
         PlayerSetup { name: "engine".into(), kind: engine },
         PlayerSetup { name: "random".into(), kind: PlayerKind::Random },

@@ -1,11 +1,11 @@
-//! A game's text with comments of ours, and otherwise as it was.
+//! Adds comments to a game's text and leaves the rest unchanged.
 
 use std::fmt::Write;
 
 use crate::{Format, Sheet, sgf, text::charsets};
 
-/// The text of a game with comments on its moves: nothing else is changed, so tags, variations,
-/// moves after the end and the result stay as they are. An SGF says that it is in UTF-8.
+/// Returns the text of a game with comments on its moves. Nothing else changes, so tags,
+/// variations, moves after the end and the result stay. An SGF is marked as UTF-8.
 ///
 /// `text` is what the sheet was read from. `comments` are for the sheet's moves, by their number
 /// from 0, in ascending order. Plain text and JSON have no place for comments among the moves:

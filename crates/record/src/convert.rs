@@ -4,7 +4,25 @@ use std::fmt;
 
 use crate::{BYTES_MAX, Format, RecordError, Sheet, json, pgn, plain, sgf, text::unix_lines};
 
-/// Reads all games of a text, whatever its format.
+/// Reads all games of a text. The format (SGF, PGN, JSON or plain lines) is recognized.
+///
+/// ```
+/// use dz_game::{Player, games::{Chess, Go}};
+/// use dz_record::{Format, RecordEnd, Winner, read};
+///
+/// let sheets = read("(;GM[1]FF[4]SZ[9]KM[7]RE[B+R];B[ee];W[cc])")?;
+/// assert_eq!(sheets[0].score.winner, Winner::Player(Player::First));
+/// let spec = sheets[0].game.as_ref().expect("GM[1] is Go");
+/// let played = sheets[0].play(&Go::from_spec(spec).expect("a board of 9 rows"))?;
+/// assert_eq!(played.record.moves.len(), 2);
+///
+/// // The rules know that this is mate, whatever the text says.
+/// let game = Chess::new();
+/// let played = read("1. f3 e5 2. g4 Qh4#")?[0].play(&game)?;
+/// assert!(matches!(played.record.end, RecordEnd::Rules(outcome) if outcome.winner == Some(Player::Second)));
+/// assert!(played.record.sheet(&game, Format::Pgn)?.to_string().ends_with("2. g4 Qh4# 0-1\n"));
+/// # Ok::<(), dz_record::RecordError>(())
+/// ```
 ///
 /// # Errors
 /// [`RecordError`] with the line.

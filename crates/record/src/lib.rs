@@ -1,7 +1,7 @@
 //! Games as text that people and other programs read: SGF for Go, Hex, Othello and Gomoku, PGN for
 //! chess, plain lines and JSON for every game; written and read, without I/O.
 //!
-//! A [`Record`] is a game in moves, a [`Sheet`] the same game in words, as one format writes it.
+//! A [`Record`] is a game as moves. A [`Sheet`] is the same game as text states it, in one format.
 //!
 //! ```text
 //! Record --sheet(game, format)--> Sheet --to_string()--> text

@@ -1,12 +1,12 @@
-//! What a reader left out or had to guess.
+//! Notes on what a reader left out or had to guess.
 
 use crate::error::short;
 
-/// So many notes are kept one by one.
+/// The most notes that are kept; further ones are counted.
 const NOTES_MAX: usize = 16;
 
-/// Notes for people, a line each. Of a text that has thousands only the first ones are kept and the
-/// others counted.
+/// Notes for people, a line each. Of thousands of notes only the first ones are kept; the others
+/// are counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     list: Vec<String>,
@@ -24,7 +24,7 @@ impl Notes {
         self.list.push(if line == 0 { what } else { format!("line {line}: {what}") });
     }
 
-    /// Whether there is nothing to tell.
+    /// Returns whether there are no notes.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

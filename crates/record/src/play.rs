@@ -1,4 +1,4 @@
-//! Playing a sheet by the rules, as far as they let it.
+//! Playing a sheet by the rules, as far as they allow it.
 
 use dz_game::{Game, Move, Player, Status};
 
@@ -7,16 +7,16 @@ use crate::{
     Score, Sheet, SheetMove, Winner, error::short, replay::Replay, setup,
 };
 
-/// No game has so many; each costs the text of a position.
+/// The most breaks of a record. No real game has so many, and each costs the text of a position.
 const BREAKS_MAX: usize = 2000;
 
 impl Sheet {
     /// Plays the sheet by the rules of `game`, checking every move.
     ///
-    /// What the rules cannot say begins a position of its own ([`Break`]): stones that are set up,
-    /// a player who moves twice in a row, a game that is played on after its end. No pass is made
-    /// up for it. Where a game has no such positions, a move out of turn is an error, and moves
-    /// after the end are left out with a note.
+    /// What moves cannot express begins a new position ([`Break`]): stones that are set up, a
+    /// player who moves twice in a row, a game that is played on after its end. No passes are
+    /// invented. In games without such positions a move out of turn is an error, and moves after
+    /// the end are left out with a note.
     ///
     /// # Errors
     /// [`RecordError::Variant`], [`RecordError::Start`], [`RecordError::Move`] or
@@ -25,13 +25,13 @@ impl Sheet {
         if let Some(variant) = &self.variant {
             return Err(RecordError::Variant { line: self.line, variant: short(variant) });
         }
-        let mut player = Following::new(self, game)?;
+        let mut player = SheetPlayer::new(self, game)?;
         player.set_up(0)?;
         for (index, written) in self.moves.iter().enumerate() {
             if index > 0 {
                 player.set_up(index)?;
             }
-            player.write(index, written)?;
+            player.play_written(index, written)?;
         }
         if !self.moves.is_empty() {
             player.set_up(self.moves.len())?;
@@ -39,8 +39,8 @@ impl Sheet {
         Ok(player.finish())
     }
 
-    /// How the game ended: by the rules if they say so, else as the sheet states. A decided game of
-    /// chess that is not mate was resigned.
+    /// Returns how the game ended: by the rules if they end it, else as the sheet states. A decided
+    /// game of chess without mate was resigned.
     fn end(&self, status: Status) -> RecordEnd {
         let Score { winner, by } = self.score;
         match (status, winner) {
@@ -59,8 +59,8 @@ impl Sheet {
     }
 }
 
-/// A sheet as far as it is played.
-struct Following<'a, G: Game> {
+/// Plays a sheet move by move.
+struct SheetPlayer<'a, G: Game> {
     sheet: &'a Sheet,
     game: &'a G,
     position: Replay<'a, G>,
@@ -68,13 +68,13 @@ struct Following<'a, G: Game> {
     moves: Vec<RecordedMove>,
     sources: Vec<Option<u32>>,
     breaks: Vec<Break>,
-    /// Who moved from the last position that is not of moves, and the moves before it.
+    /// Who moved from the last position that was set up, and the number of moves before it.
     turn: (Player, usize),
     left_out: Vec<String>,
     notes: Notes,
 }
 
-impl<'a, G: Game> Following<'a, G> {
+impl<'a, G: Game> SheetPlayer<'a, G> {
     fn new(sheet: &'a Sheet, game: &'a G) -> Result<Self, RecordError> {
         let position = Replay::new(game, sheet.start.as_deref(), sheet.line)?;
         let turn = (position.mover().unwrap_or(Player::First), 0);
@@ -104,7 +104,7 @@ impl<'a, G: Game> Following<'a, G> {
         }
         let mut stones = self.position.stones();
         let mut mover = setup::apply(setups, &mut stones, &self.position, &mut self.notes)?;
-        // Whoever moves next settles whose turn it is.
+        // The player of the next move decides whose turn it is.
         let next = sheet.moves.get(before).and_then(|mv| mv.player);
         mover = next.or(mover);
         let unchanged = stones == self.position.stones();
@@ -115,12 +115,12 @@ impl<'a, G: Game> Following<'a, G> {
         let black_only = !stones.contains(&Some(Player::Second));
         let handicap = self.moves.is_empty() && black_only && !unchanged;
         let usual = if handicap { Player::Second } else { natural.unwrap_or(Player::First) };
-        self.stand(mover.unwrap_or(usual), &stones, BreakCause::SetUp, first.line)
+        self.continue_from_stones(mover.unwrap_or(usual), &stones, BreakCause::SetUp, first.line)
     }
 
-    /// Goes on from a position with these stones: the start of the game if nothing was played, else
-    /// a break.
-    fn stand(
+    /// Continues from a position with these stones: the start of the game if nothing was played,
+    /// else a break.
+    fn continue_from_stones(
         &mut self,
         mover: Player,
         stones: &[Option<Player>],
@@ -128,17 +128,17 @@ impl<'a, G: Game> Following<'a, G> {
         line: usize,
     ) -> Result<(), RecordError> {
         let position = self.game.position_of(stones, mover).unwrap_or_default();
-        self.go_on(position, mover, cause, line)
+        self.continue_from(position, mover, cause, line)
     }
 
-    fn go_on(
+    fn continue_from(
         &mut self,
         position: String,
         mover: Player,
         cause: BreakCause,
         line: usize,
     ) -> Result<(), RecordError> {
-        self.position.stand(&position, line)?;
+        self.position.set_position(&position, line)?;
         self.turn = (mover, self.moves.len());
         if self.moves.is_empty() && self.sheet.format == Format::Sgf {
             self.start = Some(position);
@@ -158,7 +158,7 @@ impl<'a, G: Game> Following<'a, G> {
             }
             BreakCause::Repetition => Some("the move repeats a position".to_owned()),
         };
-        // A handicap of single stones says nothing new with each of them.
+        // A handicap of single stones is noted once.
         let again = self.breaks.last().is_some_and(|last| last.cause == cause);
         if let Some(said) = said.filter(|_| !again) {
             self.notes.add(line, format!("{said}: read on from the position after move {ply}"));
@@ -168,7 +168,7 @@ impl<'a, G: Game> Following<'a, G> {
     }
 
     /// Plays what is written as one move; in plain text it may be a list.
-    fn write(&mut self, index: usize, written: &SheetMove) -> Result<(), RecordError> {
+    fn play_written(&mut self, index: usize, written: &SheetMove) -> Result<(), RecordError> {
         let words = if self.sheet.format.is_community() {
             vec![written.text.as_str()]
         } else {
@@ -196,13 +196,12 @@ impl<'a, G: Game> Following<'a, G> {
         self.sources.push(source.and_then(|index| u32::try_from(index).ok()));
     }
 
-    /// Sees to it that the player of a move is the mover. False where the game is over and cannot
-    /// go on.
+    /// Makes the player of a move the mover. False if the game is over and cannot go on.
     fn take_turn(&mut self, index: usize, written: &SheetMove) -> Result<bool, RecordError> {
         let line = written.line;
-        let Some(mover) = self.position.look() else {
+        let Some(mover) = self.position.update_legal() else {
             let natural = self.natural_mover();
-            // A position of chess says itself who moves.
+            // In chess the text of a position says who moves.
             let players =
                 written.player.map_or([natural, natural.opponent()], |player| [player; 2]);
             let on = players.into_iter().find_map(|p| Some((p, self.position.position_for(p)?)));
@@ -212,16 +211,16 @@ impl<'a, G: Game> Following<'a, G> {
             }
             let turned = written.player.is_some_and(|player| player != natural);
             let cause = if turned { BreakCause::Turn } else { BreakCause::AfterEnd };
-            self.go_on(position, player, cause, line)?;
-            self.position.look();
+            self.continue_from(position, player, cause, line)?;
+            self.position.update_legal();
             return Ok(true);
         };
         let Some(player) = written.player.filter(|&player| player != mover) else {
             return Ok(true);
         };
-        if let Some(forced) = self.position.left_out() {
+        if let Some(forced) = self.position.unrecorded_move() {
             self.push(forced, None);
-            self.position.look();
+            self.position.update_legal();
             return Ok(true);
         }
         let stones = self.position.stones();
@@ -229,18 +228,18 @@ impl<'a, G: Game> Following<'a, G> {
             let number = index + 1;
             return Err(RecordError::Turn { number, line, to_move: mover.name() });
         }
-        self.stand(player, &stones, BreakCause::Turn, line)?;
-        self.position.look();
+        self.continue_from_stones(player, &stones, BreakCause::Turn, line)?;
+        self.position.update_legal();
         Ok(true)
     }
 
-    /// Who would move next if the game were not over.
+    /// Returns who would move next if the game were not over.
     fn natural_mover(&self) -> Player {
         let (mover, from) = self.turn;
         if (self.moves.len() - from).is_multiple_of(2) { mover } else { mover.opponent() }
     }
 
-    /// The legal move that a text names.
+    /// Returns the legal move that a text names.
     fn read(&mut self, index: usize, written: &SheetMove, text: &str) -> Result<Move, RecordError> {
         let (format, line) = (self.sheet.format, written.line);
         let error = |source| RecordError::Move { number: index + 1, line, source };
@@ -249,18 +248,18 @@ impl<'a, G: Game> Following<'a, G> {
             return Ok(mv);
         }
         let illegal = error(self.position.illegal(text, format));
-        // A move that only the past forbids was allowed by the rules that were played by.
+        // The original game's rules may allow a move that ours forbid because of the past.
         let mover = self.position.mover().ok_or_else(|| illegal.clone())?;
         let stones = self.position.stones();
         let free = |position: &Replay<'_, G>| position.is_legal(mv);
         let position = self.game.position_of(&stones, mover).ok_or_else(|| illegal.clone())?;
-        let mut apart = Replay::new(self.game, Some(&position), line)?;
-        apart.look();
-        if !free(&apart) {
+        let mut without_past = Replay::new(self.game, Some(&position), line)?;
+        without_past.update_legal();
+        if !free(&without_past) {
             return Err(illegal);
         }
-        self.go_on(position, mover, BreakCause::Repetition, line)?;
-        self.position.look();
+        self.continue_from(position, mover, BreakCause::Repetition, line)?;
+        self.position.update_legal();
         Ok(mv)
     }
 

@@ -1,4 +1,4 @@
-//! A game in moves, and the way from and to its words.
+//! A game in moves, and its conversion to a sheet.
 
 use dz_game::{Game, Move, Outcome, Player, RecordFormat};
 
@@ -22,8 +22,8 @@ pub struct Record {
     pub end: RecordEnd,
 }
 
-/// A position that the moves before do not lead to under rules by which players take turns. The
-/// past does not matter there: no pass came before, nothing repeats.
+/// A position that does not follow from the moves before it, because players take turns by the
+/// rules. It has no past: no pass came before it, and nothing repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {
     /// How many of the record's moves come before it.
@@ -50,7 +50,7 @@ pub enum BreakCause {
 }
 
 impl BreakCause {
-    /// What the record says that moves alone cannot.
+    /// Returns what the record says that moves alone cannot express.
     fn what(self) -> &'static str {
         match self {
             Self::Turn => "a player moves twice in a row",
@@ -60,14 +60,14 @@ impl BreakCause {
         }
     }
 
-    /// Whether records of a format say it, so that they read back as they were.
+    /// Returns whether records of a format can express it, so that they read back unchanged.
     fn fits(self, format: Format) -> bool {
-        // Whoever reads the moves again finds the same end.
+        // A reader of the moves finds the same end.
         format == Format::Sgf || self == Self::AfterEnd
     }
 }
 
-/// A move and what is said about it.
+/// A move and its comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedMove {
     /// The move.
@@ -89,9 +89,9 @@ pub enum RecordEnd {
         /// Who.
         loser: Player,
     },
-    /// Otherwise: at a ply limit, by time, by agreement.
+    /// In another way: at a ply limit, by time, by agreement.
     Adjudicated {
-        /// Who was given the game; `None` is a draw.
+        /// The winner; `None` is a draw.
         winner: Option<Player>,
     },
 }
@@ -111,12 +111,12 @@ pub struct Played {
     /// For each move of the record which of the sheet's moves it is; `None` for a pass that records
     /// leave out.
     pub sources: Vec<Option<u32>>,
-    /// What was left out or guessed, of the sheet's text and of its moves.
+    /// Notes on what was left out or guessed, in the sheet's text and in its moves.
     pub notes: Notes,
 }
 
 impl Record {
-    /// The result that records of `game` state.
+    /// Returns the result that records of `game` state.
     pub fn score(&self, game: &impl Game) -> Score {
         match self.end {
             RecordEnd::Open => Score::UNKNOWN,
@@ -137,7 +137,7 @@ impl Record {
         }
     }
 
-    /// The game in words. Its text is `sheet.to_string()`.
+    /// Returns the game as a sheet in `format`. Its text is `sheet.to_string()`.
     ///
     /// # Errors
     /// [`RecordError::WrongFormat`] for a community format that is not the game's,
@@ -157,14 +157,14 @@ impl Record {
                 if !cause.fits(format) {
                     return Err(RecordError::Break { ply, what: cause.what(), format, own });
                 }
-                position.stand(&found.position, 1)?;
+                position.set_position(&found.position, 1)?;
                 if cause == BreakCause::SetUp {
                     setups.extend(set_up(&position, &stones, found.mover, moves.len()));
                 }
             }
             let Some(recorded) = self.moves.get(ply) else { continue };
             let mv = recorded.mv;
-            let Some(player) = position.look().filter(|_| position.is_legal(mv)) else {
+            let Some(player) = position.update_legal().filter(|_| position.is_legal(mv)) else {
                 return Err(RecordError::Illegal { ply, mv: mv.0, game: spec.to_string() });
             };
             let text = if format.is_community() {
@@ -172,7 +172,8 @@ impl Record {
             } else {
                 Some(game.format_move(mv))
             };
-            // A move that is left out is forced, and whose turn is next shows that it was played.
+            // Records leave out a forced pass. The player of the next move shows that it was
+            // played.
             if let Some(text) = text {
                 let comment = recorded.comment.clone();
                 let (line, place, in_comment) = (0, 0, false);
@@ -206,7 +207,7 @@ impl Record {
     }
 }
 
-/// The properties that make the stones of `position` of those before.
+/// Returns the properties that turn `stones_before` into the stones of `position`.
 fn set_up<G: Game>(
     position: &Replay<'_, G>,
     stones_before: &[Option<Player>],

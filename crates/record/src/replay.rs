@@ -1,10 +1,10 @@
-//! A position that moves lead on from.
+//! The current position while a record is played.
 
 use dz_game::{Game, GameError, Move, Player, Status};
 
 use crate::{Format, RecordError, error::short};
 
-/// A position with its past and its legal moves.
+/// A position with its history and its legal moves.
 pub(crate) struct Replay<'a, G: Game> {
     game: &'a G,
     pub(crate) state: G::State,
@@ -13,18 +13,18 @@ pub(crate) struct Replay<'a, G: Game> {
 }
 
 impl<'a, G: Game> Replay<'a, G> {
-    /// The start, or the position of a text.
+    /// Makes the game's start, or the position that a text describes.
     pub(crate) fn new(game: &'a G, start: Option<&str>, line: usize) -> Result<Self, RecordError> {
         let (state, history) = (game.start(), G::History::default());
         let mut replay = Self { game, state, history, legal: Vec::new() };
         if let Some(start) = start {
-            replay.stand(start, line)?;
+            replay.set_position(start, line)?;
         }
         Ok(replay)
     }
 
-    /// Stands at the position of a text, which has no past.
-    pub(crate) fn stand(&mut self, position: &str, line: usize) -> Result<(), RecordError> {
+    /// Sets the position that a text describes, with an empty history.
+    pub(crate) fn set_position(&mut self, position: &str, line: usize) -> Result<(), RecordError> {
         let state = self.game.parse_position(position);
         self.state = state.map_err(|e| RecordError::Start { line, what: short(&e.to_string()) })?;
         self.history = G::History::default();
@@ -36,13 +36,13 @@ impl<'a, G: Game> Replay<'a, G> {
         self.game.status(&self.state, &self.history)
     }
 
-    /// Whose move it is, if the game goes on.
+    /// Returns who moves, if the game goes on.
     pub(crate) fn mover(&self) -> Option<Player> {
         self.game.to_move(&self.state, &self.history)
     }
 
-    /// Finds the legal moves, and the mover if the game goes on.
-    pub(crate) fn look(&mut self) -> Option<Player> {
+    /// Computes the legal moves. Returns the mover if the game goes on.
+    pub(crate) fn update_legal(&mut self) -> Option<Player> {
         self.game.legal_moves(&self.state, &self.history, &mut self.legal);
         self.mover()
     }
@@ -51,13 +51,13 @@ impl<'a, G: Game> Replay<'a, G> {
         self.legal.binary_search(&mv).is_ok()
     }
 
-    /// The one legal move, if records leave it out.
-    pub(crate) fn left_out(&self) -> Option<Move> {
+    /// Returns the only legal move if records leave it out.
+    pub(crate) fn unrecorded_move(&self) -> Option<Move> {
         let &[mv] = self.legal.as_slice() else { return None };
         self.game.record_move(&self.state, mv).is_none().then_some(mv)
     }
 
-    /// The move that `text` names, legal or not.
+    /// Returns the move that `text` names, legal or not.
     pub(crate) fn parse(&self, text: &str, format: Format) -> Result<Move, GameError> {
         if format.is_community() {
             self.game.parse_record_move(&self.state, text)
@@ -66,7 +66,7 @@ impl<'a, G: Game> Replay<'a, G> {
         }
     }
 
-    /// The error of a move that is not legal.
+    /// Returns the error of a move that is not legal.
     pub(crate) fn illegal(&self, text: &str, format: Format) -> GameError {
         let name = |&mv: &Move| {
             let own = || Some(self.game.format_move(mv));
@@ -81,18 +81,18 @@ impl<'a, G: Game> Replay<'a, G> {
         self.game.advance(&mut self.state, &mut self.history, mv);
     }
 
-    /// The stones on the board; none in games without.
+    /// Returns the stones on the board; empty in games without stones.
     pub(crate) fn stones(&self) -> Vec<Option<Player>> {
         self.game.stones(&self.state).unwrap_or_default()
     }
 
-    /// A point as records write it, by its number.
+    /// Returns the name of a point in records.
     pub(crate) fn point_name(&self, point: usize) -> Option<String> {
         self.game.record_move(&self.state, Move(u16::try_from(point).ok()?))
     }
 
-    /// The text of a position from which the game can go on with `mover`: the stones as they lie,
-    /// or the board as it is with its count of moves towards a draw begun again.
+    /// Returns the text of a position from which the game can go on with `mover`: the same stones,
+    /// or the same board with its count of moves towards a draw reset.
     pub(crate) fn position_for(&self, mover: Player) -> Option<String> {
         if let Some(text) = self.game.position_of(&self.stones(), mover) {
             return Some(text);

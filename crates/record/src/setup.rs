@@ -74,7 +74,7 @@ fn color(values: &[String], line: usize) -> Result<Player, RecordError> {
     }
 }
 
-/// In games that have one start, what a record sets up must be that.
+/// Checks that a record sets up the game's start, in games that have only one start.
 pub(crate) fn check_start(
     sheet: &Sheet,
     setups: &[SetUp],

@@ -1,4 +1,4 @@
-//! A game in words.
+//! A game as its text states it.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ pub struct Sheet {
     pub span: Range<usize>,
 }
 
-/// What records say beside the moves; what is not known is left out.
+/// What records state beside the moves. Unknown facts are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// The first player's name and the second's.
@@ -56,7 +56,7 @@ pub struct Header {
     pub note: Option<String>,
 }
 
-/// A property of SGF that changes the board or whose turn it is, and no move.
+/// A property of SGF that changes the board or whose turn it is, without being a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetUp {
     /// How many of the sheet's moves come before it.
@@ -71,7 +71,7 @@ pub struct SetUp {
     pub line: usize,
 }
 
-/// A move in words.
+/// A move as the text writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetMove {
     /// Who makes it, where the text says so.
@@ -79,7 +79,7 @@ pub struct SheetMove {
     /// The move as the format writes it. In plain text and JSON it may be a list, which the game
     /// splits.
     pub text: String,
-    /// What is said about it.
+    /// Its comment.
     pub comment: Option<String>,
     /// The line where it stands, from 1.
     pub line: usize,
@@ -90,7 +90,7 @@ pub struct SheetMove {
 }
 
 impl Sheet {
-    /// A sheet that says nothing yet.
+    /// Makes an empty sheet.
     pub(crate) fn new(format: Format, line: usize) -> Self {
         Self {
             format,
@@ -110,7 +110,7 @@ impl Sheet {
         }
     }
 
-    /// A list of moves in the game's own notation, as command lines have it.
+    /// Makes a sheet of a list of moves in the game's own notation, as on command lines.
     pub fn of_moves(game: &GameSpec, list: &str) -> Self {
         let mut sheet = Self { game: Some(game.clone()), ..Self::new(Format::Plain, 0) };
         for word in list.split_whitespace() {
@@ -132,7 +132,7 @@ impl Sheet {
         });
     }
 
-    /// Adds moves, in the format's words.
+    /// Adds moves as the format writes them.
     pub fn append(&mut self, words: &[String]) {
         for word in words {
             self.push(None, word, 0);
@@ -158,14 +158,14 @@ impl Sheet {
         }
     }
 
-    /// The first value of a tag.
+    /// Returns the first value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let (_, values) = self.tags.iter().find(|(key, _)| key == name)?;
         values.first().map(String::as_str)
     }
 }
 
-/// One line without control characters.
+/// Returns the text in one line without control characters.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace()
         .map(|word| word.replace(|c: char| c.is_control(), ""))
@@ -173,7 +173,7 @@ pub(crate) fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// The text unless it is blank or a question mark, which stands for what is not known.
+/// Returns the text unless it is blank or consists of question marks, which mean "unknown".
 pub(crate) fn known(text: &str) -> Option<String> {
     let text = text.trim();
     let unknown = text.is_empty() || text.chars().all(|c| c == '?');

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use dz_text::Decoded;
 
-/// The text of a file of records, with `\n` as its only line end.
+/// Returns the text of a file of records, with `\n` as its only line end.
 ///
 /// The encoding is that of the byte-order mark, else that of SGF's property `CA`, else UTF-8. Text
 /// that fits none of these is read as Windows-1252, which is Latin-1 and more, and the note says

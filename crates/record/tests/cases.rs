@@ -5,7 +5,7 @@ mod common;
 use std::{fs, path::Path};
 
 use common::spec;
-use dz_game::{Game, GameVisitor, games::Go, with_game};
+use dz_game::{Game, games::Go, with_game};
 use dz_record::{BreakCause, Played, RecordEnd, Sheet, Winner, annotated, decode, read};
 
 fn bytes(name: &str) -> Vec<u8> {
@@ -20,20 +20,14 @@ fn case(name: &str) -> (String, Vec<Sheet>) {
 }
 
 /// The game of a sheet as the sheet names it, and its moves by name.
-struct Play<'a>(&'a Sheet);
-
-impl GameVisitor for Play<'_> {
-    type Output = (Played, Vec<String>);
-
-    fn visit<G: Game>(self, game: G) -> (Played, Vec<String>) {
-        let played = self.0.play(&game).unwrap_or_else(|error| panic!("{error}"));
-        let names = played.record.moves.iter().map(|m| game.format_move(m.mv)).collect();
-        (played, names)
-    }
+fn play<G: Game>(sheet: &Sheet, game: &G) -> (Played, Vec<String>) {
+    let played = sheet.play(game).unwrap_or_else(|error| panic!("{error}"));
+    let names = played.record.moves.iter().map(|m| game.format_move(m.mv)).collect();
+    (played, names)
 }
 
 fn played(sheet: &Sheet) -> (Played, Vec<String>) {
-    with_game(sheet.game.as_ref().expect("a game"), Play(sheet)).expect("a game")
+    with_game!(sheet.game.as_ref().expect("a game"), |game| play(sheet, &game)).expect("a game")
 }
 
 fn first(name: &str) -> (Sheet, Played, Vec<String>) {

@@ -7,40 +7,32 @@ mod common;
 use std::{env, fs, path::Path};
 
 use common::bare;
-use dz_game::{Game, GameVisitor, with_game};
+use dz_game::{Game, with_game};
 use dz_record::{Format, Header, RecordEnd};
 
-struct Write {
-    moves: &'static str,
-    format: Option<Format>,
-}
-
-impl GameVisitor for Write {
-    type Output = (String, Format);
-
-    fn visit<G: Game>(self, game: G) -> (String, Format) {
-        let mut record = bare(&game, self.moves);
-        record.header = Header {
-            players: [Some("generation 1".to_owned()), Some("rollout-100".to_owned())],
-            event: Some("a match".to_owned()),
-            round: Some("1".to_owned()),
-            date: Some("2026-01-31".to_owned()),
-            note: Some("seed 7".to_owned()),
-        };
-        if record.end == RecordEnd::Open {
-            let loser = game.to_move(&game.start(), &G::History::default()).expect("a start");
-            record.end = RecordEnd::Resigned { loser };
-        }
-        if let Some(second) = record.moves.get_mut(1) {
-            second.comment = Some("value -0.21, 100 visits [a \\ b]".to_owned());
-        }
-        let format = self.format.unwrap_or(Format::of(&game));
-        (record.sheet(&game, format).expect("a legal game").to_string(), format)
+fn write<G: Game>(game: &G, moves: &str, format: Option<Format>) -> (String, Format) {
+    let mut record = bare(game, moves);
+    record.header = Header {
+        players: [Some("generation 1".to_owned()), Some("rollout-100".to_owned())],
+        event: Some("a match".to_owned()),
+        round: Some("1".to_owned()),
+        date: Some("2026-01-31".to_owned()),
+        note: Some("seed 7".to_owned()),
+    };
+    if record.end == RecordEnd::Open {
+        let loser = game.to_move(&game.start(), &G::History::default()).expect("a start");
+        record.end = RecordEnd::Resigned { loser };
     }
+    if let Some(second) = record.moves.get_mut(1) {
+        second.comment = Some("value -0.21, 100 visits [a \\ b]".to_owned());
+    }
+    let format = format.unwrap_or(Format::of(game));
+    (record.sheet(game, format).expect("a legal game").to_string(), format)
 }
 
 fn check(name: &str, game: &str, moves: &'static str, format: Option<Format>) {
-    let (written, format) = with_game(&common::spec(game), Write { moves, format }).expect(game);
+    let (written, format) =
+        with_game!(&common::spec(game), |game| write(&game, moves, format)).expect(game);
     let file = format!("{name}.{}", format.extension());
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(&file);
     if env::var_os("UPDATE_GOLDEN").is_some() {

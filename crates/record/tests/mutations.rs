@@ -16,7 +16,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use dz_game::{Game, GameVisitor, Player, with_game};
+use dz_game::{Game, Player, with_game};
 use dz_record::{Played, Sheet, decode, read};
 use kinds::{Input, Kind};
 use serde_json::{Value, json};
@@ -27,26 +27,19 @@ struct Ours {
     told: Vec<String>,
 }
 
-struct Play<'a>(&'a Sheet);
-
-impl GameVisitor for Play<'_> {
-    type Output = Result<(Played, Vec<String>, Value), String>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let played = self.0.play(&game).map_err(|error| error.to_string())?;
-        let names: Vec<String> =
-            played.record.moves.iter().map(|m| game.format_move(m.mv)).collect();
-        let start = played.record.start.as_deref().map(|text| game.parse_position(text));
-        let stones = start.and_then(Result::ok).and_then(|state| game.stones(&state));
-        let point = |(at, player): (usize, &Option<Player>)| {
-            let colour = if (*player)? == Player::First { "b" } else { "w" };
-            Some(json!([colour, game.format_move(dz_game::Move(at as u16))]))
-        };
-        let stones = stones.unwrap_or_default();
-        let mut setup: Vec<Value> = stones.iter().enumerate().filter_map(point).collect();
-        setup.sort_by_key(ToString::to_string);
-        Ok((played, names, Value::Array(setup)))
-    }
+fn play<G: Game>(sheet: &Sheet, game: &G) -> Result<(Played, Vec<String>, Value), String> {
+    let played = sheet.play(game).map_err(|error| error.to_string())?;
+    let names: Vec<String> = played.record.moves.iter().map(|m| game.format_move(m.mv)).collect();
+    let start = played.record.start.as_deref().map(|text| game.parse_position(text));
+    let stones = start.and_then(Result::ok).and_then(|state| game.stones(&state));
+    let point = |(at, player): (usize, &Option<Player>)| {
+        let colour = if (*player)? == Player::First { "b" } else { "w" };
+        Some(json!([colour, game.format_move(dz_game::Move(at as u16))]))
+    };
+    let stones = stones.unwrap_or_default();
+    let mut setup: Vec<Value> = stones.iter().enumerate().filter_map(point).collect();
+    setup.sort_by_key(ToString::to_string);
+    Ok((played, names, Value::Array(setup)))
 }
 
 fn ours(bytes: &[u8]) -> Ours {
@@ -59,7 +52,8 @@ fn ours(bytes: &[u8]) -> Ours {
     let mut games = Vec::new();
     for sheet in &sheets {
         let spec = sheet.game.clone().unwrap_or_else(|| "chess".parse().expect("a name"));
-        let played = with_game(&spec, Play(sheet)).map_err(|error| error.to_string());
+        let played =
+            with_game!(&spec, |game| play(sheet, &game)).map_err(|error| error.to_string());
         match played.and_then(|played| played) {
             Err(error) => told.push(error),
             Ok((played, names, setup)) => {

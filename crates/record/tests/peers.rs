@@ -15,7 +15,7 @@ use std::{
 };
 
 use common::{random_record, spec};
-use dz_game::{Game, GameVisitor, RecordFormat, with_game};
+use dz_game::{Game, RecordFormat, with_game};
 use dz_record::{Format, RecordEnd};
 use serde_json::{Value, json};
 
@@ -37,46 +37,35 @@ const GAMES: [&str; 14] = [
 ];
 
 /// Writes records into a folder, a file a game, and says what readers should find.
-struct WriteAll<'a> {
-    folder: &'a Path,
-    count: u64,
-}
-
-impl GameVisitor for WriteAll<'_> {
-    type Output = Vec<Value>;
-
-    fn visit<G: Game>(self, game: G) -> Vec<Value> {
-        let format = Format::of(&game);
-        let name = game.spec().to_string().replace([':', ',', '='], "-");
-        let fact = |seed| {
-            let record = random_record(&game, seed);
-            let sheet = record.sheet(&game, format).expect("a legal game");
-            let file = self.folder.join(format!("{name}-{seed}.{}", format.extension()));
-            std::fs::write(&file, sheet.to_string()).expect("a file can be written");
-            let own = game.spec().name() == "go" || format == Format::Pgn;
-            let played = record.moves.iter().map(|m| game.format_move(m.mv));
-            let written: Vec<&str> = sheet.moves.iter().map(|m| m.text.as_str()).collect();
-            let (komi, size, margin) = match (game.record_format(), record.end) {
-                (RecordFormat::Sgf(root), RecordEnd::Rules(outcome)) => {
-                    (f64::from(root.komi_halves) / 2.0, root.size, outcome.margin)
-                }
-                (RecordFormat::Sgf(root), _) => {
-                    (f64::from(root.komi_halves) / 2.0, root.size, None)
-                }
-                _ => (0.0, 8, None),
-            };
-            json!({
-                "file": file, "game": game.spec().to_string(), "size": size, "komi": komi, "margin": margin,
-                "players": record.header.players, "over": matches!(record.end, RecordEnd::Rules(_)),
-                "result": result_of(&record.score(&game), format),
-                "moves": if own { played.collect() } else {
-                    written.iter().map(|&text| text.to_owned()).collect::<Vec<_>>()
-                },
-                "written": written,
-            })
+fn write_all<G: Game>(game: &G, folder: &Path, count: u64) -> Vec<Value> {
+    let format = Format::of(game);
+    let name = game.spec().to_string().replace([':', ',', '='], "-");
+    let fact = |seed| {
+        let record = random_record(game, seed);
+        let sheet = record.sheet(game, format).expect("a legal game");
+        let file = folder.join(format!("{name}-{seed}.{}", format.extension()));
+        std::fs::write(&file, sheet.to_string()).expect("a file can be written");
+        let own = game.spec().name() == "go" || format == Format::Pgn;
+        let played = record.moves.iter().map(|m| game.format_move(m.mv));
+        let written: Vec<&str> = sheet.moves.iter().map(|m| m.text.as_str()).collect();
+        let (komi, size, margin) = match (game.record_format(), record.end) {
+            (RecordFormat::Sgf(root), RecordEnd::Rules(outcome)) => {
+                (f64::from(root.komi_halves) / 2.0, root.size, outcome.margin)
+            }
+            (RecordFormat::Sgf(root), _) => (f64::from(root.komi_halves) / 2.0, root.size, None),
+            _ => (0.0, 8, None),
         };
-        (0..self.count).map(fact).collect()
-    }
+        json!({
+            "file": file, "game": game.spec().to_string(), "size": size, "komi": komi, "margin": margin,
+            "players": record.header.players, "over": matches!(record.end, RecordEnd::Rules(_)),
+            "result": result_of(&record.score(game), format),
+            "moves": if own { played.collect() } else {
+                written.iter().map(|&text| text.to_owned()).collect::<Vec<_>>()
+            },
+            "written": written,
+        })
+    };
+    (0..count).map(fact).collect()
 }
 
 /// The result as the format has it, spelled out here once more.
@@ -118,7 +107,8 @@ fn other_libraries_read_what_we_write() {
         .expect("python starts");
     let mut input = child.stdin.take().expect("a pipe");
     for game in GAMES {
-        let facts = with_game(&spec(game), WriteAll { folder: folder.path(), count }).expect(game);
+        let facts =
+            with_game!(&spec(game), |game| write_all(&game, folder.path(), count)).expect(game);
         for fact in facts {
             // It ends at the first fault, and says which one.
             let _ = writeln!(input, "{fact}");

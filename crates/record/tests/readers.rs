@@ -3,7 +3,7 @@
 mod common;
 
 use common::{GAMES, random_record, spec};
-use dz_game::{Game, GameVisitor, Player, games::Go, with_game};
+use dz_game::{Game, Player, games::Go, with_game};
 use dz_record::{By, Format, RecordEnd, Winner, decode, read, read_as, sgf};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -177,39 +177,33 @@ fn trees_read_back() {
 }
 
 /// Changes bytes of what we write: whatever comes out is read or refused in one line.
-struct Mutate;
-
-impl GameVisitor for Mutate {
-    type Output = ();
-
-    fn visit<G: Game>(self, game: G) {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
-        let signs = b"()[]{};:\\\"$%*!?+-=0123456789abBcWxNO\n\r \xff\xc3\xe2game";
-        for format in [Format::of(&game), Format::Plain, Format::Json] {
-            let record = random_record(&game, 5);
-            let text = record.sheet(&game, format).expect("a legal game").to_string();
-            for _ in 0..MUTATIONS {
-                let mut bytes = text.clone().into_bytes();
-                for _ in 0..random.random_range(1..6) {
-                    let at = random.random_range(0..bytes.len());
-                    match random.random_range(0..3) {
-                        0 => bytes[at] = signs[random.random_range(0..signs.len())],
-                        1 => bytes.insert(at, signs[random.random_range(0..signs.len())]),
-                        _ => drop(bytes.remove(at)),
-                    }
+fn mutate<G: Game>(game: &G) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let signs = b"()[]{};:\\\"$%*!?+-=0123456789abBcWxNO\n\r \xff\xc3\xe2game";
+    for format in [Format::of(game), Format::Plain, Format::Json] {
+        let record = random_record(game, 5);
+        let text = record.sheet(game, format).expect("a legal game").to_string();
+        for _ in 0..MUTATIONS {
+            let mut bytes = text.clone().into_bytes();
+            for _ in 0..random.random_range(1..6) {
+                let at = random.random_range(0..bytes.len());
+                match random.random_range(0..3) {
+                    0 => bytes[at] = signs[random.random_range(0..signs.len())],
+                    1 => bytes.insert(at, signs[random.random_range(0..signs.len())]),
+                    _ => drop(bytes.remove(at)),
                 }
-                let text = decode(&bytes).text;
-                for format in Format::ALL {
-                    let read = read_as(format, &text);
-                    for sheet in read.iter().flatten() {
-                        // What was read can be written and played, or is refused.
-                        let _ = sheet.to_string();
-                        let error = sheet.play(&game).err().map(|error| error.to_string());
-                        assert!(!error.unwrap_or_default().contains('\n'));
-                    }
-                    let error = read.err().map(|error| error.to_string()).unwrap_or_default();
-                    assert!(!error.contains('\n'), "{error}");
+            }
+            let text = decode(&bytes).text;
+            for format in Format::ALL {
+                let read = read_as(format, &text);
+                for sheet in read.iter().flatten() {
+                    // What was read can be written and played, or is refused.
+                    let _ = sheet.to_string();
+                    let error = sheet.play(game).err().map(|error| error.to_string());
+                    assert!(!error.unwrap_or_default().contains('\n'));
                 }
+                let error = read.err().map(|error| error.to_string()).unwrap_or_default();
+                assert!(!error.contains('\n'), "{error}");
             }
         }
     }
@@ -218,6 +212,6 @@ impl GameVisitor for Mutate {
 #[test]
 fn any_text_is_read_or_refused_in_one_line() {
     for game in GAMES {
-        with_game(&spec(game), Mutate).expect(game);
+        with_game!(&spec(game), |game| mutate(&game)).expect(game);
     }
 }

@@ -3,35 +3,28 @@
 mod common;
 
 use common::{GAMES, random_record, spec};
-use dz_game::{Game, GameVisitor, Move, Outcome, Player, with_game};
+use dz_game::{Game, Move, Outcome, Player, with_game};
 use dz_record::{BreakCause, Format, Record, RecordEnd, RecordError, Sheet, read, read_as};
 
 const RECORDS: u64 = 12;
 
-struct RoundTrip;
-
-impl GameVisitor for RoundTrip {
-    type Output = ();
-
-    fn visit<G: Game>(self, game: G) {
-        let own = Format::of(&game);
-        for format in [own, Format::Plain, Format::Json] {
-            let records: Vec<Record> =
-                (0..RECORDS).map(|seed| random_record(&game, seed)).collect();
-            let sheets = records.iter().map(|r| r.sheet(&game, format).expect("a legal game"));
-            let texts: Vec<String> = sheets.map(|sheet| sheet.to_string()).collect();
-            let text = texts.join(format.separator());
-            let read = read(&text).expect("what we write");
-            assert_eq!(read.len(), records.len(), "{} {}", game.spec(), format.name());
-            for (sheet, record) in read.iter().zip(&records) {
-                check(&game, sheet, record, format);
-            }
-            // A sheet that was read writes the same text.
-            for (sheet, text) in read.iter().zip(&texts) {
-                let players = sheet.moves.iter().all(|mv| mv.player.is_some());
-                if players || format != Format::Sgf {
-                    assert_eq!(&sheet.to_string(), text);
-                }
+fn round_trip<G: Game>(game: &G) {
+    let own = Format::of(game);
+    for format in [own, Format::Plain, Format::Json] {
+        let records: Vec<Record> = (0..RECORDS).map(|seed| random_record(game, seed)).collect();
+        let sheets = records.iter().map(|r| r.sheet(game, format).expect("a legal game"));
+        let texts: Vec<String> = sheets.map(|sheet| sheet.to_string()).collect();
+        let text = texts.join(format.separator());
+        let read = read(&text).expect("what we write");
+        assert_eq!(read.len(), records.len(), "{} {}", game.spec(), format.name());
+        for (sheet, record) in read.iter().zip(&records) {
+            check(game, sheet, record, format);
+        }
+        // A sheet that was read writes the same text.
+        for (sheet, text) in read.iter().zip(&texts) {
+            let players = sheet.moves.iter().all(|mv| mv.player.is_some());
+            if players || format != Format::Sgf {
+                assert_eq!(&sheet.to_string(), text);
             }
         }
     }
@@ -62,32 +55,26 @@ fn check<G: Game>(game: &G, sheet: &Sheet, record: &Record, format: Format) {
 #[test]
 fn every_game_in_every_format() {
     for game in GAMES {
-        with_game(&spec(game), RoundTrip).expect(game);
+        with_game!(&spec(game), |game| round_trip(&game)).expect(game);
     }
 }
 
-struct Refused;
-
-impl GameVisitor for Refused {
-    type Output = ();
-
-    fn visit<G: Game>(self, game: G) {
-        let record = random_record(&game, 0);
-        for format in [Format::Sgf, Format::Pgn].into_iter().filter(|&f| f != Format::of(&game)) {
-            let error = record.sheet(&game, format).expect_err("another game's format");
-            assert!(matches!(error, RecordError::WrongFormat { .. }), "{error}");
-        }
-        let mut wrong = record;
-        wrong.moves.insert(0, dz_record::RecordedMove { mv: Move(u16::MAX), comment: None });
-        let error = wrong.sheet(&game, Format::Json).expect_err("an illegal move");
-        assert!(matches!(error, RecordError::Illegal { ply: 0, .. }), "{error}");
+fn refused<G: Game>(game: &G) {
+    let record = random_record(game, 0);
+    for format in [Format::Sgf, Format::Pgn].into_iter().filter(|&f| f != Format::of(game)) {
+        let error = record.sheet(game, format).expect_err("another game's format");
+        assert!(matches!(error, RecordError::WrongFormat { .. }), "{error}");
     }
+    let mut wrong = record;
+    wrong.moves.insert(0, dz_record::RecordedMove { mv: Move(u16::MAX), comment: None });
+    let error = wrong.sheet(game, Format::Json).expect_err("an illegal move");
+    assert!(matches!(error, RecordError::Illegal { ply: 0, .. }), "{error}");
 }
 
 #[test]
 fn formats_of_other_games_and_illegal_moves_are_refused() {
     for game in GAMES {
-        with_game(&spec(game), Refused).expect(game);
+        with_game!(&spec(game), |game| refused(&game)).expect(game);
     }
 }
 

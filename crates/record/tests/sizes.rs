@@ -3,7 +3,7 @@
 
 use std::{fs, time::Instant};
 
-use dz_game::{Game, GameVisitor, with_game};
+use dz_game::{Game, with_game};
 use dz_record::{Sheet, annotated, decode, read};
 
 const BYTES: usize = 1_000_000;
@@ -117,15 +117,9 @@ fn files() -> Vec<Vec<u8>> {
     files
 }
 
-struct Play<'a>(&'a Sheet);
-
-impl GameVisitor for Play<'_> {
-    type Output = ();
-
-    fn visit<G: Game>(self, game: G) {
-        if let Ok(played) = self.0.play(&game) {
-            let _ = played.record.sheet(&game, self.0.format).map(|sheet| sheet.to_string());
-        }
+fn play_and_write<G: Game>(sheet: &Sheet, game: &G) {
+    if let Ok(played) = sheet.play(game) {
+        let _ = played.record.sheet(game, sheet.format).map(|written| written.to_string());
     }
 }
 
@@ -135,7 +129,7 @@ fn use_file(bytes: &[u8]) {
     let Ok(sheets) = read(&text) else { return };
     for sheet in sheets.iter().take(2) {
         let spec = sheet.game.clone().unwrap_or_else(|| "chess".parse().expect("a name"));
-        let _ = with_game(&spec, Play(sheet));
+        let _ = with_game!(&spec, |game| play_and_write(sheet, &game));
         let comments: Vec<(usize, String)> =
             (0..sheet.moves.len().min(1000)).map(|at| (at, "x".to_owned())).collect();
         let _ = annotated(&text, sheet, &comments);

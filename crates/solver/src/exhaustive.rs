@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use dz_game::{Game, Key, Move, Outcome, Player, Status};
 
-use crate::{Solved, SolvedMove, SolverError, Value};
+use crate::{Solved, SolvedMove, Solver, SolverError, Value};
 
 /// States that are kept unless told otherwise, at some 50 bytes each.
 pub const STATES_MAX: u64 = 10_000_000;
@@ -69,30 +69,6 @@ impl<G: Game> ExhaustiveSolver<G> {
     pub fn value(&mut self, state: &G::State, history: &G::History) -> Result<Value, SolverError> {
         let mover = self.mover(state, history)?;
         Ok(seen_by(mover, self.visit_all(state, history)?))
-    }
-
-    /// The value of a state and of every move.
-    ///
-    /// # Errors
-    /// As [`ExhaustiveSolver::value`].
-    pub fn analyze(
-        &mut self,
-        state: &G::State,
-        history: &G::History,
-    ) -> Result<Solved, SolverError> {
-        let mover = self.mover(state, history)?;
-        let value = seen_by(mover, self.visit_all(state, history)?);
-        let (mut legal, mut history) = (Vec::new(), history.clone());
-        self.game.legal_moves(state, &history, &mut legal);
-        let mut moves = Vec::new();
-        for mv in legal {
-            let mut child = state.clone();
-            self.game.advance(&mut child, &mut history, mv);
-            let value = seen_by(mover, self.visit_all(&child, &history)?);
-            self.game.pop_history(&mut history);
-            moves.push(SolvedMove { mv, value, score: None });
-        }
-        Ok(Solved { value, score: None, moves })
     }
 
     /// States visited so far.
@@ -162,6 +138,24 @@ impl<G: Game> ExhaustiveSolver<G> {
                 Ok(None)
             }
         }
+    }
+}
+
+impl<G: Game> Solver<G> for ExhaustiveSolver<G> {
+    fn analyze(&mut self, state: &G::State, history: &G::History) -> Result<Solved, SolverError> {
+        let mover = self.mover(state, history)?;
+        let value = seen_by(mover, self.visit_all(state, history)?);
+        let (mut legal, mut history) = (Vec::new(), history.clone());
+        self.game.legal_moves(state, &history, &mut legal);
+        let mut moves = Vec::new();
+        for mv in legal {
+            let mut child = state.clone();
+            self.game.advance(&mut child, &mut history, mv);
+            let value = seen_by(mover, self.visit_all(&child, &history)?);
+            self.game.pop_history(&mut history);
+            moves.push(SolvedMove { mv, value, score: None });
+        }
+        Ok(Solved { value, score: None, moves })
     }
 }
 

@@ -15,18 +15,18 @@
 //! well known, and described best by Pascal Pons ("Solving Connect 4: how to build a perfect AI",
 //! blog.gamesolver.org). Scores follow his convention, see [`Score`].
 
+mod by_game;
 mod connect4;
 mod error;
 mod exhaustive;
-mod generate;
+mod positions;
 mod solver;
-mod traits;
 mod value;
 
+pub use by_game::{PositionStream, solved_positions, solved_positions_from, solver_of};
 pub use connect4::{Connect4Solver, TABLE_BYTES};
 pub use error::SolverError;
 pub use exhaustive::{ExhaustiveSolver, STATES_MAX, StateCounts};
-pub use generate::Positions;
-pub use solver::{solved_positions, solved_positions_from, solver_of};
-pub use traits::{PositionSource, PositionStream, SolvedPosition, Solver};
+pub use positions::{PositionSource, Positions, SolvedPosition};
+pub use solver::Solver;
 pub use value::{Score, Solved, SolvedMove, Value};

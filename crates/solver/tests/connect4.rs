@@ -9,7 +9,7 @@ use dz_game::{
     Game, Key, Move,
     games::{Connect4, Connect4State},
 };
-use dz_solver::{Connect4Solver, ExhaustiveSolver, STATES_MAX, Score, SolverError, Value};
+use dz_solver::{Connect4Solver, ExhaustiveSolver, STATES_MAX, Score, Solver, SolverError, Value};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;

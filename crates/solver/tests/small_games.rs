@@ -13,7 +13,8 @@ use dz_game::{
     games::{Connect4, Hex, Shuttle, TicTacToe},
 };
 use dz_solver::{
-    ExhaustiveSolver, STATES_MAX, Solved, SolvedPosition, SolverError, Value, solved_positions,
+    ExhaustiveSolver, STATES_MAX, Solved, SolvedPosition, Solver, SolverError, Value,
+    solved_positions,
 };
 
 fn solve<G: Game>(game: &G) -> (Solved, ExhaustiveSolver<G>) {

@@ -11,8 +11,8 @@ use std::{
 use clap::{ArgGroup, ValueEnum};
 use dz_burn_net::DeviceChoice;
 use dz_frontends::{
-    COLLISIONS_MAX, GameSession, Gtp, Limits, Maker, Protocol, Resignation, Session, SystemClock,
-    Uci, converse, read_lines,
+    COLLISIONS_MAX, GameSession, Gtp, Limits, Protocol, Resignation, Session, SessionMaker,
+    SystemClock, Uci, converse, read_lines,
 };
 use dz_game::{Game, GameSpec, with_game};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
@@ -110,10 +110,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let device = dz_burn_net::pick_device(&table.device)?;
     let (contestant, seed) = (found.contestant, table.seed);
     let make = move |spec: &GameSpec| {
-        make_session(Seat { contestant: &contestant, device, seed, own_names: false }, spec)
+        make_session(SessionSetup { contestant: &contestant, device, seed, own_names: false }, spec)
     };
     let session = make(&spec)?;
-    let maker: Maker = Box::new(move |spec| make(spec).map_err(|error| format!("{error:#}")));
+    let maker: SessionMaker =
+        Box::new(move |spec| make(spec).map_err(|error| format!("{error:#}")));
     let resignation = Resignation { value: args.resign, ..Resignation::default() };
     let clock = Box::new(SystemClock::default());
     let mut protocol: Box<dyn Protocol> = match args.protocol {
@@ -133,11 +134,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 impl Args {
     fn limits(&self) -> Limits {
         let playouts = self.playouts.or(self.player.as_ref().and_then(PlayerArg::own_playouts));
-        Limits { playouts, time: self.seconds, otherwise: PLAYOUTS }
+        Limits { playouts, time: self.seconds, default_playouts: PLAYOUTS }
     }
 }
 
-/// A search that is alone with the device: it keeps more, and fills batches by itself.
+/// Sets up a search that has the device to itself: more nodes, and enough leaves for full batches.
 fn for_one_game(contestant: &mut Contestant) {
     let ContestantKind::Search { mind, search, .. } = &mut contestant.kind else { return };
     search.reuse = true;
@@ -157,8 +158,8 @@ fn for_one_game(contestant: &mut Contestant) {
     }
 }
 
-/// A session of a game whose player is `found`, which has the device to itself; moves are named as
-/// the board is drawn.
+/// Returns a session of a game with the player `found`, which has the device to itself. Moves have
+/// the game's own names.
 pub(super) fn session_of(
     found: Found,
     spec: &GameSpec,
@@ -167,30 +168,30 @@ pub(super) fn session_of(
     let mut contestant = found.contestant;
     for_one_game(&mut contestant);
     let device = dz_burn_net::pick_device(&table.device)?;
-    let seat = Seat { contestant: &contestant, device, seed: table.seed, own_names: true };
-    make_session(seat, spec)
+    let setup = SessionSetup { contestant: &contestant, device, seed: table.seed, own_names: true };
+    make_session(setup, spec)
 }
 
-fn make_session(seat: Seat<'_>, spec: &GameSpec) -> anyhow::Result<Box<dyn Session>> {
-    with_game!(spec, |game| session(&game, &seat))?
+fn make_session(setup: SessionSetup<'_>, spec: &GameSpec) -> anyhow::Result<Box<dyn Session>> {
+    with_game!(spec, |game| session(&game, &setup))?
 }
 
-/// Who plays, and where.
-struct Seat<'a> {
+/// The player of a session and how the session is made.
+struct SessionSetup<'a> {
     contestant: &'a Contestant,
     device: DeviceChoice,
     seed: u64,
-    /// Whether moves have the game's own names, not those of front ends.
+    /// Whether moves have the game's own names instead of the protocols' names.
     own_names: bool,
 }
 
-fn session<G: Game>(game: &G, seat: &Seat<'_>) -> anyhow::Result<Box<dyn Session>> {
-    let networks = OnDevices(vec![seat.device]);
+fn session<G: Game>(game: &G, setup: &SessionSetup<'_>) -> anyhow::Result<Box<dyn Session>> {
+    let networks = OnDevices(vec![setup.device]);
     let mut players = Players::new(game, &networks, CACHE_ENTRIES);
-    let setup = players.seat(seat.contestant)?;
+    let player = players.seat(setup.contestant)?;
     let sources = players.into_sources().on_threads(rayon::current_num_threads());
-    let made = GameSession::new(game.clone(), setup, sources, seat.seed);
-    Ok(Box::new(if seat.own_names { made.with_own_names() } else { made }))
+    let made = GameSession::new(game.clone(), player, sources, setup.seed);
+    Ok(Box::new(if setup.own_names { made.with_own_names() } else { made }))
 }
 
 fn value(text: &str) -> Result<f32, String> {

@@ -55,7 +55,7 @@ struct Outcome {
     same_configuration: bool,
     /// Whether every count has to be equal.
     exact: bool,
-    /// Recorded plies, and those compared: up to the first move that differs.
+    /// RecordedGame plies, and those compared: up to the first move that differs.
     plies: usize,
     plies_compared: usize,
     /// Visit counts of moves, and equal ones.
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
     let config = drive::config_of(&run, ledger.state())?;
-    let found = Recorded::find(&run, ledger.state(), args.game)?;
+    let found = RecordedGame::find(&run, ledger.state(), args.game)?;
     let spec: GameSpec = found.header.game.parse()?;
     let outcome = with_game!(&spec, |game| replay(&game, &run, &config, ledger.state(), found))??;
     if args.json {
@@ -84,8 +84,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(if outcome.differences.is_empty() { Exit::Done } else { Exit::Wrong })
 }
 
-/// A game as its shard has it.
-struct Recorded {
+/// A game from its shard.
+struct RecordedGame {
     shard: String,
     cycle: u32,
     header: ShardHeader,
@@ -94,7 +94,7 @@ struct Recorded {
     imported: bool,
 }
 
-impl Recorded {
+impl RecordedGame {
     fn find(run: &Run, state: &RunState, number: u64) -> anyhow::Result<Self> {
         for (cycle, shard) in run.shards_kept(state) {
             let mut reader = ShardReader::open(&run.local_path(&shard.object))?;
@@ -126,13 +126,13 @@ fn replay<G: Game>(
     run: &Run,
     config: &RunConfig,
     state: &RunState,
-    found: Recorded,
+    found: RecordedGame,
 ) -> anyhow::Result<Outcome> {
-    let Recorded { shard, cycle, header, record, champion, imported } = found;
+    let RecordedGame { shard, cycle, header, record, champion, imported } = found;
     let past = match record.parent {
         None => Past::default(),
         Some(parent) => {
-            let found = Recorded::find(run, state, parent.game);
+            let found = RecordedGame::find(run, state, parent.game);
             let found = found.context("the game came of one that is not there")?.record;
             past_of(&record, found)
         }
@@ -166,13 +166,13 @@ fn replay<G: Game>(
         outcome.differences.push(error.to_string());
     }
     if !imported {
-        let again = play(game, &config, (&header, &record), past, &mut sources)?;
+        let again = play(game, &config, &header, &record, past, &mut sources)?;
         outcome.compare(game, &record, &again);
     }
     Ok(outcome)
 }
 
-/// What makes a game come of its parent again.
+/// Returns the parent as the past from which a fork or a reanalyzed game is made again.
 fn past_of(record: &GameRecord, parent: GameRecord) -> Past {
     if record.reanalysed().is_some() {
         return Past { reanalyses: Some(Reanalyses::of([(record.number, parent)])), forks: None };
@@ -180,11 +180,12 @@ fn past_of(record: &GameRecord, parent: GameRecord) -> Past {
     Past { forks: Some(Forks::of([&parent], 1.0)), reanalyses: None }
 }
 
-/// The game of the record's number and seed, as this program plays it now.
+/// Plays the game of the record's number and seed with this program.
 fn play<G: Game>(
     game: &G,
     config: &RunConfig,
-    (header, record): (&ShardHeader, &GameRecord),
+    header: &ShardHeader,
+    record: &GameRecord,
     past: Past,
     sources: &mut Sources<G>,
 ) -> anyhow::Result<GameRecord> {
@@ -201,17 +202,17 @@ fn play<G: Game>(
         lockstep: Lockstep { parallel_games: 1, groups: 1 },
         ..cycle_plan(config, header.generation, record.number, resign, past)
     };
-    let mut one = One(None);
+    let mut one = SingleGame(None);
     play_cycle(game, &plan, &[0], sources, &mut one)?;
     let again = one.0.context("the game was not played; please report this")?;
     // Values as shards keep them.
     Ok(again.quantised()?)
 }
 
-/// Takes the one game.
-struct One(Option<GameRecord>);
+/// Keeps the only game of the plan.
+struct SingleGame(Option<GameRecord>);
 
-impl ShardSink for One {
+impl ShardSink for SingleGame {
     type Error = EvaluatorError;
 
     fn shard(&mut self, _index: u64, mut games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
@@ -324,7 +325,7 @@ impl Outcome {
     }
 }
 
-/// A replayed game with the indices into its shard's lists that the record has.
+/// Returns the replayed game with the record's indices into its shard's lists.
 fn again_numbered(again: &GameRecord, record: &GameRecord) -> GameRecord {
     let mut again = again.clone();
     again.evaluator = record.evaluator;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs};
 
-use dz_game::{Encoding, Game, GameVisitor, with_game};
+use dz_game::{Encoding, Game, with_game};
 use dz_network_file::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 use tempfile::TempDir;
 
@@ -18,7 +18,8 @@ pub fn blank_network_of_any_size(dir: &TempDir, game: &str) -> String {
 }
 
 fn write_blank(dir: &TempDir, game: &str, any_size: bool) -> String {
-    let spec = with_game(&game.parse().expect("a game"), SmallNetwork).expect("a game");
+    let spec =
+        with_game!(&game.parse().expect("a game"), |game| small_network(&game)).expect("a game");
     let spec = NetworkSpec { any_size, ..spec };
     let zeros = |shape: Vec<usize>| TensorData { data: vec![0.0; shape.iter().product()], shape };
     let tensors: BTreeMap<String, TensorData> =
@@ -37,22 +38,17 @@ fn write_blank(dir: &TempDir, game: &str, any_size: bool) -> String {
 }
 
 /// The specification of a small network for the game.
-struct SmallNetwork;
-
-impl GameVisitor for SmallNetwork {
-    type Output = NetworkSpec;
-    fn visit<G: Game>(self, game: G) -> NetworkSpec {
-        let encoding = game.encoding();
-        let planes = encoding.planes();
-        let shape = [planes.channels, planes.height, planes.width];
-        NetworkSpec {
-            game: game.spec().to_string(),
-            encoding: encoding.id(),
-            globals: planes.globals,
-            policy_channels: 2,
-            value_channels: 2,
-            value_hidden: 4,
-            ..NetworkSpec::plain(shape, encoding.policy_len(), 1, 4)
-        }
+fn small_network<G: Game>(game: &G) -> NetworkSpec {
+    let encoding = game.encoding();
+    let planes = encoding.planes();
+    let shape = [planes.channels, planes.height, planes.width];
+    NetworkSpec {
+        game: game.spec().to_string(),
+        encoding: encoding.id(),
+        globals: planes.globals,
+        policy_channels: 2,
+        value_channels: 2,
+        value_hidden: 4,
+        ..NetworkSpec::plain(shape, encoding.policy_len(), 1, 4)
     }
 }

@@ -1,43 +1,43 @@
-//! What a search thinks, while it thinks: `lz-analyze` (Leela Zero) and `kata-analyze` (`KataGo`,
-//! `docs/GTP_Extensions.md`), until the next line comes.
+//! Analyses that report until the next line comes: `lz-analyze` (Leela Zero) and `kata-analyze`
+//! (`KataGo`, `docs/GTP_Extensions.md`).
 
 use super::Gtp;
-use super::job::{Analysis, Answered, Job, Reply};
+use super::job::{Analysis, CommandResult, Job, Reply};
 use super::options::{Options, Style};
-use crate::thinking::{Thought, think};
+use crate::search_slice::{SliceEnd, search_slice};
 
-pub(super) fn lz_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn lz_analyze(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     begin(gtp, Style::LeelaZero, arguments)
 }
 
-pub(super) fn kata_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn kata_analyze(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     begin(gtp, Style::KataGo, arguments)
 }
 
-fn begin(gtp: &mut Gtp, style: Style, arguments: &[String]) -> Answered {
+fn begin(gtp: &mut Gtp, style: Style, arguments: &[String]) -> CommandResult {
     let mut options = Options::read(style, arguments)?;
     let player = options.player.unwrap_or_else(|| gtp.mover());
-    options.look(&mut *gtp.session, player)?;
+    options.read_ownership(&mut *gtp.session, player)?;
     let among = options.among(&*gtp.session, player)?;
     gtp.session.begin_among(player, None, &among).map_err(|error| error.to_string())?;
     let next = gtp.clock.now() + options.interval();
-    Ok(Reply::Later(Job::Analysis(Analysis { options, next, rests: false })))
+    Ok(Reply::Job(Job::Analysis(Analysis { options, next, finished: false })))
 }
 
 impl Gtp {
-    pub(super) fn go_on_analysing(&mut self, mut analysis: Analysis) -> String {
-        let said = match think(&mut *self.session, &*self.clock, Some(analysis.next)) {
-            Ok(Thought::On) => String::new(),
-            Ok(Thought::Late) => {
+    pub(super) fn step_analysis(&mut self, mut analysis: Analysis) -> String {
+        let said = match search_slice(&mut *self.session, &*self.clock, Some(analysis.next)) {
+            Ok(SliceEnd::Unfinished) => String::new(),
+            Ok(SliceEnd::OutOfTime) => {
                 analysis.next = self.clock.now() + analysis.options.interval();
-                analysis.options.tell(&*self.session)
+                analysis.options.analysis_line(&*self.session)
             }
-            Ok(Thought::Decided) => {
-                analysis.rests = true;
-                analysis.options.tell(&*self.session)
+            Ok(SliceEnd::Finished) => {
+                analysis.finished = true;
+                analysis.options.analysis_line(&*self.session)
             }
             Err(error) => {
-                analysis.rests = true;
+                analysis.finished = true;
                 format!("error {}\n", error.to_string().replace('\n', " "))
             }
         };

@@ -2,7 +2,7 @@
 
 use dz_game::{GameSpec, Outcome, Player, Status};
 
-use super::job::{Answered, done, text};
+use super::job::{CommandResult, done, text};
 use super::{
     Gtp,
     syntax::{color, color_name, whole, word},
@@ -10,7 +10,7 @@ use super::{
 use crate::Session;
 
 /// Another size is another game, and its board is empty. Programs for Hex say the size twice.
-pub(super) fn boardsize(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn boardsize(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let size = whole(arguments, 0, "the size")?;
     let square = arguments.len() < 2 || whole(arguments, 1, "the size")? == size;
     let spec = with_parameter(&gtp.session.spec(), "size", &size.to_string());
@@ -19,18 +19,19 @@ pub(super) fn boardsize(gtp: &mut Gtp, arguments: &[String]) -> Answered {
         gtp.clear();
         return done();
     }
-    gtp.session = (gtp.maker)(&spec).map_err(|error| format!("unacceptable size: {error}"))?;
+    gtp.session =
+        (gtp.session_maker)(&spec).map_err(|error| format!("unacceptable size: {error}"))?;
     gtp.clear();
     done()
 }
 
-pub(super) fn clear_board(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn clear_board(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     gtp.clear();
     done()
 }
 
 /// Another komi is another game; its moves are played again.
-pub(super) fn komi(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn komi(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let given = word(arguments, 0, "komi")?;
     let number = given.parse::<f64>().ok().filter(|komi| komi.is_finite());
     let number = number.ok_or("syntax error: komi is a number")?;
@@ -44,32 +45,32 @@ pub(super) fn komi(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     if spec == before {
         return done();
     }
-    let mut session = (gtp.maker)(&spec)?;
+    let mut session = (gtp.session_maker)(&spec)?;
     if let Some(start) = gtp.session.start_text() {
         session.begin_game(Some(start)).map_err(|error| error.to_string())?;
     }
     for (at, &(player, mv)) in gtp.session.log().iter().enumerate() {
         session.play(player, mv).map_err(|error| error.to_string())?;
-        if at + 1 == gtp.session.kept() {
-            session.keep();
+        if at + 1 == gtp.session.handicap_moves() {
+            session.fix_handicap();
         }
     }
     gtp.session = session;
     done()
 }
 
-pub(super) fn get_komi(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn get_komi(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     text(komi_of(&gtp.session.spec()).to_string())
 }
 
-pub(super) fn play(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn play(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let player = color(word(arguments, 0, "the color")?)?;
     play_vertex(gtp, player, word(arguments, 1, "the move")?)?;
     done()
 }
 
 /// `gogui-play_sequence`: colors and moves in turn; all of them or none.
-pub(super) fn play_sequence(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn play_sequence(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let before = gtp.session.log().len();
     for pair in arguments.chunks(2) {
         if let Err(error) = play(gtp, pair) {
@@ -85,14 +86,14 @@ pub(super) fn play_vertex(gtp: &mut Gtp, player: Player, vertex: &str) -> Result
     gtp.session.play(player, mv).map_err(|error| error.to_string())
 }
 
-pub(super) fn undo(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn undo(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     if gtp.session.undo() { done() } else { Err("cannot undo".to_owned()) }
 }
 
 /// The board with the names of its columns and rows, and who moves.
-pub(super) fn showboard(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn showboard(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     let session = &*gtp.session;
-    let board = drawn(session).unwrap_or_else(|| session.board());
+    let board = board_text(session).unwrap_or_else(|| session.board());
     let status = match session.status() {
         Status::ToMove(player) => format!("{} to move", color_name(player)),
         Status::Over(outcome) => format!("over: {}", result(session, outcome)),
@@ -101,7 +102,7 @@ pub(super) fn showboard(gtp: &mut Gtp, _: &[String]) -> Answered {
 }
 
 /// The score of the position as it lies: in Go every stone counts as alive.
-pub(super) fn final_score(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn final_score(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     match gtp.session.score() {
         Some(outcome) => text(result(&*gtp.session, outcome)),
         None => Err("cannot score: the game is not over".to_owned()),
@@ -109,7 +110,7 @@ pub(super) fn final_score(gtp: &mut Gtp, _: &[String]) -> Answered {
 }
 
 /// By the rules that are played here every stone on the board is alive.
-pub(super) fn final_status_list(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn final_status_list(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let session = &*gtp.session;
     match word(arguments, 0, "the status")? {
         "alive" => {
@@ -135,8 +136,8 @@ pub(super) fn result(session: &dyn Session, outcome: Outcome) -> String {
     format!("{letter}+{}", points.unwrap_or_default())
 }
 
-/// The board in the words of the protocol: the rows from the highest number down, as front ends
-/// draw them, X for black and O for white.
+/// The rows of the board with their numbers, the highest number first, as front ends print them: X
+/// for black and O for white.
 pub(super) fn rows(session: &dyn Session) -> Option<Vec<(String, String)>> {
     let (size, stones) = (usize::from(session.size()?), session.stones()?);
     let mut rows: Vec<(u16, String)> = stones
@@ -160,7 +161,7 @@ pub(super) fn rows(session: &dyn Session) -> Option<Vec<(String, String)>> {
     Some(rows.into_iter().map(|(number, signs)| (number.to_string(), signs)).collect())
 }
 
-fn drawn(session: &dyn Session) -> Option<String> {
+fn board_text(session: &dyn Session) -> Option<String> {
     let columns: Vec<String> = (0..session.size()?)
         .map(|column| {
             let name = session.format(dz_game::Move(column));

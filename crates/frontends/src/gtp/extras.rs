@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dz_game::{Player, Status, Symmetry};
 
-use super::job::{Answered, done, text};
+use super::job::{CommandResult, done, text};
 use super::{
     Gtp,
     board::{result, rows},
@@ -15,7 +15,7 @@ use super::{
 /// a share of draws; a prior for each point, rows from the top, NAN where no move is legal; and the
 /// owner of each point, from 1, White, to -1. In Go these are NAN where the evaluator does not say
 /// whose points are, since readers expect as many.
-pub(super) fn raw_network(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn raw_network(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let which = arguments.first().map_or("0", String::as_str);
     let count = gtp.session.symmetry_count();
     let symmetries = match which.parse::<u8>() {
@@ -44,10 +44,10 @@ fn raw_page(gtp: &mut Gtp, symmetry: Symmetry) -> Result<String, String> {
     let pass =
         gtp.session.pass().map_or(String::new(), |pass| format!("\npolicyPass {}", prior(pass.0)));
     let sign = if gtp.mover() == Player::Second { 1.0 } else { -1.0 };
-    let owned = gtp.session.ownership(symmetry).map_err(|error| error.to_string())?;
-    let ownership = match owned {
-        Some(owned) => table(&|point| format!("{:.6}", sign * owned[usize::from(point)])),
-        None if gtp.session.spec().name() == "go" => table(&|_| "NAN".to_owned()),
+    let ownership = gtp.session.ownership(symmetry).map_err(|error| error.to_string())?;
+    let ownership = match ownership {
+        Some(ownership) => table(&|point| format!("{:.6}", sign * ownership[usize::from(point)])),
+        None if gtp.session.has_komi() => table(&|_| "NAN".to_owned()),
         None => String::new(),
     };
     let head = if ownership.is_empty() { "" } else { "\nwhiteOwnership\n" };
@@ -63,11 +63,11 @@ fn raw_page(gtp: &mut Gtp, symmetry: Symmetry) -> Result<String, String> {
 
 const PARAMETERS: [&str; 4] = ["maxPlayouts", "maxTime", "ponderingEnabled", "resignThreshold"];
 
-pub(super) fn list_parameters(_: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn list_parameters(_: &mut Gtp, _: &[String]) -> CommandResult {
     text(PARAMETERS.join("\n"))
 }
 
-pub(super) fn get_parameter(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn get_parameter(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let none = || "none".to_owned();
     match word(arguments, 0, "the parameter")? {
         "maxPlayouts" => text(gtp.limits.playouts.map_or_else(none, |n| n.to_string())),
@@ -79,7 +79,7 @@ pub(super) fn get_parameter(gtp: &mut Gtp, arguments: &[String]) -> Answered {
 }
 
 /// Holds from the next move on; `none` takes a limit away.
-pub(super) fn set_parameter(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn set_parameter(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let (name, value) = (word(arguments, 0, "the parameter")?, word(arguments, 1, "the value")?);
     let none = value.eq_ignore_ascii_case("none");
     match name {
@@ -111,34 +111,34 @@ fn unknown() -> String {
     format!("unknown parameter; parameters are {}", PARAMETERS.join(", "))
 }
 
-pub(super) fn rules_game_id(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn rules_game_id(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     let spec = gtp.session.spec();
     let (first, rest) = spec.name().split_at(1);
     text(first.to_uppercase() + rest)
 }
 
-pub(super) fn rules_board(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn rules_board(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     let rows = rows(&*gtp.session).unwrap_or_default();
     let signs: Vec<String> = rows.into_iter().map(|(_, signs)| signs).collect();
     text(signs.join("\n"))
 }
 
-pub(super) fn rules_board_size(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn rules_board_size(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     text(gtp.session.size().unwrap_or_default().to_string())
 }
 
-pub(super) fn rules_legal_moves(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn rules_legal_moves(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     let session = &gtp.session;
     let names: Vec<String> = session.legal().into_iter().map(|mv| session.format(mv)).collect();
     text(names.join(" "))
 }
 
-pub(super) fn rules_side_to_move(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn rules_side_to_move(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     text(color_name(gtp.mover()))
 }
 
 /// Empty while the game goes on.
-pub(super) fn rules_final_result(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn rules_final_result(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     match gtp.session.status() {
         Status::Over(outcome) => text(result(&*gtp.session, outcome)),
         Status::ToMove(_) => done(),

@@ -1,10 +1,10 @@
-//! Moves of the engine's own, and the clock.
+//! `genmove` and its variants, and the clock commands.
 
 use std::time::Duration;
 
 use dz_game::{Player, Status};
 
-use super::job::{Answered, Genmove, Job, Reply, Told, done, text};
+use super::job::{CommandResult, Genmove, Job, Progress, Reply, done, text};
 use super::options::{Options, Style};
 use super::{
     Gtp,
@@ -12,40 +12,41 @@ use super::{
 };
 use crate::{
     clock::{SideClock, TimeSettings},
-    thinking::{Thought, think},
+    search_slice::{SliceEnd, search_slice},
 };
 
-pub(super) fn genmove(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn genmove(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let player = color(word(arguments, 0, "the color")?)?;
     begin(gtp, player, true, None)
 }
 
 /// As `genmove`, but the move is not played.
-pub(super) fn reg_genmove(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn reg_genmove(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let player = color(word(arguments, 0, "the color")?)?;
     begin(gtp, player, false, None)
 }
 
-pub(super) fn lz_genmove_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
-    begin_telling(gtp, Style::LeelaZero, arguments)
+pub(super) fn lz_genmove_analyze(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
+    begin_with_progress(gtp, Style::LeelaZero, arguments)
 }
 
-pub(super) fn kata_genmove_analyze(gtp: &mut Gtp, arguments: &[String]) -> Answered {
-    begin_telling(gtp, Style::KataGo, arguments)
+pub(super) fn kata_genmove_analyze(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
+    begin_with_progress(gtp, Style::KataGo, arguments)
 }
 
-fn begin_telling(gtp: &mut Gtp, style: Style, arguments: &[String]) -> Answered {
+fn begin_with_progress(gtp: &mut Gtp, style: Style, arguments: &[String]) -> CommandResult {
     let mut options = Options::read(style, arguments)?;
     let player = options.player.unwrap_or_else(|| gtp.mover());
-    options.look(&mut *gtp.session, player)?;
+    options.read_ownership(&mut *gtp.session, player)?;
     let next = options.interval.map(|interval| gtp.clock.now() + interval);
-    begin(gtp, player, true, Some(Told { options, next }))
+    begin(gtp, player, true, Some(Progress { options, next }))
 }
 
-fn begin(gtp: &mut Gtp, player: Player, plays: bool, told: Option<Told>) -> Answered {
-    let beyond = gtp.session.beyond().filter(|(mover, _)| *mover == player && told.is_none());
+fn begin(gtp: &mut Gtp, player: Player, plays: bool, progress: Option<Progress>) -> CommandResult {
+    let beyond =
+        gtp.session.moves_after_draw().filter(|(mover, _)| *mover == player && progress.is_none());
     if let Some(&mv) = beyond.as_ref().and_then(|(_, moves)| moves.first()) {
-        // Drawn by our rules, and the front end plays on: all moves are alike.
+        // Our rules call it a draw and the front end plays on, so all moves are equally good.
         let name = gtp.session.format(mv);
         if plays {
             gtp.session.play(player, mv).map_err(|error| error.to_string())?;
@@ -54,7 +55,7 @@ fn begin(gtp: &mut Gtp, player: Player, plays: bool, told: Option<Told>) -> Answ
     }
     if let Status::Over(_) = gtp.session.status() {
         // Nothing is left to win; a pass does no harm.
-        let pass = gtp.session.pass().filter(|_| told.is_none()).ok_or("the game is over")?;
+        let pass = gtp.session.pass().filter(|_| progress.is_none()).ok_or("the game is over")?;
         if plays {
             gtp.session.play(player, pass).map_err(|error| error.to_string())?;
         }
@@ -70,31 +71,31 @@ fn begin(gtp: &mut Gtp, player: Player, plays: bool, told: Option<Told>) -> Answ
     // the other player's moves.
     let is_forced = legal == 1 && gtp.session.status() == Status::ToMove(player);
     let playouts = if is_forced && allowed.is_some() { Some(1) } else { playouts };
-    let options = told.as_ref().map(|told| &told.options);
+    let options = progress.as_ref().map(|progress| &progress.options);
     let among = options.map_or(Ok(Vec::new()), |options| options.among(&*gtp.session, player))?;
     gtp.session.begin_among(player, playouts, &among).map_err(|error| error.to_string())?;
     let deadline = allowed.map(|allowed| started.saturating_add(allowed));
-    Ok(Reply::Later(Job::Genmove(Genmove { id: None, told, player, plays, started, deadline })))
+    Ok(Reply::Job(Job::Genmove(Genmove { id: None, progress, player, plays, started, deadline })))
 }
 
 impl Gtp {
-    /// Goes on with a move; answers when it is found.
-    pub(super) fn go_on(&mut self, mut genmove: Genmove) -> String {
+    /// Searches for a slice of time. Returns reports, and the answer once the move is found.
+    pub(super) fn step_genmove(&mut self, mut genmove: Genmove) -> String {
         let mut said = String::new();
         let now = self.clock.now();
-        if let Some(told) = &mut genmove.told
-            && let Some(next) = told.next.filter(|next| *next <= now)
+        if let Some(progress) = &mut genmove.progress
+            && let Some(next) = progress.next.filter(|next| *next <= now)
         {
-            said = told.options.tell(&*self.session);
-            told.next = told.options.interval.map(|interval| next.max(now) + interval);
+            said = progress.options.analysis_line(&*self.session);
+            progress.next = progress.options.interval.map(|interval| next.max(now) + interval);
         }
-        match think(&mut *self.session, &*self.clock, genmove.deadline) {
-            Ok(Thought::On) => {
+        match search_slice(&mut *self.session, &*self.clock, genmove.deadline) {
+            Ok(SliceEnd::Unfinished) => {
                 self.job = Some(Job::Genmove(genmove));
                 said
             }
-            Ok(Thought::Decided | Thought::Late) => {
-                let found = self.found(&genmove);
+            Ok(SliceEnd::Finished | SliceEnd::OutOfTime) => {
+                let found = self.play_found(&genmove);
                 let said = said + &self.close_genmove(&genmove, found);
                 self.begin_pondering(&genmove);
                 said
@@ -103,8 +104,8 @@ impl Gtp {
         }
     }
 
-    /// Thinks on in the opponent's time, where that is wanted; what is found is kept for the next
-    /// move.
+    /// Begins a search in the opponent's time if pondering is on. The next move's search keeps its
+    /// tree.
     fn begin_pondering(&mut self, genmove: &Genmove) {
         let opponent = genmove.player.opponent();
         let goes_on = genmove.plays && self.session.status() == Status::ToMove(opponent);
@@ -113,29 +114,29 @@ impl Gtp {
         }
     }
 
-    /// A piece of pondering; it ends where nothing is left to search.
-    pub(super) fn go_on_pondering(&mut self) {
-        // An evaluator that fails is told of when a move is asked for.
-        if let Ok(Thought::On) = think(&mut *self.session, &*self.clock, None) {
+    /// Ponders for a slice of time, until nothing is left to search.
+    pub(super) fn step_pondering(&mut self) {
+        // A failing evaluator is reported at the next search of a move.
+        if let Ok(SliceEnd::Unfinished) = search_slice(&mut *self.session, &*self.clock, None) {
             self.job = Some(Job::Ponder);
         }
     }
 
     fn close_genmove(&self, genmove: &Genmove, found: Result<String, String>) -> String {
-        match (&genmove.told, found) {
+        match (&genmove.progress, found) {
             (None, found) => {
                 answer(genmove.id.as_deref(), found.as_deref().map_err(String::as_str))
             }
-            // The answer's first line is out: a fault can only be told as a comment of the answer.
+            // The answer's first line is written already, so the error follows in its own line.
             (Some(_), Err(error)) => format!("error {}\n\n", error.replace('\n', " ")),
-            (Some(told), Ok(found)) => {
-                format!("{}play {found}\n\n", told.options.tell(&*self.session))
+            (Some(progress), Ok(found)) => {
+                format!("{}play {found}\n\n", progress.options.analysis_line(&*self.session))
             }
         }
     }
 
     /// Plays what the search found, or resigns.
-    fn found(&mut self, genmove: &Genmove) -> Result<String, String> {
+    fn play_found(&mut self, genmove: &Genmove) -> Result<String, String> {
         let mv = self.session.choose().ok_or("the game is over")?;
         if !genmove.plays {
             return Ok(self.session.format(mv));
@@ -145,7 +146,7 @@ impl Gtp {
             clocks[genmove.player.index()].spend(spent);
         }
         let hopeless = self.session.report().wdl.value() < self.resignation.value;
-        let turns = &mut self.hopeless[genmove.player.index()];
+        let turns = &mut self.turns_below_resignation[genmove.player.index()];
         *turns = if hopeless { *turns + 1 } else { 0 };
         if *turns >= self.resignation.turns {
             return Ok("resign".to_owned());
@@ -157,7 +158,7 @@ impl Gtp {
 }
 
 /// Main time, a period of byo-yomi and its stones. A period without stones is a game without limit.
-pub(super) fn time_settings(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn time_settings(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let main = seconds(arguments, 0, "the main time")?;
     let period = seconds(arguments, 1, "the time of byo-yomi")?;
     let stones = whole(arguments, 2, "the number of stones")?;
@@ -170,22 +171,22 @@ pub(super) fn time_settings(gtp: &mut Gtp, arguments: &[String]) -> Answered {
     done()
 }
 
-pub(super) fn time_left(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn time_left(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let player = color(word(arguments, 0, "the color")?)?;
     let left = seconds(arguments, 1, "the time")?;
     let stones = whole(arguments, 2, "the number of stones")?;
-    // A referee may tell the time without having told the settings.
+    // A referee may send the time without having sent the settings.
     let sudden_death = TimeSettings { main: left, byo_yomi: None };
     let clocks = gtp.clocks.get_or_insert([SideClock::new(sudden_death); 2]);
     clocks[player.index()].set(left, stones);
     done()
 }
 
-/// Seconds; referees may have fractions of them, and less than none.
+/// Reads seconds. Referees may send fractions and negative numbers.
 fn seconds(arguments: &[String], index: usize, what: &str) -> Result<Duration, String> {
     let number = word(arguments, index, what)?.parse::<f64>().ok();
     let time = number.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
-    // Longer than any game, and short enough to be added up.
+    // The limit is longer than any game, and sums of times stay in range.
     let most = Duration::from_secs(u64::from(u32::MAX));
     time.map(|time| time.min(most)).ok_or_else(|| format!("syntax error: {what} is in seconds"))
 }

@@ -3,18 +3,18 @@
 
 use dz_game::{Move, Player};
 
-use super::job::{Answered, done, text};
+use super::job::{CommandResult, done, text};
 use super::{Gtp, board::play_vertex, syntax::whole};
 
 /// Stones on the points that the specification fixes.
-pub(super) fn fixed(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn fixed(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let stones = whole(arguments, 0, "the number of stones")?;
     let points = gtp.session.size().and_then(|size| points(size, stones));
     put(gtp, &points.ok_or("invalid number of stones")?)
 }
 
 /// Stones where the engine likes them: on the fixed points, at most as many as there are.
-pub(super) fn place_free(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn place_free(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let stones = whole(arguments, 0, "the number of stones")?;
     let size = gtp.session.size().unwrap_or_default();
     let most = (2..=stones.min(9)).rev().find_map(|stones| points(size, stones));
@@ -22,7 +22,7 @@ pub(super) fn place_free(gtp: &mut Gtp, arguments: &[String]) -> Answered {
 }
 
 /// Stones where the front end wants them.
-pub(super) fn set_free(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+pub(super) fn set_free(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     ensure_empty(gtp)?;
     if arguments.len() < 2 {
         return Err("bad vertex list: at least two stones".to_owned());
@@ -34,16 +34,16 @@ pub(super) fn set_free(gtp: &mut Gtp, arguments: &[String]) -> Answered {
             return Err("bad vertex list".to_owned());
         }
     }
-    gtp.session.keep();
+    gtp.session.fix_handicap();
     done()
 }
 
-fn put(gtp: &mut Gtp, points: &[Move]) -> Answered {
+fn put(gtp: &mut Gtp, points: &[Move]) -> CommandResult {
     ensure_empty(gtp)?;
     for &point in points {
         gtp.session.play(Player::First, point).map_err(|error| error.to_string())?;
     }
-    gtp.session.keep();
+    gtp.session.fix_handicap();
     let names: Vec<String> = points.iter().map(|&point| gtp.session.format(point)).collect();
     text(names.join(" "))
 }

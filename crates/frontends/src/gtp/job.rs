@@ -1,4 +1,4 @@
-//! What takes longer than a line, and what a command comes to.
+//! Jobs that outlive their command's line, and results of commands.
 
 use std::time::Duration;
 
@@ -6,56 +6,56 @@ use dz_game::Player;
 
 use super::options::Options;
 
-/// An analysis that goes on.
+/// An analysis in progress.
 pub(super) struct Analysis {
     pub options: Options,
     pub next: Duration,
-    /// Nothing is left to search.
-    pub rests: bool,
+    /// Whether nothing is left to search.
+    pub finished: bool,
 }
 
-/// A move that is being looked for.
+/// The search of a move in progress.
 pub(super) struct Genmove {
     pub id: Option<String>,
-    /// What is told meanwhile.
-    pub told: Option<Told>,
+    /// The reports during the search, if the command asks for them.
+    pub progress: Option<Progress>,
     pub player: Player,
     pub plays: bool,
     pub started: Duration,
     pub deadline: Option<Duration>,
 }
 
-/// What is told while a move is looked for, and when next.
-pub(super) struct Told {
+/// Reports during the search of a move, and the time of the next one.
+pub(super) struct Progress {
     pub options: Options,
     pub next: Option<Duration>,
 }
 
-/// What takes longer than a line.
+/// A job that goes on after its command's line.
 pub(super) enum Job {
     Genmove(Genmove),
     Analysis(Analysis),
-    /// Thinking in the opponent's time, until the next line.
+    /// A search in the opponent's time, until the next line.
     Ponder,
 }
 
-/// What a command comes to.
+/// What a command returns.
 pub(super) enum Reply {
-    /// This text, and it is done.
+    /// The whole answer.
     Text(String),
-    /// This text, with the answer's first line open: more will come.
-    Later(Job),
+    /// A job, which writes the answer later.
+    Job(Job),
 }
 
-pub(super) type Answered = Result<Reply, String>;
+pub(super) type CommandResult = Result<Reply, String>;
 
-/// A command that has nothing to say.
+/// Returns an empty answer.
 #[allow(clippy::unnecessary_wraps, reason = "what a command returns")]
-pub(super) fn done() -> Answered {
+pub(super) fn done() -> CommandResult {
     Ok(Reply::Text(String::new()))
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "what a command returns")]
-pub(super) fn text(text: impl Into<String>) -> Answered {
+pub(super) fn text(text: impl Into<String>) -> CommandResult {
     Ok(Reply::Text(text.into()))
 }

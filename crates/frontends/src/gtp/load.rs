@@ -5,13 +5,13 @@ use std::io::{Write, stderr};
 use dz_game::GameSpec;
 use dz_record::{Break, BreakCause, Played, Sheet, decode, read};
 
-use super::job::{Answered, text};
+use super::job::{CommandResult, text};
 use super::{Gtp, path, syntax::color_name};
 
 /// `loadsgf FILE [MOVE]`: the position before move `MOVE` of the file's first game, or its end;
 /// answers who moves next. Another size or komi makes another game, as `boardsize` and `komi` do.
 /// Where anything is wrong, nothing changes.
-pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> Answered {
+pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     let cannot = |what: &str| format!("cannot load file: {what}");
     let path::Found { name, bytes, number } = path::open(&mut gtp.files, &gtp.rest)?;
     let before = number.map_or(usize::MAX, |number| number - 1);
@@ -21,7 +21,7 @@ pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> Answered {
     let spec = spec_of(&gtp.session.spec(), sheet).map_err(|what| cannot(&what))?;
     let mut other = None;
     if spec != gtp.session.spec() {
-        other = Some((gtp.maker)(&spec).map_err(|error| cannot(&error))?);
+        other = Some((gtp.session_maker)(&spec).map_err(|error| cannot(&error))?);
     }
     let session = other.as_deref().unwrap_or(&*gtp.session);
     let played = session.read_record(sheet).map_err(|error| cannot(&error.to_string()))?;
@@ -35,12 +35,12 @@ pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> Answered {
         // Nobody may be there to read it.
         let _ = writeln!(stderr(), "note: {}: {}", dz_text::line(&name), dz_text::line(&note));
     }
-    stand(gtp, &played, before).map_err(|error| cannot(&error))?;
+    play_to(gtp, &played, before).map_err(|error| cannot(&error))?;
     text(color_name(gtp.mover()))
 }
 
 /// Plays the first `before` moves of a game. Stones that are set up are no moves.
-fn stand(gtp: &mut Gtp, played: &Played, before: usize) -> Result<(), String> {
+fn play_to(gtp: &mut Gtp, played: &Played, before: usize) -> Result<(), String> {
     let record = &played.record;
     if let Some(start) = &record.start {
         gtp.session.begin_game(Some(start)).map_err(|error| error.to_string())?;

@@ -19,14 +19,14 @@ use std::fmt;
 use dz_game::Player;
 
 use crate::{
-    Clock, Limits, Maker, Resignation, Session,
+    Clock, Limits, Resignation, Session, SessionMaker,
     clock::{SideClock, TimeSettings},
 };
 use job::Job;
 
 /// The engine's side of GTP.
 pub struct Gtp {
-    maker: Maker,
+    session_maker: SessionMaker,
     clock: Box<dyn Clock>,
     session: Box<dyn Session>,
     limits: Limits,
@@ -34,7 +34,7 @@ pub struct Gtp {
     /// Both players' clocks, if there are any.
     clocks: Option<[SideClock; 2]>,
     /// Own moves in a row that each player's search found hopeless.
-    hopeless: [u32; 2],
+    turns_below_resignation: [u32; 2],
     job: Option<Job>,
     ended: bool,
     /// Whether it thinks in the opponent's time.
@@ -55,23 +55,23 @@ impl fmt::Debug for Gtp {
 }
 
 impl Gtp {
-    /// An engine at the start of `session`'s game; `maker` makes another one where a front end asks
-    /// for other parameters.
+    /// An engine at the start of `session`'s game; `session_maker` makes another one where a front
+    /// end asks for other parameters.
     pub fn new(
         session: Box<dyn Session>,
-        maker: Maker,
+        session_maker: SessionMaker,
         clock: Box<dyn Clock>,
         limits: Limits,
         resignation: Resignation,
     ) -> Self {
         Self {
-            maker,
+            session_maker,
             clock,
             session,
             limits,
             resignation,
             clocks: None,
-            hopeless: [0; 2],
+            turns_below_resignation: [0; 2],
             job: None,
             ended: false,
             ponders: false,
@@ -91,9 +91,9 @@ impl Gtp {
         // The start has no notation that could be wrong.
         let begun = self.session.begin_game(None);
         debug_assert!(begun.is_ok(), "{begun:?}");
-        self.hopeless = [0; 2];
+        self.turns_below_resignation = [0; 2];
         if let Some(clocks) = &mut self.clocks {
-            *clocks = clocks.map(SideClock::anew);
+            *clocks = clocks.map(SideClock::reset);
         }
     }
 

@@ -16,17 +16,17 @@ impl Gtp {
         };
         match answered {
             Ok(Reply::Text(text)) => answer(request.id.as_deref(), Ok(&text)),
-            Ok(Reply::Later(job)) => self.take_up(job, request.id.clone()),
+            Ok(Reply::Job(job)) => self.start_job(job, request.id.clone()),
             Err(error) => answer(request.id.as_deref(), Err(&error)),
         }
     }
 
-    fn take_up(&mut self, mut job: Job, id: Option<String>) -> String {
+    fn start_job(&mut self, mut job: Job, id: Option<String>) -> String {
         let opened = match &mut job {
             Job::Analysis(_) | Job::Ponder => true,
             Job::Genmove(genmove) => {
                 genmove.id.clone_from(&id);
-                genmove.told.is_some()
+                genmove.progress.is_some()
             }
         };
         self.job = Some(job);
@@ -65,10 +65,10 @@ impl Protocol for Gtp {
 
     fn step(&mut self) -> String {
         match self.job.take() {
-            Some(Job::Genmove(genmove)) => self.go_on(genmove),
-            Some(Job::Analysis(analysis)) => self.go_on_analysing(analysis),
+            Some(Job::Genmove(genmove)) => self.step_genmove(genmove),
+            Some(Job::Analysis(analysis)) => self.step_analysis(analysis),
             Some(Job::Ponder) => {
-                self.go_on_pondering();
+                self.step_pondering();
                 String::new()
             }
             None => String::new(),
@@ -87,8 +87,8 @@ impl Protocol for Gtp {
             _ if self.ended => Activity::Ended,
             None => Activity::Idle,
             Some(Job::Genmove(_)) => Activity::Thinking,
-            Some(Job::Analysis(analysis)) if analysis.rests => Activity::Idle,
-            Some(Job::Analysis(_) | Job::Ponder) => Activity::Open,
+            Some(Job::Analysis(analysis)) if analysis.finished => Activity::Idle,
+            Some(Job::Analysis(_) | Job::Ponder) => Activity::Interruptible,
         }
     }
 }

@@ -7,7 +7,7 @@ use dz_game::{Move, Player, Status, Symmetry, Wdl};
 use super::syntax::{color, word};
 use crate::{Report, Session};
 
-/// Whose numbers are written.
+/// Whose number format is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// Shares as whole numbers to 10,000.
@@ -16,7 +16,7 @@ pub(super) enum Style {
     KataGo,
 }
 
-/// What is told, and how often.
+/// What an analysis reports, and how often.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub player: Option<Player>,
@@ -24,19 +24,19 @@ pub(super) struct Options {
     pub style: Style,
     pub moves_max: usize,
     pub root: bool,
-    /// Whether `KataGo`'s analyses tell whose points are.
-    pub owners: bool,
-    /// Whose they are by the evaluator, without a search; see [`Options::look`].
-    pub owned: Option<Vec<f32>>,
+    /// Whether reports in `KataGo`'s style include ownership.
+    pub wants_ownership: bool,
+    /// The ownership by the evaluator, without a search; see [`Options::read_ownership`].
+    pub ownership: Option<Vec<f32>>,
     pub rules: Vec<Rule>,
 }
 
-/// `allow` or `avoid`: moves of a player that alone are thought of, or that are not.
+/// `allow` or `avoid`: moves to which a player's search is restricted, or that it leaves out.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     allows: bool,
     player: Player,
-    /// As they were written, with commas between them.
+    /// The points as they were written, separated by commas.
     points: String,
 }
 
@@ -49,8 +49,8 @@ impl Options {
             style,
             moves_max: usize::MAX,
             root: false,
-            owners: false,
-            owned: None,
+            wants_ownership: false,
+            ownership: None,
             rules: vec![],
         };
         let mut at = 0;
@@ -69,8 +69,8 @@ impl Options {
                 "allow" | "avoid" => {
                     let (allows, player) = (key == "allow", color(value)?);
                     let points = word(arguments, at + 2, "points")?.to_owned();
-                    // How many plies deep it holds: here it is the move at hand, however many are
-                    // wanted.
+                    // The depth in plies up to which the rule holds. Here a rule always holds for
+                    // the next move only.
                     let depth = word(arguments, at + 3, "a depth")?;
                     depth.parse::<u32>().map_err(|_| format!("syntax error: no depth: {depth}"))?;
                     options.rules.push(Rule { allows, player, points });
@@ -79,8 +79,9 @@ impl Options {
                 "interval" => options.interval = Some(hundredths(value).ok_or_else(wrong)?),
                 "maxmoves" => options.moves_max = value.parse().map_err(|_| wrong())?,
                 "rootInfo" => options.root = value.parse().map_err(|_| wrong())?,
-                "ownership" => options.owners = value.parse().map_err(|_| wrong())?,
-                // Moves with visits are told anyway; what networks here do not know is left out.
+                "ownership" => options.wants_ownership = value.parse().map_err(|_| wrong())?,
+                // All moves with visits are reported anyway. The others need outputs that our
+                // networks do not have.
                 "minmoves"
                 | "ownershipStdev"
                 | "movesOwnership"
@@ -94,17 +95,25 @@ impl Options {
         Ok(options)
     }
 
-    /// Asks whose points are, as `player` sees it, if that is to be told and the evaluator knows.
-    pub(super) fn look(&mut self, session: &mut dyn Session, player: Player) -> Result<(), String> {
-        if self.owners && self.style == Style::KataGo {
-            let owned = session.ownership(Symmetry::IDENTITY).map_err(|error| error.to_string())?;
+    /// Evaluates the ownership from `player`'s point of view, if it is to be reported and the
+    /// evaluator predicts it.
+    pub(super) fn read_ownership(
+        &mut self,
+        session: &mut dyn Session,
+        player: Player,
+    ) -> Result<(), String> {
+        if self.wants_ownership && self.style == Style::KataGo {
+            let ownership =
+                session.ownership(Symmetry::IDENTITY).map_err(|error| error.to_string())?;
             let sign = if session.status() == Status::ToMove(player) { 1.0 } else { -1.0 };
-            self.owned = owned.map(|owned| owned.into_iter().map(|share| sign * share).collect());
+            self.ownership = ownership
+                .map(|ownership| ownership.into_iter().map(|share| sign * share).collect());
         }
         Ok(())
     }
 
-    /// The moves to think of for `player`, who is to move; none for all of them.
+    /// Returns the moves to which the search for `player`, who is to move, is restricted; empty if
+    /// it is not.
     pub(super) fn among(&self, session: &dyn Session, player: Player) -> Result<Vec<Move>, String> {
         let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.player == player).collect();
         if rules.is_empty() {
@@ -127,9 +136,9 @@ impl Options {
         }
     }
 
-    /// A line about every move with visits, the best first; of a position without visits the best
-    /// move.
-    pub(super) fn tell(&self, session: &dyn Session) -> String {
+    /// Returns a line with every visited move, the best first. Without visits it has the best move
+    /// only.
+    pub(super) fn analysis_line(&self, session: &dyn Session) -> String {
         let report = session.report();
         let visited = report.moves.iter().filter(|m| m.visits > 0).count().max(1);
         let most = visited.min(self.moves_max);
@@ -153,9 +162,9 @@ impl Options {
         if self.root && !line.is_empty() {
             let _ = write!(line, " {}", self.root_info(&report));
         }
-        if let Some(owned) = self.owned.as_ref().filter(|_| !line.is_empty()) {
+        if let Some(ownership) = self.ownership.as_ref().filter(|_| !line.is_empty()) {
             line += " ownership";
-            for share in owned {
+            for share in ownership {
                 let _ = write!(line, " {share:.6}");
             }
         }
@@ -174,8 +183,8 @@ impl Options {
     }
 }
 
-/// A bound below which the expected score is not likely to be: 1.96 deviations of so many visits
-/// with the largest variance that results between loss and win with this average have, p (1 - p).
+/// Returns a lower confidence bound of the expected score: 1.96 standard errors below it, with the
+/// largest variance that scores between loss and win can have, p (1 - p).
 fn lower(wdl: Wdl, visits: u32) -> f32 {
     let score = wdl.score();
     (score - 1.96 * (score * (1.0 - score) / visits.max(1) as f32).sqrt()).max(0.0)

@@ -1,13 +1,13 @@
 //! The commands by name.
 
-use super::job::{Answered, done, text};
+use super::job::{CommandResult, done, text};
 use super::{Gtp, analysis, board, extras, genmove, handicap, load};
 
 /// A command.
 pub(super) struct Command {
     pub name: &'static str,
     pub scope: Scope,
-    pub run: fn(&mut Gtp, &[String]) -> Answered,
+    pub run: fn(&mut Gtp, &[String]) -> CommandResult,
 }
 
 /// In which games there is a command.
@@ -16,8 +16,8 @@ pub(super) enum Scope {
     Every,
     /// Games on a board of points.
     Points,
-    /// Go alone.
-    Go,
+    /// Games with komi, which have handicaps and territory, too: Go.
+    Komi,
 }
 
 impl Scope {
@@ -25,21 +25,21 @@ impl Scope {
         match self {
             Self::Every => true,
             Self::Points => gtp.session.stones().is_some(),
-            Self::Go => gtp.session.spec().name() == "go",
+            Self::Komi => gtp.session.has_komi(),
         }
     }
 }
 
-const fn every(name: &'static str, run: fn(&mut Gtp, &[String]) -> Answered) -> Command {
+const fn every(name: &'static str, run: fn(&mut Gtp, &[String]) -> CommandResult) -> Command {
     Command { name, scope: Scope::Every, run }
 }
 
-const fn points(name: &'static str, run: fn(&mut Gtp, &[String]) -> Answered) -> Command {
+const fn points(name: &'static str, run: fn(&mut Gtp, &[String]) -> CommandResult) -> Command {
     Command { name, scope: Scope::Points, run }
 }
 
-const fn go(name: &'static str, run: fn(&mut Gtp, &[String]) -> Answered) -> Command {
-    Command { name, scope: Scope::Go, run }
+const fn komi(name: &'static str, run: fn(&mut Gtp, &[String]) -> CommandResult) -> Command {
+    Command { name, scope: Scope::Komi, run }
 }
 
 const COMMANDS: &[Command] = &[
@@ -56,17 +56,17 @@ const COMMANDS: &[Command] = &[
     }),
     every("boardsize", board::boardsize),
     every("clear_board", board::clear_board),
-    go("komi", board::komi),
-    go("get_komi", board::get_komi),
+    komi("komi", board::komi),
+    komi("get_komi", board::get_komi),
     every("play", board::play),
     every("undo", board::undo),
     points("loadsgf", load::loadsgf),
     every("showboard", board::showboard),
     every("final_score", board::final_score),
-    go("final_status_list", board::final_status_list),
-    go("fixed_handicap", handicap::fixed),
-    go("place_free_handicap", handicap::place_free),
-    go("set_free_handicap", handicap::set_free),
+    komi("final_status_list", board::final_status_list),
+    komi("fixed_handicap", handicap::fixed),
+    komi("place_free_handicap", handicap::place_free),
+    komi("set_free_handicap", handicap::set_free),
     every("genmove", genmove::genmove),
     every("reg_genmove", genmove::reg_genmove),
     every("lz-genmove_analyze", genmove::lz_genmove_analyze),
@@ -98,7 +98,7 @@ fn names(gtp: &Gtp) -> Vec<&'static str> {
     COMMANDS.iter().filter(|command| command.scope.holds(gtp)).map(|command| command.name).collect()
 }
 
-fn known_command(gtp: &mut Gtp, arguments: &[String]) -> Answered {
+fn known_command(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let name = arguments.first().map_or("", String::as_str);
     text(find(name).is_some_and(|command| command.scope.holds(gtp)).to_string())
 }

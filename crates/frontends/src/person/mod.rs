@@ -36,16 +36,17 @@ impl std::fmt::Debug for Person {
     }
 }
 
-/// What is told to a person.
+/// What a person is shown after a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct Response {
     /// Whole lines.
     pub text: String,
-    /// Whether the board is to be shown after it.
+    /// Whether the board is to be shown after the text.
     pub board: bool,
 }
 
-/// Playouts of a level: each doubles them, and level 0 plays the network's first thought.
+/// Returns the playouts of a level. Each level doubles them; level 0 has one, so that the network
+/// plays without a search.
 pub fn playouts_of(level: u32) -> u32 {
     1 << level.min(LEVEL_MAX)
 }
@@ -65,8 +66,8 @@ Write a move as the board names it, or one of these:
 ";
 
 impl Person {
-    /// A game at its start. The person plays `person`, or both sides; the program thinks for so
-    /// many playouts a move.
+    /// Makes a game at its start. The person plays `person`, or both sides if that is `None`; the
+    /// program searches `playouts` a move.
     pub fn new(session: Box<dyn Session>, person: Option<Player>, playouts: u32) -> Self {
         Self { session, side: person, playouts, bar: true, score: None, ended: false }
     }
@@ -76,54 +77,54 @@ impl Person {
         self.ended
     }
 
-    /// What is said before the first line; the program moves if it is first.
+    /// Returns the text before the first line. The program moves if it is first.
     ///
     /// # Errors
     /// What evaluators report, here and in [`Person::line`].
     pub fn greet(&mut self) -> Result<String, EvaluatorError> {
-        let Said { text, .. } = self.begin()?;
+        let Response { text, .. } = self.begin()?;
         Ok(text + &self.show())
     }
 
-    /// As [`Person::greet`], where the board is shown by somebody else.
+    /// As [`Person::greet`], for callers that show the board themselves.
     ///
     /// # Errors
     /// What evaluators report.
-    pub fn begin(&mut self) -> Result<Said, EvaluatorError> {
+    pub fn begin(&mut self) -> Result<Response, EvaluatorError> {
         let text = format!(
             "{}, against {}. Write help for what can be said.\n",
             self.session.spec(),
             self.session.player()
         );
-        let said = self.turn()?;
-        Ok(Said { text: text + &said.text, ..said })
+        let response = self.turn()?;
+        Ok(Response { text: text + &response.text, ..response })
     }
 
-    /// The game as it stands.
+    /// Returns the game and its player.
     pub fn session(&self) -> &dyn Session {
         &*self.session
     }
 
-    /// Takes a line; answers what is to be shown. A word that is a legal move is always a move.
+    /// Takes a line and returns the text to show. A word that is a legal move is always a move.
     ///
     /// # Errors
     /// What evaluators report.
     pub fn line(&mut self, line: &str) -> Result<String, EvaluatorError> {
-        let Said { text, board } = self.say(line)?;
+        let Response { text, board } = self.respond(line)?;
         Ok(if board { text + &self.show() } else { text })
     }
 
-    /// As [`Person::line`], where the board is shown by somebody else.
+    /// As [`Person::line`], for callers that show the board themselves.
     ///
     /// # Errors
     /// What evaluators report.
-    pub fn say(&mut self, line: &str) -> Result<Said, EvaluatorError> {
+    pub fn respond(&mut self, line: &str) -> Result<Response, EvaluatorError> {
         let line = line.trim();
         if line.is_empty() {
-            return Ok(Said::default());
+            return Ok(Response::default());
         }
-        if let Some(said) = self.play(line)? {
-            return Ok(said);
+        if let Some(response) = self.play(line)? {
+            return Ok(response);
         }
         let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let text = match (word.to_ascii_lowercase().as_str(), argument.trim()) {
@@ -142,7 +143,7 @@ impl Person {
                 return self.turn();
             }
             ("moves", _) => self.legal_names().join(" ") + "\n",
-            ("board", _) => return Ok(Said { text: String::new(), board: true }),
+            ("board", _) => return Ok(Response { text: String::new(), board: true }),
             ("record", _) => self.record(),
             ("new", _) => {
                 // The start has no notation that could be wrong.
@@ -157,7 +158,7 @@ impl Person {
             }
             _ => self.not_understood(line),
         };
-        Ok(Said { text, board: false })
+        Ok(Response { text, board: false })
     }
 
     fn set_level(&mut self, number: &str) -> String {
@@ -177,7 +178,7 @@ impl Person {
     }
 
     /// Plays a move of the person and the answers to it; `None` if `text` is no legal move.
-    fn play(&mut self, text: &str) -> Result<Option<Said>, EvaluatorError> {
+    fn play(&mut self, text: &str) -> Result<Option<Response>, EvaluatorError> {
         let Some(mover) = self.mover() else { return Ok(None) };
         let legal = self.session.legal();
         let mv = self.session.parse(text).ok().filter(|mv| legal.binary_search(mv).is_ok());
@@ -188,8 +189,8 @@ impl Person {
         Ok(Some(self.turn()?))
     }
 
-    /// Lets the program move as long as it is its turn.
-    fn turn(&mut self) -> Result<Said, EvaluatorError> {
+    /// Lets the program move while it is its turn.
+    fn turn(&mut self) -> Result<Response, EvaluatorError> {
         let mut text = String::new();
         while let Some(mover) = self.mover() {
             if self.side.is_none_or(|person| person == mover) {
@@ -203,7 +204,7 @@ impl Person {
                 break;
             }
         }
-        Ok(Said { text, board: true })
+        Ok(Response { text, board: true })
     }
 
     fn think(&mut self, mover: Player) -> Result<(), EvaluatorError> {
@@ -237,14 +238,14 @@ impl Person {
         Ok(text + &self.bar_line())
     }
 
-    /// Takes back to where the person moved last.
-    fn undo(&mut self) -> Result<Said, EvaluatorError> {
+    /// Takes moves back, the person's last one included.
+    fn undo(&mut self) -> Result<Response, EvaluatorError> {
         let log = self.session.log();
         let own =
             log.iter().rposition(|(player, _)| self.side.is_none_or(|person| person == *player));
         let Some(keep) = own else {
             let text = "there is no move of yours to take back\n".to_owned();
-            return Ok(Said { text, board: false });
+            return Ok(Response { text, board: false });
         };
         for _ in keep..log.len() {
             self.session.undo();
@@ -254,7 +255,7 @@ impl Person {
     }
 
     fn record(&self) -> String {
-        // Names that depend on the position are those of now; front ends name moves by points.
+        // Names may depend on the position, which is the last one here. Moves on points do not.
         let names = self.session.log().iter().map(|&(_, mv)| self.session.format(mv));
         names.collect::<Vec<_>>().join(" ") + "\n"
     }

@@ -1,11 +1,10 @@
-//! A cursor on the board, for people who would rather point than write.
+//! A cursor on the board, for people who point at moves instead of writing them.
 
-use dz_game::{Move, Status};
+use dz_game::{Move, MovePlaces, Status};
 
 use crate::Session;
 
-/// Signs of which boards are drawn; a row of a board is a line that ends in some of them, each a
-/// word.
+/// Signs of boards as text. A row of a board is a line that ends in some of them, each a word.
 const SIGNS: &str = ".XOPNBRQKpnbrqk";
 
 /// A step of the cursor.
@@ -21,18 +20,18 @@ pub enum Direction {
     Right,
 }
 
-/// A place of the picture that is to be drawn otherwise than the rest.
+/// A character of the board to highlight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Line of [`Pointer::picture`].
     pub line: usize,
     /// Character of that line.
     pub at: usize,
-    /// Whether it is the cursor; else it is the piece that was taken up.
+    /// Whether it is the cursor; else it is the piece that was picked up.
     pub cursor: bool,
 }
 
-/// What choosing a place comes to.
+/// The result of choosing a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// This move, by its name.
@@ -41,56 +40,47 @@ pub enum Choice {
     Hint(String),
 }
 
-/// How places stand for moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// The place is the move: games of stones on points.
-    Points,
-    /// Any place of a column is the move of that column.
-    Columns,
-    /// From a square and to a square.
-    Squares,
-}
-
-/// A cursor over a board as its game draws it, and over the moves that no place of the board stands
-/// for (a pass, a swap), which stand in a row below it.
+/// A cursor over the board as text ([`dz_game::Game::render`]), and over a row below it with the
+/// moves that have no place on the board, such as a pass or a swap.
 ///
-/// Rows of the board are found in the drawing, so that any game whose drawing has a sign a point
-/// can be pointed at; a game that is drawn otherwise is a row of moves.
+/// The rows of the board are found in the text, so it works for every game whose board has one sign
+/// a point. The moves of other games are all in the row below.
 #[derive(Clone, Debug)]
 pub struct Pointer {
     picture: Vec<String>,
     /// Line and characters of the points of each row.
     rows: Vec<(usize, Vec<usize>)>,
-    way: Way,
+    places: MovePlaces,
     legal: Vec<(Move, String)>,
     /// Legal moves that are not on the board, as indices of `legal`.
-    beside: Vec<usize>,
-    /// Row and column; the row after the last one is that of `beside`.
-    place: (usize, usize),
-    /// The square of the piece that was taken up.
-    from: Option<(usize, usize)>,
+    off_board: Vec<usize>,
+    /// Row and column. The row after the last one of the board is that of `off_board`.
+    cursor: (usize, usize),
+    /// The square of the piece that was picked up.
+    picked_up: Option<(usize, usize)>,
 }
 
 impl Pointer {
-    /// A cursor in the middle of the board.
+    /// Makes a cursor in the middle of the board.
     pub fn new(session: &dyn Session) -> Self {
-        let way = match session.spec().name() {
-            "connect4" => Way::Columns,
-            "chess" => Way::Squares,
-            _ => Way::Points,
+        let mut pointer = Self {
+            picture: Vec::new(),
+            rows: Vec::new(),
+            places: session.display().places,
+            legal: Vec::new(),
+            off_board: Vec::new(),
+            cursor: (0, 0),
+            picked_up: None,
         };
-        let (picture, rows, legal, beside) = Default::default();
-        let mut pointer = Self { picture, rows, way, legal, beside, place: (0, 0), from: None };
-        pointer.look(session);
+        pointer.update(session);
         let columns = pointer.rows.first().map_or(0, |(_, cells)| cells.len());
-        pointer.place = (pointer.rows.len() / 2, columns / 2);
+        pointer.cursor = (pointer.rows.len() / 2, columns / 2);
         pointer.keep_on_board();
         pointer
     }
 
-    /// Looks at the board again, which has changed; the cursor stays where it is.
-    pub fn look(&mut self, session: &dyn Session) {
+    /// Reads the board again after it has changed. The cursor keeps its place.
+    pub fn update(&mut self, session: &dyn Session) {
         self.picture = session.board().lines().map(ToOwned::to_owned).collect();
         self.rows = rows(&self.picture);
         let moves = match session.status() {
@@ -98,34 +88,34 @@ impl Pointer {
             Status::Over(_) => Vec::new(),
         };
         self.legal = moves.into_iter().map(|mv| (mv, session.format(mv))).collect();
-        self.let_go();
+        self.put_back();
     }
 
-    /// The board as the game draws it, line by line.
+    /// Returns the lines of the board.
     pub fn picture(&self) -> &[String] {
         &self.picture
     }
 
-    /// Where the cursor is on the board, and what was taken up there.
+    /// Returns the places of the cursor and of the piece that was picked up.
     pub fn marks(&self) -> Vec<Mark> {
         let mark = |(row, column): (usize, usize), cursor| {
             let (line, cells) = self.rows.get(row)?;
             Some(Mark { line: *line, at: *cells.get(column)?, cursor })
         };
-        let from = self.from.and_then(|place| mark(place, false));
-        from.into_iter().chain(mark(self.place, true)).collect()
+        let from = self.picked_up.and_then(|place| mark(place, false));
+        from.into_iter().chain(mark(self.cursor, true)).collect()
     }
 
-    /// The moves below the board, each with whether the cursor is on it.
-    pub fn beside(&self) -> Vec<(&str, bool)> {
-        let below = self.place.0 == self.rows.len();
-        let named = self.beside.iter().enumerate();
-        named.map(|(i, &m)| (self.legal[m].1.as_str(), below && self.place.1 == i)).collect()
+    /// Returns the moves below the board, each with whether the cursor is on it.
+    pub fn off_board(&self) -> Vec<(&str, bool)> {
+        let below = self.cursor.0 == self.rows.len();
+        let named = self.off_board.iter().enumerate();
+        named.map(|(i, &m)| (self.legal[m].1.as_str(), below && self.cursor.1 == i)).collect()
     }
 
     /// Moves the cursor by one; it stops at the edges.
     pub fn step(&mut self, direction: Direction) {
-        let (row, column) = self.place;
+        let (row, column) = self.cursor;
         let mut place = match direction {
             Direction::Up => (row.saturating_sub(1), column),
             Direction::Down => (row + 1, column),
@@ -139,66 +129,69 @@ impl Pointer {
             place.1 = 0;
         }
         if self.width(place.0) > 0 {
-            self.place = place;
+            self.cursor = place;
             self.keep_on_board();
         }
     }
 
     /// Chooses the place that the cursor is on.
     pub fn choose(&mut self) -> Choice {
-        let (row, column) = self.place;
+        let (row, column) = self.cursor;
         if row == self.rows.len() {
-            let chosen = self.beside.get(column).map(|&m| self.legal[m].1.clone());
+            let chosen = self.off_board.get(column).map(|&m| self.legal[m].1.clone());
             return chosen.map_or(Choice::Hint("there is no move here".to_owned()), Choice::Move);
         }
-        if self.way == Way::Squares {
+        if self.places == MovePlaces::FromTo {
             return self.choose_square();
         }
         let width = self.width(row);
-        let wanted = if self.way == Way::Columns { column } else { row * width + column };
+        let wanted = match self.places {
+            MovePlaces::Columns => column,
+            _ => row * width + column,
+        };
         match self.legal.iter().find(|(mv, _)| usize::from(mv.0) == wanted) {
             Some((_, name)) => Choice::Move(name.clone()),
             None => Choice::Hint("this is no legal move".to_owned()),
         }
     }
 
-    /// Puts back what was taken up.
-    pub fn let_go(&mut self) {
-        self.from = None;
+    /// Puts back the piece that was picked up.
+    pub fn put_back(&mut self) {
+        self.picked_up = None;
         let points = self.rows.iter().map(|(_, cells)| cells.len()).sum::<usize>();
-        let on_board = |mv: Move| match self.way {
-            Way::Points => usize::from(mv.0) < points,
-            Way::Columns | Way::Squares => points > 0,
+        let on_board = |mv: Move| match self.places {
+            MovePlaces::Columns | MovePlaces::FromTo => points > 0,
+            _ => usize::from(mv.0) < points,
         };
-        self.beside = (0..self.legal.len()).filter(|&m| !on_board(self.legal[m].0)).collect();
+        self.off_board = (0..self.legal.len()).filter(|&m| !on_board(self.legal[m].0)).collect();
         self.keep_on_board();
     }
 
-    /// The first square takes a piece up, the second puts it down. Several moves between the two
-    /// are promotions, and stand below the board then.
+    /// The first square picks a piece up, the second one puts it down. Several moves between the
+    /// two squares are promotions, which are then shown below the board.
     fn choose_square(&mut self) -> Choice {
-        let here = self.square(self.place);
+        let here = self.square(self.cursor);
         let starting = |begin: &str| -> Vec<usize> {
             let named = self.legal.iter().enumerate();
             named.filter(|(_, (_, name))| name.starts_with(begin)).map(|(m, _)| m).collect()
         };
-        let moves = match self.from {
+        let moves = match self.picked_up {
             Some(from) => starting(&format!("{}{here}", self.square(from))),
             None => Vec::new(),
         };
         match moves[..] {
             [only] => Choice::Move(self.legal[only].1.clone()),
             [_, _, ..] => {
-                self.beside = moves;
-                self.place = (self.rows.len(), 0);
+                self.off_board = moves;
+                self.cursor = (self.rows.len(), 0);
                 Choice::Hint("what does it become? choose below the board".to_owned())
             }
-            // Another piece of one's own is taken up instead.
+            // Another piece of the same player is picked up instead.
             [] if !starting(&here).is_empty() => {
-                self.from = Some(self.place);
+                self.picked_up = Some(self.cursor);
                 Choice::Hint(format!("{here}, and to where?"))
             }
-            [] => Choice::Hint(match self.from {
+            [] => Choice::Hint(match self.picked_up {
                 Some(from) => format!("{} cannot go to {here}", self.square(from)),
                 None => format!("nothing on {here} can move"),
             }),
@@ -213,18 +206,18 @@ impl Pointer {
 
     /// Columns of a row.
     fn width(&self, row: usize) -> usize {
-        self.rows.get(row).map_or(self.beside.len(), |(_, cells)| cells.len())
+        self.rows.get(row).map_or(self.off_board.len(), |(_, cells)| cells.len())
     }
 
     fn keep_on_board(&mut self) {
         let last =
-            if self.beside.is_empty() { self.rows.len().max(1) - 1 } else { self.rows.len() };
-        self.place.0 = self.place.0.min(last);
-        self.place.1 = self.place.1.min(self.width(self.place.0).max(1) - 1);
+            if self.off_board.is_empty() { self.rows.len().max(1) - 1 } else { self.rows.len() };
+        self.cursor.0 = self.cursor.0.min(last);
+        self.cursor.1 = self.cursor.1.min(self.width(self.cursor.0).max(1) - 1);
     }
 }
 
-/// The rows of a drawing: lines that end in as many signs as any line does. Names of columns may
+/// Returns the rows of a board: the lines with the most signs at their end. Names of columns may
 /// end in a few letters that are signs as well.
 fn rows(picture: &[String]) -> Vec<(usize, Vec<usize>)> {
     let found = picture.iter().enumerate().map(|(line, text)| (line, cells(text)));
@@ -234,7 +227,7 @@ fn rows(picture: &[String]) -> Vec<(usize, Vec<usize>)> {
     rows
 }
 
-/// The characters of a line that are its last words, each one sign.
+/// Returns the characters of a line that are its last words, each one sign.
 fn cells(line: &str) -> Vec<usize> {
     let signs: Vec<char> = line.trim_end().chars().collect();
     let mut cells = Vec::new();

@@ -1,8 +1,8 @@
-//! What a person is shown beside the moves.
+//! The text around the board: sides, status, evaluation bar.
 
 use std::fmt::Write;
 
-use dz_game::{GameSpec, Player, Status};
+use dz_game::{BoardKind, Player, Status};
 
 use super::Person;
 
@@ -10,13 +10,13 @@ use super::Person;
 const BAR: usize = 30;
 
 impl Person {
-    /// The board, and all that belongs below it.
+    /// Returns the board and the text below it.
     pub(super) fn show(&self) -> String {
-        format!("\n{}{}{}", self.session.board(), self.standing(), self.bar_line())
+        format!("\n{}{}{}", self.session.board(), self.status_text(), self.bar_line())
     }
 
-    /// Whose the signs are, whose move it is, or how the game ended.
-    pub fn standing(&self) -> String {
+    /// Returns whose the signs are, and whose move it is or how the game ended.
+    pub fn status_text(&self) -> String {
         let mut text = self.legend() + "\n";
         match self.session.status() {
             Status::ToMove(player) => {
@@ -36,39 +36,40 @@ impl Person {
         text
     }
 
-    /// Whose the signs on the board are.
+    /// Returns which player has which signs on the board.
     fn legend(&self) -> String {
         let [first, second] = Player::BOTH.map(|player| self.owner(player));
-        match self.session.spec().name() {
-            "chess" => format!("capital letters: {first}; small letters: {second}"),
+        match self.session.display().board {
+            BoardKind::Pieces => format!("capital letters: {first}; small letters: {second}"),
             _ => format!("X: {first}; O: {second}"),
         }
     }
 
     fn owner(&self, player: Player) -> String {
-        let colour = colour(&self.session.spec(), player);
+        let side = self.session.display().sides[player.index()];
         let who = match self.side {
             None => "you",
             Some(person) if person == player => "you",
             Some(_) => self.session.player(),
         };
-        format!("{colour} ({who})")
+        format!("{side} ({who})")
     }
 
     fn name(&self, player: Player) -> String {
-        let sign = match (self.session.spec().name(), player) {
-            ("chess", _) => "",
+        let sign = match (self.session.display().board, player) {
+            (BoardKind::Pieces, _) => "",
             (_, Player::First) => "X, ",
             (_, Player::Second) => "O, ",
         };
         format!("{sign}{}", self.owner(player))
     }
 
-    /// Who is ahead, by the last search; empty where nobody knows or the bar is hidden.
+    /// Returns the bar of expected scores by the last search; empty without a search or if the bar
+    /// is hidden.
     pub fn bar_line(&self) -> String {
         let Some(score) = self.score.filter(|_| self.bar) else { return String::new() };
         let full = (score * BAR as f64).round() as usize;
-        let [first, second] = Player::BOTH.map(|player| colour(&self.session.spec(), player));
+        let [first, second] = self.session.display().sides;
         format!(
             "{first} {:>3.0} % {}{} {:.0} % {second}\n",
             100.0 * score,
@@ -76,15 +77,5 @@ impl Person {
             "-".repeat(BAR.saturating_sub(full)),
             100.0 * (1.0 - score)
         )
-    }
-}
-
-/// What the game's players call the sides.
-fn colour(spec: &GameSpec, player: Player) -> &'static str {
-    match (spec.name(), player) {
-        ("chess", Player::First) | ("go" | "othello" | "gomoku" | "hex", Player::Second) => "white",
-        ("chess", Player::Second) | ("go" | "othello" | "gomoku" | "hex", Player::First) => "black",
-        (_, Player::First) => "first",
-        (_, Player::Second) => "second",
     }
 }

@@ -1,12 +1,12 @@
-//! Positions as front ends write them: what Stockfish leaves out of a FEN is left out here.
+//! Positions as front ends write them. What Stockfish drops from a FEN is dropped here too.
 
-/// Where a position stands that a front end wrote.
+/// A position that a front end wrote, in canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tidied {
-    /// The position with what cannot be left out, and its counters.
+pub(super) struct NormalizedFen {
+    /// The position with all fields.
     pub fen: String,
-    /// What was left out, for people.
-    pub left_out: Option<String>,
+    /// A note for people about what was dropped.
+    pub dropped: Option<String>,
 }
 
 /// The counters of a position that has none: halfmove clock and number of the move.
@@ -21,24 +21,24 @@ const COUNTERS: [&str; 2] = ["0", "1"];
 ///
 /// Everything else is left to the rules, which refuse it: castling rights that name a file of
 /// Chess960, say.
-pub(super) fn tidy(fields: &[&str]) -> Tidied {
+pub(super) fn normalize(fields: &[&str]) -> NormalizedFen {
     let squares = squares(fields.first().copied().unwrap_or_default());
     let side = fields.get(1).copied().unwrap_or_default();
     let said = fields.get(2).copied().unwrap_or("-");
     let castling = castling(squares.as_ref(), said);
     let square = fields.get(3).copied().unwrap_or("-");
     let passed = en_passant(squares.as_ref(), side, square);
-    let mut left_out = Vec::new();
+    let mut dropped = Vec::new();
     if castling != said {
-        left_out.push(format!("castling rights {said} become {castling}"));
+        dropped.push(format!("castling rights {said} become {castling}"));
     }
     if passed != square {
-        left_out.push(format!("no pawn can be taken en passant on {square}"));
+        dropped.push(format!("no pawn can be taken en passant on {square}"));
     }
     let counter = |index: usize| {
-        let told = fields.get(4 + index).copied().unwrap_or(COUNTERS[index]);
-        let below = told == "-" || told.parse::<i64>().is_ok_and(|number| number < 0);
-        if below { COUNTERS[index] } else { told }
+        let sent = fields.get(4 + index).copied().unwrap_or(COUNTERS[index]);
+        let below = sent == "-" || sent.parse::<i64>().is_ok_and(|number| number < 0);
+        if below { COUNTERS[index] } else { sent }
     };
     let clock = counter(0);
     let clock = if clock.parse::<u64>().is_ok_and(|plies| plies > 100) { "100" } else { clock };
@@ -48,8 +48,8 @@ pub(super) fn tidy(fields: &[&str]) -> Tidied {
     let (pieces, more) = (fields.first().unwrap_or(&""), fields.get(6..).unwrap_or_default());
     let mut words = vec![*pieces, side, &castling, passed, clock, number];
     words.extend(more);
-    let left_out = (!left_out.is_empty()).then(|| left_out.join(", "));
-    Tidied { fen: words.join(" "), left_out }
+    let dropped = (!dropped.is_empty()).then(|| dropped.join(", "));
+    NormalizedFen { fen: words.join(" "), dropped }
 }
 
 /// What stands on each square, from a8 to h1; `None` where that is no board.
@@ -102,18 +102,18 @@ fn en_passant<'a>(squares: Option<&[char; 64]>, side: &str, square: &'a str) -> 
 mod tests {
     use super::*;
 
-    fn read(fen: &str) -> Tidied {
-        tidy(&fen.split(' ').collect::<Vec<_>>())
+    fn read(fen: &str) -> NormalizedFen {
+        normalize(&fen.split(' ').collect::<Vec<_>>())
     }
 
     #[test]
     fn what_cannot_be_is_left_out_and_told() {
-        let told = read("4k2r/8/8/8/8/8/8/R3K3 w KQkq e6 0 1");
-        assert_eq!(told.fen, "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1");
-        let said = told.left_out.expect("something was left out");
+        let sent = read("4k2r/8/8/8/8/8/8/R3K3 w KQkq e6 0 1");
+        assert_eq!(sent.fen, "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1");
+        let said = sent.dropped.expect("something was left out");
         assert!(said.contains("KQkq become Qk") && said.contains("e6"), "{said}");
         let good = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3";
-        assert_eq!(read(good), Tidied { fen: good.to_owned(), left_out: None });
+        assert_eq!(read(good), NormalizedFen { fen: good.to_owned(), dropped: None });
     }
 
     #[test]

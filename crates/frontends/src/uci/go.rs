@@ -74,7 +74,7 @@ impl Go {
         go
     }
 
-    /// True if it ends when the front end says so.
+    /// Returns whether the search ends only when the front end says so.
     pub(super) fn waits(&self) -> bool {
         self.infinite || self.ponder
     }
@@ -94,7 +94,7 @@ fn number(word: Option<&str>) -> Option<i64> {
     word?.parse().ok()
 }
 
-/// Milliseconds; a clock that has run out may be told as less than none.
+/// Reads milliseconds. A clock that has run out may be sent as a negative number.
 fn time(word: Option<&str>) -> Option<Duration> {
     let most = i64::from(u32::MAX) * 1_000;
     number(word).map(|n| Duration::from_millis(n.clamp(0, most) as u64))

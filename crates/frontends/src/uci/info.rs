@@ -1,4 +1,4 @@
-//! What a search tells.
+//! `info` lines: what a search reports.
 
 use std::{fmt::Write, time::Duration};
 
@@ -9,22 +9,22 @@ use crate::Session;
 /// What a front end may set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
-    /// Lines told.
+    /// Number of lines to report.
     pub multi_pv: usize,
-    /// Whether chances of win, draw and loss are told.
+    /// Whether chances of win, draw and loss are reported.
     pub wdl: bool,
 }
 
-/// Kept back of a time for a move.
+/// Time that is kept back of `movetime`.
 pub(super) const OVERHEAD: Duration = Duration::from_millis(20);
 
-/// A line for each of the best moves.
+/// Returns a line for each of the best moves.
 pub(super) fn lines(session: &dyn Session, options: Options, time: Duration) -> String {
     let report = session.report();
     let (nodes, milliseconds) = (report.counts.playouts, time.as_millis());
     let per_second = u128::from(nodes) * 1_000 / milliseconds.max(1);
     let mut text = String::new();
-    // What was not looked at has no score.
+    // Moves without visits have no score.
     let seen = report.moves.iter().filter(|found| found.wdl.is_some()).count().max(1);
     for (rank, found) in report.moves.iter().take(options.multi_pv.min(seen)).enumerate() {
         let wdl = found.wdl.unwrap_or(report.wdl);

@@ -3,7 +3,7 @@
 mod fen;
 mod go;
 mod info;
-mod place;
+mod position;
 
 use std::{fmt, time::Duration};
 
@@ -11,11 +11,11 @@ use dz_game::{Move, Player, Status};
 
 use crate::{
     Activity, Clock, LINE_BYTES_MAX, Limits, Protocol, Session,
-    thinking::{Thought, think},
+    search_slice::{SliceEnd, search_slice},
 };
 use go::Go;
 use info::Options;
-use place::Told;
+use position::SentPosition;
 
 /// Time between two reports of a search.
 const INFO_INTERVAL: Duration = Duration::from_millis(500);
@@ -26,7 +26,7 @@ pub struct Uci {
     clock: Box<dyn Clock>,
     limits: Limits,
     options: Options,
-    told: Told,
+    sent: SentPosition,
     /// The last `position` was refused: there is no position to answer for.
     refused: bool,
     /// A variant of chess that the front end has asked for, which is not played here.
@@ -42,17 +42,17 @@ struct Job {
     deadline: Option<Duration>,
     /// The time it may take once the move that it ponders on is played.
     allowed: Option<Duration>,
-    /// It is answered when the front end says so: infinite and pondering searches.
+    /// The search is answered only when the front end says so: infinite and pondering searches.
     waits: bool,
     decided: bool,
-    /// The answer, where there is nothing to search; its move if there is one.
-    answer: Option<Ready>,
+    /// The answer, if there is nothing to search.
+    answer: Option<FixedAnswer>,
     next_info: Duration,
     /// Who moves.
     player: Player,
     /// Neither playouts nor time end it.
     endless: bool,
-    /// The moves that it thinks of; all where there are none.
+    /// The moves to which the search is restricted; all if empty.
     among: Vec<Move>,
 }
 
@@ -66,9 +66,9 @@ impl Uci {
     /// An engine at the start of `session`'s game, which is chess.
     pub fn new(session: Box<dyn Session>, clock: Box<dyn Clock>, limits: Limits) -> Self {
         let options = Options { multi_pv: 1, wdl: false };
-        let told = Told::default();
+        let sent = SentPosition::default();
         let (refused, variant, job, ended) = (false, None, None, false);
-        Self { session, clock, limits, options, told, refused, variant, job, ended }
+        Self { session, clock, limits, options, sent, refused, variant, job, ended }
     }
 
     fn obey(&mut self, words: &[&str]) -> String {
@@ -79,12 +79,12 @@ impl Uci {
             "setoption" => self.set_option(arguments),
             "ucinewgame" => {
                 let said = self.stop();
-                (self.told, self.refused) = (Told::default(), false);
+                (self.sent, self.refused) = (SentPosition::default(), false);
                 said + &note(self.session.begin_game(None).err().map(|error| error.to_string()))
             }
             "position" => {
                 let said = self.stop();
-                let placed = place::place(&mut *self.session, &mut self.told, arguments);
+                let placed = position::set_position(&mut *self.session, &mut self.sent, arguments);
                 self.refused = placed.is_err();
                 said + &note(placed.unwrap_or_else(|why| Some(format!("{why}; {REFUSED}"))))
             }
@@ -150,9 +150,9 @@ impl Uci {
         if self.refused {
             return said + &note(Some(REFUSED.to_owned())) + &self.answer(go, None);
         }
-        let Status::ToMove(player) = place::stand(&mut *self.session) else {
+        let Status::ToMove(player) = position::position_to_search(&mut *self.session) else {
             // Mate and stalemate leave no move, dead material leaves moves that are all alike.
-            let left = self.session.beyond().map(|(_, moves)| moves).unwrap_or_default();
+            let left = self.session.moves_after_draw().map(|(_, moves)| moves).unwrap_or_default();
             let asked = |mv: &&Move| go.among.contains(&self.session.format(**mv));
             let best = left.iter().find(asked).or(left.first()).copied();
             return said + &self.answer(go, best);
@@ -204,7 +204,7 @@ impl Uci {
             allowed: None,
             waits: go.waits(),
             decided: true,
-            answer: Some(Ready(best)),
+            answer: Some(FixedAnswer(best)),
             next_info: started,
             player: Player::First,
             endless: false,
@@ -234,7 +234,7 @@ impl Uci {
         if job.endless {
             // Pondered without a clock: what would have been searched without pondering is
             // searched.
-            let most = Some(self.limits.otherwise);
+            let most = Some(self.limits.default_playouts);
             let begun = self.session.begin_among(job.player, most, &job.among);
             return note(begun.err().map(|error| error.to_string()));
         }
@@ -244,7 +244,7 @@ impl Uci {
     /// Ends the search and answers it.
     fn stop(&mut self) -> String {
         let Some(job) = self.job.take() else { return String::new() };
-        if let Some(Ready(best)) = job.answer {
+        if let Some(FixedAnswer(best)) = job.answer {
             return best.map_or_else(none, |mv| {
                 let name = self.session.format(mv);
                 format!("info depth 1 score cp 0 pv {name}\nbestmove {name}\n")
@@ -252,9 +252,9 @@ impl Uci {
         }
         let mut said = String::new();
         if self.session.report().visits == 0 {
-            // Stopped before it began; a look there must be.
-            let looked = self.session.search(1);
-            said += &note(looked.err().map(|error| error.to_string()));
+            // The search was stopped before it began, but an answer needs one evaluation.
+            let evaluated = self.session.search(1);
+            said += &note(evaluated.err().map(|error| error.to_string()));
         }
         said += &self.info(&job);
         let best = self.session.choose().or_else(|| self.session.legal().first().copied());
@@ -274,7 +274,7 @@ impl Uci {
 
 /// The move that is answered without a search, if there is one.
 #[derive(Clone, Debug)]
-struct Ready(Option<Move>);
+struct FixedAnswer(Option<Move>);
 
 /// Said of a position that was refused, and of what is asked afterwards.
 const REFUSED: &str = "no move is answered before the next position that can be read";
@@ -284,12 +284,12 @@ fn none() -> String {
     "bestmove (none)\n".to_owned()
 }
 
-/// What goes wrong is told, and changes nothing.
+/// Returns an `info string` line for an error or a note, if there is one.
 fn note(error: Option<String>) -> String {
     error.map_or(String::new(), |error| format!("info string {}\n", shown(&error)))
 }
 
-/// Text of others in one line, of a length that front ends can show.
+/// Returns text of other programs in one line, short enough for front ends.
 fn shown(text: &str) -> String {
     let short: String = text.chars().take(SHOWN_MAX).collect();
     let more = if short.len() < text.len() { "..." } else { "" };
@@ -335,9 +335,9 @@ impl Protocol for Uci {
 
     fn step(&mut self) -> String {
         let Some(mut job) = self.job.take() else { return String::new() };
-        let mut said = match think(&mut *self.session, &*self.clock, job.deadline) {
-            Ok(Thought::On) => String::new(),
-            Ok(Thought::Decided | Thought::Late) => {
+        let mut said = match search_slice(&mut *self.session, &*self.clock, job.deadline) {
+            Ok(SliceEnd::Unfinished) => String::new(),
+            Ok(SliceEnd::Finished | SliceEnd::OutOfTime) => {
                 job.decided = true;
                 String::new()
             }
@@ -371,7 +371,7 @@ impl Protocol for Uci {
             _ if self.ended => Activity::Ended,
             None => Activity::Idle,
             Some(job) if job.decided && job.waits => Activity::Idle,
-            Some(_) => Activity::Open,
+            Some(_) => Activity::Interruptible,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{cell::Cell, sync::Arc, time::Duration};
 use dz_frontends::{
     Activity, Clock, GameSession, Gtp, Limits, Protocol, Resignation, Session, Uci,
 };
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_infer::{Rollout, Sources, Uniform};
 use dz_play::{PlayerKind, rollout_anchor};
 
@@ -27,32 +27,26 @@ pub enum Eyes {
     Rollouts,
 }
 
-struct Make(Eyes);
-
-impl GameVisitor for Make {
-    type Output = Box<dyn Session>;
-
-    fn visit<G: Game>(self, game: G) -> Box<dyn Session> {
-        let mut sources = Sources::default();
-        let source = match self.0 {
-            Eyes::Uniform => sources.add_instant(Arc::new(Uniform)),
-            Eyes::Rollouts => sources.add_instant(Arc::new(Rollout::default())),
-        };
-        let mut setup = rollout_anchor("tester", 1, source);
-        if let PlayerKind::Search { reuse, .. } = &mut setup.kind {
-            *reuse = true;
-        }
-        Box::new(GameSession::new(game, setup, sources, 1))
+fn make<G: Game>(game: G, eyes: Eyes) -> Box<dyn Session> {
+    let mut sources = Sources::default();
+    let source = match eyes {
+        Eyes::Uniform => sources.add_instant(Arc::new(Uniform)),
+        Eyes::Rollouts => sources.add_instant(Arc::new(Rollout::default())),
+    };
+    let mut setup = rollout_anchor("tester", 1, source);
+    if let PlayerKind::Search { reuse, .. } = &mut setup.kind {
+        *reuse = true;
     }
+    Box::new(GameSession::new(game, setup, sources, 1))
 }
 
 pub fn session(spec: &GameSpec, eyes: Eyes) -> Result<Box<dyn Session>, String> {
-    with_game(spec, Make(eyes)).map_err(|error| error.to_string())
+    with_game!(spec, |game| make(game, eyes)).map_err(|error| error.to_string())
 }
 
 pub fn gtp(game: &str, eyes: Eyes, playouts: u32) -> Gtp {
     let spec: GameSpec = game.parse().expect("a game");
-    let limits = Limits { playouts: Some(playouts), time: None, otherwise: 1 };
+    let limits = Limits { playouts: Some(playouts), time: None, default_playouts: 1 };
     let first = session(&spec, eyes).expect("a session");
     let maker = Box::new(move |spec: &GameSpec| session(spec, eyes));
     Gtp::new(first, maker, Box::new(Ticking::default()), limits, Resignation::default())
@@ -60,7 +54,7 @@ pub fn gtp(game: &str, eyes: Eyes, playouts: u32) -> Gtp {
 
 pub fn uci() -> Uci {
     let chess: GameSpec = "chess".parse().expect("a game");
-    let limits = Limits { playouts: None, time: None, otherwise: 40 };
+    let limits = Limits { playouts: None, time: None, default_playouts: 40 };
     let session = session(&chess, Eyes::Uniform).expect("a session");
     Uci::new(session, Box::new(Ticking::default()), limits)
 }
@@ -68,7 +62,7 @@ pub fn uci() -> Uci {
 /// Says a line and goes on until the search is answered, or rests.
 pub fn say_uci(uci: &mut Uci, line: &str) -> String {
     let mut text = uci.line(line.as_bytes());
-    while uci.activity() == Activity::Open {
+    while uci.activity() == Activity::Interruptible {
         text += &uci.step();
     }
     text

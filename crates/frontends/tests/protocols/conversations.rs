@@ -29,7 +29,7 @@ fn follow(file: &Path) {
         let mut answer = say(&mut engine, said);
         // An analysis goes on until it has told something.
         for _ in 0..1_000 {
-            if engine.activity() == Activity::Open && !answer.contains("info") {
+            if engine.activity() == Activity::Interruptible && !answer.contains("info") {
                 answer += &engine.step();
             }
         }

@@ -78,7 +78,7 @@ fn talk(engine: &mut dyn Protocol, line: &[u8]) {
     let line = String::from_utf8_lossy(line);
     let mut text = say(engine, &line);
     for _ in 0..3 {
-        if engine.activity() == Activity::Open {
+        if engine.activity() == Activity::Interruptible {
             text += &engine.step();
         }
     }

@@ -2,46 +2,38 @@
 
 use crate::common::{Eyes, ask, gtp, say};
 use dz_frontends::{Activity, Protocol, converse};
-use dz_game::{Game, GameSpec, GameVisitor, Player, Status, with_game};
+use dz_game::{Game, GameSpec, Player, Status, with_game};
 
 /// Plays a game in which both engines are told every move, and checks legality and the result.
-struct Referee {
-    playouts: u32,
-}
-
-impl GameVisitor for Referee {
-    type Output = ();
-
-    fn visit<G: Game>(self, game: G) {
-        let spec = game.spec().to_string();
-        let engine = |playouts| gtp(&spec, Eyes::Rollouts, playouts);
-        let mut engines = [engine(self.playouts), engine(self.playouts + 3)];
-        for engine in &mut engines {
-            ask(engine, "kata-set-param resignThreshold -1");
-        }
-        let (mut state, mut history) = (game.start(), G::History::default());
-        for _ in 0..400 {
-            let Status::ToMove(player) = game.status(&state, &history) else { break };
-            let color = if player == Player::First { "b" } else { "w" };
-            let (own, other) = (player.index(), player.opponent().index());
-            let mv = ask(&mut engines[own], &format!("genmove {color}"));
-            let known = game.parse_record_move(&state, &mv).or(game.parse_move(&state, &mv));
-            let mut legal = Vec::new();
-            game.legal_moves(&state, &history, &mut legal);
-            let known = known.expect("a move");
-            assert!(legal.contains(&known), "{spec}: {mv}");
-            game.advance(&mut state, &mut history, known);
-            ask(&mut engines[other], &format!("play {color} {mv}"));
-        }
-        let outcome = game.outcome(&state, &history).expect("the game ends");
-        let letter = match outcome.winner {
-            Some(Player::First) => "B+",
-            Some(Player::Second) => "W+",
-            None => "0",
-        };
-        for engine in &mut engines {
-            assert!(ask(engine, "final_score").starts_with(letter), "{spec}");
-        }
+fn referee<G: Game>(game: &G, playouts: u32) {
+    let spec = game.spec().to_string();
+    let engine = |playouts| gtp(&spec, Eyes::Rollouts, playouts);
+    let mut engines = [engine(playouts), engine(playouts + 3)];
+    for engine in &mut engines {
+        ask(engine, "kata-set-param resignThreshold -1");
+    }
+    let (mut state, mut history) = (game.start(), G::History::default());
+    for _ in 0..400 {
+        let Status::ToMove(player) = game.status(&state, &history) else { break };
+        let color = if player == Player::First { "b" } else { "w" };
+        let (own, other) = (player.index(), player.opponent().index());
+        let mv = ask(&mut engines[own], &format!("genmove {color}"));
+        let known = game.parse_record_move(&state, &mv).or(game.parse_move(&state, &mv));
+        let mut legal = Vec::new();
+        game.legal_moves(&state, &history, &mut legal);
+        let known = known.expect("a move");
+        assert!(legal.contains(&known), "{spec}: {mv}");
+        game.advance(&mut state, &mut history, known);
+        ask(&mut engines[other], &format!("play {color} {mv}"));
+    }
+    let outcome = game.outcome(&state, &history).expect("the game ends");
+    let letter = match outcome.winner {
+        Some(Player::First) => "B+",
+        Some(Player::Second) => "W+",
+        None => "0",
+    };
+    for engine in &mut engines {
+        assert!(ask(engine, "final_score").starts_with(letter), "{spec}");
     }
 }
 
@@ -49,7 +41,7 @@ impl GameVisitor for Referee {
 fn engines_play_whole_games_and_agree_on_their_end() {
     for spec in ["go:size=5", "hex:size=4,swap=true", "othello:size=6", "connect4"] {
         let spec: GameSpec = spec.parse().expect("a spec");
-        with_game(&spec, Referee { playouts: 25 }).expect("a game");
+        with_game!(&spec, |game| referee(&game, 25)).expect("a game");
     }
 }
 
@@ -112,7 +104,7 @@ fn an_engine_that_ponders_has_seen_the_answer() {
     assert_eq!(ask(&mut engine, "kata-get-param ponderingEnabled"), "true");
     ask(&mut engine, "genmove b");
     for _ in 0..20 {
-        assert_eq!((engine.activity(), engine.step()), (Activity::Open, String::new()));
+        assert_eq!((engine.activity(), engine.step()), (Activity::Interruptible, String::new()));
     }
     // The next line is answered as if nothing were going on, and ends it.
     let told = ask(&mut engine, "kata-genmove_analyze w rootInfo true");

@@ -39,7 +39,7 @@ fn gtp() -> Gtp {
     let mut sources = Sources::default();
     let source = sources.add_batched(Box::new(Owner::default()), 1 << 4);
     let session = GameSession::new(go, rollout_anchor("tester", 1, source), sources, 1);
-    let limits = Limits { playouts: Some(20), time: None, otherwise: 1 };
+    let limits = Limits { playouts: Some(20), time: None, default_playouts: 1 };
     let maker = Box::new(|_: &_| Err("one game is enough".to_owned()));
     Gtp::new(Box::new(session), maker, Box::new(Ticking::default()), limits, Resignation::default())
 }

@@ -21,7 +21,7 @@ impl Clock for Slow {
 fn no_batch_is_begun_that_would_come_too_late() {
     let passed = Rc::new(Cell::new(0));
     let limits =
-        Limits { playouts: None, time: Some(Duration::from_millis(100)), otherwise: 1_000 };
+        Limits { playouts: None, time: Some(Duration::from_millis(100)), default_playouts: 1_000 };
     let spec: GameSpec = "connect4".parse().expect("a game");
     let first = session(&spec, Eyes::Uniform).expect("a session");
     let maker = Box::new(|spec: &GameSpec| session(spec, Eyes::Uniform));

@@ -1,7 +1,7 @@
 //! UCI, line by line.
 
 use dz_frontends::{Activity, Protocol};
-use dz_game::{Game, GameSpec, GameVisitor, Status, with_game};
+use dz_game::{Game, Status, games::Chess};
 use proptest::prelude::*;
 
 use crate::common::{best_move, say_uci, uci};
@@ -140,33 +140,26 @@ fn what_was_found_serves_the_next_move() {
 }
 
 /// Two engines, one referee.
-struct Referee;
-
-impl GameVisitor for Referee {
-    type Output = ();
-
-    fn visit<G: Game>(self, game: G) {
-        let mut engines = [uci(), uci()];
-        let (mut state, mut history) = (game.start(), G::History::default());
-        let mut moves = String::new();
-        for _ in 0..60 {
-            let Status::ToMove(player) = game.status(&state, &history) else { break };
-            let engine = &mut engines[player.index()];
-            let said = say_uci(engine, &format!("position startpos moves {moves}"));
-            assert_eq!(said, "");
-            let text = say_uci(engine, "go wtime 2000 btime 2000 winc 10 binc 10 nodes 60");
-            let mv = best_move(&text);
-            game.play_text(&mut state, &mut history, mv).expect("a legal move");
-            moves.push_str(mv);
-            moves.push(' ');
-        }
+fn referee<G: Game>(game: &G) {
+    let mut engines = [uci(), uci()];
+    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut moves = String::new();
+    for _ in 0..60 {
+        let Status::ToMove(player) = game.status(&state, &history) else { break };
+        let engine = &mut engines[player.index()];
+        let said = say_uci(engine, &format!("position startpos moves {moves}"));
+        assert_eq!(said, "");
+        let text = say_uci(engine, "go wtime 2000 btime 2000 winc 10 binc 10 nodes 60");
+        let mv = best_move(&text);
+        game.play_text(&mut state, &mut history, mv).expect("a legal move");
+        moves.push_str(mv);
+        moves.push(' ');
     }
 }
 
 #[test]
 fn engines_play_legal_moves() {
-    let chess: GameSpec = "chess".parse().expect("a game");
-    with_game(&chess, Referee).expect("a game");
+    referee(&Chess::new());
 }
 
 const WORDS: &[&str] = &[

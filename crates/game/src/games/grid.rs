@@ -70,9 +70,9 @@ impl Grid {
         })
     }
 
-    /// The board with letters above and numbers beside it; `stone` tells whose stone
-    /// stands on a point.
-    pub fn draw(self, stone: impl Fn(u16) -> Option<Player>) -> String {
+    /// Returns the board as text, with letters above and numbers beside it. `stone` returns whose
+    /// stone stands on a point.
+    pub fn render(self, stone: impl Fn(u16) -> Option<Player>) -> String {
         let columns: Vec<&str> = (0..self.size).map(letter).collect();
         let mut text = format!("   {}\n", columns.join(" "));
         for row in 0..self.size {
@@ -86,7 +86,7 @@ impl Grid {
     }
 }
 
-/// What is drawn for a stone of the first or second player, or for an empty point.
+/// Returns the sign for a stone of the first or second player, or for an empty point.
 pub(super) fn sign(stone: Option<Player>) -> char {
     match stone {
         Some(Player::First) => 'X',

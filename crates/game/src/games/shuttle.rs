@@ -6,8 +6,8 @@
 //! fro.
 
 use crate::{
-    Encoding, Game, GameError, GameSpec, Key, Move, Outcome, PlaneShape, PlaneWriter, Player,
-    Status, Symmetry, mix64,
+    BoardKind, Display, Encoding, Game, GameError, GameSpec, Key, Move, Outcome, PlaneShape,
+    PlaneWriter, Player, Status, Symmetry, mix64,
 };
 
 /// The rules with the length of the track.
@@ -156,6 +156,10 @@ impl Game for Shuttle {
     fn render(&self, state: &ShuttleState) -> String {
         let row = (0..self.length).map(|x| if x == state.token { '*' } else { '.' });
         row.collect::<String>() + "\n"
+    }
+
+    fn display(&self) -> Display {
+        Display { board: BoardKind::Token, ..Display::default() }
     }
 
     fn notation(&self) -> &'static str {

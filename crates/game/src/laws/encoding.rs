@@ -7,14 +7,14 @@ use crate::{Encoding, Game, PlaneWriter, Player, Symmetry};
 
 /// A position as the network sees it.
 #[derive(PartialEq)]
-pub(super) struct Drawn {
+pub(super) struct Encoded {
     /// Bit-packed planes.
     pub planes: Vec<u8>,
     /// Globals as bits, so that equal means equal.
     pub globals: Vec<u32>,
 }
 
-impl Drawn {
+impl Encoded {
     pub fn of<G: Game>(
         game: &G,
         state: &G::State,
@@ -61,11 +61,11 @@ pub(super) fn check_shape<G: Game>(game: &G) -> Result<(), LawBroken> {
 pub(super) fn check<G: Game>(here: &Position<'_, G>) -> Result<(), LawBroken> {
     let encoding = here.game.encoding();
     let shape = encoding.planes();
-    let drawn = Drawn::of(here.game, here.state, here.history, Symmetry::IDENTITY);
+    let encoded = Encoded::of(here.game, here.state, here.history, Symmetry::IDENTITY);
     let padding = shape.packed_bytes() * 8 - shape.bits();
-    let clean = drawn.planes.last().is_none_or(|byte| byte.leading_zeros() as usize >= padding);
+    let clean = encoded.planes.last().is_none_or(|byte| byte.leading_zeros() as usize >= padding);
     here.law("planes stay inside their shape", clean, || "a bit beyond the last plane is set")?;
-    let finite = drawn.globals.iter().all(|&bits| f32::from_bits(bits).is_finite());
+    let finite = encoded.globals.iter().all(|&bits| f32::from_bits(bits).is_finite());
     here.law("globals are finite", finite, || "a global is not a finite number")?;
     check_targets(here)?;
     for symmetry in (0..here.game.symmetry_count()).map(Symmetry) {

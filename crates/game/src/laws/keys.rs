@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{LawBroken, Position, encoding::Drawn, keys_of};
+use super::{LawBroken, Position, encoding::Encoded, keys_of};
 use crate::{Game, Key, Move, Player, Status, Symmetry};
 
 /// What an `eval_key` stands for.
-struct Sight {
+struct Observation {
     to_move: Option<Player>,
     legal: Vec<Move>,
-    drawn: Drawn,
+    encoded: Encoded,
 }
 
 /// What a `node_key` stands for: itself, and by move the key and status of each successor.
@@ -22,7 +22,7 @@ struct Node {
 /// All keys met so far, over all games.
 #[derive(Default)]
 pub(super) struct KeyBook {
-    sights: BTreeMap<Key, Sight>,
+    observations: BTreeMap<Key, Observation>,
     nodes: BTreeMap<Key, Node>,
 }
 
@@ -38,19 +38,19 @@ impl KeyBook {
         here: &Position<'_, G>,
         key: Key,
     ) -> Result<(), LawBroken> {
-        let sight = Sight {
+        let observation = Observation {
             to_move: here.game.to_move(here.state, here.history),
             legal: here.legal.to_vec(),
-            drawn: Drawn::of(here.game, here.state, here.history, Symmetry::IDENTITY),
+            encoded: Encoded::of(here.game, here.state, here.history, Symmetry::IDENTITY),
         };
-        let Some(known) = self.sights.get(&key) else {
-            self.sights.insert(key, sight);
+        let Some(known) = self.observations.get(&key) else {
+            self.observations.insert(key, observation);
             return Ok(());
         };
         let differences = [
-            (known.to_move != sight.to_move, "mover"),
-            (known.legal != sight.legal, "legal moves"),
-            (known.drawn != sight.drawn, "planes or globals"),
+            (known.to_move != observation.to_move, "mover"),
+            (known.legal != observation.legal, "legal moves"),
+            (known.encoded != observation.encoded, "planes or globals"),
         ];
         let other: Vec<&str> = differences.iter().filter(|d| d.0).map(|d| d.1).collect();
         here.law("equal eval_key, equal sight", other.is_empty(), || {

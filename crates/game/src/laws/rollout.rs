@@ -6,8 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::{LawBroken, Position};
 use crate::{Game, Move};
 
-/// Random moves drawn at every position.
-const DRAWS: u64 = 3;
+/// Random moves sampled at every position.
+const SAMPLES: u64 = 3;
 
 /// The game so far, played by `advance_unkeyed` alone.
 pub(super) struct Unkeyed<G: Game> {
@@ -34,12 +34,12 @@ impl<G: Game> Unkeyed<G> {
         here.law("advance_unkeyed plays as advance does", same, || {
             format!("legal moves {:?} and {legal:?}, {state:?}", here.legal)
         })?;
-        (0..DRAWS).try_for_each(|draw| {
-            let seed = DRAWS * here.moves.len() as u64 + draw;
+        (0..SAMPLES).try_for_each(|sample| {
+            let seed = SAMPLES * here.moves.len() as u64 + sample;
             let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-            let drawn = game.random_move(state, history, &mut random, &mut legal);
-            let fits = drawn.map_or(here.legal.is_empty(), |mv| here.legal.contains(&mv));
-            here.law("a random move is a legal one", fits, || format!("{drawn:?}"))
+            let sampled = game.random_move(state, history, &mut random, &mut legal);
+            let fits = sampled.map_or(here.legal.is_empty(), |mv| here.legal.contains(&mv));
+            here.law("a random move is a legal one", fits, || format!("{sampled:?}"))
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     LawBroken, Position, broken_at_start,
-    encoding::{Drawn, owners},
+    encoding::{Encoded, owners},
 };
 use crate::{Encoding, Game, Move, Symmetry};
 
@@ -111,8 +111,8 @@ fn check_view<G: Game>(
     here.law("symmetries map legal moves", legal == expected, || {
         format!("{symmetry:?}: mapped {expected:?}, legal there {legal:?}")
     })?;
-    let seen = Drawn::of(game, here.state, here.history, symmetry);
-    let there = Drawn::of(game, state, history, Symmetry::IDENTITY);
+    let seen = Encoded::of(game, here.state, here.history, symmetry);
+    let there = Encoded::of(game, state, history, Symmetry::IDENTITY);
     here.law("encoding through a symmetry is encoding the mapped position", seen == there, || {
         format!("{symmetry:?}: planes or globals differ")
     })?;

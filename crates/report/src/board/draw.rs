@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Board, Kind};
+use super::Board;
 use crate::html::escape;
+use dz_game::BoardKind;
 
 /// Side of a cell, in SVG units.
 const CELL: f64 = 20.0;
@@ -46,7 +47,7 @@ impl Board {
     fn size(&self) -> (f64, f64) {
         let (columns, rows) = (self.grid.width as f64, self.grid.height as f64);
         match self.kind {
-            Kind::Hexagons => {
+            BoardKind::Hexagons => {
                 (CELL * (columns + (rows - 1.0) / 2.0 + 0.2), CELL * (rows * 0.866 + 0.5))
             }
             _ => (CELL * columns, CELL * rows),
@@ -57,7 +58,7 @@ impl Board {
     fn middle(&self, (x, y): (usize, usize)) -> (f64, f64) {
         let (x, y) = (x as f64, y as f64);
         match self.kind {
-            Kind::Hexagons => (CELL * (x + y / 2.0 + 0.6), CELL * (y * 0.866 + 0.68)),
+            BoardKind::Hexagons => (CELL * (x + y / 2.0 + 0.6), CELL * (y * 0.866 + 0.68)),
             _ => (CELL * (x + 0.5), CELL * (y + 0.5)),
         }
     }
@@ -67,7 +68,7 @@ impl Board {
         let (width, height) = self.size();
         let (columns, rows) = (self.grid.width, self.grid.height);
         match self.kind {
-            Kind::Stones => {
+            BoardKind::Stones => {
                 let _ = write!(out, "<rect class=\"wood\" width=\"{width}\" height=\"{height}\"/>");
                 let (low, right, bottom) = (CELL / 2.0, width - CELL / 2.0, height - CELL / 2.0);
                 let mut lines = String::new();
@@ -81,11 +82,11 @@ impl Board {
                 }
                 let _ = write!(out, "<path class=\"lines\" d=\"{lines}\"/>");
             }
-            Kind::Hexagons => self.hexagons(out),
-            Kind::Discs | Kind::Signs | Kind::Pieces => {
+            BoardKind::Hexagons => self.hexagons(out),
+            BoardKind::Discs | BoardKind::Signs | BoardKind::Pieces | BoardKind::Token => {
                 let _ =
                     write!(out, "<rect class=\"field\" width=\"{width}\" height=\"{height}\"/>");
-                if self.kind == Kind::Pieces {
+                if matches!(self.kind, BoardKind::Pieces | BoardKind::Token) {
                     let dark = (0..rows).flat_map(|y| (0..columns).map(move |x| (x, y)));
                     for (x, y) in dark.filter(|(x, y)| (x + y) % 2 == 1) {
                         let (x, y) = (CELL * x as f64, CELL * y as f64);
@@ -150,7 +151,7 @@ impl Board {
         }
         let (x, y) = self.middle(at);
         let class = match (self.kind, sign) {
-            (Kind::Pieces, sign) => {
+            (BoardKind::Pieces | BoardKind::Token, sign) => {
                 let _ = write!(
                     out,
                     "<text class=\"piece\" x=\"{x}\" y=\"{:.1}\">{}</text>",
@@ -162,8 +163,8 @@ impl Board {
             (_, 'X') => "first",
             _ => "second",
         };
-        let radius = if self.kind == Kind::Hexagons { 6.6 } else { 8.2 };
-        if self.kind == Kind::Signs {
+        let radius = if self.kind == BoardKind::Hexagons { 6.6 } else { 8.2 };
+        if self.kind == BoardKind::Signs {
             let drawn = if sign == 'X' {
                 let r = 5.5;
                 format!(

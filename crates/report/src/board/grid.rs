@@ -1,19 +1,6 @@
 //! A board's points, read from the text that games draw for people.
 
-/// How moves name points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Naming {
-    /// A column from 1, in which the move falls.
-    Columns,
-    /// Numbers from 1, row by row.
-    Numbers,
-    /// Letter and number from the top left.
-    FromTop,
-    /// Letter without I and number from the bottom left.
-    Vertices,
-    /// Two squares, from and to, numbered from the bottom left.
-    FromTo,
-}
+use dz_game::MovePlaces;
 
 /// Points row by row, the top row first.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,13 +8,13 @@ pub(super) struct Grid {
     pub(super) width: usize,
     pub(super) height: usize,
     cells: Vec<char>,
-    naming: Naming,
+    places: MovePlaces,
 }
 
 impl Grid {
     /// Reads the lines that consist of single signs, but for a row's number before them; others are
     /// labels. `None` where there are none or their lengths differ.
-    pub(super) fn parse(text: &str, signs: &str, naming: Naming) -> Option<Self> {
+    pub(super) fn parse(text: &str, signs: &str, places: MovePlaces) -> Option<Self> {
         let is_sign = |word: &str| {
             let mut letters = word.chars();
             letters.next().is_some_and(|c| signs.contains(c)) && letters.next().is_none()
@@ -54,7 +41,7 @@ impl Grid {
             return None;
         }
         let height = rows.len();
-        Some(Self { width, height, cells: rows.concat(), naming })
+        Some(Self { width, height, cells: rows.concat(), places })
     }
 
     /// The sign at column and row.
@@ -64,26 +51,26 @@ impl Grid {
 
     /// Column and row that a move ends on; `None` where it has no point, such as a pass.
     pub(super) fn target(&self, name: &str) -> Option<(usize, usize)> {
-        let (x, y) = match self.naming {
-            Naming::Columns => {
+        let (x, y) = match self.places {
+            MovePlaces::Columns => {
                 let x = name.parse::<usize>().ok()?.checked_sub(1)?;
                 let y =
                     (0..self.height).rev().find(|&y| x < self.width && self.at((x, y)) == '.')?;
                 (x, y)
             }
-            Naming::Numbers => {
+            MovePlaces::NumberedPoints => {
                 let point = name.parse::<usize>().ok()?.checked_sub(1)?;
                 (point % self.width, point / self.width)
             }
-            Naming::FromTop => {
+            MovePlaces::TopLeft => {
                 let (x, number) = lettered(name, false)?;
                 (x, number.checked_sub(1)?)
             }
-            Naming::Vertices => {
+            MovePlaces::Vertices => {
                 let (x, number) = lettered(name, true)?;
                 (x, self.height.checked_sub(number)?)
             }
-            Naming::FromTo => {
+            MovePlaces::FromTo => {
                 let (x, number) = lettered(name.get(2..4)?, false)?;
                 (x, self.height.checked_sub(number)?)
             }
@@ -93,7 +80,7 @@ impl Grid {
 
     /// Column and row that a move starts from, where it has such a point.
     pub(super) fn origin(&self, name: &str) -> Option<(usize, usize)> {
-        if self.naming != Naming::FromTo {
+        if self.places != MovePlaces::FromTo {
             return None;
         }
         let (x, number) = lettered(name.get(..2)?, false)?;

@@ -3,33 +3,18 @@
 mod draw;
 mod grid;
 
-use dz_game::{Game, GameSpec, Player, with_game};
+use dz_game::{BoardKind, Display, Game, GameSpec, Player, with_game};
 
 pub(crate) use draw::board_svg;
-use grid::{Grid, Naming};
+use grid::Grid;
 
 /// A position that can be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Board {
-    kind: Kind,
+    kind: BoardKind,
     grid: Grid,
     /// Who is to move; none where the game is over.
     pub(crate) to_move: Option<Player>,
-}
-
-/// Kinds of boards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Discs in squares: Connect Four, Othello.
-    Discs,
-    /// Crosses and noughts.
-    Signs,
-    /// Stones on the crossings of lines: Go, Gomoku.
-    Stones,
-    /// Hexagons, each row half a cell to the right of the one above.
-    Hexagons,
-    /// Pieces by their letters, capital for the first player.
-    Pieces,
 }
 
 /// The board after `moves` of the game; `None` where the game is unknown, a move is not legal, or
@@ -43,18 +28,13 @@ fn board_after<G: Game>(game: &G, moves: &[String]) -> Option<Board> {
     for text in moves {
         game.play_text(&mut state, &mut history, text).ok()?;
     }
-    let (kind, naming) = match game.spec().name() {
-        "connect4" => (Kind::Discs, Naming::Columns),
-        "othello" => (Kind::Discs, Naming::FromTop),
-        "tictactoe" => (Kind::Signs, Naming::Numbers),
-        "go" => (Kind::Stones, Naming::Vertices),
-        "gomoku" => (Kind::Stones, Naming::FromTop),
-        "hex" => (Kind::Hexagons, Naming::FromTop),
-        "chess" => (Kind::Pieces, Naming::FromTo),
-        _ => (Kind::Pieces, Naming::Numbers),
+    let Display { board: kind, places, .. } = game.display();
+    let signs = match kind {
+        BoardKind::Pieces => "pnbrqkPNBRQK.",
+        BoardKind::Token => ".*",
+        _ => "XO.",
     };
-    let signs = if kind == Kind::Pieces { "pnbrqkPNBRQK.*" } else { "XO." };
-    let grid = Grid::parse(&game.render(&state), signs, naming)?;
+    let grid = Grid::parse(&game.render(&state), signs, places)?;
     Some(Board { kind, grid, to_move: game.to_move(&state, &history) })
 }
 

@@ -9,7 +9,7 @@ use dz_game::{
     games::{Connect4, Connect4State},
 };
 
-use crate::{Score, Solved, SolvedMove, SolverError, Value};
+use crate::{Score, Solved, SolvedMove, Solver, SolverError, Value};
 use board::{Board, Position};
 use search::Search;
 use table::{Bounds, Table};
@@ -155,4 +155,18 @@ impl Connect4Solver {
     fn is_lost(&self, position: Position) -> bool {
         self.board.connects(position.opponent())
     }
+}
+
+impl Solver<Connect4> for Connect4Solver {
+    fn analyze(&mut self, state: &Connect4State, (): &()) -> Result<Solved, SolverError> {
+        unless_over(Self::analyze(self, state))
+    }
+
+    fn values(&mut self, state: &Connect4State, (): &()) -> Result<Solved, SolverError> {
+        unless_over(Self::values(self, state))
+    }
+}
+
+fn unless_over(solved: Solved) -> Result<Solved, SolverError> {
+    if solved.moves.is_empty() { Err(SolverError::Over) } else { Ok(solved) }
 }

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let playouts = args.playouts.or(own).unwrap_or(PLAYOUTS);
     let found = args.champion.find(player.as_ref(), playouts)?;
     let known = source.as_ref().and_then(|source| source.sheet.game.clone());
-    // A record says little about rules; what a player is for says all.
+    // A record says little about the rules, but a player for one game determines them all.
     let given = if found.game.is_some() && !found.any_size {
         args.table.game.as_ref()
     } else {
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let played = session.read_record(&source.sheet);
     let played = played.map_err(|error| UsageError(source.place(&error)))?;
     notes.extend(played.notes.lines());
-    // What cannot be written is known before anything is searched.
+    // The writer is made first, so that faults of --out are reported before the search.
     let writer =
         args.out.as_deref().map(|path| out::Writer::new(path, &*session, &source, &played));
     let writer = writer.transpose()?;
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         dz_stage::stderr_line(&format!("note: {}", dz_text::line(note)));
     }
     let file = args.out.as_deref().map(create).transpose()?;
-    let mut plies = judged(&mut *session, &played.record, playouts)?;
+    let mut plies = review_record(&mut *session, &played.record, playouts)?;
     // A pass that records leave out is no move of the record.
     plies.retain(|ply| played.sources.get(ply.ply - 1).is_none_or(Option::is_some));
     if let (Some(path), Some(mut file), Some(writer)) = (&args.out, file, writer) {
@@ -147,8 +147,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What the player thinks of the moves, from each position that the record sets up.
-fn judged(
+/// Reviews all moves of a record, from each position that it sets up.
+fn review_record(
     session: &mut dyn Session,
     record: &Record,
     playouts: u32,
@@ -162,12 +162,12 @@ fn judged(
     let mut from = 0;
     for (to, position) in ends.chain([(moves.len(), None)]) {
         if from < to {
-            let mut told = |ply: usize| {
+            let mut on_ply = |ply: usize| {
                 if (from + ply).is_multiple_of(20) {
                     dz_stage::stderr_line(&format!("{}/{} plies", from + ply, moves.len()));
                 }
             };
-            let found = review(session, &moves[from..to], playouts, &mut told)?;
+            let found = review(session, &moves[from..to], playouts, &mut on_ply)?;
             plies.extend(found.into_iter().map(|ply| ReviewedPly { ply: from + ply.ply, ..ply }));
         }
         if let Some(position) = position {

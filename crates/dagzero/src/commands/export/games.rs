@@ -1,4 +1,4 @@
-//! Where games are kept, and the games as records.
+//! Reads games from shards and match files and turns them into records.
 
 use std::{
     fs,
@@ -17,37 +17,37 @@ use crate::exit::UsageError;
 
 /// Files with games.
 pub(super) struct Source {
-    /// What the games are of, for people.
+    /// The name of the run, shard or match, for people.
     name: String,
     files: Files,
 }
 
 enum Files {
     Shards(Vec<PathBuf>),
-    /// Each file's name without an extension, and what is in it.
+    /// Each file's name without its extension, and its content.
     Matches(Vec<(String, String)>),
 }
 
-/// Which games, and how much of them.
-pub(super) struct Wanted {
+/// Which games to export, and whether with comments.
+pub(super) struct GameFilter {
     pub(super) game: Option<u64>,
     pub(super) generation: Option<u32>,
     pub(super) comments: bool,
 }
 
-/// A game, and what of it no record says.
-pub(super) struct Exported {
+/// A game as a record, with what records do not hold.
+pub(super) struct ExportedGame {
     pub(super) name: String,
-    /// Where it has one of its own.
+    /// The game's komi, if it differs from the rules'.
     pub(super) komi: Option<Komi>,
     pub(super) record: Record,
 }
 
-/// Takes a game, and says whether to go on.
-pub(super) type Take<'a> = &'a mut dyn FnMut(Exported) -> anyhow::Result<bool>;
+/// Takes a game and returns whether to go on.
+pub(super) type TakeGame<'a> = &'a mut dyn FnMut(ExportedGame) -> anyhow::Result<bool>;
 
 impl Source {
-    /// What is at `path`: a run with its self-play or its matches, a shard, or a match file.
+    /// Finds the games at `path`: a run with its self-play or its matches, a shard, or a match file.
     pub(super) fn find(path: &Path, matches: bool) -> anyhow::Result<Self> {
         if Run::exists(path) {
             return Self::of_run(path, matches);
@@ -90,7 +90,7 @@ impl Source {
         Ok(Self { name: run.name(), files })
     }
 
-    /// The game that is played in the first file.
+    /// Returns the game of the first file.
     pub(super) fn game(&self) -> anyhow::Result<String> {
         match &self.files {
             Files::Shards(paths) => {
@@ -108,19 +108,20 @@ impl Source {
         UsageError(format!("{} has no {what} yet", self.name))
     }
 
-    /// Gives every wanted game to `take`, in the order of their numbers, until it has enough.
-    pub(super) fn each(&self, wanted: &Wanted, take: Take<'_>) -> anyhow::Result<()> {
+    /// Passes every game that the filter admits to `take`, in the order of numbers, until `take`
+    /// returns false.
+    pub(super) fn each(&self, filter: &GameFilter, take: TakeGame<'_>) -> anyhow::Result<()> {
         match &self.files {
             Files::Shards(paths) => {
                 for path in paths {
-                    if !self.shard(path, wanted, take)? {
+                    if !self.shard_games(path, filter, take)? {
                         return Ok(());
                     }
                 }
             }
             Files::Matches(matches) => {
                 for (name, text) in matches {
-                    if !self.bout(name, text, wanted, take)? {
+                    if !self.match_games(name, text, filter, take)? {
                         return Ok(());
                     }
                 }
@@ -129,24 +130,29 @@ impl Source {
         Ok(())
     }
 
-    fn shard(&self, path: &Path, wanted: &Wanted, take: Take<'_>) -> anyhow::Result<bool> {
+    fn shard_games(
+        &self,
+        path: &Path,
+        filter: &GameFilter,
+        take: TakeGame<'_>,
+    ) -> anyhow::Result<bool> {
         let mut reader = ShardReader::open(path)?;
         let header = reader.header().clone();
         let numbers = header.first_game()..header.first_game() + reader.footer().games;
-        if wanted.generation.is_some_and(|generation| generation != header.generation)
-            || wanted.game.is_some_and(|game| !numbers.contains(&game))
+        if filter.generation.is_some_and(|generation| generation != header.generation)
+            || filter.game.is_some_and(|game| !numbers.contains(&game))
         {
             return Ok(true);
         }
         for record in reader.games() {
             let record = record.map_err(|error| error.at(path))?;
-            if wanted.game.is_some_and(|game| game != record.number) {
+            if filter.game.is_some_and(|game| game != record.number) {
                 continue;
             }
             let name = format!("game-{:08}", record.number);
             let komi = record.komi;
-            let record = self.of_selfplay(&header, &record, wanted.comments);
-            if !take(Exported { name, komi, record })? {
+            let record = self.of_selfplay(&header, &record, filter.comments);
+            if !take(ExportedGame { name, komi, record })? {
                 return Ok(false);
             }
         }
@@ -185,23 +191,23 @@ impl Source {
         Record { header, moves: opening.chain(plies).collect(), end, ..Record::default() }
     }
 
-    fn bout(
+    fn match_games(
         &self,
         name: &str,
         text: &str,
-        wanted: &Wanted,
-        take: Take<'_>,
+        filter: &GameFilter,
+        take: TakeGame<'_>,
     ) -> anyhow::Result<bool> {
         let (header, games) = read_match(text).with_context(|| name.to_owned())?;
         let event =
             if self.name == name { name.to_owned() } else { format!("{} {name}", self.name) };
         for game in &games {
-            if wanted.game.is_some_and(|number| number != game.number) {
+            if filter.game.is_some_and(|number| number != game.number) {
                 continue;
             }
             let name = format!("{name}-{:06}", game.number);
             let record = match_record(event.clone(), &header, game);
-            if !take(Exported { name, komi: None, record })? {
+            if !take(ExportedGame { name, komi: None, record })? {
                 return Ok(false);
             }
         }
@@ -209,7 +215,7 @@ impl Source {
     }
 }
 
-/// A game of a match as a record of `event`.
+/// Returns a game of a match as a record of `event`.
 pub(in crate::commands) fn match_record(
     event: String,
     header: &MatchHeader,
@@ -246,7 +252,7 @@ pub(in crate::commands) fn match_record(
     Record { header, moves, end, ..Record::default() }
 }
 
-/// What the search of a ply found.
+/// Returns a comment with the value and visits that the search of a ply found.
 fn comment(ply: &PlyRecord) -> String {
     let visits: u64 = ply.visits.iter().map(|&(_, count)| u64::from(count)).sum();
     let fast = if ply.kind == SearchKind::Fast { ", fast search" } else { "" };

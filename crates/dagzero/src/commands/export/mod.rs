@@ -14,7 +14,7 @@ use dz_game::{Game, GameSpec, with_game};
 use dz_record::Format;
 
 use self::{
-    games::{Exported, Source, Wanted},
+    games::{ExportedGame, GameFilter, Source},
     sink::Sink,
 };
 use crate::{Exit, exit::UsageError};
@@ -36,14 +36,14 @@ use crate::{Exit, exit::UsageError};
 #[command(subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    other: Option<Other>,
+    target: Option<Target>,
     #[command(flatten)]
     games: Option<GamesArgs>,
 }
 
 /// What else can be exported.
 #[derive(Debug, clap::Subcommand)]
-enum Other {
+enum Target {
     Network(network::Args),
     Tensorboard(tensorboard::Args),
 }
@@ -80,9 +80,9 @@ struct GamesArgs {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    match (&args.other, &args.games) {
-        (Some(Other::Tensorboard(args)), _) => tensorboard::run(args, out),
-        (Some(Other::Network(args)), _) => network::run(args),
+    match (&args.target, &args.games) {
+        (Some(Target::Tensorboard(args)), _) => tensorboard::run(args, out),
+        (Some(Target::Network(args)), _) => network::run(args),
         (None, Some(args)) => games(args, out),
         (None, None) => Err(UsageError("name a run, a shard or a match file".to_owned()).into()),
     }
@@ -102,10 +102,11 @@ fn export<G: Game>(
 ) -> anyhow::Result<Exit> {
     let path = &args.path;
     let format = args.format.unwrap_or(Format::of(game));
-    let wanted = Wanted { game: args.game, generation: args.generation, comments: args.comments };
+    let filter =
+        GameFilter { game: args.game, generation: args.generation, comments: args.comments };
     let mut sink = Sink::new(args.out.as_deref(), format, out)?;
     let limit = args.limit.unwrap_or(u64::MAX);
-    source.each(&wanted, &mut |Exported { name, komi, record }| {
+    source.each(&filter, &mut |ExportedGame { name, komi, record }| {
         if sink.written() < limit {
             let variant = komi.and_then(|komi| game.with_komi(komi));
             let rules = variant.as_ref().unwrap_or(game);

@@ -1,4 +1,4 @@
-//! Where records go: one text, or a file a game.
+//! Output of records: one text, or a file a game.
 
 use std::{
     fs::{self, File},
@@ -69,8 +69,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Writes what is left, and says how many records there were. A file without any goes away
-    /// again.
+    /// Flushes the output and returns the number of records. A file without records is removed.
     pub(super) fn finish(self) -> anyhow::Result<u64> {
         if let Place::File { mut file, path } = self.place {
             file.flush().with_context(|| format!("cannot write {}", path.display()))?;

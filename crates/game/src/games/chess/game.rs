@@ -3,7 +3,10 @@
 use cozy_chess::{Board, Color, File, Rank, Square};
 
 use super::{Chess, ChessEncoding, ChessHistory, ChessState, draws, fen, moves, position_key, san};
-use crate::{Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status};
+use crate::{
+    BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player,
+    RecordFormat, Status,
+};
 
 impl Game for Chess {
     type State = ChessState;
@@ -53,7 +56,7 @@ impl Game for Chess {
         }
     }
 
-    fn beyond(
+    fn moves_after_draw(
         &self,
         state: &ChessState,
         history: &ChessHistory,
@@ -155,6 +158,10 @@ impl Game for Chess {
             text.push('\n');
         }
         text + "  a b c d e f g h\n" + &state.fen() + "\n"
+    }
+
+    fn display(&self) -> Display {
+        Display { sides: ["white", "black"], board: BoardKind::Pieces, places: MovePlaces::FromTo }
     }
 
     fn notation(&self) -> &'static str {

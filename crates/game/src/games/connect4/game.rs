@@ -2,7 +2,8 @@
 
 use super::{Connect4, Connect4Encoding, Connect4State};
 use crate::{
-    Game, GameError, GameSpec, Key, Move, Outcome, Player, Status, Symmetry, games::parse_number,
+    BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player, Status,
+    Symmetry, games::parse_number,
 };
 
 impl Game for Connect4 {
@@ -144,6 +145,10 @@ impl Game for Connect4 {
         }
         let columns: Vec<String> = (1..=self.board.width).map(|x| (x % 10).to_string()).collect();
         text + &columns.join(" ") + "\n"
+    }
+
+    fn display(&self) -> Display {
+        Display { board: BoardKind::Discs, places: MovePlaces::Columns, ..Display::default() }
     }
 
     fn notation(&self) -> &'static str {

@@ -102,7 +102,7 @@ impl Board {
         })
     }
 
-    /// The board as GTP's showboard draws it; `sign` tells what stands on a point.
+    /// Returns the board as GTP's `showboard` prints it. `sign` returns the sign of a point.
     pub fn render(&self, sign: impl Fn(u16) -> char) -> String {
         let letters: Vec<String> = vertex::columns(self.size()).chars().map(String::from).collect();
         let mut text = String::new();

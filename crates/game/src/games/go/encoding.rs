@@ -33,7 +33,7 @@ impl GoEncoding {
         self.game.rules.history_planes.into()
     }
 
-    fn draw<const N: usize, const ROW: u32>(
+    fn write_planes<const N: usize, const ROW: u32>(
         &self,
         grid: &Grid<N, ROW>,
         state: &GoState,
@@ -122,7 +122,7 @@ impl Encoding for GoEncoding {
             let (row, column) = board.square.map(symmetry, board.square.split(point));
             out.set(channel, row.into(), column.into());
         };
-        on_grid!(board, grid => self.draw(grid, state, history, |channel, points| {
+        on_grid!(board, grid => self.write_planes(grid, state, history, |channel, points| {
             points.iter().for_each(|point| set(channel, point));
         }));
         let players = [state.mover, state.mover.opponent()];

@@ -6,7 +6,10 @@ use super::{
     Go, GoEncoding, GoHistory, GoState, KOMI_BEYOND, NO_KO, Rules, Set, Superko, WORDS_MAX, Words,
     moves, on_grid, zobrist,
 };
-use crate::{Game, GameError, GameSpec, Key, Komi, Move, Player, RecordFormat, Status, Symmetry};
+use crate::{
+    BoardKind, Display, Game, GameError, GameSpec, Key, Komi, Move, MovePlaces, Player,
+    RecordFormat, Status, Symmetry,
+};
 
 impl Game for Go {
     type State = GoState;
@@ -80,7 +83,7 @@ impl Game for Go {
     }
 
     /// Superko remembers the position as if the mover had passed.
-    fn leave_turn(&self, state: &mut GoState, history: &mut GoHistory) -> bool {
+    fn skip_turn(&self, state: &mut GoState, history: &mut GoHistory) -> bool {
         if state.is_over() {
             return false;
         }
@@ -222,6 +225,14 @@ impl Game for Go {
 
     fn stones(&self, state: &GoState) -> Option<Vec<Option<Player>>> {
         Some((0..self.size() * self.size()).map(|point| self.stone_at(state, point)).collect())
+    }
+
+    fn display(&self) -> Display {
+        Display {
+            sides: Display::BLACK_FIRST,
+            board: BoardKind::Stones,
+            places: MovePlaces::Vertices,
+        }
     }
 
     fn notation(&self) -> &'static str {

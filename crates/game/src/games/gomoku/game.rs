@@ -2,8 +2,9 @@
 
 use super::{Gomoku, GomokuEncoding, GomokuOpening, GomokuState, Points, Stage};
 use crate::{
-    Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
-    games::grid::Grid,
+    BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player,
+    RecordFormat, Status, Symmetry,
+    games::{grid::Grid, parse_vertex, vertex_name},
 };
 
 impl Game for Gomoku {
@@ -152,12 +153,20 @@ impl Game for Gomoku {
 
     /// Black stones as X, white ones as O; with an opening, who has which.
     fn render(&self, state: &GomokuState) -> String {
-        let board = self.grid.draw(|point| self.stone_at(state, point));
+        let board = self.grid.render(|point| self.stone_at(state, point));
         if self.opening == GomokuOpening::None { board } else { board + &state.describe_opening() }
     }
 
     fn stones(&self, state: &GomokuState) -> Option<Vec<Option<Player>>> {
         Some((0..self.size() * self.size()).map(|point| self.stone_at(state, point)).collect())
+    }
+
+    fn display(&self) -> Display {
+        Display {
+            sides: Display::BLACK_FIRST,
+            board: BoardKind::Stones,
+            places: MovePlaces::TopLeft,
+        }
     }
 
     fn notation(&self) -> &'static str {
@@ -178,5 +187,23 @@ impl Game for Gomoku {
 
     fn parse_record_move(&self, state: &GomokuState, text: &str) -> Result<Move, GameError> {
         self.parse_record(state, text)
+    }
+
+    /// Gomoku is played in front ends for Go, so points are GTP's vertices: A1 bottom left and no
+    /// I.
+    fn protocol_move(&self, _state: &GomokuState, mv: Move) -> String {
+        // A choice of colours is no point and keeps its own name.
+        if mv < self.swap() { vertex_name(self.size(), mv.0) } else { self.format_move(mv) }
+    }
+
+    fn parse_protocol_move(&self, state: &GomokuState, text: &str) -> Result<Move, GameError> {
+        match (parse_vertex(self.size(), text), self.parse_move(state, text)) {
+            (Some(point), _) => Ok(Move(point)),
+            (None, Ok(mv)) if mv >= self.swap() => Ok(mv),
+            _ => Err(GameError::BadMove {
+                text: text.to_owned(),
+                expected: "write a vertex, column and row from the bottom left, without I".into(),
+            }),
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{Hex, HexEncoding, HexState, board};
 use crate::{
-    Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
+    BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player,
+    RecordFormat, Status, Symmetry,
     games::grid::{letter, sign},
 };
 
@@ -135,6 +136,14 @@ impl Game for Hex {
         Some((0..self.size() * self.size()).map(|point| self.stone_at(state, point)).collect())
     }
 
+    fn display(&self) -> Display {
+        Display {
+            sides: Display::BLACK_FIRST,
+            board: BoardKind::Hexagons,
+            places: MovePlaces::TopLeft,
+        }
+    }
+
     fn notation(&self) -> &'static str {
         if self.swap {
             "points by column and row, a1 top left, no letter skipped; or swap as the second ply"
@@ -152,6 +161,15 @@ impl Game for Hex {
     }
 
     fn parse_record_move(&self, state: &HexState, text: &str) -> Result<Move, GameError> {
+        self.parse_sgf(state, text)
+    }
+
+    /// Programs for Hex, such as benzene, write moves as records do: a1 top left and `swap-pieces`.
+    fn protocol_move(&self, _state: &HexState, mv: Move) -> String {
+        self.format_sgf(mv)
+    }
+
+    fn parse_protocol_move(&self, state: &HexState, text: &str) -> Result<Move, GameError> {
         self.parse_sgf(state, text)
     }
 }

@@ -3,8 +3,8 @@
 use super::board::Bits;
 use super::{Othello, OthelloEncoding, OthelloState, board};
 use crate::{
-    Game, GameError, GameSpec, Key, Move, Outcome, Player, RecordFormat, Status, Symmetry,
-    games::grid::Grid,
+    BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player,
+    RecordFormat, Status, Symmetry, games::grid::Grid,
 };
 
 /// The points of `set` as moves, ascending, on a board of `size` rows.
@@ -130,11 +130,19 @@ impl Game for Othello {
     }
 
     fn render(&self, state: &OthelloState) -> String {
-        self.grid.draw(|point| self.disc_at(state, point))
+        self.grid.render(|point| self.disc_at(state, point))
     }
 
     fn stones(&self, state: &OthelloState) -> Option<Vec<Option<Player>>> {
         Some((0..self.size() * self.size()).map(|point| self.disc_at(state, point)).collect())
+    }
+
+    fn display(&self) -> Display {
+        Display {
+            sides: Display::BLACK_FIRST,
+            board: BoardKind::Discs,
+            places: MovePlaces::TopLeft,
+        }
     }
 
     fn notation(&self) -> &'static str {

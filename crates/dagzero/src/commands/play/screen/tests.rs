@@ -39,8 +39,8 @@ fn press(screen: &mut Screen, keys: &str) {
             "f3" => KeyCode::F(3),
             other => KeyCode::Char(other.chars().next().expect("a character")),
         };
-        if let Wish::Line(line) = screen.key(KeyEvent::new(code, KeyModifiers::NONE)) {
-            screen.carry_out(&line).expect("rollouts do not fail");
+        if let KeyAction::Line(line) = screen.key(KeyEvent::new(code, KeyModifiers::NONE)) {
+            screen.run_line(&line).expect("rollouts do not fail");
         }
     }
 }
@@ -84,7 +84,7 @@ fn what_is_written_goes_before_the_cursor() {
     press(&mut mine, "q u i t enter");
     assert!(mine.person.ended());
     let left = mine.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
-    assert_eq!(left, Wish::Leave);
+    assert_eq!(left, KeyAction::Leave);
 }
 
 #[test]

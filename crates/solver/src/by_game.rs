@@ -1,0 +1,115 @@
+//! Which game has which solver.
+
+use std::any::Any;
+
+use dz_game::{
+    Game, GameSpec,
+    games::{Connect4, Hex, TicTacToe},
+};
+
+use crate::{
+    Connect4Solver, ExhaustiveSolver, PositionSource, Positions, STATES_MAX, Solver, SolverError,
+};
+
+/// Returns the solver of a game for play. It answers every position that can be reached; at the
+/// start of a large board an answer takes seconds.
+///
+/// # Errors
+/// As [`solved_positions`].
+pub fn solver_of<G: Game>(game: &G) -> Result<Box<dyn Solver<G> + Send>, SolverError> {
+    let spec = game.spec();
+    match spec.name() {
+        "connect4" => {
+            let solver = Connect4Solver::new(&Connect4::from_spec(&spec)?)?;
+            let solver: Box<dyn Solver<Connect4> + Send> = Box::new(solver);
+            // The name says that G is Connect Four, so the two types are the same.
+            let solver = (Box::new(solver) as Box<dyn Any>).downcast();
+            solver.map_or_else(|_| Err(no_solver(&spec)), |solver| Ok(*solver))
+        }
+        "tictactoe" => Ok(Box::new(ExhaustiveSolver::new(game, STATES_MAX)?)),
+        "hex" if Hex::from_spec(&spec)?.size() <= HEX_SIZE_MAX => {
+            Ok(Box::new(ExhaustiveSolver::new(game, STATES_MAX)?))
+        }
+        _ => Err(no_solver(&spec)),
+    }
+}
+
+/// Solved positions of a game that is known by name only.
+pub type PositionStream = Box<dyn PositionSource>;
+
+/// The games that have a solver, for error messages.
+const SOLVABLE: &str = "connect4 (boards with width * (height + 1) up to 64), hex (size 2 and 3), \
+                        tictactoe";
+/// The largest Hex board that is solved exhaustively: size 4 has millions of states.
+const HEX_SIZE_MAX: u16 = 3;
+/// Most points of a Connect Four board left empty in generated positions. Random positions of 7x6
+/// with fewer stones take seconds each.
+const CONNECT4_EMPTY_MAX: u32 = 32;
+/// Fewest points left empty. With fewer there is hardly a choice of moves.
+const CONNECT4_EMPTY_MIN: u32 = 4;
+
+/// Returns distinct solved positions of a game from a seed, spread evenly over plies (see
+/// [`Positions`]). The stream ends when no more are found.
+///
+/// Positions of Connect Four have 4 to 32 empty points, which is 10 to 38 plies on 7x6. Positions of
+/// smaller games have any number of plies.
+///
+/// ```
+/// use dz_solver::solved_positions;
+///
+/// let spec = "tictactoe".parse().expect("the name of a game");
+/// let positions = solved_positions(&spec, 1).expect("tic-tac-toe has a solver");
+/// let first: Vec<_> = positions.take(3).map(|solved| solved.expect("small").moves.len()).collect();
+/// assert_eq!(first, [0, 1, 2]);
+/// ```
+///
+/// # Errors
+/// [`SolverError::NoSolver`], naming the games that have one; [`SolverError::Game`].
+pub fn solved_positions(spec: &GameSpec, seed: u64) -> Result<PositionStream, SolverError> {
+    solved_positions_from(spec, None, seed)
+}
+
+/// As [`solved_positions`], from ply `first_ply` on if it is given. On 7x6 each position of ply 8
+/// takes seconds.
+///
+/// # Errors
+/// As [`solved_positions`].
+pub fn solved_positions_from(
+    spec: &GameSpec,
+    first_ply: Option<u32>,
+    seed: u64,
+) -> Result<PositionStream, SolverError> {
+    match spec.name() {
+        "connect4" => {
+            let game = Connect4::from_spec(spec)?;
+            let solver = Connect4Solver::new(&game)?;
+            let cells = u32::from(game.width()) * u32::from(game.height());
+            let first = first_ply.unwrap_or(cells.saturating_sub(CONNECT4_EMPTY_MAX));
+            let last = cells.saturating_sub(CONNECT4_EMPTY_MIN);
+            Ok(Box::new(Positions::new(&game, solver, first..=last, seed)))
+        }
+        "tictactoe" => exhaustive(&TicTacToe::from_spec(spec)?, first_ply, seed),
+        "hex" => {
+            let game = Hex::from_spec(spec)?;
+            if game.size() > HEX_SIZE_MAX {
+                return Err(no_solver(spec));
+            }
+            exhaustive(&game, first_ply, seed)
+        }
+        _ => Err(no_solver(spec)),
+    }
+}
+
+fn exhaustive<G: Game>(
+    game: &G,
+    first_ply: Option<u32>,
+    seed: u64,
+) -> Result<PositionStream, SolverError> {
+    let solver = ExhaustiveSolver::new(game, STATES_MAX)?;
+    let last = game.plies_max().map_or(0, |plies| plies.saturating_sub(1));
+    Ok(Box::new(Positions::new(game, solver, first_ply.unwrap_or(0)..=last, seed)))
+}
+
+fn no_solver(spec: &GameSpec) -> SolverError {
+    SolverError::NoSolver { game: spec.to_string(), known: SOLVABLE }
+}
