@@ -14,7 +14,7 @@ pub enum Given<'a> {
     Number(&'static str, String, &'a Value),
 }
 
-/// Tells which of the words or names a value has, or adds a fault.
+/// Returns which of the words or names a value has, or adds a fault.
 pub fn read_given<'a>(
     key: &str,
     value: &'a Value,

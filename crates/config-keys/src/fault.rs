@@ -20,7 +20,8 @@ pub struct Fault {
 impl Fault {
     /// A fault of a key, without a value, a range or a suggestion.
     pub fn new(key: impl Into<String>, problem: impl Into<String>) -> Self {
-        let (key, problem) = (key.into(), problem.into());
+        let key = key.into();
+        let problem = problem.into();
         Self { key, value: None, problem, allowed: None, suggestion: None }
     }
 

@@ -1,10 +1,10 @@
-//! `--set section.key=value`: lays single values over the file.
+//! `--set section.key=value`: single values that replace those of the file.
 
 use toml::{Table, Value};
 
 use crate::fault::Fault;
 
-/// Lays the overrides over the file, in order: the last word on a key counts.
+/// Applies the overrides to the file in order: the last value of a key counts.
 pub fn merge_overrides(file: &mut Table, overrides: &[String], faults: &mut Vec<Fault>) {
     for text in overrides {
         let result = split(text).and_then(|(path, value)| insert(file, &path, value));
@@ -14,7 +14,7 @@ pub fn merge_overrides(file: &mut Table, overrides: &[String], faults: &mut Vec<
     }
 }
 
-/// Says of faults in what overrides gave that the file is not to blame.
+/// Marks faults in values from overrides, so that nobody looks for them in the file.
 pub fn name_overrides(overrides: &[String], faults: &mut [Fault]) {
     let is_at = |key: &str, path: &str| {
         key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))

@@ -9,7 +9,7 @@ use crate::limits::Limits;
 /// A value of one's own, or another key's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SameOr<T> {
-    /// As the other key says.
+    /// The other key's value.
     Same,
     /// This.
     Own(T),

@@ -35,8 +35,7 @@ impl ConfigError {
     /// [is trouble](Self::is_trouble).
     pub const EXIT_CODE: u8 = 78;
 
-    /// Whether the operating system failed to read the file, which says nothing about what is in
-    /// it.
+    /// Whether the operating system failed to read the file. Its content may be fine.
     pub fn is_trouble(&self) -> bool {
         matches!(self, Self::Read { source, .. } if source.raw_os_error().is_some())
     }

@@ -1,10 +1,10 @@
 //! The strict run configuration.
 //!
-//! A run is told everything in one TOML file: [`RunConfig::load`] reads it, lays `--set`
-//! overrides over it, and reports every fault at once. What comes out has a value for every key;
-//! [`RunConfig::to_toml`] is what a run keeps, and [`RunConfig::diff`] says what a resume under
-//! another file would change. Each key is declared once, in its section's file, with meaning,
-//! limits, default and [`Effect`].
+//! One TOML file configures a run. [`RunConfig::load`] reads it, applies `--set` overrides and
+//! reports every fault at once. A configuration without faults has a value for every key. A run
+//! keeps [`RunConfig::to_toml`], and [`RunConfig::diff`] lists what a resume under another file
+//! would change. Each key is declared once, in its section's file, with meaning, limits, default
+//! and [`Effect`].
 
 mod change;
 mod check;

@@ -37,7 +37,7 @@ impl Loaded {
 }
 
 impl RunConfig {
-    /// Reads a file, lays `section.key=value` overrides over it, and reports every fault at once.
+    /// Reads a file, applies `section.key=value` overrides and reports every fault at once.
     ///
     /// `extra_check` adds what this crate cannot know, such as whether the game exists; it is
     /// asked even where there are faults already, and what it says of a key that is at fault
@@ -56,8 +56,7 @@ impl RunConfig {
         Self::load_text(&text, path, overrides, extra_check)
     }
 
-    /// Reads a file for what it says, such as that of a run, which was checked when the run began:
-    /// nothing is laid over it.
+    /// Reads a file without overrides, such as that of a run, which was checked when the run began.
     ///
     /// # Errors
     /// As [`RunConfig::load`].
@@ -65,8 +64,7 @@ impl RunConfig {
         Ok(Self::load(path, &[], &|_| Vec::new())?.config)
     }
 
-    /// Reads a text, such as that of a preset, with overrides laid over it as [`RunConfig::load`]
-    /// does.
+    /// Reads a text, such as that of a preset, with overrides as [`RunConfig::load`] applies them.
     ///
     /// # Errors
     /// [`ConfigError::Faults`].

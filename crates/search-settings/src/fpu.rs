@@ -114,6 +114,7 @@ fn read_katago(table: &mut TableReader<'_>) -> Option<FirstPlay> {
     let loss_share = table.take::<f64>("loss_share", &SHARE);
     let mix_power =
         if table.has("mix_power") { Some(table.take::<f64>("mix_power", &POWER)?) } else { None };
-    let (reduction, loss_share) = (reduction?, loss_share?);
+    let reduction = reduction?;
+    let loss_share = loss_share?;
     Some(FirstPlay::KataGo(KataGoFirstPlay { mix_power, reduction, loss_share }))
 }

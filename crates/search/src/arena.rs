@@ -75,7 +75,9 @@ impl<N: Numbers> Arena<N> {
         self.priors.extend(priors);
         let moves = self.priors.len() - first;
         let node = &mut self.nodes[id.index()];
-        (node.priors, node.moves, node.kind) = (first as u32, moves as u16, Kind::Expanded);
+        node.priors = first as u32;
+        node.moves = moves as u16;
+        node.kind = Kind::Expanded;
         if self.side.uses_moves {
             self.side.moves.resize(first + moves, MoveSide::default());
         }
@@ -170,9 +172,11 @@ impl<N: Numbers> Arena<N> {
     fn grow_edges(&mut self, id: NodeId) {
         let node = &mut self.nodes[id.index()];
         let log2 = (node.capacity_log2 + 1).max(FIRST_CAPACITY_LOG2);
-        let (old, new) = (node.edges as usize, self.edges.len());
+        let old = node.edges as usize;
+        let new = self.edges.len();
         let visited = usize::from(node.visited);
-        (node.edges, node.capacity_log2) = (new as u32, log2);
+        node.edges = new as u32;
+        node.capacity_log2 = log2;
         self.edges.extend_from_within(old..old + visited);
         self.edges.resize(new + (1 << log2), NO_EDGE);
         if self.side.uses_edges {
@@ -198,7 +202,8 @@ impl<N: Numbers> Arena<N> {
             }
             self.swap_moves(node.priors as usize + place, node.priors as usize + last);
             let node = &mut self.nodes[id.index()];
-            (node.visited, node.head_ready) = (last as u16, false);
+            node.visited = last as u16;
+            node.head_ready = false;
             if self.side.uses_nodes {
                 // The choice that still held is named by a place.
                 self.side.nodes[id.index()].held_visits = 0;

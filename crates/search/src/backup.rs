@@ -77,7 +77,8 @@ impl<N: Numbers> Arena<N> {
             self.recompute_square(id, count);
         }
         let node = self.node_mut(id);
-        (node.visits, node.average) = (visits, average);
+        node.visits = visits;
+        node.average = average;
     }
 
     /// Sets the average that each edge caches to its child's average.
@@ -189,7 +190,8 @@ mod tests {
             let child = add(&mut self.arena, q);
             let place = self.arena.link(self.id, self.children.len());
             let edge = self.arena.edge_mut(self.id, place);
-            (edge.child, edge.visits) = (child, visits);
+            edge.child = child;
+            edge.visits = visits;
             self.children.push(child);
         }
 

@@ -16,6 +16,7 @@ pub enum Budget {
         /// Playouts of this search at most.
         playouts_max: u32,
     },
-    /// No limit: the caller stops the search, for example by a clock, which this crate does not have.
+    /// No limit: the caller stops the search, for example by a clock, which this crate does not
+    /// have.
     Open,
 }

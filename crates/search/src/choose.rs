@@ -49,8 +49,8 @@ pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng)
     sample(&weights, random).map_or_else(|| most_visited(&moves), |place| moves[place].mv)
 }
 
-/// Samples a place by weights, each 0 or more. Returns none where all are 0, or where rounding leaves
-/// a rest behind the last.
+/// Samples a place by weights, each 0 or more. Returns none where all are 0, or where rounding
+/// leaves a rest behind the last.
 pub fn sample(weights: &[f64], random: &mut impl Rng) -> Option<usize> {
     let mut left = random.random::<f64>() * weights.iter().sum::<f64>();
     weights.iter().position(|weight| {

@@ -52,7 +52,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         // A move that is tried for the first time gets the first free place.
         let place = place.min(usize::from(node.visited));
         let side = &mut self.arena.side.nodes[id.index()];
-        (side.held_visits, side.held_place) = (visits.max(1) - 1, place as u16);
+        side.held_visits = visits.max(1) - 1;
+        side.held_place = place as u16;
     }
 
     /// True if a selection at this node scores all moves at once.

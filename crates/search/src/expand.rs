@@ -87,7 +87,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// One more rollout at a node without children, which may give it some.
     fn visit_again(&mut self, id: NodeId, walk: &Walk<D, N>) {
         let node = self.arena.node_mut(id);
-        (node.visits, node.own_visits) = (node.visits + 1, node.own_visits + 1);
+        node.visits += 1;
+        node.own_visits += 1;
         let count = N::Real::from_u32(node.own_visits);
         let rollout = walk.rollout.unwrap_or(node.own);
         node.own.average_in(rollout, count);
@@ -147,7 +148,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         heuristics: &[N::Real],
     ) {
         let heuristics = self.set_root_moves(&walk.legal, priors, heuristics);
-        let (key, kind) = (Key::default(), Kind::Expanded);
+        let key = Key::default();
+        let kind = Kind::Expanded;
         let new = NewNode { key, own, sign: walk.sign, kind };
         let id = self.add_node(new, walk);
         debug_assert_eq!(id, ROOT);

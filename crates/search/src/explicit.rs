@@ -163,7 +163,8 @@ fn check(node: &GraphNode, places: &BTreeMap<i64, u32>) -> Result<Checked, Graph
         if !in_range(value) {
             return Err(wrong("terminal must be from -1 to 1, the first player's"));
         }
-        let (children, priors) = (Vec::new(), Vec::new());
+        let children = Vec::new();
+        let priors = Vec::new();
         return Ok(Checked { id: node.id, sign: 1, value, children, priors });
     }
     let Some(sign @ (1 | -1)) = node.to_move else {

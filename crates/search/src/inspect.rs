@@ -74,7 +74,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// The line of most visits that begins with a move at the root, of `plies_max` moves at most;
     /// ties go to the move that was visited first.
     pub fn line_from(&self, mv: Move, plies_max: usize) -> Vec<Move> {
-        let (mut line, mut at) = (vec![mv], self.child_of(mv));
+        let mut line = vec![mv];
+        let mut at = self.child_of(mv);
         while let Some(id) = at.filter(|_| line.len() < plies_max) {
             let node = self.arena.node(id);
             let edges = self.arena.edges(node).iter().zip(self.arena.priors(node));

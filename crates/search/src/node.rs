@@ -8,8 +8,8 @@ use crate::{numbers::Real, value::ValueAbs};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NodeId(pub u32);
 
-/// The root: the first node. It is a private copy that is not in the table and that no edge leads to,
-/// so an edge to node 0 is one whose child is not evaluated yet.
+/// The root: the first node. It is a private copy that is not in the table and that no edge leads
+/// to, so an edge to node 0 is one whose child is not evaluated yet.
 pub(crate) const ROOT: NodeId = NodeId(0);
 
 impl NodeId {

@@ -178,7 +178,8 @@ impl Prior for ExactPrior {
     fn largest(priors: &[Self]) -> usize {
         let mut best = 0;
         for (place, prior) in priors.iter().enumerate() {
-            let (most, lowest) = (priors[best].probability, priors[best].mv);
+            let most = priors[best].probability;
+            let lowest = priors[best].mv;
             if prior.probability > most || (prior.probability == most && prior.mv < lowest) {
                 best = place;
             }

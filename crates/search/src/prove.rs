@@ -21,8 +21,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         if node.moves == 0 {
             return;
         }
-        let (sign, one) = (node.sign(), N::Real::ONE);
-        let (mut lower, mut upper) = (-one, -one);
+        let sign = node.sign();
+        let one = N::Real::ONE;
+        let mut lower = -one;
+        let mut upper = -one;
         let mut best: Option<ValueAbs<N::Real>> = None;
         if node.visited < node.moves {
             upper = one;
@@ -36,7 +38,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             let (low, high) =
                 if node.sign > 0 { (side.lower, side.upper) } else { (-side.upper, -side.lower) };
             if low > lower || best.is_none() {
-                (lower, best) = (lower.max(low), Some(self.arena.node(edge.child).average));
+                lower = lower.max(low);
+                best = Some(self.arena.node(edge.child).average);
             }
             upper = upper.max(high);
         }

@@ -50,7 +50,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.compact_edges(&mut order);
         self.arena.relink_children(&order, &places);
         self.move_nodes(copy, &places);
-        (self.marks, self.queue) = (places, order);
+        self.marks = places;
+        self.queue = order;
         self.rebuild_parents();
         self.table.clear();
         if self.params.graph {
@@ -150,7 +151,8 @@ impl<N: Numbers> Arena<N> {
     fn duplicate(&mut self, id: NodeId) -> NodeId {
         let copy = NodeId(self.nodes.len() as u32);
         let mut node = *self.node(id);
-        let (edges, moves) = (node.edges as usize, node.priors as usize);
+        let edges = node.edges as usize;
+        let moves = node.priors as usize;
         self.nodes.push(node);
         self.keys.push(self.keys[id.index()]);
         if self.side.uses_nodes {
@@ -175,7 +177,8 @@ impl<N: Numbers> Arena<N> {
         let mut free = 0;
         for &id in order {
             let node = &mut self.nodes[id as usize];
-            let (first, moves) = (node.priors as usize, usize::from(node.moves));
+            let first = node.priors as usize;
+            let moves = usize::from(node.moves);
             node.priors = free as u32;
             self.priors.copy_within(first..first + moves, free);
             if self.side.uses_moves {
@@ -195,7 +198,8 @@ impl<N: Numbers> Arena<N> {
         let mut free = 0;
         for &id in order.iter() {
             let node = &mut self.nodes[id as usize];
-            let (first, room) = (node.edges as usize, node.capacity());
+            let first = node.edges as usize;
+            let room = node.capacity();
             node.edges = free as u32;
             self.edges.copy_within(first..first + room, free);
             if self.side.uses_edges {

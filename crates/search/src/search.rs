@@ -157,7 +157,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// Empties the search and moves its root to another position; memory stays allocated.
     pub fn reset(&mut self, state: D::State, history: D::History) {
         self.drop_leaves();
-        (self.root_state, self.root_history) = (state, history);
+        self.root_state = state;
+        self.root_history = history;
         self.allowed.clear();
         self.clear_root();
     }
@@ -166,7 +167,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// kept from an earlier search stay; leaves that still wait are dropped.
     pub fn start(&mut self, budget: Budget, seed: u64, setup: impl Into<RootSetup>) {
         self.drop_leaves();
-        (self.budget, self.seed, self.setup) = (budget, seed, setup.into());
+        self.budget = budget;
+        self.seed = seed;
+        self.setup = setup.into();
         self.counts = SearchCounts::default();
         if let Some(tracer) = &mut self.tracer {
             tracer.start();

@@ -47,13 +47,15 @@ impl<'a, N: Numbers> Choice<'a, N> {
         setup: &RootSetup,
     ) -> Self {
         let node = arena.node(id);
-        let (edges, priors) = (arena.edges(node), arena.priors(node));
+        let edges = arena.edges(node);
+        let priors = arena.priors(node);
         let mut edge_visits = node.visits - node.own_visits;
         if params.leaves_max > 1 {
             let sides = (0..edges.len()).map(|place| arena.edge_side(node, place).in_flight);
             edge_visits += sides.sum::<u32>();
         }
-        let (sum, sign) = (N::Real::from_u32(edge_visits), node.sign());
+        let sum = N::Real::from_u32(edge_visits);
+        let sign = node.sign();
         let is_root = id == ROOT;
         let fpu = setup.fpu.filter(|_| is_root).unwrap_or(params.fpu);
         let forced = if is_root { setup.forced_playouts } else { 0.0 };
@@ -126,8 +128,8 @@ impl<'a, N: Numbers> Choice<'a, N> {
     pub(crate) fn edge_stats(&self, place: usize) -> EdgeStats<N::Real> {
         let edge = self.edges[place];
         let value = self.sign * self.arena.node(edge.child).average.value;
-        let standing = EdgeStats { value, visits: N::Real::from_u32(edge.visits) };
-        if self.adjusted { self.adjust(place, edge, standing) } else { standing }
+        let stats = EdgeStats { value, visits: N::Real::from_u32(edge.visits) };
+        if self.adjusted { self.adjust(place, edge, stats) } else { stats }
     }
 
     /// The mover's value of the visited move at `place`, leaves in flight left out.
@@ -139,27 +141,27 @@ impl<'a, N: Numbers> Choice<'a, N> {
     }
 
     /// Replaces the value by the edge's, and adds leaves in flight.
-    fn adjust(&self, place: usize, edge: Edge, standing: EdgeStats<N::Real>) -> EdgeStats<N::Real> {
-        let mut standing = standing;
+    fn adjust(&self, place: usize, edge: Edge, stats: EdgeStats<N::Real>) -> EdgeStats<N::Real> {
+        let mut stats = stats;
         if !self.arena.side.uses_edges {
-            return standing;
+            return stats;
         }
         let side = self.arena.edge_side(self.node, place);
-        standing.value = if edge.visits == 0 { self.unvisited } else { self.value_at(place) };
+        stats.value = if edge.visits == 0 { self.unvisited } else { self.value_at(place) };
         if side.in_flight > 0 {
             let waiting = N::Real::from_u32(side.in_flight);
             match self.params.in_flight {
-                InFlight::Visits => standing.visits += waiting,
+                InFlight::Visits => stats.visits += waiting,
                 InFlight::Losses(each) => {
                     let lost = waiting * N::Real::from_u32(each);
-                    let all = standing.visits + lost;
-                    let known = if edge.visits == 0 { N::Real::ZERO } else { standing.value };
-                    standing.value = (known * standing.visits - lost) / all;
-                    standing.visits = all;
+                    let all = stats.visits + lost;
+                    let known = if edge.visits == 0 { N::Real::ZERO } else { stats.value };
+                    stats.value = (known * stats.visits - lost) / all;
+                    stats.visits = all;
                 }
             }
         }
-        standing
+        stats
     }
 
     /// The score of a visited move.

@@ -99,7 +99,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             self.recompute_expanded(NodeId(node));
         }
         self.counts.refreshes += order.len() as u64;
-        (self.marks, self.queue, self.stack) = (marks, order, stack);
+        self.marks = marks;
+        self.queue = order;
+        self.stack = stack;
     }
 
     /// Recomputes the next nodes of the background sweep, whose rounds end with the root.

@@ -37,10 +37,12 @@ impl<R: Real> ValueAbs<R> {
 
     /// The chances of the player with this sign.
     pub(crate) fn wdl_for(self, sign: R) -> Wdl {
-        let (value, draw) = ((sign * self.value).to_f64() as f32, self.draw.to_f64() as f32);
+        let value = (sign * self.value).to_f64() as f32;
+        let draw = self.draw.to_f64() as f32;
         let decided = 1.0 - draw;
         // Averages of exact outcomes can round to slightly below 0.
-        let (win, loss) = (0.5 * (decided + value), 0.5 * (decided - value));
+        let win = 0.5 * (decided + value);
+        let loss = 0.5 * (decided - value);
         Wdl { win: win.max(0.0), draw, loss: loss.max(0.0) }
     }
 

@@ -73,7 +73,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Puts a walk aside until its position is evaluated.
     pub(crate) fn open_leaf(&mut self, mut walk: Box<Walk<D, N>>, awaited: Awaited) -> End {
-        (walk.awaited, walk.network, walk.rollout) = (awaited, None, None);
+        walk.awaited = awaited;
+        walk.network = None;
+        walk.rollout = None;
         walk.rollout_moves.clear();
         walk.wants = self.wants(awaited);
         walk.sign = match self.domain.status(&walk.state, &walk.history) {

@@ -95,8 +95,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         place
     }
 
-    /// Decides what happens at a node that was reached by an edge with so many visits, and counts the
-    /// end if it is one.
+    /// Decides what happens at a node that was reached by an edge with so many visits, and counts
+    /// the end if it is one.
     fn arrive(&mut self, id: NodeId, edge_visits: u32, walk: &Walk<D, N>) -> Arrival<N::Real> {
         let node = *self.arena.node(id);
         if node.kind == Kind::Unexpanded {
@@ -106,7 +106,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             self.counts.terminals += 1;
             if self.params.terminals == Terminals::Counted {
                 let node = self.arena.node_mut(id);
-                (node.visits, node.own_visits) = (node.visits + 1, node.own_visits + 1);
+                node.visits += 1;
+                node.own_visits += 1;
             }
         } else if self.params.prove && self.arena.side.nodes[id.index()].is_proven() {
             self.counts.terminals += 1;
@@ -122,8 +123,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Arrival::Ends(node.average)
     }
 
-    /// True if the node is on the walk's path. In an acyclic game that happens only if two positions
-    /// share a key; such a walk ends once it is longer than there are nodes.
+    /// True if the node is on the walk's path. In an acyclic game that happens only if two
+    /// positions share a key; such a walk ends once it is longer than there are nodes.
     fn is_on_path(&self, id: NodeId, walk: &Walk<D, N>) -> bool {
         if self.domain.acyclic() {
             return walk.path.len() > self.arena.nodes.len();
@@ -160,7 +161,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         else {
             return false;
         };
-        let (node, child) = (self.arena.node(step.node), self.arena.node(child));
+        let node = self.arena.node(step.node);
+        let child = self.arena.node(child);
         let edge = self.arena.edges(node)[step.place];
         let known = self.arena.edge_side(node, step.place).average.value;
         edge.visits > 0
@@ -185,7 +187,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         if self.params.terminals == Terminals::Counted {
             // The arrival that follows counts its first visit.
             let node = self.arena.node_mut(id);
-            (node.visits, node.own_visits) = (0, 0);
+            node.visits = 0;
+            node.own_visits = 0;
         }
         Some(id)
     }

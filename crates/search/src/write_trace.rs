@@ -44,7 +44,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     pub(crate) fn finish_trace(&mut self, walk: &mut Walk<D, N>, number: u64) {
         let Some(tracer) = &mut self.tracer else { return };
         let root = &self.arena.nodes[0];
-        let (before, now) = (tracer.counts, self.counts);
+        let before = tracer.counts;
+        let now = self.counts;
         tracer.playouts.push(TracedPlayout {
             number,
             steps: std::mem::take(&mut walk.trace),

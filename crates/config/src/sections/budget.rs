@@ -21,7 +21,9 @@ impl RunConfig {
     pub fn cycles_planned(&self, walls_ms: impl IntoIterator<Item = u64>) -> u32 {
         let cycles_max = self.run.cycles;
         let Some(time_ms_max) = self.time_ms_max() else { return cycles_max };
-        let (mut known, mut spent_ms, mut planned) = (Vec::new(), 0, cycles_max);
+        let mut known = Vec::new();
+        let mut spent_ms = 0;
+        let mut planned = cycles_max;
         for wall_ms in walls_ms {
             known.push(wall_ms);
             spent_ms += wall_ms;

@@ -176,7 +176,9 @@ mod tests {
         assert_eq!(ucb1(&new, 100.0), f64::INFINITY);
         close(uct(&child(1.0, -0.5), 0.0, 1.0), -0.5);
         // The same choice on both scales: x = (q + 1) / 2 with UCB1, q with twice the bonus.
-        let (q, n, s) = (0.2, 7.0, 50.0);
+        let q = 0.2;
+        let n = 7.0;
+        let s = 50.0;
         let unit = ucb1(&child(n, f64::midpoint(q, 1.0)), s);
         close(2.0 * unit - 1.0, uct(&child(n, q), s, 2.0 * std::f64::consts::SQRT_2));
     }
@@ -186,7 +188,8 @@ mod tests {
         use rand::{RngExt, SeedableRng};
         let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(7);
         let means = [0.6, 0.4];
-        let (runs, plays) = (20, 4000);
+        let runs = 20;
+        let plays = 4000;
         let mut worse = 0.0;
         for _ in 0..runs {
             let mut arms = [ValueSum::default(); 2];

@@ -58,7 +58,8 @@ pub fn considered_visits(considered: u32, simulations: u32, out: &mut Vec<u32>) 
     }
     let wanted = simulations as usize;
     let rounds = u64::from(considered.next_power_of_two().trailing_zeros());
-    let (mut left, mut visits) = (considered, 0);
+    let mut left = considered;
+    let mut visits = 0;
     while out.len() < wanted {
         let sweeps = (u64::from(simulations) / (rounds * u64::from(left))).max(1);
         for _ in 0..sweeps {
@@ -74,7 +75,8 @@ pub fn considered_visits(considered: u32, simulations: u32, out: &mut Vec<u32>) 
 /// moves and w by `weight` (Appendix D). `own` is the evaluator's value of the node, the mover's;
 /// without visited moves it is the answer.
 pub fn mixed_value(children: &[Child], own: f64, weight: MixedWeight) -> f64 {
-    let (mut mass, mut sum) = (0.0, 0.0);
+    let mut mass = 0.0;
+    let mut sum = 0.0;
     for child in children {
         if let Some(q) = child.q {
             // A floor, so that visited moves of prior 0 still give a mean.
@@ -99,7 +101,8 @@ pub fn completed_sigma(children: &[Child], own: f64, params: &GumbelParams, out:
     let mixed = mixed_value(children, own, params.mixed_weight);
     out.clear();
     out.extend(children.iter().map(|child| child.q.unwrap_or(mixed)));
-    let (mut low, mut width) = (0.0, 1.0);
+    let mut low = 0.0;
+    let mut width = 1.0;
     if params.sigma.rescale {
         low = out.iter().copied().fold(f64::INFINITY, f64::min);
         let high = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -289,7 +292,8 @@ mod tests {
         // Fixed values: the best move of sixteen wins, and visits are the plan's.
         let values: Vec<f64> = (0..16).map(|a| f64::from(a) / 16.0 - 0.5).collect();
         let mut node = vec![Child { prior: 1.0 / 16.0, visits: 0.0, q: None }; 16];
-        let (mut order, mut scores) = (Vec::new(), Vec::new());
+        let mut order = Vec::new();
+        let mut scores = Vec::new();
         considered_visits(16, 32, &mut order);
         for &considered in &order {
             root_scores(&node, &[0.0; 16], 0.0, &PAPER, &mut scores);

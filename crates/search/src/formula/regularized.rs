@@ -65,7 +65,8 @@ pub fn exact_policy(children: &[Child], unvisited: f64, lambda: f64, out: &mut V
     let pairs = || out.iter().zip(values()).filter(|(prior, _)| **prior > 0.0);
     let left = pairs().map(|(prior, q)| prior - distance(q)).fold(0.0, f64::max);
     let t = solve(left, |t| {
-        let (mut sum, mut slope) = (0.0, 0.0);
+        let mut sum = 0.0;
+        let mut slope = 0.0;
         for (prior, q) in pairs() {
             let gap = t + distance(q);
             let share = prior / gap;
@@ -83,7 +84,8 @@ pub fn exact_policy(children: &[Child], unvisited: f64, lambda: f64, out: &mut V
 
 /// The root of F(t) = 1 in [left, 1]; `function` gives F and -F'.
 fn solve(left: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
-    let (mut low, mut high) = (left, 1.0);
+    let mut low = left;
+    let mut high = 1.0;
     let mut t = left;
     for _ in 0..STEPS_MAX {
         let (sum, slope) = function(t);
@@ -202,7 +204,8 @@ mod tests {
 
     #[test]
     fn known_policies() {
-        let (mut out, mut empirical) = (Vec::new(), Vec::new());
+        let mut out = Vec::new();
+        let mut empirical = Vec::new();
         for vector in &VECTORS {
             let moves = vector.q.len();
             let visits = puct_visits(vector.q, vector.priors, 1.25, vector.playouts);

@@ -171,7 +171,8 @@ mod tests {
     fn pruning_takes_off_forced_playouts_and_little_else() {
         // A root searched at fixed values with k = 2, and one without: the pruned target comes
         // back.
-        let (priors, values) = ([0.6, 0.3, 0.1], [0.3, 0.0, -0.6]);
+        let priors = [0.6, 0.3, 0.1];
+        let values = [0.3, 0.0, -0.6];
         let search = |k: f64| {
             let mut node = [0, 1, 2].map(|a: usize| child(priors[a], 0.0, 0.0));
             for done in 0..600 {
@@ -186,7 +187,8 @@ mod tests {
             }
             node
         };
-        let (plain, forced) = (search(0.0), search(2.0));
+        let plain = search(0.0);
+        let forced = search(2.0);
         assert!(forced[2].visits > plain[2].visits + 3.0);
         let scale = puct::exploration_scale(1.1, 600.0 + puct::VISITS_OFFSET, 1.0);
         let mut out = Vec::new();
@@ -194,7 +196,8 @@ mod tests {
         for place in [1, 2] {
             assert!((out[place] - plain[place].visits).abs() <= 2.0, "{out:?} {plain:?}");
         }
-        let (mut target, mut wanted) = (out.clone(), Vec::new());
+        let mut target = out.clone();
+        let mut wanted = Vec::new();
         normalise(&mut target);
         visit_shares(&plain, &mut wanted);
         assert!(target.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 0.005), "{target:?}");

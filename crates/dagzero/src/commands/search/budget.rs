@@ -1,12 +1,12 @@
-//! How long a search goes on.
+//! The budget of a search, from the command line.
 
 use std::time::Duration;
 
 use clap::ArgGroup;
 use dz_search::Budget;
 
-/// Playouts for each evaluation, at most: those that need none are free, and in a graph that is
-/// known to its ends they would go on for ever.
+/// Playouts for each evaluation, at most. Playouts without an evaluation are free, and in a graph
+/// that is completely known they would never end.
 const PLAYOUTS_PER_EVALUATION: u32 = 1_000;
 
 /// The budget, which has no default.

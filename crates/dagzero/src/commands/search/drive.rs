@@ -1,4 +1,4 @@
-//! Drives a search: gathers leaves, has them judged, goes on.
+//! Drives a search: gathers leaves, evaluates them and applies the answers.
 
 use std::time::Instant;
 
@@ -31,7 +31,7 @@ pub(super) fn drive<S: Subject>(
     }
 }
 
-/// Searches until the search says that it is decided, or `is_late`.
+/// Searches until the search is decided, or until `is_late`.
 fn exhaust<S: Subject>(
     search: &mut Search<S::Domain, Exact>,
     subject: &mut S,
@@ -52,13 +52,14 @@ fn exhaust<S: Subject>(
     }
 }
 
-/// Gives leaves what they want, in their order.
+/// Gives leaves their answers, in their order.
 fn answer<S: Subject>(
     search: &mut Search<S::Domain, Exact>,
     subject: &mut S,
     waiting: &[LeafId],
 ) -> anyhow::Result<()> {
-    let (mut ids, mut positions) = (Vec::new(), Vec::new());
+    let mut ids = Vec::new();
+    let mut positions = Vec::new();
     for &id in waiting {
         if let Some(request) = request(search, id).filter(|request| request.leaf.wants.network) {
             ids.push(id);

@@ -1,4 +1,4 @@
-//! The nodes of a search: how they hang together, and as they are printed.
+//! The nodes of a search and their edges, as they are printed.
 
 use dz_game::{Move, Player};
 use dz_search::{Domain, Exact, NodeView, Search};
@@ -75,13 +75,15 @@ impl Graph {
     /// it would come back to itself.
     pub(super) fn line(&self) -> Vec<Move> {
         let mut seen = vec![false; self.0.len()];
-        let (mut line, mut at) = (Vec::new(), 0);
+        let mut line = Vec::new();
+        let mut at = 0;
         while let Some(node) = self.0.get(at).filter(|_| !seen[at]) {
             seen[at] = true;
             let sign = if node.mover == Some(Player::Second) { -1.0 } else { 1.0 };
             let value = |child: u32| self.0.get(child as usize).map_or(0.0, |n| sign * n.value);
             let best = node.edges.iter().reduce(|best, edge| {
-                let (known, new) = (value(best.child), value(edge.child));
+                let known = value(best.child);
+                let new = value(edge.child);
                 if (edge.visits, new) > (best.visits, known) { edge } else { best }
             });
             let Some(edge) = best else { break };
@@ -106,7 +108,8 @@ impl Graph {
                 if places[child].is_some() {
                     continue;
                 }
-                let (mut state, mut past) = (place.state.clone(), history.clone());
+                let mut state = place.state.clone();
+                let mut past = history.clone();
                 let line = [&place.line[..], &[edge.mv]].concat();
                 search.domain().advance(&mut state, &mut past, edge.mv);
                 places[child] = Some(Place { state, line });

@@ -1,4 +1,4 @@
-//! What is searched: a game's position or a graph given node by node, and who judges it.
+//! The subject of a search: a game's position or an explicit graph, with its evaluator.
 
 use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
@@ -21,14 +21,15 @@ pub(super) trait Subject {
     /// Its positions and moves.
     type Domain: Domain;
 
-    /// What the evaluator says of each position.
+    /// Evaluates each position.
     fn evaluate(
         &mut self,
         domain: &Self::Domain,
         request: &[LeafRequest<'_, Self::Domain>],
     ) -> anyhow::Result<Vec<Evaluation>>;
 
-    /// What a rollout came to for the position's mover; fills `moves` with what was played.
+    /// Plays a rollout and returns its outcome for the player to move; fills `moves` with its
+    /// moves.
     fn rollout(
         &mut self,
         domain: &Self::Domain,
@@ -49,13 +50,13 @@ pub(super) trait Subject {
     fn id(&self, domain: &Self::Domain, state: &<Self::Domain as Domain>::State) -> Option<i64>;
 }
 
-/// A position that is to be judged.
+/// A position that waits for its evaluation.
 pub(super) struct LeafRequest<'a, D: Domain> {
     pub(super) leaf: SearchLeaf<'a, D>,
     pub(super) eval_key: Key,
 }
 
-/// What an evaluator says of a position, for its mover.
+/// An evaluator's answer, for the player to move.
 pub(super) struct Evaluation {
     pub(super) estimate: ValuePov<f64>,
     pub(super) priors: Vec<f64>,
@@ -236,7 +237,7 @@ fn hashed<G: Game>(view: &LeafView<'_, G>) -> Evaluation {
     Evaluation { estimate: ValuePov { value: win - loss, draw }, priors }
 }
 
-/// A graph given node by node, which says itself what its nodes are worth.
+/// An explicit graph, whose file holds the values of its nodes.
 pub(super) struct GraphSubject;
 
 impl Subject for GraphSubject {
@@ -262,7 +263,8 @@ impl Subject for GraphSubject {
         moves: &mut Vec<(Player, Move)>,
     ) -> ValuePov<f64> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(request.leaf.random));
-        let (mut state, mut legal) = (*request.leaf.state, request.leaf.legal.to_vec());
+        let mut state = *request.leaf.state;
+        let mut legal = request.leaf.legal.to_vec();
         let mut sign = None;
         moves.clear();
         for _ in 0..ROLLOUT_PLIES_MAX {

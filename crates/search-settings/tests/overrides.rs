@@ -1,0 +1,103 @@
+//! Overrides of `[search]`: every form is read and written, and faults say what was meant.
+
+#![allow(clippy::unwrap_used)] // These are tests, helpers too.
+
+use dz_config_keys::SameOr;
+use dz_search_settings::{
+    CatchUp, Expansion, FirstPlay, KataGoFirstPlay, SearchSection, SelectionWord,
+};
+
+fn laid(overrides: &[&str]) -> Result<(SearchSection, u64), Vec<String>> {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    SearchSection::plain()
+        .with_overrides(&overrides)
+        .map_err(|faults| faults.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn nothing_laid_over_changes_nothing() {
+    assert_eq!(laid(&[]), Ok((SearchSection::plain(), 0)));
+}
+
+#[test]
+fn values_of_every_form_are_taken() {
+    let (section, seed) = laid(&[
+        "search.seed=7",
+        "search.selection=rave",
+        "search.fpu.value=0.25",
+        "search.root_fpu={ kind = \"katago\", reduction = 0, loss_share = 0.1, mix_power = 2 }",
+        "search.catch_up={ leak = 0.1 }",
+        "search.expansion={ start = 4, waiting_max = 9 }",
+    ])
+    .unwrap();
+    assert_eq!((seed, section.selection), (7, SelectionWord::Rave));
+    assert_eq!(section.fpu, FirstPlay::Absolute(0.25));
+    let own = FirstPlay::KataGo(KataGoFirstPlay {
+        mix_power: Some(2.0),
+        reduction: 0.0,
+        loss_share: 0.1,
+    });
+    assert_eq!(section.root_fpu, SameOr::Own(own));
+    assert_eq!(section.catch_up, CatchUp::Leak(0.1));
+    assert_eq!(section.expansion, Expansion::Dynamic { start: 4, waiting_max: 9 });
+    let plain = SearchSection::plain();
+    let lists = section.values().into_iter().zip(plain.values());
+    assert_eq!(lists.filter(|(new, old)| new != old).count(), 5);
+}
+
+#[test]
+fn every_form_reads_as_it_is_written() {
+    let changes = [
+        "catch_up={ margin = 3 }",
+        "in_flight={ losses = 3 }",
+        "leaf_value={ mix = 0.5 }",
+        "leaf_value=rollout",
+        "epsilon={ root = 0.25 }",
+        "epsilon={ share = 0.015625 }",
+        "expansion=40",
+        "fpu={ kind = \"parent\" }",
+        "fpu={ kind = \"katago\", loss_share = 0.0, reduction = 0.2 }",
+        "root_fpu={ kind = \"absolute\", value = -1.0 }",
+    ];
+    for change in changes {
+        let (section, _) = laid(&[&format!("search.{change}")]).unwrap();
+        assert_ne!(section, SearchSection::plain(), "{change}");
+        let values = section.values();
+        let all: Vec<String> =
+            values.iter().map(|(key, value)| format!("search.{key}={value}")).collect();
+        assert_eq!(SearchSection::defaults().with_overrides(&all), Ok((section, 0)));
+        let (key, given) = change.split_once('=').unwrap();
+        let written = values.iter().find(|(name, _)| *name == key).unwrap().1.to_string();
+        assert_eq!(written.trim_matches('"'), given, "{change}");
+    }
+}
+
+#[test]
+fn one_name_at_a_time() {
+    for wrong in ["{ leak = 0.1, margin = 2 }", "{}", "3", "{ leak = 2 }", "[\"stop\"]"] {
+        let faults = laid(&[&format!("search.catch_up={wrong}")]).unwrap_err();
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(faults[0].starts_with("search.catch_up"), "{faults:?}");
+    }
+}
+
+#[test]
+fn faults_name_what_was_meant() {
+    let faults = laid(&[
+        "search.c_punct=1",
+        "search.sed=1",
+        "selfplay.games=3",
+        "search.seed=-1",
+        "search.catch_up={ leek = 1 }",
+        "search.selection=\"uctt\"",
+    ])
+    .unwrap_err();
+    assert_eq!(faults.len(), 6, "{faults:#?}");
+    for meant in ["'search.c_puct'", "'search.seed'", "'search.catch_up.leak'", "\"uct\""] {
+        let meant = format!("did you mean {meant}");
+        let named = faults.iter().filter(|fault| fault.contains(&meant));
+        assert_eq!(named.count(), 1, "{meant} {faults:#?}");
+    }
+    assert!(faults.iter().any(|fault| fault.starts_with("selfplay")));
+    assert!(faults.iter().any(|fault| fault.starts_with("search.seed = -1: impossible")));
+}
