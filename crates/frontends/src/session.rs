@@ -351,8 +351,12 @@ impl<G: Game> Session for GameSession<G> {
             MoveSource::Random { .. } => None,
             MoveSource::Search(searcher) => searcher.report(),
         };
-        let (visits, counts, moves) = (0, SearchCounts::default(), Vec::new());
-        found.unwrap_or(Report { visits, counts, wdl: Wdl::UNKNOWN, moves })
+        found.unwrap_or(Report {
+            visits: 0,
+            counts: SearchCounts::default(),
+            wdl: Wdl::UNKNOWN,
+            moves: Vec::new(),
+        })
     }
 
     fn choose(&mut self) -> Option<Move> {
@@ -376,7 +380,8 @@ impl<G: Game> Session for GameSession<G> {
         if legal.is_empty() {
             return Ok(None);
         }
-        let (state, history) = (self.position.state(), self.position.history());
+        let state = self.position.state();
+        let history = self.position.history();
         let game = self.position.game();
         let eval_key = game.eval_key(state, history);
         let random = self.seed;
@@ -402,7 +407,8 @@ impl<G: Game> Session for GameSession<G> {
         if legal.is_empty() {
             return Ok(None);
         }
-        let (state, history) = (self.position.state().clone(), self.position.history().clone());
+        let state = self.position.state().clone();
+        let history = self.position.history().clone();
         let eval_key = self.position.game().eval_key(&state, &history);
         self.sources.ownership(searcher.source, &Leaf { state, history, legal, eval_key, symmetry })
     }
