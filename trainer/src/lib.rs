@@ -18,6 +18,7 @@ mod metrics;
 mod publish;
 mod restore;
 mod rows;
+mod rows_of_cycle;
 mod schedule;
 mod session;
 mod stage;

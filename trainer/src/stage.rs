@@ -10,12 +10,12 @@ use dz_burn_net::{
 use dz_config::{Optimizer as OptimizerWord, RunConfig, TrainingPrecision};
 use dz_game::Key;
 use dz_network_file::NetworkSpec;
-use dz_shard::RowSet;
 use dz_stage::{Spent, StageContext};
-use dz_store::{RowsState, RunInfo, Stage};
+use dz_store::Stage;
 
 use crate::checkpoint::Cursor;
 use crate::publish::prune_checkpoints;
+use crate::rows_of_cycle::open_rows;
 use crate::turn::{End, Work};
 use crate::{CycleRows, LossGuard, Session, head_weights, heads_of, restore};
 
@@ -61,7 +61,7 @@ pub(crate) fn learner_maker(
     let on = devices.clone();
     let make_learner: MakeLearner = Box::new(move |spec, config| {
         let mut options = learner_options(config, on[0]);
-        options.on_chip = dz_burn_net::learns_on_chip(&on, &spec, options.precision)?;
+        options.cuda_kernels = dz_burn_net::learns_by_cuda_kernels(&on, &spec, options.precision)?;
         let learner = BurnLearner::on(spec, &on, options)?;
         Ok(Box::new(learner))
     });
@@ -144,23 +144,6 @@ impl fmt::Debug for Trainer {
     }
 }
 
-/// The rows that a cycle trains on.
-pub(crate) fn open_rows(
-    context: &StageContext,
-    cycle: u32,
-    identity: &RunInfo,
-) -> anyhow::Result<CycleRows> {
-    let state = rows_state(context, cycle)?;
-    CycleRows::open(&context.run, state, RowSet::Train, identity)
-        .with_context(|| format!("the rows of cycle {cycle} cannot be used"))
-}
-
-/// What the shuffler published for a cycle.
-pub(crate) fn rows_state(context: &StageContext, cycle: u32) -> anyhow::Result<&RowsState> {
-    let state = context.ledger.state().cycle_state(cycle);
-    state.and_then(|s| s.rows.as_ref()).with_context(|| format!("cycle {cycle} has no rows yet"))
-}
-
 fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
     let training = &config.training;
     let precision = match training.precision {
@@ -180,7 +163,7 @@ fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
         value_weight: training.value_weight,
         head_weights: head_weights(&config.heads),
         precision,
-        on_chip: true,
+        cuda_kernels: true,
         seed: Key::of_words(&[WEIGHTS_STREAM, config.run.seed]).low,
         config_hash: config.results_hash(),
     }

@@ -12,7 +12,7 @@ use dz_stage::{Progress, Rates, Spent, StageContext, number_text};
 use dz_store::{HeadLoss, Losses, MetricsWriter, RunInfo, RunState, Stage};
 
 use crate::publish::{prune_checkpoints, publish_candidate, publish_checkpoint};
-use crate::stage::{open_rows, rows_state};
+use crate::rows_of_cycle::{open_rows, rows_state};
 use crate::{
     BatchMaker, CycleRows, Exploded, Feed, FeedPlan, LearningRate, Mean, Session, StepMetrics,
     Validation, validate, value_mix,

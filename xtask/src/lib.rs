@@ -10,6 +10,7 @@ pub mod ci;
 pub mod imports;
 pub mod layers;
 pub mod manifest;
+pub mod names;
 pub mod powercut;
 pub mod presets;
 pub mod soak;

@@ -2,12 +2,33 @@
 
 use std::fs;
 
-use xtask::{ci, presets, root, sources};
+use xtask::{ci, names, presets, root, sources};
 
 #[test]
 fn sources_are_tidy() {
     let findings = sources::findings(&root()).expect("sources can be read");
     assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
+
+#[test]
+fn names_are_the_fields_and_entry_points_have_examples() {
+    let findings = names::findings(&root()).expect("sources can be read");
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
+
+#[test]
+fn a_retired_name_and_an_entry_point_without_example_are_found() {
+    let folder = tree("//! X.\npub struct Contestant;", &[]);
+    let found = names::findings(folder.path()).expect("sources can be read");
+    assert_eq!(found, ["one/src/lib.rs: Contestant is a retired name: write Player"]);
+    let manifest = "[package]\nname = \"dz-config\"\n";
+    let bare = "//! X.\n/// Keys.\npub struct RunConfig;";
+    let folder = tree(bare, &[("one/Cargo.toml", manifest)]);
+    let found = names::findings(folder.path()).expect("sources can be read");
+    assert_eq!(found, ["dz-config: RunConfig has no example"]);
+    let shown = "//! X.\n/// Keys.\n///\n/// ```\n/// let x = 1;\n/// ```\npub struct RunConfig;";
+    let folder = tree(shown, &[("one/Cargo.toml", manifest)]);
+    assert!(names::findings(folder.path()).expect("sources can be read").is_empty());
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(crate) fn rows(
     }
     for &format in &args.learning.0 {
         let options = LearnerOptions {
-            on_chip: !args.burn_convolution,
+            cuda_kernels: !args.burn_convolution,
             ..LearnerOptions::to_measure(format)
         };
         let (first, rate) = learning(choice, spec.clone(), *batch, options, time)?;

@@ -104,7 +104,7 @@ impl DeviceArgs {
                 chunk_max: self.batch,
                 chunk_min: self.batch,
                 lanes: self.lanes.into(),
-                on_chip: !self.burn_convolution,
+                cuda_kernels: !self.burn_convolution,
                 ..options
             },
         }

@@ -15,50 +15,34 @@
 //! Letters: `B` batch, `C` channels, `H` rows, `W` columns, `G` globals, `A` policy length, `N`
 //! numbers in all parameters.
 
-mod block;
-mod board;
-mod burn_learner;
-mod canary;
-mod card;
-mod checkpoint;
-mod convolve;
+mod cuda;
 mod device;
 mod error;
-mod evaluator;
-mod fold;
-mod heads;
-mod kernels;
-mod layout;
-mod learner;
-mod learning_canary;
-mod linear;
-mod losses;
-mod muon;
-mod norm;
-mod on_chip;
-mod optimizer;
-mod passes;
-mod place;
-mod planes;
-mod source;
-mod tower;
-mod trunk;
-mod way_to_learn;
+mod infer;
+mod model;
+mod precision;
+mod tensors;
+mod train;
 
-pub use burn_learner::BurnLearner;
-pub use canary::{CanaryReport, burn_canary, canary, canary_spec, difference_from_processor};
-pub use card::{CardFacts, DeviceFacts};
-pub use checkpoint::check_checkpoint;
-pub use device::{DeviceChoice, pick_device, pick_devices};
+pub use device::card::{CardFacts, DeviceFacts};
+pub use device::choice::DeviceChoice;
+pub use device::kernel_cache::{first_start_note, kernel_folder};
+pub use device::open::{pick_device, pick_devices};
 pub use dz_infer::EncodedBatch;
 pub use error::NetError;
-pub use evaluator::{BurnEvaluator, EvaluatorOptions, Precision};
-pub use kernels::{first_start_note, kernel_folder};
-pub use learner::{
+pub use infer::canary::{
+    CanaryReport, burn_canary, canary, canary_spec, difference_from_processor,
+};
+pub use infer::evaluator::BurnEvaluator;
+pub use infer::load::{network_evaluator, network_evaluator_on, network_on};
+pub use infer::options::EvaluatorOptions;
+pub use precision::Precision;
+pub use train::burn_learner::BurnLearner;
+pub use train::canary::{LearningReport, learning_canary, random_rows};
+pub use train::checkpoint::check_checkpoint;
+pub use train::convolution_choice::learns_by_cuda_kernels;
+pub use train::learner::{
     EvaluationReport, Examiner, ExportInfo, HeadRows, Learner, LearnerOptions, LossReport,
     Optimizer, StepReport, TrainBatch,
 };
-pub use learning_canary::{LearningReport, learning_canary, random_rows};
-pub use losses::mean_entropy;
-pub use source::{network_evaluator, network_evaluator_on, network_on};
-pub use way_to_learn::learns_on_chip;
+pub use train::losses::mean_entropy;

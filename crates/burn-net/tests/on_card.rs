@@ -7,7 +7,7 @@ mod common;
 
 use dz_burn_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions, Precision,
-    learns_on_chip, pick_device, random_rows,
+    learns_by_cuda_kernels, pick_device, random_rows,
 };
 use dz_cpu_net::{CpuEvaluator, random_network, random_positions};
 use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
@@ -29,7 +29,7 @@ fn answers(evaluator: &mut dyn NetworkEvaluator, batch: &EncodedBatch) -> [Netwo
     [evaluator.wait(first).unwrap(), behind]
 }
 
-/// Boards whose points fill tiles and boards whose points do not, channels of one tile and of
+/// BoardOps whose points fill tiles and boards whose points do not, channels of one tile and of
 /// several groups, and every kind of block.
 fn networks() -> Vec<NetworkSpec> {
     let plain = NetworkSpec::plain;
@@ -69,10 +69,10 @@ fn a_card_learns_as_the_processor_does() {
         let mut learner = BurnLearner::new(spec.clone(), device, options.clone()).unwrap();
         let rows = random_rows(spec, ROWS);
         let steps = [1e-3, 1e-3].map(|rate| learner.step(&rows, rate).unwrap());
-        (learner.is_on_chip(), steps)
+        (learner.has_cuda_kernels(), steps)
     };
     for (i, spec) in networks().into_iter().enumerate() {
-        assert!(learns_on_chip(&[card], &spec, Precision::Bf16).unwrap(), "{spec:?}");
+        assert!(learns_by_cuda_kernels(&[card], &spec, Precision::Bf16).unwrap(), "{spec:?}");
         let to_measure = |precision| LearnerOptions {
             head_weights: PerHead::from_fn(|_| 1.0),
             ..LearnerOptions::to_measure(precision)
@@ -80,12 +80,12 @@ fn a_card_learns_as_the_processor_does() {
         let f32 = to_measure(Precision::F32);
         let (_, wanted) = steps(&spec, DeviceChoice::Cpu, &f32);
         // By Burn's operations all are learnt alike, and on a stand-in for a card slowly.
-        let ways = if i < 2 { &[true, false][..] } else { &[true] };
-        for &on_chip in ways {
-            let options = LearnerOptions { on_chip, ..to_measure(Precision::Bf16) };
-            let (is_on_chip, found) = steps(&spec, card, &options);
+        let compute = if i < 2 { &[true, false][..] } else { &[true] };
+        for &cuda_kernels in compute {
+            let options = LearnerOptions { cuda_kernels, ..to_measure(Precision::Bf16) };
+            let (has_cuda_kernels, found) = steps(&spec, card, &options);
             let [c, h, w] = [spec.channels, spec.height, spec.width];
-            assert_eq!(is_on_chip, on_chip, "{h}x{w} c{c}");
+            assert_eq!(has_cuda_kernels, cuda_kernels, "{h}x{w} c{c}");
             for (wanted, found) in wanted.iter().zip(found) {
                 let heads = wanted.losses.heads.present().map(|(head, &wanted)| {
                     (head.name(), wanted, found.losses.heads[head].unwrap_or(f32::NAN))
@@ -97,7 +97,7 @@ fn a_card_learns_as_the_processor_does() {
                 ];
                 for (what, wanted, found) in others.into_iter().chain(heads) {
                     let off = ((found - wanted) / wanted).abs();
-                    let what = format!("{h}x{w} c{c}, {what}, on chip {on_chip}");
+                    let what = format!("{h}x{w} c{c}, {what}, on chip {cuda_kernels}");
                     println!("{what}: {found:.4} for {wanted:.4}");
                     assert!(off < 0.05, "{what}: {found} for {wanted}");
                 }
@@ -116,7 +116,7 @@ fn the_losses_of_many_steps_on_a_card_stay_near_those_in_32_bits() {
         return;
     };
     let spec = NetworkSpec { global_pooling: true, ..NetworkSpec::plain([3, 4, 5], 7, 2, 16) };
-    // Means of forty steps, of policy and value together: losses of single batches scatter.
+    // ConvTables of forty steps, of policy and value together: losses of single batches scatter.
     let curve = |device, precision| {
         let options = LearnerOptions::to_measure(precision);
         let mut learner = BurnLearner::new(spec.clone(), device, options).unwrap();
@@ -149,17 +149,18 @@ fn a_card_answers_as_the_processor_does() {
             let logits = wanted.policy_logits.iter().chain(&wanted.wdl_logits);
             let size = logits.fold(1.0, |most: f64, logit| most.max(f64::from(logit.abs())));
             for (precision, tolerance) in [(Precision::F16, 0.01), (Precision::Bf16, 0.08)] {
-                for on_chip in [true, false] {
+                for cuda_kernels in [true, false] {
                     let usual = EvaluatorOptions::for_device(card);
-                    let options = EvaluatorOptions { precision, on_chip, ..usual };
+                    let options = EvaluatorOptions { precision, cuda_kernels, ..usual };
                     let options =
                         EvaluatorOptions { chunk_max: chunk, chunk_min: chunk, ..options };
                     let mut evaluator = BurnEvaluator::load(&file, card, options).unwrap();
-                    assert_eq!(evaluator.id().contains("on-chip"), on_chip);
+                    assert_eq!(evaluator.id().contains("on-chip"), cuda_kernels);
                     for found in answers(&mut evaluator, &batch) {
                         let off = wanted.difference_max(&found) / size;
                         let [c, h, w] = [spec.channels, spec.height, spec.width];
-                        let what = format!("{h}x{w} c{c}, {precision}, {len}, on chip {on_chip}");
+                        let what =
+                            format!("{h}x{w} c{c}, {precision}, {len}, on chip {cuda_kernels}");
                         println!("{what}: {off:.1e}");
                         assert!(off < tolerance, "{what}: {off}");
                     }

@@ -102,6 +102,7 @@ mod any_size;
 pub mod container;
 mod error;
 mod file;
+mod head_layers;
 mod heads;
 mod spec;
 

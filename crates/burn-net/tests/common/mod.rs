@@ -46,7 +46,7 @@ pub fn options() -> LearnerOptions {
         value_weight: 1.0,
         head_weights: PerHead::default(),
         precision: Precision::F32,
-        on_chip: true,
+        cuda_kernels: true,
         seed: 7,
         config_hash: "test".to_owned(),
     }

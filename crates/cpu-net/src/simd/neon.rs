@@ -5,7 +5,7 @@ use std::arch::aarch64::{
     vsubq_f32,
 };
 
-use super::{LANE, Lane, Simd, Task};
+use super::lane::{LANE, Lane, Simd, Task};
 
 /// NEON: a lane is four registers of 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Vectors of no processor in particular: SSE2 on old x86 ones.
 
-use super::{LANE, Lane, Simd, Task};
+use super::lane::{LANE, Lane, Simd, Task};
 
 /// Arrays that the compiler makes vectors of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::arch::x86_64::{
     _mm512_sub_ps,
 };
 
-use super::{LANE, Lane, Simd, Task};
+use super::lane::{LANE, Lane, Simd, Task};
 
 /// AVX-512: a lane is one register of 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -66,7 +66,8 @@ struct Findings {
     threads: usize,
     device: String,
     /// Whether a card's convolutions are by a kernel of our own.
-    convolves_on_chip: bool,
+    #[serde(rename = "convolves_on_chip")]
+    plays_by_cuda_kernels: bool,
     canary: CanaryReport,
     canary_passed: bool,
     speed: Speed,
@@ -115,7 +116,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         facts,
         threads: std::thread::available_parallelism().map_or(1, Into::into),
         device: choice.to_string(),
-        convolves_on_chip: choice.convolves_on_chip(&canary_spec()),
+        plays_by_cuda_kernels: choice.plays_by_cuda_kernels(&canary_spec()),
         canary,
         canary_passed: canary.passed() && speed.logit_difference_max <= canary.tolerance,
         speed,
@@ -182,7 +183,8 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         line("headers", headers.as_deref().unwrap_or("not found"))?;
         line("kernels", &format!("kept in {}", kernel_folder().display()))?;
     }
-    let how = if findings.convolves_on_chip { ", convolutions by a kernel of our own" } else { "" };
+    let how =
+        if findings.plays_by_cuda_kernels { ", convolutions by a kernel of our own" } else { "" };
     line("device", &format!("{}{how}", findings.device))?;
     let verdict = if findings.canary_passed { "right" } else { "WRONG" };
     let CanaryReport { positions, logit_difference_max, tolerance } = canary;
@@ -196,8 +198,8 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         ),
     )?;
     if let Some(learning) = findings.learning {
-        let LearningReport { precision, on_chip, steps, difference_max, tolerance } = learning;
-        let by = if on_chip { "kernels of our own" } else { "Burn's operations" };
+        let LearningReport { precision, cuda_kernels, steps, difference_max, tolerance } = learning;
+        let by = if cuda_kernels { "kernels of our own" } else { "Burn's operations" };
         let verdict = if findings.learning_passed == Some(true) { "right" } else { "WRONG" };
         let [difference, most] = [difference_max, tolerance].map(|share| 100.0 * share);
         line(

@@ -1,0 +1,69 @@
+//! The same names in a build without CUDA, where nobody asks for them: `pick_device` gives no card
+//! there.
+
+use burn::tensor::{Device, FloatDType, Tensor};
+use dz_game::PlaneShape;
+
+use crate::cuda::adam_step::AdamFlats;
+use crate::cuda::adam_step::AdamStep;
+use crate::cuda::conv::plan::Plan;
+use crate::cuda::layer_weights::LayerWeights;
+use crate::cuda::linear::plan::LinearPlan;
+use crate::cuda::linear::plan::Output;
+use crate::model::epilogue::BatchNormOutput;
+use crate::model::epilogue::Epilogue;
+
+const NO_CARD: &str = "pick_device gives no card in a build without CUDA";
+
+pub(crate) fn convolve(
+    _: Plan,
+    _: Tensor<2>,
+    _: Tensor<2>,
+    _: Tensor<2>,
+    _: Epilogue<'_>,
+) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn layer(
+    _: [usize; 2],
+    _: Tensor<2>,
+    _: &LayerWeights,
+    _: Epilogue<'_>,
+) -> BatchNormOutput {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn cross_entropy(_: Tensor<2>, _: Tensor<2>, _: Tensor<1>, _: usize) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn view(_: &Tensor<1>, _: usize, _: usize) -> Tensor<1> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn adam(_: AdamFlats, _: Tensor<1>, _: Tensor<1>, _: AdamStep) -> AdamFlats {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn blend(_: Tensor<1>, _: Tensor<1>, _: f64) -> Tensor<1> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn join(_: &[Tensor<1>]) -> Tensor<1> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn unpack(_: &[u8], _: PlaneShape, _: usize, _: FloatDType, _: &Device) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn linear(
+    _: LinearPlan,
+    _: Tensor<2>,
+    _: Tensor<1>,
+    _: Tensor<2>,
+    _: Output,
+) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}

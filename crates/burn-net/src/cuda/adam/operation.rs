@@ -1,0 +1,197 @@
+//! The kernels as operations on Burn's tensors.
+
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Backend, ExtensionType, backend_extension};
+use burn::tensor::{DType, Shape};
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::{CubeBackend, tensor::CubeTensor};
+
+use crate::cuda::adam::kernel;
+use crate::cuda::adam_step::AdamStep;
+use crate::cuda::conv::launch::a_thread_each;
+use crate::cuda::conv::launch::elements;
+use crate::cuda::conv::launch::empty;
+
+/// Pieces that a launch puts together.
+pub(super) const PIECES: usize = 8;
+/// What a step of `AdamW` makes, `[N]` each.
+#[derive(Clone, Debug, ExtensionType)]
+pub(super) struct Stepped<B: Backend> {
+    pub(super) parameters: FloatTensor<B>,
+    pub(super) first: FloatTensor<B>,
+    pub(super) second: FloatTensor<B>,
+    pub(super) average: FloatTensor<B>,
+}
+
+/// What Burn does not have.
+#[backend_extension(Cube)]
+#[allow(clippy::too_many_arguments)]
+pub(super) trait Flat: Backend {
+    /// See [`crate::cuda::adam::adam`].
+    fn adam(
+        parameters: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        decay: FloatTensor<Self>,
+        first: FloatTensor<Self>,
+        second: FloatTensor<Self>,
+        average: FloatTensor<Self>,
+        step: AdamStep,
+    ) -> Stepped<Self>;
+
+    /// See [`crate::cuda::adam::blend`].
+    fn blend(old: FloatTensor<Self>, new: FloatTensor<Self>, share: f32) -> FloatTensor<Self>;
+
+    /// Puts the first `pieces` of eight one after another into `whole`, which is changed where it
+    /// is, from a place on.
+    fn join(
+        whole: FloatTensor<Self>,
+        a: FloatTensor<Self>,
+        b: FloatTensor<Self>,
+        c: FloatTensor<Self>,
+        d: FloatTensor<Self>,
+        e: FloatTensor<Self>,
+        f: FloatTensor<Self>,
+        g: FloatTensor<Self>,
+        h: FloatTensor<Self>,
+        from: usize,
+        pieces: usize,
+    ) -> FloatTensor<Self>;
+}
+
+impl Flat for CubeBackend {
+    fn adam(
+        parameters: CubeTensor,
+        gradient: CubeTensor,
+        decay: CubeTensor,
+        first: CubeTensor,
+        second: CubeTensor,
+        average: CubeTensor,
+        step: AdamStep,
+    ) -> Stepped<Self> {
+        let there = [parameters, gradient, decay, first, second, average].map(into_contiguous);
+        let count = elements(&there[0]);
+        check(&there, count);
+        let (client, (groups, threads)) = (there[0].client.clone(), a_thread_each(count));
+        let [parameters, first, second, average] = [0, 3, 4, 5].map(|i| fresh(&there[i], count));
+        let out = Stepped::<Self> { parameters, first, second, average };
+        let [parameters, gradient, decay, first, second, average] = there;
+        // SAFETY: the kernel reads and writes numbers below `count`, as many as every tensor was
+        // checked or made to have.
+        #[allow(unsafe_code)]
+        unsafe {
+            kernel::adam::launch_unchecked(
+                &client,
+                groups,
+                threads,
+                parameters.into_buffer_arg(),
+                gradient.into_buffer_arg(),
+                decay.into_buffer_arg(),
+                first.into_buffer_arg(),
+                second.into_buffer_arg(),
+                average.into_buffer_arg(),
+                out.parameters.clone().into_buffer_arg(),
+                out.first.clone().into_buffer_arg(),
+                out.second.clone().into_buffer_arg(),
+                out.average.clone().into_buffer_arg(),
+                count,
+                step.gradient_scale,
+                step.learning_rate,
+                step.first_scale,
+                step.second_scale,
+                step.average_share,
+            );
+        }
+        out
+    }
+
+    fn blend(old: CubeTensor, new: CubeTensor, share: f32) -> CubeTensor {
+        let there = [old, new].map(into_contiguous);
+        let count = elements(&there[0]);
+        check(&there, count);
+        let (client, (groups, threads)) = (there[0].client.clone(), a_thread_each(count));
+        let out = fresh(&there[0], count);
+        let [old, new] = there;
+        // SAFETY: as in `adam`.
+        #[allow(unsafe_code)]
+        unsafe {
+            kernel::blend::launch_unchecked(
+                &client,
+                groups,
+                threads,
+                old.into_buffer_arg(),
+                new.into_buffer_arg(),
+                out.clone().into_buffer_arg(),
+                count,
+                share,
+            );
+        }
+        out
+    }
+
+    fn join(
+        whole: CubeTensor,
+        a: CubeTensor,
+        b: CubeTensor,
+        c: CubeTensor,
+        d: CubeTensor,
+        e: CubeTensor,
+        f: CubeTensor,
+        g: CubeTensor,
+        h: CubeTensor,
+        from: usize,
+        pieces: usize,
+    ) -> CubeTensor {
+        let there = [a, b, c, d, e, f, g, h].map(into_contiguous);
+        assert!((1..=PIECES).contains(&pieces), "{pieces} pieces");
+        let mut ends = [0; PIECES];
+        let mut end = 0;
+        for (i, piece) in there.iter().enumerate() {
+            end += if i < pieces { elements(piece) } else { 0 };
+            ends[i] = end;
+        }
+        assert!(from + end <= elements(&whole), "{end} numbers from {from} on");
+        let formats = there.iter().chain([&whole]).all(|tensor| tensor.dtype == DType::F32);
+        assert!(formats && whole.is_contiguous(), "flat tensors of 32 bits are joined");
+        let (client, (groups, threads)) = (whole.client.clone(), a_thread_each(end));
+        let [a, b, c, d, e, f, g, h] = there;
+        // SAFETY: of each piece the kernel reads as many numbers as it has, or none, and writes as
+        // many of the whole, which was checked to have them.
+        #[allow(unsafe_code)]
+        unsafe {
+            kernel::join::launch_unchecked(
+                &client,
+                groups,
+                threads,
+                a.into_buffer_arg(),
+                b.into_buffer_arg(),
+                c.into_buffer_arg(),
+                d.into_buffer_arg(),
+                e.into_buffer_arg(),
+                f.into_buffer_arg(),
+                g.into_buffer_arg(),
+                h.into_buffer_arg(),
+                whole.clone().into_buffer_arg(),
+                from,
+                ends[0],
+                ends[1],
+                ends[2],
+                ends[3],
+                ends[4],
+                ends[5],
+                ends[6],
+                ends[7],
+            );
+        }
+        whole
+    }
+}
+
+/// Whether tensors are flat ones of so many numbers in 32 bits.
+fn check(tensors: &[CubeTensor], count: usize) {
+    let fits = |tensor: &CubeTensor| tensor.dtype == DType::F32 && elements(tensor) == count;
+    assert!(tensors.iter().all(fits) && u32::try_from(count).is_ok(), "{count} numbers each");
+}
+
+fn fresh(like: &CubeTensor, count: usize) -> CubeTensor {
+    empty(like, Shape::from(vec![count]), DType::F32)
+}

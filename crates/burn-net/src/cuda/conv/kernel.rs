@@ -1,0 +1,291 @@
+//! The kernel itself.
+
+// CubeCL's macro uses what only tells it a type, and knows no inclusive ranges.
+#![allow(clippy::used_underscore_binding, clippy::range_plus_one)]
+
+use cubecl::cmma::{MatrixIdent, MmaDefinition};
+use cubecl::prelude::*;
+
+use crate::cuda::conv::finish::Finish;
+use crate::cuda::conv::plan::Plan;
+use crate::cuda::conv::window::Window;
+use crate::cuda::tiles::RUN;
+use crate::cuda::tiles::TILE;
+
+/// Eight halves, which a thread loads at a time.
+pub(in crate::cuda) type Run<E> = Vector<E, Const<8>>;
+
+/// The same in four registers.
+pub(in crate::cuda) type Registers = Vector<u32, Const<4>>;
+
+/// Two halves, a register.
+pub(in crate::cuda) type Pair<E> = Vector<E, Const<2>>;
+
+/// Of a tile of points and eight outputs what a thread has: two outputs of a row, and the same of
+/// the row eight on.
+pub(in crate::cuda) type Sums = Array<Vector<f32, Const<2>>>;
+
+/// `out = x convolved with kernel`, then `+ shift`, then `+ added`, then no less than 0, what of
+/// these is asked for.
+///
+/// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of [`crate::cuda::conv::fits::pack`];
+/// `shift [outputs]`; `added` and `out [rows, outputs]`. A row is a point of a board. Sums are 32
+/// bits wide and rounded once.
+#[cube(launch_unchecked)]
+pub(in crate::cuda) fn convolve<E: Float, N: Size>(
+    x: &[Vector<E, N>],
+    kernel: &[Registers],
+    shift: &[Pair<E>],
+    added: &[Pair<E>],
+    out: &mut [Pair<E>],
+    rows: usize,
+    #[comptime] plan: Plan,
+    #[comptime] finish: Finish,
+    #[define(E)] _dtype: ElemType,
+) {
+    let group_row = CUBE_POS_X as usize * comptime!(plan.points());
+    let mut near =
+        Shared::<[Run<E>]>::new_aligned_slice(comptime!(plan.window().shared_runs()), 16usize);
+    load::<E, N>(
+        x,
+        &mut near,
+        group_row,
+        0usize,
+        rows,
+        plan.window(),
+        comptime!(plan.planes() * 32),
+    );
+    sync_cube();
+
+    let plane = UNIT_POS_Y as usize;
+    let first_point = plane % plan.planes_points * comptime!(plan.tiles_points * TILE);
+    let part = CUBE_POS_Y as usize * plan.planes_outputs + plane / plan.planes_points;
+    let first_tile = part * plan.tiles_outputs;
+    let mut sums = Sequence::<Sums>::new();
+    #[unroll]
+    for _ in 0..comptime!(plan.tiles_points * plan.tiles_outputs * 2) {
+        sums.push(Array::new(2usize));
+    }
+    for tap in 0..comptime!(plan.taps()) {
+        let starts = starts(group_row, first_point, tap, plan);
+        #[unroll]
+        for k in 0..comptime!(plan.tiles_inputs()) {
+            let step = tap * comptime!(plan.tiles_inputs()) + k;
+            let first = step * comptime!(plan.all_tiles_outputs()) + first_tile;
+            let mut factors = Sequence::<Array<Pair<E>>>::new();
+            #[unroll]
+            for j in 0..plan.tiles_outputs {
+                let registers = kernel[(first + j) * 32 + UNIT_POS_X as usize];
+                factors.push(pairs::<E>(registers, 0usize));
+                factors.push(pairs::<E>(registers, 2usize));
+            }
+            multiply::<E>(&near, &starts, &factors, &mut sums, k, plan);
+        }
+    }
+    let first_row = group_row + first_point;
+    write::<E>(&sums, shift, added, out, first_row, rows, first_tile, plan, finish);
+}
+
+/// Puts rows around `first_row` into shared memory, channels from run `first_run` on.
+#[cube]
+pub(in crate::cuda) fn load<E: Float, N: Size>(
+    x: &[Vector<E, N>],
+    near: &mut Shared<[Run<E>]>,
+    first_row: usize,
+    first_run: usize,
+    rows: usize,
+    #[comptime] window: Window,
+    #[comptime] threads: usize,
+) {
+    let all = comptime!((window.rows + window.blank) * window.runs());
+    let before = comptime!(window.before).runtime();
+    // Unrolled, so that all turns' reading is on its way before the first of it is stored.
+    #[unroll]
+    for turn in 0..comptime!(all.div_ceil(threads)) {
+        let i = turn * threads + UNIT_POS as usize;
+        let (place, run) = (i / comptime!(window.runs()), i % comptime!(window.runs()));
+        // Later by what is before than it is, so that no number is below 0.
+        let row = first_row + place;
+        let is_row = row >= before && row < rows + before;
+        // What is read is read in any case, so that no thread waits for whether it is there.
+        let row = min(max(row, before) - before, rows - 1);
+        let is_there = is_row && place < comptime!(window.rows);
+        let values = run_of::<E, N>(x, row, first_run + run, window.channels);
+        let values = select(is_there, Registers::reinterpret(values), Registers::new(0u32));
+        // Without a condition but for the last turn, or each turn would wait for what it read.
+        let is_within = comptime!((turn + 1) * threads <= all);
+        if is_within || i < all {
+            near[place * comptime!(window.stride()) + run] = Run::<E>::reinterpret(values);
+        }
+    }
+}
+
+/// Eight channels of a row of so many; zeros for those that it does not have.
+#[cube]
+fn run_of<E: Float, N: Size>(
+    x: &[Vector<E, N>],
+    row: usize,
+    run: usize,
+    #[comptime] channels: usize,
+) -> Run<E> {
+    let size = N::value();
+    let mut values = Vector::empty();
+    #[unroll]
+    for part in 0..comptime!(RUN / size) {
+        let channel = run * RUN + part * size;
+        let last = comptime!(channels - size).runtime();
+        let from = x[row * comptime!(channels / size) + min(channel, last) / size];
+        #[unroll]
+        for j in 0..size {
+            let value = from.extract(j);
+            let is_missing = comptime!(!channels.is_multiple_of(TILE)) && channel > last;
+            let value = select(is_missing, E::from_int(0), value);
+            values.insert(comptime!(part * size + j), value);
+        }
+    }
+    values
+}
+
+/// Two registers of halves.
+#[cube]
+pub(in crate::cuda) fn pairs<E: Float>(
+    registers: Registers,
+    #[comptime] first: usize,
+) -> Array<Pair<E>> {
+    let mut pairs = Array::new(2usize);
+    #[unroll]
+    for i in 0..2usize {
+        pairs[i] = Pair::<E>::reinterpret(registers.extract(comptime!(first + i)));
+    }
+    pairs
+}
+
+/// Where in shared memory the thread's row of each tile has its neighbour, `tap` of the kernel, row
+/// by row: the blank one beyond the board. A tile's 16 rows are named by 16 threads; the other 16
+/// name the same rows' inputs from the eighth on.
+#[cube]
+fn starts(
+    group_row: usize,
+    first_point: usize,
+    tap: usize,
+    #[comptime] plan: Plan,
+) -> Sequence<usize> {
+    let lane = UNIT_POS_X as usize;
+    let mut starts = Sequence::<usize>::new();
+    #[unroll]
+    for i in 0..plan.tiles_points {
+        let point = first_point + i * TILE + lane % TILE;
+        let row = neighbour(group_row, point, tap, plan);
+        starts.push(row * comptime!(plan.window().stride()) + lane / TILE);
+    }
+    starts
+}
+
+/// Which row of the window is the neighbour of a point of the group.
+#[cube]
+fn neighbour(group_row: usize, point: usize, tap: usize, #[comptime] plan: Plan) -> usize {
+    if comptime!(plan.side == 1) {
+        point
+    } else {
+        let at = (group_row + point) % comptime!(plan.height * plan.width);
+        // One more than it is, so that no number is below 0.
+        let y = at / plan.width + tap / 3;
+        let x = at % plan.width + tap % 3;
+        let is_on_board = y >= 1 && y <= plan.height && x >= 1 && x <= plan.width;
+        let neighbour = point + tap / 3 * plan.width + tap % 3;
+        select(is_on_board, neighbour, comptime!(plan.window().rows).runtime())
+    }
+}
+
+/// Adds to a plane's sums the products with 16 inputs, tile `k` of them.
+#[cube]
+fn multiply<E: Float>(
+    near: &Shared<[Run<E>]>,
+    starts: &Sequence<usize>,
+    factors: &Sequence<Array<Pair<E>>>,
+    sums: &mut Sequence<Sums>,
+    #[comptime] k: usize,
+    #[comptime] plan: Plan,
+) {
+    let definition = MmaDefinition::<E, E, f32>::new(16usize, 8usize, 16usize);
+    #[unroll]
+    for i in 0..plan.tiles_points {
+        let start = *starts.index(i) + comptime!(k * TILE / RUN);
+        let row = &near[start..start + 1];
+        let points = definition.load_matrix::<_, Const<2>>(row, MatrixIdent::A, 4usize, false);
+        #[unroll]
+        for j in 0..comptime!(plan.tiles_outputs * 2) {
+            let sums = sums.index_mut(comptime!(i * plan.tiles_outputs * 2 + j));
+            definition.execute_inplace(&points, factors.index(j), sums);
+        }
+    }
+}
+
+/// Finishes a plane's sums and writes them.
+#[cube]
+fn write<E: Float>(
+    sums: &Sequence<Sums>,
+    shift: &[Pair<E>],
+    added: &[Pair<E>],
+    out: &mut [Pair<E>],
+    first_row: usize,
+    rows: usize,
+    first_tile: usize,
+    #[comptime] plan: Plan,
+    #[comptime] finish: Finish,
+) {
+    let lane = UNIT_POS_X as usize;
+    let first_pair = first_tile * comptime!(TILE / 2) + lane % 4;
+    #[unroll]
+    for i in 0..plan.tiles_points {
+        #[unroll]
+        for half in 0..2usize {
+            let row = first_row + i * TILE + half * 8 + lane / 4;
+            // What is read is read for every row, so that no thread waits for whether it is there.
+            let row_read = min(row, rows - 1);
+            let mut pairs = Array::<Pair<E>>::new(comptime!(plan.tiles_outputs * 2));
+            #[unroll]
+            for j in 0..comptime!(plan.tiles_outputs * 2) {
+                let mut output = first_pair + j * 4;
+                if comptime!(plan.outputs < TILE) {
+                    // As with rows; the second eight outputs are not there.
+                    output = min(output, comptime!(plan.outputs / 2 - 1).runtime());
+                }
+                let mut sum = sums.index(comptime!(i * plan.tiles_outputs * 2 + j))[half];
+                if finish.shifts {
+                    sum += Vector::cast_from(shift[output]);
+                }
+                if finish.adds {
+                    sum +=
+                        Vector::cast_from(added[row_read * comptime!(plan.outputs / 2) + output]);
+                }
+                if finish.rectifies {
+                    sum = rectified(sum);
+                }
+                pairs[j] = Vector::cast_from(sum);
+            }
+            if row < rows {
+                #[unroll]
+                for j in 0..comptime!(plan.tiles_outputs * 2) {
+                    let output = first_pair + j * 4;
+                    // Not known when the kernel is compiled, or CubeCL 0.11.3 fails to compile it.
+                    if comptime!(plan.outputs >= TILE) || output < comptime!(plan.outputs / 2) {
+                        out[row * comptime!(plan.outputs / 2) + output] = pairs[j];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// No less than 0, but what is no number stays none.
+#[cube]
+pub(in crate::cuda) fn rectified<N: Size>(values: Vector<f32, N>) -> Vector<f32, N> {
+    let mut rectified = Vector::empty();
+    #[unroll]
+    for i in 0..N::value() {
+        let value = values.extract(i);
+        rectified.insert(i, select(value < 0.0f32, 0.0f32, value));
+    }
+    rectified
+}

@@ -1,0 +1,108 @@
+//! Kernels that change rows: batch norm with what comes then, and its gradient.
+
+// CubeCL's macro uses what only tells it a type, and knows no inclusive ranges.
+#![allow(clippy::used_underscore_binding, clippy::range_plus_one)]
+
+use cubecl::prelude::*;
+
+use crate::cuda::conv::kernel::Run;
+use crate::cuda::conv::kernel::rectified;
+use crate::cuda::conv::rows_plan::RowsPlan;
+use crate::cuda::layer::sums::Eight;
+use crate::cuda::layer::sums::inverse;
+use crate::cuda::layer::sums::row_of;
+use crate::cuda::layer::sums::through;
+use crate::cuda::tiles::RUN;
+
+/// `out = (y - mean) / deviation * gamma + beta`, then `+ added`, then no less than 0, if asked
+/// for. `mean`, `variance`, `gamma` and `beta` are `[C]`, all others `[rows, C]`.
+#[cube(launch_unchecked)]
+pub(super) fn normalise<E: Float>(
+    y: &[Run<E>],
+    mean: &[Eight],
+    variance: &[Eight],
+    gamma: &[f32],
+    beta: &[f32],
+    added: &[Run<E>],
+    out: &mut [Run<E>],
+    rows: usize,
+    turns: usize,
+    #[comptime] plan: RowsPlan,
+    #[comptime] adds: bool,
+    #[comptime] rectifies: bool,
+    #[define(E)] _dtype: ElemType,
+) {
+    let run = UNIT_POS as usize % plan.runs();
+    let scale = eight(gamma, run) * inverse(variance[run]);
+    let shift = eight(beta, run) - mean[run] * scale;
+    for turn in 0..turns {
+        let row = row_of(turn, turns, rows, plan);
+        if row < rows {
+            let i = row * plan.runs() + run;
+            let mut values = Eight::cast_from(y[i]) * scale + shift;
+            if adds {
+                values += Eight::cast_from(added[i]);
+            }
+            if rectifies {
+                values = rectified(values);
+            }
+            out[i] = Run::<E>::cast_from(values);
+        }
+    }
+}
+
+/// The gradient of `y` into `back`, and that of what was added into `aside`, if anything was: from
+/// that of the `output`, and from its sums `along_beta` and `along_gamma [C]`.
+///
+/// Ioffe & Szegedy 2015, the equations of section 3: the gradient is that of centred and scaled
+/// rows, less its part along beta and along gamma.
+#[cube(launch_unchecked)]
+pub(super) fn back<E: Float>(
+    gradient: &[Run<E>],
+    output: &[Run<E>],
+    y: &[Run<E>],
+    mean: &[Eight],
+    variance: &[Eight],
+    gamma: &[f32],
+    along_beta: &[Eight],
+    along_gamma: &[Eight],
+    back: &mut [Run<E>],
+    aside: &mut [Run<E>],
+    rows: usize,
+    turns: usize,
+    #[comptime] plan: RowsPlan,
+    #[comptime] adds: bool,
+    #[comptime] rectifies: bool,
+    #[define(E)] _dtype: ElemType,
+) {
+    let run = UNIT_POS as usize % plan.runs();
+    let mean = mean[run];
+    let inverse = inverse(variance[run]);
+    let count = Eight::new(f32::cast_from(rows));
+    let (along_beta, along_gamma) = (along_beta[run] / count, along_gamma[run] / count);
+    let scale = eight(gamma, run) * inverse;
+    for turn in 0..turns {
+        let row = row_of(turn, turns, rows, plan);
+        if row < rows {
+            let i = row * plan.runs() + run;
+            let through = through::<E>(gradient, output, i, rectifies);
+            let scaled = (Eight::cast_from(y[i]) - mean) * inverse;
+            let rest = through - along_beta - scaled * along_gamma;
+            back[i] = Run::<E>::cast_from(rest * scale);
+            if adds {
+                aside[i] = Run::<E>::cast_from(through);
+            }
+        }
+    }
+}
+
+/// Of what may lie at any place of a flat tensor, so that it is read number by number.
+#[cube]
+fn eight(values: &[f32], run: usize) -> Eight {
+    let mut eight = Eight::empty();
+    #[unroll]
+    for i in 0..RUN {
+        eight.insert(i, values[run * RUN + i]);
+    }
+    eight
+}

@@ -1,0 +1,338 @@
+//! A layer's kernels, one after another.
+
+use burn::backend::cubecl::dtype_to_storage_type;
+use burn::tensor::{DType, Shape};
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::{CubeBackend, tensor::CubeTensor};
+use cubecl::prelude::{CubeCount, CubeDim, ElemType};
+
+use crate::cuda::conv::finish::Finish;
+use crate::cuda::conv::launch::OnChip;
+use crate::cuda::conv::launch::a_thread_each;
+use crate::cuda::conv::launch::elements;
+use crate::cuda::conv::launch::empty;
+use crate::cuda::conv::launch::spread;
+use crate::cuda::conv::plan::Plan;
+use crate::cuda::conv::rows_plan::GROUPS_CHANGE;
+use crate::cuda::conv::rows_plan::RowsPlan;
+use crate::cuda::conv::rows_plan::THREADS_FINISH;
+use crate::cuda::layer::change;
+use crate::cuda::layer::layer_plan::LayerPlan;
+use crate::cuda::layer::operation::Back;
+use crate::cuda::layer::operation::Forth;
+use crate::cuda::layer::operation::Kept;
+use crate::cuda::layer::operation::LearningLayer;
+use crate::cuda::layer::sums;
+use crate::cuda::layer::weights;
+use crate::cuda::tiles::GROUPS;
+
+impl LearningLayer for CubeBackend {
+    fn layer(
+        x: CubeTensor,
+        weight: CubeTensor,
+        gamma: CubeTensor,
+        beta: CubeTensor,
+        added: CubeTensor,
+        layer: LayerPlan,
+    ) -> Forth<Self> {
+        let [x, weight, gamma, beta, added] = [x, weight, gamma, beta, added].map(into_contiguous);
+        check(&layer, [&x, &added], [&weight, &gamma, &beta]);
+        let [forth, packed] = pack(&x, weight, &layer);
+        let y = convolve(x, forth, layer.forth);
+        let rows = Rows::of(&y);
+        let [mean, variance] = rows.moments(&y);
+        let output = rows.normalise(&y, [&mean, &variance, &gamma, &beta], added, &layer);
+        Forth { output, y, mean, variance, packed }
+    }
+
+    fn layer_back(
+        gradient: CubeTensor,
+        kept: Kept<Self>,
+        layer: LayerPlan,
+        wants_x: bool,
+    ) -> Back<Self> {
+        let Kept { made: Forth { output, y, mean, variance, packed }, x, gamma } = kept;
+        let [gradient, x, gamma] = [gradient, x, gamma].map(into_contiguous);
+        let is_like_y = |rows: &CubeTensor| rows.dtype == y.dtype && elements(rows) == elements(&y);
+        assert!(is_like_y(&gradient) && is_like_y(&output), "{layer:?}");
+        let columns = [&mean, &variance, &gamma];
+        assert!(columns.iter().all(|column| column.dtype == DType::F32), "{layer:?}");
+        assert!(
+            columns.iter().all(|column| elements(column) == layer.weights.outputs),
+            "{layer:?}"
+        );
+        let rows = Rows::of(&y);
+        let there = [&gradient, &output, &y];
+        let [beta, of_gamma] = rows.along(there, [&mean, &variance], &layer);
+        let columns = [&mean, &variance, &gamma, &beta, &of_gamma];
+        let [of_y, added] = rows.back(there, columns, &layer);
+        let parts = <Self as OnChip>::weights(x, of_y.clone(), layer.weights);
+        let weight = add_parts(parts, &layer);
+        let x = match layer.back {
+            Some(plan) if wants_x => convolve(of_y, packed, plan),
+            _ => {
+                assert!(!wants_x, "planes of positions have no gradient, all else fills tiles");
+                empty(&of_y, Shape::from(vec![1]), of_y.dtype)
+            }
+        };
+        Back { x, weight, gamma: of_gamma, beta, added }
+    }
+}
+
+/// Whether the tensors are those of the layer; the convolution checks `x` itself.
+fn check(layer: &LayerPlan, [x, added]: [&CubeTensor; 2], weights: [&CubeTensor; 3]) {
+    let (rows, outputs) = (x.meta.shape()[0], layer.weights.outputs);
+    let wanted = [layer.weights.factors(), outputs, outputs];
+    assert_eq!(weights.map(elements), wanted, "weights of {layer:?}");
+    let formats = weights.iter().all(|tensor| tensor.dtype == DType::F32);
+    assert!(formats && added.dtype == x.dtype, "formats of {layer:?}");
+    assert!(!layer.adds || elements(added) == rows * outputs, "added to {layer:?}");
+}
+
+/// The weight in the format of `x`, packed for both ways.
+fn pack(x: &CubeTensor, weight: CubeTensor, layer: &LayerPlan) -> [CubeTensor; 2] {
+    let (inputs, outputs) = (layer.weights.inputs, layer.weights.outputs);
+    let forth = empty(x, Shape::from(vec![layer.forth.factors()]), x.dtype);
+    let back = empty(x, Shape::from(vec![layer.packed_back()]), x.dtype);
+    let (count, dim) = a_thread_each(layer.forth.factors());
+    // SAFETY: the kernel reads places of `[out, in, taps]`, as many as the weight was checked to
+    // have, and writes as many as the plans have factors: either as many, since inputs fill tiles
+    // if there is a way back.
+    #[allow(unsafe_code)]
+    unsafe {
+        weights::pack_both::launch_unchecked(
+            &x.client,
+            count,
+            dim,
+            weight.into_buffer_arg(),
+            forth.clone().into_buffer_arg(),
+            back.clone().into_buffer_arg(),
+            layer.forth.taps(),
+            inputs,
+            outputs,
+            layer.back.is_some(),
+            format(x),
+        );
+    }
+    [forth, back]
+}
+
+fn convolve(x: CubeTensor, kernel: CubeTensor, plan: Plan) -> CubeTensor {
+    let finish = Finish { shifts: false, adds: false, rectifies: false };
+    // Neither a shift nor what is added is read.
+    <CubeBackend as OnChip>::convolve(x.clone(), kernel, x.clone(), x, finish, plan)
+}
+
+fn add_parts(parts: CubeTensor, layer: &LayerPlan) -> CubeTensor {
+    let out = empty(&parts, Shape::from(vec![layer.weights.factors()]), DType::F32);
+    let (count, dim) = a_thread_each(layer.weights.factors());
+    let (client, pieces) = (parts.client.clone(), parts.meta.shape()[0]);
+    // SAFETY: the kernel reads `pieces` times as many numbers as the plan has factors, and writes
+    // so many once.
+    #[allow(unsafe_code)]
+    unsafe {
+        weights::add_parts::launch_unchecked(
+            &client,
+            count,
+            dim,
+            parts.into_buffer_arg(),
+            out.clone().into_buffer_arg(),
+            pieces,
+            layer.forth.taps(),
+            layer.weights.inputs,
+            layer.weights.outputs,
+        );
+    }
+    out
+}
+
+fn format(tensor: &CubeTensor) -> ElemType {
+    dtype_to_storage_type(tensor.dtype)
+}
+
+/// Rows `[rows, C]` and how they are shared out.
+#[derive(Clone, Copy)]
+struct Rows {
+    count: usize,
+    channels: usize,
+    plan: RowsPlan,
+}
+
+impl Rows {
+    fn of(tensor: &CubeTensor) -> Self {
+        let (count, channels) = (tensor.meta.shape()[0], tensor.meta.shape()[1]);
+        Self { count, channels, plan: RowsPlan::new(channels) }
+    }
+
+    /// Mean and variance, `[C]` each.
+    fn moments(self, y: &CubeTensor) -> [CubeTensor; 2] {
+        let [groups, turns] = self.plan.groups(self.count, GROUPS);
+        let found = empty(y, Shape::from(vec![groups, 2, self.channels]), DType::F32);
+        let (count, dim) = spread(groups);
+        // SAFETY: the kernel reads rows below `rows`, of as many channels as the plan has, which
+        // are the tensor's, and writes 2 * C numbers for each group.
+        #[allow(unsafe_code)]
+        unsafe {
+            sums::moments::launch_unchecked(
+                &y.client,
+                count,
+                dim,
+                y.clone().into_buffer_arg(),
+                found.clone().into_buffer_arg(),
+                self.count,
+                turns,
+                self.plan,
+                format(y),
+            );
+        }
+        self.finish(found, y, groups, true)
+    }
+
+    /// The gradients of beta and gamma, `[C]` each, from those of the output, the output and `y`.
+    fn along(
+        self,
+        [gradient, output, y]: [&CubeTensor; 3],
+        [mean, variance]: [&CubeTensor; 2],
+        layer: &LayerPlan,
+    ) -> [CubeTensor; 2] {
+        let [groups, turns] = self.plan.groups(self.count, GROUPS);
+        let found = empty(y, Shape::from(vec![groups, 2, self.channels]), DType::F32);
+        let (count, dim) = spread(groups);
+        // SAFETY: as in `moments`; gradient and output are as large as `y`, mean and variance are
+        // `[C]`.
+        #[allow(unsafe_code)]
+        unsafe {
+            sums::along::launch_unchecked(
+                &y.client,
+                count,
+                dim,
+                gradient.clone().into_buffer_arg(),
+                output.clone().into_buffer_arg(),
+                y.clone().into_buffer_arg(),
+                mean.clone().into_buffer_arg(),
+                variance.clone().into_buffer_arg(),
+                found.clone().into_buffer_arg(),
+                self.count,
+                turns,
+                self.plan,
+                layer.rectifies,
+                format(y),
+            );
+        }
+        self.finish(found, y, groups, false)
+    }
+
+    fn finish(
+        self,
+        found: CubeTensor,
+        y: &CubeTensor,
+        groups: usize,
+        is_moments: bool,
+    ) -> [CubeTensor; 2] {
+        let out = [(); 2].map(|()| empty(y, Shape::from(vec![self.channels]), DType::F32));
+        // SAFETY: the kernel has a group for each run of channels, reads 2 * C numbers for each of
+        // the groups before it and the first row of `y`, and writes C numbers to either place.
+        #[allow(unsafe_code)]
+        unsafe {
+            sums::finish::launch_unchecked(
+                &y.client,
+                CubeCount::Static(self.plan.runs() as u32, 1, 1),
+                CubeDim::new_1d(THREADS_FINISH as u32),
+                found.into_buffer_arg(),
+                y.clone().into_buffer_arg(),
+                out[0].clone().into_buffer_arg(),
+                out[1].clone().into_buffer_arg(),
+                groups,
+                self.count,
+                self.plan,
+                is_moments,
+                format(y),
+            );
+        }
+        out
+    }
+
+    /// The output, from `y` and what is there for each channel: mean, variance, gamma, beta.
+    fn normalise(
+        self,
+        y: &CubeTensor,
+        columns: [&CubeTensor; 4],
+        added: CubeTensor,
+        layer: &LayerPlan,
+    ) -> CubeTensor {
+        let out = empty(y, Shape::from(vec![self.count, self.channels]), y.dtype);
+        let [groups, turns] = self.plan.groups(self.count, GROUPS_CHANGE);
+        let (count, dim) = spread(groups);
+        let [mean, variance, gamma, beta] = columns.map(CubeTensor::clone);
+        // SAFETY: the kernel reads and writes rows below `rows`; all tensors of rows that it reads
+        // are as large as `y`.
+        #[allow(unsafe_code)]
+        unsafe {
+            change::normalise::launch_unchecked(
+                &y.client,
+                count,
+                dim,
+                y.clone().into_buffer_arg(),
+                mean.into_buffer_arg(),
+                variance.into_buffer_arg(),
+                gamma.into_buffer_arg(),
+                beta.into_buffer_arg(),
+                added.into_buffer_arg(),
+                out.clone().into_buffer_arg(),
+                self.count,
+                turns,
+                self.plan,
+                layer.adds,
+                layer.rectifies,
+                format(y),
+            );
+        }
+        out
+    }
+
+    /// The gradients of `y` and of what was added, from that of the output, the output, `y`, and
+    /// what is there for each channel: mean, variance, gamma, and the gradients of beta and gamma.
+    fn back(
+        self,
+        there: [&CubeTensor; 3],
+        columns: [&CubeTensor; 5],
+        layer: &LayerPlan,
+    ) -> [CubeTensor; 2] {
+        let [gradient, output, y] = there.map(CubeTensor::clone);
+        let like = Shape::from(vec![self.count, self.channels]);
+        let of_y = empty(&y, like.clone(), y.dtype);
+        let nothing = Shape::from(vec![1]);
+        let of_added = empty(&y, if layer.adds { like } else { nothing }, y.dtype);
+        let [groups, turns] = self.plan.groups(self.count, GROUPS_CHANGE);
+        let (count, dim) = spread(groups);
+        let (client, dtype) = (y.client.clone(), format(&y));
+        let [mean, variance, gamma, of_beta, of_gamma] = columns.map(CubeTensor::clone);
+        // SAFETY: as in `normalise`; what was added has a gradient of this size if there was
+        // anything, and else none is written.
+        #[allow(unsafe_code)]
+        unsafe {
+            change::back::launch_unchecked(
+                &client,
+                count,
+                dim,
+                gradient.into_buffer_arg(),
+                output.into_buffer_arg(),
+                y.into_buffer_arg(),
+                mean.into_buffer_arg(),
+                variance.into_buffer_arg(),
+                gamma.into_buffer_arg(),
+                of_beta.into_buffer_arg(),
+                of_gamma.into_buffer_arg(),
+                of_y.clone().into_buffer_arg(),
+                of_added.clone().into_buffer_arg(),
+                self.count,
+                turns,
+                self.plan,
+                layer.adds,
+                layer.rectifies,
+                dtype,
+            );
+        }
+        [of_y, of_added]
+    }
+}

@@ -1,0 +1,8 @@
+//! Playing: networks that evaluate positions.
+
+pub(crate) mod canary;
+mod check_loaded;
+pub(crate) mod evaluator;
+pub(crate) mod load;
+pub(crate) mod options;
+pub(crate) mod weights;

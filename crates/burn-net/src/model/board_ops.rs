@@ -1,0 +1,155 @@
+//! boards as rows of channels, and the operations that look across a board.
+//!
+//! Activations are `[B * H * W, C]`: a row for each point of each position, boards one after
+//! another, points row by row. Then a 1x1 convolution is a matrix product, batch norm works on
+//! columns, and a 3x3 convolution is one large matrix product of the nine points around each
+//! ([`ConvMethod`]).
+
+use burn::tensor::{Device, Tensor};
+use dz_network_file::NetworkSpec;
+
+use crate::model::batches::Batches;
+use crate::model::convolution::ConvMethod;
+use crate::model::convolution::Convolver;
+use crate::precision::Precision;
+
+/// How operations that look across a board, or across the rows of a batch, are worked out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ComputeOptions {
+    pub(crate) convolve: ConvMethod,
+    /// Whether batch norm is one operation, whose sums over rows take each board first, and other
+    /// sums over rows take parts first.
+    pub(crate) sum_boards_first: bool,
+    /// Whether layers that take whole boards take them point by point, as they lie, instead of
+    /// channel by channel, as files have these layers.
+    pub(crate) by_point: bool,
+}
+
+/// The boards of one batch.
+#[derive(Clone, Debug)]
+pub(crate) struct BoardOps {
+    /// B
+    batch: usize,
+    /// H
+    height: usize,
+    /// W
+    width: usize,
+    sum_boards_first: bool,
+    by_point: bool,
+    convolver: Convolver,
+    /// Whether heads have the same weights at every point.
+    any_size: bool,
+}
+
+impl BoardOps {
+    /// `batch` boards of a network, whose products take their factors in `precision`.
+    pub(crate) fn new(
+        spec: &NetworkSpec,
+        batch: usize,
+        compute: ComputeOptions,
+        precision: Precision,
+        device: &Device,
+    ) -> Self {
+        let (height, width) = (spec.height, spec.width);
+        let convolver = Convolver::new(batch, [height, width], compute.convolve, precision, device);
+        let ComputeOptions { sum_boards_first, by_point, .. } = compute;
+        let any_size = spec.any_size;
+        Self { batch, height, width, sum_boards_first, by_point, convolver, any_size }
+    }
+
+    /// Points of all boards, B * H * W.
+    fn points(&self) -> usize {
+        self.batch * self.area()
+    }
+
+    fn area(&self) -> usize {
+        self.height * self.width
+    }
+
+    /// 3x3 convolutions of these boards.
+    pub(crate) const fn convolver(&self) -> &Convolver {
+        &self.convolver
+    }
+
+    /// Adds `shift [B, C]` to every point of each board.
+    pub(crate) fn add_to_boards(&self, x: Tensor<2>, shift: Tensor<2>) -> Tensor<2> {
+        let [points, channels] = x.dims();
+        let boards = x.reshape([self.batch, self.area(), channels]);
+        (boards + shift.reshape([self.batch, 1, channels])).reshape([points, channels])
+    }
+
+    /// Multiplies every point of each board with `scale [B, C]`.
+    pub(crate) fn scale_boards(&self, x: Tensor<2>, scale: Tensor<2>) -> Tensor<2> {
+        let [points, channels] = x.dims();
+        let boards = x.reshape([self.batch, self.area(), channels]);
+        (boards * scale.reshape([self.batch, 1, channels])).reshape([points, channels])
+    }
+
+    /// Mean of each channel over each board: `[B * H * W, C]` to `[B, C]`.
+    pub(crate) fn mean(&self, x: Tensor<2>) -> Tensor<2> {
+        let [_, channels] = x.dims();
+        let boards: Tensor<3> = x.reshape([self.batch, self.area(), channels]);
+        boards.mean_dim(1).reshape([self.batch, channels])
+    }
+
+    /// How sums over all rows are taken, if not row after row.
+    pub(crate) fn batches(&self) -> Option<Batches> {
+        self.sum_boards_first.then(|| Batches::of(self.batch))
+    }
+
+    /// Parts of one size in which a sum over so many rows is taken first, if it is one over all
+    /// points of boards, on a card.
+    pub(crate) fn parts_of(&self, rows: usize) -> Option<usize> {
+        self.batches().map(Batches::parts).filter(|_| rows == self.points() && self.area() > 1)
+    }
+
+    /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards,
+    /// `[B, C * H * W]`, or `[B, H * W * C]` if [`ComputeOptions::by_point`].
+    pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
+        if self.any_size { x } else { self.flatten(x) }
+    }
+
+    /// What the value's hidden layer takes of rows `[B * H * W, C]`: means, `[B, C]`, or whole
+    /// boards.
+    pub(crate) fn value_inputs(&self, x: Tensor<2>) -> Tensor<2> {
+        if self.any_size { self.mean(x) } else { self.flatten(x) }
+    }
+
+    /// `[B, A]` of what the layer of a policy gives: that, or of `[B * H * W, 1 + E]` the first
+    /// column's numbers at the points of each board, then the other columns' means over the board.
+    pub(crate) fn policy_logits(&self, x: Tensor<2>) -> Tensor<2> {
+        if !self.any_size {
+            return x;
+        }
+        let [_, columns] = x.dims();
+        let points = self.channels(x.clone(), 0, 1).reshape([self.batch, self.area()]);
+        if columns == 1 {
+            return points;
+        }
+        Tensor::cat(vec![points, self.mean(self.channels(x, 1, columns))], 1)
+    }
+
+    /// Mean and maximum of each channel over each board: `[B * H * W, C]` to two of `[B, C]`.
+    pub(crate) fn mean_and_max(&self, x: Tensor<2>) -> [Tensor<2>; 2] {
+        let [_, channels] = x.dims();
+        let boards: Tensor<3> = x.reshape([self.batch, self.area(), channels]);
+        let shape = [self.batch, channels];
+        [boards.clone().mean_dim(1).reshape(shape), boards.max_dim(1).reshape(shape)]
+    }
+
+    /// Each board's channels in order, each row by row: `[B * H * W, C]` to `[B, C * H * W]`; or
+    /// its points, each channel by channel.
+    fn flatten(&self, x: Tensor<2>) -> Tensor<2> {
+        let [_, channels] = x.dims();
+        if self.by_point {
+            return x.reshape([self.batch, self.area() * channels]);
+        }
+        let boards: Tensor<3> = x.reshape([self.batch, self.area(), channels]);
+        boards.swap_dims(1, 2).reshape([self.batch, channels * self.area()])
+    }
+
+    /// Columns `from..to` of rows.
+    pub(crate) fn channels(&self, x: Tensor<2>, from: usize, to: usize) -> Tensor<2> {
+        x.slice([0..self.points(), from..to])
+    }
+}

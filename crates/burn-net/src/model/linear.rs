@@ -1,0 +1,153 @@
+//! Linear layers.
+
+use burn::tensor::activation::relu;
+use burn::tensor::{DType, Tensor};
+
+use crate::cuda;
+use crate::cuda::linear::plan::LinearPlan;
+use crate::cuda::linear::plan::Output;
+use crate::model::board_ops::BoardOps;
+use crate::tensors::{Parameters, WeightFormat};
+
+/// A linear layer.
+#[derive(Clone, Debug)]
+pub(crate) struct Linear {
+    matrix: Matrix,
+    /// `[1, out]`
+    bias: Tensor<2>,
+}
+
+/// What a linear layer multiplies with.
+#[derive(Clone, Debug)]
+enum Matrix {
+    /// `[in, out]`
+    Plain(Tensor<2>),
+    /// As [`LinearPlan::pack`] orders it, to play on a chip.
+    Packed(LinearPlan, Tensor<1>),
+}
+
+impl Linear {
+    /// Takes the layer `name` of `[out, in]` numbers from `parameters`.
+    pub(crate) fn new(parameters: &Parameters, name: &str, [outputs, inputs]: [usize; 2]) -> Self {
+        let weight = parameters.part(name, "weight");
+        let matrix = match parameters.format(name) {
+            WeightFormat::Packed => {
+                let plan = LinearPlan::new([inputs, outputs]);
+                Matrix::Packed(plan.expect("what is packed has a plan"), weight)
+            }
+            WeightFormat::File | WeightFormat::InPlace => {
+                Matrix::Plain(weight.reshape([outputs, inputs]).transpose())
+            }
+        };
+        Self { matrix, bias: parameters.part(name, "bias").reshape([1, outputs]) }
+    }
+
+    /// `[B, in]` to `[B, out]`, in the format of the bias.
+    pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        match &self.matrix {
+            Matrix::Plain(matrix) => matmul(x, matrix, self.bias.dtype()) + self.bias.clone(),
+            Matrix::Packed(plan, factors) => self.cuda_kernels(*plan, factors, x, Output::AsInput),
+        }
+    }
+
+    /// The same, and what is below 0 becomes 0.
+    pub(crate) fn rectified(&self, x: Tensor<2>) -> Tensor<2> {
+        match &self.matrix {
+            Matrix::Plain(_) => relu(self.forward(x)),
+            Matrix::Packed(plan, factors) => {
+                self.cuda_kernels(*plan, factors, x, Output::Rectified)
+            }
+        }
+    }
+
+    /// As [`Self::forward`], of positions or of all points of the boards, for what a network says:
+    /// on a chip in 32 bits, as summed.
+    pub(crate) fn logits(&self, ops: &BoardOps, x: Tensor<2>) -> Tensor<2> {
+        match &self.matrix {
+            Matrix::Plain(matrix) => {
+                matmul_in_parts(ops, x, matrix, self.bias.dtype()) + self.bias.clone()
+            }
+            Matrix::Packed(plan, factors) => self.cuda_kernels(*plan, factors, x, Output::Whole),
+        }
+    }
+
+    fn cuda_kernels(
+        &self,
+        plan: LinearPlan,
+        factors: &Tensor<1>,
+        x: Tensor<2>,
+        output: Output,
+    ) -> Tensor<2> {
+        let x = x.cast(factors.dtype());
+        cuda::linear(plan, x, factors.clone(), self.bias.clone(), output)
+    }
+}
+
+/// `x` times a matrix, in its format; the sums in another.
+pub(crate) fn matmul(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2> {
+    x.cast(matrix.dtype()).matmul(matrix.clone()).cast(sums)
+}
+
+/// The same of positions, or of all points of the boards. A card adds up the matrix's gradient over
+/// points with one group of threads for each few outputs, so on one it is that of parts of the
+/// batch first, which are then added up.
+pub(crate) fn matmul_in_parts(
+    ops: &BoardOps,
+    x: Tensor<2>,
+    matrix: &Tensor<2>,
+    sums: DType,
+) -> Tensor<2> {
+    let ([rows, inputs], [_, outputs]) = (x.dims(), matrix.dims());
+    match ops.parts_of(rows) {
+        None => matmul(x, matrix, sums),
+        Some(parts) => {
+            let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, rows / parts, inputs]);
+            x.matmul(matrix.clone().unsqueeze()).reshape([rows, outputs]).cast(sums)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+    use dz_network_file::NetworkSpec;
+
+    use super::*;
+    use crate::model::board_ops::ComputeOptions;
+    use crate::model::convolution::ConvMethod;
+    use crate::precision::Precision;
+    use crate::tensors::download;
+    use crate::tensors::upload;
+
+    /// Of all points in parts and at once, and of positions, with the gradients of rows and matrix.
+    #[test]
+    fn products_in_parts_are_those_of_the_whole() {
+        let spec = NetworkSpec::plain([3, 4, 5], 2, 0, 6);
+        let device = Device::flex().autodiff();
+        let wave = |rows: usize, columns: usize, pace: f32| -> Tensor<2> {
+            let numbers = (0..rows * columns).map(|i| (i as f32 * pace).sin()).collect();
+            upload(numbers, &device).reshape([rows, columns])
+        };
+        let with = |rows: usize, in_parts: bool| {
+            let compute = ComputeOptions {
+                convolve: ConvMethod::Gather,
+                sum_boards_first: in_parts,
+                by_point: false,
+            };
+            let on = BoardOps::new(&spec, 3, compute, Precision::F32, &device);
+            assert_eq!(on.parts_of(rows), (in_parts && rows == 60).then_some(3));
+            let [x, matrix] = [wave(rows, 6, 0.7), wave(6, 2, 0.3)].map(Tensor::require_grad);
+            let y = matmul_in_parts(&on, x.clone(), &matrix, DType::F32);
+            let gradients = (y.clone() * y.clone()).sum().backward();
+            let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
+            [download(y.inner()), gradient(&x), gradient(&matrix)].concat()
+        };
+        for rows in [60, 3] {
+            let (parts, whole) = (with(rows, true), with(rows, false));
+            assert_eq!(parts.len(), whole.len());
+            for (a, b) in parts.iter().zip(&whole) {
+                assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{rows}: {a} {b}");
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What kernels make of numbers that are compared.
+
+use burn::tensor::{Device, FloatDType, Tensor};
+use dz_cpu_net::random_positions;
+use dz_game::mix64;
+use dz_network_file::NetworkSpec;
+
+use crate::cuda;
+use crate::cuda::adam_step::AdamFlats;
+use crate::model::board_ops::BoardOps;
+use crate::model::board_ops::ComputeOptions;
+use crate::model::conv_layer::ConvLayer;
+use crate::model::convolution::ConvMethod;
+use crate::model::epilogue::BatchNormOutput;
+use crate::model::epilogue::Epilogue;
+use crate::model::heads::entropy;
+use crate::model::planes::Inputs;
+use crate::model::planes::Unpack;
+use crate::precision::Precision;
+use crate::tensors::download;
+use crate::tensors::upload;
+use crate::tensors::{Parameters, WeightFormat};
+use crate::train::optimizer::Moments;
+use crate::train::optimizer::Update;
+use crate::train::optimizer::blend;
+
+/// More than a group of threads has at a time, so that the last one has few.
+const FEW_ROWS: usize = 300;
+
+/// No multiple of the rows that a group of threads has.
+const ENTROPY_SHARES: usize = 7;
+
+/// What is no convolution, but learns by kernels of our own where these learn by them: planes,
+/// cross-entropies, the optimizer and what is put together.
+pub(super) fn numbers_of_wholes(
+    spec: &NetworkSpec,
+    convolve: ConvMethod,
+    device: &Device,
+) -> Vec<Vec<f32>> {
+    let cuda_kernels = convolve == ConvMethod::CudaKernel;
+    let mut numbers = vec![plane_numbers(spec, convolve, device)];
+    numbers.extend(entropy_numbers(spec, cuda_kernels, device));
+    numbers.extend(step_numbers(cuda_kernels, device));
+    numbers
+}
+
+/// Positions that do not begin with a batch and end behind it.
+fn plane_numbers(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> Vec<f32> {
+    let batch = random_positions(spec, 11, 5);
+    let unpack = Unpack::of(true, convolve);
+    let inputs = Inputs::of(&batch, 3..14, unpack, FloatDType::BF16, &device.clone().autodiff());
+    download(inputs.planes.inner().cast(FloatDType::F32))
+}
+
+/// A cross-entropy of three rows for each share, as many classes as there are moves, and its
+/// gradient along the logits.
+fn entropy_numbers(spec: &NetworkSpec, cuda_kernels: bool, device: &Device) -> [Vec<f32>; 2] {
+    let (device, rows, classes) = (device.clone().autodiff(), 3 * ENTROPY_SHARES, spec.policy_len);
+    let flat = |length: usize, seed: u64| upload(random(length, seed), &device);
+    let table = |seed: u64| flat(rows * classes, seed).reshape([rows, classes]);
+    let logits = table(7).mul_scalar(8.0).detach().require_grad();
+    let loss = entropy(logits.clone(), table(8).abs(), flat(ENTROPY_SHARES, 9).abs(), cuda_kernels);
+    let gradients = loss.clone().mul_scalar(2.0).backward();
+    let gradient = logits.grad(&gradients).expect("the loss looks at the logits");
+    [download(loss.inner()), download(gradient)]
+}
+
+/// What a step of `AdamW` and of the moving average makes of numbers, and some that were put
+/// together of pieces of many lengths.
+fn step_numbers(cuda_kernels: bool, device: &Device) -> Vec<Vec<f32>> {
+    let pieces: Vec<Tensor<1>> =
+        (0..10).map(|i| upload(random(1 + 37 * i, i as u64), device)).collect();
+    let joined = if cuda_kernels { cuda::join(&pieces) } else { Tensor::cat(pieces, 0) };
+    let flat = |seed| upload(random(joined.dims()[0], seed), device);
+    let [parameters, first, average] = [10, 11, 12].map(flat);
+    // Not near 0, or a few numbers would be all that is compared.
+    let second = flat(13).abs().add_scalar(0.5);
+    let weight_decay = flat(14);
+    let update = Update { step: 3, learning_rate: 0.25, gradient_scale: 0.5, weight_decay };
+    let stepped = if cuda_kernels {
+        let flats = AdamFlats { parameters, first, second, average };
+        let AdamFlats { parameters, first, second, average } =
+            update.cuda_kernels(flats, joined.clone(), 0.75);
+        [parameters, first, second, cuda::blend(average.clone(), flat(15), 0.9), average]
+    } else {
+        let mut moments = Moments { first, second };
+        let parameters = moments.update(parameters, joined.clone(), &update);
+        let average = blend(average, parameters.clone(), 0.75);
+        let Moments { first, second } = moments;
+        [parameters, first, second, blend(average.clone(), flat(15), 0.9), average]
+    };
+    stepped.into_iter().chain([joined]).map(download).collect()
+}
+
+/// A convolution with batch norm.
+#[derive(Clone, Copy)]
+pub(super) struct Layer<'a> {
+    pub(super) spec: &'a NetworkSpec,
+    /// Rows and columns of its kernel.
+    pub(super) side: usize,
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+    pub(super) kind: Kind,
+}
+
+/// Where in a network it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// What it takes has no gradient; rectified.
+    First,
+    /// Something else comes then.
+    Plain,
+    /// Something is added, and the sum rectified.
+    Last,
+}
+
+impl Layer<'_> {
+    /// Outputs, mean, variance, and the gradients of weight, gamma and beta, of the inputs unless
+    /// it is the first, and of what is added if anything is.
+    pub(super) fn numbers(self, convolve: ConvMethod, device: &Device) -> Vec<Vec<f32>> {
+        let Self { spec, side, inputs, outputs, kind } = self;
+        let (untracked, device) = (device.clone(), device.clone().autodiff());
+        let [height, width] = [spec.height, spec.width];
+        let rows = match kind {
+            // So many once; they take a while.
+            Kind::Plain => {
+                cuda::conv::fits::rows_of_two_turns([height, width], side, inputs, outputs)
+            }
+            Kind::First | Kind::Last => FEW_ROWS,
+        };
+        let boards = rows.div_ceil(height * width);
+        let rows = boards * height * width;
+        let flat =
+            |length: usize, seed: u64| -> Tensor<1> { upload(random(length, seed), &device) };
+        let table = |columns: usize, seed: u64| -> Tensor<2> {
+            flat(rows * columns, seed).reshape([rows, columns])
+        };
+        let [x, added] = [(inputs, 1), (outputs, 2)].map(|(columns, seed)| table(columns, seed));
+        let [x, added] = [(x, kind != Kind::First), (added, kind == Kind::Last)]
+            .map(|(tensor, tracked)| if tracked { tensor.require_grad() } else { tensor });
+        // Parts of one flat tensor, as they are when a network learns, and at odd places.
+        let lengths = [1, side * side * inputs * outputs, outputs, outputs];
+        let all = random(lengths.iter().sum(), 3);
+        let all: Vec<f32> = all.iter().map(|number| 1.5 + number).collect();
+        let all = upload(all, &untracked);
+        let mut from = 0;
+        let [_, weight, gamma, beta] = lengths.map(|length| {
+            let range = from..from + length;
+            from = range.end;
+            let part = match convolve {
+                ConvMethod::CudaKernel => cuda::view(&all, range.start, range.end),
+                _ => all.clone().slice(range),
+            };
+            part.autodiff().require_grad()
+        });
+        let format = match convolve {
+            ConvMethod::CudaKernel => WeightFormat::InPlace,
+            _ => WeightFormat::File,
+        };
+        let mut parameters = Parameters::default();
+        parameters.insert_weight("layer", weight.clone(), format);
+        parameters.insert("layer.gamma".to_owned(), gamma.clone());
+        parameters.insert("layer.beta".to_owned(), beta.clone());
+        let compute = ComputeOptions { convolve, sum_boards_first: false, by_point: false };
+        let on = BoardOps::new(spec, boards, compute, Precision::F32, &device);
+        let then = match kind {
+            Kind::First => Epilogue::Relu,
+            Kind::Plain => Epilogue::Identity,
+            Kind::Last => Epilogue::AddRelu(&added),
+        };
+        let layer = ConvLayer::new(&parameters, "layer", [outputs, inputs, side]);
+        let BatchNormOutput { output, mean, variance } = layer.forward_train(&on, x.clone(), then);
+        let y = output.cast(FloatDType::F32);
+        let gradients = (y.clone() * table(outputs, 6)).sum().backward();
+        let mut all = vec![download(y.inner()), download(mean), download(variance)];
+        let found = |tensor: &Tensor<1>| tensor.grad(&gradients).expect("it takes part in the sum");
+        all.extend([&weight, &gamma, &beta].map(|tensor| download(found(tensor))));
+        let tracked = [x, added].into_iter().filter_map(|tensor| tensor.grad(&gradients));
+        all.extend(tracked.map(download));
+        all
+    }
+}
+
+/// Random numbers that a bf16 has exactly, from -1 to 1. Of those that follow a rule sums may be so
+/// small that rounding is all there is of them.
+fn random(length: usize, seed: u64) -> Vec<f32> {
+    let of_word = |word: u64| (word % 129) as f32 / 64.0 - 1.0;
+    (0..length as u64).map(|i| of_word(mix64(mix64(seed) ^ i))).collect()
+}

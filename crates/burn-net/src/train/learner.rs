@@ -1,0 +1,203 @@
+//! The trait that the trainer drives, and what goes in and out of it.
+
+use dz_infer::EncodedBatch;
+use dz_network_file::{Head, NetworkFile, NetworkSpec, PerHead};
+
+use crate::error::NetError;
+use crate::precision::Precision;
+
+/// A network in training. Steps, saving and loading are exact: the same rows give the same bytes,
+/// with or without a stop in between, on the processor.
+pub trait Learner: Send {
+    /// What the network is made of.
+    fn spec(&self) -> &NetworkSpec;
+    /// Steps taken since the start of the run.
+    fn steps(&self) -> u64;
+    /// Learns from a batch.
+    ///
+    /// # Errors
+    /// [`NetError::Diverged`] if the loss or gradient is not finite; the weights are then
+    /// unchanged.
+    fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError>;
+    /// The weights that play (moving average, batch norm folded), made ready to be examined on
+    /// batches.
+    fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError>;
+    /// What those weights come to on one batch.
+    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError> {
+        self.examiner()?.evaluate(batch)
+    }
+    /// The weights that play, as stages exchange them.
+    fn export(&self, info: &ExportInfo) -> Result<NetworkFile, NetError>;
+    /// Everything needed to go on, in one file's bytes.
+    fn save(&self) -> Result<Vec<u8>, NetError>;
+    /// Goes on from what [`Learner::save`] gave.
+    ///
+    /// # Errors
+    /// [`NetError::File`] if the bytes are damaged, of another kind or format, or of another
+    /// network; the learner is then unchanged.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), NetError>;
+}
+
+/// Examines the weights that play; changes nothing.
+pub trait Examiner {
+    /// Losses and accuracies on a batch.
+    fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError>;
+}
+
+/// Rows to learn from: B of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainBatch {
+    /// Bit-packed planes and globals.
+    pub planes: EncodedBatch,
+    /// Target probabilities `[B, A]`, each row summing to 1.
+    pub policy: Vec<f32>,
+    /// Target chances of win, draw and loss of the player to move, `[B, 3]`.
+    pub wdl: Vec<f32>,
+    /// How much each row's policy counts, `[B]`, 0 or more.
+    pub policy_weights: Vec<f32>,
+    /// How much each row's outcome counts, `[B]`, 0 or more.
+    pub value_weights: Vec<f32>,
+    /// What heads beside policy and value learn from; empty where the network has no such head.
+    pub heads: PerHead<HeadRows>,
+}
+
+/// A head's targets for B rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeadRows {
+    /// `[B, target_len]`, see [`Head::target_len`]: probabilities, or a number of plies or points.
+    /// Empty for the soft policy, which is made of the policy.
+    pub targets: Vec<f32>,
+    /// How much each row counts, `[B]`, 0 or more; empty for the soft policy, which counts as the
+    /// policy does.
+    pub weights: Vec<f32>,
+}
+
+impl TrainBatch {
+    /// How much each row counts in a head's loss, `[B]`.
+    pub fn head_weights(&self, head: Head) -> &[f32] {
+        match head {
+            Head::SoftPolicy => &self.policy_weights,
+            _ => &self.heads[head].weights,
+        }
+    }
+}
+
+/// What turns gradients into steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Optimizer {
+    /// Loshchilov and Hutter 2019 (arXiv:1711.05101).
+    AdamW,
+    /// Gradient descent with this momentum, in `[0, 1)`.
+    Sgd(f64),
+    /// Jordan 2024 with this momentum, in `[0, 1)`, for the convolutions behind the first; `AdamW`
+    /// elsewhere.
+    Muon(f64),
+}
+
+impl Optimizer {
+    /// Its name in checkpoints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AdamW => "adamw",
+            Self::Sgd(_) => "sgd",
+            Self::Muon(_) => "muon",
+        }
+    }
+}
+
+/// How a network learns; what changes from step to step is passed to [`Learner::step`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnerOptions {
+    /// What turns gradients into steps.
+    pub optimizer: Optimizer,
+    /// Decoupled weight decay on weights of convolutions and linear layers, 0 or more.
+    pub weight_decay: f64,
+    /// Gradients whose Euclidean norm over all parameters is larger are scaled down to it; above 0.
+    pub clip_norm: f64,
+    /// Share of the old value that the moving average keeps at a step, in `[0, 1)`. Early on it
+    /// keeps less: (1 + step) / (10 + step).
+    pub ema_decay: f64,
+    /// What the value's cross-entropy counts beside the policy's, 0 or more.
+    pub value_weight: f64,
+    /// What each head's loss counts, 0 or more; of no effect for heads that the network does not
+    /// have.
+    pub head_weights: PerHead<f64>,
+    /// What products take their factors in, forward and backward: [`Precision::F32`] or
+    /// [`Precision::Bf16`]. Weights, optimizer, batch norm and losses have 32 bits in any case.
+    pub precision: Precision,
+    /// Whether a card works out 3x3 convolutions and their batch norm by kernels of our own where
+    /// they fit, in [`Precision::Bf16`]; [`crate::learns_by_cuda_kernels`] tells whether it is right about
+    /// them.
+    pub cuda_kernels: bool,
+    /// Seed of the initial weights.
+    pub seed: u64,
+    /// Hash of the run's configuration, kept in checkpoints.
+    pub config_hash: String,
+}
+
+impl LearnerOptions {
+    /// What a device is checked and timed with: `AdamW` with clipping, no heads, one seed.
+    pub fn to_measure(precision: Precision) -> Self {
+        Self {
+            optimizer: Optimizer::AdamW,
+            weight_decay: 1e-4,
+            clip_norm: 10.0,
+            ema_decay: 0.99,
+            value_weight: 1.0,
+            head_weights: PerHead::default(),
+            precision,
+            cuda_kernels: true,
+            seed: 1,
+            config_hash: "measurement".to_owned(),
+        }
+    }
+}
+
+/// What a step saw, before it changed the weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// Losses on the batch, with the weights in training.
+    pub losses: LossReport,
+    /// Euclidean norm of the gradient before clipping.
+    pub gradient_norm: f32,
+    /// Whether it was clipped.
+    pub clipped: bool,
+}
+
+/// Cross-entropies in nats, means over the rows by their weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossReport {
+    /// Of the policy; at least `policy_entropy`.
+    pub policy_loss: f32,
+    /// Of win, draw and loss.
+    pub value_loss: f32,
+    /// Entropy of the policy targets: the loss of a perfect imitator.
+    pub policy_entropy: f32,
+    /// Losses of the network's heads: cross-entropies in nats, Huber losses of plies left and
+    /// margin.
+    pub heads: PerHead<Option<f32>>,
+    /// Rows, B.
+    pub rows: usize,
+}
+
+/// How the weights that play do on a batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EvaluationReport {
+    /// Losses.
+    pub losses: LossReport,
+    /// Share of the policy's weight on rows whose most likely policy index is the target's, 0 to 1.
+    pub policy_accuracy: f32,
+    /// Share of the value's weight on rows whose most likely outcome is the target's, 0 to 1.
+    pub value_accuracy: f32,
+}
+
+/// What an exported file says of itself beside its specification and step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportInfo {
+    /// Hash of the run's effective configuration.
+    pub config_hash: String,
+    /// The cycle that trained it, from 1.
+    pub cycle: u32,
+    /// Program and version.
+    pub created_by: String,
+}

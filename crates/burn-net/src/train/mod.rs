@@ -1,0 +1,14 @@
+//! Learning.
+
+pub(crate) mod burn_learner;
+pub(crate) mod canary;
+pub(crate) mod checkpoint;
+pub(crate) mod convolution_choice;
+pub(crate) mod cpu_trunk;
+pub(crate) mod fold_batch_norm;
+pub(crate) mod layout;
+pub(crate) mod learner;
+pub(crate) mod losses;
+pub(crate) mod muon;
+pub(crate) mod optimizer;
+pub(crate) mod step;

@@ -1,0 +1,321 @@
+//! Batches through the network: forward and back to learn, forward alone to be examined.
+//!
+//! On the processor kernels of our own take stem and blocks both ways where they know the network,
+//! and Burn the heads.
+//!
+//! A batch is cut into shards. On the processor they fit the cache and run on several threads; of
+//! several cards each has one. The order of sums is that of the rows, whatever the threads and the
+//! devices. Batch norm takes its statistics from a shard.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use burn::tensor::{Device, Tensor};
+use dz_cpu_net::Trunk;
+use dz_network_file::{NetworkSpec, PerHead};
+use rayon::prelude::*;
+
+use crate::cuda;
+use crate::device::choice::DeviceChoice;
+use crate::model::board_ops::BoardOps;
+use crate::model::board_ops::ComputeOptions;
+use crate::model::convolution::ConvMethod;
+use crate::model::outputs::{Logits, TrainOutputs};
+use crate::model::planes::Inputs;
+use crate::model::planes::Unpack;
+use crate::model::tower::Tail;
+use crate::model::tower::Tower;
+use crate::precision::Precision;
+use crate::tensors::download;
+use crate::tensors::{Parameters, Tensors, WeightFormat};
+use crate::train::cpu_trunk;
+use crate::train::cpu_trunk::Forward;
+use crate::train::cpu_trunk::Ready;
+use crate::train::layout::Layout;
+use crate::train::learner::EvaluationReport;
+use crate::train::learner::LossReport;
+use crate::train::learner::TrainBatch;
+use crate::train::losses;
+use crate::train::losses::Losses;
+use crate::train::losses::Targets;
+use crate::train::optimizer::norm;
+
+/// What a pass needs beside the weights.
+#[derive(Debug)]
+pub(crate) struct BatchPasses {
+    pub(crate) spec: NetworkSpec,
+    /// Trained parameters.
+    pub(crate) layout: Layout,
+    /// Those that share a batch; weights, sums and examinations are on the first.
+    pub(crate) devices: Vec<(DeviceChoice, Device)>,
+    /// What products take their factors in while learning. Weights, sums that are added to, batch
+    /// norm and losses are in 32 bits.
+    pub(crate) precision: Precision,
+    /// How 3x3 convolutions with gradients are worked out.
+    pub(crate) convolve: ConvMethod,
+    /// What the value's cross-entropy counts beside the policy's.
+    pub(crate) value_weight: f64,
+    /// What each head's loss counts.
+    pub(crate) head_weights: PerHead<f64>,
+    /// Kernels that take stem and blocks forward and back, where there are some; else Burn does.
+    pub(crate) trunk: Option<Trunk>,
+    /// boards that were made, by rows, device and whether gradients are asked for: those of one
+    /// step serve the next.
+    pub(crate) boards: Mutex<BTreeMap<(usize, DeviceChoice, bool), BoardOps>>,
+}
+
+/// What the backward pass of a batch gives.
+pub(crate) struct Pass {
+    pub(crate) losses: LossReport,
+    pub(crate) gradient: Gradient,
+    /// Euclidean, over all parameters.
+    pub(crate) gradient_norm: f32,
+}
+
+/// What the backward pass of some rows gives: the gradient `[N]` of their part of the loss, and the
+/// statistics of each convolution's outputs.
+pub(crate) struct Gradient {
+    pub(crate) flat: Tensor<1>,
+    pub(crate) statistics: Tensor<1>,
+    /// Policy loss, value loss and those of the heads, `[2 + heads]`.
+    losses: Tensor<1>,
+}
+
+/// A shard's logits and its parts of the losses: policy, value, heads.
+type Answer = ([Vec<f32>; 2], Vec<f32>);
+
+impl BatchPasses {
+    /// Where weights and sums are.
+    pub(crate) fn home(&self) -> &Device {
+        &self.devices[0].1
+    }
+
+    /// The gradient of a batch at `weights`, `[N]`.
+    pub(crate) fn learn(&self, batch: &TrainBatch, weights: &Tensor<1>) -> Pass {
+        let rows = batch.planes.len;
+        let shards = self.shards(batch, self.devices.len());
+        let count = shards.len();
+        // To all devices before the first has something to do: a copy waits for what its source
+        // does before.
+        let copies: Vec<Tensor<1>> =
+            self.devices.iter().map(|(_, device)| weights.clone().to_device(device)).collect();
+        let packed = self.trunk.as_ref().map(|trunk| cpu_trunk::pack(trunk, &self.layout, weights));
+        let ready = self.trunk.as_ref().zip(packed.as_ref());
+        let one = |(i, shard): (usize, Targets)| {
+            let share = shard.rows.len() as f64 / rows as f64;
+            let on = i * self.devices.len() / count;
+            self.gradient(batch, shard, &copies[on], ready, &self.devices[on]).scaled(share)
+        };
+        // All of them have something to do before the first is waited for.
+        let gradients = self.each(shards, one).into_iter().map(|found| found.on(self.home()));
+        let gradient = gradients.reduce(Gradient::add).expect("a batch has rows");
+        // One read for all numbers: each read waits for a card to finish.
+        let numbers = vec![gradient.losses.clone(), norm(gradient.flat.clone(), self.devices[0].0)];
+        let numbers = download(self.joined(numbers));
+        let (gradient_norm, losses) = numbers.split_last().expect("norm and losses are numbers");
+        let losses = self.report(batch, losses);
+        Pass { losses, gradient, gradient_norm: *gradient_norm }
+    }
+
+    /// What a network that plays says of a batch.
+    pub(crate) fn examine(&self, tower: &Tower, batch: &TrainBatch) -> EvaluationReport {
+        let answers =
+            self.each(self.shards(batch, 1), |(_, shard)| self.answer(tower, batch, shard));
+        let (mut policy, mut wdl) = (Vec::new(), Vec::new());
+        let mut sums = vec![0.0; 2 + self.spec.heads.len()];
+        for (logits, losses) in answers {
+            policy.extend_from_slice(&logits[0]);
+            wdl.extend_from_slice(&logits[1]);
+            sums.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss);
+        }
+        EvaluationReport {
+            losses: self.report(batch, &sums),
+            policy_accuracy: losses::accuracy(&policy, &batch.policy, &batch.policy_weights),
+            value_accuracy: losses::accuracy(&wdl, &batch.wdl, &batch.value_weights),
+        }
+    }
+
+    /// Parts of a batch for so many devices: as many for each, none larger than a device takes.
+    fn shards(&self, batch: &TrainBatch, devices: usize) -> Vec<Targets> {
+        let rows = batch.planes.len;
+        let parts = rows.div_ceil(self.devices[0].0.shard_rows_max());
+        Targets::split(batch, &self.spec, parts.next_multiple_of(devices).min(rows))
+    }
+
+    /// Works on shards, on as many threads as there are; answers in their order. Cards are all
+    /// served by the thread that asks, since each thread would have a queue of its own on every
+    /// card; they work side by side all the same.
+    fn each<T: Send>(
+        &self,
+        shards: Vec<Targets>,
+        one: impl Fn((usize, Targets)) -> T + Send + Sync,
+    ) -> Vec<T> {
+        if self.devices[0].0 == DeviceChoice::Cpu && shards.len() > 1 {
+            shards.into_par_iter().enumerate().map(one).collect()
+        } else {
+            shards.into_iter().enumerate().map(one).collect()
+        }
+    }
+
+    fn gradient(
+        &self,
+        batch: &TrainBatch,
+        targets: Targets,
+        weights: &Tensor<1>,
+        ready: Option<Ready<'_>>,
+        (choice, device): &(DeviceChoice, Device),
+    ) -> Gradient {
+        let training = device.clone().autodiff();
+        let cut = |name: &str, range: Range<usize>| {
+            if self.learns_by_cuda_kernels(name) {
+                return cuda::view(weights, range.start, range.end);
+            }
+            weights.clone().slice(range)
+        };
+        let leaves: Tensors = self
+            .layout
+            .split_by(cut)
+            .into_iter()
+            .filter(|(name, _)| ready.is_none() || !Trunk::owns(name))
+            .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
+            .collect();
+        let boards = self.boards(targets.rows.len(), *choice, true, &training);
+        let factors = self.factors(&leaves);
+        let (rows, planes) = (targets.rows.clone(), &batch.planes);
+        let kernels = ready.map(|ready| Forward::new(ready, planes, rows.clone(), &training));
+        let TrainOutputs { logits, heads: outputs, mut statistics } =
+            if let Some(kernels) = &kernels {
+                let tail = Tail::new(&self.spec, &factors);
+                tail.forward_train(&boards, kernels.outputs.clone())
+            } else {
+                let unpack = Unpack::of(choice.unpacks(), self.convolve);
+                let inputs = Inputs::of(planes, rows, unpack, self.precision.dtype(), &training);
+                Tower::new(&self.spec, &factors).forward_train(&boards, inputs)
+            };
+        let cuda_kernels = self.convolve == ConvMethod::CudaKernel;
+        let Losses { policy, value, heads } =
+            Losses::new(logits, outputs, targets, cuda_kernels, &training);
+        let mut total = policy.clone() + value.clone().mul_scalar(self.value_weight);
+        for (head, loss) in &heads {
+            total = total + loss.clone().mul_scalar(self.head_weights[*head]);
+        }
+        let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
+        let losses = losses.map(|loss| loss.inner().reshape([1])).collect();
+        let mut found = total.backward();
+        let mut gradients = Tensors::new();
+        for (name, leaf) in leaves {
+            let zeros = || Tensor::zeros(leaf.dims(), device);
+            gradients.insert(name, leaf.grad_remove(&mut found).unwrap_or_else(zeros));
+        }
+        if let Some(kernels) = kernels {
+            kernels.back(planes, &mut found, &mut gradients, &mut statistics);
+        }
+        Gradient {
+            flat: self.joined(gradients.into_values().collect()),
+            statistics: self.joined(statistics.into_values().collect()),
+            losses: self.joined(losses),
+        }
+    }
+
+    /// Pieces one after another.
+    fn joined(&self, pieces: Vec<Tensor<1>>) -> Tensor<1> {
+        match self.convolve {
+            ConvMethod::CudaKernel => cuda::join(&pieces),
+            _ => Tensor::cat(pieces, 0),
+        }
+    }
+
+    /// Weights of products in the format that these take; what is added or multiplied point by
+    /// point stays as it is, and so do weights that kernels of our own take.
+    fn factors(&self, leaves: &Tensors) -> Parameters {
+        let mut parameters = Parameters::default();
+        for (name, leaf) in leaves {
+            let is_row = self.layout.shapes()[name].len() == 1;
+            match name.strip_suffix(".weight") {
+                Some(layer) if self.learns_by_cuda_kernels(name) => {
+                    parameters.insert_weight(layer, leaf.clone(), WeightFormat::InPlace);
+                }
+                _ if is_row => parameters.insert(name.clone(), leaf.clone()),
+                _ => parameters.insert(name.clone(), leaf.clone().cast(self.precision.dtype())),
+            }
+        }
+        parameters
+    }
+
+    /// Whether a parameter is of a layer of kernels of our own.
+    fn learns_by_cuda_kernels(&self, name: &str) -> bool {
+        let size = [self.spec.height, self.spec.width];
+        let shape = self.layout.convolution_of(name);
+        self.convolve == ConvMethod::CudaKernel
+            && shape.is_some_and(|shape| cuda::conv::fits::learns(size, shape))
+    }
+
+    fn answer(&self, tower: &Tower, batch: &TrainBatch, targets: Targets) -> Answer {
+        let (choice, device) = &self.devices[0];
+        let unpack = Unpack::of(choice.unpacks(), choice.compute_options(false).convolve);
+        let (rows, dtype) = (targets.rows.clone(), Precision::F32.dtype());
+        let inputs = Inputs::of(&batch.planes, rows, unpack, dtype, device);
+        let boards = self.boards(targets.rows.len(), *choice, false, device);
+        let (Logits { policy, wdl }, outputs) = tower.forward_all(&boards, inputs);
+        let logits = [download(policy.clone()), download(wdl.clone())];
+        let logits_on = Logits { policy, wdl };
+        let Losses { policy, value, heads } =
+            Losses::new(logits_on, outputs, targets, false, device);
+        let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
+        (logits, losses.map(|loss| download(loss)[0]).collect())
+    }
+
+    /// Policy loss, value loss and those of the heads, in their order.
+    fn report(&self, batch: &TrainBatch, losses: &[f32]) -> LossReport {
+        let mut heads = PerHead::default();
+        for (&head, &loss) in self.spec.heads.iter().zip(&losses[2..]) {
+            heads[head] = Some(loss);
+        }
+        let (policy_loss, value_loss) = (losses[0], losses[1]);
+        let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
+        LossReport { policy_loss, value_loss, policy_entropy, heads, rows: batch.planes.len }
+    }
+
+    fn boards(
+        &self,
+        rows: usize,
+        choice: DeviceChoice,
+        with_gradients: bool,
+        device: &Device,
+    ) -> BoardOps {
+        let compute = choice.compute_options(with_gradients);
+        let convolve = if with_gradients { self.convolve } else { compute.convolve };
+        let compute = ComputeOptions { convolve, ..compute };
+        let make = || BoardOps::new(&self.spec, rows, compute, self.precision, device);
+        let mut made = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        made.entry((rows, choice, with_gradients)).or_insert_with(make).clone()
+    }
+}
+
+impl Gradient {
+    /// Counts the statistics by the share of rows that they come from. Gradient and losses are
+    /// parts of a sum already.
+    fn scaled(self, share: f64) -> Self {
+        Self { statistics: self.statistics.mul_scalar(share), ..self }
+    }
+
+    /// The same on another device.
+    fn on(self, device: &Device) -> Self {
+        let Self { flat, statistics, losses } = self;
+        let [flat, statistics, losses] = [flat, statistics, losses].map(|t| t.to_device(device));
+        Self { flat, statistics, losses }
+    }
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            flat: self.flat + other.flat,
+            statistics: self.statistics + other.statistics,
+            losses: self.losses + other.losses,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "step_tests.rs"]
+mod tests;
