@@ -67,7 +67,8 @@ pub trait Session {
     /// The number of moves of [`Session::log`] that are handicap stones.
     fn handicap_moves(&self) -> usize;
     /// Who moves and the moves, ascending, in a position that our rules call a draw while other
-    /// programs play on until a player claims it ([`Game::moves_after_draw`](dz_game::Game::moves_after_draw)).
+    /// programs play on until a player claims it
+    /// ([`Game::moves_after_draw`](dz_game::Game::moves_after_draw)).
     fn moves_after_draw(&self) -> Option<(Player, Vec<Move>)>;
     /// The position that the game began from, as it was passed to [`Session::begin_game`].
     fn start_text(&self) -> Option<&str>;
