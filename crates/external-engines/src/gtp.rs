@@ -83,8 +83,8 @@ impl GtpEngine {
         self.ask_within(line, self.answer_time)
     }
 
-    /// Sends `line` and returns the answer without its sign, as `Err` if the sign is `?`. Lines before
-    /// the sign are skipped.
+    /// Sends `line` and returns the answer without its sign, as `Err` if the sign is `?`. Lines
+    /// before the sign are skipped.
     fn ask_within(
         &mut self,
         line: &str,

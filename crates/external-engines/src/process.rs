@@ -171,8 +171,8 @@ impl Drop for LineProcess {
     }
 }
 
-/// Passes every line of `input`, cut to [`LINE_BYTES_MAX`], to `take`, until the input ends or `take`
-/// returns false.
+/// Passes every line of `input`, cut to [`LINE_BYTES_MAX`], to `take`, until the input ends or
+/// `take` returns false.
 fn each_line(input: impl Read, mut take: impl FnMut(String) -> bool) {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();

@@ -155,7 +155,9 @@ fn quote(word: &str) -> String {
 
 /// The words of a command line; `None` if a quote is open at its end.
 fn words(text: &str) -> Option<Vec<String>> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut words = Vec::new();
+    let mut word = None::<String>;
+    let mut quote = None;
     for c in text.chars() {
         match (quote, c) {
             (Some(open), _) if c == open => quote = None,

@@ -119,7 +119,8 @@ pub fn converse(
 /// Sends the lines of `input`, cut to [`LINE_BYTES_MAX`], until the input ends or the receiver is
 /// dropped. A thread beside [`converse`] runs this.
 pub fn read_lines(input: &mut dyn BufRead, lines: &Sender<Vec<u8>>) -> io::Result<()> {
-    let (mut line, mut started) = (Vec::new(), false);
+    let mut line = Vec::new();
+    let mut started = false;
     loop {
         let chunk = input.fill_buf()?;
         let (end, whole) = match chunk.iter().position(|&byte| byte == b'\n') {

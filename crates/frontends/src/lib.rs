@@ -8,6 +8,7 @@
 
 mod clock;
 mod converse;
+mod game_session;
 mod gtp;
 mod limits;
 mod person;
@@ -21,6 +22,7 @@ mod uci;
 
 pub use clock::{Clock, SystemClock};
 pub use converse::{Activity, LINE_BYTES_MAX, Protocol, converse, read_lines};
+pub use game_session::GameSession;
 pub use gtp::{Files, Gtp};
 pub use limits::{Limits, Resignation};
 pub use person::{Choice, Direction, LEVEL_MAX, Mark, Person, Pointer, Response, playouts_of};
@@ -28,5 +30,5 @@ pub use position::Refusal;
 pub use review::{Judgement, ReviewError, ReviewedPly, comment, review};
 pub use search_report::{MoveReport, Report};
 pub use searcher::COLLISIONS_MAX;
-pub use session::{Evaluated, GameSession, Session, SessionMaker};
+pub use session::{Evaluated, Session, SessionMaker};
 pub use uci::Uci;

@@ -51,9 +51,17 @@ impl<G: Game> Position<G> {
     pub(crate) fn new(game: G) -> Self {
         let start = game.start();
         let pass = game.parse_move(&start, "pass").ok();
-        let (state, history) = (start.clone(), G::History::default());
-        let (start_text, log, handicap_moves, line) = (None, Vec::new(), 0, Vec::new());
-        Self { game, start, start_text, log, handicap_moves, line, state, history, pass }
+        Self {
+            game,
+            state: start.clone(),
+            start,
+            start_text: None,
+            log: Vec::new(),
+            handicap_moves: 0,
+            line: Vec::new(),
+            history: G::History::default(),
+            pass,
+        }
     }
 
     /// Returns to the game's start, or to the position that `text` describes, without moves.
@@ -197,7 +205,8 @@ impl<G: Game> Position<G> {
 
     /// Returns state and history after `line`, from the start.
     pub(crate) fn after(&self, line: &[Ply]) -> (G::State, G::History) {
-        let (mut state, mut history) = (self.start.clone(), G::History::default());
+        let mut state = self.start.clone();
+        let mut history = G::History::default();
         for &ply in line {
             match ply {
                 Ply::Move(mv) => self.game.advance(&mut state, &mut history, mv),
@@ -211,7 +220,8 @@ impl<G: Game> Position<G> {
     /// Returns the outcome if the game is over, or the outcome after both players pass, if they
     /// may.
     pub(crate) fn score(&self) -> Option<Outcome> {
-        let (mut state, mut history) = (self.state.clone(), self.history.clone());
+        let mut state = self.state.clone();
+        let mut history = self.history.clone();
         for _ in 0..2 {
             if let Some(outcome) = self.game.outcome(&state, &history) {
                 return Some(outcome);

@@ -136,7 +136,8 @@ pub fn review(
             (None, Status::Over(outcome)) => outcome.wdl_for(player),
             (None, Status::ToMove(_)) => wdl,
         };
-        let (score_before, score_after) = (f64::from(wdl.score()), f64::from(after.score()));
+        let score_before = f64::from(wdl.score());
+        let score_after = f64::from(after.score());
         let (is_best, best, best_line) = named.unwrap_or((true, played.clone(), Vec::new()));
         let loss = if is_best { 0.0 } else { (score_before - score_after).max(0.0) };
         plies.push(ReviewedPly {

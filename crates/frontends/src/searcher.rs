@@ -103,7 +103,8 @@ impl<G: Game> Searcher<G> {
     /// What was found since the search began.
     pub(crate) fn report(&self) -> Option<Report> {
         let (thinker, _) = self.thinker.as_ref()?;
-        let (summary, search) = (thinker.summary(), thinker.search());
+        let summary = thinker.summary();
+        let search = thinker.search();
         let mut moves: Vec<MoveReport> = summary
             .moves
             .iter()

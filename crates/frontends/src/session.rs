@@ -1,27 +1,16 @@
 //! A game in progress with the player that is asked for moves.
 
-use std::fmt;
-
-use dz_external_engines::size_of;
-use dz_game::{Display, Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
-use dz_infer::{Answer, EvaluatorError, Leaf, LeafView, Sources};
-use dz_play::{Pipeline, PlayerKind, PlayerSetup};
+use dz_game::{Display, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
+use dz_infer::EvaluatorError;
 use dz_record::{Format, Played, Record, RecordError, Sheet};
-use dz_search::{Budget, SearchCounts, choose_move};
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{
-    Refusal, Report,
-    position::{Position, legal},
-    searcher::Searcher,
-};
+use crate::{Refusal, Report};
 
 /// Makes a session of a game, for example by loading a network for it. The error is for people.
 pub type SessionMaker = Box<dyn FnMut(&GameSpec) -> Result<Box<dyn Session>, String>>;
 
 /// A game in progress with its player. Moves are named as protocols name them
-/// ([`Game::protocol_move`]).
+/// ([`Game::protocol_move`](dz_game::Game::protocol_move)).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -78,7 +67,8 @@ pub trait Session {
     /// The number of moves of [`Session::log`] that are handicap stones.
     fn handicap_moves(&self) -> usize;
     /// Who moves and the moves, ascending, in a position that our rules call a draw while other
-    /// programs play on until a player claims it ([`Game::moves_after_draw`]).
+    /// programs play on until a player claims it
+    /// ([`Game::moves_after_draw`](dz_game::Game::moves_after_draw)).
     fn moves_after_draw(&self) -> Option<(Player, Vec<Move>)>;
     /// The position that the game began from, as it was passed to [`Session::begin_game`].
     fn start_text(&self) -> Option<&str>;
@@ -88,7 +78,7 @@ pub trait Session {
     fn stones(&self) -> Option<Vec<Option<Player>>>;
     /// The position in the game's notation, where it has one.
     fn position_text(&self) -> Option<String>;
-    /// The board as text ([`Game::render`]).
+    /// The board as text ([`Game::render`](dz_game::Game::render)).
     fn board(&self) -> String;
     /// How the game ended, or would if both players passed now.
     fn score(&self) -> Option<Outcome>;
@@ -132,282 +122,3 @@ pub trait Session {
 
 /// The mover's chances, and a prior for each legal move.
 pub type Evaluated = (Wdl, Vec<(Move, f32)>);
-
-/// A session of one game.
-pub struct GameSession<G: Game> {
-    name: String,
-    /// Whether moves are named as the game names them; else as protocols do.
-    own_names: bool,
-    position: Position<G>,
-    sources: Sources<G>,
-    move_source: MoveSource<G>,
-    seed: u64,
-    games: u64,
-}
-
-enum MoveSource<G: Game> {
-    Random { random: Xoshiro256PlusPlus, legal: Vec<Move> },
-    Search(Box<Searcher<G>>),
-}
-
-impl<G: Game> fmt::Debug for GameSession<G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GameSession").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-impl<G: Game> GameSession<G> {
-    /// Makes a session at the start of a game. `sources` are those that `setup` names, and `seed`
-    /// fixes every random choice. The budget of a move is given with every search, not by `setup`.
-    pub fn new(game: G, setup: PlayerSetup, sources: Sources<G>, seed: u64) -> Self {
-        let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let move_source = match setup.kind {
-            // External engines have front ends of their own; no command makes a session of one.
-            PlayerKind::Random | PlayerKind::External(_) => {
-                MoveSource::Random { random, legal: Vec::new() }
-            }
-            PlayerKind::Search { params, root, choice, reuse, source, .. } => {
-                let searcher = Searcher {
-                    params,
-                    root,
-                    choice,
-                    reuse,
-                    source,
-                    random,
-                    thinker: None,
-                    restricted: false,
-                    playouts_max: None,
-                    pipeline: Pipeline::default(),
-                };
-                MoveSource::Search(Box::new(searcher))
-            }
-        };
-        let position = Position::new(game);
-        Self { name: setup.name, own_names: false, position, sources, move_source, seed, games: 0 }
-    }
-
-    /// Names moves as the game's own board does, for people who look at it.
-    #[must_use]
-    pub fn with_own_names(self) -> Self {
-        Self { own_names: true, ..self }
-    }
-}
-
-impl<G: Game> Session for GameSession<G> {
-    fn spec(&self) -> GameSpec {
-        self.position.game().spec()
-    }
-
-    fn display(&self) -> Display {
-        self.position.game().display()
-    }
-
-    fn has_komi(&self) -> bool {
-        self.position.game().komi().is_some()
-    }
-
-    fn size(&self) -> Option<u16> {
-        size_of(self.position.game())
-    }
-
-    fn player(&self) -> &str {
-        &self.name
-    }
-
-    fn status(&self) -> Status {
-        self.position.status()
-    }
-
-    fn legal(&self) -> Vec<Move> {
-        self.position.legal()
-    }
-
-    fn pass(&self) -> Option<Move> {
-        self.position.pass()
-    }
-
-    fn format(&self, mv: Move) -> String {
-        let game = self.position.game();
-        if self.own_names {
-            game.format_move(mv)
-        } else {
-            game.protocol_move(self.position.state(), mv)
-        }
-    }
-
-    fn parse(&self, text: &str) -> Result<Move, GameError> {
-        let game = self.position.game();
-        let state = self.position.state();
-        if self.own_names {
-            game.parse_move(state, text)
-        } else {
-            game.parse_protocol_move(state, text)
-        }
-    }
-
-    fn log(&self) -> &[(Player, Move)] {
-        self.position.log()
-    }
-
-    fn play(&mut self, player: Player, mv: Move) -> Result<(), Refusal> {
-        self.position.play(player, mv)
-    }
-
-    fn undo(&mut self) -> bool {
-        self.position.undo()
-    }
-
-    fn fix_handicap(&mut self) {
-        self.position.fix_handicap();
-    }
-
-    fn handicap_moves(&self) -> usize {
-        self.position.handicap_moves()
-    }
-
-    fn moves_after_draw(&self) -> Option<(Player, Vec<Move>)> {
-        self.position.moves_after_draw()
-    }
-
-    fn start_text(&self) -> Option<&str> {
-        self.position.start_text()
-    }
-
-    fn begin_game(&mut self, position: Option<&str>) -> Result<(), GameError> {
-        self.position.reset(position)?;
-        self.games += 1;
-        if let MoveSource::Search(searcher) = &mut self.move_source {
-            searcher.stop(&mut self.sources);
-            searcher.thinker = None;
-        }
-        Ok(())
-    }
-
-    fn stones(&self) -> Option<Vec<Option<Player>>> {
-        self.position.game().stones(self.position.state())
-    }
-
-    fn position_text(&self) -> Option<String> {
-        self.position.game().position_text(self.position.state())
-    }
-
-    fn board(&self) -> String {
-        self.position.game().render(self.position.state())
-    }
-
-    fn score(&self) -> Option<Outcome> {
-        self.position.score()
-    }
-
-    fn read_record(&self, sheet: &Sheet) -> Result<Played, RecordError> {
-        sheet.play(self.position.game())
-    }
-
-    fn write_record(&self, record: &Record, format: Format) -> Result<String, RecordError> {
-        Ok(record.sheet(self.position.game(), format)?.to_string())
-    }
-
-    fn record_format(&self) -> Format {
-        Format::of(self.position.game())
-    }
-
-    fn begin_among(
-        &mut self,
-        player: Player,
-        playouts: Option<u32>,
-        among: &[Move],
-    ) -> Result<(), Refusal> {
-        let line = self.position.line_with_turn(player)?;
-        match &mut self.move_source {
-            MoveSource::Random { legal: moves, .. } => {
-                let (state, history) = self.position.after(&line);
-                *moves = legal(self.position.game(), &state, &history);
-                if moves.iter().any(|mv| among.contains(mv)) {
-                    moves.retain(|mv| among.contains(mv));
-                }
-            }
-            MoveSource::Search(searcher) => {
-                searcher.stop(&mut self.sources);
-                searcher.set_position(&self.position, line, among, (self.seed, self.games));
-                searcher.playouts_max = playouts;
-                if let Some((thinker, _)) = &mut searcher.thinker {
-                    let budget = playouts.map_or(Budget::Open, Budget::Playouts);
-                    thinker.begin(budget, searcher.root);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError> {
-        match &mut self.move_source {
-            MoveSource::Random { .. } => Ok(true),
-            MoveSource::Search(searcher) => searcher.search(&mut self.sources, playouts),
-        }
-    }
-
-    fn report(&self) -> Report {
-        let found = match &self.move_source {
-            MoveSource::Random { .. } => None,
-            MoveSource::Search(searcher) => searcher.report(),
-        };
-        let (visits, counts, moves) = (0, SearchCounts::default(), Vec::new());
-        found.unwrap_or(Report { visits, counts, wdl: Wdl::UNKNOWN, moves })
-    }
-
-    fn choose(&mut self) -> Option<Move> {
-        match &mut self.move_source {
-            MoveSource::Random { random, legal } => {
-                (!legal.is_empty()).then(|| legal[random.random_range(0..legal.len())])
-            }
-            MoveSource::Search(searcher) => {
-                let summary = searcher.thinker.as_ref()?.0.summary();
-                let any = !summary.moves.is_empty();
-                any.then(|| choose_move(&summary, searcher.choice, &mut searcher.random))
-            }
-        }
-    }
-
-    fn evaluate(&mut self, symmetry: Symmetry) -> Result<Option<Evaluated>, EvaluatorError> {
-        let (MoveSource::Search(searcher), legal) = (&self.move_source, self.position.legal())
-        else {
-            return Ok(None);
-        };
-        if legal.is_empty() {
-            return Ok(None);
-        }
-        let (state, history) = (self.position.state(), self.position.history());
-        let game = self.position.game();
-        let eval_key = game.eval_key(state, history);
-        let random = self.seed;
-        let view = LeafView { game, state, history, legal: &legal, eval_key, symmetry, random };
-        let mut priors = Vec::new();
-        let wdl = match self.sources.readers().ask(searcher.source, &view, &mut priors) {
-            Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,
-            Answer::Missing => {
-                let mut found = self.sources.evaluate(searcher.source, &[&view.to_leaf()])?;
-                let Some(evaluation) = found.pop() else { return Ok(None) };
-                priors = evaluation.priors;
-                evaluation.wdl
-            }
-        };
-        Ok(Some((wdl, legal.into_iter().zip(priors).collect())))
-    }
-
-    fn ownership(&mut self, symmetry: Symmetry) -> Result<Option<Vec<f32>>, EvaluatorError> {
-        let (MoveSource::Search(searcher), legal) = (&self.move_source, self.position.legal())
-        else {
-            return Ok(None);
-        };
-        if legal.is_empty() {
-            return Ok(None);
-        }
-        let (state, history) = (self.position.state().clone(), self.position.history().clone());
-        let eval_key = self.position.game().eval_key(&state, &history);
-        self.sources.ownership(searcher.source, &Leaf { state, history, legal, eval_key, symmetry })
-    }
-
-    fn symmetry_count(&self) -> u8 {
-        self.position.game().symmetry_count()
-    }
-}

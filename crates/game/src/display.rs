@@ -1,5 +1,5 @@
-//! How a game is shown to people: names of the sides, the kind of its board, and what its moves' names
-//! say about places on the board.
+//! How a game is shown to people: names of the sides, the kind of its board, and what its moves'
+//! names say about places on the board.
 
 /// What front ends and reports need to show a game's board and to let people point at moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

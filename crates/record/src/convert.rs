@@ -19,7 +19,8 @@ use crate::{BYTES_MAX, Format, RecordError, Sheet, json, pgn, plain, sgf, text::
 /// // The rules know that this is mate, whatever the text says.
 /// let game = Chess::new();
 /// let played = read("1. f3 e5 2. g4 Qh4#")?[0].play(&game)?;
-/// assert!(matches!(played.record.end, RecordEnd::Rules(outcome) if outcome.winner == Some(Player::Second)));
+/// let RecordEnd::Rules(outcome) = played.record.end else { panic!("mate ends the game") };
+/// assert_eq!(outcome.winner, Some(Player::Second));
 /// assert!(played.record.sheet(&game, Format::Pgn)?.to_string().ends_with("2. g4 Qh4# 0-1\n"));
 /// # Ok::<(), dz_record::RecordError>(())
 /// ```

@@ -241,7 +241,8 @@ impl<'a, G: Game> SheetPlayer<'a, G> {
 
     /// Returns the legal move that a text names.
     fn read(&mut self, index: usize, written: &SheetMove, text: &str) -> Result<Move, RecordError> {
-        let (format, line) = (self.sheet.format, written.line);
+        let format = self.sheet.format;
+        let line = written.line;
         let error = |source| RecordError::Move { number: index + 1, line, source };
         let mv = self.position.parse(text, format).map_err(error)?;
         if self.position.is_legal(mv) {
@@ -278,7 +279,8 @@ impl<'a, G: Game> SheetPlayer<'a, G> {
         if let Status::Over(outcome) = status {
             let ruled = outcome.winner.map_or(Winner::Draw, Winner::Player);
             if ![Winner::Unknown, ruled].contains(&sheet.score.winner) {
-                let (stated, ruled) = (sheet.score, Score { winner: ruled, by: By::Rules });
+                let stated = sheet.score;
+                let ruled = Score { winner: ruled, by: By::Rules };
                 let what = format!("the record states {stated}, by the rules it is {ruled}");
                 self.notes.add(sheet.line, what);
             }

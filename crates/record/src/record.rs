@@ -143,7 +143,8 @@ impl Record {
     /// [`RecordError::WrongFormat`] for a community format that is not the game's,
     /// [`RecordError::Start`] and [`RecordError::Illegal`] for a record of another game.
     pub fn sheet<G: Game>(&self, game: &G, format: Format) -> Result<Sheet, RecordError> {
-        let (spec, own) = (game.spec(), Format::of(game));
+        let spec = game.spec();
+        let own = Format::of(game);
         if format.is_community() && format != own {
             return Err(RecordError::WrongFormat { game: spec.to_string(), format, own });
         }
@@ -153,7 +154,8 @@ impl Record {
         let mut breaks = self.breaks.iter().peekable();
         for ply in 0..=self.moves.len() {
             while let Some(found) = breaks.next_if(|found| found.ply == ply) {
-                let (cause, stones) = (found.cause, position.stones());
+                let cause = found.cause;
+                let stones = position.stones();
                 if !cause.fits(format) {
                     return Err(RecordError::Break { ply, what: cause.what(), format, own });
                 }
@@ -175,10 +177,14 @@ impl Record {
             // Records leave out a forced pass. The player of the next move shows that it was
             // played.
             if let Some(text) = text {
-                let comment = recorded.comment.clone();
-                let (line, place, in_comment) = (0, 0, false);
-                let player = Some(player);
-                moves.push(SheetMove { player, text, comment, line, place, in_comment });
+                moves.push(SheetMove {
+                    player: Some(player),
+                    text,
+                    comment: recorded.comment.clone(),
+                    line: 0,
+                    place: 0,
+                    in_comment: false,
+                });
             }
             position.play(mv);
         }

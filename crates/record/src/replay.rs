@@ -15,7 +15,8 @@ pub(crate) struct Replay<'a, G: Game> {
 impl<'a, G: Game> Replay<'a, G> {
     /// Makes the game's start, or the position that a text describes.
     pub(crate) fn new(game: &'a G, start: Option<&str>, line: usize) -> Result<Self, RecordError> {
-        let (state, history) = (game.start(), G::History::default());
+        let state = game.start();
+        let history = G::History::default();
         let mut replay = Self { game, state, history, legal: Vec::new() };
         if let Some(start) = start {
             replay.set_position(start, line)?;

@@ -221,7 +221,8 @@ mod tests {
 
     #[test]
     fn results_as_others_write_them() {
-        let (first, second) = (Winner::Player(Player::First), Winner::Player(Player::Second));
+        let first = Winner::Player(Player::First);
+        let second = Winner::Player(Player::Second);
         for (text, winner, by) in [
             ("B+Resign", first, By::Resignation),
             ("w+t", second, By::Time),

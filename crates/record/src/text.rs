@@ -152,7 +152,9 @@ fn memchr_pairs(bytes: &[u8]) -> impl Iterator<Item = usize> {
 /// Bytes up to the end of the first game of `bytes`, which are in the encoding of this label.
 fn game_length(bytes: &[u8], label: &str) -> usize {
     let halves = Halves::of(label);
-    let (mut depth, mut in_value, mut at) = (0_usize, false, 0);
+    let mut depth = 0_usize;
+    let mut in_value = false;
+    let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         at += halves.sign_length(&bytes[at..]);
         match byte {

@@ -51,16 +51,16 @@ const CONNECT4_EMPTY_MIN: u32 = 4;
 /// Returns distinct solved positions of a game from a seed, spread evenly over plies (see
 /// [`Positions`]). The stream ends when no more are found.
 ///
-/// Positions of Connect Four have 4 to 32 empty points, which is 10 to 38 plies on 7x6. Positions of
-/// smaller games have any number of plies.
+/// Positions of Connect Four have 4 to 32 empty points, which is 10 to 38 plies on 7x6. Positions
+/// of smaller games have any number of plies.
 ///
 /// ```
 /// use dz_solver::solved_positions;
 ///
 /// let spec = "tictactoe".parse().expect("the name of a game");
 /// let positions = solved_positions(&spec, 1).expect("tic-tac-toe has a solver");
-/// let first: Vec<_> = positions.take(3).map(|solved| solved.expect("small").moves.len()).collect();
-/// assert_eq!(first, [0, 1, 2]);
+/// let plies = positions.map(|position| position.expect("a small game").moves.len());
+/// assert_eq!(plies.take(3).collect::<Vec<_>>(), [0, 1, 2]);
 /// ```
 ///
 /// # Errors

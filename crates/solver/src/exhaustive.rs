@@ -145,7 +145,8 @@ impl<G: Game> Solver<G> for ExhaustiveSolver<G> {
     fn analyze(&mut self, state: &G::State, history: &G::History) -> Result<Solved, SolverError> {
         let mover = self.mover(state, history)?;
         let value = seen_by(mover, self.visit_all(state, history)?);
-        let (mut legal, mut history) = (Vec::new(), history.clone());
+        let mut legal = Vec::new();
+        let mut history = history.clone();
         self.game.legal_moves(state, &history, &mut legal);
         let mut moves = Vec::new();
         for mv in legal {

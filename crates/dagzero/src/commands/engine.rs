@@ -108,9 +108,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     }
     for_one_game(&mut found.contestant);
     let device = dz_burn_net::pick_device(&table.device)?;
-    let (contestant, seed) = (found.contestant, table.seed);
+    let contestant = found.contestant;
+    let seed = table.seed;
     let make = move |spec: &GameSpec| {
-        make_session(SessionSetup { contestant: &contestant, device, seed, own_names: false }, spec)
+        make_session(
+            &SessionSetup { contestant: &contestant, device, seed, own_names: false },
+            spec,
+        )
     };
     let session = make(&spec)?;
     let maker: SessionMaker =
@@ -169,11 +173,11 @@ pub(super) fn session_of(
     for_one_game(&mut contestant);
     let device = dz_burn_net::pick_device(&table.device)?;
     let setup = SessionSetup { contestant: &contestant, device, seed: table.seed, own_names: true };
-    make_session(setup, spec)
+    make_session(&setup, spec)
 }
 
-fn make_session(setup: SessionSetup<'_>, spec: &GameSpec) -> anyhow::Result<Box<dyn Session>> {
-    with_game!(spec, |game| session(&game, &setup))?
+fn make_session(setup: &SessionSetup<'_>, spec: &GameSpec) -> anyhow::Result<Box<dyn Session>> {
+    with_game!(spec, |game| session(&game, setup))?
 }
 
 /// The player of a session and how the session is made.

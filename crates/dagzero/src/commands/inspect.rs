@@ -86,7 +86,8 @@ fn inspect<G: Game>(
 }
 
 fn shown<G: Game>(game: &G, line: &Line<G>) -> Position {
-    let (state, history) = (&line.state, &line.history);
+    let state = &line.state;
+    let history = &line.history;
     let mut legal = Vec::new();
     game.legal_moves(state, history, &mut legal);
     let (to_move, outcome) = match game.status(state, history) {

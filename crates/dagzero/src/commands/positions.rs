@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::Line;
 use crate::exit::UsageError;
 
-/// Generates `count` positions of a game that has a solver, from `first_ply` on or from the solver's
-/// default ply.
+/// Generates `count` positions of a game that has a solver, from `first_ply` on or from the
+/// solver's default ply.
 pub(crate) fn generated(
     game: &GameSpec,
     count: usize,

@@ -55,7 +55,7 @@ struct Outcome {
     same_configuration: bool,
     /// Whether every count has to be equal.
     exact: bool,
-    /// RecordedGame plies, and those compared: up to the first move that differs.
+    /// Recorded plies, and those compared: up to the first move that differs.
     plies: usize,
     plies_compared: usize,
     /// Visit counts of moves, and equal ones.
@@ -255,7 +255,8 @@ impl Outcome {
         moves.sort_unstable();
         moves.dedup();
         for mv in moves {
-            let (before, now) = (count(old, mv), count(new, mv));
+            let before = count(old, mv);
+            let now = count(new, mv);
             self.counts += 1;
             self.counts_equal += usize::from(before == now);
             if self.exact && before != now {

@@ -57,7 +57,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 fn rules<G: Game>(game: &G) -> Rules {
-    let (spec, encoding) = (game.spec(), game.encoding());
+    let spec = game.spec();
+    let encoding = game.encoding();
     let named = spec.parameters().iter().map(|(key, text)| (key.clone(), typed(text)));
     let unnamed = game.unnamed_parameters().into_iter();
     let unnamed = unnamed.map(|(key, text)| (key.to_owned(), typed(&text)));

@@ -139,7 +139,8 @@ pub(super) fn result(session: &dyn Session, outcome: Outcome) -> String {
 /// The rows of the board with their numbers, the highest number first, as front ends print them: X
 /// for black and O for white.
 pub(super) fn rows(session: &dyn Session) -> Option<Vec<(String, String)>> {
-    let (size, stones) = (usize::from(session.size()?), session.stones()?);
+    let size = usize::from(session.size()?);
+    let stones = session.stones()?;
     let mut rows: Vec<(u16, String)> = stones
         .chunks(size)
         .enumerate()

@@ -80,7 +80,8 @@ pub(super) fn get_parameter(gtp: &mut Gtp, arguments: &[String]) -> CommandResul
 
 /// Holds from the next move on; `none` takes a limit away.
 pub(super) fn set_parameter(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
-    let (name, value) = (word(arguments, 0, "the parameter")?, word(arguments, 1, "the value")?);
+    let name = word(arguments, 0, "the parameter")?;
+    let value = word(arguments, 1, "the value")?;
     let none = value.eq_ignore_ascii_case("none");
     match name {
         "maxPlayouts" => {

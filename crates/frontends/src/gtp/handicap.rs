@@ -62,7 +62,8 @@ fn points(size: u16, stones: u32) -> Option<Vec<Move>> {
         return None;
     }
     let low = if size < 13 { 2 } else { 3 };
-    let (high, middle) = (size - 1 - low, size / 2);
+    let high = size - 1 - low;
+    let middle = size / 2;
     // Row and column: D4, Q16, D16, Q4, D10, Q10, K4, K16 on 19 rows.
     let ring = [
         (high, low),

@@ -67,7 +67,8 @@ impl Options {
             let wrong = || format!("syntax error: {key} {value} is not understood");
             match key.as_str() {
                 "allow" | "avoid" => {
-                    let (allows, player) = (key == "allow", color(value)?);
+                    let allows = key == "allow";
+                    let player = color(value)?;
                     let points = word(arguments, at + 2, "points")?.to_owned();
                     // The depth in plies up to which the rule holds. Here a rule always holds for
                     // the next move only.
@@ -147,7 +148,8 @@ impl Options {
             let wdl = found.wdl.unwrap_or(report.wdl);
             let space = if order == 0 { "" } else { " " };
             let pv: Vec<String> = found.line.iter().map(|&mv| session.format(mv)).collect();
-            let (rate, bound) = (self.share(wdl.score()), self.share(lower(wdl, found.visits)));
+            let rate = self.share(wdl.score());
+            let bound = self.share(lower(wdl, found.visits));
             let prior = self.share(found.prior as f32);
             // Writing to a string cannot fail.
             let _ = write!(

@@ -45,7 +45,8 @@ pub(super) fn normalize(fields: &[&str]) -> NormalizedFen {
     let number = counter(1);
     let long = number.bytes().all(|byte| byte.is_ascii_digit()) && number.parse::<u16>().is_err();
     let number = if long { "65535" } else { number };
-    let (pieces, more) = (fields.first().unwrap_or(&""), fields.get(6..).unwrap_or_default());
+    let pieces = fields.first().unwrap_or(&"");
+    let more = fields.get(6..).unwrap_or_default();
     let mut words = vec![*pieces, side, &castling, passed, clock, number];
     words.extend(more);
     let dropped = (!dropped.is_empty()).then(|| dropped.join(", "));

@@ -21,7 +21,8 @@ pub(super) const OVERHEAD: Duration = Duration::from_millis(20);
 /// Returns a line for each of the best moves.
 pub(super) fn lines(session: &dyn Session, options: Options, time: Duration) -> String {
     let report = session.report();
-    let (nodes, milliseconds) = (report.counts.playouts, time.as_millis());
+    let nodes = report.counts.playouts;
+    let milliseconds = time.as_millis();
     let per_second = u128::from(nodes) * 1_000 / milliseconds.max(1);
     let mut text = String::new();
     // Moves without visits have no score.

@@ -65,10 +65,17 @@ impl fmt::Debug for Uci {
 impl Uci {
     /// An engine at the start of `session`'s game, which is chess.
     pub fn new(session: Box<dyn Session>, clock: Box<dyn Clock>, limits: Limits) -> Self {
-        let options = Options { multi_pv: 1, wdl: false };
-        let sent = SentPosition::default();
-        let (refused, variant, job, ended) = (false, None, None, false);
-        Self { session, clock, limits, options, sent, refused, variant, job, ended }
+        Self {
+            session,
+            clock,
+            limits,
+            options: Options { multi_pv: 1, wdl: false },
+            sent: SentPosition::default(),
+            refused: false,
+            variant: None,
+            job: None,
+            ended: false,
+        }
     }
 
     fn obey(&mut self, words: &[&str]) -> String {
@@ -176,20 +183,16 @@ impl Uci {
             return said + &note(Some(error.to_string())) + &self.answer(go, None);
         }
         let deadline = allowed.filter(|_| !go.waits()).map(|time| started.saturating_add(time));
-        let next_info = started + INFO_INTERVAL;
-        let waits = go.waits();
-        let endless = playouts.is_none() && allowed.is_none();
-        let (decided, answer) = (false, None);
         self.job = Some(Job {
             started,
             deadline,
             allowed,
-            waits,
-            decided,
-            answer,
-            next_info,
+            waits: go.waits(),
+            decided: false,
+            answer: None,
+            next_info: started + INFO_INTERVAL,
             player,
-            endless,
+            endless: playouts.is_none() && allowed.is_none(),
             among,
         });
         said

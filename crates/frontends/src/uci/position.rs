@@ -24,7 +24,8 @@ pub(super) fn set_position(
     words: &[&str],
 ) -> Result<Option<String>, String> {
     let at = words.iter().position(|word| *word == "moves").unwrap_or(words.len());
-    let (start, moves) = (&words[..at], words.get(at + 1..).unwrap_or_default());
+    let start = &words[..at];
+    let moves = words.get(at + 1..).unwrap_or_default();
     let (start, dropped) = match start.split_first() {
         Some((&"startpos", [])) => (None, None),
         Some((&"startpos", [word, ..])) => {

@@ -106,7 +106,8 @@ fn read_score(sheet: &mut Sheet, stated: Option<Score>, termination: &str) {
     if let Some(stated) = stated {
         let written = sheet.score;
         if written.winner != Winner::Unknown && written.winner != stated.winner {
-            let (tag, word) = (stated.pgn(), written.pgn());
+            let tag = stated.pgn();
+            let word = written.pgn();
             let what =
                 format!("the tag Result says {tag}, the end of the moves {word}: the tag counts");
             sheet.notes.add(line, what);

@@ -42,9 +42,18 @@ const ROSTER: [&str; 7] = ["event", "site", "date", "round", "white", "black", "
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
-        let (games, game) = (Vec::new(), None);
-        let (blank, parted) = (false, false);
-        Self { text, at: 0, began: 0, line: 1, games, game, depth: 0, opened: 0, blank, parted }
+        Self {
+            text,
+            at: 0,
+            began: 0,
+            line: 1,
+            games: Vec::new(),
+            game: None,
+            depth: 0,
+            opened: 0,
+            blank: false,
+            parted: false,
+        }
     }
 
     fn run(&mut self) -> Result<(), RecordError> {
@@ -88,7 +97,8 @@ impl<'a> Reader<'a> {
     }
 
     fn game(&mut self) -> &mut Sheet {
-        let (line, began) = (self.line, self.began);
+        let line = self.line;
+        let began = self.began;
         self.game
             .get_or_insert_with(|| Sheet { span: began..began, ..Sheet::new(Format::Pgn, line) })
     }
@@ -122,7 +132,8 @@ impl<'a> Reader<'a> {
 
     /// `[Name "value"]`. One that cannot be read is passed over with its line.
     fn tag(&mut self) {
-        let (line, began) = (self.line, self.began);
+        let line = self.line;
+        let began = self.began;
         let (found, passed) = match tag(&self.text[self.at + 1..]) {
             Ok(found) => {
                 let passed = found.end + 1;
@@ -264,7 +275,8 @@ impl<'a> Reader<'a> {
         if std::mem::take(&mut self.blank) && self.has_moves() {
             self.note("a blank line stands between moves; they are read as one game");
         }
-        let (line, at) = (self.line, self.at);
+        let line = self.line;
+        let at = self.at;
         if self.game.is_none() && !self.games.is_empty() && !self.parted {
             self.note("moves follow a result; they are read as another game");
         }

@@ -99,7 +99,9 @@ fn is_attempt(word: &str) -> bool {
 /// The moves that stand somewhere in a word, as python-chess finds them, and whether letters or
 /// digits are left over.
 fn found(word: &str) -> (Vec<&str>, bool) {
-    let (mut moves, mut rest, mut at) = (Vec::new(), false, 0);
+    let mut moves = Vec::new();
+    let mut rest = false;
+    let mut at = 0;
     while at < word.len() {
         let here = &word[at..];
         if let Some(length) = move_length(here.as_bytes()) {

@@ -118,7 +118,8 @@ impl<'a> Parser<'a> {
     /// Notes where the game ends, if it has ended just now.
     fn span(&mut self) {
         if self.open.is_empty() {
-            let (roots, span) = (self.games.roots.len(), self.began..self.at);
+            let roots = self.games.roots.len();
+            let span = self.began..self.at;
             self.games.spans.resize(roots, span);
         }
     }

@@ -16,7 +16,8 @@ const HEADER: [&str; 10] = ["FF", "CA", "AP", "PB", "PW", "EV", "RO", "DT", "RE"
 
 /// The root's properties that the rules decide.
 pub(crate) fn tags(root: &SgfRoot) -> Vec<(String, Vec<String>)> {
-    let (game, size) = (root.game.to_string(), root.size.to_string());
+    let game = root.game.to_string();
+    let size = root.size.to_string();
     let own = [("GM", vec![game]), ("SZ", vec![size])];
     let all = own.into_iter().chain(root.properties.iter().cloned());
     all.map(|(name, values)| (name.to_owned(), values)).collect()
@@ -67,14 +68,16 @@ fn set_up(property: &Property, node: &Node, is_root: bool, sheet: &mut Sheet) {
         sheet.notes.add(line, format!("{name}[] sets nothing up"));
         return;
     }
-    let (before, name) = (sheet.moves.len(), name.clone());
+    let before = sheet.moves.len();
+    let name = name.clone();
     sheet.setups.push(SetUp { before, in_root: is_root, name, values, line });
 }
 
 /// Notes what stands together in a node though it should not.
 fn check_node(node: &Node, sheet: &mut Sheet) {
     let has = |name: &str| node.value(name).is_some();
-    let (black, white) = (has("B"), has("W"));
+    let black = has("B");
+    let white = has("W");
     if black && white {
         sheet.notes.add(node.line, "B and W stand in one node; they are two moves");
     }

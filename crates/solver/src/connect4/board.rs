@@ -39,7 +39,8 @@ pub(super) struct Position {
 impl Position {
     /// The position of a state of a game that [`Board::new`] accepted.
     pub fn of(state: &Connect4State) -> Self {
-        let (mover, stones) = (state.mover_stones() as u64, state.stones() as u64);
+        let mover = state.mover_stones() as u64;
+        let stones = state.stones() as u64;
         Self { mover, stones, plies: stones.count_ones() }
     }
 
@@ -65,8 +66,10 @@ impl Board {
     /// # Errors
     /// [`SolverError::TooManyBits`].
     pub fn new(game: &Connect4) -> Result<Self, SolverError> {
-        let (width, height) = (u32::from(game.width()), u32::from(game.height()));
-        let (connect, rise) = (u32::from(game.connect()), height + 1);
+        let width = u32::from(game.width());
+        let height = u32::from(game.height());
+        let connect = u32::from(game.connect());
+        let rise = height + 1;
         let key_bits = width * rise;
         if key_bits > u64::BITS {
             let game = dz_game::Game::spec(game).to_string();
@@ -75,7 +78,8 @@ impl Board {
         let bottom = (0..width).fold(0, |bits, x| bits | 1u64 << (x * rise));
         let column = (1u64 << height) - 1;
         let points = (0..width).fold(0, |bits, x| bits | column << (x * rise));
-        let (upright, flat) = (connect <= height, connect <= width);
+        let upright = connect <= height;
+        let flat = connect <= width;
         let steps = [(rise, flat), (rise - 1, flat && upright), (rise + 1, flat && upright)];
         // The middle, then left and right of it in turn.
         let mut order: Vec<u32> = (0..width).collect();

@@ -125,7 +125,8 @@ impl Connect4Solver {
         if wins & self.board.landings(position.stones) != 0 {
             return clamp((left + 1) / 2);
         }
-        let (board, table) = (&self.board, &mut self.table);
+        let board = &self.board;
+        let table = &mut self.table;
         // Small arrays are worth it: they are set up at every position.
         let (score, nodes) = if board.width <= 8 {
             let mut search = Search::<8> { board, table, nodes: 0 };

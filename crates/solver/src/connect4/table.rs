@@ -84,7 +84,8 @@ fn plies_of(entry: u64) -> u32 {
 }
 
 fn pack(tag: u64, plies: u32, Bounds { lower, upper }: Bounds) -> u64 {
-    let (lower, upper) = ((lower + BIAS) as u64, (upper + BIAS) as u64);
+    let lower = (lower + BIAS) as u64;
+    let upper = (upper + BIAS) as u64;
     lower | upper << BOUND_BITS | u64::from(plies) << (2 * BOUND_BITS) | tag << TAG_SHIFT
 }
 

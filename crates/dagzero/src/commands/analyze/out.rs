@@ -89,7 +89,8 @@ impl<'a> Writer<'a> {
         let names = sheet.tags.iter().map(|(name, _)| name.as_str());
         let names: Vec<&str> = names.filter(|name| !held.contains(name)).collect();
         if !names.is_empty() {
-            let (shown, name) = (names.join(" "), format.name());
+            let shown = names.join(" ");
+            let name = format.name();
             self.notes.push(format!("{name} has no place for {shown}"));
         }
         if self.played.moves_after_end > 0 && !(format.is_own() && sheet.format.is_own()) {

@@ -47,7 +47,8 @@ pub(super) struct ExportedGame {
 pub(super) type TakeGame<'a> = &'a mut dyn FnMut(ExportedGame) -> anyhow::Result<bool>;
 
 impl Source {
-    /// Finds the games at `path`: a run with its self-play or its matches, a shard, or a match file.
+    /// Finds the games at `path`: a run with its self-play or its matches, a shard, or a match
+    /// file.
     pub(super) fn find(path: &Path, matches: bool) -> anyhow::Result<Self> {
         if Run::exists(path) {
             return Self::of_run(path, matches);

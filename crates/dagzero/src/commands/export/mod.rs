@@ -91,13 +91,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 fn games(args: &GamesArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let source = Source::find(&args.path, args.matches)?;
     let spec: GameSpec = source.game()?.parse()?;
-    with_game!(&spec, |game| export(&game, args, source, out))?
+    with_game!(&spec, |game| export(&game, args, &source, out))?
 }
 
 fn export<G: Game>(
     game: &G,
     args: &GamesArgs,
-    source: Source,
+    source: &Source,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let path = &args.path;

@@ -74,7 +74,8 @@ fn network_of(from: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 fn describe<G: Game>(game: &G, file: &NetworkFile) -> anyhow::Result<Value> {
-    let (spec, encoding) = (&file.header.spec, game.encoding());
+    let spec = &file.header.spec;
+    let encoding = game.encoding();
     file.check_fits(&game.spec().to_string(), &encoding.id())?;
     let tensors: serde_json::Map<String, Value> =
         spec.tensor_shapes().into_iter().map(|(name, shape)| (name, json!(shape))).collect();
@@ -99,7 +100,8 @@ fn examples<G: Game>(game: &G, file: &NetworkFile) -> Vec<Value> {
         let Some(opening) = distinct_openings(game, plies, 1, u64::from(plies)).pop() else {
             continue;
         };
-        let (mut state, mut history) = (game.start(), G::History::default());
+        let mut state = game.start();
+        let mut history = G::History::default();
         let mut names = Vec::new();
         for &mv in &opening.moves {
             names.push(game.format_move(mv));
