@@ -20,7 +20,7 @@ use crate::tensors::upload;
 use crate::train::checkpoint;
 use crate::train::checkpoint::Flats;
 use crate::train::checkpoint::Header;
-use crate::train::convolution_choice::way_to_learn;
+use crate::train::convolution_choice::method_to_learn;
 use crate::train::fold_batch_norm::fold;
 use crate::train::layout::Layout;
 use crate::train::learner::EvaluationReport;
@@ -111,7 +111,7 @@ impl BurnLearner {
         let ours = first == DeviceChoice::Cpu && precision == Precision::F32;
         let trunk = ours.then(|| Trunk::new(&spec)).flatten();
         let passes = BatchPasses {
-            convolve: way_to_learn(&devices, &spec, &options),
+            convolve: method_to_learn(&devices, &spec, &options),
             spec,
             layout,
             devices,

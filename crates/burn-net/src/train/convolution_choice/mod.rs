@@ -69,7 +69,7 @@ pub fn learns_by_cuda_kernels(
 
 /// How 3x3 convolutions are worked out while a network learns on devices: by kernels of our own
 /// where they are asked for and fit, or else as Burn does it.
-pub(crate) fn way_to_learn(
+pub(crate) fn method_to_learn(
     devices: &[(DeviceChoice, Device)],
     spec: &NetworkSpec,
     options: &LearnerOptions,
@@ -164,7 +164,7 @@ mod tests {
     fn the_processor_learns_its_own_way() {
         let choice = DeviceChoice::Cpu;
         let options = LearnerOptions::to_measure(Precision::Bf16);
-        let way = way_to_learn(&[(choice, choice.open())], &spec(), &options);
+        let way = method_to_learn(&[(choice, choice.open())], &spec(), &options);
         assert_eq!(way, ConvMethod::Gather);
         assert!(!learns_by_cuda_kernels(&[choice], &spec(), Precision::Bf16).unwrap());
     }
