@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p dagzero --example minimal`
 //!
-//! Each round plays games with the newest network, trains on the games of the last rounds, and plays
-//! a match against random moves. `dagzero run` does the same with four programs, many games at once,
-//! a gate, ratings and checkpoints. Copy this file to begin something of your own.
+//! Each round plays games with the newest network, trains on the games of the last rounds, and
+//! plays a match against random moves. `dagzero run` does the same with four programs, many games
+//! at once, a gate, ratings and checkpoints. Copy this file to begin something of your own.
 
 use dz_burn_net::{
     BurnLearner, DeviceChoice, EncodedBatch, ExportInfo, Learner, LearnerOptions, Precision,

@@ -82,12 +82,11 @@ impl CycleRows {
         network: &NetworkSection,
         heads: BTreeSet<Head>,
     ) -> anyhow::Result<NetworkSpec> {
-        let shape = match &self.header {
-            Some(header) => header.shape,
-            None => {
-                let spec: GameSpec = self.identity.game.parse()?;
-                with_game!(&spec, |game| RowShape::of(&game.encoding()))?
-            }
+        let shape = if let Some(header) = &self.header {
+            header.shape
+        } else {
+            let spec: GameSpec = self.identity.game.parse()?;
+            with_game!(&spec, |game| RowShape::of(&game.encoding()))?
         };
         let planes = shape.planes;
         let lacks = |head: &&Head| {

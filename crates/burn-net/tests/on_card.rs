@@ -29,7 +29,7 @@ fn answers(evaluator: &mut dyn NetworkEvaluator, batch: &EncodedBatch) -> [Netwo
     [evaluator.wait(first).unwrap(), behind]
 }
 
-/// BoardOps whose points fill tiles and boards whose points do not, channels of one tile and of
+/// Boards whose points fill tiles and boards whose points do not, channels of one tile and of
 /// several groups, and every kind of block.
 fn networks() -> Vec<NetworkSpec> {
     let plain = NetworkSpec::plain;

@@ -1,10 +1,10 @@
 //! 3x3 convolutions on a card by kernels of our own: neighbours are found in a multiprocessor's own
 //! memory.
 //!
-//! A convolution by [`crate::model::convolution::ConvMethod::Gather`] writes every activation nine times and
-//! reads it nine times from the card's memory. Here a group of threads reads the points that it
-//! works on and their neighbours once, finds each point's nine among them, and writes the outputs
-//! once, added to what stands beside them and rectified if asked for.
+//! A convolution by [`crate::model::convolution::ConvMethod::Gather`] writes every activation nine
+//! times and reads it nine times from the card's memory. Here a group of threads reads the points
+//! that it works on and their neighbours once, finds each point's nine among them, and writes the
+//! outputs once, added to what stands beside them and rectified if asked for.
 
 #[cfg(not(feature = "cuda"))]
 mod absent;

@@ -102,13 +102,11 @@ impl ConvLayer {
                 let is_last = matches!(then, Epilogue::Identity);
                 let learned = ops.convolver().learn(x, weights, then);
                 // Whatever follows outside the kernels is computed in 32 bits.
-                return match is_last {
-                    true => BatchNormOutput {
-                        output: learned.output.cast(weights.gamma.dtype()),
-                        ..learned
-                    },
-                    false => learned,
-                };
+                if is_last {
+                    let output = learned.output.cast(weights.gamma.dtype());
+                    return BatchNormOutput { output, ..learned };
+                }
+                return learned;
             }
             ConvWeights::Folded { .. } => {
                 unreachable!("a network whose batch norm is folded does not learn")

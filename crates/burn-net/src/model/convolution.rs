@@ -1,4 +1,4 @@
-//! ComputeOptions to work out a 3x3 convolution of boards.
+//! Methods of computing a 3x3 convolution of boards.
 
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
@@ -16,8 +16,8 @@ use crate::precision::Precision;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConvMethod {
     /// One matrix product of `[B * H * W, 9 * C]`, whose rows are picked by index. On the processor
-    /// half the time of [`ConvMethod::Conv2d`]. Its gradient adds up by index, which a card does with
-    /// as many threads as there are channels.
+    /// half the time of [`ConvMethod::Conv2d`]. Its gradient adds up by index, which a card does
+    /// with as many threads as there are channels.
     Gather,
     /// The same product; its rows are picked by a matrix of zeros and ones, and so is the gradient:
     /// two products of a card's matrix units where shifted copies of boards would be some forty
@@ -26,8 +26,8 @@ pub(crate) enum ConvMethod {
     /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card
     /// computes it without its matrix units, unless kernels are chosen by measuring.
     Conv2d,
-    /// Kernels of our own for cards, [`cuda_kernels`]. To play they take kernels from [`cuda::conv::fits::pack`],
-    /// to learn weights as files have them.
+    /// Kernels of our own for cards, [`cuda_kernels`]. To play they take kernels from
+    /// [`cuda::conv::fits::pack`], to learn weights as files have them.
     CudaKernel,
 }
 

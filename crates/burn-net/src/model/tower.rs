@@ -41,7 +41,7 @@ pub(crate) struct Tail {
 }
 
 impl Tower {
-    /// Takes its tensors from `tensors`. ConvLayers have a `bias` (folded, to play) or `gamma`
+    /// Takes its tensors from `parameters`. Convolutions have a `bias` (folded, to play) or `gamma`
     /// and `beta` (to train); everything else is the same.
     pub(crate) fn new(spec: &NetworkSpec, parameters: &Parameters) -> Self {
         let c = spec.channels;

@@ -126,8 +126,8 @@ pub struct LearnerOptions {
     /// [`Precision::Bf16`]. Weights, optimizer, batch norm and losses have 32 bits in any case.
     pub precision: Precision,
     /// Whether a card works out 3x3 convolutions and their batch norm by kernels of our own where
-    /// they fit, in [`Precision::Bf16`]; [`crate::learns_by_cuda_kernels`] tells whether it is right about
-    /// them.
+    /// they fit, in [`Precision::Bf16`]; [`crate::learns_by_cuda_kernels`] tells whether it is
+    /// right about them.
     pub cuda_kernels: bool,
     /// Seed of the initial weights.
     pub seed: u64,

@@ -10,7 +10,7 @@ use crate::cuda::adam_step::BETA2;
 use crate::cuda::adam_step::EPSILON;
 use crate::device::choice::DeviceChoice;
 
-/// ConvTables of gradients and of their squares, `[N]` each.
+/// Means of gradients and of their squares, `[N]` each.
 #[derive(Clone, Debug)]
 pub(crate) struct Moments {
     pub(crate) first: Tensor<1>,

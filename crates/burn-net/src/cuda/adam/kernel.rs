@@ -9,8 +9,8 @@ use crate::cuda::adam_step::BETA1;
 use crate::cuda::adam_step::BETA2;
 use crate::cuda::adam_step::EPSILON;
 
-/// A step of `AdamW`, see [`crate::train::optimizer::Moments::update`], and of the moving average; `count`
-/// numbers each.
+/// A step of `AdamW`, see [`crate::train::optimizer::Moments::update`], and of the moving average;
+/// `count` numbers each.
 #[cube(launch_unchecked)]
 pub(super) fn adam(
     parameters: &[f32],

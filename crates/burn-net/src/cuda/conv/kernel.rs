@@ -28,9 +28,9 @@ pub(in crate::cuda) type Sums = Array<Vector<f32, Const<2>>>;
 /// `out = x convolved with kernel`, then `+ shift`, then `+ added`, then no less than 0, what of
 /// these is asked for.
 ///
-/// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of [`crate::cuda::conv::fits::pack`];
-/// `shift [outputs]`; `added` and `out [rows, outputs]`. A row is a point of a board. Sums are 32
-/// bits wide and rounded once.
+/// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of
+/// [`crate::cuda::conv::fits::pack`]; `shift [outputs]`; `added` and `out [rows, outputs]`. A row
+/// is a point of a board. Sums are 32 bits wide and rounded once.
 #[cube(launch_unchecked)]
 pub(in crate::cuda) fn convolve<E: Float, N: Size>(
     x: &[Vector<E, N>],

@@ -61,7 +61,8 @@ fn parts_of(x: &Shape, plan: &WeightsPlan) -> Shape {
 }
 
 /// Convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`, with a kernel from
-/// [`crate::cuda::conv::fits::pack`], `shift [1, out]` and what comes then. All are of one format of 16 bits.
+/// [`crate::cuda::conv::fits::pack`], `shift [1, out]` and what comes then. All are of one format
+/// of 16 bits.
 pub(crate) fn convolve(
     plan: Plan,
     x: Tensor<2>,
