@@ -101,7 +101,7 @@ fn self_play(
             Status::Over(outcome) => break outcome,
         };
         let noise = RootNoise { shape: NoiseShape::Plain { alpha: 1.0 }, share: 0.25 };
-        let summary = search(network, state.clone(), Some(noise), random.random())?;
+        let summary = search(network, state, Some(noise), random.random())?;
         let policy = policy_target(&state, &summary);
         examples.push((position(&state), mover, policy));
         TicTacToe.play(&mut state, draw_by_visits(&summary, random));
@@ -133,7 +133,7 @@ fn position(state: &<TicTacToe as Game>::State) -> Position {
     let mut legal = Vec::new();
     TicTacToe.legal_moves(state, &(), &mut legal);
     let eval_key = TicTacToe.eval_key(state, &());
-    Leaf { state: state.clone(), history: (), legal, eval_key, symmetry: Symmetry::IDENTITY }
+    Leaf { state: *state, history: (), legal, eval_key, symmetry: Symmetry::IDENTITY }
 }
 
 /// Shares of the visits, by the encoding's policy index.
@@ -181,7 +181,7 @@ fn match_score(network: &mut dyn Evaluator<TicTacToe>, random: &mut Random) -> a
             let mv = match TicTacToe.status(&state, &()) {
                 Status::Over(outcome) => break outcome,
                 Status::ToMove(player) if player == ours => {
-                    let summary = search(network, state.clone(), None, 0)?;
+                    let summary = search(network, state, None, 0)?;
                     summary.moves.iter().max_by_key(|m| m.visits).expect("a legal move").mv
                 }
                 Status::ToMove(_) => {
