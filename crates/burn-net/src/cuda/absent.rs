@@ -4,14 +4,11 @@
 use burn::tensor::{Device, FloatDType, Tensor};
 use dz_game::PlaneShape;
 
-use crate::cuda::adam_step::AdamFlats;
-use crate::cuda::adam_step::AdamStep;
+use crate::cuda::adam_step::{AdamFlats, AdamStep};
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::layer_weights::LayerWeights;
-use crate::cuda::linear::plan::LinearPlan;
-use crate::cuda::linear::plan::Output;
-use crate::model::epilogue::BatchNormOutput;
-use crate::model::epilogue::Epilogue;
+use crate::cuda::linear::plan::{LinearPlan, Output};
+use crate::model::epilogue::{BatchNormOutput, Epilogue};
 
 const NO_CARD: &str = "pick_device gives no card in a build without CUDA";
 

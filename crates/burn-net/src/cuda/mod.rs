@@ -1,10 +1,8 @@
-//! 3x3 convolutions on a card by kernels of our own: neighbours are found in a multiprocessor's own
-//! memory.
+//! Our CUDA kernels. A convolution finds neighbours in the shared memory of a multiprocessor.
 //!
 //! A convolution by [`crate::model::convolution::ConvMethod::Gather`] writes every activation nine
-//! times and reads it nine times from the card's memory. Here a group of threads reads the points
-//! that it works on and their neighbours once, finds each point's nine among them, and writes the
-//! outputs once, added to what stands beside them and rectified if asked for.
+//! times and reads it nine times. Our kernel reads each point and its neighbours once from the
+//! GPU's memory, and writes each output once, with the residual and rectification.
 
 #[cfg(not(feature = "cuda"))]
 mod absent;

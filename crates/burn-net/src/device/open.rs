@@ -6,8 +6,7 @@ use burn::tensor::Device;
 use dz_network_file::NetworkSpec;
 
 use crate::cuda;
-use crate::device::card::card_count;
-use crate::device::card::multiplies_halves;
+use crate::device::card::{card_count, multiplies_halves};
 use crate::device::choice::DeviceChoice;
 use crate::error::NetError;
 use crate::infer::options::EvaluatorOptions;

@@ -15,8 +15,7 @@ use crate::model::board_ops::BoardOps;
 use crate::model::convolution::ConvMethod;
 use crate::model::outputs::Logits;
 use crate::model::planes;
-use crate::model::planes::Inputs;
-use crate::model::planes::Unpack;
+use crate::model::planes::{Inputs, Unpack};
 use crate::model::tower::Tower;
 use crate::tensors::download;
 

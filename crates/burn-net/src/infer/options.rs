@@ -24,8 +24,8 @@ pub struct EvaluatorOptions {
     /// too. 0 answers a batch before `submit` returns, its chunks on as many threads as there are:
     /// for the processor.
     pub lanes: usize,
-    /// Whether a card's 3x3 convolutions take a kernel of our own, where the network fits it, or
-    /// Burn's operations. Needs 16 bits.
+    /// Whether our CUDA kernels compute convolutions, where they fit the network, or Burn's
+    /// operations. Needs 16 bits.
     pub cuda_kernels: bool,
 }
 

@@ -6,8 +6,7 @@ use dz_network_file::{Head, NetworkFile, NetworkSpec};
 use crate::cuda::conv::fits;
 use crate::cuda::linear::plan::LinearPlan;
 use crate::model::board_ops::ComputeOptions;
-use crate::model::convolution::ConvMethod;
-use crate::model::convolution::kernel3x3;
+use crate::model::convolution::{ConvMethod, kernel3x3};
 use crate::model::tower::Tower;
 use crate::precision::Precision;
 use crate::tensors::{Parameters, WeightFormat, upload};
@@ -96,8 +95,7 @@ mod tests {
 
     use super::*;
     use crate::model::board_ops::BoardOps;
-    use crate::model::planes::Inputs;
-    use crate::model::planes::Unpack;
+    use crate::model::planes::{Inputs, Unpack};
     use crate::tensors::download;
 
     /// All heads, which take boards or not.
@@ -114,7 +112,7 @@ mod tests {
                 let compute = ComputeOptions { convolve, sum_boards_first: false, by_point };
                 let on = BoardOps::new(&spec, 4, compute, Precision::F32, &device);
                 let dtype = Precision::F32.dtype();
-                let inputs = Inputs::of(&positions, 0..4, Unpack::Here, dtype, &device);
+                let inputs = Inputs::of(&positions, 0..4, Unpack::OnHost, dtype, &device);
                 let tower = tower_of(&file, Precision::F32, compute, &device);
                 let (logits, heads) = tower.forward_all(&on, inputs);
                 let mut all = vec![download(logits.policy), download(logits.wdl)];

@@ -160,8 +160,7 @@ mod tests {
     use crate::model::board_ops::ComputeOptions;
     use crate::model::convolution::ConvMethod;
     use crate::precision::Precision;
-    use crate::tensors::download;
-    use crate::tensors::upload;
+    use crate::tensors::{download, upload};
 
     #[test]
     fn many_boards_make_groups_of_one_size() {

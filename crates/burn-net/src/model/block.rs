@@ -51,7 +51,7 @@ impl Block {
             return self.residuals(ops, h.clone(), last, apply);
         };
         let t = self.residuals(ops, h.clone(), Epilogue::Identity, apply);
-        last.of(squeeze.forward(ops, t))
+        last.apply(squeeze.forward(ops, t))
     }
 
     /// What is added to `h`, and what comes then.
@@ -59,17 +59,17 @@ impl Block {
         &self,
         ops: &BoardOps,
         h: Tensor<2>,
-        then: Epilogue<'_>,
+        epilogue: Epilogue<'_>,
         apply: &mut ApplyConv<'_>,
     ) -> Tensor<2> {
         let Some([down, up]) = &self.bottleneck else {
-            return self.residuals[0].forward(ops, h, then, apply);
+            return self.residuals[0].forward(ops, h, epilogue, apply);
         };
         let mut u = apply(down, h, Epilogue::Relu);
         for residual in &self.residuals {
             u = residual.forward(ops, u.clone(), Epilogue::AddRelu(&u), apply);
         }
-        apply(up, u, then)
+        apply(up, u, epilogue)
     }
 }
 
@@ -97,14 +97,14 @@ impl Residual {
         &self,
         ops: &BoardOps,
         x: Tensor<2>,
-        then: Epilogue<'_>,
+        epilogue: Epilogue<'_>,
         apply: &mut ApplyConv<'_>,
     ) -> Tensor<2> {
         let t = match &self.pool {
             None => apply(&self.conv1, x, Epilogue::Relu),
             Some(pool) => relu(pool.forward(ops, apply(&self.conv1, x, Epilogue::Identity))),
         };
-        apply(&self.conv2, t, then)
+        apply(&self.conv2, t, epilogue)
     }
 }
 

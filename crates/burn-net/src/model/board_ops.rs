@@ -9,8 +9,7 @@ use burn::tensor::{Device, Tensor};
 use dz_network_file::NetworkSpec;
 
 use crate::model::batches::Batches;
-use crate::model::convolution::ConvMethod;
-use crate::model::convolution::Convolver;
+use crate::model::convolution::{ConvMethod, Convolver};
 use crate::precision::Precision;
 
 /// How operations that look across a board, or across the rows of a batch, are worked out.

@@ -75,38 +75,43 @@ impl ConvLayer {
     }
 
     /// Plays: `[B * H * W, in]` to `[B * H * W, out]`.
-    pub(crate) fn forward(&self, ops: &BoardOps, x: Tensor<2>, then: Epilogue<'_>) -> Tensor<2> {
+    pub(crate) fn forward(
+        &self,
+        ops: &BoardOps,
+        x: Tensor<2>,
+        epilogue: Epilogue<'_>,
+    ) -> Tensor<2> {
         let ConvWeights::Folded { kernel, bias } = &self.weights else {
-            return self.forward_train(ops, x, then).output;
+            return self.forward_train(ops, x, epilogue).output;
         };
         match kernel {
             ConvKernel::Spatial(kernel) => {
-                ops.convolver().convolve_then(x.cast(kernel.dtype()), kernel, bias, then)
+                ops.convolver().convolve_then(x.cast(kernel.dtype()), kernel, bias, epilogue)
             }
             ConvKernel::Pointwise(kernel) => {
-                then.of(matmul(x, kernel, bias.dtype()) + bias.clone())
+                epilogue.apply(matmul(x, kernel, bias.dtype()) + bias.clone())
             }
         }
     }
 
-    /// Learns: the same, with the batch statistics of what the convolution gives.
+    /// Learns: the same, with batch norm, and its batch statistics.
     pub(crate) fn forward_train(
         &self,
         ops: &BoardOps,
         x: Tensor<2>,
-        then: Epilogue<'_>,
+        epilogue: Epilogue<'_>,
     ) -> BatchNormOutput {
         let (kernel, gamma, beta) = match &self.weights {
             ConvWeights::BatchNorm { kernel, gamma, beta } => (kernel, gamma, beta),
             ConvWeights::InPlace(weights) => {
-                let is_last = matches!(then, Epilogue::Identity);
-                let learned = ops.convolver().learn(x, weights, then);
-                // Whatever follows outside the kernels is computed in 32 bits.
-                if is_last {
-                    let output = learned.output.cast(weights.gamma.dtype());
-                    return BatchNormOutput { output, ..learned };
+                let is_bare = matches!(epilogue, Epilogue::Identity);
+                let learned = ops.convolver().learn(x, weights, epilogue);
+                if !is_bare {
+                    return learned;
                 }
-                return learned;
+                // Burn's operations compute the rest of the layer, in 32 bits.
+                let output = learned.output.cast(weights.gamma.dtype());
+                return BatchNormOutput { output, ..learned };
             }
             ConvWeights::Folded { .. } => {
                 unreachable!("a network whose batch norm is folded does not learn")
@@ -120,7 +125,7 @@ impl ConvLayer {
             ConvKernel::Pointwise(kernel) => matmul_in_parts(ops, x, kernel, sums),
         };
         let found = batch_norm(ops, x, gamma, beta);
-        BatchNormOutput { output: then.of(found.output), ..found }
+        BatchNormOutput { output: epilogue.apply(found.output), ..found }
     }
 }
 

@@ -8,8 +8,7 @@ use crate::cuda;
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::layer_weights::LayerWeights;
 use crate::cuda::tiles::TILE;
-use crate::model::epilogue::BatchNormOutput;
-use crate::model::epilogue::Epilogue;
+use crate::model::epilogue::{BatchNormOutput, Epilogue};
 use crate::precision::Precision;
 
 /// How a 3x3 convolution is worked out. All agree but for rounding.
@@ -26,7 +25,7 @@ pub(crate) enum ConvMethod {
     /// Burn's convolution of `[B, C, H, W]`, the same memory seen with other strides. A card
     /// computes it without its matrix units, unless kernels are chosen by measuring.
     Conv2d,
-    /// Kernels of our own for cards, [`cuda_kernels`]. To play they take kernels from
+    /// Our CUDA kernels, [`cuda`]. To play they take kernels from
     /// [`cuda::conv::fits::pack`], to learn weights as files have them.
     CudaKernel,
 }
@@ -88,39 +87,39 @@ impl Convolver {
             ConvTables::Gather(neighbours) => gathered(x, neighbours),
             ConvTables::OneHot(ones) => self.spread(x, ones),
             ConvTables::Conv2d => return self.whole(x, kernel),
-            ConvTables::CudaKernel => unreachable!("what learns on a chip does so by `learn`"),
+            ConvTables::CudaKernel => unreachable!("the CUDA kernels learn by `learn`"),
         };
         around.matmul(kernel.clone())
     }
 
-    /// To play: the same with `shift [1, out]` added, in its format, and what comes then; on a chip
-    /// with a kernel from [`cuda::conv::fits::pack`].
+    /// To play: the same with `shift [1, out]` added, in its format, and the epilogue; the CUDA
+    /// kernels take a kernel from [`cuda::conv::fits::pack`].
     pub(crate) fn convolve_then(
         &self,
         x: Tensor<2>,
         kernel: &Tensor<2>,
         shift: &Tensor<2>,
-        then: Epilogue<'_>,
+        epilogue: Epilogue<'_>,
     ) -> Tensor<2> {
         if !matches!(self.tables, ConvTables::CudaKernel) {
-            return then.of(self.convolve(x, kernel).cast(shift.dtype()) + shift.clone());
+            return epilogue.apply(self.convolve(x, kernel).cast(shift.dtype()) + shift.clone());
         }
         let [[_, inputs], [_, outputs]] = [x.dims(), shift.dims()];
         let tiles = inputs.div_ceil(TILE) * outputs.div_ceil(TILE);
         let side = (kernel.dims()[0] / tiles).isqrt();
         let plan = Plan::new(self.size, side, inputs, outputs);
         let plan = plan.expect("evaluators ask whether a layer fits");
-        cuda::convolve(plan, x, kernel.clone(), shift.clone(), then)
+        cuda::convolve(plan, x, kernel.clone(), shift.clone(), epilogue)
     }
 
-    /// To learn on a chip: the convolution, batch norm and what comes then.
+    /// To learn by the CUDA kernels: the convolution, batch norm and the epilogue.
     pub(crate) fn learn(
         &self,
         x: Tensor<2>,
         weights: &LayerWeights,
-        then: Epilogue<'_>,
+        epilogue: Epilogue<'_>,
     ) -> BatchNormOutput {
-        cuda::layer(self.size, x, weights, then)
+        cuda::layer(self.size, x, weights, epilogue)
     }
 
     /// The nine points around each, as [`gathered`] gives them.
@@ -192,8 +191,7 @@ fn ones_at_neighbours([height, width]: [usize; 2]) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensors::download;
-    use crate::tensors::upload;
+    use crate::tensors::{download, upload};
 
     /// All ways to convolve, on a batch of boards that are wider than high, with the gradients of
     /// rows and kernel.

@@ -1,22 +1,22 @@
-//! What follows a convolution.
+//! What follows a convolution: batch norm where a network learns, then the epilogue.
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
 
-/// What happens to a convolution's outputs.
+/// What happens to the outputs of a convolution before the next layer reads them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Epilogue<'a> {
-    /// They are what is wanted.
+    /// Nothing.
     Identity,
-    /// What is below 0 becomes 0.
+    /// Rectification.
     Relu,
-    /// First this is added, `[B * H * W, out]`.
+    /// A residual, `[B * H * W, out]`, is added first.
     AddRelu(&'a Tensor<2>),
 }
 
 impl Epilogue<'_> {
-    /// Does it.
-    pub(crate) fn of(self, y: Tensor<2>) -> Tensor<2> {
+    /// Applies it.
+    pub(crate) fn apply(self, y: Tensor<2>) -> Tensor<2> {
         match self {
             Self::Identity => y,
             Self::Relu => relu(y),
@@ -28,12 +28,12 @@ impl Epilogue<'_> {
     }
 }
 
-/// What batch norm makes of rows.
+/// Rows after batch norm, and the batch statistics.
 pub(crate) struct BatchNormOutput {
     /// `[B * H * W, C]`
     pub(crate) output: Tensor<2>,
-    /// Of each channel over the batch, without a gradient, `[C]`.
+    /// Mean of each channel over the batch, without a gradient, `[C]`.
     pub(crate) mean: Tensor<1>,
-    /// The same.
+    /// Variance of each channel over the batch, without a gradient, `[C]`.
     pub(crate) variance: Tensor<1>,
 }

@@ -77,7 +77,7 @@ fn huber(outputs: Tensor<2>, targets: Tensor<2>) -> Tensor<2> {
 
 /// The sum over rows of cross-entropies of `logits` against `targets`, `[N, classes]` each, times
 /// the row's share of `shares [rows]`, to `[1, 1]`; their mean where a row has several, which
-/// follow each other. By kernels of our own where these work `cuda_kernels`.
+/// follow each other. `cuda_kernels` computes them by our kernels.
 pub(crate) fn entropy(
     logits: Tensor<2>,
     targets: Tensor<2>,
@@ -122,8 +122,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
-    use crate::tensors::download;
-    use crate::tensors::upload;
+    use crate::tensors::{download, upload};
 
     #[test]
     fn policies_are_softened_by_their_fourth_root() {

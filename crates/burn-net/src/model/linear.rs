@@ -4,8 +4,7 @@ use burn::tensor::activation::relu;
 use burn::tensor::{DType, Tensor};
 
 use crate::cuda;
-use crate::cuda::linear::plan::LinearPlan;
-use crate::cuda::linear::plan::Output;
+use crate::cuda::linear::plan::{LinearPlan, Output};
 use crate::model::board_ops::BoardOps;
 use crate::tensors::{Parameters, WeightFormat};
 
@@ -22,7 +21,7 @@ pub(crate) struct Linear {
 enum Matrix {
     /// `[in, out]`
     Plain(Tensor<2>),
-    /// As [`LinearPlan::pack`] orders it, to play on a chip.
+    /// As [`LinearPlan::pack`] orders it, for the CUDA kernel that plays.
     Packed(LinearPlan, Tensor<1>),
 }
 
@@ -46,7 +45,9 @@ impl Linear {
     pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Plain(matrix) => matmul(x, matrix, self.bias.dtype()) + self.bias.clone(),
-            Matrix::Packed(plan, factors) => self.cuda_kernels(*plan, factors, x, Output::AsInput),
+            Matrix::Packed(plan, factors) => {
+                self.packed_product(*plan, factors, x, Output::AsInput)
+            }
         }
     }
 
@@ -55,23 +56,23 @@ impl Linear {
         match &self.matrix {
             Matrix::Plain(_) => relu(self.forward(x)),
             Matrix::Packed(plan, factors) => {
-                self.cuda_kernels(*plan, factors, x, Output::Rectified)
+                self.packed_product(*plan, factors, x, Output::Rectified)
             }
         }
     }
 
     /// As [`Self::forward`], of positions or of all points of the boards, for what a network says:
-    /// on a chip in 32 bits, as summed.
+    /// the CUDA kernel gives its sums, in 32 bits.
     pub(crate) fn logits(&self, ops: &BoardOps, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Plain(matrix) => {
                 matmul_in_parts(ops, x, matrix, self.bias.dtype()) + self.bias.clone()
             }
-            Matrix::Packed(plan, factors) => self.cuda_kernels(*plan, factors, x, Output::Whole),
+            Matrix::Packed(plan, factors) => self.packed_product(*plan, factors, x, Output::Whole),
         }
     }
 
-    fn cuda_kernels(
+    fn packed_product(
         &self,
         plan: LinearPlan,
         factors: &Tensor<1>,
@@ -116,8 +117,7 @@ mod tests {
     use crate::model::board_ops::ComputeOptions;
     use crate::model::convolution::ConvMethod;
     use crate::precision::Precision;
-    use crate::tensors::download;
-    use crate::tensors::upload;
+    use crate::tensors::{download, upload};
 
     /// Of all points in parts and at once, and of positions, with the gradients of rows and matrix.
     #[test]

@@ -20,21 +20,21 @@ pub(crate) struct Inputs {
 /// Where bit-packed planes become numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unpack {
-    /// Before they are sent.
-    Here,
-    /// On the device, to which 32 times fewer bytes go then, by Burn's operations.
-    There,
-    /// On a card by a kernel of our own.
-    OnChip,
+    /// On the host, before they are sent.
+    OnHost,
+    /// On the device, by Burn's operations: 32 times fewer bytes are sent.
+    OnDevice,
+    /// On the device, by our CUDA kernel.
+    CudaKernel,
 }
 
 impl Unpack {
-    /// As a device should that works convolutions out in some way.
+    /// Returns where a device unpacks planes whose convolutions are computed by `convolve`.
     pub(crate) fn of(on_device: bool, convolve: ConvMethod) -> Self {
         match (on_device, convolve) {
-            (false, _) => Self::Here,
-            (true, ConvMethod::CudaKernel) => Self::OnChip,
-            (true, _) => Self::There,
+            (false, _) => Self::OnHost,
+            (true, ConvMethod::CudaKernel) => Self::CudaKernel,
+            (true, _) => Self::OnDevice,
         }
     }
 }
@@ -50,9 +50,9 @@ impl Inputs {
     ) -> Self {
         let (first, rows) = (rows.start, rows.len());
         let planes = match unpack {
-            Unpack::Here => unpack_here(batch, first, rows, device).cast(dtype),
-            Unpack::There => unpack_there(batch, first, rows, device).cast(dtype),
-            Unpack::OnChip => {
+            Unpack::OnHost => unpack_here(batch, first, rows, device).cast(dtype),
+            Unpack::OnDevice => unpack_there(batch, first, rows, device).cast(dtype),
+            Unpack::CudaKernel => {
                 let bytes = batch.shape.packed_bytes();
                 let real = first * bytes..batch.len.min(first + rows) * bytes;
                 cuda::unpack(&batch.bits[real], batch.shape, rows, dtype, device)
@@ -141,13 +141,13 @@ mod tests {
             let of = |unpack, device: &Device| {
                 Inputs::of(&batch, 4..12, unpack, FloatDType::F32, device)
             };
-            let here = of(Unpack::Here, &device);
+            let here = of(Unpack::OnHost, &device);
             let planes = download(here.planes);
             let globals = here.globals.map(download);
             assert!(planes.contains(&1.0));
             // As they are to be played and as they are to be learnt from.
             for device in [device.clone(), device.clone().autodiff()] {
-                let there = of(Unpack::There, &device);
+                let there = of(Unpack::OnDevice, &device);
                 assert_eq!(planes, download(there.planes), "{height} {channels_in}");
                 assert_eq!(globals, there.globals.map(download));
             }

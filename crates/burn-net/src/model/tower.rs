@@ -57,8 +57,7 @@ impl Tower {
 
     /// Plays: policy and value alone.
     pub(crate) fn forward(&self, ops: &BoardOps, x: Inputs) -> Logits {
-        let mut apply =
-            |layer: &ConvLayer, x: Tensor<2>, then: Epilogue<'_>| layer.forward(ops, x, then);
+        let mut apply = playing(ops);
         let trunk = self.trunk(ops, x, &mut apply);
         let features = self.tail.features(ops, trunk, &mut apply);
         self.tail.logits(ops, &features)
@@ -66,20 +65,17 @@ impl Tower {
 
     /// Plays, with all heads.
     pub(crate) fn forward_all(&self, ops: &BoardOps, x: Inputs) -> (Logits, HeadOutputs) {
-        let mut apply =
-            |layer: &ConvLayer, x: Tensor<2>, then: Epilogue<'_>| layer.forward(ops, x, then);
+        let mut apply = playing(ops);
         let trunk = self.trunk(ops, x, &mut apply);
         self.tail.outputs(ops, trunk, &mut apply)
     }
 
     /// Learns: all outputs, and the batch statistics of each convolution.
     pub(crate) fn forward_train(&self, ops: &BoardOps, x: Inputs) -> TrainOutputs {
-        let mut statistics = Tensors::new();
-        let mut apply = record_into(ops, &mut statistics);
-        let trunk = self.trunk(ops, x, &mut apply);
-        let (logits, heads) = self.tail.outputs(ops, trunk, &mut apply);
-        drop(apply);
-        TrainOutputs { logits, heads, statistics }
+        learning(ops, |apply| {
+            let trunk = self.trunk(ops, x, apply);
+            self.tail.outputs(ops, trunk, apply)
+        })
     }
 
     /// Stem and blocks: `[B * H * W, C]`.
@@ -99,18 +95,25 @@ impl Tower {
     }
 }
 
-/// Returns how convolution layers are applied to learn: their batch statistics go to `statistics`,
-/// `LAYER.mean` and `LAYER.variance`.
-fn record_into<'a>(
-    ops: &'a BoardOps,
-    statistics: &'a mut Tensors,
-) -> impl FnMut(&ConvLayer, Tensor<2>, Epilogue<'_>) -> Tensor<2> + 'a {
-    |layer, x, then| {
-        let BatchNormOutput { output, mean, variance } = layer.forward_train(ops, x, then);
+/// Returns how a pass that plays applies convolution layers.
+fn playing(ops: &BoardOps) -> impl FnMut(&ConvLayer, Tensor<2>, Epilogue<'_>) -> Tensor<2> {
+    |layer, x, epilogue| layer.forward(ops, x, epilogue)
+}
+
+/// Runs a pass that learns, and collects the batch statistics of its convolution layers.
+fn learning(
+    ops: &BoardOps,
+    pass: impl FnOnce(&mut ApplyConv<'_>) -> (Logits, HeadOutputs),
+) -> TrainOutputs {
+    let mut statistics = Tensors::new();
+    let mut apply = |layer: &ConvLayer, x: Tensor<2>, epilogue: Epilogue<'_>| {
+        let BatchNormOutput { output, mean, variance } = layer.forward_train(ops, x, epilogue);
         statistics.insert(format!("{}.mean", layer.name), mean);
         statistics.insert(format!("{}.variance", layer.name), variance);
         output
-    }
+    };
+    let (logits, heads) = pass(&mut apply);
+    TrainOutputs { logits, heads, statistics }
 }
 
 impl Tail {
@@ -130,11 +133,7 @@ impl Tail {
 
     /// Learns from the outputs of the blocks, `[B * H * W, C]`.
     pub(crate) fn forward_train(&self, ops: &BoardOps, trunk: Tensor<2>) -> TrainOutputs {
-        let mut statistics = Tensors::new();
-        let mut apply = record_into(ops, &mut statistics);
-        let (logits, heads) = self.outputs(ops, trunk, &mut apply);
-        drop(apply);
-        TrainOutputs { logits, heads, statistics }
+        learning(ops, |apply| self.outputs(ops, trunk, apply))
     }
 
     fn outputs(

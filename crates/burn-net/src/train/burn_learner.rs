@@ -14,32 +14,18 @@ use crate::error::NetError;
 use crate::model::convolution::ConvMethod;
 use crate::model::tower::Tower;
 use crate::precision::Precision;
-use crate::tensors::Tensors;
-use crate::tensors::download;
-use crate::tensors::upload;
-use crate::train::checkpoint;
-use crate::train::checkpoint::Flats;
-use crate::train::checkpoint::Header;
+use crate::tensors::{Tensors, download, upload};
+use crate::train::checkpoint::{Flats, Header};
 use crate::train::convolution_choice::method_to_learn;
 use crate::train::fold_batch_norm::fold;
 use crate::train::layout::Layout;
-use crate::train::learner::EvaluationReport;
-use crate::train::learner::Examiner;
-use crate::train::learner::ExportInfo;
-use crate::train::learner::Learner;
-use crate::train::learner::LearnerOptions;
-use crate::train::learner::LossReport;
-use crate::train::learner::Optimizer;
-use crate::train::learner::StepReport;
-use crate::train::learner::TrainBatch;
-use crate::train::losses;
-use crate::train::optimizer::Moments;
-use crate::train::optimizer::Update;
-use crate::train::optimizer::blend;
-use crate::train::optimizer::clip_scale;
-use crate::train::optimizer::ema_share;
-use crate::train::step::BatchPasses;
-use crate::train::step::Pass;
+use crate::train::learner::{
+    EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport, Optimizer,
+    StepReport, TrainBatch,
+};
+use crate::train::optimizer::{Moments, Update, blend, clip_scale, ema_share};
+use crate::train::step::{BatchPasses, Pass};
+use crate::train::{checkpoint, losses};
 
 /// Share of the old running mean and variance that a step keeps; 0.9 as in Ioffe and Szegedy's
 /// successors (momentum 0.1 of `PyTorch`).
@@ -157,7 +143,7 @@ impl BurnLearner {
         let blend = if cuda_kernels { cuda::blend } else { blend };
         let share = ema_share(self.options.ema_decay, state.step);
         if cuda_kernels && matches!(self.options.optimizer, Optimizer::AdamW) {
-            state = state.stepped_on_chip(gradient, &update, share);
+            state = state.stepped_by_kernel(gradient, &update, share);
         } else {
             let (parameters, moments) = (state.parameters, &mut state.moments);
             state.parameters = match self.options.optimizer {
@@ -267,7 +253,7 @@ impl State {
     }
 
     /// After a step of `AdamW`: parameters, their average and moments.
-    fn stepped_on_chip(self, gradient: Tensor<1>, update: &Update, average_share: f64) -> Self {
+    fn stepped_by_kernel(self, gradient: Tensor<1>, update: &Update, average_share: f64) -> Self {
         let (parameters, average) = (self.parameters, self.ema_parameters);
         let Moments { first, second } = self.moments;
         let flats = AdamFlats { parameters, first, second, average };

@@ -10,10 +10,7 @@ use crate::infer::canary::canary_spec;
 use crate::precision::Precision;
 use crate::train::burn_learner::BurnLearner;
 use crate::train::convolution_choice::{largest, learns_by_cuda_kernels};
-use crate::train::learner::HeadRows;
-use crate::train::learner::Learner;
-use crate::train::learner::LearnerOptions;
-use crate::train::learner::TrainBatch;
+use crate::train::learner::{HeadRows, Learner, LearnerOptions, TrainBatch};
 
 /// Rows of a step: no more than the processor takes without cutting them into shards, each with a
 /// batch norm of its own.

@@ -6,9 +6,7 @@ use burn::tensor::{Device, Gradients, Tensor, TensorData};
 use dz_cpu_net::{Packed, Tape, Trunk};
 use dz_infer::EncodedBatch;
 
-use crate::tensors::Tensors;
-use crate::tensors::download;
-use crate::tensors::upload;
+use crate::tensors::{Tensors, download, upload};
 use crate::train::layout::Layout;
 
 /// The kernels with a step's weights.
@@ -75,8 +73,7 @@ mod tests {
     use crate::device::choice::DeviceChoice;
     use crate::precision::Precision;
     use crate::train::learner::TrainBatch;
-    use crate::train::step::BatchPasses;
-    use crate::train::step::Pass;
+    use crate::train::step::{BatchPasses, Pass};
 
     fn batch(spec: &NetworkSpec, rows: usize) -> TrainBatch {
         let policy = |i: usize| (0..spec.policy_len).map(move |a| f32::from(u8::from(a == i % 3)));

@@ -125,9 +125,8 @@ pub struct LearnerOptions {
     /// What products take their factors in, forward and backward: [`Precision::F32`] or
     /// [`Precision::Bf16`]. Weights, optimizer, batch norm and losses have 32 bits in any case.
     pub precision: Precision,
-    /// Whether a card works out 3x3 convolutions and their batch norm by kernels of our own where
-    /// they fit, in [`Precision::Bf16`]; [`crate::learns_by_cuda_kernels`] tells whether it is
-    /// right about them.
+    /// Whether our CUDA kernels compute convolutions and their batch norm, in [`Precision::Bf16`],
+    /// where they fit the network. [`crate::learns_by_cuda_kernels`] checks them on the device.
     pub cuda_kernels: bool,
     /// Seed of the initial weights.
     pub seed: u64,

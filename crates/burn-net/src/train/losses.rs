@@ -6,16 +6,11 @@ use burn::tensor::{Device, Tensor};
 use dz_network_file::{Head, NetworkSpec};
 
 use crate::error::NetError;
-use crate::model::heads::entropy;
-use crate::model::heads::loss;
-use crate::model::heads::soften;
-use crate::model::heads::unit;
-use crate::model::outputs::HeadOutputs;
-use crate::model::outputs::Logits;
+use crate::model::heads::{entropy, loss, soften, unit};
+use crate::model::outputs::{HeadOutputs, Logits};
 use crate::model::planes;
 use crate::tensors::upload;
-use crate::train::learner::HeadRows;
-use crate::train::learner::TrainBatch;
+use crate::train::learner::{HeadRows, TrainBatch};
 
 /// Weighted means of cross-entropies, each `[1, 1]`.
 pub(crate) struct Losses {
@@ -90,8 +85,8 @@ impl HeadPart {
 }
 
 impl Losses {
-    /// Of a network's answers to the rows of `targets`; cross-entropies by kernels of our own where
-    /// these work `cuda_kernels`.
+    /// Of a network's answers to the rows of `targets`; `cuda_kernels` computes
+    /// cross-entropies by our kernels.
     pub(crate) fn new(
         logits: Logits,
         heads: HeadOutputs,

@@ -3,9 +3,7 @@
 use burn::tensor::Tensor;
 
 use crate::train::layout::Layout;
-use crate::train::optimizer::Moments;
-use crate::train::optimizer::Update;
-use crate::train::optimizer::blend;
+use crate::train::optimizer::{Moments, Update, blend};
 
 /// Coefficients of the Newton-Schulz iteration, Jordan 2024 ("Muon: an optimizer for hidden layers
 /// in neural networks"): they raise small singular values fast and leave all between 0.7 and 1.2.
@@ -114,8 +112,7 @@ mod tests {
     use dz_network_file::NetworkSpec;
 
     use super::*;
-    use crate::tensors::download;
-    use crate::tensors::upload;
+    use crate::tensors::{download, upload};
 
     fn tensor(values: &[f32]) -> Tensor<1> {
         upload(values.to_vec(), &Device::flex())

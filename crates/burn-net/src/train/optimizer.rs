@@ -3,11 +3,7 @@
 use burn::tensor::Tensor;
 
 use crate::cuda;
-use crate::cuda::adam_step::AdamFlats;
-use crate::cuda::adam_step::AdamStep;
-use crate::cuda::adam_step::BETA1;
-use crate::cuda::adam_step::BETA2;
-use crate::cuda::adam_step::EPSILON;
+use crate::cuda::adam_step::{AdamFlats, AdamStep, BETA1, BETA2, EPSILON};
 use crate::device::choice::DeviceChoice;
 
 /// Means of gradients and of their squares, `[N]` each.
@@ -106,8 +102,7 @@ pub(crate) fn blend(old: Tensor<1>, new: Tensor<1>, share: f64) -> Tensor<1> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensors::download;
-    use crate::tensors::upload;
+    use crate::tensors::{download, upload};
     use burn::tensor::Device;
 
     fn tensor(values: &[f32]) -> Tensor<1> {

@@ -18,28 +18,19 @@ use rayon::prelude::*;
 
 use crate::cuda;
 use crate::device::choice::DeviceChoice;
-use crate::model::board_ops::BoardOps;
-use crate::model::board_ops::ComputeOptions;
+use crate::model::board_ops::{BoardOps, ComputeOptions};
 use crate::model::convolution::ConvMethod;
 use crate::model::outputs::{Logits, TrainOutputs};
-use crate::model::planes::Inputs;
-use crate::model::planes::Unpack;
-use crate::model::tower::Tail;
-use crate::model::tower::Tower;
+use crate::model::planes::{Inputs, Unpack};
+use crate::model::tower::{Tail, Tower};
 use crate::precision::Precision;
-use crate::tensors::download;
-use crate::tensors::{Parameters, Tensors, WeightFormat};
-use crate::train::cpu_trunk;
-use crate::train::cpu_trunk::Forward;
-use crate::train::cpu_trunk::Ready;
+use crate::tensors::{Parameters, Tensors, WeightFormat, download};
+use crate::train::cpu_trunk::{Forward, Ready};
 use crate::train::layout::Layout;
-use crate::train::learner::EvaluationReport;
-use crate::train::learner::LossReport;
-use crate::train::learner::TrainBatch;
-use crate::train::losses;
-use crate::train::losses::Losses;
-use crate::train::losses::Targets;
+use crate::train::learner::{EvaluationReport, LossReport, TrainBatch};
+use crate::train::losses::{Losses, Targets};
 use crate::train::optimizer::norm;
+use crate::train::{cpu_trunk, losses};
 
 /// What a pass needs beside the weights.
 #[derive(Debug)]

@@ -5,10 +5,8 @@ use dz_network_file::Head;
 use super::*;
 use crate::device::choice::DeviceChoice;
 use crate::precision::Precision;
-use crate::tensors::download;
-use crate::tensors::upload;
-use crate::train::learner::HeadRows;
-use crate::train::learner::TrainBatch;
+use crate::tensors::{download, upload};
+use crate::train::learner::{HeadRows, TrainBatch};
 
 /// A number in [0, 1) for each of `len`.
 fn numbers(seed: u64, len: usize) -> Vec<f32> {

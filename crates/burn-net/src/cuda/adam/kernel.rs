@@ -5,9 +5,7 @@
 
 use cubecl::prelude::*;
 
-use crate::cuda::adam_step::BETA1;
-use crate::cuda::adam_step::BETA2;
-use crate::cuda::adam_step::EPSILON;
+use crate::cuda::adam_step::{BETA1, BETA2, EPSILON};
 
 /// A step of `AdamW`, see [`crate::train::optimizer::Moments::update`], and of the moving average;
 /// `count` numbers each.

@@ -10,8 +10,7 @@ use burn::backend::Dispatch;
 use burn::tensor::Tensor;
 
 use crate::cuda::adam::operation::PIECES;
-use crate::cuda::adam_step::AdamFlats;
-use crate::cuda::adam_step::AdamStep;
+use crate::cuda::adam_step::{AdamFlats, AdamStep};
 use operation::{Flat, Stepped};
 
 /// A step of `AdamW` and of the moving average, with `gradient` and `decay [N]`.

@@ -8,9 +8,7 @@ use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
 use crate::cuda::adam::kernel;
 use crate::cuda::adam_step::AdamStep;
-use crate::cuda::conv::launch::a_thread_each;
-use crate::cuda::conv::launch::elements;
-use crate::cuda::conv::launch::empty;
+use crate::cuda::conv::launch::{a_thread_each, elements, empty};
 
 /// Pieces that a launch puts together.
 pub(super) const PIECES: usize = 8;

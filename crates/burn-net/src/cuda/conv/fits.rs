@@ -5,8 +5,7 @@ use dz_network_file::NetworkSpec;
 
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::conv::weights_plan::WeightsPlan;
-use crate::cuda::tiles::FACTORS;
-use crate::cuda::tiles::TILE;
+use crate::cuda::tiles::{FACTORS, TILE};
 
 /// Whether all 3x3 convolutions of a network can be worked out so.
 pub(crate) fn fits(spec: &NetworkSpec) -> bool {
@@ -71,8 +70,7 @@ pub(crate) fn rows_of_two_turns(
 mod tests {
     use burn::tensor::Device;
 
-    use crate::tensors::download;
-    use crate::tensors::upload;
+    use crate::tensors::{download, upload};
 
     use super::*;
 

@@ -9,8 +9,7 @@ use cubecl::prelude::*;
 use crate::cuda::conv::finish::Finish;
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::conv::window::Window;
-use crate::cuda::tiles::RUN;
-use crate::cuda::tiles::TILE;
+use crate::cuda::tiles::{RUN, TILE};
 
 /// Eight halves, which a thread loads at a time.
 pub(in crate::cuda) type Run<E> = Vector<E, Const<8>>;

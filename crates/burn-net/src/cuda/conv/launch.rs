@@ -10,18 +10,16 @@ use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
 use crate::cuda::conv::finish::Finish;
-use crate::cuda::conv::kernel;
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::conv::rows_plan::THREADS;
-use crate::cuda::conv::weights;
-use crate::cuda::conv::weights_plan::POINTS;
-use crate::cuda::conv::weights_plan::WeightsPlan;
+use crate::cuda::conv::weights_plan::{POINTS, WeightsPlan};
+use crate::cuda::conv::{kernel, weights};
 use crate::cuda::tiles::RUN;
 use crate::model::epilogue::Epilogue;
 
 /// What Burn does not have.
 #[backend_extension(Cube)]
-pub(crate) trait OnChip: Backend {
+pub(crate) trait ConvKernels: Backend {
     /// See [`convolve`].
     fn convolve(
         x: FloatTensor<Self>,
@@ -48,7 +46,7 @@ pub(crate) trait OnChip: Backend {
 /// Numbers `from..to` of a flat tensor on a card where they are: kernels of our own may read them,
 /// others want them to begin at places of their choice.
 pub(crate) fn view(flat: &Tensor<1>, from: usize, to: usize) -> Tensor<1> {
-    Tensor::from_dispatch(<Dispatch as OnChip>::view(flat.clone().into_dispatch(), from, to))
+    Tensor::from_dispatch(<Dispatch as ConvKernels>::view(flat.clone().into_dispatch(), from, to))
 }
 
 fn outputs_of(x: &Shape, plan: &Plan) -> Shape {
@@ -76,11 +74,11 @@ pub(crate) fn convolve(
     // Never read where nothing is added.
     let added = added.unwrap_or_else(|| x.clone());
     let [x, kernel, shift, added] = [x, kernel, shift, added].map(Tensor::into_dispatch);
-    let out = <Dispatch as OnChip>::convolve(x, kernel, shift, added, finish, plan);
+    let out = <Dispatch as ConvKernels>::convolve(x, kernel, shift, added, finish, plan);
     Tensor::from_dispatch(out)
 }
 
-impl OnChip for CubeBackend {
+impl ConvKernels for CubeBackend {
     fn convolve(
         x: CubeTensor,
         kernel: CubeTensor,

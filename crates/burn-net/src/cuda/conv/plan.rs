@@ -1,9 +1,7 @@
 //! How a convolution is shared out among a card's groups of threads.
 
 use crate::cuda::conv::window::Window;
-use crate::cuda::tiles::FACTORS;
-use crate::cuda::tiles::RUN;
-use crate::cuda::tiles::TILE;
+use crate::cuda::tiles::{FACTORS, RUN, TILE};
 
 /// What a group of threads (a cube in `CubeCL`'s words, a block in CUDA's) does of a 3x3 or 1x1
 /// convolution. Known when a kernel is compiled.

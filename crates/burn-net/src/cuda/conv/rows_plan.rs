@@ -1,7 +1,6 @@
 //! How rows of channels are shared out among a card's threads.
 
-use crate::cuda::tiles::GROUPS;
-use crate::cuda::tiles::RUN;
+use crate::cuda::tiles::{GROUPS, RUN};
 
 /// Channels of rows `[rows, C]`. A thread takes eight of them, of every so many rows. Known when a
 /// kernel is compiled.

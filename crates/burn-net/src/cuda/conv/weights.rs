@@ -6,14 +6,9 @@
 use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::prelude::*;
 
-use crate::cuda::conv::kernel::Pair;
-use crate::cuda::conv::kernel::Run;
-use crate::cuda::conv::kernel::Sums;
-use crate::cuda::conv::kernel::load;
-use crate::cuda::conv::weights_plan::POINTS;
-use crate::cuda::conv::weights_plan::WeightsPlan;
-use crate::cuda::tiles::RUN;
-use crate::cuda::tiles::TILE;
+use crate::cuda::conv::kernel::{Pair, Run, Sums, load};
+use crate::cuda::conv::weights_plan::{POINTS, WeightsPlan};
+use crate::cuda::tiles::{RUN, TILE};
 
 /// Parts of the gradient of a kernel: `out [pieces, taps * inputs * outputs]`, to be added up over
 /// pieces.

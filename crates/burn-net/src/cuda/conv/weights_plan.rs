@@ -1,10 +1,8 @@
 //! How the gradient of a kernel is shared out among a card's groups of threads.
 
-use crate::cuda::conv::plan::fills_tiles;
-use crate::cuda::conv::plan::largest_part;
+use crate::cuda::conv::plan::{fills_tiles, largest_part};
 use crate::cuda::conv::window::Window;
-use crate::cuda::tiles::GROUPS;
-use crate::cuda::tiles::TILE;
+use crate::cuda::tiles::{GROUPS, TILE};
 
 /// What a group of threads does of the gradient of a 3x3 or 1x1 kernel: of the taps of one of its
 /// rows, some outputs and some inputs, over points that follow each other. Known when a kernel is

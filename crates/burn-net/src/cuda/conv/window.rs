@@ -1,7 +1,6 @@
 //! Rows that a group of threads puts into shared memory.
 
-use crate::cuda::tiles::RUN;
-use crate::cuda::tiles::TILE;
+use crate::cuda::tiles::{RUN, TILE};
 
 /// Some channels of rows `[rows, C]` that follow each other. Known when a kernel is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -11,11 +11,9 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
-use crate::cuda::conv::launch::elements;
-use crate::cuda::conv::launch::empty;
+use crate::cuda::conv::launch::{elements, empty};
 use crate::cuda::entropy::kernel;
-use crate::cuda::entropy::kernel::ROWS;
-use crate::cuda::entropy::kernel::THREADS;
+use crate::cuda::entropy::kernel::{ROWS, THREADS};
 
 /// A loss and its gradient.
 #[derive(Clone, Debug, ExtensionType)]

@@ -5,13 +5,9 @@
 
 use cubecl::prelude::*;
 
-use crate::cuda::conv::kernel::Run;
-use crate::cuda::conv::kernel::rectified;
+use crate::cuda::conv::kernel::{Run, rectified};
 use crate::cuda::conv::rows_plan::RowsPlan;
-use crate::cuda::layer::sums::Eight;
-use crate::cuda::layer::sums::inverse;
-use crate::cuda::layer::sums::row_of;
-use crate::cuda::layer::sums::through;
+use crate::cuda::layer::sums::{Eight, inverse, row_of, through};
 use crate::cuda::tiles::RUN;
 
 /// `out = (y - mean) / deviation * gamma + beta`, then `+ added`, then no less than 0, if asked

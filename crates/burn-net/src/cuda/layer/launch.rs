@@ -7,23 +7,12 @@ use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim, ElemType};
 
 use crate::cuda::conv::finish::Finish;
-use crate::cuda::conv::launch::OnChip;
-use crate::cuda::conv::launch::a_thread_each;
-use crate::cuda::conv::launch::elements;
-use crate::cuda::conv::launch::empty;
-use crate::cuda::conv::launch::spread;
+use crate::cuda::conv::launch::{ConvKernels, a_thread_each, elements, empty, spread};
 use crate::cuda::conv::plan::Plan;
-use crate::cuda::conv::rows_plan::GROUPS_CHANGE;
-use crate::cuda::conv::rows_plan::RowsPlan;
-use crate::cuda::conv::rows_plan::THREADS_FINISH;
-use crate::cuda::layer::change;
+use crate::cuda::conv::rows_plan::{GROUPS_CHANGE, RowsPlan, THREADS_FINISH};
 use crate::cuda::layer::layer_plan::LayerPlan;
-use crate::cuda::layer::operation::Back;
-use crate::cuda::layer::operation::Forth;
-use crate::cuda::layer::operation::Kept;
-use crate::cuda::layer::operation::LearningLayer;
-use crate::cuda::layer::sums;
-use crate::cuda::layer::weights;
+use crate::cuda::layer::operation::{Back, Forth, Kept, LearningLayer};
+use crate::cuda::layer::{change, sums, weights};
 use crate::cuda::tiles::GROUPS;
 
 impl LearningLayer for CubeBackend {
@@ -66,7 +55,7 @@ impl LearningLayer for CubeBackend {
         let [beta, of_gamma] = rows.along(there, [&mean, &variance], &layer);
         let columns = [&mean, &variance, &gamma, &beta, &of_gamma];
         let [of_y, added] = rows.back(there, columns, &layer);
-        let parts = <Self as OnChip>::weights(x, of_y.clone(), layer.weights);
+        let parts = <Self as ConvKernels>::weights(x, of_y.clone(), layer.weights);
         let weight = add_parts(parts, &layer);
         let x = match layer.back {
             Some(plan) if wants_x => convolve(of_y, packed, plan),
@@ -120,7 +109,7 @@ fn pack(x: &CubeTensor, weight: CubeTensor, layer: &LayerPlan) -> [CubeTensor; 2
 fn convolve(x: CubeTensor, kernel: CubeTensor, plan: Plan) -> CubeTensor {
     let finish = Finish { shifts: false, adds: false, rectifies: false };
     // Neither a shift nor what is added is read.
-    <CubeBackend as OnChip>::convolve(x.clone(), kernel, x.clone(), x, finish, plan)
+    <CubeBackend as ConvKernels>::convolve(x.clone(), kernel, x.clone(), x, finish, plan)
 }
 
 fn add_parts(parts: CubeTensor, layer: &LayerPlan) -> CubeTensor {

@@ -20,8 +20,7 @@ use crate::cuda::conv::plan::Plan;
 use crate::cuda::conv::weights_plan::WeightsPlan;
 use crate::cuda::layer::layer_plan::LayerPlan;
 use crate::cuda::layer_weights::LayerWeights;
-use crate::model::epilogue::BatchNormOutput;
-use crate::model::epilogue::Epilogue;
+use crate::model::epilogue::{BatchNormOutput, Epilogue};
 use operation::{Forth, LearningLayer};
 
 /// Rows `[B * H * W, in]` of boards of a `size` to `[B * H * W, out]`, in bf16.

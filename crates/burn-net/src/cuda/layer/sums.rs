@@ -7,9 +7,7 @@ use cubecl::prelude::*;
 use dz_network_file::BATCH_NORM_EPSILON;
 
 use crate::cuda::conv::kernel::Run;
-use crate::cuda::conv::rows_plan::RowsPlan;
-use crate::cuda::conv::rows_plan::THREADS;
-use crate::cuda::conv::rows_plan::THREADS_FINISH;
+use crate::cuda::conv::rows_plan::{RowsPlan, THREADS, THREADS_FINISH};
 use crate::cuda::tiles::RUN;
 
 /// Eight channels in 32 bits.

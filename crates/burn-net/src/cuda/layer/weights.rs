@@ -6,8 +6,7 @@
 
 use cubecl::prelude::*;
 
-use crate::cuda::tiles::FACTORS;
-use crate::cuda::tiles::TILE;
+use crate::cuda::tiles::{FACTORS, TILE};
 
 /// A weight, rounded and packed as [`crate::cuda::conv::fits::pack`] does it: for the way forth,
 /// and from the gradient of outputs to that of inputs, where each tap is on the other side and

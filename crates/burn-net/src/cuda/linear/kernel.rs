@@ -6,16 +6,9 @@
 use cubecl::cmma::MmaDefinition;
 use cubecl::prelude::*;
 
-use crate::cuda::conv::kernel::Pair;
-use crate::cuda::conv::kernel::Registers;
-use crate::cuda::conv::kernel::Run;
-use crate::cuda::conv::kernel::Sums;
-use crate::cuda::conv::kernel::pairs;
-use crate::cuda::conv::kernel::rectified;
-use crate::cuda::linear::plan::CHUNK;
-use crate::cuda::linear::plan::LinearPlan;
-use crate::cuda::tiles::RUN;
-use crate::cuda::tiles::TILE;
+use crate::cuda::conv::kernel::{Pair, Registers, Run, Sums, pairs, rectified};
+use crate::cuda::linear::plan::{CHUNK, LinearPlan};
+use crate::cuda::tiles::{RUN, TILE};
 
 /// Planes of a group.
 pub(super) const PLANES: usize = 4;

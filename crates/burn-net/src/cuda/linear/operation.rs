@@ -8,12 +8,10 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::prelude::{CubeCount, CubeDim};
 
-use crate::cuda::conv::launch::elements;
-use crate::cuda::conv::launch::empty;
+use crate::cuda::conv::launch::{elements, empty};
 use crate::cuda::linear::kernel;
 use crate::cuda::linear::kernel::PLANES;
-use crate::cuda::linear::plan::LinearPlan;
-use crate::cuda::linear::plan::Output;
+use crate::cuda::linear::plan::{LinearPlan, Output};
 
 /// What Burn does not have.
 #[backend_extension(Cube)]

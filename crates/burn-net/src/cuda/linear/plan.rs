@@ -2,8 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use crate::cuda::tiles::RUN;
-use crate::cuda::tiles::TILE;
+use crate::cuda::tiles::{RUN, TILE};
 
 /// What comes out of a linear layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,8 +110,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
-    use crate::tensors::download;
-    use crate::tensors::upload;
+    use crate::tensors::{download, upload};
 
     #[test]
     fn every_output_has_a_plane_and_every_input_a_turn() {

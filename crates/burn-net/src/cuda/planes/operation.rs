@@ -6,9 +6,7 @@ use burn::backend::{Backend, backend_extension};
 use burn::tensor::{DType, FloatDType, Shape};
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
-use crate::cuda::conv::launch::a_thread_each;
-use crate::cuda::conv::launch::elements;
-use crate::cuda::conv::launch::empty;
+use crate::cuda::conv::launch::{a_thread_each, elements, empty};
 use crate::cuda::conv::rows_plan::THREADS;
 use crate::cuda::planes::kernel;
 use crate::cuda::planes::packed::Packed;

@@ -7,22 +7,15 @@ use dz_network_file::NetworkSpec;
 
 use crate::cuda;
 use crate::cuda::adam_step::AdamFlats;
-use crate::model::board_ops::BoardOps;
-use crate::model::board_ops::ComputeOptions;
+use crate::model::board_ops::{BoardOps, ComputeOptions};
 use crate::model::conv_layer::ConvLayer;
 use crate::model::convolution::ConvMethod;
-use crate::model::epilogue::BatchNormOutput;
-use crate::model::epilogue::Epilogue;
+use crate::model::epilogue::{BatchNormOutput, Epilogue};
 use crate::model::heads::entropy;
-use crate::model::planes::Inputs;
-use crate::model::planes::Unpack;
+use crate::model::planes::{Inputs, Unpack};
 use crate::precision::Precision;
-use crate::tensors::download;
-use crate::tensors::upload;
-use crate::tensors::{Parameters, WeightFormat};
-use crate::train::optimizer::Moments;
-use crate::train::optimizer::Update;
-use crate::train::optimizer::blend;
+use crate::tensors::{Parameters, WeightFormat, download, upload};
+use crate::train::optimizer::{Moments, Update, blend};
 
 /// More than a group of threads has at a time, so that the last one has few.
 const FEW_ROWS: usize = 300;
@@ -163,13 +156,14 @@ impl Layer<'_> {
         parameters.insert("layer.beta".to_owned(), beta.clone());
         let compute = ComputeOptions { convolve, sum_boards_first: false, by_point: false };
         let on = BoardOps::new(spec, boards, compute, Precision::F32, &device);
-        let then = match kind {
+        let epilogue = match kind {
             Kind::First => Epilogue::Relu,
             Kind::Plain => Epilogue::Identity,
             Kind::Last => Epilogue::AddRelu(&added),
         };
         let layer = ConvLayer::new(&parameters, "layer", [outputs, inputs, side]);
-        let BatchNormOutput { output, mean, variance } = layer.forward_train(&on, x.clone(), then);
+        let BatchNormOutput { output, mean, variance } =
+            layer.forward_train(&on, x.clone(), epilogue);
         let y = output.cast(FloatDType::F32);
         let gradients = (y.clone() * table(outputs, 6)).sum().backward();
         let mut all = vec![download(y.inner()), download(mean), download(variance)];

@@ -12,8 +12,7 @@ use crate::device::open::BURN_CONVOLUTION;
 use crate::error::NetError;
 use crate::model::convolution::ConvMethod;
 use crate::precision::Precision;
-use crate::tensors::download;
-use crate::tensors::upload;
+use crate::tensors::{download, upload};
 use crate::train::learner::LearnerOptions;
 use check::{Kind, Layer, numbers_of_wholes};
 
