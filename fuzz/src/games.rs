@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dz_game::{
-    Encoding, Game, GameError, GameSpec, GameVisitor, Move, PlaneWriter, Symmetry,
+    Encoding, Game, GameError, GameSpec, Move, PlaneWriter, Symmetry,
     games::{Chess, ChessHistory},
     perft, with_game,
 };
@@ -42,56 +42,47 @@ pub fn specs(data: &[u8]) {
         Err(error) => return check_error(&error),
     };
     assert_eq!(spec.to_string().parse().as_ref(), Ok(&spec), "it reads back");
-    match with_game(&spec, Start) {
+    match with_game!(&spec, |game| checked_start(&game)) {
         Err(error) => check_error(&error),
         Ok(canonical) => {
             let again: GameSpec = canonical.to_string().parse().expect("it is canonical");
-            assert_eq!(with_game(&again, Start).as_ref(), Ok(&canonical), "it stays as it is");
+            assert_eq!(
+                with_game!(&again, |game| checked_start(&game)).as_ref(),
+                Ok(&canonical),
+                "it stays as it is"
+            );
         }
     }
 }
 
 /// Looks at the start and answers the canonical name.
-struct Start;
-
-impl GameVisitor for Start {
-    type Output = GameSpec;
-    fn visit<G: Game>(self, game: G) -> GameSpec {
-        look(&game, &game.start(), &G::History::default());
-        game.spec()
-    }
+fn checked_start<G: Game>(game: &G) -> GameSpec {
+    look(game, &game.start(), &G::History::default());
+    game.spec()
 }
 
 /// Which game, plies of random play, their seed, and words that may be moves there.
 pub fn moves(data: &[u8]) {
     let [which, plies, seed, text @ ..] = data else { return };
-    let words = Words { plies: *plies, seed: *seed, text: &text_of(text) };
-    with_game(&game_at(*which), words).expect("every game of the list exists");
+    let text = text_of(text);
+    with_game!(&game_at(*which), |game| try_words(&game, *plies, *seed, &text))
+        .expect("every game of the list exists");
 }
 
-struct Words<'a> {
-    plies: u8,
-    seed: u8,
-    text: &'a str,
-}
-
-impl GameVisitor for Words<'_> {
-    type Output = ();
-    fn visit<G: Game>(self, game: G) {
-        let (mut state, mut history) = (game.start(), G::History::default());
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed.into());
-        let mut legal = Vec::new();
-        for _ in 0..self.plies {
-            let Some(mv) = game.random_move(&state, &history, &mut random, &mut legal) else {
-                break;
-            };
-            game.advance(&mut state, &mut history, mv);
-        }
-        for word in self.text.split_whitespace() {
-            try_word(&game, &mut state, &mut history, word);
-        }
-        look(&game, &state, &history);
+fn try_words<G: Game>(game: &G, plies: u8, seed: u8, text: &str) {
+    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.into());
+    let mut legal = Vec::new();
+    for _ in 0..plies {
+        let Some(mv) = game.random_move(&state, &history, &mut random, &mut legal) else {
+            break;
+        };
+        game.advance(&mut state, &mut history, mv);
     }
+    for word in text.split_whitespace() {
+        try_word(game, &mut state, &mut history, word);
+    }
+    look(game, &state, &history);
 }
 
 /// Plays a word if it is a legal move; it changes nothing otherwise.
@@ -119,36 +110,34 @@ fn try_word<G: Game>(game: &G, state: &mut G::State, history: &mut G::History, w
 /// Which game, and a list of moves from its start.
 pub fn lists(data: &[u8]) {
     let [which, text @ ..] = data else { return };
-    with_game(&game_at(*which), List(&text_of(text))).expect("every game of the list exists");
+    with_game!(&game_at(*which), |game| try_list(&game, &text_of(text)))
+        .expect("every game of the list exists");
 }
 
-struct List<'a>(&'a str);
-
-impl GameVisitor for List<'_> {
-    type Output = ();
-    fn visit<G: Game>(self, game: G) {
-        let words = game.split_moves(self.0);
-        let letters: String = self.0.split_whitespace().collect();
-        assert_eq!(words.concat(), letters, "a split loses nothing and adds nothing");
-        assert!(!words.contains(&""), "no move is empty");
-        let (mut state, mut history) = (game.start(), G::History::default());
-        for word in words {
-            if !try_word(&game, &mut state, &mut history, word) {
-                break;
-            }
+fn try_list<G: Game>(game: &G, text: &str) {
+    let words = game.split_moves(text);
+    let letters: String = text.split_whitespace().collect();
+    assert_eq!(words.concat(), letters, "a split loses nothing and adds nothing");
+    assert!(!words.contains(&""), "no move is empty");
+    let (mut state, mut history) = (game.start(), G::History::default());
+    for word in words {
+        if !try_word(game, &mut state, &mut history, word) {
+            break;
         }
-        look(&game, &state, &history);
     }
+    look(game, &state, &history);
 }
 
 /// A text that may be a position of chess. Of the other games only Go has a notation for positions.
 pub fn positions(data: &[u8]) {
     let text = text_of(data);
     for name in ["othello", "hex:size=3", "tictactoe"] {
-        let read = with_game(&name.parse().expect("a name"), Refuses(&text));
+        let read =
+            with_game!(&name.parse().expect("a name"), |game| has_no_position_text(&game, &text));
         assert_eq!(read, Ok(true), "{name} has no notation for positions");
     }
-    with_game(&"go:size=5".parse().expect("a name"), SetUp(&text)).expect("there is Go");
+    with_game!(&"go:size=5".parse().expect("a name"), |game| check_setup(&game, &text))
+        .expect("there is Go");
     let state = match CHESS.parse_position(&text) {
         Ok(state) => state,
         Err(error) => return check_error(&error),
@@ -170,36 +159,26 @@ pub fn positions(data: &[u8]) {
     }
 }
 
-struct Refuses<'a>(&'a str);
-
-impl GameVisitor for Refuses<'_> {
-    type Output = bool;
-    fn visit<G: Game>(self, game: G) -> bool {
-        let Err(error) = game.parse_position(self.0) else { return false };
-        check_error(&error);
-        matches!(error, GameError::NoPositionText { .. })
-    }
+fn has_no_position_text<G: Game>(game: &G, text: &str) -> bool {
+    let Err(error) = game.parse_position(text) else { return false };
+    check_error(&error);
+    matches!(error, GameError::NoPositionText { .. })
 }
 
 /// Stones that are set up read back as they were written.
-struct SetUp<'a>(&'a str);
-
-impl GameVisitor for SetUp<'_> {
-    type Output = ();
-    fn visit<G: Game>(self, game: G) {
-        let state = match game.parse_position(self.0) {
-            Ok(state) => state,
-            Err(error) => return check_error(&error),
-        };
-        let history = G::History::default();
-        look(&game, &state, &history);
-        let stones = game.stones(&state).expect("Go has stones");
-        let mover = game.to_move(&state, &history).expect("nobody has passed");
-        let text = game.position_of(&stones, mover).expect("Go has a notation");
-        let again = game.parse_position(&text).expect("it reads back");
-        assert_eq!(game.stones(&again), Some(stones), "{text}");
-        assert_eq!(game.to_move(&again, &history), Some(mover), "{text}");
-    }
+fn check_setup<G: Game>(game: &G, text: &str) {
+    let state = match game.parse_position(text) {
+        Ok(state) => state,
+        Err(error) => return check_error(&error),
+    };
+    let history = G::History::default();
+    look(game, &state, &history);
+    let stones = game.stones(&state).expect("Go has stones");
+    let mover = game.to_move(&state, &history).expect("nobody has passed");
+    let written = game.position_of(&stones, mover).expect("Go has a notation");
+    let again = game.parse_position(&written).expect("it reads back");
+    assert_eq!(game.stones(&again), Some(stones), "{written}");
+    assert_eq!(game.to_move(&again, &history), Some(mover), "{written}");
 }
 
 fn game_at(which: u8) -> GameSpec {

@@ -1,6 +1,6 @@
 //! Records of games: any text is games or an error of one line, and what was played reads back.
 
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_record::{Format, RecordError, Sheet, annotated, decode, read, read_as};
 
 /// The longest input that is looked at.
@@ -24,35 +24,30 @@ fn check_sheet(sheet: &Sheet) {
     let default = if sheet.format == Format::Pgn { "chess" } else { "go:size=5" };
     let spec: GameSpec = default.parse().expect("a name");
     // A game that does not exist has no rules to play by.
-    let _ = with_game(sheet.game.as_ref().unwrap_or(&spec), Play(sheet));
+    let _ = with_game!(sheet.game.as_ref().unwrap_or(&spec), |game| check_played(&game, sheet));
 }
 
-struct Play<'a>(&'a Sheet);
-
-impl GameVisitor for Play<'_> {
-    type Output = ();
-    fn visit<G: Game>(self, game: G) {
-        let played = match self.0.play(&game) {
-            Err(error) => return check_error(&error),
-            Ok(played) => played,
+fn check_played<G: Game>(game: &G, sheet: &Sheet) {
+    let played = match sheet.play(game) {
+        Err(error) => return check_error(&error),
+        Ok(played) => played,
+    };
+    for note in played.notes.lines() {
+        assert!(!note.chars().any(char::is_control), "{note:?}");
+    }
+    let record = played.record;
+    for format in [Format::of(game), Format::Plain, Format::Json] {
+        let text = match record.sheet(game, format) {
+            // Only the community's format has set-ups among the moves.
+            Err(RecordError::Break { .. }) if format != Format::Sgf => continue,
+            sheet => sheet.expect("it was played").to_string(),
         };
-        for note in played.notes.lines() {
-            assert!(!note.chars().any(char::is_control), "{note:?}");
-        }
-        let record = played.record;
-        for format in [Format::of(&game), Format::Plain, Format::Json] {
-            let text = match record.sheet(&game, format) {
-                // Only the community's format has set-ups among the moves.
-                Err(RecordError::Break { .. }) if format != Format::Sgf => continue,
-                sheet => sheet.expect("it was played").to_string(),
-            };
-            let again = read_as(format, &text).unwrap_or_else(|error| panic!("{error}: {text}"));
-            let again = again[0].play(&game).unwrap_or_else(|error| panic!("{error}: {text}"));
-            let moves = |record: &dz_record::Record| {
-                record.moves.iter().map(|recorded| recorded.mv).collect::<Vec<_>>()
-            };
-            assert_eq!(moves(&again.record), moves(&record), "{text}");
-        }
+        let again = read_as(format, &text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let again = again[0].play(game).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let moves = |record: &dz_record::Record| {
+            record.moves.iter().map(|recorded| recorded.mv).collect::<Vec<_>>()
+        };
+        assert_eq!(moves(&again.record), moves(&record), "{text}");
     }
 }
 

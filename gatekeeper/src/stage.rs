@@ -6,7 +6,7 @@ use std::sync::Once;
 use anyhow::Result;
 use dz_burn_net::DeviceChoice;
 use dz_config::RunConfig;
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_infer::Evaluator;
 use dz_stage::{EventSink, Permissions, Progress, Rates, Spent, StageContext, Stop};
 use dz_store::{RunState, Stage};
@@ -19,7 +19,7 @@ use crate::{GateCycle, MatchProgress, NetworkLoader, Observer, TurnEnd, league};
 /// What store, networks, device or fit report; a stop that was asked for is none.
 pub fn run(context: &mut StageContext, cycle: u32) -> Result<()> {
     let spec: GameSpec = context.config.run.game.parse()?;
-    with_game(&spec, Turn { context, cycle })?
+    with_game!(&spec, |game| gate_cycle(&game, context, cycle))?
 }
 
 /// Networks on one device or more, which take turns.
@@ -32,36 +32,26 @@ impl<G: Game> NetworkLoader<G> for OnDevices {
     }
 }
 
-struct Turn<'a> {
-    context: &'a mut StageContext,
-    cycle: u32,
-}
-
-impl GameVisitor for Turn<'_> {
-    type Output = Result<()>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { context, cycle } = self;
-        let config = &context.config;
-        let denied = denied(context, cycle)?;
-        let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
-        let spent = context.spent_on_cycle(cycle);
-        let mut watch = Watch::new(context, &spent);
-        let turn = GateCycle {
-            game: &game,
-            config: &context.config,
-            ledger: &mut context.ledger,
-            networks: &OnDevices(devices),
-            observer: &mut watch,
-            cycle,
-            denied: &denied,
-            spent: &spent,
-        };
-        if let TurnEnd::Done(line) = turn.run()? {
-            context.events.turn_done(Stage::Gatekeeper, cycle, line);
-        }
-        Ok(())
+fn gate_cycle<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> Result<()> {
+    let config = &context.config;
+    let denied = denied(context, cycle)?;
+    let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
+    let spent = context.spent_on_cycle(cycle);
+    let mut watch = Watch::new(context, &spent);
+    let turn = GateCycle {
+        game: game,
+        config: &context.config,
+        ledger: &mut context.ledger,
+        networks: &OnDevices(devices),
+        observer: &mut watch,
+        cycle,
+        denied: &denied,
+        spent: &spent,
+    };
+    if let TurnEnd::Done(line) = turn.run()? {
+        context.events.turn_done(Stage::Gatekeeper, cycle, line);
     }
+    Ok(())
 }
 
 /// Anchors whose programs may not be started; says so once in the life of a process.

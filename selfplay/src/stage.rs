@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use dz_config::{BootstrapEvaluator, RunConfig};
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
 use dz_shard::{GameRecord, ShardHeader};
 use dz_stage::{Progress, Rates, Spent, StageContext};
@@ -29,62 +29,51 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// What store, shards, network or device report; a stop that was asked for is none.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     let spec: GameSpec = context.config.run.game.parse()?;
-    with_game(&spec, Turn { context, cycle })?
+    with_game!(&spec, |game| play_games(&game, context, cycle))?
 }
 
-struct Turn<'a> {
-    context: &'a mut StageContext,
-    cycle: u32,
-}
-
-impl GameVisitor for Turn<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { context, cycle } = self;
-        let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
+fn play_games<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+    let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
+    let state = context.ledger.state();
+    let resign = cycle_resign(game, &context.config.selfplay, (&context.run, state), cycle)?;
+    let past = Past::of_cycle((&context.run, state), &context.config, cycle)?;
+    let mut played = CycleTally::default();
+    // Once around where stages take turns; else once for each champion that plays.
+    let (generation, evaluator) = loop {
         let state = context.ledger.state();
-        let resign = cycle_resign(&game, &context.config.selfplay, (&context.run, state), cycle)?;
-        let past = Past::of_cycle((&context.run, state), &context.config, cycle)?;
-        let mut played = CycleTally::default();
-        // Once around where stages take turns; else once for each champion that plays.
-        let (generation, evaluator) = loop {
-            let state = context.ledger.state();
-            let (generation, first) = (state.generation(), first_shard(state, cycle));
-            let mut plan =
-                cycle_plan(&context.config, generation, first, resign.plan, past.clone());
-            plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
-            let (tally, evaluator) = play_on(&game, context, (&spent, &played), &plan)?;
-            played.add_costs(&tally);
-            if is_whole(context, cycle, &plan) {
-                break (generation, evaluator);
-            }
-            if context.stop.requested() {
-                spent.note_last(spent.before().with(&played));
-                return Ok(());
-            }
-            let next = context.ledger.state().generation();
-            if next == generation {
-                bail!("cycle {cycle} lacks games although all were played; please report this");
-            }
-            context.events.note(
-                Stage::Selfplay,
-                format!("generation {next} plays on in place of generation {generation}"),
-            );
-        };
-        let (total, resigned) = totals(&game, context, cycle)?;
-        let summary = SelfplaySummary {
-            wall_ms: spent.wall_ms(),
-            evaluator,
-            resign: resigned.summary(&resign),
-            load: load(&played),
-            ..summary(&total, &spent.before().with(&played))
-        };
-        let line = line(&summary, generation, total.reanalysed);
-        context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
-        context.events.turn_done(Stage::Selfplay, cycle, line);
-        Ok(())
-    }
+        let (generation, first) = (state.generation(), first_shard(state, cycle));
+        let mut plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
+        plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
+        let (tally, evaluator) = play_on(game, context, (&spent, &played), &plan)?;
+        played.add_costs(&tally);
+        if is_whole(context, cycle, &plan) {
+            break (generation, evaluator);
+        }
+        if context.stop.requested() {
+            spent.note_last(spent.before().with(&played));
+            return Ok(());
+        }
+        let next = context.ledger.state().generation();
+        if next == generation {
+            bail!("cycle {cycle} lacks games although all were played; please report this");
+        }
+        context.events.note(
+            Stage::Selfplay,
+            format!("generation {next} plays on in place of generation {generation}"),
+        );
+    };
+    let (total, resigned) = totals(game, context, cycle)?;
+    let summary = SelfplaySummary {
+        wall_ms: spent.wall_ms(),
+        evaluator,
+        resign: resigned.summary(&resign),
+        load: load(&played),
+        ..summary(&total, &spent.before().with(&played))
+    };
+    let line = line(&summary, generation, total.reanalysed);
+    context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
+    context.events.turn_done(Stage::Selfplay, cycle, line);
+    Ok(())
 }
 
 /// Plays what is missing of the cycle's shards with the champion of this moment, until they are

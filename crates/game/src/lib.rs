@@ -30,6 +30,6 @@ pub use komi::Komi;
 pub use outcome::{Outcome, Player, Status, Wdl};
 pub use perft::perft;
 pub use record::{RecordFormat, SgfRoot};
-pub use registry::{GameVisitor, canonical_spec, game_ids, game_names, unknown_game, with_game};
+pub use registry::{canonical_spec, game_ids, game_names, unknown_game};
 pub use spec::GameSpec;
 pub use transcript::transcript;

@@ -95,19 +95,3 @@ pub fn canonical_spec(spec: &GameSpec) -> Result<GameSpec, GameError> {
 pub fn unknown_game(name: &str) -> GameError {
     GameError::UnknownGame { name: name.to_owned(), known: game_names().join(", ") }
 }
-
-/// Work that is generic over the game; [`with_game`] runs it for the game that a name means.
-pub trait GameVisitor {
-    /// What the work returns.
-    type Output;
-    /// Does the work for one concrete game.
-    fn visit<G: Game>(self, game: G) -> Self::Output;
-}
-
-/// Runs `visitor` on the game that `spec` names.
-///
-/// # Errors
-/// [`GameError`] if there is no such game or a parameter is impossible.
-pub fn with_game<V: GameVisitor>(spec: &GameSpec, visitor: V) -> Result<V::Output, GameError> {
-    with_game!(spec, |game| visitor.visit(game))
-}

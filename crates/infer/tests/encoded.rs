@@ -6,8 +6,7 @@ use std::sync::Mutex;
 
 use common::{FakeNetwork, Fault, logit};
 use dz_game::{
-    Encoding, Game, GameVisitor, Move, PlaneWriter, Symmetry, games::Connect4, games::TicTacToe,
-    with_game,
+    Encoding, Game, Move, PlaneWriter, Symmetry, games::Connect4, games::TicTacToe, with_game,
 };
 use dz_infer::{
     Encoded, Evaluation, Evaluator, EvaluatorError, Leaf, Ticket,
@@ -132,42 +131,32 @@ fn random_leaves_are_open_positions_with_their_planes() {
 /// Chess has globals, the others have none.
 #[test]
 fn a_batch_that_threads_share_is_the_one_of_a_single_thread() {
-    with_game(&"chess".parse().unwrap(), Shared).unwrap();
-    with_game(&"go:size=5".parse().unwrap(), Shared).unwrap();
-    with_game(&"connect4".parse().unwrap(), Shared).unwrap();
+    with_game!(&"chess".parse().unwrap(), |game| check_shared_batch(&game)).unwrap();
+    with_game!(&"go:size=5".parse().unwrap(), |game| check_shared_batch(&game)).unwrap();
+    with_game!(&"connect4".parse().unwrap(), |game| check_shared_batch(&game)).unwrap();
 }
 
-struct Shared;
-
-impl GameVisitor for Shared {
-    type Output = ();
-
-    fn visit<G: Game>(self, game: G) {
-        let leaves = random_leaves(&game, 301, 7);
-        let leaves: Vec<_> = leaves.iter().collect();
-        let network = || FakeNetwork::of(&game);
-        // With handles, the thread that has one works alone.
-        let giving = FakeNetwork { gives_handles: true, ..network() };
-        let mut alone =
-            Encoded::new(&game, giving).expect("this game's").handle().expect("it gives");
-        let ticket = alone.submit(&leaves).expect("sent");
-        let wanted = alone.wait(ticket).expect("answered");
-        let mut shared = Encoded::new(&game, network()).expect("this game's");
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-        let noted: Vec<Mutex<Option<Evaluation>>> =
-            leaves.iter().map(|_| Mutex::default()).collect();
-        let got = pool.install(|| {
-            let ticket = shared.submit(&leaves).expect("sent");
-            shared.wait_noting(ticket, &|leaf, evaluation| {
-                let before = noted[leaf].lock().expect("no panic").replace(evaluation.clone());
-                assert_eq!(before, None, "noted once");
-            })
-        });
-        assert_eq!(got.expect("answered"), wanted);
-        let noted: Option<Vec<_>> = noted
-            .into_iter()
-            .map(|evaluation| evaluation.into_inner().expect("no panic"))
-            .collect();
-        assert_eq!(noted, Some(wanted));
-    }
+fn check_shared_batch<G: Game>(game: &G) {
+    let leaves = random_leaves(game, 301, 7);
+    let leaves: Vec<_> = leaves.iter().collect();
+    let network = || FakeNetwork::of(game);
+    // With handles, the thread that has one works alone.
+    let giving = FakeNetwork { gives_handles: true, ..network() };
+    let mut alone = Encoded::new(game, giving).expect("this game's").handle().expect("it gives");
+    let ticket = alone.submit(&leaves).expect("sent");
+    let wanted = alone.wait(ticket).expect("answered");
+    let mut shared = Encoded::new(game, network()).expect("this game's");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    let noted: Vec<Mutex<Option<Evaluation>>> = leaves.iter().map(|_| Mutex::default()).collect();
+    let got = pool.install(|| {
+        let ticket = shared.submit(&leaves).expect("sent");
+        shared.wait_noting(ticket, &|leaf, evaluation| {
+            let before = noted[leaf].lock().expect("no panic").replace(evaluation.clone());
+            assert_eq!(before, None, "noted once");
+        })
+    });
+    assert_eq!(got.expect("answered"), wanted);
+    let noted: Option<Vec<_>> =
+        noted.into_iter().map(|evaluation| evaluation.into_inner().expect("no panic")).collect();
+    assert_eq!(noted, Some(wanted));
 }

@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_infer::{Rollout, Sources};
 use dz_play::{PlayerKind, Thinker, Thought, rollout_anchor};
 use dz_search::{MoveChoice, Search, choose_move};
@@ -25,28 +25,25 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: anchor_move GAME PLAYOUTS".into());
     };
     let game: GameSpec = game.parse()?;
-    with_game(&game, Anchor { playouts: playouts.parse()? })?
+    let anchor = Anchor { playouts: playouts.parse()? };
+    with_game!(&game, |game| anchor.serve(&game))?
 }
 
 struct Anchor {
     playouts: u32,
 }
 
-impl GameVisitor for Anchor {
-    type Output = Result<(), Box<dyn Error>>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
+impl Anchor {
+    fn serve<G: Game>(&self, game: &G) -> Result<(), Box<dyn Error>> {
         for line in std::io::stdin().lock().lines() {
-            let answer = self.answer(&game, &line?)?;
+            let answer = self.answer(game, &line?)?;
             let mut out = std::io::stdout().lock();
             writeln!(out, "{answer}")?;
             out.flush()?;
         }
         Ok(())
     }
-}
 
-impl Anchor {
     fn answer<G: Game>(&self, game: &G, line: &str) -> Result<String, Box<dyn Error>> {
         let (seed, moves) = line.split_once(' ').unwrap_or((line, ""));
         let seed: u64 = seed.parse()?;

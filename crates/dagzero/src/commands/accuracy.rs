@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
-use dz_game::{Game, GameVisitor, with_game};
+use dz_game::{Game, with_game};
 use dz_gatekeeper::{ContestantKind, Mind, OnDevices, Players};
 use dz_infer::Lockstep;
 use dz_play::{PositionCheck, Preserved, check_positions};
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         }
         (None, None) => bail!("give positions with --positions, or make them with --generate"),
     };
-    let measured = with_game(&game, Measure { args, found: &found, positions })??;
+    let measured = with_game!(&game, |game| measure(&game, args, &found, &positions))??;
     if args.json {
         write_line(out, &measured)?;
     } else {
@@ -148,33 +148,27 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-struct Measure<'a> {
-    args: &'a Args,
-    found: &'a Found,
-    positions: Vec<PositionCheck>,
-}
-
-impl GameVisitor for Measure<'_> {
-    type Output = anyhow::Result<Vec<Accuracy>>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { args, found, positions } = self;
-        let networks = OnDevices(vec![dz_burn_net::pick_device(&args.device)?]);
-        let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
-        let setup = players.seat(&found.contestant)?;
-        let search = setup.kind.move_search();
-        let search = search.with_context(|| format!("{} does not search", setup.name))?;
-        let lockstep = Lockstep { parallel_games: args.parallel as usize, groups: 2 };
-        let mut measured = Vec::new();
-        for &playouts in &args.playouts {
-            // The network is the only player, so its source is the first.
-            let sources = players.sources();
-            let answers =
-                check_positions(&game, &positions, &search, playouts, &lockstep, sources)?;
-            measured.push(Accuracy::of(playouts, &answers));
-        }
-        Ok(measured)
+/// Measures at each number of playouts.
+fn measure<G: Game>(
+    game: &G,
+    args: &Args,
+    found: &Found,
+    positions: &[PositionCheck],
+) -> anyhow::Result<Vec<Accuracy>> {
+    let networks = OnDevices(vec![dz_burn_net::pick_device(&args.device)?]);
+    let mut players = Players::new(game, &networks, CACHE_ENTRIES);
+    let setup = players.seat(&found.contestant)?;
+    let search = setup.kind.move_search();
+    let search = search.with_context(|| format!("{} does not search", setup.name))?;
+    let lockstep = Lockstep { parallel_games: args.parallel as usize, groups: 2 };
+    let mut measured = Vec::new();
+    for &playouts in &args.playouts {
+        // The network is the only player, so its source is the first.
+        let sources = players.sources();
+        let answers = check_positions(game, positions, &search, playouts, &lockstep, sources)?;
+        measured.push(Accuracy::of(playouts, &answers));
     }
+    Ok(measured)
 }
 
 impl Accuracy {

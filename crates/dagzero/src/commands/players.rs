@@ -10,7 +10,7 @@ use dz_config::{
     AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, SOLVER_DEPTH_MAX, SearchSection,
 };
 use dz_external_engines::{EngineError, EngineSpec, ProtocolKind};
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{GameSpec, canonical_spec};
 use dz_gatekeeper::{Contestant, ContestantKind, Mind};
 use dz_network_file::NetworkFile;
 use dz_store::{Ledger, ObjectRef, PlayerName, Run};
@@ -105,18 +105,7 @@ impl Found {
     }
 
     fn own_game(&self) -> anyhow::Result<Option<GameSpec>> {
-        Ok(self.game.as_ref().map(|own| with_game(own, Canonical)).transpose()?)
-    }
-}
-
-/// The game with every parameter.
-pub(super) struct Canonical;
-
-impl GameVisitor for Canonical {
-    type Output = GameSpec;
-
-    fn visit<G: Game>(self, game: G) -> GameSpec {
-        game.spec()
+        Ok(self.game.as_ref().map(canonical_spec).transpose()?)
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, ensure};
 use dz_burn_net::DeviceChoice;
 use dz_config::AnchorKind;
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, canonical_spec, with_game};
 use dz_gatekeeper::{
     Bout, Contestant, ContestantKind, Decided, MatchProgress, Observer, OnDevices, Played, Players,
     match_file, play_bout,
@@ -25,7 +25,7 @@ use self::report::Report;
 use super::{
     create,
     export::games::match_record,
-    players::{Canonical, Found, PlayerArg},
+    players::{Found, PlayerArg},
     search::seconds,
     write_line,
 };
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let device = dz_burn_net::pick_device(&args.device)?;
     let parallel_games = args.parallel_games as usize;
     let out_file = args.out.as_deref();
-    let played = with_game(&game, Play { bout: &bout, device, parallel_games, out_file })??;
+    let played = with_game!(&game, |game| play(&game, &bout, device, parallel_games, out_file))??;
     let report = Report::of(&played, test.zip(args.sprt.map(|elos| elos.0)));
     if args.json {
         write_line(out, &report)?;
@@ -154,39 +154,35 @@ fn told_apart(mut players: [Contestant; 2]) -> [Contestant; 2] {
     players
 }
 
-struct Play<'a> {
-    bout: &'a Bout,
+/// Plays the match on one game, and writes its games to `out_file`.
+fn play<G: Game>(
+    game: &G,
+    bout: &Bout,
     device: DeviceChoice,
     parallel_games: usize,
-    out_file: Option<&'a Path>,
-}
-
-impl GameVisitor for Play<'_> {
-    type Output = anyhow::Result<Played>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        // What cannot be written is known before a game is played.
-        let format = self.out_file.map(|path| kept_as(&game, path)).transpose()?;
-        let file = self.out_file.map(create).transpose()?;
-        let networks = OnDevices(vec![self.device]);
-        let mut players = Players::new(&game, &networks, CACHE_ENTRIES);
-        let lockstep = Lockstep { parallel_games: self.parallel_games, groups: 2 };
-        let played = play_bout(self.bout, &mut players, &lockstep, None, &mut Tenths::default());
-        if let (Some(path), true) = (self.out_file, played.is_err()) {
-            // Empty, it would only be in the way of the next try; that it stays is no second fault.
-            let _ = fs::remove_file(path);
-        }
-        let played = played?;
-        if let (Some(path), Some(mut file), Some(format)) = (self.out_file, file, format) {
-            let bytes = match format {
-                None => match_file::write_match(&played.header, &played.games)?,
-                Some(format) => records(&game, &played, format)?.into_bytes(),
-            };
-            let done = file.write_all(&bytes);
-            done.with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        Ok(played)
+    out_file: Option<&Path>,
+) -> anyhow::Result<Played> {
+    // What cannot be written is known before a game is played.
+    let format = out_file.map(|path| kept_as(game, path)).transpose()?;
+    let file = out_file.map(create).transpose()?;
+    let networks = OnDevices(vec![device]);
+    let mut players = Players::new(game, &networks, CACHE_ENTRIES);
+    let lockstep = Lockstep { parallel_games: parallel_games, groups: 2 };
+    let played = play_bout(bout, &mut players, &lockstep, None, &mut Tenths::default());
+    if let (Some(path), true) = (out_file, played.is_err()) {
+        // Empty, it would only be in the way of the next try; that it stays is no second fault.
+        let _ = fs::remove_file(path);
     }
+    let played = played?;
+    if let (Some(path), Some(mut file), Some(format)) = (out_file, file, format) {
+        let bytes = match format {
+            None => match_file::write_match(&played.header, &played.games)?,
+            Some(format) => records(game, &played, format)?.into_bytes(),
+        };
+        let done = file.write_all(&bytes);
+        done.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(played)
 }
 
 /// The format of records that a file's name asks for, `None` for a match file. Known before a game
@@ -277,7 +273,7 @@ pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Resu
     let first = first.ok_or_else(|| {
         UsageError("no player is of a game; say which one with --game".to_owned())
     })?;
-    let canonical = with_game(first, Canonical)?;
+    let canonical = canonical_spec(first)?;
     for player in found {
         if let Some(other) = player.other_game(&canonical)? {
             let what = format!("one is for {canonical}, the other for {other}");

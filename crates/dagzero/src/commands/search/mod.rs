@@ -13,7 +13,7 @@ use std::{io::Write, path::PathBuf};
 use anyhow::Context;
 use clap::ArgGroup;
 use dz_config::SearchSection;
-use dz_game::{Game, GameSpec, GameVisitor, with_game};
+use dz_game::{Game, GameSpec, with_game};
 
 use dz_search::{Exact, ExplicitGraph, GraphFile, RootNoise, Search};
 use dz_search_settings::{SearchSettings, search_faults};
@@ -87,7 +87,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let plan = Plan::of(args)?;
     let report = match (&args.game, &args.graph) {
-        (Some(spec), _) => with_game(spec, OfGame { args, plan: &plan })??,
+        (Some(spec), _) => with_game!(spec, |game| search_game(game, args, &plan))??,
         (None, Some(path)) => {
             let file = read_graph(path)?;
             let graph = ExplicitGraph::new(&file)
@@ -162,20 +162,10 @@ impl Plan {
     }
 }
 
-struct OfGame<'a> {
-    args: &'a Args,
-    plan: &'a Plan,
-}
-
-impl GameVisitor for OfGame<'_> {
-    type Output = anyhow::Result<Report>;
-
-    fn visit<G: Game>(self, game: G) -> Self::Output {
-        let Self { args, plan } = self;
-        let line = args.line.play(&game)?;
-        let mut subject = GameSubject::new(&game, &args.evaluator)?;
-        plan.search(args, &mut subject, game, line.state, line.history)
-    }
+fn search_game<G: Game>(game: G, args: &Args, plan: &Plan) -> anyhow::Result<Report> {
+    let line = args.line.play(&game)?;
+    let mut subject = GameSubject::new(&game, &args.evaluator)?;
+    plan.search(args, &mut subject, game, line.state, line.history)
 }
 
 /// The longest graph that is read. One of 100,000 nodes takes 10 MB.
