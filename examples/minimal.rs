@@ -7,8 +7,8 @@
 //! at once, a gate, ratings and checkpoints. Copy this file to begin something of your own.
 
 use dz_burn_net::{
-    BurnLearner, DeviceChoice, EncodedBatch, ExportInfo, Learner, LearnerOptions, Precision,
-    TrainBatch, network_evaluator,
+    BurnLearner, DeviceChoice, ExportInfo, Learner, LearnerOptions, Precision, TrainBatch,
+    network_evaluator,
 };
 use dz_game::games::TicTacToe;
 use dz_game::{Encoding, Game, Move, Outcome, Player, Status, Symmetry};
@@ -27,6 +27,7 @@ const BATCH: usize = 64;
 const WINDOW: usize = 1_500;
 const MATCH_GAMES: usize = 50;
 
+type Network = dyn Evaluator<TicTacToe>;
 type Position = Leaf<TicTacToe>;
 
 /// A position that was searched, and what the network shall learn from it.
@@ -47,10 +48,9 @@ pub fn learn(rounds: usize, seed: u64) -> anyhow::Result<Vec<f64>> {
     let mut random = Random::seed_from_u64(seed);
     let options = LearnerOptions { seed, ..LearnerOptions::to_measure(Precision::F32) };
     let mut learner = BurnLearner::new(network_spec(), DeviceChoice::Cpu, options)?;
-    let mut window: Vec<Example> = Vec::new();
-    let mut scores = Vec::new();
+    let mut network = player(&learner)?;
+    let (mut window, mut scores) = (Vec::new(), Vec::new());
     for round in 1..=rounds {
-        let mut network = player(&learner)?;
         for _ in 0..GAMES {
             window.extend(self_play(&mut *network, &mut random)?);
         }
@@ -58,7 +58,8 @@ pub fn learn(rounds: usize, seed: u64) -> anyhow::Result<Vec<f64>> {
         for _ in 0..STEPS {
             learner.step(&batch(&window, &mut random), 0.01)?;
         }
-        let score = match_score(&mut *player(&learner)?, &mut random)?;
+        network = player(&learner)?;
+        let score = match_score(&mut *network, &mut random)?;
         println!("round {round}: {} positions, score {score:.2} against random", window.len());
         scores.push(score);
     }
@@ -78,7 +79,7 @@ fn network_spec() -> NetworkSpec {
 }
 
 /// The learner's weights as an evaluator.
-fn player(learner: &BurnLearner) -> anyhow::Result<Box<dyn Evaluator<TicTacToe>>> {
+fn player(learner: &BurnLearner) -> anyhow::Result<Box<Network>> {
     let info = ExportInfo {
         config_hash: "minimal".to_owned(),
         cycle: 1,
@@ -88,11 +89,8 @@ fn player(learner: &BurnLearner) -> anyhow::Result<Box<dyn Evaluator<TicTacToe>>
     Ok(network_evaluator(&TicTacToe, &file, DeviceChoice::Cpu)?)
 }
 
-/// Plays one game with the network on both sides, moves drawn by their visits.
-fn self_play(
-    network: &mut dyn Evaluator<TicTacToe>,
-    random: &mut Random,
-) -> anyhow::Result<Vec<Example>> {
+/// Plays one game with the network on both sides, moves sampled by their visits.
+fn self_play(network: &mut Network, random: &mut Random) -> anyhow::Result<Vec<Example>> {
     let mut state = TicTacToe.start();
     let mut examples = Vec::new();
     let outcome = loop {
@@ -104,7 +102,7 @@ fn self_play(
         let summary = search(network, state, Some(noise), random.random())?;
         let policy = policy_target(&state, &summary);
         examples.push((position(&state), mover, policy));
-        TicTacToe.play(&mut state, draw_by_visits(&summary, random));
+        TicTacToe.play(&mut state, sample_by_visits(&summary, random));
     };
     let finish = |(position, mover, policy)| Example { position, mover, policy, outcome };
     Ok(examples.into_iter().map(finish).collect())
@@ -112,7 +110,7 @@ fn self_play(
 
 /// Searches a position: the network evaluates one leaf after another.
 fn search(
-    network: &mut dyn Evaluator<TicTacToe>,
+    network: &mut Network,
     state: <TicTacToe as Game>::State,
     noise: Option<RootNoise>,
     seed: u64,
@@ -148,8 +146,8 @@ fn policy_target(state: &<TicTacToe as Game>::State, summary: &Summary) -> Vec<f
     policy
 }
 
-/// Draws a move by its share of the visits.
-fn draw_by_visits(summary: &Summary, random: &mut Random) -> Move {
+/// Samples a move by its share of the visits.
+fn sample_by_visits(summary: &Summary, random: &mut Random) -> Move {
     let visits = summary.moves.iter().flat_map(|m| vec![m.mv; m.visits as usize]);
     let moves: Vec<Move> = visits.collect();
     moves[random.random_range(0..moves.len())]
@@ -160,9 +158,8 @@ fn batch(window: &[Example], random: &mut Random) -> TrainBatch {
     let chosen: Vec<&Example> =
         (0..BATCH).map(|_| &window[random.random_range(0..window.len())]).collect();
     let positions: Vec<Position> = chosen.iter().map(|e| e.position.clone()).collect();
-    let planes: EncodedBatch = encode_leaves::<TicTacToe>(&TicTacToe.encoding(), &positions);
     TrainBatch {
-        planes,
+        planes: encode_leaves::<TicTacToe>(&TicTacToe.encoding(), &positions),
         policy: chosen.iter().flat_map(|e| e.policy.iter().copied()).collect(),
         wdl: chosen.iter().flat_map(|e| e.outcome.wdl_for(e.mover).to_array()).collect(),
         policy_weights: vec![1.0; BATCH],
@@ -172,7 +169,7 @@ fn batch(window: &[Example], random: &mut Random) -> TrainBatch {
 }
 
 /// Mean score of the network, which plays its most visited moves, against random moves.
-fn match_score(network: &mut dyn Evaluator<TicTacToe>, random: &mut Random) -> anyhow::Result<f64> {
+fn match_score(network: &mut Network, random: &mut Random) -> anyhow::Result<f64> {
     let mut score = 0.0;
     for game in 0..MATCH_GAMES {
         let ours = [Player::First, Player::Second][game % 2];
