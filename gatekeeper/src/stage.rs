@@ -39,7 +39,7 @@ fn gate_cycle<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> Resu
     let spent = context.spent_on_cycle(cycle);
     let mut watch = Watch::new(context, &spent);
     let turn = GateCycle {
-        game: game,
+        game,
         config: &context.config,
         ledger: &mut context.ledger,
         networks: &OnDevices(devices),

@@ -260,7 +260,7 @@ fn changes(run: &Run, own: &RunConfig, config: &RunConfig) -> anyhow::Result<Vec
 pub(crate) struct RefusedChanges(String);
 
 /// The game in canonical form and its encoding's id.
-pub(super) fn game_ids(spec: &str) -> anyhow::Result<(String, String)> {
+fn game_ids(spec: &str) -> anyhow::Result<(String, String)> {
     Ok(dz_game::game_ids(&spec.parse()?)?)
 }
 
