@@ -167,7 +167,7 @@ fn play<G: Game>(
     let file = out_file.map(create).transpose()?;
     let networks = OnDevices(vec![device]);
     let mut players = Players::new(game, &networks, CACHE_ENTRIES);
-    let lockstep = Lockstep { parallel_games: parallel_games, groups: 2 };
+    let lockstep = Lockstep { parallel_games, groups: 2 };
     let played = play_bout(bout, &mut players, &lockstep, None, &mut Tenths::default());
     if let (Some(path), true) = (out_file, played.is_err()) {
         // Empty, it would only be in the way of the next try; that it stays is no second fault.
