@@ -11,7 +11,10 @@ use anyhow::{Context, Result};
 use dz_config::{GateRule, RunConfig};
 use dz_game::Game;
 use dz_infer::Lockstep;
-use dz_play::MatchTimes;
+use dz_play::{
+    MatchObserver, MatchPlayer, MatchTimes, NetworkLoader, PlayerEvaluator, PlayerPool,
+    SearchPlayer, anchor_player, read_match,
+};
 use dz_stage::Spent;
 use dz_store::{
     CycleState, Entry, GateTest, Ledger, MatchPurpose, MatchResult, MetricsWriter, ObjectRef,
@@ -19,13 +22,9 @@ use dz_store::{
 };
 
 use crate::budget::Planned;
-use crate::match_file::read_match;
 use crate::probes::{Settings, probe};
 use crate::verdict::{judge, tested};
-use crate::{
-    Contestant, ContestantKind, Mind, NetworkLoader, Observer, Players, league, rating, summary,
-    work_file,
-};
+use crate::{league, rating, summary, work_file};
 
 /// Who plays for generation 0; not a rated player.
 pub const BOOTSTRAP: &str = "bootstrap";
@@ -43,8 +42,8 @@ pub struct GateCycle<'a, G: Game> {
     pub ledger: &'a mut Ledger,
     /// What makes evaluators of network files.
     pub networks: &'a dyn NetworkLoader<G>,
-    /// Is told how it goes.
-    pub observer: &'a mut dyn Observer,
+    /// Follows the matches and may stop them.
+    pub observer: &'a mut dyn MatchObserver,
     /// The cycle, whose candidate is published.
     pub cycle: u32,
     /// Anchors whose programs this user has not let the run start: their matches are left out.
@@ -70,8 +69,8 @@ impl<G: Game> GateCycle<'_, G> {
     /// What the store, the evaluators or the fit report.
     pub fn run(mut self) -> Result<TurnEnd> {
         let begun = Instant::now();
-        let mut players =
-            Players::new(self.game, self.networks, self.config.selfplay.cache_entries as usize);
+        let cache_entries = self.config.selfplay.cache_entries as usize;
+        let mut players = PlayerPool::new(self.game, self.networks, cache_entries);
         let judged = self.judge(&mut players)?;
         let gate_ms = begun.elapsed().as_millis() as u64;
         let whole = judged && self.rating_matches(&mut players)?;
@@ -86,7 +85,7 @@ impl<G: Game> GateCycle<'_, G> {
         {
             // Before the entry, which says that this is done; of lines that a kill doubles the last
             // ones count.
-            self.probe()?;
+            self.probe(&mut players)?;
             let champion = self.ledger.state().champion.as_ref().map(|champion| champion.cycle);
             self.ledger.append(rating::entry(fit, self.cycle, champion))?;
         }
@@ -108,7 +107,7 @@ impl<G: Game> GateCycle<'_, G> {
     }
 
     /// The gate match, the verdict and, if it is accepted, the champion; false if it was stopped.
-    fn judge(&mut self, players: &mut Players<'_, G>) -> Result<bool> {
+    fn judge(&mut self, players: &mut PlayerPool<'_, G>) -> Result<bool> {
         if self.state().verdict.is_none() {
             let Some((opponent, result)) = self.gate_match(players)? else { return Ok(false) };
             let test = self.gate_test(&opponent)?;
@@ -143,14 +142,14 @@ impl<G: Game> GateCycle<'_, G> {
             return Ok(None);
         };
         let bytes = self.ledger.run().get(&played.games)?;
-        let (_, games) = read_match(&String::from_utf8_lossy(&bytes))?;
+        let games = read_match(&String::from_utf8_lossy(&bytes))?.games;
         Ok(Some(tested(&self.config.gate, &games)?))
     }
 
     /// The opponent's name and the counts, none where no games are played; `None` if stopped.
     fn gate_match(
         &mut self,
-        players: &mut Players<'_, G>,
+        players: &mut PlayerPool<'_, G>,
     ) -> Result<Option<(String, Option<MatchResult>)>> {
         let gate = &self.config.gate;
         let playouts = gate.playouts;
@@ -158,10 +157,9 @@ impl<G: Game> GateCycle<'_, G> {
         let opponent = if let Some(champion) = champion {
             self.network(champion.cycle, &champion.network, playouts)?
         } else {
-            let mind = Mind::Bootstrap(self.config.bootstrap.evaluator);
-            let search = self.config.search.clone();
-            let kind = ContestantKind::Search { mind, search, playouts };
-            Contestant { name: BOOTSTRAP.to_owned(), kind }
+            let evaluator = self.config.bootstrap.evaluator.into();
+            let search = SearchPlayer::of_run(evaluator, &self.config.search, playouts);
+            MatchPlayer::search(BOOTSTRAP, search)
         };
         let name = opponent.name.clone();
         if gate.games == 0 {
@@ -182,7 +180,7 @@ impl<G: Game> GateCycle<'_, G> {
 
     /// The matches that the league plans, the candidate accepted or not; false if they were
     /// stopped.
-    fn rating_matches(&mut self, players: &mut Players<'_, G>) -> Result<bool> {
+    fn rating_matches(&mut self, players: &mut PlayerPool<'_, G>) -> Result<bool> {
         if self.state().rated {
             return Ok(true);
         }
@@ -206,11 +204,10 @@ impl<G: Game> GateCycle<'_, G> {
     }
 
     /// A player of rating games by its name: an anchor, or a network of the run.
-    fn rated(&self, name: &PlayerName, files: &mut NetworkFiles) -> Result<Contestant> {
+    fn rated(&self, name: &PlayerName, files: &mut NetworkFiles) -> Result<MatchPlayer> {
         let rating = &self.config.rating;
         if let Some(anchor) = rating.anchors.iter().find(|anchor| anchor.name == name.as_str()) {
-            let kind = ContestantKind::Anchor(anchor.kind.clone());
-            return Ok(Contestant { name: anchor.name.clone(), kind });
+            return Ok(anchor_player(anchor)?);
         }
         let of = |cycle: u32| self.ledger.state().cycle_state(cycle)?.candidate.as_ref();
         // The root's evaluation is the first playout: with one, the likeliest move is played.
@@ -219,21 +216,20 @@ impl<G: Game> GateCycle<'_, G> {
         let cycle = cycle.with_context(|| format!("{name} is no player of this run"))?;
         let network = of(cycle).with_context(|| format!("{name} has no network"))?.network.clone();
         let player = self.network_of(files, cycle, &network, playouts)?;
-        Ok(Contestant { name: name.to_string(), ..player })
+        Ok(MatchPlayer { name: name.to_string(), ..player })
     }
 
     /// Measures for the report; results do not depend on it.
-    fn probe(&mut self) -> Result<()> {
+    fn probe(&self, players: &mut PlayerPool<'_, G>) -> Result<()> {
         let playouts = self.config.rating.playouts;
         let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
         let settings = Settings {
             seed: self.config.run.seed,
             cycle: self.cycle,
             playouts,
-            cache_entries: self.config.selfplay.cache_entries as usize,
             lockstep: self.lockstep(),
         };
-        probe(self.game, self.networks, self.ledger.run(), &candidate, settings)
+        probe(players, self.ledger.run(), &candidate, settings)
     }
 
     /// How games share batches.
@@ -244,7 +240,7 @@ impl<G: Game> GateCycle<'_, G> {
         }
     }
 
-    fn network(&self, cycle: u32, network: &ObjectRef, playouts: u32) -> Result<Contestant> {
+    fn network(&self, cycle: u32, network: &ObjectRef, playouts: u32) -> Result<MatchPlayer> {
         self.network_of(&mut NetworkFiles::new(), cycle, network, playouts)
     }
 
@@ -255,17 +251,16 @@ impl<G: Game> GateCycle<'_, G> {
         cycle: u32,
         network: &ObjectRef,
         playouts: u32,
-    ) -> Result<Contestant> {
-        let key = network.blake3.clone();
-        let bytes = match files.get(&key) {
+    ) -> Result<MatchPlayer> {
+        let hash = network.blake3.clone();
+        let bytes = match files.get(&hash) {
             Some(bytes) => Arc::clone(bytes),
             None => self.ledger.run().get(network)?.as_ref().into(),
         };
-        files.insert(key.clone(), Arc::clone(&bytes));
-        let mind = Mind::Network { key, bytes };
-        let search = self.config.search.clone();
-        let kind = ContestantKind::Search { mind, search, playouts };
-        Ok(Contestant { name: PlayerName::network(cycle).as_str().to_owned(), kind })
+        files.insert(hash.clone(), Arc::clone(&bytes));
+        let evaluator = PlayerEvaluator::Network { hash, bytes };
+        let search = SearchPlayer::of_run(evaluator, &self.config.search, playouts);
+        Ok(MatchPlayer::search(PlayerName::network(cycle).as_str(), search))
     }
 
     fn candidate(&self) -> Result<ObjectRef> {

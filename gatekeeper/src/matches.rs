@@ -1,87 +1,125 @@
 //! Matches of a cycle: those that the ledger lacks are played, published and entered.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use dz_config::GateRule;
-use dz_game::Game;
-use dz_store::{Entry, MatchPurpose, PlayerName, Stage, layout};
+use dz_game::{Game, mix64};
+use dz_play::{
+    EarlyStop, Match, MatchCounts, MatchPlayer, MatchTask, PlayedGame, PlayedMatch, PlayerPool,
+    Seat, play_matches, write_match,
+};
+use dz_store::{Entry, MatchPurpose, MatchResult, PlayerName, Stage, layout};
 
 use crate::cycle::GateCycle;
-use crate::match_file::write_match;
 use crate::verdict::sprt_plan;
-use crate::{Bout, Contestant, Decided, Played, Players, match_seed, play_bouts};
+use crate::work_file::WorkStore;
 
 impl<G: Game> GateCycle<'_, G> {
-    /// Matches of so many games, which the ledger lacks, are played side by side, published and
-    /// entered in their order; false if they were stopped.
+    /// Plays matches of so many games, which the ledger lacks, at the same time, then publishes and
+    /// enters them in their order; false if they were stopped.
     pub(crate) fn play(
         &mut self,
         purpose: MatchPurpose,
-        matches: Vec<([Contestant; 2], u32)>,
-        players: &mut Players<'_, G>,
+        matches: Vec<([MatchPlayer; 2], u32)>,
+        players: &mut PlayerPool<'_, G>,
     ) -> Result<bool> {
-        let matches = matches.into_iter();
-        let bouts: Vec<(String, Bout)> =
-            matches.map(|(pair, games)| self.bout(purpose, pair, games)).collect::<Result<_>>()?;
+        let plan = |(pair, games)| self.plan(purpose, pair, games);
+        let plans: Vec<Match> = matches.into_iter().map(plan).collect::<Result<_>>()?;
+        let stems: Vec<String> = plans.iter().map(|plan| self.file_stem(purpose, plan)).collect();
         let folder = self.ledger.run().work_dir(Stage::Gatekeeper)?;
-        let files: Vec<PathBuf> =
-            bouts.iter().map(|(stem, _)| folder.join(format!("{stem}.jsonl"))).collect();
-        let with_files: Vec<(&Bout, Option<&Path>)> = bouts
+        let store = |stem: &String| WorkStore::new(folder.join(format!("{stem}.jsonl")));
+        let mut stores: Vec<WorkStore> = stems.iter().map(store).collect();
+        let tasks = plans
             .iter()
-            .zip(&files)
-            .map(|((_, bout), file)| (bout, Some(file.as_path())))
+            .zip(&mut stores)
+            .map(|(plan, store)| MatchTask { plan, store: Some(store) })
             .collect();
-        let lockstep = self.lockstep();
-        let played = play_bouts(&with_files, players, &lockstep, self.observer)
+        let played = play_matches(tasks, players, &self.lockstep(), self.observer)
             .with_context(|| format!("matches of cycle {}", self.cycle))?;
-        if played.len() < bouts.len() || !played.iter().all(Played::is_whole) {
+        if played.len() < plans.len() || !played.iter().all(PlayedMatch::is_whole) {
             return Ok(false);
         }
-        for ((stem, bout), played) in bouts.iter().zip(&played) {
-            let path = layout::match_path(stem);
+        for ((plan, stem), played) in plans.iter().zip(&stems).zip(&played) {
             let bytes = write_match(&played.header, &played.games)?;
-            let games = self.ledger.run().put_create(&path, &bytes)?;
-            let ([a, b], cycle, result) = (names_of(&bout.players), self.cycle, played.result());
-            self.ledger.append(Entry::Match { cycle, purpose, a, b, result, games })?;
+            let games = self.ledger.run().put_create(&layout::match_path(stem), &bytes)?;
+            let [a, b] = names_of(&plan.players);
+            let result = result_of(&played.games);
+            self.ledger.append(Entry::Match { cycle: self.cycle, purpose, a, b, result, games })?;
         }
         Ok(true)
     }
 
-    /// A match of so many games, and the name of its files.
-    fn bout(
-        &self,
-        purpose: MatchPurpose,
-        players: [Contestant; 2],
-        games: u32,
-    ) -> Result<(String, Bout)> {
+    /// A match of so many games.
+    fn plan(&self, purpose: MatchPurpose, players: [MatchPlayer; 2], games: u32) -> Result<Match> {
         let config = self.config;
-        let (opening_plies, word) = match purpose {
-            MatchPurpose::Gate => (config.gate.opening_plies, "gate"),
-            MatchPurpose::Rating => (config.rating.opening_plies, "rating"),
+        let opening_plies = match purpose {
+            MatchPurpose::Gate => config.gate.opening_plies,
+            MatchPurpose::Rating => config.rating.opening_plies,
         };
-        let decided = match (purpose, config.gate.rule) {
-            (MatchPurpose::Gate, GateRule::Sprt) => Some(Decided::Test(sprt_plan(&config.gate)?)),
-            (MatchPurpose::Gate, GateRule::Score) => Some(Decided::Score(config.gate.score_min)),
+        let early_stop = match (purpose, config.gate.rule) {
+            (MatchPurpose::Gate, GateRule::Sprt) => Some(EarlyStop::Test(sprt_plan(&config.gate)?)),
+            (MatchPurpose::Gate, GateRule::Score) => Some(EarlyStop::Score(config.gate.score_min)),
             _ => None,
         };
-        let [a, b] = names_of(&players);
-        let bout = Bout {
-            seed: match_seed(config.run.seed, self.cycle, purpose, [a.as_str(), b.as_str()]),
-            players,
-            games: games.into(),
-            opening_plies,
-            plies_max: config.selfplay.plies_max,
-            decided,
+        let [a, b] = &players;
+        let seed = match_seed(config.run.seed, self.cycle, purpose, [&a.name, &b.name]);
+        let plies_max = config.selfplay.plies_max;
+        Ok(Match { players, games: games.into(), opening_plies, seed, plies_max, early_stop })
+    }
+
+    /// The name of a match's files, without extension.
+    fn file_stem(&self, purpose: MatchPurpose, plan: &Match) -> String {
+        let word = match purpose {
+            MatchPurpose::Gate => "gate",
+            MatchPurpose::Rating => "rating",
         };
-        Ok((file_stem(self.cycle, word, [&a, &b], bout.seed), bout))
+        let [a, b] = names_of(&plan.players);
+        file_stem(self.cycle, word, [&a, &b], plan.seed)
     }
 }
 
-fn names_of(pair: &[Contestant; 2]) -> [PlayerName; 2] {
-    [&pair[0], &pair[1]].map(|contestant| PlayerName::new(contestant.name.clone()))
+/// Counts the games of a match. Games that repeat an earlier one are counted, but they are no
+/// evidence for ratings.
+pub fn result_of(games: &[PlayedGame]) -> MatchResult {
+    let mut seen = BTreeSet::new();
+    let is_new = |game: &&PlayedGame| seen.insert((game.first == Seat::A, game.moves.clone()));
+    let mut sorted: Vec<&PlayedGame> = games.iter().collect();
+    sorted.sort_by_key(|game| game.number);
+    let distinct: Vec<PlayedGame> = sorted.into_iter().filter(is_new).cloned().collect();
+    let all = MatchCounts::of(games);
+    MatchResult {
+        games: all.games,
+        wins: all.wins,
+        draws: all.draws,
+        losses: all.losses,
+        pairs: all.pairs,
+        duplicates: all.duplicates,
+        by_first: MatchCounts::of(&distinct).by_first,
+        plies: games.iter().map(|game| game.moves.len() as u64).sum(),
+        adjudicated: games.iter().filter(|game| game.adjudicated).count() as u64,
+        forfeits: games.iter().filter(|game| game.forfeit.is_some()).count() as u64,
+    }
 }
 
+/// The seed of a match. It depends on the run's seed and on everything that distinguishes the
+/// matches of a run.
+fn match_seed(run_seed: u64, cycle: u32, purpose: MatchPurpose, players: [&str; 2]) -> u64 {
+    let mut seed = mix64(run_seed ^ 0x6d61_7463_6865_7321);
+    seed = mix64(seed ^ u64::from(cycle));
+    seed = mix64(seed ^ u64::from(purpose == MatchPurpose::Rating));
+    for name in players {
+        for byte in name.bytes() {
+            seed = mix64(seed ^ u64::from(byte));
+        }
+        seed = mix64(seed ^ 0x100);
+    }
+    seed
+}
+
+fn names_of(pair: &[MatchPlayer; 2]) -> [PlayerName; 2] {
+    pair.each_ref().map(|player| PlayerName::new(player.name.clone()))
+}
 /// The name of a match's file: the candidate of the cycle is not named, other players are.
 fn file_stem(cycle: u32, word: &str, [a, b]: [&PlayerName; 2], seed: u64) -> String {
     let against = file_word(b.as_str(), seed);

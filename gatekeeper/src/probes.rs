@@ -10,13 +10,12 @@ use anyhow::{Context, Result};
 use dz_game::{Game, GameSpec, Move, Wdl};
 use dz_infer::Lockstep;
 use dz_play::{
-    PositionCheck, SampleLine, TruthLine, check_positions, probe_positions, sample_positions,
+    MatchPlayer, PlayerPool, PositionCheck, SampleLine, TruthLine, check_positions,
+    probe_positions, sample_positions,
 };
 use dz_solver::solved_positions;
 use dz_store::{MetricsWriter, Run, SEAL_DIGITS, Stage, seal, unseal, write_own};
 use serde::{Deserialize, Serialize};
-
-use crate::{Contestant, NetworkLoader, Players};
 
 /// Solved positions of a run.
 const SOLVED: usize = 120;
@@ -33,28 +32,23 @@ const SOLVED_BYTES_MAX: u64 = 1 << 24;
 /// # Errors
 /// What the evaluator or the metrics' file report.
 pub(crate) fn probe<G: Game>(
-    game: &G,
-    networks: &dyn NetworkLoader<G>,
+    pool: &mut PlayerPool<'_, G>,
     run: &Run,
-    candidate: &Contestant,
+    candidate: &MatchPlayer,
     settings: Settings,
 ) -> Result<()> {
-    // Players of their own: the candidate's network is then the first source.
-    let mut players = Players::new(game, networks, settings.cache_entries);
-    let search = players.seat(candidate)?.kind.move_search();
-    let search = search.context("the candidate does not search; please report this")?;
-    let Settings { seed, cycle, playouts, lockstep, .. } = settings;
+    let game = pool.game();
+    let Settings { seed, cycle, playouts, lockstep } = settings;
     let mut metrics = MetricsWriter::open(run, Stage::Gatekeeper)?;
     let positions = sample_positions(game, seed);
-    let samples = probe_positions(game, &positions, &search, &lockstep, players.sources())?;
+    let samples = probe_positions(pool, candidate, &positions, &lockstep)?;
     metrics.write(&SampleLine { cycle, samples })?;
     let solved = solved(game, &run.work_dir(Stage::Gatekeeper)?.join(SOLVED_FILE), seed)?;
     if solved.is_empty() {
         return Ok(());
     }
     for playouts in [0, playouts] {
-        let sources = players.sources();
-        let answers = check_positions(game, &solved, &search, playouts, &lockstep, sources)?;
+        let answers = check_positions(pool, candidate, &solved, playouts, &lockstep)?;
         metrics.write(&TruthLine::of(cycle, playouts, &answers))?;
     }
     Ok(())
@@ -69,8 +63,6 @@ pub(crate) struct Settings {
     pub(crate) cycle: u32,
     /// Playouts of a search.
     pub(crate) playouts: u32,
-    /// Entries of the evaluation cache.
-    pub(crate) cache_entries: usize,
     /// How positions share batches.
     pub(crate) lockstep: Lockstep,
 }

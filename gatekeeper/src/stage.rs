@@ -8,10 +8,12 @@ use dz_burn_net::DeviceChoice;
 use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, with_game};
 use dz_infer::Evaluator;
+use dz_play::{BoxError, MatchObserver, MatchProgress, NetworkLoader};
 use dz_stage::{EventSink, Permissions, Progress, Rates, Spent, StageContext, Stop};
 use dz_store::{RunState, Stage};
 
-use crate::{GateCycle, MatchProgress, NetworkLoader, Observer, TurnEnd, league};
+use crate::cycle::{GateCycle, TurnEnd};
+use crate::league;
 
 /// Plays what is missing of a cycle's matches and ends the cycle.
 ///
@@ -27,7 +29,7 @@ pub fn run(context: &mut StageContext, cycle: u32) -> Result<()> {
 pub struct OnDevices(pub Vec<DeviceChoice>);
 
 impl<G: Game> NetworkLoader<G> for OnDevices {
-    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>> {
+    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>, BoxError> {
         Ok(dz_burn_net::network_evaluator_on(game, bytes, &self.0)?)
     }
 }
@@ -104,7 +106,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Observer for Watch<'_> {
+impl MatchObserver for Watch<'_> {
     fn begins(&mut self, progress: &MatchProgress) {
         self.now.insert((progress.a.clone(), progress.b.clone()), progress.clone());
     }

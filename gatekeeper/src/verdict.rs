@@ -1,11 +1,9 @@
 //! The gate's decision, and the reason for people.
 
 use dz_config::{GateRule, GateSection};
-use dz_play::PlayedGame;
+use dz_play::{PairTest, PlayedGame};
 use dz_stats::{Pentanomial, Score, ScoreInterval, Sprt, SprtPlan, SprtStop, StatsError};
 use dz_store::{GateTest, MatchResult};
-
-use crate::referee::PairTest;
 
 /// Words of [`GateTest::stop`].
 const ACCEPTED: &str = "accepted";
@@ -264,7 +262,7 @@ mod tests {
             ([3, 3, 10, 3, 3], false, "would not reach 2.94 by winning every game left"),
         ] {
             let games = games(pairs);
-            let played = dz_play::MatchResult::of(&games);
+            let played = dz_play::MatchCounts::of(&games);
             assert_eq!(played.pairs, pairs);
             let result = result(pairs, played.wins, played.draws, played.losses);
             let test = tested(&gate, &games).unwrap();
@@ -284,7 +282,7 @@ mod tests {
         for game in &mut games {
             game.moves = vec![Move(1)];
         }
-        let played = dz_play::MatchResult::of(&games);
+        let played = dz_play::MatchCounts::of(&games);
         let result = result(played.pairs, played.wins, played.draws, played.losses);
         let test = tested(&gate, &games).unwrap();
         assert_eq!((test.llr.len(), test.stop.as_str()), (1, "exhausted"));

@@ -6,10 +6,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use dz_play::PlayedGame;
+use dz_play::{BoxError, GameStore, MatchHeader, PlayedGame, match_file::match_line};
 use dz_store::{SEAL_DIGITS, Writes, match_cycle, open_own, remove_own, seal, unseal};
-
-use crate::match_file::{MatchHeader, line};
 
 /// Finished games of a match, appended as they end. Not fsynced: after a power cut the last games
 /// may have to be played again.
@@ -30,7 +28,7 @@ impl WorkFile {
         let mut file = open_own(path, Writes::Append).with_context(context)?;
         let mut content = Vec::new();
         file.read_to_end(&mut content).with_context(context)?;
-        let first = line(header)?;
+        let first = match_line(header)?;
         let mut kept = 0;
         let mut games = Vec::new();
         if content.starts_with(first.as_bytes()) {
@@ -64,6 +62,33 @@ impl WorkFile {
     }
 }
 
+/// The working file of a match that is about to be played.
+#[derive(Debug)]
+pub struct WorkStore {
+    path: PathBuf,
+    file: Option<WorkFile>,
+}
+
+impl WorkStore {
+    /// The store in the file at `path`.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, file: None }
+    }
+}
+
+impl GameStore for WorkStore {
+    fn open(&mut self, header: &MatchHeader) -> Result<Vec<PlayedGame>, BoxError> {
+        let (file, games) = WorkFile::open(&self.path, header)?;
+        self.file = Some(file);
+        Ok(games)
+    }
+
+    fn append(&mut self, game: &PlayedGame) -> Result<(), BoxError> {
+        let file = self.file.as_mut().ok_or("a working file is opened before games are added")?;
+        Ok(file.append(game)?)
+    }
+}
+
 /// The game of a line that is as it was written.
 fn game_of(line: &[u8]) -> Option<PlayedGame> {
     let (object, true) = unseal(line, SEAL_DIGITS).ok()? else { return None };
@@ -94,7 +119,7 @@ mod tests {
     use dz_play::Seat;
 
     use super::*;
-    use crate::match_file::{FORMAT, KIND, PlayerHeader};
+    use dz_play::match_file::{FORMAT, KIND, PlayerHeader};
 
     fn header(seed: u64) -> MatchHeader {
         let player = |name: &str| PlayerHeader {

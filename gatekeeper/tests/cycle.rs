@@ -4,10 +4,10 @@ mod fixture;
 
 use std::collections::BTreeSet;
 
+use dz_play::{PlayedMatch, read_match};
 use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, Turn};
 use fixture::{Fixture, STRONG, WEAK, Watch};
 use gatekeeper::TurnEnd;
-use gatekeeper::match_file::read_match;
 
 /// The kinds of a turn's entries, in order.
 fn kinds(fixture: &Fixture, cycle: u32) -> Vec<String> {
@@ -138,12 +138,12 @@ fn match_files_hold_the_games_that_the_ledger_counts() {
     let found = ledger.state().cycle_state(1).unwrap();
     let found = found.find_match(MatchPurpose::Gate, &a, &b).unwrap();
     let bytes = ledger.run().get(&found.games).unwrap();
-    let (header, games) = read_match(std::str::from_utf8(&bytes).unwrap()).unwrap();
+    let PlayedMatch { header, games } = read_match(std::str::from_utf8(&bytes).unwrap()).unwrap();
     assert_eq!(header.game, "tictactoe");
     assert_eq!(header.players[0].name, "network-0001");
     assert_eq!(header.players[0].search.as_ref().unwrap().evaluator, "fake-strong");
     assert_eq!(header.players[1].search.as_ref().unwrap().evaluator, "rollout");
-    let counted = dz_play::MatchResult::of(&games);
+    let counted = dz_play::MatchCounts::of(&games);
     assert_eq!((counted.games, counted.wins), (found.result.games, found.result.wins));
     assert_eq!(counted.pairs, found.result.pairs);
     // Whole lines, but the last one is missing.
@@ -289,7 +289,7 @@ fn another_program_is_an_anchor_of_the_ratings() {
     let played = state.find_match(MatchPurpose::Rating, &us, &other).unwrap();
     assert_eq!(played.result.wins, played.result.games, "it never moves");
     let text = ledger.run().get(&played.games).unwrap();
-    let (header, games) = read_match(std::str::from_utf8(&text).unwrap()).unwrap();
+    let PlayedMatch { header, games } = read_match(std::str::from_utf8(&text).unwrap()).unwrap();
     assert!(header.players[1].engine.as_ref().unwrap().command.starts_with("gtp:sh -c "));
     let what = &games[0].forfeit.as_ref().unwrap().what;
     assert!(what.contains("exit code 7"), "{what}");
@@ -311,7 +311,7 @@ fn solvers_are_anchors_of_the_ratings() {
         // Every first move of tic-tac-toe leaves a draw.
         assert_eq!(played.result.wins, 0, "{name} lost");
         let text = ledger.run().get(&played.games).unwrap();
-        let (header, _) = read_match(std::str::from_utf8(&text).unwrap()).unwrap();
+        let PlayedMatch { header, .. } = read_match(std::str::from_utf8(&text).unwrap()).unwrap();
         assert_eq!(header.players[1].search.as_ref().unwrap().evaluator, evaluator);
         assert!(played.result.plies >= 5 * played.result.games, "{:?}", played.result);
     }
@@ -330,7 +330,7 @@ fn the_raw_policy_is_rated_too() {
     let (policy, random) = (PlayerName::policy(1), PlayerName::new("random"));
     let played = state.find_match(MatchPurpose::Rating, &policy, &random).unwrap();
     let text = ledger.run().get(&played.games).unwrap();
-    let (header, _) = read_match(std::str::from_utf8(&text).unwrap()).unwrap();
+    let PlayedMatch { header, .. } = read_match(std::str::from_utf8(&text).unwrap()).unwrap();
     let search = header.players[0].search.as_ref().unwrap();
     assert_eq!((search.unit.as_str(), search.budget), ("playouts", 1));
 }

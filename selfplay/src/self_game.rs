@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dz_config::OpeningSampler;
 use dz_game::{Game, Move, Outcome, Status, mix64};
 use dz_infer::{Evaluation, Readers, Request, Walker};
-use dz_play::{Thinker, Thought};
+use dz_play::{GameSeed, MoveSearch, SearchStep};
 use dz_search::{
     Budget, MoveChoice, PolicyTarget, RootSetup, SearchCounts, SearchParams, Summary, choose_move,
     policy_target,
@@ -76,7 +76,7 @@ pub struct SelfGame<G: Game> {
     game: G,
     state: G::State,
     history: G::History,
-    thinker: Thinker<G>,
+    move_search: MoveSearch<G>,
     /// What the search under way is for.
     search: Option<Purpose>,
     /// What is left of the opening.
@@ -123,18 +123,18 @@ impl<G: Game> SelfGame<G> {
     pub fn new(game: &G, plan: Arc<GamePlan>, number: u64, source: usize) -> Self {
         let seed = game_seed(plan.run_seed, number);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let seeds = (plan.run_seed, number);
+        let seeds = GameSeed { run_seed: plan.run_seed, game_number: number };
         let original = plan.reanalyses.as_ref().and_then(|games| games.original(number)).cloned();
         let Beginning { opening, start_moves, parent, komi } = match &original {
             None => Beginning::of(game, &plan, seed, &mut random),
             Some(original) => Beginning::again(original),
         };
         let game = komi.and_then(|komi| game.with_komi(komi)).unwrap_or_else(|| game.clone());
-        let mut thinker = Thinker::new(&game, plan.params, plan.reuse, source, seeds);
+        let mut move_search = MoveSearch::new(&game, plan.params, plan.reuse, source, seeds);
         let (mut state, mut history) = (game.start(), G::History::default());
         for &mv in &start_moves {
             game.advance(&mut state, &mut history, mv);
-            thinker.advance(mv);
+            move_search.advance(mv);
         }
         let record = GameRecord {
             number,
@@ -153,7 +153,7 @@ impl<G: Game> SelfGame<G> {
             game,
             state,
             history,
-            thinker,
+            move_search,
             search: None,
             opening: Some(opening).filter(|opening| opening.left > 0),
             following: original.map(Following::new),
@@ -196,14 +196,14 @@ impl<G: Game> SelfGame<G> {
 
     fn advance(&mut self, mv: Move) {
         self.game.advance(&mut self.state, &mut self.history, mv);
-        self.thinker.advance(mv);
+        self.move_search.advance(mv);
     }
 
     /// Starts the search of an opening's position, or draws the kind of the next one and starts it.
     fn begin(&mut self) {
         let plan = &self.plan;
         if let Some(opening) = self.opening {
-            self.thinker.begin(Budget::Playouts(1), plan.root_fast);
+            self.move_search.begin(Budget::Playouts(1), plan.root_fast);
             self.search = Some(Purpose::Opening(opening));
             return;
         }
@@ -215,14 +215,14 @@ impl<G: Game> SelfGame<G> {
         };
         let reduced = |decided: DecidedPlan| decided.reduced(&self.values, budget);
         let (budget, weight) = plan.decided.map_or((budget, 1.0), reduced);
-        self.thinker.begin(Budget::Playouts(budget), root);
+        self.move_search.begin(Budget::Playouts(budget), root);
         self.search = Some(Purpose::Ply { kind, budget, weight });
     }
 
     /// Takes what the search found, and plays a move.
     fn play(&mut self) {
         let Some(purpose) = self.search.take() else { return };
-        let summary = self.thinker.summary();
+        let summary = self.move_search.summary();
         self.tally.search.add(&summary.counts);
         match purpose {
             Purpose::Ply { kind, budget, weight } => {
@@ -296,7 +296,7 @@ impl<G: Game> SelfGame<G> {
         if matches!(plan.choice, MoveChoice::Regularized { .. } | MoveChoice::Gumbel(_)) {
             return plan.choice;
         }
-        let halvings = f64::from(self.thinker.ply()) / plan.temperature_halflife_plies;
+        let halvings = f64::from(self.move_search.ply()) / plan.temperature_halflife_plies;
         let above = plan.temperature - plan.temperature_final;
         let temperature = plan.temperature_final + above * 0.5f64.powf(halvings);
         if temperature < TEMPERATURE_MIN {
@@ -313,7 +313,7 @@ impl<G: Game> SelfGame<G> {
         }
         match self.game.status(&self.state, &self.history) {
             Status::Over(outcome) => self.record.outcome = outcome,
-            Status::ToMove(_) if self.thinker.ply() >= self.plan.plies_max => {
+            Status::ToMove(_) if self.move_search.ply() >= self.plan.plies_max => {
                 self.record.end = GameEnd::PlyLimit;
             }
             Status::ToMove(mover) => {
@@ -350,7 +350,7 @@ impl<G: Game> Walker<G> for SelfGame<G> {
                 }
                 self.begin();
             }
-            if let Thought::Need(request) = self.thinker.think(readers) {
+            if let SearchStep::Need(request) = self.move_search.step(readers) {
                 return Some(request);
             }
             self.play();
@@ -358,6 +358,6 @@ impl<G: Game> Walker<G> for SelfGame<G> {
     }
 
     fn apply(&mut self, evaluation: Evaluation) {
-        self.thinker.apply(&evaluation);
+        self.move_search.apply(&evaluation);
     }
 }

@@ -21,6 +21,12 @@ const RETIRED: &[(&str, &str)] = &[
     ("on_chip", "cuda"),
     ("way_to_learn", "convolution_choice"),
     ("GameIds", "game_ids"),
+    ("Contestant", "MatchPlayer"),
+    ("PlayerSetup", "MatchPlayer"),
+    ("Bout", "Match"),
+    ("Referee", "EarlyStopper"),
+    ("Thinker", "MoveSearch"),
+    ("Thought", "SearchStep"),
 ];
 
 /// Items that a newcomer calls first, by crate: each has an example that runs as a doc test.
@@ -29,6 +35,7 @@ const ENTRY_POINTS: &[(&str, &[&str])] = &[
     ("dz-search", &["Search"]),
     ("dz-search-settings", &["SearchParams"]),
     ("dz-config", &["RunConfig"]),
+    ("dz-play", &["Match"]),
     ("dz-record", &["read"]),
     ("dz-frontends", &["Session", "Protocol"]),
     ("dz-solver", &["Solver"]),

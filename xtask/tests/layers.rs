@@ -75,7 +75,7 @@ fn burn_at_the_end_of_a_chain_is_found() {
 }
 
 /// Crates whose circles are still to be broken; a crate without circles must not stand here.
-const WITH_CIRCLES: &[&str] = &["crates/infer", "crates/play", "gatekeeper", "selfplay"];
+const WITH_CIRCLES: &[&str] = &["crates/infer", "selfplay"];
 
 #[test]
 fn files_do_not_import_each_other_in_circles() {

@@ -30,9 +30,9 @@ fn main() {
     let plain = SearchParams::default();
     show("connect4, uniform", &game_rates(&game, plain, Arc::new(Uniform), effort));
     show("connect4, hashed", &game_rates(&game, plain, Arc::new(Hashed), effort));
-    if let PlayerKind::Search { params, .. } = rollout_anchor("anchor", 1, 0).kind {
+    if let PlayerKind::Search(search) = rollout_anchor("anchor", 1).kind {
         let rollouts = Arc::new(Rollout::default());
-        show("connect4, rollout anchor", &game_rates(&game, params, rollouts, effort));
+        show("connect4, rollout anchor", &game_rates(&game, search.params, rollouts, effort));
     }
 }
 

@@ -1,14 +1,15 @@
 //! `dagzero bench engine`: one search that has the processor to itself, and what its leaves in
 //! flight cost.
 
-use std::sync::Arc;
-
-use anyhow::Context;
+use anyhow::{Context, bail};
 use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_frontends::COLLISIONS_MAX;
 use dz_game::Game;
-use dz_infer::{Encoded, Lockstep, Rollout, Sources};
-use dz_play::{MoveSearch, PositionCheck, check_positions, rollout_anchor};
+use dz_infer::{Encoded, Lockstep, Sources};
+use dz_play::{
+    MatchPlayer, NoNetworks, PlayerKind, PlayerPool, PositionCheck, SearchPlayer, check_positions,
+    rollout_anchor,
+};
 use dz_search::SearchParams;
 use dz_solver::solved_positions;
 
@@ -98,18 +99,19 @@ fn median(mut rates: Vec<f64>) -> f64 {
 /// leaves are chosen before their siblings' values are known. Rollouts evaluate, so that no network
 /// need be trained.
 fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<BenchRow>> {
-    let mut sources = Sources::default();
-    let source = sources.add_instant(Arc::new(Rollout::default()));
-    let anchor = rollout_anchor("anchor", 1, source).kind.move_search();
-    let anchor = anchor.context("the rollout anchor is a search")?;
+    let mut pool = PlayerPool::new(game, &NoNetworks, 0);
+    let PlayerKind::Search(anchor) = rollout_anchor("anchor", 1).kind else {
+        bail!("the rollout anchor searches; please report this");
+    };
     let lockstep = Lockstep { parallel_games: 64, groups: 1 };
     LEAVES
         .into_iter()
         .map(|leaves_max| {
             let collisions_max = COLLISIONS_MAX;
             let params = SearchParams { leaves_max, collisions_max, ..anchor.params };
-            let search = MoveSearch { params, ..anchor };
-            let found = check_positions(game, positions, &search, EXAM.1, &lockstep, &mut sources)
+            let search = SearchPlayer { params, ..anchor.clone() };
+            let player = MatchPlayer::search("anchor", search);
+            let found = check_positions(&mut pool, &player, positions, EXAM.1, &lockstep)
                 .context("checking positions")?;
             let nontrivial: Vec<_> = found.iter().filter(|answer| answer.nontrivial).collect();
             let kept = nontrivial.iter().filter(|answer| answer.preserved).count();

@@ -6,7 +6,7 @@ use dz_game::Game;
 use dz_infer::{
     Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Walker,
 };
-use dz_play::{Opening, Pipeline, Thinker, Thought, distinct_openings};
+use dz_play::{GameSeed, MoveSearch, Opening, Pipeline, SearchStep, distinct_openings};
 use dz_search::{Budget, RootSetup, Search, SearchParams};
 
 /// Random plies before a search begins, so that no two are the same.
@@ -71,10 +71,10 @@ pub fn single_rate<G: Game>(
     let openings = distinct_openings(game, OPENING_PLIES, effort.parallel, 8);
     let (begun, mut evaluations, mut pipeline) = (Instant::now(), 0_u64, Pipeline::default());
     for (number, opening) in openings.iter().cycle().enumerate() {
-        let mut thinker = thinker(game, params, source, opening, number as u64);
-        thinker.begin(Budget::Playouts(effort.playouts), RootSetup::default());
-        while thinker.think_with(sources, &mut pipeline)? {}
-        evaluations += thinker.search().counts().evaluations;
+        let mut search = search_after(game, params, source, opening, number as u64);
+        search.begin(Budget::Playouts(effort.playouts), RootSetup::default());
+        while search.step_pipelined(sources, &mut pipeline)? {}
+        evaluations += search.search().counts().evaluations;
         if begun.elapsed() >= effort.time {
             break;
         }
@@ -82,18 +82,19 @@ pub fn single_rate<G: Game>(
     Ok(evaluations as f64 / begun.elapsed().as_secs_f64())
 }
 
-fn thinker<G: Game>(
+fn search_after<G: Game>(
     game: &G,
     params: SearchParams,
     source: usize,
     opening: &Opening,
     number: u64,
-) -> Thinker<G> {
+) -> MoveSearch<G> {
     let (mut state, mut history) = (game.start(), G::History::default());
     for &mv in &opening.moves {
         game.advance(&mut state, &mut history, mv);
     }
-    Thinker::at(Search::new(game.clone(), params, state, history), false, source, (1, number))
+    let search = Search::new(game.clone(), params, state, history);
+    MoveSearch::at(search, false, source, GameSeed { run_seed: 1, game_number: number })
 }
 
 /// Searches without end, until the time is over.
@@ -109,13 +110,13 @@ struct Crowd<'a, G: Game> {
     rate: Option<f64>,
 }
 
-struct Lone<G: Game>(Thinker<G>);
+struct Lone<G: Game>(MoveSearch<G>);
 
 impl<G: Game> Walker<G> for Lone<G> {
     fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
-        match self.0.think(readers) {
-            Thought::Decided => None,
-            Thought::Need(request) => Some(request),
+        match self.0.step(readers) {
+            SearchStep::Decided => None,
+            SearchStep::Need(request) => Some(request),
         }
     }
 
@@ -132,7 +133,7 @@ impl<G: Game> Roster<Lone<G>> for Crowd<'_, G> {
             return None;
         }
         let opening = &self.openings[self.begun as usize % self.openings.len()];
-        let mut thinker = thinker(self.game, self.params, self.source, opening, self.begun);
+        let mut search = search_after(self.game, self.params, self.source, opening, self.begun);
         self.begun += 1;
         // Searches begin at different lengths, so that they do not end together.
         let short = if self.begun <= self.effort.parallel as u64 {
@@ -140,8 +141,8 @@ impl<G: Game> Roster<Lone<G>> for Crowd<'_, G> {
         } else {
             self.effort.playouts
         };
-        thinker.begin(Budget::Playouts(short), RootSetup::default());
-        Some(Lone(thinker))
+        search.begin(Budget::Playouts(short), RootSetup::default());
+        Some(Lone(search))
     }
 
     fn finished(&mut self, _: Lone<G>, _: &LockstepCounts) -> Result<(), EvaluatorError> {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use dz_game::Game;
 use dz_infer::{InstantEvaluator, Sources, Uniform};
-use dz_play::{Thinker, Thought};
+use dz_play::{GameSeed, MoveSearch, SearchStep};
 use dz_search::{Budget, Gathered, NetworkAnswer, Search, SearchParams};
 
 use crate::placement::{LookedUp, Placement};
@@ -71,30 +71,30 @@ pub fn game_rates<G: Game>(
     sources.add_instant(evaluator);
     let begin = || {
         let search = Search::new(game.clone(), params, game.start(), G::History::default());
-        Thinker::at(search, true, 0, (1, 1))
+        MoveSearch::at(search, true, 0, GameSeed { run_seed: 1, game_number: 1 })
     };
-    let mut thinker = begin();
+    let mut search = begin();
     let rates = (0..effort.runs).map(|_| {
         let started = Instant::now();
         let mut playouts = 0;
         for _ in 0..effort.searches {
-            thinker.begin(Budget::Playouts(effort.playouts), None);
-            while let Thought::Need(_) = thinker.think(sources.readers()) {}
-            let summary = thinker.summary();
+            search.begin(Budget::Playouts(effort.playouts), None);
+            while let SearchStep::Need(_) = search.step(sources.readers()) {}
+            let summary = search.summary();
             playouts += summary.counts.playouts;
             if let Some(best) = summary.moves.iter().max_by_key(|m| m.visits) {
-                thinker.advance(best.mv);
+                search.advance(best.mv);
             }
-            let (state, history) = thinker.search().position();
-            if thinker.ply() >= PLIES || game.to_move(state, history).is_none() {
-                thinker = begin();
+            let (state, history) = search.search().position();
+            if search.ply() >= PLIES || game.to_move(state, history).is_none() {
+                search = begin();
             }
         }
         playouts as f64 / started.elapsed().as_secs_f64()
     });
     let playouts = Rates::new(rates.collect());
-    let nodes = (thinker.search().node_count() + 1) as f64;
-    SearchRates { playouts, bytes_a_node: thinker.search().bytes() as f64 / nodes }
+    let nodes = (search.search().node_count() + 1) as f64;
+    SearchRates { playouts, bytes_a_node: search.search().bytes() as f64 / nodes }
 }
 
 /// Returns every row of a game: the measuring game at three sizes, then searches that cost no

@@ -45,7 +45,7 @@ fn matches_of_every_game_are_records_of_its_community() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = kept_match(&folder, game);
         let lines = fs::read_to_string(&file).expect("kept");
-        let (_, played) = dz_gatekeeper::match_file::read_match(&lines).expect("a match");
+        let played = dz_play::read_match(&lines).expect("a match").games;
         for args in [&["export", &file][..], &["export", &file, "--format", "json"]] {
             let sheets = read(&said(&dagzero(args))).expect("records");
             assert_eq!(sheets.len().to_string(), GAMES, "{game}");

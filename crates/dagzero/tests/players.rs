@@ -49,7 +49,8 @@ fn a_network_file_plays_and_its_games_are_kept() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("4 games from 2 distinct openings"));
     let text = fs::read_to_string(&games).expect("kept");
-    let (header, played) = dz_gatekeeper::match_file::read_match(&text).expect("a match");
+    let dz_play::PlayedMatch { header, games: played } =
+        dz_play::read_match(&text).expect("a match");
     assert_eq!((header.game.as_str(), played.len()), ("connect4:width=7,height=6,connect=4", 4));
     // A file that is there is not written over.
     assert_eq!(dagzero(&args).status.code(), Some(2));

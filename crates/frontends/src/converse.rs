@@ -25,16 +25,13 @@ pub enum Activity {
 /// A protocol as a state machine.
 ///
 /// ```
-/// use std::sync::Arc;
-///
 /// use dz_frontends::{Activity, GameSession, Gtp, Limits, Protocol, Resignation, SystemClock};
 /// use dz_game::games::TicTacToe;
-/// use dz_infer::{Rollout, Sources};
-/// use dz_play::rollout_anchor;
+/// use dz_play::{NoNetworks, PlayerPool, rollout_anchor};
 ///
-/// let mut sources = Sources::default();
-/// let source = sources.add_instant(Arc::new(Rollout::default()));
-/// let session = GameSession::new(TicTacToe, rollout_anchor("rollouts", 50, source), sources, 1);
+/// let pool = PlayerPool::new(&TicTacToe, &NoNetworks, 0);
+/// let player = rollout_anchor("rollouts", 50);
+/// let session = GameSession::new(&player, pool, 1).expect("rollouts need no file");
 /// let maker = Box::new(|_: &_| Err("only one game".to_owned()));
 /// let limits = Limits { playouts: Some(50), time: None, default_playouts: 50 };
 /// let clock = Box::new(SystemClock::default());

@@ -5,7 +5,7 @@ use std::fmt;
 use dz_external_engines::size_of;
 use dz_game::{Display, Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
 use dz_infer::{Answer, EvaluatorError, Leaf, LeafView, Sources};
-use dz_play::{Pipeline, PlayerKind, PlayerSetup};
+use dz_play::{GameSeed, MatchPlayer, PlayerError, PlayerKind, PlayerPool};
 use dz_record::{Format, Played, Record, RecordError, Sheet};
 use dz_search::{Budget, SearchCounts, choose_move};
 use rand::{RngExt, SeedableRng};
@@ -41,33 +41,37 @@ impl<G: Game> fmt::Debug for GameSession<G> {
 }
 
 impl<G: Game> GameSession<G> {
-    /// Makes a session at the start of a game. `sources` are those that `setup` names, and `seed`
-    /// fixes every random choice. The budget of a move is given with every search, not by `setup`.
-    pub fn new(game: G, setup: PlayerSetup, sources: Sources<G>, seed: u64) -> Self {
+    /// Makes a session at the start of a game. `seed` fixes every random choice. The budget of a
+    /// move is given with every search, not by `player`.
+    ///
+    /// # Errors
+    /// If the player cannot be loaded.
+    pub fn new(
+        player: &MatchPlayer,
+        mut pool: PlayerPool<'_, G>,
+        seed: u64,
+    ) -> Result<Self, PlayerError> {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let move_source = match setup.kind {
-            // External engines have front ends of their own; no command makes a session of one.
-            PlayerKind::Random | PlayerKind::External(_) => {
+        let move_source = match &player.kind {
+            // Other programs have front ends of their own; no command makes a session of one.
+            PlayerKind::Random | PlayerKind::Engine(_) => {
                 MoveSource::Random { random, legal: Vec::new() }
             }
-            PlayerKind::Search { params, root, choice, reuse, source, .. } => {
-                let searcher = Searcher {
-                    params,
-                    root,
-                    choice,
-                    reuse,
-                    source,
-                    random,
-                    thinker: None,
-                    restricted: false,
-                    playouts_max: None,
-                    pipeline: Pipeline::default(),
-                };
-                MoveSource::Search(Box::new(searcher))
+            PlayerKind::Search(search) => {
+                let source = pool.prepare(player)?;
+                MoveSource::Search(Box::new(Searcher::new(search.clone(), source, random)))
             }
         };
-        let position = Position::new(game);
-        Self { name: setup.name, own_names: false, position, sources, move_source, seed, games: 0 }
+        let position = Position::new(pool.game().clone());
+        Ok(Self {
+            name: player.name.clone(),
+            own_names: false,
+            position,
+            sources: pool.into_sources(),
+            move_source,
+            seed,
+            games: 0,
+        })
     }
 
     /// Names moves as the game's own board does, for people who look at it.
@@ -162,7 +166,7 @@ impl<G: Game> Session for GameSession<G> {
         self.games += 1;
         if let MoveSource::Search(searcher) = &mut self.move_source {
             searcher.stop(&mut self.sources);
-            searcher.thinker = None;
+            searcher.search = None;
         }
         Ok(())
     }
@@ -212,11 +216,12 @@ impl<G: Game> Session for GameSession<G> {
             }
             MoveSource::Search(searcher) => {
                 searcher.stop(&mut self.sources);
-                searcher.set_position(&self.position, line, among, (self.seed, self.games));
+                let seed = GameSeed { run_seed: self.seed, game_number: self.games };
+                searcher.set_position(&self.position, line, among, seed);
                 searcher.playouts_max = playouts;
-                if let Some((thinker, _)) = &mut searcher.thinker {
+                if let Some((search, _)) = &mut searcher.search {
                     let budget = playouts.map_or(Budget::Open, Budget::Playouts);
-                    thinker.begin(budget, searcher.root);
+                    search.begin(budget, searcher.player.root);
                 }
             }
         }
@@ -226,7 +231,7 @@ impl<G: Game> Session for GameSession<G> {
     fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError> {
         match &mut self.move_source {
             MoveSource::Random { .. } => Ok(true),
-            MoveSource::Search(searcher) => searcher.search(&mut self.sources, playouts),
+            MoveSource::Search(searcher) => searcher.search_on(&mut self.sources, playouts),
         }
     }
 
@@ -249,9 +254,9 @@ impl<G: Game> Session for GameSession<G> {
                 (!legal.is_empty()).then(|| legal[random.random_range(0..legal.len())])
             }
             MoveSource::Search(searcher) => {
-                let summary = searcher.thinker.as_ref()?.0.summary();
+                let summary = searcher.search.as_ref()?.0.summary();
                 let any = !summary.moves.is_empty();
-                any.then(|| choose_move(&summary, searcher.choice, &mut searcher.random))
+                any.then(|| choose_move(&summary, searcher.player.choice, &mut searcher.random))
             }
         }
     }

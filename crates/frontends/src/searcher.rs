@@ -2,8 +2,8 @@
 
 use dz_game::{Game, Move};
 use dz_infer::{EvaluatorError, Sources};
-use dz_play::{Pipeline, Thinker};
-use dz_search::{Budget, MoveChoice, RootSetup, Search, SearchParams, choose_move};
+use dz_play::{GameSeed, MoveSearch, Pipeline, SearchPlayer};
+use dz_search::{Budget, Search, choose_move};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
@@ -20,14 +20,11 @@ pub const COLLISIONS_MAX: u32 = 32;
 
 /// What a session's player searches with.
 pub(crate) struct Searcher<G: Game> {
-    pub(crate) params: SearchParams,
-    pub(crate) root: RootSetup,
-    pub(crate) choice: MoveChoice,
-    pub(crate) reuse: bool,
+    pub(crate) player: SearchPlayer,
     pub(crate) source: usize,
     pub(crate) random: Xoshiro256PlusPlus,
     /// The search and the moves after which it stands.
-    pub(crate) thinker: Option<(Thinker<G>, Vec<Ply>)>,
+    pub(crate) search: Option<(MoveSearch<G>, Vec<Ply>)>,
     /// The search was restricted to some moves, so its tree is of no use for an unrestricted one.
     pub(crate) restricted: bool,
     pub(crate) playouts_max: Option<u32>,
@@ -36,6 +33,18 @@ pub(crate) struct Searcher<G: Game> {
 }
 
 impl<G: Game> Searcher<G> {
+    pub(crate) fn new(player: SearchPlayer, source: usize, random: Xoshiro256PlusPlus) -> Self {
+        Self {
+            player,
+            source,
+            random,
+            search: None,
+            restricted: false,
+            playouts_max: None,
+            pipeline: Pipeline::default(),
+        }
+    }
+
     /// Ends the search and discards the batches that are in flight.
     pub(crate) fn stop(&mut self, sources: &mut Sources<G>) {
         self.pipeline.clear(sources, self.source);
@@ -49,62 +58,62 @@ impl<G: Game> Searcher<G> {
         position: &Position<G>,
         line: Vec<Ply>,
         among: &[Move],
-        seeds: (u64, u64),
+        seed: GameSeed,
     ) {
         let was_restricted = std::mem::replace(&mut self.restricted, !among.is_empty());
-        let known = self.thinker.take().filter(|(_, old)| {
+        let known = self.search.take().filter(|(_, old)| {
             // After another move a search of some moves is as good as any. A search knows moves
             // only.
             line.starts_with(old)
                 && !line[old.len()..].contains(&Ply::Skipped)
                 && !(was_restricted && line.len() == old.len())
         });
-        let mut thinker = if let Some((mut thinker, old)) = known {
+        let mut search = if let Some((mut search, old)) = known {
             for &ply in &line[old.len()..] {
                 if let Ply::Move(mv) = ply {
-                    thinker.advance(mv);
+                    search.advance(mv);
                 }
             }
-            thinker
+            search
         } else {
             let (state, history) = position.after(&line);
-            let search = Search::new(position.game().clone(), self.params, state, history);
-            Thinker::at(search, self.reuse, self.source, seeds)
+            let search = Search::new(position.game().clone(), self.player.params, state, history);
+            MoveSearch::at(search, self.player.reuse, self.source, seed)
         };
         if self.restricted {
-            thinker.restrict(among);
+            search.restrict(among);
         }
-        self.thinker = Some((thinker, line));
+        self.search = Some((search, line));
     }
 
     /// Does about `playouts` more; true once nothing is left to do.
-    pub(crate) fn search(
+    pub(crate) fn search_on(
         &mut self,
         sources: &mut Sources<G>,
         playouts: u32,
     ) -> Result<bool, EvaluatorError> {
-        let Some((thinker, _)) = &mut self.thinker else { return Ok(true) };
-        let done = playouts_of(thinker);
+        let Some((search, _)) = &mut self.search else { return Ok(true) };
+        let done = playouts_of(search);
         // Playouts that need no evaluation would go on for ever. The bound lies some batches away,
         // so that it cuts none short.
-        let bound = playouts.max(8 * self.params.leaves_max);
+        let bound = playouts.max(8 * self.player.params.leaves_max);
         let goal = done.saturating_add(bound).min(self.playouts_max.unwrap_or(u32::MAX));
-        thinker.extend(Budget::Playouts(goal));
-        while thinker.think_with(sources, &mut self.pipeline)? {
-            if playouts_of(thinker) >= done.saturating_add(playouts) {
+        search.extend(Budget::Playouts(goal));
+        while search.step_pipelined(sources, &mut self.pipeline)? {
+            if playouts_of(search) >= done.saturating_add(playouts) {
                 break;
             }
         }
         // Without progress it is proven, over, or its nodes are used up.
-        let now = playouts_of(thinker);
+        let now = playouts_of(search);
         Ok(now == done || self.playouts_max.is_some_and(|most| now >= most))
     }
 
     /// What was found since the search began.
     pub(crate) fn report(&self) -> Option<Report> {
-        let (thinker, _) = self.thinker.as_ref()?;
-        let summary = thinker.summary();
-        let search = thinker.search();
+        let (search, _) = self.search.as_ref()?;
+        let summary = search.summary();
+        let search = search.search();
         let mut moves: Vec<MoveReport> = summary
             .moves
             .iter()
@@ -123,7 +132,7 @@ impl<G: Game> Searcher<G> {
         });
         if !moves.is_empty() {
             // A random choice uses a copy of the stream, so that reports do not change the game.
-            let best = choose_move(&summary, self.choice, &mut self.random.clone());
+            let best = choose_move(&summary, self.player.choice, &mut self.random.clone());
             let at = moves.iter().position(|m| m.mv == best).unwrap_or_default();
             moves[..=at].rotate_right(1);
         }
@@ -131,6 +140,6 @@ impl<G: Game> Searcher<G> {
     }
 }
 
-fn playouts_of<G: Game>(thinker: &Thinker<G>) -> u32 {
-    u32::try_from(thinker.search().counts().playouts).unwrap_or(u32::MAX)
+fn playouts_of<G: Game>(search: &MoveSearch<G>) -> u32 {
+    u32::try_from(search.search().counts().playouts).unwrap_or(u32::MAX)
 }

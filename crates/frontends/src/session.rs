@@ -13,17 +13,13 @@ pub type SessionMaker = Box<dyn FnMut(&GameSpec) -> Result<Box<dyn Session>, Str
 /// ([`Game::protocol_move`](dz_game::Game::protocol_move)).
 ///
 /// ```
-/// use std::sync::Arc;
-///
 /// use dz_frontends::{GameSession, Session};
 /// use dz_game::{Player, games::TicTacToe};
-/// use dz_infer::{Rollout, Sources};
-/// use dz_play::rollout_anchor;
+/// use dz_play::{NoNetworks, PlayerPool, rollout_anchor};
 ///
-/// let mut sources = Sources::default();
-/// let source = sources.add_instant(Arc::new(Rollout::default()));
-/// let player = rollout_anchor("rollouts", 400, source);
-/// let mut session = GameSession::new(TicTacToe, player, sources, 1);
+/// let pool = PlayerPool::new(&TicTacToe, &NoNetworks, 0);
+/// let player = rollout_anchor("rollouts", 400);
+/// let mut session = GameSession::new(&player, pool, 1).expect("rollouts need no file");
 /// // The first player threatens to complete the top row.
 /// for (player, name) in [(Player::First, "1"), (Player::Second, "5"), (Player::First, "2")] {
 ///     let mv = session.parse(name).expect("the name of a point");

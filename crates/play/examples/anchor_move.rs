@@ -14,7 +14,7 @@ use std::{
 
 use dz_game::{Game, GameSpec, with_game};
 use dz_infer::{Rollout, Sources};
-use dz_play::{PlayerKind, Thinker, Thought, rollout_anchor};
+use dz_play::{GameSeed, MoveSearch, PlayerKind, SearchStep, rollout_anchor};
 use dz_search::{MoveChoice, Search, choose_move};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -53,18 +53,17 @@ impl Anchor {
         }
         let mut sources = Sources::default();
         let source = sources.add_instant(Arc::new(Rollout::default()));
-        let PlayerKind::Search { params, budget, .. } =
-            rollout_anchor("anchor", self.playouts, source).kind
-        else {
+        let PlayerKind::Search(anchor) = rollout_anchor("anchor", self.playouts).kind else {
             return Err("the anchor searches".into());
         };
-        let search = Search::new(game.clone(), params, state, history);
-        let mut thinker = Thinker::at(search, false, source, (seed, 0));
-        thinker.begin(budget, None);
-        let Thought::Decided = thinker.think(sources.readers()) else {
+        let search = Search::new(game.clone(), anchor.params, state, history);
+        let seed = GameSeed { run_seed: seed, game_number: 0 };
+        let mut search = MoveSearch::at(search, false, source, seed);
+        search.begin(anchor.budget, None);
+        let SearchStep::Decided = search.step(sources.readers()) else {
             return Err("a rollout is an instant evaluation".into());
         };
-        let summary = thinker.summary();
+        let summary = search.summary();
         if summary.moves.is_empty() {
             return Err("the game is over".into());
         }

@@ -2,13 +2,27 @@
 
 use dz_game::{Game, Move, Wdl};
 use dz_infer::{
-    Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Walker,
+    Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Walker,
 };
 use dz_search::{Budget, MoveChoice, Search, Summary, choose_move};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{MoveSearch, Thinker, Thought};
+use crate::{
+    GameSeed, MatchPlayer, MoveSearch, PlayerError, PlayerKind, PlayerPool, SearchPlayer,
+    SearchStep,
+};
+
+/// Why positions cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The player cannot play.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// An evaluator has failed.
+    #[error(transparent)]
+    Evaluator(#[from] EvaluatorError),
+}
 
 /// A position with the moves that keep its value.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,27 +50,26 @@ pub struct Preserved {
     pub value_right: Option<bool>,
 }
 
-/// Searches every position with `playouts` of source 0 and compares the move that the player then
-/// chooses with the truth; 0 playouts takes the raw policy's best move. Answers in the order of the
+/// Searches every position with `playouts` and compares the move that the player then chooses with
+/// the truth. 0 playouts take the raw policy's best move. Returns answers in the order of the
 /// positions.
 ///
 /// # Errors
-/// What the evaluators report.
+/// If the player does not search or cannot be loaded, or what its evaluator reports.
 pub fn check_positions<G: Game>(
-    game: &G,
+    pool: &mut PlayerPool<'_, G>,
+    player: &MatchPlayer,
     positions: &[PositionCheck],
-    search: &MoveSearch,
     playouts: u32,
     lockstep: &Lockstep,
-    sources: &mut Sources<G>,
-) -> Result<Vec<Preserved>, EvaluatorError> {
+) -> Result<Vec<Preserved>, CheckError> {
     let lines: Vec<&[Move]> = positions.iter().map(|position| position.moves.as_slice()).collect();
     let mut answers = Vec::new();
-    // Without visits the most visited move is that of the largest prior.
-    let choice = if playouts == 0 { MoveChoice::MostVisits } else { search.choice };
-    examine(game, &lines, search, playouts, lockstep, sources, &mut |index, summary| {
+    examine(pool, player, &lines, playouts, lockstep, &mut |index, search, summary| {
         let position = &positions[index];
-        // For choices that draw.
+        // Without visits the most visited move is that of the largest prior.
+        let choice = if playouts == 0 { MoveChoice::MostVisits } else { search.choice };
+        // For choices that sample.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(index as u64);
         let mv = choose_move(summary, choice, &mut random);
         answers.push(Preserved {
@@ -77,28 +90,30 @@ fn likeliest(wdl: Wdl) -> usize {
     (0..3).fold(0, |best, at| if chances[at] > chances[best] { at } else { best })
 }
 
-/// Searches the position at the end of every line with source 0 and hands out what was found, in
-/// the order in which searches end. The root's evaluation is the first playout, and there is always
-/// one.
+/// Searches the position at the end of every line and reports what was found, in the order in which
+/// searches end. The root's evaluation is the first playout, and there is always one.
 ///
 /// # Errors
-/// What the evaluators report.
+/// As [`check_positions`].
 pub(crate) fn examine<G: Game>(
-    game: &G,
+    pool: &mut PlayerPool<'_, G>,
+    player: &MatchPlayer,
     lines: &[&[Move]],
-    search: &MoveSearch,
     playouts: u32,
     lockstep: &Lockstep,
-    sources: &mut Sources<G>,
-    each: Each<'_>,
-) -> Result<(), EvaluatorError> {
-    let mut exam = Exam { game, lines, search, playouts, next: 0, each };
-    lockstep.run(sources, &mut exam)?;
+    report: Report<'_>,
+) -> Result<(), CheckError> {
+    let PlayerKind::Search(search) = &player.kind else {
+        return Err(PlayerError::NoSearch { name: player.name.clone() }.into());
+    };
+    let source = pool.prepare(player)?;
+    let mut exam = Exam { game: pool.game(), lines, search, source, playouts, next: 0, report };
+    lockstep.run(pool.sources(), &mut exam)?;
     Ok(())
 }
 
-/// Is told a position's place and what the search found.
-type Each<'a> = &'a mut (dyn FnMut(usize, &Summary) + Send);
+/// Takes a position's index, the player's search and what it found.
+type Report<'a> = &'a mut (dyn FnMut(usize, &SearchPlayer, &Summary) + Send);
 
 /// The position at the end of a line.
 pub(crate) fn played_out<G: Game>(game: &G, line: &[Move]) -> (G::State, G::History) {
@@ -112,27 +127,28 @@ pub(crate) fn played_out<G: Game>(game: &G, line: &[Move]) -> (G::State, G::Hist
 struct Exam<'a, G: Game> {
     game: &'a G,
     lines: &'a [&'a [Move]],
-    search: &'a MoveSearch,
+    search: &'a SearchPlayer,
+    source: usize,
     playouts: u32,
     next: usize,
-    each: Each<'a>,
+    report: Report<'a>,
 }
 
 struct Question<G: Game> {
     index: usize,
-    thinker: Thinker<G>,
+    search: MoveSearch<G>,
 }
 
 impl<G: Game> Walker<G> for Question<G> {
     fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
-        match self.thinker.think(readers) {
-            Thought::Decided => None,
-            Thought::Need(request) => Some(request),
+        match self.search.step(readers) {
+            SearchStep::Decided => None,
+            SearchStep::Need(request) => Some(request),
         }
     }
 
     fn apply(&mut self, evaluation: Evaluation) {
-        self.thinker.apply(&evaluation);
+        self.search.apply(&evaluation);
     }
 }
 
@@ -145,10 +161,10 @@ impl<G: Game> Roster<Question<G>> for Exam<'_, G> {
         self.next += 1;
         let (state, history) = played_out(self.game, line);
         let search = Search::new(self.game.clone(), self.search.params, state, history);
-        let mut thinker = Thinker::at(search, false, 0, (0, index as u64));
-        // The root's evaluation is the first playout; without visits the best prior is the move.
-        thinker.begin(Budget::Playouts(self.playouts.max(1)), self.search.root);
-        Some(Question { index, thinker })
+        let seed = GameSeed { run_seed: 0, game_number: index as u64 };
+        let mut search = MoveSearch::at(search, false, self.source, seed);
+        search.begin(Budget::Playouts(self.playouts.max(1)), self.search.root);
+        Some(Question { index, search })
     }
 
     fn finished(
@@ -156,7 +172,7 @@ impl<G: Game> Roster<Question<G>> for Exam<'_, G> {
         question: Question<G>,
         _counts: &LockstepCounts,
     ) -> Result<(), EvaluatorError> {
-        (self.each)(question.index, &question.thinker.summary());
+        (self.report)(question.index, self.search, &question.search.summary());
         Ok(())
     }
 }

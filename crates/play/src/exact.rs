@@ -4,10 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use dz_game::{Game, Status, Wdl};
 use dz_infer::{InstantEvaluator, LeafView};
-use dz_search::{Budget, MoveChoice, RootSetup, SearchParams};
 use dz_solver::{Solver, SolverError, Value, solver_of};
-
-use crate::{PlayerKind, PlayerSetup};
 
 /// An evaluator that knows the truth: the position's value, and equal priors on the moves that keep
 /// it.
@@ -136,21 +133,6 @@ impl<G: Game> InstantEvaluator<G> for Lookahead {
             _ => Wdl::DRAW,
         }
     }
-}
-
-/// A player that asks `source` about the position at hand, and plays one of the moves with the
-/// largest prior, each as likely: what [`Exact`] and [`Lookahead`] are sources for.
-pub fn knowing_player(name: &str, source: usize) -> PlayerSetup {
-    let kind = PlayerKind::Search {
-        params: SearchParams::default(),
-        root: RootSetup::default(),
-        // Without visits the priors are drawn from.
-        choice: MoveChoice::Temperature(1.0),
-        budget: Budget::Playouts(1),
-        reuse: false,
-        source,
-    };
-    PlayerSetup { name: name.to_owned(), kind }
 }
 
 fn wdl_of(value: Value) -> Wdl {

@@ -46,9 +46,9 @@ impl Cause {
     }
 }
 
-/// An external player in one game.
+/// Another program as a player of one game.
 #[derive(Debug)]
-pub(crate) struct External {
+pub(crate) struct EngineInGame {
     pool: Arc<EnginePool>,
     rules: Rules,
     /// Running, and told of the game's first `told` moves; `None` before the first question and
@@ -59,7 +59,7 @@ pub(crate) struct External {
     told: usize,
 }
 
-impl External {
+impl EngineInGame {
     pub(crate) fn new<G: Game>(game: &G, pool: &Arc<EnginePool>) -> Self {
         Self {
             pool: Arc::clone(pool),

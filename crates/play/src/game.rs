@@ -1,38 +1,15 @@
-//! One game of a match, as a walker.
+//! One game of a match.
 
 use dz_game::{Game, Move, Outcome, Player, Status, mix64};
 use dz_infer::{Evaluation, Readers, Request, Walker};
-use dz_search::{Budget, MoveChoice, RootSetup, choose_move};
+use dz_search::choose_move;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 use crate::{
-    Forfeit, Opening, PlayerKind, PlayerSetup, Seat, Thinker, Thought, external::External,
+    Forfeit, GameSeed, MatchPlayer, MoveSearch, Opening, PlayedGame, PlayerKind, SearchPlayer,
+    SearchStep, Seat, external::EngineInGame,
 };
-
-/// A game that was played, from its opening to its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlayedGame {
-    /// Number in the match; games 2k and 2k + 1 are a pair.
-    pub number: u64,
-    /// Who made the first move.
-    pub first: Seat,
-    /// How many of the moves are the opening.
-    pub opening_plies: u32,
-    /// All moves.
-    pub moves: Vec<Move>,
-    /// How it ended; a draw at the ply limit.
-    pub outcome: Outcome,
-    /// True if the ply limit ended it.
-    pub adjudicated: bool,
-    /// Why it was lost otherwise than by the rules, where it was: `outcome` then has no margin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub forfeit: Option<Forfeit>,
-    /// What an external player says of the result where it says something else than the rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dispute: Option<String>,
-}
 
 /// A game in progress between two players.
 #[derive(Debug)]
@@ -41,57 +18,69 @@ pub struct MatchGame<G: Game> {
     state: G::State,
     history: G::History,
     /// By [`Player::index`].
-    minds: [Mind<G>; 2],
+    deciders: [Decider<G>; 2],
     plies_max: u32,
-    thinking: bool,
+    /// Whether the mover's search has begun.
+    is_searching: bool,
     record: PlayedGame,
     random: Xoshiro256PlusPlus,
 }
 
+/// What finds one side's moves in one game.
 #[derive(Debug)]
-enum Mind<G: Game> {
+enum Decider<G: Game> {
     Random,
-    Search { thinker: Box<Thinker<G>>, budget: Budget, root: RootSetup, choice: MoveChoice },
-    External(External),
+    Search { search: Box<MoveSearch<G>>, player: Box<SearchPlayer> },
+    Engine(Box<EngineInGame>),
 }
 
-enum Choice<G: Game> {
+enum Decision<G: Game> {
     Move(Move),
     Need(Request<G>),
     Lost(Forfeit),
 }
 
+/// What fixes one game of a match, beside the rules.
+#[derive(Clone, Copy, Debug)]
+pub struct GameSetup<'a> {
+    /// Players A and B. A moves first in even games.
+    pub players: [&'a MatchPlayer; 2],
+    /// Indices of their sources, from [`crate::PlayerPool::prepare`].
+    pub sources: [usize; 2],
+    /// Moves that the game begins with.
+    pub opening: &'a Opening,
+    /// Number in the match.
+    pub number: u64,
+    /// Seed of the match.
+    pub seed: u64,
+    /// Plies after which the game is a draw.
+    pub plies_max: u32,
+}
+
 impl<G: Game> MatchGame<G> {
-    /// Game `number` of a match between `a` and `b`: `a` moves first in even games. `seed` is the
-    /// match's.
-    pub fn new(
-        game: &G,
-        players: [&PlayerSetup; 2],
-        opening: &Opening,
-        number: u64,
-        seed: u64,
-        plies_max: u32,
-    ) -> Self {
+    /// The game of `plan` after its opening.
+    pub fn new(game: &G, plan: &GameSetup<'_>) -> Self {
+        let number = plan.number;
         let first = if number.is_multiple_of(2) { Seat::A } else { Seat::B };
-        let order = match first {
-            Seat::A => [players[0], players[1]],
-            Seat::B => [players[1], players[0]],
+        let seats = match first {
+            Seat::A => [0, 1],
+            Seat::B => [1, 0],
         };
-        let mind = |index: usize| match &order[index].kind {
-            PlayerKind::Random => Mind::Random,
-            PlayerKind::Search { params, root, choice, budget, reuse, source } => {
-                // Each side gets random words of its own, also where a player meets itself.
-                let seeds = (seed, 2 * number + index as u64);
-                let thinker = Thinker::new(game, *params, *reuse, *source, seeds);
-                let thinker = Box::new(thinker);
-                Mind::Search { thinker, budget: *budget, root: *root, choice: *choice }
+        let decider = |index: usize| match &plan.players[seats[index]].kind {
+            PlayerKind::Random => Decider::Random,
+            PlayerKind::Search(player) => {
+                // Each side has its own random stream, also where a player meets itself.
+                let seed = GameSeed { run_seed: plan.seed, game_number: 2 * number + index as u64 };
+                let source = plan.sources[seats[index]];
+                let search = MoveSearch::new(game, player.params, player.reuse, source, seed);
+                Decider::Search { search: Box::new(search), player: Box::new(player.clone()) }
             }
-            PlayerKind::External(pool) => Mind::External(External::new(game, pool)),
+            PlayerKind::Engine(pool) => Decider::Engine(Box::new(EngineInGame::new(game, pool))),
         };
         let record = PlayedGame {
             number,
             first,
-            opening_plies: opening.moves.len() as u32,
+            opening_plies: plan.opening.moves.len() as u32,
             moves: Vec::new(),
             outcome: Outcome::DRAW,
             adjudicated: false,
@@ -102,13 +91,13 @@ impl<G: Game> MatchGame<G> {
             game: game.clone(),
             state: game.start(),
             history: G::History::default(),
-            minds: [mind(0), mind(1)],
-            plies_max,
-            thinking: false,
+            deciders: [decider(0), decider(1)],
+            plies_max: plan.plies_max,
+            is_searching: false,
             record,
-            random: Xoshiro256PlusPlus::seed_from_u64(mix64(seed ^ mix64(number))),
+            random: Xoshiro256PlusPlus::seed_from_u64(mix64(plan.seed ^ mix64(number))),
         };
-        for &mv in &opening.moves {
+        for &mv in &plan.opening.moves {
             let mover = this.game.to_move(&this.state, &this.history);
             this.play(mover.unwrap_or(Player::First), mv);
         }
@@ -121,54 +110,55 @@ impl<G: Game> MatchGame<G> {
     }
 
     fn play(&mut self, mover: Player, mv: Move) {
-        for mind in &mut self.minds {
-            match mind {
-                Mind::Random => {}
-                Mind::Search { thinker, .. } => thinker.advance(mv),
-                Mind::External(external) => external.note(&self.game, &self.state, mover, mv),
+        for decider in &mut self.deciders {
+            match decider {
+                Decider::Random => {}
+                Decider::Search { search, .. } => search.advance(mv),
+                Decider::Engine(engine) => engine.note(&self.game, &self.state, mover, mv),
             }
         }
         self.game.advance(&mut self.state, &mut self.history, mv);
         self.record.moves.push(mv);
     }
 
-    /// The move at hand, or what must be evaluated first.
-    fn choose(&mut self, mover: Player, readers: &Readers<G>) -> Choice<G> {
-        match &mut self.minds[mover.index()] {
-            Mind::Random => {
+    /// The mover's move, or what must be evaluated first.
+    fn decide(&mut self, mover: Player, readers: &Readers<G>) -> Decision<G> {
+        match &mut self.deciders[mover.index()] {
+            Decider::Random => {
                 let legal = legal(&self.game, &self.state, &self.history);
-                Choice::Move(legal[self.random.random_range(0..legal.len())])
+                Decision::Move(legal[self.random.random_range(0..legal.len())])
             }
-            Mind::Search { thinker, budget, root, choice } => {
-                if !self.thinking {
-                    thinker.begin(*budget, *root);
-                    self.thinking = true;
+            Decider::Search { search, player } => {
+                if !self.is_searching {
+                    search.begin(player.budget, player.root);
+                    self.is_searching = true;
                 }
-                if let Thought::Need(request) = thinker.think(readers) {
-                    return Choice::Need(request);
+                if let SearchStep::Need(request) = search.step(readers) {
+                    return Decision::Need(request);
                 }
-                self.thinking = false;
-                Choice::Move(choose_move(&thinker.summary(), *choice, &mut self.random))
+                self.is_searching = false;
+                Decision::Move(choose_move(&search.summary(), player.choice, &mut self.random))
             }
-            Mind::External(external) => {
+            Decider::Engine(engine) => {
                 let legal = legal(&self.game, &self.state, &self.history);
-                match external.choose(&self.game, &self.state, mover, &legal) {
-                    Ok(mv) => Choice::Move(mv),
-                    Err(forfeit) => Choice::Lost(forfeit),
+                match engine.choose(&self.game, &self.state, mover, &legal) {
+                    Ok(mv) => Decision::Move(mv),
+                    Err(forfeit) => Decision::Lost(forfeit),
                 }
             }
         }
     }
 
-    /// Lets external players count the game and go.
+    /// Asks engines for their count of a finished game and returns them to their pools.
     fn close(&mut self) {
         let by_rules = self.record.forfeit.is_none() && !self.record.adjudicated;
         let outcome = by_rules.then_some(self.record.outcome);
         for (index, player) in Player::BOTH.into_iter().enumerate() {
-            if let Mind::External(external) = &mut self.minds[index]
-                && let Some(said) = external.end(outcome)
+            if let Decider::Engine(engine) = &mut self.deciders[index]
+                && let Some(dispute) = engine.end(outcome)
             {
-                self.record.dispute.get_or_insert(format!("the {} player {said}", player.name()));
+                let text = format!("the {} player {dispute}", player.name());
+                self.record.dispute.get_or_insert(text);
             }
         }
     }
@@ -196,10 +186,10 @@ impl<G: Game> MatchGame<G> {
 impl<G: Game> Walker<G> for MatchGame<G> {
     fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
         while let Some(mover) = self.mover() {
-            match self.choose(mover, readers) {
-                Choice::Move(mv) => self.play(mover, mv),
-                Choice::Need(request) => return Some(request),
-                Choice::Lost(forfeit) => self.record.forfeit = Some(forfeit),
+            match self.decide(mover, readers) {
+                Decision::Move(mv) => self.play(mover, mv),
+                Decision::Need(request) => return Some(request),
+                Decision::Lost(forfeit) => self.record.forfeit = Some(forfeit),
             }
         }
         self.close();
@@ -208,9 +198,9 @@ impl<G: Game> Walker<G> for MatchGame<G> {
 
     fn apply(&mut self, evaluation: Evaluation) {
         if let Some(player) = self.game.to_move(&self.state, &self.history)
-            && let Mind::Search { thinker, .. } = &mut self.minds[player.index()]
+            && let Decider::Search { search, .. } = &mut self.deciders[player.index()]
         {
-            thinker.apply(&evaluation);
+            search.apply(&evaluation);
         }
     }
 }

@@ -1,31 +1,43 @@
 //! Players, games between them, paired matches and openings: searches driven by evaluators.
 //!
-//! Nothing here knows a network or a file. Games are [`dz_infer::Walker`]s, so that self-play,
-//! matches and accuracy checks all run in lockstep batches.
+//! Nothing here knows a network or reads a file: callers pass a [`NetworkLoader`] and a
+//! [`GameStore`]. Games are [`dz_infer::Walker`]s, so self-play, matches and accuracy checks all
+//! run in lockstep batches.
 
 mod accuracy;
+mod anchors;
+mod counts;
+mod early_stop;
 mod exact;
 mod external;
 mod game;
-mod match_play;
+pub mod match_file;
+mod matches;
+mod move_search;
 mod openings;
 mod player;
+mod pool;
 mod probe;
-mod result;
-mod settings;
-mod thinker;
 
-pub use accuracy::{PositionCheck, Preserved, check_positions};
-pub use exact::{Exact, Lookahead, knowing_player};
+pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
+pub use anchors::{anchor_faults, anchor_player};
+pub use counts::{MatchCounts, PlayedGame, Seat};
+pub use early_stop::{EarlyStop, PairTest};
+pub use exact::{Exact, Lookahead};
 pub use external::{Cause, Forfeit};
-pub use game::{MatchGame, PlayedGame};
-pub use match_play::{Fixture, MatchPlan, MatchProgress, Next, play_match, play_matches};
+pub use game::{GameSetup, MatchGame};
+pub use match_file::{MatchFileError, MatchHeader, PlayedMatch, read_match, write_match};
+pub use matches::{
+    GameStore, Match, MatchError, MatchObserver, MatchProgress, MatchTask, NoObserver, play_match,
+    play_matches,
+};
+pub use move_search::{GameSeed, MoveSearch, Pipeline, SearchStep};
 pub use openings::{Opening, distinct_openings};
-pub use player::{MoveSearch, PlayerKind, PlayerSetup, rollout_anchor};
+pub use player::{
+    MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_anchor,
+};
+pub use pool::{BoxError, NetworkLoader, NoNetworks, PlayerError, PlayerPool};
 pub use probe::{
     MatchTimes, POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
     sample_positions,
 };
-pub use result::{MatchResult, Seat};
-pub use settings::{anchor_faults, anchor_player};
-pub use thinker::{Pipeline, Thinker, Thought};

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use dz_config::BootstrapEvaluator;
 use dz_external_engines::EnginePool;
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams, Selection, TieBreak};
+use dz_search_settings::{SearchSection, SearchSettings};
 
-/// A player of a match: a name and how it finds its moves.
+/// A player: its name and everything that fixes how it plays.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlayerSetup {
+pub struct MatchPlayer {
     /// The name in records and ratings.
     pub name: String,
-    /// How it plays.
+    /// How it finds its moves.
     pub kind: PlayerKind,
 }
 
@@ -18,71 +20,124 @@ pub struct PlayerSetup {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "a run has a handful of players")]
 pub enum PlayerKind {
-    /// Any legal move, each as likely.
+    /// A uniformly random legal move.
     Random,
     /// A search.
-    Search {
-        /// Settings of the search.
-        params: SearchParams,
-        /// How its root differs.
-        root: RootSetup,
-        /// The move that it plays.
-        choice: MoveChoice,
-        /// Budget of a move.
-        budget: Budget,
-        /// Whether the search keeps what is reachable from move to move.
-        reuse: bool,
-        /// Index of its source of evaluations.
-        source: usize,
-    },
+    Search(SearchPlayer),
     /// Another program.
-    External(Arc<EnginePool>),
+    Engine(Arc<EnginePool>),
 }
 
-/// How a player finds a move, whatever its budget.
-#[derive(Clone, Copy, Debug)]
-pub struct MoveSearch {
+/// A player that searches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchPlayer {
+    /// What evaluates its leaves.
+    pub evaluator: PlayerEvaluator,
     /// Settings of the search.
     pub params: SearchParams,
-    /// How its root differs.
+    /// How the root differs from other nodes.
     pub root: RootSetup,
-    /// The move that it plays.
+    /// How the move is chosen from the finished search.
     pub choice: MoveChoice,
+    /// Whether the tree is kept from move to move.
+    pub reuse: bool,
+    /// Budget of a move.
+    pub budget: Budget,
 }
 
-impl PlayerKind {
-    /// How it finds a move, if it searches.
-    pub fn move_search(&self) -> Option<MoveSearch> {
-        match *self {
-            Self::Search { params, root, choice, .. } => Some(MoveSearch { params, root, choice }),
-            Self::Random | Self::External(_) => None,
+/// What evaluates the leaves of a player's search.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlayerEvaluator {
+    /// A network.
+    Network {
+        /// Hash of the file or of its content. Equal hashes mean equal networks.
+        hash: String,
+        /// The network file.
+        bytes: Arc<[u8]>,
+    },
+    /// Equal priors and an even value.
+    Uniform,
+    /// One game of random moves a leaf.
+    Rollout,
+    /// Every line of so many plies.
+    Lookahead(u32),
+    /// The game's exact solver.
+    Solver,
+    /// An evaluator of the caller, by its index in [`crate::PlayerPool::sources`].
+    Added(usize),
+}
+
+impl From<BootstrapEvaluator> for PlayerEvaluator {
+    fn from(evaluator: BootstrapEvaluator) -> Self {
+        match evaluator {
+            BootstrapEvaluator::Uniform => Self::Uniform,
+            BootstrapEvaluator::Rollout => Self::Rollout,
         }
     }
 }
 
-impl PlayerSetup {
-    /// Whether it is another program, which takes a processor of its own and bounded time.
-    pub fn is_external(&self) -> bool {
-        matches!(self.kind, PlayerKind::External(_))
+impl MatchPlayer {
+    /// A player that searches.
+    pub fn search(name: impl Into<String>, search: SearchPlayer) -> Self {
+        Self { name: name.into(), kind: PlayerKind::Search(search) }
+    }
+
+    /// Whether it is another program, which needs a processor of its own.
+    pub fn is_engine(&self) -> bool {
+        matches!(self.kind, PlayerKind::Engine(_))
+    }
+}
+
+impl SearchPlayer {
+    /// The search of a run's matches with `playouts` a move.
+    pub fn of_run(evaluator: PlayerEvaluator, section: &SearchSection, playouts: u32) -> Self {
+        let mut settings = SearchSettings::for_matches(section);
+        if !matches!(evaluator, PlayerEvaluator::Network { .. }) {
+            // Equal priors give no reason to prefer the lowest move.
+            settings.params.tie_break = TieBreak::Random;
+        }
+        Self {
+            evaluator,
+            params: settings.params,
+            root: settings.root,
+            choice: settings.choice,
+            reuse: settings.reuse,
+            budget: Budget::Playouts(playouts),
+        }
     }
 }
 
 /// The rollout anchor: tree UCT with c = sqrt 2 on values in [-1, 1], one rollout a leaf, no reuse,
-/// most visits (Kocsis and Szepesvari 2006). `source` must be a [`dz_infer::Rollout`].
-pub fn rollout_anchor(name: &str, playouts: u32, source: usize) -> PlayerSetup {
+/// most visits (Kocsis and Szepesvari 2006).
+pub fn rollout_anchor(name: &str, playouts: u32) -> MatchPlayer {
     let params = SearchParams {
         graph: false,
         selection: Selection::Uct { c: std::f64::consts::SQRT_2 },
         tie_break: TieBreak::Random,
         ..SearchParams::default()
     };
-    let kind = PlayerKind::Search {
+    let search = SearchPlayer {
+        evaluator: PlayerEvaluator::Rollout,
         params,
         root: RootSetup::default(),
         choice: MoveChoice::MostVisits,
-        budget: Budget::Playouts(playouts),
         reuse: false,
-        source,
+        budget: Budget::Playouts(playouts),
     };
-    PlayerSetup { name: name.to_owned(), kind }
+    MatchPlayer::search(name, search)
+}
+
+/// A player that evaluates the root once and plays one of the moves with the largest prior, each
+/// equally likely. [`PlayerEvaluator::Solver`] and [`PlayerEvaluator::Lookahead`] give such priors.
+pub fn one_ply_player(name: &str, evaluator: PlayerEvaluator) -> MatchPlayer {
+    let search = SearchPlayer {
+        evaluator,
+        params: SearchParams::default(),
+        root: RootSetup::default(),
+        // Without visits the move is sampled from the priors.
+        choice: MoveChoice::Temperature(1.0),
+        reuse: false,
+        budget: Budget::Playouts(1),
+    };
+    MatchPlayer::search(name, search)
 }

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use dz_game::{Game, Move};
-use dz_infer::{EvaluatorError, Lockstep, Sources};
+use dz_infer::Lockstep;
 use serde::{Deserialize, Serialize};
 
 use crate::accuracy::{examine, played_out};
-use crate::{MoveSearch, Preserved, distinct_openings};
+use crate::{CheckError, MatchPlayer, PlayerPool, Preserved, distinct_openings};
 
 /// Plies of the positions that [`sample_positions`] makes, one each.
 const SAMPLE_PLIES: [u32; 6] = [0, 2, 4, 7, 10, 14];
@@ -130,21 +130,21 @@ pub fn sample_positions<G: Game>(game: &G, seed: u64) -> Vec<Vec<Move>> {
     lines.collect()
 }
 
-/// What source 0 says of `positions`, none of which is over; in their order.
+/// What a player's evaluator says of `positions`, none of which is over; in their order.
 ///
 /// # Errors
-/// What the evaluator reports.
+/// As [`crate::check_positions`].
 pub fn probe_positions<G: Game>(
-    game: &G,
+    pool: &mut PlayerPool<'_, G>,
+    player: &MatchPlayer,
     positions: &[Vec<Move>],
-    search: &MoveSearch,
     lockstep: &Lockstep,
-    sources: &mut Sources<G>,
-) -> Result<Vec<ProbedPosition>, EvaluatorError> {
+) -> Result<Vec<ProbedPosition>, CheckError> {
+    let game = pool.game();
     let lines: Vec<&[Move]> = positions.iter().map(Vec::as_slice).collect();
     let mut probed: Vec<Option<ProbedPosition>> = vec![None; lines.len()];
     // The root's evaluation is the first playout.
-    examine(game, &lines, search, 1, lockstep, sources, &mut |index, summary| {
+    examine(pool, player, &lines, 1, lockstep, &mut |index, _, summary| {
         let mut policy: Vec<(String, f64)> = summary
             .moves
             .iter()

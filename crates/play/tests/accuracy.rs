@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use dz_game::{Move, games::Connect4};
-use dz_infer::{Hashed, Lockstep, Rollout, Sources, Uniform};
-use dz_play::{MoveSearch, PositionCheck, Preserved, check_positions, rollout_anchor};
-use dz_search::{MoveChoice, SearchParams, TieBreak};
+use dz_infer::{Hashed, Lockstep};
+use dz_play::{
+    MatchPlayer, NoNetworks, PlayerEvaluator, PlayerKind, PlayerPool, PositionCheck, Preserved,
+    SearchPlayer, check_positions, rollout_anchor,
+};
+use dz_search::{MoveChoice, TieBreak};
 
 /// Columns from 1 as people write them.
 fn check(moves: &str, preserving: &[u16]) -> PositionCheck {
@@ -28,16 +31,34 @@ fn tactics() -> Vec<PositionCheck> {
     ]
 }
 
-fn anchor() -> MoveSearch {
-    rollout_anchor("anchor", 1, 0).kind.move_search().expect("the anchor searches")
+fn anchor() -> SearchPlayer {
+    match rollout_anchor("anchor", 1).kind {
+        PlayerKind::Search(search) => search,
+        kind => panic!("the anchor searches: {kind:?}"),
+    }
 }
 
 fn answers(positions: &[PositionCheck], playouts: u32, lockstep: &Lockstep) -> Vec<Preserved> {
-    let mut sources = Sources::default();
-    sources.add_instant(Arc::new(Rollout::default()));
     let game = Connect4::new(7, 6, 4).expect("a possible board");
-    check_positions(&game, positions, &anchor(), playouts, lockstep, &mut sources)
+    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let player = MatchPlayer::search("anchor", anchor());
+    check_positions(&mut pool, &player, positions, playouts, lockstep)
         .expect("rollouts do not fail")
+}
+
+/// What a player with an evaluator of [`Hashed`] does.
+fn hashed_answers(
+    search: &SearchPlayer,
+    positions: &[PositionCheck],
+    playouts: u32,
+) -> Vec<Preserved> {
+    let game = Connect4::new(7, 6, 4).unwrap();
+    let lockstep = Lockstep { parallel_games: 8, groups: 1 };
+    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let hashed = pool.sources().add_instant(Arc::new(Hashed));
+    let search = SearchPlayer { evaluator: PlayerEvaluator::Added(hashed), ..search.clone() };
+    let player = MatchPlayer::search("player", search);
+    check_positions(&mut pool, &player, positions, playouts, &lockstep).unwrap()
 }
 
 #[test]
@@ -65,20 +86,18 @@ fn wrong_answers_and_trivial_positions_are_told_apart() {
 /// 0 playouts ask for one evaluation and take the largest prior.
 #[test]
 fn without_playouts_the_policy_decides() {
+    let mut search = anchor();
+    search.params.tie_break = TieBreak::LowestMove;
     let game = Connect4::new(7, 6, 4).unwrap();
     let lockstep = Lockstep { parallel_games: 8, groups: 1 };
-    let ask = |sources: &mut Sources<Connect4>, preserving: &[u16]| {
-        let positions = [check("44", preserving)];
-        let params = SearchParams { tie_break: TieBreak::LowestMove, ..anchor().params };
-        let search = MoveSearch { params, ..anchor() };
-        check_positions(&game, &positions, &search, 0, &lockstep, sources).unwrap()[0].preserved
-    };
-    let mut uniform = Sources::default();
-    uniform.add_instant(Arc::new(Uniform));
-    assert!(ask(&mut uniform, &[1]), "equal priors: the lowest move");
-    let mut hashed = Sources::default();
-    hashed.add_instant(Arc::new(Hashed));
-    let best: Vec<u16> = (1..=7).filter(|&column| ask(&mut hashed, &[column])).collect();
+    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let uniform = SearchPlayer { evaluator: PlayerEvaluator::Uniform, ..search.clone() };
+    let uniform = MatchPlayer::search("uniform", uniform);
+    let lowest = [check("44", &[1])];
+    let answers = check_positions(&mut pool, &uniform, &lowest, 0, &lockstep).unwrap();
+    assert!(answers[0].preserved, "equal priors: the lowest move");
+    let ask = |column| hashed_answers(&search, &[check("44", &[column])], 0)[0].preserved;
+    let best: Vec<u16> = (1..=7).filter(|&column| ask(column)).collect();
     assert_eq!(best.len(), 1);
 }
 
@@ -86,17 +105,10 @@ fn without_playouts_the_policy_decides() {
 /// no account.
 #[test]
 fn the_move_is_the_players_choice() {
-    let game = Connect4::new(7, 6, 4).unwrap();
-    let lockstep = Lockstep { parallel_games: 8, groups: 1 };
-    let mut sources = Sources::default();
-    sources.add_instant(Arc::new(Hashed));
-    let mut chosen = |choice, playouts| -> Vec<u16> {
-        let search = MoveSearch { choice, ..anchor() };
-        let mut kept = |position: &str, column: u16| {
-            let position = [check(position, &[column])];
-            check_positions(&game, &position, &search, playouts, &lockstep, &mut sources).unwrap()
-                [0]
-            .preserved
+    let chosen = |choice, playouts| -> Vec<u16> {
+        let search = SearchPlayer { choice, ..anchor() };
+        let kept = |position: &str, column: u16| {
+            hashed_answers(&search, &[check(position, &[column])], playouts)[0].preserved
         };
         ["", "4", "44", "43", "444", "4321"]
             .into_iter()

@@ -10,9 +10,10 @@ use std::{
 
 use dz_external_engines::{EnginePool, EngineSpec, Grace};
 use dz_game::{Game, Player, games::TicTacToe};
-use dz_infer::{Lockstep, LockstepCounts, Sources};
+use dz_infer::Lockstep;
 use dz_play::{
-    Cause, MatchPlan, PlayedGame, PlayerKind, PlayerSetup, Seat, distinct_openings, play_match,
+    Cause, Match, MatchPlayer, NoNetworks, NoObserver, PlayedGame, PlayerKind, PlayerPool, Seat,
+    play_match,
 };
 
 /// An engine for tic-tac-toe in GTP: plays the lowest free cell. From its second move on, or at the
@@ -59,17 +60,17 @@ fn games(mode: &str, folder: &Path) -> Vec<PlayedGame> {
     let mut spec: EngineSpec = command.parse().expect("an engine");
     spec.move_time = Duration::from_millis(100);
     spec.grace = Grace { answer: Duration::from_millis(900), start: Duration::from_secs(20) };
-    let engine = PlayerKind::External(Arc::new(EnginePool::new(spec)));
+    let engine = PlayerKind::Engine(Arc::new(EnginePool::new(spec)));
     let players = [
-        PlayerSetup { name: "engine".into(), kind: engine },
-        PlayerSetup { name: "random".into(), kind: PlayerKind::Random },
+        MatchPlayer { name: "engine".into(), kind: engine },
+        MatchPlayer { name: "random".into(), kind: PlayerKind::Random },
     ];
-    let openings = distinct_openings(&TicTacToe, 1, 2, 1);
-    let plan = MatchPlan { players, games: 4, openings, seed: 3, plies_max: 100 };
+    let plan =
+        Match { players, games: 4, opening_plies: 1, seed: 3, plies_max: 100, early_stop: None };
+    let mut pool = PlayerPool::new(&TicTacToe, &NoNetworks, 0);
     let lockstep = Lockstep { parallel_games: 64, groups: 2 };
-    let mut go_on = |_: &PlayedGame, _: &LockstepCounts| true;
-    play_match(&TicTacToe, &plan, Vec::new(), &lockstep, &mut Sources::default(), &mut go_on)
-        .expect("engines are no evaluators")
+    let played = play_match(&plan, &mut pool, &lockstep, None, &mut NoObserver);
+    played.expect("engines are no evaluators").games
 }
 
 fn engine_of(game: &PlayedGame) -> Player {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dz_config::SearchSection;
 use dz_game::{Game, games::TicTacToe};
 use dz_infer::{Answer, Hashed, LeafView, Sources, symmetry_of};
-use dz_play::{Thinker, Thought};
+use dz_play::{GameSeed, MoveSearch, SearchStep};
 use dz_search::{Budget, Gathered, RootSetup, Search, Summary};
 use dz_search_settings::SearchSettings;
 
@@ -21,12 +21,13 @@ fn laid(changes: &[&str]) -> SearchSettings {
 fn think(settings: &SearchSettings, playouts: u32) -> Summary {
     let mut sources = Sources::default();
     let source = sources.add_instant(Arc::new(Hashed));
-    let mut thinker = Thinker::new(&TicTacToe, settings.params, false, source, (1, 2));
-    thinker.begin(Budget::Playouts(playouts), settings.root);
-    let Thought::Decided = thinker.think(sources.readers()) else {
+    let seed = GameSeed { run_seed: 1, game_number: 2 };
+    let mut search = MoveSearch::new(&TicTacToe, settings.params, false, source, seed);
+    search.begin(Budget::Playouts(playouts), settings.root);
+    let SearchStep::Decided = search.step(sources.readers()) else {
         panic!("a fake answers at once");
     };
-    thinker.summary()
+    search.summary()
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Matches: pairs, openings, resuming, and who beats whom.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::{BTreeMap, BTreeSet};
 
 use dz_game::{Game, Move, Outcome, Player, Symmetry, games::Connect4, games::TicTacToe};
-use dz_infer::{Lockstep, LockstepCounts, Rollout, Sources};
+use dz_infer::Lockstep;
 use dz_play::{
-    Fixture, MatchPlan, MatchResult, Next, Opening, PlayedGame, PlayerKind, PlayerSetup, Seat,
-    distinct_openings, play_match, play_matches, rollout_anchor,
+    BoxError, EarlyStop, GameStore, Match, MatchCounts, MatchHeader, MatchObserver, MatchPlayer,
+    MatchProgress, MatchTask, NoNetworks, NoObserver, Opening, PlayedGame, PlayerEvaluator,
+    PlayerKind, PlayerPool, Seat, distinct_openings, play_match, play_matches, rollout_anchor,
 };
 use dz_search::{Budget, SearchParams};
 
@@ -16,42 +17,86 @@ fn connect4() -> Connect4 {
     Connect4::new(7, 6, 4).expect("a possible board")
 }
 
-fn rollouts<G: Game>() -> Sources<G> {
-    let mut sources = Sources::default();
-    sources.add_instant(Arc::new(Rollout::default()));
-    sources
+fn random_player() -> MatchPlayer {
+    MatchPlayer { name: "random".into(), kind: PlayerKind::Random }
 }
 
-fn random_player() -> PlayerSetup {
-    PlayerSetup { name: "random".into(), kind: PlayerKind::Random }
+fn plan(players: [MatchPlayer; 2], games: u64) -> Match {
+    Match { players, games, opening_plies: 3, seed: 5, plies_max: 1000, early_stop: None }
 }
 
-fn plan<G: Game>(game: &G, players: [PlayerSetup; 2], games: u64) -> MatchPlan {
-    let openings = distinct_openings(game, 3, (games / 2) as usize, 1);
-    MatchPlan { players, games, openings, seed: 5, plies_max: 1000 }
+/// Games of an interrupted match in memory.
+struct Kept(Vec<PlayedGame>);
+
+impl GameStore for Kept {
+    fn open(&mut self, _header: &MatchHeader) -> Result<Vec<PlayedGame>, BoxError> {
+        Ok(self.0.clone())
+    }
+
+    fn append(&mut self, game: &PlayedGame) -> Result<(), BoxError> {
+        self.0.push(game.clone());
+        Ok(())
+    }
 }
 
-fn play<G: Game>(game: &G, plan: &MatchPlan, played: Vec<PlayedGame>) -> Vec<PlayedGame> {
-    let mut go_on = |_: &PlayedGame, _: &LockstepCounts| true;
-    play_match(game, plan, played, &LOCKSTEP, &mut rollouts(), &mut go_on)
-        .expect("rollouts do not fail")
+/// Counts games by A's name, and stops all matches after so many games.
+struct Watch {
+    told: BTreeMap<String, usize>,
+    stop_after: usize,
 }
 
-fn score<G: Game>(game: &G, players: [PlayerSetup; 2], games: u64) -> f64 {
-    MatchResult::of(&play(game, &plan(game, players, games), Vec::new())).score()
+impl Watch {
+    fn new(stop_after: usize) -> Self {
+        Self { told: BTreeMap::new(), stop_after }
+    }
+}
+
+impl MatchObserver for Watch {
+    fn progress(&mut self, progress: &MatchProgress) {
+        *self.told.entry(progress.a.clone()).or_default() += 1;
+    }
+
+    fn stopped(&self) -> bool {
+        self.told.values().sum::<usize>() >= self.stop_after
+    }
+}
+
+fn play_with<G: Game>(
+    game: &G,
+    plan: &Match,
+    played: Vec<PlayedGame>,
+    lockstep: &Lockstep,
+    observer: &mut dyn MatchObserver,
+) -> Vec<PlayedGame> {
+    let mut pool = PlayerPool::new(game, &NoNetworks, 0);
+    let mut kept = Kept(played);
+    let played = play_match(plan, &mut pool, lockstep, Some(&mut kept), observer);
+    let games = played.expect("rollouts do not fail").games;
+    kept.0.sort_by_key(|game| game.number);
+    assert_eq!(kept.0, games, "every game is kept");
+    games
+}
+
+fn play<G: Game>(game: &G, plan: &Match, played: Vec<PlayedGame>) -> Vec<PlayedGame> {
+    play_with(game, plan, played, &LOCKSTEP, &mut NoObserver)
+}
+
+fn score<G: Game>(game: &G, players: [MatchPlayer; 2], games: u64) -> f64 {
+    MatchCounts::of(&play(game, &plan(players, games), Vec::new())).score()
 }
 
 #[test]
 fn games_follow_the_rules_and_the_schedule() {
     let game = connect4();
-    let plan = plan(&game, [random_player(), rollout_anchor("anchor", 10, 0)], 40);
+    let plan = plan([random_player(), rollout_anchor("anchor", 10)], 40);
+    let openings = distinct_openings(&game, 3, 20, plan.seed);
     let games = play(&game, &plan, Vec::new());
     assert_eq!(games.len(), 40);
     for (number, played) in games.iter().enumerate() {
         assert_eq!(played.number, number as u64);
         assert_eq!(played.first, if number % 2 == 0 { Seat::A } else { Seat::B });
         assert_eq!(played.opening_plies, 3);
-        assert_eq!(played.moves[..3], plan.openings[number / 2].moves);
+        assert_eq!(played.moves[..3], openings[number / 2].moves);
         let mut state = game.start();
         let mut legal = Vec::new();
         for mv in &played.moves {
@@ -67,7 +112,7 @@ fn games_follow_the_rules_and_the_schedule() {
 #[test]
 fn a_resumed_match_equals_the_uninterrupted_one() {
     let game = connect4();
-    let plan = plan(&game, [rollout_anchor("a", 30, 0), rollout_anchor("b", 20, 0)], 30);
+    let plan = plan([rollout_anchor("a", 30), rollout_anchor("b", 20)], 30);
     let whole = play(&game, &plan, Vec::new());
     for keep in [&[0u64, 1, 2][..], &[29, 4, 11], &[]] {
         let some: Vec<PlayedGame> =
@@ -75,10 +120,29 @@ fn a_resumed_match_equals_the_uninterrupted_one() {
         assert_eq!(play(&game, &plan, some), whole);
     }
     // The lockstep's shape changes nothing either.
-    let mut go_on = |_: &PlayedGame, _: &LockstepCounts| true;
     let other = Lockstep { parallel_games: 3, groups: 1 };
-    let again = play_match(&game, &plan, Vec::new(), &other, &mut rollouts(), &mut go_on).unwrap();
+    let again = play_with(&game, &plan, Vec::new(), &other, &mut NoObserver);
     assert_eq!(again, whole);
+}
+
+/// Plays matches of connect4 at the same time, given the finished games of each.
+fn play_all(
+    plans: &[Match; 3],
+    played: [Vec<PlayedGame>; 3],
+    lockstep: &Lockstep,
+    observer: &mut dyn MatchObserver,
+) -> [Vec<PlayedGame>; 3] {
+    let game = connect4();
+    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let mut stores = played.map(Kept);
+    let tasks = plans
+        .iter()
+        .zip(&mut stores)
+        .map(|(plan, store)| MatchTask { plan, store: Some(store) })
+        .collect();
+    let all = play_matches(tasks, &mut pool, lockstep, observer).expect("rollouts do not fail");
+    let games: Vec<_> = all.into_iter().map(|played| played.games).collect();
+    games.try_into().expect("three matches")
 }
 
 /// Three matches side by side come out as each alone does, whatever is played of them already; one
@@ -86,34 +150,25 @@ fn a_resumed_match_equals_the_uninterrupted_one() {
 #[test]
 fn matches_side_by_side_are_the_same_matches() {
     let game = connect4();
-    let players = |a, b| [rollout_anchor("a", a, 0), rollout_anchor("b", b, 0)];
-    let plans = [(30, 20, 40), (10, 40, 30), (5, 5, 8)]
-        .map(|(a, b, games)| plan(&game, players(a, b), games));
+    let plans = [("x", 30, 20, 40), ("y", 10, 40, 30), ("z", 5, 5, 8)]
+        .map(|(name, a, b, games)| plan([rollout_anchor(name, a), rollout_anchor("b", b)], games));
     let alone = plans.each_ref().map(|plan| play(&game, plan, Vec::new()));
-    let fixtures = |first: &[PlayedGame]| -> Vec<Fixture<'_>> {
-        let played = [first.to_vec(), Vec::new(), alone[2].clone()];
-        plans.iter().zip(played).map(|(plan, played)| Fixture { plan, played }).collect()
-    };
-    let mut told = [0; 3];
-    let mut go_on = |place: usize, _: &PlayedGame, _: &LockstepCounts| {
-        told[place] += 1;
-        Next::Play
-    };
-    let some = fixtures(&alone[0][3..9]);
-    let together = play_matches(&game, some, &LOCKSTEP, &mut rollouts(), &mut go_on).unwrap();
-    assert_eq!(together, alone);
+    let mut watch = Watch::new(usize::MAX);
+    let some = [alone[0][3..9].to_vec(), Vec::new(), alone[2].clone()];
+    assert_eq!(play_all(&plans, some, &LOCKSTEP, &mut watch), alone);
+    let told = ["x", "y", "z"].map(|name| watch.told.get(name).copied().unwrap_or(0));
     assert_eq!(told, [34, 30, 0]);
 
-    let mut stop = |place: usize, _: &PlayedGame, _: &LockstepCounts| {
-        if place == 0 { Next::EndMatch } else { Next::Play }
-    };
+    // The first match is decided as soon as a pair brings A half a point.
+    let mut decided = plans.clone();
+    decided[0].early_stop = Some(EarlyStop::Score(1.0 / 80.0));
     let few = Lockstep { parallel_games: 6, groups: 2 };
-    let together = play_matches(&game, fixtures(&[]), &few, &mut rollouts(), &mut stop).unwrap();
+    let none = || [Vec::new(), Vec::new(), Vec::new()];
+    let together = play_all(&decided, none(), &few, &mut NoObserver);
     assert!((1..=6).contains(&together[0].len()), "{}", together[0].len());
     assert_eq!(together[1..], alone[1..]);
 
-    let mut stop = |_: usize, _: &PlayedGame, _: &LockstepCounts| Next::EndAll;
-    let together = play_matches(&game, fixtures(&[]), &few, &mut rollouts(), &mut stop).unwrap();
+    let together = play_all(&plans, none(), &few, &mut Watch::new(1));
     let played = together[0].len() + together[1].len();
     assert!((1..=6).contains(&played), "{played} games of those at once");
 }
@@ -121,22 +176,18 @@ fn matches_side_by_side_are_the_same_matches() {
 #[test]
 fn a_match_stops_when_told_and_goes_on_later() {
     let game = connect4();
-    let plan = plan(&game, [random_player(), random_player()], 100);
-    let mut told = 0;
-    let mut stop = |_: &PlayedGame, _: &LockstepCounts| {
-        told += 1;
-        told < 10
-    };
-    let some = play_match(&game, &plan, Vec::new(), &LOCKSTEP, &mut rollouts(), &mut stop).unwrap();
+    let plan = plan([random_player(), random_player()], 100);
+    let mut watch = Watch::new(10);
+    let some = play_with(&game, &plan, Vec::new(), &LOCKSTEP, &mut watch);
     assert!((10..=10 + LOCKSTEP.parallel_games).contains(&some.len()), "{}", some.len());
-    assert_eq!(told, some.len());
+    assert_eq!(watch.told["random"], some.len());
     assert_eq!(play(&game, &plan, some), play(&game, &plan, Vec::new()));
 }
 
 #[test]
 fn more_playouts_beat_fewer_and_chance_beats_nobody() {
     let game = connect4();
-    let anchor = |playouts| rollout_anchor("anchor", playouts, 0);
+    let anchor = |playouts| rollout_anchor("anchor", playouts);
     let equal = score(&game, [random_player(), random_player()], 1000);
     assert!((equal - 0.5).abs() < 0.07, "random against random: {equal}");
     let same = score(&game, [anchor(30), anchor(30)], 200);
@@ -151,12 +202,12 @@ fn more_playouts_beat_fewer_and_chance_beats_nobody() {
 fn reuse_does_not_hurt() {
     let game = connect4();
     let with = |reuse| {
-        let mut setup = rollout_anchor("anchor", 60, 0);
-        if let PlayerKind::Search { reuse: kept, params, .. } = &mut setup.kind {
-            *kept = reuse;
-            *params = SearchParams { graph: true, ..*params };
+        let mut player = rollout_anchor("anchor", 60);
+        if let PlayerKind::Search(search) = &mut player.kind {
+            search.reuse = reuse;
+            search.params = SearchParams { graph: true, ..search.params };
         }
-        setup
+        player
     };
     let score = score(&game, [with(true), with(false)], 200);
     assert!(score > 0.4, "{score}");
@@ -166,8 +217,8 @@ fn reuse_does_not_hurt() {
 fn the_ply_limit_ends_games_as_draws() {
     // Nobody can have connected four after six plies.
     let game = connect4();
-    let players = [random_player(), rollout_anchor("anchor", 5, 0)];
-    let plan = MatchPlan { players, games: 6, openings: Vec::new(), seed: 1, plies_max: 6 };
+    let players = [random_player(), rollout_anchor("anchor", 5)];
+    let plan = Match { opening_plies: 0, seed: 1, plies_max: 6, ..plan(players, 6) };
     for played in play(&game, &plan, Vec::new()) {
         assert!(played.adjudicated);
         assert_eq!((played.moves.len(), played.outcome), (6, Outcome::DRAW));
@@ -255,7 +306,7 @@ fn results_count_games_pairs_and_duplicates() {
         // Half a pair counts as a game and as no pair.
         finished(12, second, 9),
     ];
-    let result = MatchResult::of(&games);
+    let result = MatchCounts::of(&games);
     assert_eq!((result.games, result.wins, result.draws, result.losses), (11, 4, 2, 5));
     assert_eq!(result.pairs, [1, 1, 1, 1, 1]);
     assert_eq!(result.by_first, [[3, 1, 2], [3, 1, 1]]);
@@ -263,19 +314,18 @@ fn results_count_games_pairs_and_duplicates() {
     assert_eq!(result.score(), 5.0 / 11.0);
     let mut shuffled = games.to_vec();
     shuffled.reverse();
-    assert_eq!(MatchResult::of(&shuffled), result);
-    assert_eq!(MatchResult::of(&[]).score(), 0.5);
+    assert_eq!(MatchCounts::of(&shuffled), result);
+    assert_eq!(MatchCounts::of(&[]).score(), 0.5);
 }
 
 #[test]
 fn the_anchor_is_what_its_description_says() {
-    let PlayerKind::Search { params, budget, reuse, source, .. } =
-        rollout_anchor("r", 1000, 3).kind
-    else {
+    let PlayerKind::Search(search) = rollout_anchor("r", 1000).kind else {
         panic!("the anchor searches");
     };
-    assert_eq!((budget, reuse, source), (Budget::Playouts(1000), false, 3));
-    assert!(!params.graph);
+    assert_eq!((search.budget, search.reuse), (Budget::Playouts(1000), false));
+    assert_eq!(search.evaluator, PlayerEvaluator::Rollout);
+    assert!(!search.params.graph);
     let c = std::f64::consts::SQRT_2;
-    assert_eq!(params.selection, dz_search::Selection::Uct { c });
+    assert_eq!(search.params.selection, dz_search::Selection::Uct { c });
 }

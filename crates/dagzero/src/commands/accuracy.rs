@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
 use dz_game::{Game, with_game};
-use dz_gatekeeper::{ContestantKind, Mind, OnDevices, Players};
+use dz_gatekeeper::OnDevices;
 use dz_infer::Lockstep;
-use dz_play::{PositionCheck, Preserved, check_positions};
+use dz_play::{PlayerEvaluator, PlayerKind, PlayerPool, PositionCheck, Preserved, check_positions};
 use dz_record::{BYTES_MAX, decode};
 use dz_stats::wilson;
 use serde::Serialize;
@@ -112,8 +112,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         (None, Some(path)) => network_file(path, 1)?,
         (None, None) => bail!("name a run with --run or a network file with --network"),
     };
-    if let ContestantKind::Search { mind: Mind::Bootstrap(_), .. } = &found.contestant.kind {
-        let name = &found.contestant.name;
+    if let PlayerKind::Search(search) = &found.player.kind
+        && !matches!(search.evaluator, PlayerEvaluator::Network { .. })
+    {
+        let name = &found.player.name;
         return Err(UsageError(format!("{name} has no champion yet; let it run on first")).into());
     }
     let game = found.game.clone().context("a network is for a game")?;
@@ -156,16 +158,11 @@ fn measure<G: Game>(
     positions: &[PositionCheck],
 ) -> anyhow::Result<Vec<Accuracy>> {
     let networks = OnDevices(vec![dz_burn_net::pick_device(&args.device)?]);
-    let mut players = Players::new(game, &networks, CACHE_ENTRIES);
-    let setup = players.seat(&found.contestant)?;
-    let search = setup.kind.move_search();
-    let search = search.with_context(|| format!("{} does not search", setup.name))?;
+    let mut pool = PlayerPool::new(game, &networks, CACHE_ENTRIES);
     let lockstep = Lockstep { parallel_games: args.parallel as usize, groups: 2 };
     let mut measured = Vec::new();
     for &playouts in &args.playouts {
-        // The network is the only player, so its source is the first.
-        let sources = players.sources();
-        let answers = check_positions(game, positions, &search, playouts, &lockstep, sources)?;
+        let answers = check_positions(&mut pool, &found.player, positions, playouts, &lockstep)?;
         measured.push(Accuracy::of(playouts, &answers));
     }
     Ok(measured)

@@ -15,8 +15,8 @@ use dz_frontends::{
     SystemClock, Uci, converse, read_lines,
 };
 use dz_game::{Game, GameSpec, with_game};
-use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players};
-use dz_search_settings::search_faults;
+use dz_gatekeeper::OnDevices;
+use dz_play::{MatchPlayer, PlayerEvaluator, PlayerKind, PlayerPool};
 
 use super::{
     match_cmd::{CACHE_ENTRIES, game_of},
@@ -106,15 +106,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         let what = format!("UCI is for chess, not for {spec}; write dagzero engine gtp");
         return Err(UsageError(what).into());
     }
-    for_one_game(&mut found.contestant);
+    for_one_game(&mut found.player);
     let device = dz_burn_net::pick_device(&table.device)?;
-    let contestant = found.contestant;
+    let player = found.player;
     let seed = table.seed;
     let make = move |spec: &GameSpec| {
-        make_session(
-            &SessionSetup { contestant: &contestant, device, seed, own_names: false },
-            spec,
-        )
+        make_session(&SessionSetup { player: &player, device, seed, own_names: false }, spec)
     };
     let session = make(&spec)?;
     let maker: SessionMaker =
@@ -143,21 +140,22 @@ impl Args {
 }
 
 /// Sets up a search that has the device to itself: more nodes, and enough leaves for full batches.
-fn for_one_game(contestant: &mut Contestant) {
-    let ContestantKind::Search { mind, search, .. } = &mut contestant.kind else { return };
+fn for_one_game(player: &mut MatchPlayer) {
+    let PlayerKind::Search(search) = &mut player.kind else { return };
     search.reuse = true;
-    search.nodes_max = search.nodes_max.max(NODES);
-    let leaves = search.leaves_max;
-    if matches!(mind, Mind::Network { .. }) {
+    let params = &mut search.params;
+    params.nodes_max = params.nodes_max.max(NODES);
+    if matches!(search.evaluator, PlayerEvaluator::Network { .. }) {
+        let leaves = params.leaves_max;
         let batches = 2 * rayon::current_num_threads();
         let wanted = (LEAVES_A_BATCH * batches).min(LEAVES_MAX);
-        search.leaves_max = leaves.max(u32::try_from(wanted).unwrap_or(leaves));
-        if search.collisions_max == 0 {
-            search.collisions_max = COLLISIONS_MAX;
+        params.leaves_max = leaves.max(u32::try_from(wanted).unwrap_or(leaves));
+        if params.collisions_max == 0 {
+            params.collisions_max = COLLISIONS_MAX;
         }
         // Some selections take one leaf at a time.
-        if !search_faults(search).is_empty() {
-            search.leaves_max = leaves;
+        if params.validate().is_err() {
+            params.leaves_max = leaves;
         }
     }
 }
@@ -169,10 +167,10 @@ pub(super) fn session_of(
     spec: &GameSpec,
     table: &TableArgs,
 ) -> anyhow::Result<Box<dyn Session>> {
-    let mut contestant = found.contestant;
-    for_one_game(&mut contestant);
+    let mut player = found.player;
+    for_one_game(&mut player);
     let device = dz_burn_net::pick_device(&table.device)?;
-    let setup = SessionSetup { contestant: &contestant, device, seed: table.seed, own_names: true };
+    let setup = SessionSetup { player: &player, device, seed: table.seed, own_names: true };
     make_session(&setup, spec)
 }
 
@@ -182,7 +180,7 @@ fn make_session(setup: &SessionSetup<'_>, spec: &GameSpec) -> anyhow::Result<Box
 
 /// The player of a session and how the session is made.
 struct SessionSetup<'a> {
-    contestant: &'a Contestant,
+    player: &'a MatchPlayer,
     device: DeviceChoice,
     seed: u64,
     /// Whether moves have the game's own names instead of the protocols' names.
@@ -191,10 +189,11 @@ struct SessionSetup<'a> {
 
 fn session<G: Game>(game: &G, setup: &SessionSetup<'_>) -> anyhow::Result<Box<dyn Session>> {
     let networks = OnDevices(vec![setup.device]);
-    let mut players = Players::new(game, &networks, CACHE_ENTRIES);
-    let player = players.seat(setup.contestant)?;
-    let sources = players.into_sources().on_threads(rayon::current_num_threads());
-    let made = GameSession::new(game.clone(), player, sources, setup.seed);
+    let mut pool = PlayerPool::new(game, &networks, CACHE_ENTRIES);
+    // Loaded networks are what threads of their own work for.
+    pool.prepare(setup.player)?;
+    let pool = pool.on_threads(rayon::current_num_threads());
+    let made = GameSession::new(setup.player, pool, setup.seed)?;
     Ok(Box::new(if setup.own_names { made.with_own_names() } else { made }))
 }
 

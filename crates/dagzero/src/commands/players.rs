@@ -3,16 +3,18 @@
 use std::{
     path::{Path, PathBuf},
     str::FromStr,
+    sync::Arc,
+    time::Duration,
 };
 
 use anyhow::{Context, ensure};
-use dz_config::{
-    AnchorKind, BootstrapEvaluator, EngineAnchor, EngineProtocol, SOLVER_DEPTH_MAX, SearchSection,
-};
-use dz_external_engines::{EngineError, EngineSpec, ProtocolKind};
+use dz_config::{BootstrapEvaluator, SOLVER_DEPTH_MAX, SearchSection};
+use dz_external_engines::{EngineError, EnginePool, EngineSpec};
 use dz_game::{GameSpec, canonical_spec};
-use dz_gatekeeper::{Contestant, ContestantKind, Mind};
 use dz_network_file::NetworkFile;
+use dz_play::{
+    MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_anchor,
+};
 use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 
 use crate::{drive, exit::UsageError};
@@ -81,7 +83,7 @@ impl ChampionArgs {
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// Who plays.
-    pub(crate) contestant: Contestant,
+    pub(crate) player: MatchPlayer,
     /// The game that its network or run is for.
     pub(crate) game: Option<GameSpec>,
     /// Whether it plays that game on boards of any size.
@@ -157,45 +159,32 @@ impl PlayerArg {
 
     /// Finds the player. `playouts` a move are those of a run's champion or a network file.
     pub(crate) fn find(&self, playouts: u32) -> anyhow::Result<Found> {
-        let alone = |name: String, kind: ContestantKind| Found {
-            contestant: Contestant { name, kind },
-            game: None,
-            any_size: false,
-            plies_max: None,
-        };
-        match self {
-            Self::Random => {
-                Ok(alone("random".to_owned(), ContestantKind::Anchor(AnchorKind::Random)))
-            }
-            Self::Rollout(playouts) => {
-                let kind = AnchorKind::Rollout { playouts: *playouts };
-                Ok(alone(format!("rollout-{playouts}"), ContestantKind::Anchor(kind)))
-            }
+        let player = match self {
+            Self::Random => MatchPlayer { name: "random".to_owned(), kind: PlayerKind::Random },
+            Self::Rollout(playouts) => rollout_anchor(&format!("rollout-{playouts}"), *playouts),
             Self::Uniform(playouts) => {
-                let mind = Mind::Bootstrap(BootstrapEvaluator::Uniform);
-                let search = SearchSection::defaults();
-                let kind = ContestantKind::Search { mind, search, playouts: *playouts };
-                Ok(alone(format!("uniform-{playouts}"), kind))
+                let section = SearchSection::defaults();
+                let search = SearchPlayer::of_run(PlayerEvaluator::Uniform, &section, *playouts);
+                MatchPlayer::search(format!("uniform-{playouts}"), search)
             }
-            Self::Solver(depth) => {
-                let name = depth.map_or("solver".to_owned(), |depth| format!("solver-{depth}"));
-                let kind = AnchorKind::Solver { depth: *depth };
-                Ok(alone(name, ContestantKind::Anchor(kind)))
+            Self::Solver(None) => one_ply_player("solver", PlayerEvaluator::Solver),
+            Self::Solver(Some(depth)) => {
+                one_ply_player(&format!("solver-{depth}"), PlayerEvaluator::Lookahead(*depth))
             }
             Self::Engine(spec) => {
-                let engine = EngineAnchor {
-                    protocol: match spec.protocol {
-                        ProtocolKind::Gtp => EngineProtocol::Gtp,
-                        ProtocolKind::Uci => EngineProtocol::Uci,
-                    },
-                    command: spec.command_line(),
-                    setup: spec.setup.clone(),
-                    seconds: spec.move_time.as_secs_f64(),
-                };
-                let kind = ContestantKind::Anchor(AnchorKind::Engine(engine));
-                Ok(alone(spec.program().to_owned(), kind))
+                let kind = PlayerKind::Engine(Arc::new(EnginePool::new(spec.clone())));
+                MatchPlayer { name: spec.program().to_owned(), kind }
             }
-            Self::Path(path) => find_path(path, playouts),
+            Self::Path(path) => return find_path(path, playouts),
+        };
+        Ok(Found { player, game: None, any_size: false, plies_max: None })
+    }
+
+    /// The same player, with so much time for a move if it is another program.
+    pub(crate) fn with_move_time(&self, move_time: Duration) -> Self {
+        match self {
+            Self::Engine(spec) => Self::Engine(EngineSpec { move_time, ..spec.clone() }),
+            other => other.clone(),
         }
     }
 }
@@ -234,14 +223,14 @@ pub(crate) fn champion(
     let config = drive::config_of(&run, state)?;
     let newest = generation.is_none();
     let generation = generation.unwrap_or(state.generation());
-    let (word, mind) = if generation == 0 {
+    let (word, evaluator) = if generation == 0 {
         let what = match config.bootstrap.evaluator {
             BootstrapEvaluator::Rollout => "a search with one game of random moves a leaf",
             BootstrapEvaluator::Uniform => "a search that knows the rules alone",
         };
         let why = if newest { "has no champion yet" } else { "has no network at generation 0" };
         dz_stage::stderr_line(&format!("{} {why}: {what} plays for it", dir.display()));
-        ("bootstrap".to_owned(), Mind::Bootstrap(config.bootstrap.evaluator))
+        ("bootstrap".to_owned(), config.bootstrap.evaluator.into())
     } else {
         let champions = state.cycles.values().filter_map(|cycle| cycle.champion.as_ref());
         let champion = champions.into_iter().find(|champion| champion.generation == generation);
@@ -251,9 +240,9 @@ pub(crate) fn champion(
         })?;
         (PlayerName::network(champion.cycle).to_string(), network(&run, &champion.network)?)
     };
-    let kind = ContestantKind::Search { mind, search: config.search, playouts };
+    let search = SearchPlayer::of_run(evaluator, &config.search, playouts);
     Ok(Found {
-        contestant: Contestant { name: format!("{}/{word}", run.name()), kind },
+        player: MatchPlayer::search(format!("{}/{word}", run.name()), search),
         game: Some(config.run.game.parse()?),
         any_size: config.network.any_size,
         plies_max: Some(config.selfplay.plies_max),
@@ -271,19 +260,19 @@ pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> 
     let config = run.transpose()?.as_ref().map(config_of).transpose()?;
     let plies_max = config.as_ref().map(|config| config.selfplay.plies_max);
     let search = config.map_or_else(SearchSection::defaults, |config| config.search);
-    let mind = Mind::Network { key: file.content_id(), bytes: bytes.into() };
-    let kind = ContestantKind::Search { mind, search, playouts };
+    let evaluator = PlayerEvaluator::Network { hash: file.content_id(), bytes: bytes.into() };
+    let search = SearchPlayer::of_run(evaluator, &search, playouts);
     Ok(Found {
-        contestant: Contestant { name: path.display().to_string(), kind },
+        player: MatchPlayer::search(path.display().to_string(), search),
         game: Some(file.header.spec.game.parse()?),
         any_size: file.header.spec.any_size,
         plies_max,
     })
 }
 
-fn network(run: &Run, object: &ObjectRef) -> anyhow::Result<Mind> {
-    let bytes = run.get(object)?;
-    Ok(Mind::Network { key: object.blake3.clone(), bytes: bytes.as_ref().into() })
+fn network(run: &Run, object: &ObjectRef) -> anyhow::Result<PlayerEvaluator> {
+    let bytes = run.get(object)?.as_ref().into();
+    Ok(PlayerEvaluator::Network { hash: object.blake3.clone(), bytes })
 }
 
 #[cfg(test)]

@@ -13,10 +13,9 @@ use std::{
 use dz_frontends::{GameSession, Session};
 use dz_game::{Player, games::Connect4};
 use dz_infer::{
-    Evaluation, Evaluator, EvaluatorError, Hashed, InstantEvaluator, Leaf, LeafView, Sources,
-    Ticket,
+    Evaluation, Evaluator, EvaluatorError, Hashed, InstantEvaluator, Leaf, LeafView, Ticket,
 };
-use dz_play::{PlayerKind, PlayerSetup};
+use dz_play::{MatchPlayer, NoNetworks, PlayerEvaluator, PlayerPool, SearchPlayer};
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams};
 
 /// Answers in batches what [`Hashed`] answers at once, and notes how large they are.
@@ -84,7 +83,8 @@ enum Way {
 fn visits(leaves_max: u32, way: Way) -> (Vec<(u16, u32)>, Vec<usize>) {
     let game = Connect4::from_spec(&"connect4".parse().expect("a spec")).expect("a game");
     let sizes = Arc::new(Mutex::new(Vec::new()));
-    let mut sources = Sources::default();
+    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let sources = pool.sources();
     let source = if way == Way::AtOnce {
         sources.add_instant(Arc::new(Hashed))
     } else {
@@ -97,18 +97,18 @@ fn visits(leaves_max: u32, way: Way) -> (Vec<(u16, u32)>, Vec<usize>) {
         sources.add_batched(Box::new(evaluator), 1 << 12)
     };
     if let Way::Threads(threads, _) = way {
-        sources = sources.on_threads(threads);
+        pool = pool.on_threads(threads);
     }
-    let kind = PlayerKind::Search {
+    let search = SearchPlayer {
+        evaluator: PlayerEvaluator::Added(source),
         params: SearchParams { leaves_max, ..SearchParams::default() },
         root: RootSetup::default(),
         choice: MoveChoice::MostVisits,
         budget: Budget::Playouts(1),
         reuse: true,
-        source,
     };
-    let setup = PlayerSetup { name: "tester".to_owned(), kind };
-    let mut session = GameSession::new(game, setup, sources, 1);
+    let player = MatchPlayer::search("tester", search);
+    let mut session = GameSession::new(&player, pool, 1).expect("no network is loaded");
     session.begin(Player::First, Some(300)).expect("the first player moves");
     while !session.search(16).expect("it evaluates") {}
     let report = session.report();

@@ -1,13 +1,12 @@
 //! Engines for tests: players without networks, and a clock that ticks when it is looked at.
 
-use std::{cell::Cell, sync::Arc, time::Duration};
+use std::{cell::Cell, time::Duration};
 
 use dz_frontends::{
     Activity, Clock, GameSession, Gtp, Limits, Protocol, Resignation, Session, Uci,
 };
 use dz_game::{Game, GameSpec, with_game};
-use dz_infer::{Rollout, Sources, Uniform};
-use dz_play::{PlayerKind, rollout_anchor};
+use dz_play::{MatchPlayer, NoNetworks, PlayerEvaluator, PlayerKind, PlayerPool, rollout_anchor};
 
 /// A millisecond passes with every look.
 #[derive(Debug, Default)]
@@ -27,21 +26,28 @@ pub enum Eyes {
     Rollouts,
 }
 
-fn make<G: Game>(game: G, eyes: Eyes) -> Box<dyn Session> {
-    let mut sources = Sources::default();
-    let source = match eyes {
-        Eyes::Uniform => sources.add_instant(Arc::new(Uniform)),
-        Eyes::Rollouts => sources.add_instant(Arc::new(Rollout::default())),
-    };
-    let mut setup = rollout_anchor("tester", 1, source);
-    if let PlayerKind::Search { reuse, .. } = &mut setup.kind {
-        *reuse = true;
+/// The rollout anchor's search with this evaluator, kept from move to move.
+pub fn player(name: &str, evaluator: PlayerEvaluator) -> MatchPlayer {
+    let mut player = rollout_anchor(name, 1);
+    if let PlayerKind::Search(search) = &mut player.kind {
+        search.evaluator = evaluator;
+        search.reuse = true;
     }
-    Box::new(GameSession::new(game, setup, sources, 1))
+    player
+}
+
+fn make<G: Game>(game: &G, eyes: Eyes) -> Box<dyn Session> {
+    let evaluator = match eyes {
+        Eyes::Uniform => PlayerEvaluator::Uniform,
+        Eyes::Rollouts => PlayerEvaluator::Rollout,
+    };
+    let pool = PlayerPool::new(game, &NoNetworks, 0);
+    let session = GameSession::new(&player("tester", evaluator), pool, 1);
+    Box::new(session.expect("no network is loaded"))
 }
 
 pub fn session(spec: &GameSpec, eyes: Eyes) -> Result<Box<dyn Session>, String> {
-    with_game!(spec, |game| make(game, eyes)).map_err(|error| error.to_string())
+    with_game!(spec, |game| make(&game, eyes)).map_err(|error| error.to_string())
 }
 
 pub fn gtp(game: &str, eyes: Eyes, playouts: u32) -> Gtp {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use dz_frontends::{GameSession, Gtp, Limits, Resignation};
 use dz_game::{Wdl, games::Go};
-use dz_infer::{Evaluation, Evaluator, EvaluatorError, Leaf, Sources, Ticket};
-use dz_play::rollout_anchor;
+use dz_infer::{Evaluation, Evaluator, EvaluatorError, Leaf, Ticket};
+use dz_play::{NoNetworks, PlayerEvaluator, PlayerPool};
 
-use crate::common::{Ticking, ask, say};
+use crate::common::{Ticking, ask, player, say};
 
 /// Gives the mover the first point, half of the second, and the opponent the last.
 #[derive(Default)]
@@ -36,9 +36,10 @@ impl Evaluator<Go> for Owner {
 
 fn gtp() -> Gtp {
     let go = Go::from_spec(&"go:size=3".parse().expect("a game")).expect("possible rules");
-    let mut sources = Sources::default();
-    let source = sources.add_batched(Box::new(Owner::default()), 1 << 4);
-    let session = GameSession::new(go, rollout_anchor("tester", 1, source), sources, 1);
+    let mut pool = PlayerPool::new(&go, &NoNetworks, 0);
+    let source = pool.sources().add_batched(Box::new(Owner::default()), 1 << 4);
+    let session = GameSession::new(&player("tester", PlayerEvaluator::Added(source)), pool, 1)
+        .expect("a session");
     let limits = Limits { playouts: Some(20), time: None, default_playouts: 1 };
     let maker = Box::new(|_: &_| Err("one game is enough".to_owned()));
     Gtp::new(Box::new(session), maker, Box::new(Ticking::default()), limits, Resignation::default())

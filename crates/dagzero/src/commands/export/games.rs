@@ -7,8 +7,7 @@ use std::{
 
 use anyhow::Context;
 use dz_game::Komi;
-use dz_gatekeeper::match_file::{MatchHeader, read_match};
-use dz_play::{Cause, Forfeit, PlayedGame, Seat};
+use dz_play::{Cause, Forfeit, MatchHeader, PlayedGame, PlayedMatch, Seat, read_match};
 use dz_record::{Header, Record, RecordEnd, RecordedMove};
 use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind, ShardError, ShardHeader, ShardReader};
 use dz_store::{Ledger, Run};
@@ -100,7 +99,7 @@ impl Source {
             }
             Files::Matches(matches) => {
                 let (name, text) = matches.first().ok_or_else(|| self.nothing("matches"))?;
-                Ok(read_match(text).with_context(|| name.clone())?.0.game)
+                Ok(read_match(text).with_context(|| name.clone())?.header.game)
             }
         }
     }
@@ -199,7 +198,7 @@ impl Source {
         filter: &GameFilter,
         take: TakeGame<'_>,
     ) -> anyhow::Result<bool> {
-        let (header, games) = read_match(text).with_context(|| name.to_owned())?;
+        let PlayedMatch { header, games } = read_match(text).with_context(|| name.to_owned())?;
         let event =
             if self.name == name { name.to_owned() } else { format!("{} {name}", self.name) };
         for game in &games {

@@ -8,10 +8,9 @@ use std::{
 use anyhow::{Context, ensure};
 use dz_cpu_net::Reference;
 use dz_game::{Encoding, Game, GameSpec, Symmetry, unpack_planes, with_game};
-use dz_gatekeeper::{ContestantKind, Mind};
 use dz_infer::{Leaf, encode_leaves};
 use dz_network_file::NetworkFile;
-use dz_play::distinct_openings;
+use dz_play::{PlayerEvaluator, PlayerKind, distinct_openings};
 use serde_json::{Value, json};
 
 use crate::{
@@ -65,8 +64,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// The bytes of a network file, or of a run's champion, the newest one or that of a generation.
 fn network_of(from: &Path) -> anyhow::Result<Vec<u8>> {
-    let Found { contestant, .. } = PlayerArg::Path(from.to_owned()).find(1)?;
-    if let ContestantKind::Search { mind: Mind::Network { bytes, .. }, .. } = contestant.kind {
+    let Found { player, .. } = PlayerArg::Path(from.to_owned()).find(1)?;
+    if let PlayerKind::Search(search) = player.kind
+        && let PlayerEvaluator::Network { bytes, .. } = search.evaluator
+    {
         return Ok(bytes.to_vec());
     }
     let what = format!("{} has no network of its own; let the run go on first", from.display());

@@ -11,13 +11,13 @@ use std::{
 
 use anyhow::{Context, ensure};
 use dz_burn_net::DeviceChoice;
-use dz_config::AnchorKind;
 use dz_game::{Game, GameSpec, canonical_spec, with_game};
-use dz_gatekeeper::{
-    Bout, Contestant, ContestantKind, Decided, MatchProgress, Observer, OnDevices, Played, Players,
-    match_file, play_bout,
-};
+use dz_gatekeeper::OnDevices;
 use dz_infer::Lockstep;
+use dz_play::{
+    EarlyStop, Match, MatchObserver, MatchPlayer, MatchProgress, PlayedMatch, PlayerPool,
+    play_match, write_match,
+};
 use dz_record::{Format, Sheet};
 use dz_stats::SprtPlan;
 
@@ -110,30 +110,26 @@ const GAMES_SPRT: u64 = 10_000;
 pub(super) const CACHE_ENTRIES: usize = 1 << 18;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let mut found = [args.a.find(args.playouts)?, args.b.find(args.playouts)?];
-    for player in &mut found {
-        if let ContestantKind::Anchor(AnchorKind::Engine(engine)) = &mut player.contestant.kind {
-            engine.seconds = args.seconds.as_secs_f64();
-        }
-    }
+    let find = |player: &PlayerArg| player.with_move_time(args.seconds).find(args.playouts);
+    let found = [find(&args.a)?, find(&args.b)?];
     let game = game_of(args.game.as_ref(), &found)?;
     let plies_max = found.iter().filter_map(|found| found.plies_max_on(&game)).max();
     let plies_max = plies_max.unwrap_or(PLIES_MAX);
-    let players = told_apart(found.map(|found| found.contestant));
+    let players = told_apart(found.map(|found| found.player));
     let games = args.games.unwrap_or(if args.sprt.is_some() { GAMES_SPRT } else { GAMES });
     let test = args.sprt.map(|elos| elos.plan(games)).transpose()?;
-    let bout = Bout {
+    let plan = Match {
         players,
         games,
         opening_plies: args.opening_plies,
         seed: args.seed,
         plies_max,
-        decided: test.map(Decided::Test),
+        early_stop: test.map(EarlyStop::Test),
     };
     let device = dz_burn_net::pick_device(&args.device)?;
     let parallel_games = args.parallel_games as usize;
     let out_file = args.out.as_deref();
-    let played = with_game!(&game, |game| play(&game, &bout, device, parallel_games, out_file))??;
+    let played = with_game!(&game, |game| play(&game, &plan, device, parallel_games, out_file))??;
     let report = Report::of(&played, test.zip(args.sprt.map(|elos| elos.0)));
     if args.json {
         write_line(out, &report)?;
@@ -145,7 +141,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 
 /// Players of one name, two programs of one file for example, are numbered, so that records and
 /// ratings can tell them apart.
-fn told_apart(mut players: [Contestant; 2]) -> [Contestant; 2] {
+fn told_apart(mut players: [MatchPlayer; 2]) -> [MatchPlayer; 2] {
     if players[0].name == players[1].name {
         for (number, player) in (1..).zip(&mut players) {
             player.name = format!("{}-{number}", player.name);
@@ -157,18 +153,18 @@ fn told_apart(mut players: [Contestant; 2]) -> [Contestant; 2] {
 /// Plays the match on one game, and writes its games to `out_file`.
 fn play<G: Game>(
     game: &G,
-    bout: &Bout,
+    plan: &Match,
     device: DeviceChoice,
     parallel_games: usize,
     out_file: Option<&Path>,
-) -> anyhow::Result<Played> {
+) -> anyhow::Result<PlayedMatch> {
     // What cannot be written is known before a game is played.
     let format = out_file.map(|path| kept_as(game, path)).transpose()?;
     let file = out_file.map(create).transpose()?;
     let networks = OnDevices(vec![device]);
-    let mut players = Players::new(game, &networks, CACHE_ENTRIES);
+    let mut pool = PlayerPool::new(game, &networks, CACHE_ENTRIES);
     let lockstep = Lockstep { parallel_games, groups: 2 };
-    let played = play_bout(bout, &mut players, &lockstep, None, &mut Tenths::default());
+    let played = play_match(plan, &mut pool, &lockstep, None, &mut Tenths::default());
     if let (Some(path), true) = (out_file, played.is_err()) {
         // Empty, it would only be in the way of the next try; that it stays is no second fault.
         let _ = fs::remove_file(path);
@@ -176,7 +172,7 @@ fn play<G: Game>(
     let played = played?;
     if let (Some(path), Some(mut file), Some(format)) = (out_file, file, format) {
         let bytes = match format {
-            None => match_file::write_match(&played.header, &played.games)?,
+            None => write_match(&played.header, &played.games)?,
             Some(format) => records(game, &played, format)?.into_bytes(),
         };
         let done = file.write_all(&bytes);
@@ -204,7 +200,7 @@ fn kept_as<G: Game>(game: &G, path: &Path) -> anyhow::Result<Option<Format>> {
 }
 
 /// All games, one after the other.
-fn records<G: Game>(game: &G, played: &Played, format: Format) -> anyhow::Result<String> {
+fn records<G: Game>(game: &G, played: &PlayedMatch, format: Format) -> anyhow::Result<String> {
     let [a, b] = &played.header.players;
     let event = format!("{} against {}", a.name, b.name);
     let one = |kept| Ok(match_record(event.clone(), &played.header, kept).sheet(game, format)?);
@@ -241,7 +237,7 @@ struct Tenths {
     said: u64,
 }
 
-impl Observer for Tenths {
+impl MatchObserver for Tenths {
     fn progress(&mut self, progress: &MatchProgress) {
         let tenths = 10 * progress.games / progress.games_total;
         if tenths > self.said {
@@ -255,10 +251,6 @@ impl Observer for Tenths {
             let line = format!("{games}/{games_total} games, score {score:.3}{rate}");
             dz_stage::stderr_line(&line);
         }
-    }
-
-    fn stopped(&self) -> bool {
-        false
     }
 }
 

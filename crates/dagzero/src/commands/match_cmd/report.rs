@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use dz_game::Player;
-use dz_gatekeeper::{Played, verdict};
-use dz_play::{Cause, Forfeit, PlayedGame, Seat};
+use dz_gatekeeper::{result_of, verdict};
+use dz_play::{Cause, Forfeit, PlayedGame, PlayedMatch, Seat};
 use dz_stats::{Sprt, SprtPlan, SprtStop};
 use serde::Serialize;
 
@@ -70,8 +70,8 @@ struct SprtRow {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn of(played: &'a Played, test: Option<(SprtPlan, [f64; 2])>) -> Self {
-        let result = played.result();
+    pub(super) fn of(played: &'a PlayedMatch, test: Option<(SprtPlan, [f64; 2])>) -> Self {
+        let result = result_of(&played.games);
         let interval = verdict::score_interval(&result);
         let [a, b] = &played.header.players;
         Self {

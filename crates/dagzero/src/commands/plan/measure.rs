@@ -7,9 +7,12 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, with_game};
-use dz_gatekeeper::{Contestant, ContestantKind, Mind, OnDevices, Players, selfplay_ply_cost};
+use dz_gatekeeper::{OnDevices, selfplay_ply_cost};
 use dz_infer::Lockstep;
-use dz_play::{PositionCheck, check_positions, distinct_openings};
+use dz_play::{
+    MatchPlayer, PlayerEvaluator, PlayerPool, PositionCheck, SearchPlayer, check_positions,
+    distinct_openings,
+};
 use dz_shard::GameRecord;
 use dz_stage::{EventSink, Stage, StageContext, Stop};
 use dz_store::Run;
@@ -39,27 +42,26 @@ pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured
         plies: with_game!(&game, |game| random_plies(&game, config.selfplay.plies_max))?,
         ..Measured::default()
     };
-    let search = |mind: Mind, playouts: u32| {
-        let kind = ContestantKind::Search { mind, search: config.search.clone(), playouts };
-        let contestant = Contestant { name: "calibration".to_owned(), kind };
+    let search = |evaluator: PlayerEvaluator, playouts: u32| {
+        let search = SearchPlayer::of_run(evaluator, &config.search, playouts);
+        let player = MatchPlayer::search("calibration", search);
         let networks = OnDevices(devices.clone());
-        with_game!(&game, |game| playouts_per_s(&game, &contestant, playouts, config, &networks))?
+        with_game!(&game, |game| playouts_per_s(&game, &player, playouts, config, &networks))?
     };
     let rollouts = config.bootstrap.playouts;
-    measured.rollouts_s = search(Mind::Bootstrap(BootstrapEvaluator::Rollout), rollouts)?;
+    measured.rollouts_s = search(PlayerEvaluator::Rollout, rollouts)?;
     let generation_0 = match config.bootstrap.evaluator {
         BootstrapEvaluator::Rollout => measured.rollouts_s,
-        BootstrapEvaluator::Uniform => {
-            search(Mind::Bootstrap(BootstrapEvaluator::Uniform), rollouts)?
-        }
+        BootstrapEvaluator::Uniform => search(PlayerEvaluator::Uniform, rollouts)?,
     };
     measured.bootstrap_game_s = measured.plies * f64::from(rollouts) / generation_0;
     let small = SmallRun::new(config, dir, measured.bootstrap_game_s, measured.plies)?;
     let network = small.first_cycle(&mut measured)?;
-    let mind = Mind::Network { key: "calibration".to_owned(), bytes: network.into() };
+    let evaluator =
+        PlayerEvaluator::Network { hash: "calibration".to_owned(), bytes: network.into() };
     let ply = selfplay_ply_cost(config, u32::MAX);
     let playouts = ply.round().max(2.0) as u32;
-    measured.playouts_s = search(mind, playouts)?;
+    measured.playouts_s = search(evaluator, playouts)?;
     measured.game_s = measured.plies * ply / measured.playouts_s;
     small.network_games(&mut measured)?;
     measured.peak_bytes = dz_stage::peak_bytes().unwrap_or(0);
@@ -76,14 +78,14 @@ fn random_plies<G: Game>(game: &G, plies_max: u32) -> f64 {
 /// Playouts a second of a player, as many searches at once as self-play has.
 fn playouts_per_s<G: Game>(
     game: &G,
-    contestant: &Contestant,
+    player: &MatchPlayer,
     playouts: u32,
     config: &RunConfig,
     networks: &OnDevices,
 ) -> anyhow::Result<f64> {
-    let mut players = Players::new(game, networks, 0);
-    let search = players.seat(contestant)?.kind.move_search();
-    let search = search.context("the calibration's player does not search; please report this")?;
+    let mut pool = PlayerPool::new(game, networks, 0);
+    // Loading is no part of the time.
+    pool.prepare(player)?;
     let parallel_games = config.selfplay.parallel_games as usize;
     let lockstep = Lockstep { parallel_games, groups: config.selfplay.groups as usize };
     // A few searches first, then twice as many, until they take long enough to be timed.
@@ -101,8 +103,7 @@ fn playouts_per_s<G: Game>(
         let positions: Vec<PositionCheck> =
             (0..count).filter_map(|i| positions.get(i % distinct).cloned()).collect();
         let begun = Instant::now();
-        let sources = players.sources();
-        check_positions(game, &positions, &search, playouts, &lockstep, sources)?;
+        check_positions(&mut pool, player, &positions, playouts, &lockstep)?;
         let elapsed = begun.elapsed();
         if elapsed >= SEARCH_TIME / 2 || count >= 1 << 16 {
             return Ok(count as f64 * f64::from(playouts) / elapsed.as_secs_f64().max(1e-6));

@@ -2,10 +2,9 @@
 
 use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
-use dz_config::BootstrapEvaluator;
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
-use dz_gatekeeper::{ContestantKind, Mind as PlayerMind, NetworkLoader, OnDevices};
 use dz_infer::{Evaluator, Hashed, LeafView, Rollout};
+use dz_play::{PlayerEvaluator, PlayerKind};
 use dz_search::{Domain, ExplicitGraph, SearchLeaf, Status, ValuePov};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -127,18 +126,17 @@ fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<GameEvaluator<G>> {
     if let Some(theirs) = found.other_game(&ours)? {
         return Err(UsageError(format!("{text} is for {theirs}, and --game is {ours}")).into());
     }
-    Ok(match found.contestant.kind {
-        ContestantKind::Search { mind: PlayerMind::Network { bytes, .. }, .. } => {
-            let device = OnDevices(vec![dz_burn_net::pick_device("cpu")?]);
-            GameEvaluator::Network(device.load(game, &bytes)?)
+    let PlayerKind::Search(search) = found.player.kind else {
+        return Err(UsageError(format!("{text} has no evaluator")).into());
+    };
+    Ok(match search.evaluator {
+        PlayerEvaluator::Network { bytes, .. } => {
+            let device = dz_burn_net::pick_device("cpu")?;
+            GameEvaluator::Network(dz_burn_net::network_evaluator_on(game, &bytes, &[device])?)
         }
-        ContestantKind::Search { mind: PlayerMind::Bootstrap(evaluator), .. } => match evaluator {
-            BootstrapEvaluator::Uniform => GameEvaluator::Uniform,
-            BootstrapEvaluator::Rollout => GameEvaluator::Rollout,
-        },
-        ContestantKind::Anchor(_) => {
-            return Err(UsageError(format!("{text} has no evaluator")).into());
-        }
+        PlayerEvaluator::Uniform => GameEvaluator::Uniform,
+        PlayerEvaluator::Rollout => GameEvaluator::Rollout,
+        _ => return Err(UsageError(format!("{text} has no evaluator")).into()),
     })
 }
 

@@ -4,9 +4,9 @@ use std::{fmt, ops::Range, path::Path};
 
 use anyhow::{Context, bail, ensure};
 use dz_game::{Game, Outcome, Status, with_game};
-use dz_gatekeeper::{Played, match_file::read_match};
+use dz_gatekeeper::result_of;
 use dz_network_file::NetworkFile;
-use dz_play::PlayedGame;
+use dz_play::{PlayedGame, PlayedMatch, read_match};
 use dz_shard::{RowReader, RowSet, ShardError};
 use dz_store::{MatchResult, PlayerName, RunInfo};
 use dz_trainer::checkpoint;
@@ -86,21 +86,21 @@ pub(super) fn network(
 }
 
 /// A match file: every game by the rules, and the counts. Answers its games.
-pub(super) fn bout(
+pub(super) fn match_file(
     bytes: &[u8],
     info: &RunInfo,
     players: [&PlayerName; 2],
     result: &MatchResult,
 ) -> anyhow::Result<u64> {
     let text = std::str::from_utf8(bytes).context("it is no text")?;
-    let (header, games) = read_match(text)?;
+    let PlayedMatch { header, games } = read_match(text)?;
     same("game", &header.game, &info.game)?;
     for (found, wanted) in header.players.iter().zip(players) {
         same("player", found.name.as_str(), wanted.as_str())?;
     }
     let plies_max = header.plies_max;
     with_game!(&header.game.parse()?, |game| replay_all(&game, &games, plies_max))??;
-    let counted = Played { header, games }.result();
+    let counted = result_of(&games);
     ensure!(counted == *result, "its games come to {counted:?}, the ledger says {result:?}");
     Ok(counted.games)
 }

@@ -146,7 +146,7 @@ impl<'a> Checker<'a, '_> {
             }
             Entry::Champion { .. } => bail!("no candidate of this network came before it"),
             Entry::Match { a, b, result, .. } => {
-                let played = inside::bout(&self.content(object)?, info, [a, b], result)?;
+                let played = inside::match_file(&self.content(object)?, info, [a, b], result)?;
                 self.findings.games += played;
                 Ok(())
             }

@@ -1,14 +1,14 @@
-//! From the run configuration to players.
+//! The anchors of a run's configuration as players.
 
 use std::{sync::Arc, time::Duration};
 
 use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, Fault};
 use dz_external_engines::{EngineError, EnginePool, EngineSpec, ProtocolKind};
 
-use crate::{PlayerKind, PlayerSetup, knowing_player, rollout_anchor};
+use crate::{MatchPlayer, PlayerEvaluator, PlayerKind, one_ply_player, rollout_anchor};
 
-/// Programs of anchors that cannot be started here, for [`dz_config::RunConfig::load`]: a run would
-/// only find out when it has played its first cycle.
+/// Anchors whose programs cannot be started here, for [`dz_config::RunConfig::load`]. Otherwise a
+/// run would find out only after its first cycle.
 pub fn anchor_faults(anchors: &[Anchor]) -> Vec<Fault> {
     let fault = |(at, anchor): (usize, &Anchor)| {
         let AnchorKind::Engine(engine) = &anchor.kind else { return None };
@@ -24,23 +24,24 @@ pub fn anchor_faults(anchors: &[Anchor]) -> Vec<Fault> {
     anchors.iter().enumerate().filter_map(fault).collect()
 }
 
-/// A fixed opponent; `source` is the index of what its moves come from, where they come from one:
-/// rollouts, or a solver's answers.
+/// The player of an anchor.
 ///
 /// # Errors
-/// [`EngineError::Command`] for a command line of another program that cannot be read.
-pub fn anchor_player(anchor: &Anchor, source: usize) -> Result<PlayerSetup, EngineError> {
-    let kind = match &anchor.kind {
-        AnchorKind::Random => PlayerKind::Random,
-        AnchorKind::Rollout { playouts } => {
-            return Ok(rollout_anchor(&anchor.name, *playouts, source));
+/// [`EngineError::Command`] if the command line of another program cannot be read.
+pub fn anchor_player(anchor: &Anchor) -> Result<MatchPlayer, EngineError> {
+    let name = &anchor.name;
+    Ok(match &anchor.kind {
+        AnchorKind::Random => MatchPlayer { name: name.clone(), kind: PlayerKind::Random },
+        AnchorKind::Rollout { playouts } => rollout_anchor(name, *playouts),
+        AnchorKind::Solver { depth: Some(plies) } => {
+            one_ply_player(name, PlayerEvaluator::Lookahead(*plies))
         }
-        AnchorKind::Solver { .. } => return Ok(knowing_player(&anchor.name, source)),
+        AnchorKind::Solver { depth: None } => one_ply_player(name, PlayerEvaluator::Solver),
         AnchorKind::Engine(engine) => {
-            PlayerKind::External(Arc::new(EnginePool::new(engine_spec(engine)?)))
+            let pool = Arc::new(EnginePool::new(engine_spec(engine)?));
+            MatchPlayer { name: name.clone(), kind: PlayerKind::Engine(pool) }
         }
-    };
-    Ok(PlayerSetup { name: anchor.name.clone(), kind })
+    })
 }
 
 /// How the program of an anchor is started and asked.

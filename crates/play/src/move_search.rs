@@ -13,18 +13,26 @@ use dz_search::{
 
 /// A search with what it needs to be driven in lockstep.
 #[derive(Debug)]
-pub struct Thinker<G: Game> {
+pub struct MoveSearch<G: Game> {
     search: Search<G>,
     source: usize,
-    /// With the game's number and the ply: fixes symmetries and every random word of the search.
-    run_seed: u64,
-    game_number: u64,
+    /// With the ply: fixes symmetries and every random word of the search.
+    seed: GameSeed,
     ply: u32,
     reuse: bool,
     priors: Vec<f32>,
     rollout_moves: Vec<(Player, Move)>,
     /// Leaves to answer, in the order in which they were asked for.
     waiting: VecDeque<LeafId>,
+}
+
+/// What the random choices of one game's searches depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameSeed {
+    /// The seed of the run or match.
+    pub run_seed: u64,
+    /// The game's number in it.
+    pub game_number: u64,
 }
 
 /// Batches of one search: what is out, the oldest first, and what waits to be sent.
@@ -56,10 +64,10 @@ fn refs<G: Game>(leaves: &[Leaf<G>]) -> Vec<&Leaf<G>> {
     leaves.iter().collect()
 }
 
-/// What thinking came to.
+/// What one step of a search came to.
 #[derive(Debug)]
-pub enum Thought<G: Game> {
-    /// The search is decided; read [`Thinker::summary`].
+pub enum SearchStep<G: Game> {
+    /// The search is decided; read [`MoveSearch::summary`].
     Decided,
     /// A position must be evaluated in a batch.
     Need(Request<G>),
@@ -73,31 +81,19 @@ const BATCHES_OF_ONE: usize = 2;
 /// them.
 const LEAVES_OF_IDLE: usize = 4;
 
-impl<G: Game> Thinker<G> {
-    /// A thinker at the start of game `game_number` that asks source `source`.
-    pub fn new(
-        game: &G,
-        params: SearchParams,
-        reuse: bool,
-        source: usize,
-        (run_seed, game_number): (u64, u64),
-    ) -> Self {
+impl<G: Game> MoveSearch<G> {
+    /// A search at the start of a game that asks source `source`.
+    pub fn new(game: &G, params: SearchParams, reuse: bool, source: usize, seed: GameSeed) -> Self {
         let search = Search::new(game.clone(), params, game.start(), G::History::default());
-        Self::at(search, reuse, source, (run_seed, game_number))
+        Self::at(search, reuse, source, seed)
     }
 
-    /// A thinker over a search that stands anywhere.
-    pub fn at(
-        search: Search<G>,
-        reuse: bool,
-        source: usize,
-        (run_seed, game_number): (u64, u64),
-    ) -> Self {
+    /// As [`MoveSearch::new`] for a search at any position.
+    pub fn at(search: Search<G>, reuse: bool, source: usize, seed: GameSeed) -> Self {
         Self {
             search,
             source,
-            run_seed,
-            game_number,
+            seed,
             ply: 0,
             reuse,
             priors: Vec::new(),
@@ -108,7 +104,8 @@ impl<G: Game> Thinker<G> {
 
     /// Starts on the move at hand.
     pub fn begin(&mut self, budget: Budget, setup: impl Into<RootSetup>) {
-        let seed = mix64(mix64(self.run_seed ^ mix64(self.game_number)) ^ u64::from(self.ply));
+        let GameSeed { run_seed, game_number } = self.seed;
+        let seed = mix64(mix64(run_seed ^ mix64(game_number)) ^ u64::from(self.ply));
         self.search.start(budget, seed, setup);
         self.waiting.clear();
     }
@@ -123,22 +120,22 @@ impl<G: Game> Thinker<G> {
     ///
     /// As many leaves as may wait are gathered before the first is answered, in their order, so
     /// that neither caches nor batches decide where the search goes.
-    pub fn think(&mut self, readers: &Readers<G>) -> Thought<G> {
+    pub fn step(&mut self, readers: &Readers<G>) -> SearchStep<G> {
         loop {
             while let Some(&id) = self.waiting.front() {
                 if let Some(request) = self.answer(id, readers) {
-                    return Thought::Need(request);
+                    return SearchStep::Need(request);
                 }
                 self.waiting.pop_front();
             }
             self.gather();
             if self.waiting.is_empty() {
-                return Thought::Decided;
+                return SearchStep::Decided;
             }
         }
     }
 
-    /// As [`Thinker::think`] for a search that has its source to itself: keeps as many batches out
+    /// As [`MoveSearch::step`] for a search that has its source to itself: keeps as many batches out
     /// as the source asks for, then takes the answers of the oldest. False once the search is
     /// decided and nothing is out.
     ///
@@ -147,21 +144,21 @@ impl<G: Game> Thinker<G> {
     ///
     /// # Errors
     /// What the source reports.
-    pub fn think_with(
+    pub fn step_pipelined(
         &mut self,
         sources: &mut Sources<G>,
         pipeline: &mut Pipeline<G>,
     ) -> Result<bool, EvaluatorError> {
-        let thought = self.think_on(sources, pipeline);
-        if thought.is_err() {
+        let step = self.fill_and_wait(sources, pipeline);
+        if step.is_err() {
             // Answers that come yet would be taken for those of other leaves.
             pipeline.clear(sources, self.source);
             self.waiting.clear();
         }
-        thought
+        step
     }
 
-    fn think_on(
+    fn fill_and_wait(
         &mut self,
         sources: &mut Sources<G>,
         pipeline: &mut Pipeline<G>,
@@ -220,12 +217,12 @@ impl<G: Game> Thinker<G> {
         }
     }
 
-    /// Goes on with another budget, counted from [`Thinker::begin`].
+    /// Goes on with another budget, counted from [`MoveSearch::begin`].
     pub fn extend(&mut self, budget: Budget) {
         self.search.extend(budget);
     }
 
-    /// Takes the evaluation that `think` asked for.
+    /// Takes the evaluation that [`MoveSearch::step`] asked for.
     pub fn apply(&mut self, evaluation: &Evaluation) {
         if let Some(id) = self.waiting.pop_front() {
             self.search.apply(id, evaluation.wdl, &evaluation.priors);
@@ -253,13 +250,14 @@ impl<G: Game> Thinker<G> {
         let wants = leaf.wants;
         let game = self.search.domain();
         let count = game.symmetry_count();
+        let GameSeed { run_seed, game_number } = self.seed;
         let view = LeafView {
             game,
             state: leaf.state,
             history: leaf.history,
             legal: leaf.legal,
             eval_key,
-            symmetry: symmetry_of(self.run_seed, self.game_number, self.ply, eval_key, count),
+            symmetry: symmetry_of(run_seed, game_number, self.ply, eval_key, count),
             random: leaf.random,
         };
         let answer = wants.network.then(|| readers.ask(self.source, &view, &mut self.priors));

@@ -15,10 +15,10 @@
 //! which they ended, and a last line may be torn. The header holds all that fixes the games, so two
 //! files with equal headers have equal games.
 
-use anyhow::{Context, Result, bail, ensure};
-use dz_play::{PlayedGame, PlayerKind, PlayerSetup};
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams};
 use serde::{Deserialize, Serialize};
+
+use crate::{MatchPlayer, PlayedGame, PlayerEvaluator, PlayerKind};
 
 /// The format that this program writes and reads. In format 1 headers told only some of a search's
 /// settings.
@@ -56,6 +56,22 @@ pub struct MatchHeader {
 struct Kind {
     kind: String,
     format: u32,
+}
+
+/// A match that was played to its end, or was stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayedMatch {
+    /// What was to be played.
+    pub header: MatchHeader,
+    /// Finished games, by number.
+    pub games: Vec<PlayedGame>,
+}
+
+impl PlayedMatch {
+    /// Whether all games were played.
+    pub fn is_whole(&self) -> bool {
+        self.games.len() as u64 == self.header.games
+    }
 }
 
 /// One player of a match.
@@ -105,47 +121,81 @@ pub struct SearchHeader {
 }
 
 impl PlayerHeader {
-    /// The header of a player; `network` is its network's hash, `evaluators` are ids by source.
-    pub fn of(setup: &PlayerSetup, network: Option<&str>, evaluators: &[String]) -> Self {
-        let network = network.map(ToOwned::to_owned);
-        let search = match &setup.kind {
-            PlayerKind::Random | PlayerKind::External(_) => None,
-            PlayerKind::Search { params, root, choice, budget, reuse, source } => {
-                let (unit, budget) = match *budget {
+    /// The header of a player. `evaluator` is the id of its source, if it searches.
+    pub fn of(player: &MatchPlayer, evaluator: &str) -> Self {
+        let mut header =
+            Self { name: player.name.clone(), network: None, search: None, engine: None };
+        match &player.kind {
+            PlayerKind::Random => {}
+            PlayerKind::Search(search) => {
+                if let PlayerEvaluator::Network { hash, .. } = &search.evaluator {
+                    header.network = Some(hash.clone());
+                }
+                let (unit, budget) = match search.budget {
                     Budget::Playouts(playouts) => ("playouts", playouts),
                     Budget::Visits(visits) => ("visits", visits),
                     Budget::Evaluations { evaluations, .. } => ("evaluations", evaluations),
                     Budget::Open => ("open", 0),
                 };
-                Some(SearchHeader {
-                    evaluator: evaluators.get(*source).cloned().unwrap_or_default(),
+                header.search = Some(SearchHeader {
+                    evaluator: evaluator.to_owned(),
                     unit: unit.to_owned(),
                     budget,
-                    params: *params,
-                    root: *root,
-                    choice: *choice,
-                    reuse: *reuse,
-                })
+                    params: search.params,
+                    root: search.root,
+                    choice: search.choice,
+                    reuse: search.reuse,
+                });
             }
-        };
-        let engine = match &setup.kind {
-            PlayerKind::External(pool) => {
+            PlayerKind::Engine(pool) => {
                 let spec = pool.spec();
                 let seconds = spec.move_time.as_secs_f64();
-                Some(EngineHeader { command: spec.to_string(), seconds })
+                header.engine = Some(EngineHeader { command: spec.to_string(), seconds });
             }
-            PlayerKind::Random | PlayerKind::Search { .. } => None,
-        };
-        Self { name: setup.name.clone(), network, search, engine }
+        }
+        header
     }
+}
+
+/// Why a match file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum MatchFileError {
+    /// It has no line.
+    #[error("an empty file is no match file")]
+    Empty,
+    /// It does not begin with a header.
+    #[error("the first line is no header of a match")]
+    Header(#[source] serde_json::Error),
+    /// It is of another kind or format.
+    #[error("this is a {kind} of format {format}; this program reads matches of format {FORMAT}")]
+    Format {
+        /// What it is.
+        kind: String,
+        /// Its format.
+        format: u32,
+    },
+    /// A line after the header is no game.
+    #[error("a line is no game of a match")]
+    Game(#[source] serde_json::Error),
+    /// Games are missing or out of order.
+    #[error("the file is not whole: it has {games} games of {wanted}; copy it again")]
+    Torn {
+        /// Games that it has.
+        games: usize,
+        /// Games that its header promises.
+        wanted: u64,
+    },
+    /// A number is not finite.
+    #[error("a line of a match file")]
+    Write(#[source] serde_json::Error),
 }
 
 /// One line, newline included.
 ///
 /// # Errors
 /// If a number in it is not finite.
-pub fn line(value: &impl Serialize) -> Result<String> {
-    let mut text = serde_json::to_string(value).context("a line of a match file")?;
+pub fn match_line(value: &impl Serialize) -> Result<String, MatchFileError> {
+    let mut text = serde_json::to_string(value).map_err(MatchFileError::Write)?;
     text.push('\n');
     Ok(text)
 }
@@ -154,10 +204,10 @@ pub fn line(value: &impl Serialize) -> Result<String> {
 ///
 /// # Errors
 /// If a number in it is not finite.
-pub fn write_match(header: &MatchHeader, games: &[PlayedGame]) -> Result<Vec<u8>> {
-    let mut text = line(header)?;
+pub fn write_match(header: &MatchHeader, games: &[PlayedGame]) -> Result<Vec<u8>, MatchFileError> {
+    let mut text = match_line(header)?;
     for game in games {
-        text.push_str(&line(game)?);
+        text.push_str(&match_line(game)?);
     }
     Ok(text.into_bytes())
 }
@@ -166,23 +216,19 @@ pub fn write_match(header: &MatchHeader, games: &[PlayedGame]) -> Result<Vec<u8>
 ///
 /// # Errors
 /// If it is no match file, of another format, or not whole.
-pub fn read_match(text: &str) -> Result<(MatchHeader, Vec<PlayedGame>)> {
-    let (first, rest) = text.split_once('\n').context("an empty file is no match file")?;
-    let no_header = "the first line is no header of a match";
+pub fn read_match(text: &str) -> Result<PlayedMatch, MatchFileError> {
+    let (first, rest) = text.split_once('\n').ok_or(MatchFileError::Empty)?;
     // What it is before what is in it: the fields differ from format to format.
-    let Kind { kind, format } = serde_json::from_str(first).context(no_header)?;
+    let Kind { kind, format } = serde_json::from_str(first).map_err(MatchFileError::Header)?;
     if kind != KIND || format != FORMAT {
-        bail!("this is a {kind} of format {format}; this program reads matches of format {FORMAT}");
+        return Err(MatchFileError::Format { kind, format });
     }
-    let header: MatchHeader = serde_json::from_str(first).context(no_header)?;
-    let read = |line| serde_json::from_str(line).context("a line is no game of a match");
-    let games = rest.lines().map(read).collect::<Result<Vec<PlayedGame>>>()?;
+    let header: MatchHeader = serde_json::from_str(first).map_err(MatchFileError::Header)?;
+    let games = rest.lines().map(serde_json::from_str).collect::<Result<Vec<PlayedGame>, _>>();
+    let games = games.map_err(MatchFileError::Game)?;
     let in_order = games.iter().enumerate().all(|(index, game)| game.number == index as u64);
-    ensure!(
-        in_order && games.len() as u64 == header.games,
-        "the file is not whole: it has {} games of {}; copy it again",
-        games.len(),
-        header.games
-    );
-    Ok((header, games))
+    if !in_order || games.len() as u64 != header.games {
+        return Err(MatchFileError::Torn { games: games.len(), wanted: header.games });
+    }
+    Ok(PlayedMatch { header, games })
 }

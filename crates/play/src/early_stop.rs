@@ -1,18 +1,25 @@
-//! Ends a match once enough is known.
+//! Ends a match once its result is decided.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use dz_game::Move;
-use dz_play::{PlayedGame, Seat};
 use dz_stats::{Sprt, SprtPlan};
 
-use crate::{Bout, Decided, Played};
+use crate::{MatchCounts, PlayedGame, Seat};
 
-/// Takes pairs in the order in which they were scheduled, whenever their games end: short games end
-/// first, and would otherwise decide. What counts is then the same for any number of games played
-/// at once.
+/// When a match is decided before its last game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EarlyStop {
+    /// A sequential test has ended.
+    Test(SprtPlan),
+    /// The games that are left cannot change on which side of this score, 0 to 1, A ends.
+    Score(f64),
+}
+
+/// Applies an [`EarlyStop`] to pairs in their scheduled order. Short games end first and would
+/// otherwise decide, so the games that count would depend on how many are played at once.
 #[derive(Debug, Default)]
-pub(crate) struct Referee {
+pub(crate) struct EarlyStopper {
     rule: Option<Rule>,
     /// Pairs that count.
     pairs: u64,
@@ -26,39 +33,37 @@ enum Rule {
     Score(Curtailed),
 }
 
-/// A sequential test that is fed with games, of which A is the player that the test is about.
+/// A sequential test of player A over pairs of games.
 #[derive(Debug)]
-pub(crate) struct PairTest {
+pub struct PairTest {
     test: Sprt,
     seen: BTreeSet<(bool, Vec<Move>)>,
 }
 
 impl PairTest {
-    pub(crate) fn new(plan: SprtPlan) -> Self {
+    /// A test that has seen no games.
+    pub fn new(plan: SprtPlan) -> Self {
         Self { test: Sprt::new(plan), seen: BTreeSet::new() }
     }
 
-    /// Adds the next scheduled pair. One that repeats earlier games move by move says nothing new,
-    /// and is left out.
-    pub(crate) fn add(&mut self, pair: [&PlayedGame; 2]) {
+    /// Adds the next scheduled pair. A pair that repeats earlier games move by move is no new
+    /// evidence and is left out.
+    pub fn add(&mut self, pair: [&PlayedGame; 2]) {
         let new = pair.map(|game| self.seen.insert((game.first == Seat::A, game.moves.clone())));
         if new != [false; 2] {
-            self.test.add(half_points(&pair) as usize);
+            self.test.add(half_points(pair) as usize);
         }
     }
 
-    pub(crate) fn into_test(self) -> Sprt {
+    /// The test.
+    pub fn into_test(self) -> Sprt {
         self.test
     }
 }
 
-/// A's half points.
-fn half_points(games: &[&PlayedGame]) -> u64 {
-    let of = |game: &&PlayedGame| {
-        let result = dz_play::MatchResult::of(std::slice::from_ref(*game));
-        2 * result.wins + result.draws
-    };
-    games.iter().map(of).sum()
+/// A's half points in a pair.
+fn half_points(pair: [&PlayedGame; 2]) -> u64 {
+    pair.iter().map(|game| MatchCounts::of(std::slice::from_ref(*game)).half_points()).sum()
 }
 
 /// A match for a score, which ends where the games left cannot change the side on which it ends.
@@ -80,30 +85,30 @@ impl Curtailed {
     }
 }
 
-impl Referee {
-    /// Of a match of which these games are played; it may let all games be played.
-    pub(crate) fn new(bout: &Bout, played: &[PlayedGame]) -> Self {
-        let rule = bout.decided.map(|decided| match decided {
-            Decided::Test(plan) => Rule::Test(PairTest::new(plan)),
-            Decided::Score(score_min) => {
-                let games = bout.games;
+impl EarlyStopper {
+    /// The state of a match of `games` games, of which `played` are finished. Without a rule all
+    /// games are played.
+    pub(crate) fn new(rule: Option<EarlyStop>, games: u64, played: &[PlayedGame]) -> Self {
+        let rule = rule.map(|rule| match rule {
+            EarlyStop::Test(plan) => Rule::Test(PairTest::new(plan)),
+            EarlyStop::Score(score_min) => {
                 Rule::Score(Curtailed { score_min, games, half_points: 0, played: 0 })
             }
         });
-        let mut referee = Self { rule, ..Self::default() };
+        let mut stopper = Self { rule, ..Self::default() };
         for game in played {
-            referee.see(game);
+            stopper.add(game);
         }
-        referee
+        stopper
     }
 
-    /// Takes a finished game; says whether the match is over.
-    pub(crate) fn see(&mut self, game: &PlayedGame) -> bool {
+    /// Adds a finished game. Returns whether the match is decided.
+    pub(crate) fn add(&mut self, game: &PlayedGame) -> bool {
         if self.rule.is_none() {
             return false;
         }
         self.waiting.insert(game.number, game.clone());
-        while !self.is_over() {
+        while !self.is_decided() {
             let number = 2 * self.pairs;
             let pair = [number, number + 1].map(|number| self.waiting.get(&number));
             let [Some(one), Some(other)] = pair else { break };
@@ -111,17 +116,17 @@ impl Referee {
             match &mut self.rule {
                 Some(Rule::Test(test)) => test.add([one, other]),
                 Some(Rule::Score(score)) => {
-                    score.half_points += half_points(&[one, other]);
+                    score.half_points += half_points([one, other]);
                     score.played += 2;
                 }
                 None => {}
             }
         }
-        self.is_over()
+        self.is_decided()
     }
 
     /// Whether the match is decided.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn is_decided(&self) -> bool {
         match &self.rule {
             Some(Rule::Test(test)) => test.test.stop().is_some(),
             Some(Rule::Score(score)) => score.is_decided(),
@@ -129,14 +134,9 @@ impl Referee {
         }
     }
 
-    /// The match up to the pair that decided it; all of it if none did.
-    pub(crate) fn cut(&self, mut played: Played) -> Played {
-        played.games.sort_by_key(|game| game.number);
-        if self.is_over() {
-            played.header.games = 2 * self.pairs;
-            played.games.retain(|game| game.number < played.header.games);
-        }
-        played
+    /// Games up to the pair that decided the match; `games` if none did.
+    pub(crate) fn games_counted(&self, games: u64) -> u64 {
+        if self.is_decided() { 2 * self.pairs } else { games }
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_is_decided_when_the_rest_cannot_change_it() {
+    fn a_score_is_decidedwhen_the_rest_cannot_change_it() {
         let at = |half_points, played| {
             Curtailed { score_min: 0.55, games: 20, half_points, played }.is_decided()
         };

@@ -1,11 +1,11 @@
-//! The result of a match, from the games.
+//! Played games and their counts.
 
 use std::collections::BTreeSet;
 
-use dz_game::{Player, Wdl};
+use dz_game::{Move, Outcome, Player, Wdl};
 use serde::{Deserialize, Serialize};
 
-use crate::PlayedGame;
+use crate::Forfeit;
 
 /// One of the two players of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,9 +17,32 @@ pub enum Seat {
     B,
 }
 
+/// A game that was played, from its opening to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayedGame {
+    /// Number in the match; games 2k and 2k + 1 are a pair.
+    pub number: u64,
+    /// Who made the first move.
+    pub first: Seat,
+    /// How many of the moves are the opening.
+    pub opening_plies: u32,
+    /// All moves.
+    pub moves: Vec<Move>,
+    /// How it ended; a draw at the ply limit.
+    pub outcome: Outcome,
+    /// True if the ply limit ended it.
+    pub adjudicated: bool,
+    /// Why it was lost otherwise than by the rules, where it was: `outcome` then has no margin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<Forfeit>,
+    /// What an external player says of the result where it says something else than the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispute: Option<String>,
+}
+
 /// Counts of a match, from A's view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MatchResult {
+pub struct MatchCounts {
     /// Games.
     pub games: u64,
     /// Games that A won.
@@ -36,7 +59,7 @@ pub struct MatchResult {
     pub duplicates: u64,
 }
 
-impl MatchResult {
+impl MatchCounts {
     /// Counts games in the order of their numbers, so that the result does not depend on when each
     /// one ended.
     pub fn of(games: &[PlayedGame]) -> Self {
@@ -65,6 +88,11 @@ impl MatchResult {
             }
         }
         result
+    }
+
+    /// Twice A's points.
+    pub fn half_points(&self) -> u64 {
+        2 * self.wins + self.draws
     }
 
     /// A's mean score, in [0, 1]; one half without games.

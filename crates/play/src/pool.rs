@@ -1,0 +1,163 @@
+//! The evaluators of all players of a match, each loaded once.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use dz_external_engines::{EngineError, Rules};
+use dz_game::Game;
+use dz_infer::{Evaluator, Rollout, Sources, Uniform};
+use dz_solver::SolverError;
+
+use crate::{Exact, Lookahead, MatchPlayer, PlayerEvaluator, PlayerKind};
+
+/// An error of a caller's code, for example of its network loader.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Makes evaluators of network files. A library of networks implements it; tests use fakes.
+pub trait NetworkLoader<G: Game> {
+    /// The evaluator of the network file `bytes`.
+    ///
+    /// # Errors
+    /// If the file is damaged or for another game, or the device fails.
+    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>, BoxError>;
+}
+
+/// The loader of matches in which no network plays.
+#[derive(Clone, Copy, Debug)]
+pub struct NoNetworks;
+
+impl<G: Game> NetworkLoader<G> for NoNetworks {
+    fn load(&self, _game: &G, _bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>, BoxError> {
+        Err("no network can be loaded here; give PlayerPool::new a loader".into())
+    }
+}
+
+/// Why a player cannot play.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayerError {
+    /// Its network cannot be loaded.
+    #[error("player {name} cannot be loaded")]
+    Load {
+        /// The player.
+        name: String,
+        /// What the loader reports.
+        source: BoxError,
+    },
+    /// Its program cannot be started, or does not play this game.
+    #[error("player {name} is asked for a game")]
+    Engine {
+        /// The player.
+        name: String,
+        /// What the program did.
+        source: EngineError,
+    },
+    /// The game has no solver.
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+    /// It does not search, and a search was asked for.
+    #[error("{name} does not search")]
+    NoSearch {
+        /// The player.
+        name: String,
+    },
+}
+
+/// The evaluators of the players of one or several matches. Players with the same network share one
+/// evaluator and its cache.
+pub struct PlayerPool<'a, G: Game> {
+    game: &'a G,
+    networks: &'a dyn NetworkLoader<G>,
+    cache_entries: usize,
+    sources: Sources<G>,
+    /// Indices of sources by what they evaluate with.
+    by_key: BTreeMap<String, usize>,
+}
+
+impl<G: Game> fmt::Debug for PlayerPool<'_, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlayerPool").field("by_key", &self.by_key).finish_non_exhaustive()
+    }
+}
+
+impl<'a, G: Game> PlayerPool<'a, G> {
+    /// A pool without evaluators. Each network gets a cache of `cache_entries` evaluations.
+    pub fn new(game: &'a G, networks: &'a dyn NetworkLoader<G>, cache_entries: usize) -> Self {
+        Self { game, networks, cache_entries, sources: Sources::default(), by_key: BTreeMap::new() }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &'a G {
+        self.game
+    }
+
+    /// The evaluators. Callers add their own here and name them by [`PlayerEvaluator::Added`].
+    pub fn sources(&mut self) -> &mut Sources<G> {
+        &mut self.sources
+    }
+
+    /// The same pool for a search that has the processor to itself: networks on the processor work
+    /// on so many threads of their own.
+    #[must_use]
+    pub fn on_threads(self, threads: usize) -> Self {
+        Self { sources: self.sources.on_threads(threads), ..self }
+    }
+
+    /// The evaluators, for callers that drive their searches themselves.
+    pub fn into_sources(self) -> Sources<G> {
+        self.sources
+    }
+
+    /// Makes a player ready: loads its evaluator, or asks its program for a game. Returns the index
+    /// of its source, 0 for players without an evaluator.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub fn prepare(&mut self, player: &MatchPlayer) -> Result<usize, PlayerError> {
+        match &player.kind {
+            PlayerKind::Random => Ok(0),
+            PlayerKind::Search(search) => self.source(&player.name, &search.evaluator),
+            PlayerKind::Engine(pool) => {
+                // A program that is missing or does not play this game is an error, not a loss.
+                let engine = pool
+                    .take()
+                    .and_then(|mut engine| engine.begin(&Rules::of(self.game)).map(|()| engine));
+                let failed = |source| PlayerError::Engine { name: player.name.clone(), source };
+                pool.put(engine.map_err(failed)?);
+                Ok(0)
+            }
+        }
+    }
+
+    fn source(&mut self, name: &str, evaluator: &PlayerEvaluator) -> Result<usize, PlayerError> {
+        let key = match evaluator {
+            PlayerEvaluator::Added(index) => return Ok(*index),
+            PlayerEvaluator::Network { hash, .. } => hash.clone(),
+            PlayerEvaluator::Uniform => "uniform".to_owned(),
+            PlayerEvaluator::Rollout => "rollout".to_owned(),
+            PlayerEvaluator::Lookahead(plies) => format!("lookahead-{plies}"),
+            PlayerEvaluator::Solver => "solver".to_owned(),
+        };
+        if let Some(&index) = self.by_key.get(&key) {
+            return Ok(index);
+        }
+        let sources = &mut self.sources;
+        let index = match evaluator {
+            PlayerEvaluator::Added(index) => *index,
+            PlayerEvaluator::Network { bytes, .. } => {
+                let failed = |source| PlayerError::Load { name: name.to_owned(), source };
+                let evaluator = self.networks.load(self.game, bytes).map_err(failed)?;
+                sources.add_batched(evaluator, self.cache_entries)
+            }
+            PlayerEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
+            PlayerEvaluator::Rollout => sources.add_instant(Arc::new(Rollout::default())),
+            PlayerEvaluator::Lookahead(plies) => {
+                sources.add_instant(Arc::new(Lookahead::new(*plies)))
+            }
+            PlayerEvaluator::Solver => sources.add_instant(Arc::new(Exact::new(self.game)?)),
+        };
+        self.by_key.insert(key, index);
+        Ok(index)
+    }
+}
