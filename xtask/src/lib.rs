@@ -9,6 +9,7 @@ pub mod chaos;
 pub mod ci;
 pub mod imports;
 pub mod layers;
+pub mod links;
 pub mod manifest;
 pub mod names;
 pub mod powercut;

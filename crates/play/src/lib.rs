@@ -12,12 +12,14 @@ mod exact;
 mod external;
 mod game;
 pub mod match_file;
+mod match_plan;
 mod matches;
 mod move_search;
 mod openings;
 mod player;
 mod pool;
 mod probe;
+mod running_match;
 
 pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
 pub use anchors::{anchor_faults, anchor_player};
@@ -27,10 +29,10 @@ pub use exact::{Exact, Lookahead};
 pub use external::{Cause, Forfeit};
 pub use game::{GameSetup, MatchGame};
 pub use match_file::{MatchFileError, MatchHeader, PlayedMatch, read_match, write_match};
-pub use matches::{
-    GameStore, Match, MatchError, MatchObserver, MatchProgress, MatchTask, NoObserver, play_match,
-    play_matches,
+pub use match_plan::{
+    GameStore, Match, MatchError, MatchObserver, MatchProgress, MatchTask, NoObserver,
 };
+pub use matches::{play_match, play_matches};
 pub use move_search::{GameSeed, MoveSearch, Pipeline, SearchStep};
 pub use openings::{Opening, distinct_openings};
 pub use player::{

@@ -135,12 +135,12 @@ impl<G: Game> MoveSearch<G> {
         }
     }
 
-    /// As [`MoveSearch::step`] for a search that has its source to itself: keeps as many batches out
-    /// as the source asks for, then takes the answers of the oldest. False once the search is
+    /// As [`MoveSearch::step`] for a search that has its source to itself. Keeps as many batches
+    /// out as the source asks for, then takes the answers of the oldest. False once the search is
     /// decided and nothing is out.
     ///
-    /// Answers are taken in the order of the batches, whichever is done first, so what the search
-    /// comes to does not depend on time.
+    /// Answers are taken in the order of the batches, so the result does not depend on which batch
+    /// is done first.
     ///
     /// # Errors
     /// What the source reports.

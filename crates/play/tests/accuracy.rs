@@ -52,13 +52,14 @@ fn hashed_answers(
     positions: &[PositionCheck],
     playouts: u32,
 ) -> Vec<Preserved> {
-    let game = Connect4::new(7, 6, 4).unwrap();
+    let game = Connect4::new(7, 6, 4).expect("a possible board");
     let lockstep = Lockstep { parallel_games: 8, groups: 1 };
     let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
     let hashed = pool.sources().add_instant(Arc::new(Hashed));
     let search = SearchPlayer { evaluator: PlayerEvaluator::Added(hashed), ..search.clone() };
     let player = MatchPlayer::search("player", search);
-    check_positions(&mut pool, &player, positions, playouts, &lockstep).unwrap()
+    check_positions(&mut pool, &player, positions, playouts, &lockstep)
+        .expect("a fake does not fail")
 }
 
 #[test]
