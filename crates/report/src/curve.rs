@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use dz_store::MatchResult;
+use dz_store::ConfigChange;
 use serde::Serialize;
 
 use crate::facts::{CycleFacts, PlayerFacts};
+use crate::played::Matches;
 
 /// A champion's rating and all that had been spent when its cycle ended.
 #[derive(Clone, Debug, Serialize)]
@@ -71,7 +72,7 @@ const DROP: f64 = 0.5;
 pub(crate) fn curve(
     cycles: &[CycleFacts],
     players: &[PlayerFacts],
-    matches: &BTreeMap<(String, String), MatchResult>,
+    matches: &Matches,
 ) -> Vec<CurvePoint> {
     let cycle_of: BTreeMap<&str, u32> =
         players.iter().filter_map(|player| Some((player.name.as_str(), player.cycle?))).collect();
@@ -108,15 +109,14 @@ pub(crate) fn curve(
     points
 }
 
-/// Refusals, drops of the learning rate and, given with the cycle each came in, changes of the
-/// configuration; by cycle.
-pub(crate) fn markers(cycles: &[CycleFacts], changes: &[(u32, String)]) -> Vec<Marker> {
+/// Refusals, drops of the learning rate and changes of the configuration, by cycle.
+pub(crate) fn markers(cycles: &[CycleFacts], changes: &[ConfigChange]) -> Vec<Marker> {
     let mut markers: Vec<Marker> = changes
         .iter()
-        .map(|(cycle, text)| Marker {
-            cycle: *cycle,
+        .map(|change| Marker {
+            cycle: change.cycle,
             kind: MarkerKind::Configuration,
-            text: text.clone(),
+            text: change.text.clone(),
         })
         .collect();
     let mut before: Option<f64> = None;

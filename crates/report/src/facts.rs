@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dz_stats::{Draws, RatingOptions, Record as Wdl};
-use dz_store::{GateTest, Losses, MatchResult, ObjectRef, RowsSummary, SelfplaySummary};
+use dz_store::{Losses, MatchResult, ObjectRef, RowsSummary, SelfplaySummary, VerdictState};
 use serde::Serialize;
 
 use crate::measures::Health;
@@ -85,7 +85,7 @@ pub struct CycleFacts {
     /// The gate match, in the candidate's view.
     pub gate: Option<GateFacts>,
     /// The gate's decision.
-    pub verdict: Option<VerdictFacts>,
+    pub verdict: Option<VerdictState>,
     /// Generation that its candidate became, if it was accepted.
     pub promoted: Option<u32>,
     /// Wall time of the cycle, once it is over.
@@ -116,25 +116,6 @@ pub struct GateFacts {
     pub opponent: String,
     /// The counts, in the candidate's view.
     pub result: MatchResult,
-}
-
-/// A gate's decision.
-#[derive(Clone, Debug, Serialize)]
-pub struct VerdictFacts {
-    /// The rule.
-    pub rule: String,
-    /// Whether the candidate became champion.
-    pub accepted: bool,
-    /// Why.
-    pub reason: String,
-    /// Candidate's mean score, 0 to 1.
-    pub score: Option<f64>,
-    /// Lower end of its 95 % interval.
-    pub score_lo95: Option<f64>,
-    /// Upper end of its 95 % interval.
-    pub score_hi95: Option<f64>,
-    /// The test, where the rule is one.
-    pub test: Option<GateTest>,
 }
 
 /// A rated player.

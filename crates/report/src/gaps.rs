@@ -5,16 +5,14 @@ use dz_config::{Anchor, AnchorKind, RatingSection, RunConfig};
 use crate::report::Report;
 
 /// Sentences about what is missing or does not fit together; none for a run without faults.
-pub(crate) fn gaps(
-    report: &Report,
-    config: Option<&RunConfig>,
-    rated_by_ledger: bool,
-) -> Vec<String> {
+pub(crate) fn gaps(report: &Report, config: Option<&RunConfig>) -> Vec<String> {
     let mut said = Vec::new();
     if report.run.entries > 0 && report.run.game.is_empty() {
         said.push("The entry that begins the run is missing: its game is not known.".to_owned());
     }
     said.extend(cycles(report));
+    let rated_by_ledger =
+        report.state.ratings.as_ref().is_some_and(|ratings| !ratings.players.is_empty());
     if !rated_by_ledger && !report.players.is_empty() {
         let what = "The ledger has no ratings: those shown are fitted here from its rating games.";
         said.push(what.to_owned());

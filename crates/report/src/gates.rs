@@ -1,7 +1,9 @@
 //! The tables of gates.
 
+use dz_store::VerdictState;
+
 use crate::count;
-use crate::facts::{CycleFacts, VerdictFacts};
+use crate::facts::CycleFacts;
 use crate::report::Report;
 use crate::sections::NONE;
 use crate::table::{Cell, Table, number, words};
@@ -76,7 +78,7 @@ pub(crate) fn tests(report: &Report) -> Table {
     table
 }
 
-fn score(verdict: &VerdictFacts) -> String {
+fn score(verdict: &VerdictState) -> String {
     match (verdict.score, verdict.score_lo95, verdict.score_hi95) {
         (Some(score), Some(low), Some(high)) => format!("{score:.3} [{low:.3}, {high:.3}]"),
         (Some(score), _, _) => format!("{score:.3}"),

@@ -52,7 +52,7 @@ pub use alarms::{
 pub use csv::CsvFile;
 pub use curve::{CurvePoint, LATER_OPPONENTS_MIN, Marker, MarkerKind};
 pub use expected_points::{Expected, ExpectedPoint};
-pub use facts::{CycleFacts, GateFacts, Model, Played, PlayerFacts, RunFacts, VerdictFacts};
+pub use facts::{CycleFacts, GateFacts, Model, Played, PlayerFacts, RunFacts};
 pub use measures::{
     GateTrace, Health, Measures, OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts,
 };

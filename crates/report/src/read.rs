@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ReportError;
 use crate::alarms::Rules;
+use crate::fold::gate_match;
 use crate::health::{ShardFacts, read_shards};
 use crate::measures::{OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts};
 use crate::report::{Report, RunContext};
@@ -96,19 +97,20 @@ impl Report {
     fn add_health(&mut self, run: &Run, cache: Option<&Path>) {
         let mut known = cache.map(known_health).unwrap_or_default();
         let (mut unread, mut expired) = (Vec::new(), Vec::new());
-        for (&cycle, shards) in &self.files.shards {
-            let Some(facts) = self.cycles.iter_mut().find(|facts| facts.cycle == cycle) else {
-                continue;
-            };
+        for facts in &mut self.cycles {
+            let cycle = facts.cycle;
+            let state = self.state.cycle_state(cycle);
+            let shards: Vec<_> =
+                state.iter().flat_map(|s| s.shards.values()).map(|shard| &shard.object).collect();
             // Before its games are done a cycle has only some of them.
-            if facts.selfplay.is_none() {
+            if facts.selfplay.is_none() || shards.is_empty() {
                 continue;
             }
             let last = shards.last().map_or("", |shard| shard.blake3.as_str());
             let key = format!("{}-{last}", shards.len());
             let found = if let Some(line) = known.remove(&cycle).filter(|line| line.key == key) {
                 line.facts
-            } else if shards.iter().any(|shard| self.files.expired.contains(&shard.path)) {
+            } else if shards.iter().any(|shard| self.state.expired.contains(&shard.path)) {
                 expired.push(cycle.to_string());
                 continue;
             } else {
@@ -146,21 +148,22 @@ impl Report {
     }
 
     fn add_traces(&mut self, run: &Run) {
-        let newest = self.files.gates.iter().rev().take(TRACES_MAX);
+        let cycles = self.state.cycles.iter().rev();
+        let gates = cycles.filter_map(|(&cycle, state)| Some((cycle, gate_match(cycle, state)?)));
         let mut traces = Vec::new();
-        for (&cycle, (object, candidate_is_b)) in newest {
-            let text = run.read(&object.path).map_err(|error| error.to_string());
-            let traced = text.and_then(|bytes| {
+        for (cycle, (played, candidate_is_b)) in gates.take(TRACES_MAX) {
+            let path = &played.games.path;
+            let bytes = run.read(path).map_err(|error| error.to_string());
+            let traced = bytes.and_then(|bytes| {
                 let text = String::from_utf8_lossy(&bytes);
                 let verdict = self.cycle(cycle).and_then(|facts| facts.verdict.as_ref());
                 let test = verdict.and_then(|verdict| verdict.test.as_ref());
-                trace(cycle, &object.path, &text, *candidate_is_b, test)
+                trace(cycle, path, &text, candidate_is_b, test)
             });
             match traced {
                 Ok(trace) => traces.push(trace),
                 Err(why) => {
-                    self.missing
-                        .push(format!("The gate match {} is not shown: {why}", object.path));
+                    self.missing.push(format!("The gate match {path} is not shown: {why}"));
                 }
             }
         }

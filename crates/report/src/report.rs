@@ -1,10 +1,8 @@
 //! The report: plain data, folded from the ledger and embedded in the page as JSON.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use dz_config::RunConfig;
 use dz_stats::{Difference, Elo, Z95, normal_cdf};
-use dz_store::ObjectRef;
+use dz_store::RunState;
 use serde::Serialize;
 
 use crate::alarms::Finding;
@@ -57,9 +55,9 @@ pub struct Report {
     /// Rating matches of every two players.
     #[serde(skip)]
     pub(crate) rating_matches: Matches,
-    /// Files to look into.
+    /// The fold of the ledger.
     #[serde(skip)]
-    pub(crate) files: Files,
+    pub(crate) state: RunState,
 }
 
 /// What the ledger does not say.
@@ -146,15 +144,4 @@ pub struct Compared {
     pub anchors: Vec<(String, f64, f64)>,
     /// Why it is not drawn; none where it is.
     pub refused: Option<String>,
-}
-
-/// Published files that a report looks into.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Files {
-    /// Shards by cycle, in their order.
-    pub(crate) shards: BTreeMap<u32, Vec<ObjectRef>>,
-    /// Those of them that were given up for the disk budget.
-    pub(crate) expired: BTreeSet<String>,
-    /// Gate matches by cycle, and whether the candidate is player B.
-    pub(crate) gates: BTreeMap<u32, (ObjectRef, bool)>,
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::thread;
 
 use dz_store::{
-    Entry, Ledger, Losses, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow,
+    Audit, Entry, Ledger, Losses, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow,
     RowsSummary, Run, RunState, SNAPSHOT_EVERY, SelfplaySummary, Stage, StoreError, Turn,
 };
 
@@ -241,7 +241,13 @@ fn the_first_of_two_equal_claims_counts() {
     for wins in [3, 4] {
         ledger.append(a_match(1, wins)).unwrap();
     }
+    for draw_rate in [0.3, 0.4] {
+        let players = Vec::new();
+        let entry = Entry::Ratings { cycle: 1, players, first_mover_elo: 0.0, draw_rate };
+        ledger.append(entry).unwrap();
+    }
     let state = ledger.state();
+    assert_eq!(state.ratings.as_ref().unwrap().draw_rate, 0.3);
     assert_eq!(state.champion.as_ref().unwrap().network, object("networks/1"));
     assert_eq!(state.matches().count(), 1);
     assert_eq!(state.matches().next().unwrap().1.result.wins, 3);
@@ -345,6 +351,14 @@ fn a_snapshot_equals_the_fold() {
     let hash = blake3::hash(body.as_bytes());
     fs::write(&newest, format!("{body},\"blake3\":\"{hash}\"}}\n")).unwrap();
     assert_eq!(Ledger::open(&run).unwrap().state().config_hash, "lie");
+    // A snapshot of an earlier format is folded anew, and is no damage.
+    let older = lie.replacen("\"format\":3", "\"format\":2", 1);
+    assert_ne!(older, lie);
+    let body = &older[..older.rfind(",\"blake3\":\"").unwrap()];
+    fs::write(&newest, dz_store::seal(format!("{body}}}").as_bytes(), 64)).unwrap();
+    assert!(Ledger::open(&run).unwrap().state() == &with);
+    let is_fault = |path: &str| Audit::of(&run).unwrap().faults.iter().any(|f| f.path == path);
+    assert!(!is_fault(&dz_store::layout::snapshot_path(2 * SNAPSHOT_EVERY)));
     fs::write(&newest, &text[..text.len() - 9]).unwrap();
     assert!(Ledger::open(&run).unwrap().state() == &with);
     fs::write(&newest, text.replacen("\"blake3\":\"", "\"blake3\":\"0", 1)).unwrap();

@@ -79,6 +79,24 @@ fn everybody_is_rated_by_one_fit() {
     assert!(report.first_mover_elo.is_some_and(|elo| elo < 400.0));
 }
 
+/// A report takes the ratings that [`dz_store::RunState`] takes.
+#[test]
+fn the_first_ratings_of_a_cycle_count() {
+    let mut ledger = Ledger::default();
+    ledger.start();
+    for elo in [5.0, 9.0] {
+        let player = PlayerName::new("random");
+        let row = RatingRow { player, elo, error95: 1.0, score: 0.5, games: 10 };
+        let entry =
+            Entry::Ratings { cycle: 1, players: vec![row], first_mover_elo: elo, draw_rate: 0.1 };
+        ledger.push(Stage::Gatekeeper, entry);
+    }
+    let state = dz_store::RunState::fold(&ledger.records);
+    let report = report(&ledger.records);
+    assert_eq!(state.ratings.expect("ratings").players[0].elo, 5.0);
+    assert_eq!((report.players[0].elo, report.first_mover_elo), (5.0, Some(5.0)));
+}
+
 #[test]
 fn places_in_the_curve_leave_out_what_all_champions_share() {
     let twelve = report(&ledger::run(12).records);

@@ -27,12 +27,13 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Appends an entry of a stage's first claim.
+    /// Appends an entry of a stage's first claim, or a claim.
     pub fn push(&mut self, stage: Stage, entry: Entry) -> &mut Self {
         let number = self.records.len() as u64 + 1;
+        let is_claim = matches!(entry, Entry::Claim { .. });
         self.records.push(Record {
             number,
-            epoch: 0,
+            epoch: if is_claim { number } else { 0 },
             stage,
             time_unix_ms: 1_795_261_461_000 + number * 9_000,
             nonce: format!("{number:032x}"),

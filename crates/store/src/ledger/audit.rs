@@ -100,6 +100,7 @@ impl Audit {
         let path = snapshot_path(record.number);
         if run.root().join(&path).exists()
             && snapshot::read(run, record.number).as_ref() != Some(&self.state)
+            && !snapshot::has_other_format(run, record.number)
         {
             self.fault(path, "it is damaged or no fold of the records before it; it is not used");
         }

@@ -16,8 +16,8 @@ pub use audit::{Audit, AuditFault};
 pub use entry::{Entry, MatchPurpose, Record, Stage};
 pub use log::Ledger;
 pub use parts::{
-    CandidateState, ChampionState, CheckpointState, CycleState, GamesDoneState, MatchState,
-    RatingsState, RowsState, RunInfo, ShardState, VerdictState,
+    CandidateState, ChampionState, CheckpointState, ConfigChange, CycleState, GamesDoneState,
+    MatchState, RatingsState, RowsState, RunInfo, ShardState, VerdictState,
 };
 pub use player_name::PlayerName;
 pub use snapshot::SNAPSHOT_EVERY;

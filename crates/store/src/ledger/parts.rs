@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::MatchPurpose;
 use super::player_name::PlayerName;
-use super::summary::{Losses, MatchResult, RatingRow, RowsSummary, SelfplaySummary};
+use super::summary::{GateTest, Losses, MatchResult, RatingRow, RowsSummary, SelfplaySummary};
 use crate::ObjectRef;
 
 /// What is known of one cycle. A part is there once its entry is.
@@ -33,6 +33,11 @@ pub struct CycleState {
     pub rated: bool,
     /// Wall time of the whole cycle, once it is over.
     pub wall_ms: Option<u64>,
+    /// The first record of each kind, by its number; `gate` and `rating_match` are the two kinds
+    /// of matches. This is where to look in the log.
+    pub records: BTreeMap<String, u64>,
+    /// Wall clock of the newest record, milliseconds since 1970. Shown to people.
+    pub newest_unix_ms: u64,
 }
 
 impl CycleState {
@@ -80,6 +85,16 @@ pub struct RunInfo {
     pub version: String,
     /// When the run began, for people.
     pub time_unix_ms: u64,
+}
+
+/// A key of the configuration that was changed after the run began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigChange {
+    /// The newest cycle at that time; 0 before the first.
+    pub cycle: u32,
+    /// One line, for people.
+    pub text: String,
 }
 
 /// A champion.
@@ -165,6 +180,7 @@ pub struct VerdictState {
     pub score: Option<f64>,
     pub score_lo95: Option<f64>,
     pub score_hi95: Option<f64>,
+    pub test: Option<GateTest>,
 }
 
 /// The newest ratings, of those that the entry names.

@@ -13,8 +13,9 @@ use crate::{ObjectRef, Run};
 /// A snapshot follows each record whose number is a multiple of this.
 pub const SNAPSHOT_EVERY: u64 = 256;
 
-/// Version of the snapshot's format; any other is ignored.
-const SNAPSHOT_FORMAT: u32 = 2;
+/// Version of the snapshot's format. A snapshot of another version is ignored: the log is folded
+/// instead.
+const SNAPSHOT_FORMAT: u32 = 3;
 
 /// `S` is a state, or a borrowed one for writing.
 #[derive(Serialize, Deserialize)]
@@ -64,6 +65,19 @@ pub(super) fn read(run: &Run, number: u64) -> Option<RunState> {
         && record_object(run, number).is_ok_and(|object| object == snapshot.record)
         && has_own_paths(&snapshot.state);
     fits.then_some(snapshot.state)
+}
+
+/// Whether snapshot `number` is whole and of another version of the program.
+pub(super) fn has_other_format(run: &Run, number: u64) -> bool {
+    #[derive(Deserialize)]
+    struct Format {
+        format: u32,
+    }
+    let bytes = run.read(&snapshot_path(number)).ok();
+    let Some((object, true)) = bytes.and_then(|bytes| unseal(&bytes, SEAL_DIGITS).ok()) else {
+        return false;
+    };
+    serde_json::from_slice(&object).is_ok_and(|Format { format }| format != SNAPSHOT_FORMAT)
 }
 
 /// Whether every path in a state is one that a record may name.

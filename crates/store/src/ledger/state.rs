@@ -1,27 +1,36 @@
 //! The state of a run: the fold of its ledger.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, Record, Stage};
+use super::entry::{Entry, MatchPurpose, Record, Stage};
 use super::parts::{
-    CandidateState, ChampionState, CheckpointState, CycleState, GamesDoneState, MatchState,
-    RatingsState, RowsState, RunInfo, ShardState, VerdictState,
+    CandidateState, ChampionState, CheckpointState, ConfigChange, CycleState, GamesDoneState,
+    MatchState, RatingsState, RowsState, RunInfo, ShardState, VerdictState,
 };
 use crate::ObjectRef;
 
 /// All that the ledger says, folded. Of two entries that claim the same thing (two shards of one
-/// number, two verdicts of one cycle) the first counts; entries of fenced writers do not.
+/// number, two verdicts or ratings of one cycle) the first counts. Entries of fenced writers do
+/// not count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunState {
     /// Number of the newest record folded in; 0 before the first.
     pub number: u64,
+    /// Records that count: all but those of fenced writers.
+    pub records: u64,
+    /// Wall clock of the newest of them, milliseconds since 1970. Shown to people.
+    pub newest_unix_ms: u64,
     /// What the run is; `None` before its `run_started`.
     pub started: Option<RunInfo>,
     /// Hash of the configuration in force.
     pub config_hash: String,
+    /// Changes of the configuration since the run began, oldest first.
+    pub config_changes: Vec<ConfigChange>,
     /// Epoch of each stage's newest claim.
     pub claims: BTreeMap<Stage, u64>,
     /// The champion; `None` in generation 0, where the bootstrap evaluator plays.
@@ -40,6 +49,13 @@ pub struct RunState {
 }
 
 impl RunState {
+    /// Folds records in their order. Where the log is damaged, records may be missing.
+    pub fn fold(records: impl IntoIterator<Item: Borrow<Record>>) -> Self {
+        let mut state = Self::default();
+        records.into_iter().for_each(|record| state.apply(record.borrow()));
+        state
+    }
+
     /// Generation of the champion; 0 where there is none.
     pub fn generation(&self) -> u32 {
         self.champion.as_ref().map_or(0, |c| c.generation)
@@ -99,14 +115,16 @@ impl RunState {
         Some(format!("it is of cycle {cycle}, and the run has come to cycle {newest}"))
     }
 
-    /// Folds one more record in. Records come in order, without gaps.
+    /// Folds one more record in. Records come in order.
     pub(crate) fn apply(&mut self, record: &Record) {
-        debug_assert_eq!(record.number, self.number + 1, "the reader hands records in order");
+        debug_assert!(record.number > self.number, "the reader hands records in order");
         self.number = record.number;
         let newest = self.claims.get(&record.stage).copied().unwrap_or(0);
         if record.epoch < newest {
             return;
         }
+        self.records += 1;
+        self.newest_unix_ms = record.time_unix_ms;
         match &record.entry {
             Entry::RunStarted { .. }
             | Entry::ConfigChanged { .. }
@@ -124,13 +142,14 @@ impl RunState {
                 }
             }
             Entry::Ratings { cycle, players, first_mover_elo, draw_rate } => {
-                self.cycle_mut(*cycle).rated = true;
-                self.ratings = Some(RatingsState {
-                    cycle: *cycle,
-                    players: players.clone(),
-                    first_mover_elo: *first_mover_elo,
-                    draw_rate: *draw_rate,
-                });
+                if !mem::replace(&mut self.cycle_mut(*cycle).rated, true) {
+                    self.ratings = Some(RatingsState {
+                        cycle: *cycle,
+                        players: players.clone(),
+                        first_mover_elo: *first_mover_elo,
+                        draw_rate: *draw_rate,
+                    });
+                }
             }
             Entry::Expired { paths, .. } => self.expired.extend(paths.iter().cloned()),
             Entry::CycleDone { cycle, wall_ms } => {
@@ -138,6 +157,23 @@ impl RunState {
                 self.cycles_done = self.cycles_done.max(*cycle);
             }
             entry => self.apply_to_cycle(entry),
+        }
+        self.note(record);
+    }
+
+    /// Notes when a cycle's record was written, and its number if it is the first of its kind.
+    fn note(&mut self, record: &Record) {
+        let kind = match &record.entry {
+            // It says when files were given up, and nothing of the cycle.
+            Entry::Expired { .. } => return,
+            Entry::Match { purpose: MatchPurpose::Gate, .. } => "gate",
+            Entry::Match { purpose: MatchPurpose::Rating, .. } => "rating_match",
+            entry => entry.kind(),
+        };
+        let cycle = record.entry.owner().and_then(|(_, cycle)| cycle);
+        if let Some(cycle) = cycle.and_then(|cycle| self.cycles.get_mut(&cycle)) {
+            cycle.newest_unix_ms = record.time_unix_ms;
+            cycle.records.entry(kind.to_owned()).or_insert(record.number);
         }
     }
 
@@ -156,8 +192,11 @@ impl RunState {
                     time_unix_ms: record.time_unix_ms,
                 });
             }
-            Entry::ConfigChanged { config_hash, .. } => {
+            Entry::ConfigChanged { config_hash, changes } => {
                 self.config_hash.clone_from(config_hash);
+                let cycle = self.cycles.keys().next_back().copied().unwrap_or(0);
+                let changes = changes.iter().map(|text| ConfigChange { cycle, text: text.clone() });
+                self.config_changes.extend(changes);
                 self.finished = None;
             }
             Entry::Claim { .. } => {
@@ -201,10 +240,17 @@ impl RunState {
                 }
             }
             Entry::Verdict {
-                cycle, rule, accepted, reason, score, score_lo95, score_hi95, ..
+                cycle,
+                rule,
+                accepted,
+                reason,
+                score,
+                score_lo95,
+                score_hi95,
+                test,
             } => {
                 let verdict =
-                    VerdictState { rule, accepted, reason, score, score_lo95, score_hi95 };
+                    VerdictState { rule, accepted, reason, score, score_lo95, score_hi95, test };
                 first(&mut self.cycle_mut(cycle).verdict, verdict);
             }
             _ => {}
