@@ -54,7 +54,7 @@ impl<G: Game> Shuffler<G> {
         Ok(shuffler)
     }
 
-    /// The same with rows that carry further targets. Segments that carry others are made again.
+    /// The same with rows that carry auxiliary targets. Segments that carry others are made again.
     ///
     /// # Errors
     /// If the game does not offer them.

@@ -334,11 +334,11 @@ fn rows_carry_what_the_heads_of_the_configuration_learn_from() {
             assert_eq!(block.len(), plain.len());
             for (row, plain) in block.rows().zip(plain.rows()) {
                 // In the same order, with the same rest.
-                assert_eq!(Row { further: plain.further, ..row }, plain);
+                assert_eq!(Row { aux: plain.aux, ..row }, plain);
                 // Random games are full searches to their end, so the last ply alone has no reply.
-                let left = row.further.plies_left.unwrap();
-                assert_eq!(row.further.reply_index.is_empty(), left == 1);
-                assert!(row.further.short_term.is_none() && left + row.ply <= 9);
+                let left = row.aux.plies_left.unwrap();
+                assert_eq!(row.aux.reply_index.is_empty(), left == 1);
+                assert!(row.aux.short_term.is_none() && left + row.ply <= 9);
                 replies += usize::from(left > 1);
             }
         }

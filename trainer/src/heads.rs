@@ -68,32 +68,32 @@ fn target(
     tables: Option<&SymmetryTables>,
     out: &mut Vec<f32>,
 ) -> bool {
-    let further = &row.further;
+    let aux = &row.aux;
     let number = |number: Option<f32>, out: &mut Vec<f32>| {
         out.push(number.unwrap_or(0.0));
         number.is_some()
     };
     match head {
         Head::SoftPolicy => false,
-        Head::PliesLeft => number(further.plies_left.map(f32::from), out),
-        Head::Margin => number(further.margin.map(f32::from), out),
+        Head::PliesLeft => number(aux.plies_left.map(f32::from), out),
+        Head::Margin => number(aux.margin.map(f32::from), out),
         Head::ShortTerm => {
-            let values = further.short_term.unwrap_or_default();
+            let values = aux.short_term.unwrap_or_default();
             out.extend(values.iter().flat_map(|value| value.wdl().to_array()));
-            further.short_term.is_some()
+            aux.short_term.is_some()
         }
         Head::Reply => {
             let start = out.len();
             out.resize(start + shape.policy_len, 0.0);
-            for (&index, &share) in further.reply_index.iter().zip(further.reply_share) {
+            for (&index, &share) in aux.reply_index.iter().zip(aux.reply_share) {
                 let to = tables.map_or(index, |tables| tables.policy[usize::from(index)]);
                 out[start + usize::from(to)] += f32::from(share) / f32::from(u16::MAX);
             }
-            !further.reply_index.is_empty()
+            !aux.reply_index.is_empty()
         }
         Head::Ownership => {
             let area = shape.planes.area();
-            let Some(packed) = further.ownership else {
+            let Some(packed) = aux.ownership else {
                 out.resize(out.len() + 3 * area, 0.0);
                 return false;
             };

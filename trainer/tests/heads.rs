@@ -117,7 +117,7 @@ fn heads_learn_what_the_rules_say_of_the_turned_board() {
     assert!(unknown > 20 && seen == [true; 8], "{unknown} {seen:?}");
 }
 
-/// Batches of rows without further targets are those of before, with nothing for heads.
+/// Batches of rows without auxiliary targets are those of before, with nothing for heads.
 #[test]
 fn rows_that_carry_more_give_the_same_batches_beside() {
     let targets: RowTargets = [Target::Reply, Target::PliesLeft].into_iter().collect();

@@ -68,7 +68,7 @@ struct Branch {
 }
 
 impl Tally {
-    /// Adds a game that was played; those that were searched anew were played in another cycle,
+    /// Adds a game that was played; those that were reanalysed were played in another cycle,
     /// where they count.
     fn add<G: Game>(&mut self, game: &G, record: &GameRecord) {
         if record.reanalysed().is_some() {
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(entropy(std::iter::empty()), 0.0);
     }
 
-    /// A game that repeats another counts as such; one that was searched anew was not played.
+    /// A game that repeats another counts as such; one that was reanalysed was not played.
     #[test]
     fn games_searched_anew_are_no_duplicates() {
         let game = dz_game::games::TicTacToe;

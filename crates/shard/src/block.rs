@@ -1,6 +1,6 @@
 //! Training rows in memory, as columns.
 
-use crate::{FurtherTargets, RowShape, ShardError, WdlShares, Weight, further::FurtherColumns};
+use crate::{AuxTargets, RowShape, ShardError, WdlShares, Weight, aux_columns::AuxColumns};
 
 /// One training example, borrowed from a [`RowBlock`]; always in identity orientation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Row<'a> {
     /// Plies from the start of the game.
     pub ply: u16,
     /// What the shape names beside these.
-    pub further: FurtherTargets<'a>,
+    pub aux: AuxTargets<'a>,
 }
 
 /// Rows of one shape, column by column.
@@ -46,7 +46,7 @@ pub struct RowBlock {
     pub(crate) value_weight: Vec<Weight>,
     pub(crate) game: Vec<u64>,
     pub(crate) ply: Vec<u16>,
-    pub(crate) further: FurtherColumns,
+    pub(crate) aux: AuxColumns,
 }
 
 impl RowBlock {
@@ -65,7 +65,7 @@ impl RowBlock {
             value_weight: Vec::new(),
             game: Vec::new(),
             ply: Vec::new(),
-            further: FurtherColumns::default(),
+            aux: AuxColumns::default(),
         }
     }
 
@@ -101,7 +101,7 @@ impl RowBlock {
             value_weight: self.value_weight[i],
             game: self.game[i],
             ply: self.ply[i],
-            further: self.further.get(self.shape, i),
+            aux: self.aux.get(self.shape, i),
         }
     }
 
@@ -117,12 +117,12 @@ impl RowBlock {
 
     /// Adds a row of this block's shape.
     pub fn push(&mut self, row: &Row<'_>) {
-        self.push_without_further(row);
-        self.further.push(self.shape, &row.further);
+        self.push_without_aux(row);
+        self.aux.push(self.shape, &row.aux);
     }
 
-    /// Adds a row whose further targets are added apart, before anybody looks at it.
-    pub(crate) fn push_without_further(&mut self, row: &Row<'_>) {
+    /// Adds a row whose auxiliary targets are added apart, before anybody looks at it.
+    pub(crate) fn push_without_aux(&mut self, row: &Row<'_>) {
         debug_assert_eq!(row.bits.len(), self.shape.planes.packed_bytes());
         debug_assert_eq!(row.globals.len(), self.shape.planes.globals);
         self.bits.extend_from_slice(row.bits);
@@ -154,7 +154,7 @@ impl RowBlock {
 
     /// Bytes that the rows take in memory.
     pub fn bytes(&self) -> usize {
-        let entries = [self.policy_index.len(), self.further.reply_entries()];
+        let entries = [self.policy_index.len(), self.aux.reply_entries()];
         self.bits.len() + Self::bytes_beside_planes(self.shape, self.len(), entries) as usize
     }
 
@@ -166,7 +166,7 @@ impl RowBlock {
         [policy, reply]: [usize; 2],
     ) -> u64 {
         // A made-up shape may be of any size.
-        let row = FurtherColumns::row_bytes(shape).saturating_add(4 + 2 * 4 + 2 * 2 + 8 + 2);
+        let row = AuxColumns::row_bytes(shape).saturating_add(4 + 2 * 4 + 2 * 2 + 8 + 2);
         let row = row.saturating_add(shape.planes.globals.saturating_mul(4));
         let entries = policy.saturating_add(reply).saturating_mul(4);
         rows.saturating_mul(row).saturating_add(entries) as u64

@@ -8,14 +8,14 @@
 //!
 //! Letters: `C` planes, `H` rows, `W` columns, `A` policy length.
 
-mod ahead;
+mod aux_builder;
 mod block;
 mod codec;
 mod columns;
 pub mod container;
 mod describe;
 mod error;
-mod further;
+mod aux_columns;
 mod quantised;
 mod random;
 mod record;
@@ -26,7 +26,7 @@ mod row_file;
 mod row_shape;
 mod shard;
 mod symmetry;
-mod targets;
+mod aux_targets;
 
 pub use block::{Row, RowBlock};
 pub use describe::{FrameDescription, ShardDescription, describe};
@@ -45,4 +45,4 @@ pub use shard::{
     GAMES_PER_FRAME, SHARD_FORMAT, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter,
 };
 pub use symmetry::{SymmetryTables, symmetry_tables};
-pub use targets::{FurtherTargets, HORIZON_FACTORS, HORIZONS, RowTargets, Target, ownership_shape};
+pub use aux_targets::{AuxTargets, HORIZON_FACTORS, HORIZONS, RowTargets, Target, ownership_shape};

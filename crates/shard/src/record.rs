@@ -110,9 +110,9 @@ impl GameRecord {
         self.start_moves.len() + self.plies.len()
     }
 
-    /// The game whose moves these are, every one, if this one was not played but searched anew by a
-    /// later champion. Its moves and outcome are then those of that game, and plies without a full
-    /// search were not searched again: they have no visits and no weight.
+    /// The game whose moves these are, if this game was not played but reanalysed by a later
+    /// champion (MuZero's Reanalyze). It has all moves and the outcome of that game. Plies without
+    /// a full search were not searched again: they have no visits and no weight.
     pub fn reanalysed(&self) -> Option<u64> {
         let keeps_all = |parent: &ParentGame| usize::from(parent.ply) == self.plies_total();
         self.parent.filter(keeps_all).filter(|_| !self.plies.is_empty()).map(|parent| parent.game)

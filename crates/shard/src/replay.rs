@@ -36,7 +36,7 @@ pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>
 ///
 /// Legality of every move, of visited moves and of targets, and the outcome are checked, and that
 /// players resigned when the record's thresholds say so and not otherwise; who resigned in a game
-/// that was searched anew, that game's record shows.
+/// that was reanalysed, that game's record shows.
 ///
 /// # Errors
 /// [`ShardError::Replay`], or the first error of `visit`.

@@ -3,8 +3,8 @@
 use dz_game::{Encoding, Game, PlaneWriter, Symmetry};
 
 use crate::{
-    FurtherTargets, GameRecord, PlyRecord, Position, Row, RowBlock, RowShape, RowTargets,
-    SearchKind, ShardError, Target, WdlShares, Weight, ahead::Ahead, replay::replay_to_end,
+    AuxTargets, GameRecord, PlyRecord, Position, Row, RowBlock, RowShape, RowTargets,
+    SearchKind, ShardError, Target, WdlShares, Weight, aux_builder::AuxBuilder, replay::replay_to_end,
     shares_of_counts,
 };
 
@@ -37,7 +37,7 @@ impl RowShape {
 ///
 /// The policy target is the recorded target, or else the visits in proportion. Plies of fast
 /// searches, and plies without visits or target, have policy weight 0. Rows are in identity
-/// orientation; [`crate::SymmetryTables`] say how to turn them. Further targets are those that the
+/// orientation; [`crate::SymmetryTables`] say how to turn them. Auxiliary targets are those that the
 /// shape of `rows` names.
 ///
 /// # Errors
@@ -55,11 +55,11 @@ pub fn rows_of_game<G: Game>(
         return Err(ShardError::Shape { what: format!("{shape:?}, {}", encoding.id()) });
     }
     shape.check_offered(&encoding)?;
-    let ahead = (!shape.targets.is_empty()).then(Ahead::default);
-    let mut maker = RowMaker { encoding, record, scratch: Scratch::new(shape), ahead };
+    let aux = (!shape.targets.is_empty()).then(AuxBuilder::default);
+    let mut maker = RowMaker { encoding, record, scratch: Scratch::new(shape), aux };
     let end = replay_to_end(game, record, |position, ply| maker.add(position, ply, rows))?;
-    if let Some(ahead) = &maker.ahead {
-        ahead.finish(&maker.encoding, record, &end, rows);
+    if let Some(aux) = &maker.aux {
+        aux.finish(&maker.encoding, record, &end, rows);
     }
     Ok(())
 }
@@ -68,8 +68,8 @@ struct RowMaker<'a, G: Game> {
     encoding: G::Encoding,
     record: &'a GameRecord,
     scratch: Scratch,
-    /// Where rows have further targets.
-    ahead: Option<Ahead>,
+    /// Where rows have auxiliary targets.
+    aux: Option<AuxBuilder>,
 }
 
 struct Scratch {
@@ -103,15 +103,15 @@ impl<G: Game> RowMaker<'_, G> {
             |what: &str| ShardError::BadRecord { game: self.record.number, what: what.into() };
         let weight = Weight::new(ply.weight).ok_or_else(|| bad("weight out of range"))?;
         let has_row = weight != Weight::ZERO;
-        if !has_row && self.ahead.is_none() {
+        if !has_row && self.aux.is_none() {
             return Ok(());
         }
         self.target(position, ply);
         let has_target = ply.kind == SearchKind::Full && !self.scratch.index.is_empty();
-        if let Some(ahead) = &mut self.ahead {
+        if let Some(aux) = &mut self.aux {
             let length = if has_target { self.scratch.index.len() } else { 0 };
             let (index, share) = (&self.scratch.index[..length], &self.scratch.share[..length]);
-            ahead.add(position.mover, index, share, has_row);
+            aux.add(position.mover, index, share, has_row);
         }
         if !has_row {
             return Ok(());
@@ -124,7 +124,7 @@ impl<G: Game> RowMaker<'_, G> {
             PlaneWriter::new(rows.shape().planes, &mut scratch.bits, &mut scratch.globals);
         let Position { state, history, .. } = position;
         self.encoding.encode(state, history, Symmetry::IDENTITY, &mut writer);
-        rows.push_without_further(&Row {
+        rows.push_without_aux(&Row {
             bits: &scratch.bits,
             globals: &scratch.globals,
             policy_index: &scratch.index,
@@ -135,7 +135,7 @@ impl<G: Game> RowMaker<'_, G> {
             value_weight: weight,
             game: self.record.number,
             ply: position.ply,
-            further: FurtherTargets::default(),
+            aux: AuxTargets::default(),
         });
         Ok(())
     }

@@ -13,11 +13,11 @@ use crate::{
     RowBlock, RowShape, RowTargets, ShardError, SymmetryTables, Target, WdlShares, Weight,
     columns::{ColumnReader, Columns, ends, total},
     container::{DENSE, FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
-    further::FurtherColumns,
+    aux_columns::AuxColumns,
     symmetry_tables,
 };
 
-/// The newest version of the row file format: 2 has further targets. Files without them are written
+/// The newest version of the row file format: 2 has auxiliary targets. Files without them are written
 /// in version 1.
 pub const ROW_FORMAT: u32 = 2;
 /// zstd's level for rows: they are read soon and deleted soon.
@@ -52,7 +52,7 @@ pub struct RowFileHeader {
     pub game: String,
     /// The encoding's id.
     pub encoding: String,
-    /// Shape of planes and policy, and the further targets that rows carry.
+    /// Shape of planes and policy, and the auxiliary targets that rows carry.
     pub shape: RowShape,
     /// What the file is for.
     pub set: RowSet,
@@ -88,7 +88,7 @@ impl RowFileHeader {
         })
     }
 
-    /// The same for rows that carry further targets.
+    /// The same for rows that carry auxiliary targets.
     ///
     /// # Errors
     /// [`ShardError::NoTarget`] if the game does not offer one.
@@ -285,7 +285,7 @@ fn encode(rows: &RowBlock) -> Columns {
     columns.numbers("value_weight", rows.value_weight.iter().map(|w| u64::from(w.0)));
     columns.numbers("game", rows.game.iter().copied());
     columns.numbers("ply", rows.ply.iter().map(|&ply| u64::from(ply)));
-    rows.further.encode(rows.shape, &mut columns);
+    rows.aux.encode(rows.shape, &mut columns);
     columns
 }
 
@@ -327,7 +327,7 @@ fn decode(
         value_weight: weights("value_weight")?,
         game: reader.numbers("game", count)?,
         ply: reader.narrow("ply", count)?,
-        further: FurtherColumns::decode(&reader, shape, count)?,
+        aux: AuxColumns::decode(&reader, shape, count)?,
     };
     // The planes are most of the frame, so they stay where they are.
     frame.truncate(bits_at + bits_len);

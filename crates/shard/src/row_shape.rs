@@ -20,7 +20,7 @@ pub struct RowShape {
 }
 
 impl RowShape {
-    /// The same with these further targets.
+    /// The same with these auxiliary targets.
     #[must_use]
     pub fn carrying(self, targets: RowTargets) -> Self {
         Self { targets, ..self }

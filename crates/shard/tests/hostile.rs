@@ -16,7 +16,7 @@ use dz_shard::{
 };
 
 /// Rows that carry everything that a game can offer.
-fn further_rows() -> Vec<u8> {
+fn aux_rows() -> Vec<u8> {
     let game = Go::from_spec(&"go:size=3".parse().expect("a name")).expect("a game");
     let header = RowFileHeader::new(&game, RowSet::Train, 7).expect("symmetries");
     let header = header.carrying(&game, Target::ALL.into_iter().collect()).expect("offered");
@@ -51,6 +51,6 @@ fn shards_and_row_files() {
     let mut writer = RowWriter::new(Vec::new(), &row_header, ROW_LEVEL).expect("a header");
     writer.push(&rows).expect("rows");
     let row_file = writer.finish().expect("a file").0;
-    let seeds = [shard(header(&game, 100), records()), row_file, further_rows(), komi_shard()];
+    let seeds = [shard(header(&game, 100), records()), row_file, aux_rows(), komi_shard()];
     mutate::run_on(&seeds, 4000, files::shards);
 }

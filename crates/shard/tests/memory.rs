@@ -260,8 +260,8 @@ fn hostile_rows() {
     let game =
         dz_game::games::Go::from_spec(&"go:size=3".parse().expect("a name")).expect("a game");
     let plain = RowFileHeader::new(&game, RowSet::Train, 7).expect("symmetries");
-    let further = plain.clone().carrying(&game, Target::ALL.into_iter().collect());
-    let good = [plain, further.expect("offered")].map(|header| {
+    let aux = plain.clone().carrying(&game, Target::ALL.into_iter().collect());
+    let good = [plain, aux.expect("offered")].map(|header| {
         let mut rows = RowBlock::new(header.shape);
         for record in random_records(&game, 6, 20, 4) {
             rows_of_game(&game, &record, &mut rows).expect("a legal game");

@@ -195,7 +195,7 @@ fn thresholds_must_justify_a_resignation() {
     assert!(replay(&game, &played_on).is_ok(), "games that are played on have no due resignation");
 }
 
-/// A game that was searched anew ended as its original did, which is what shows why.
+/// A game that was reanalysed ended as its original did, which is what shows why.
 #[test]
 fn games_searched_anew_keep_the_end_of_their_originals() {
     let game = connect4();

@@ -1,4 +1,4 @@
-//! Further targets of rows: by hand, against a literal recomputation, through files, and turned
+//! Auxiliary targets of rows: by hand, against a literal recomputation, through files, and turned
 //! with the board.
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
@@ -103,18 +103,18 @@ fn a_game_of_tic_tac_toe_by_hand() {
     plies[3].weight = 0.5;
     let rows = rows(&game, &record(plies, Outcome::win_of(Player::First)), common_targets());
     assert_eq!(rows.len(), 4);
-    let further = |i: usize| rows.row(i).further;
-    let left: Vec<_> = (0..4).map(|i| further(i).plies_left).collect();
+    let aux = |i: usize| rows.row(i).aux;
+    let left: Vec<_> = (0..4).map(|i| aux(i).plies_left).collect();
     assert_eq!(left, [Some(5), Some(4), Some(2), Some(1)]);
     // The reply of ply 0 is ply 1's one move; ply 2 was a fast search; of ply 3 it is the winning
     // move.
-    assert_eq!((further(0).reply_index, further(0).reply_share), (&[3][..], &[65_535][..]));
-    assert_eq!(further(1).reply_index, [0_u16; 0]);
-    assert_eq!((further(2).reply_index, further(2).reply_share), (&[2][..], &[65_535][..]));
-    assert_eq!(further(3).reply_index, [0_u16; 0], "nothing comes after the last ply");
+    assert_eq!((aux(0).reply_index, aux(0).reply_share), (&[3][..], &[65_535][..]));
+    assert_eq!(aux(1).reply_index, [0_u16; 0]);
+    assert_eq!((aux(2).reply_index, aux(2).reply_share), (&[2][..], &[65_535][..]));
+    assert_eq!(aux(3).reply_index, [0_u16; 0], "nothing comes after the last ply");
     // The longest horizon on 9 points: k = 1 / (1 + 9 * 0.176) = 0.386997. Ply 4, the first
     // player's: win = 0.386997 * 0.8 + 0.613003 * 1 = 0.922601, draw = 0.386997 * 0.1 = 0.038700.
-    let long = |i: usize| further(i).short_term.expect("carried")[0];
+    let long = |i: usize| aux(i).short_term.expect("carried")[0];
     assert!(near(long(3), [0.922_601, 0.038_700, 0.038_700]), "{:?}", long(3));
     // Ply 3, the second player's: the root value 0.1, 0.1, 0.8 and ply 4 turned round:
     // win = 0.386997 * 0.1 + 0.613003 * 0.038700, loss = 0.386997 * 0.8 + 0.613003 * 0.922601.
@@ -123,9 +123,9 @@ fn a_game_of_tic_tac_toe_by_hand() {
     // win = 0.4 (1 - r) + 0.062423 r with r = 0.613003^2 = 0.375773.
     assert!(near(long(1), [0.273_148, 0.148_302, 0.578_550]), "{:?}", long(1));
     // The shortest horizon, k = 1 / (1 + 9 * 0.016) = 0.874126: ply 4's win is 0.825175.
-    let short = further(3).short_term.expect("carried")[2];
+    let short = aux(3).short_term.expect("carried")[2];
     assert!(near(short, [0.825_175, 0.087_413, 0.087_413]), "{short:?}");
-    assert_eq!((further(0).margin, further(0).ownership), (None, None));
+    assert_eq!((aux(0).margin, aux(0).ownership), (None, None));
 }
 
 /// Black has the middle row of 3x3 and all above it, white a stone between two points that touch
@@ -156,17 +156,17 @@ fn a_game_of_go_by_hand() {
         let (mine, theirs, margin) =
             if i % 2 == 0 { (black, white, 5) } else { (white, black, -5) };
         let packed = mine | theirs << 9;
-        assert_eq!(row.further.ownership.unwrap(), &packed.to_le_bytes()[..3]);
-        assert_eq!(row.further.margin, Some(margin));
-        assert_eq!(row.further.plies_left, Some(7 - i as u16));
+        assert_eq!(row.aux.ownership.unwrap(), &packed.to_le_bytes()[..3]);
+        assert_eq!(row.aux.margin, Some(margin));
+        assert_eq!(row.aux.plies_left, Some(7 - i as u16));
     }
     // At the ply limit neither is known, nor how long the game would have been.
     record.plies.truncate(5);
     record.end = GameEnd::PlyLimit;
     for row in rows(&game, &record, all()).rows() {
-        let further = row.further;
-        assert_eq!((further.ownership, further.margin, further.plies_left), (None, None, None));
-        assert!(further.short_term.is_some() && further.reply_index.len() <= 1);
+        let aux = row.aux;
+        assert_eq!((aux.ownership, aux.margin, aux.plies_left), (None, None, None));
+        assert!(aux.short_term.is_some() && aux.reply_index.len() <= 1);
     }
 }
 
@@ -224,8 +224,8 @@ fn check_literally<G: Game>(game: &G, record: &GameRecord, targets: RowTargets) 
             continue;
         }
         let (row, plain) = next.next().expect("a row for every ply that counts");
-        assert_eq!(Row { further: plain.further, ..row }, plain, "the rest is as without them");
-        let further = row.further;
+        assert_eq!(Row { aux: plain.aux, ..row }, plain, "the rest is as without them");
+        let aux = row.aux;
         // Reply: the row that the next ply would have made.
         let reply = positions.get(i + 1).zip(record.plies.get(i + 1));
         let reply = reply.filter(|(_, ply)| ply.kind == SearchKind::Full);
@@ -237,15 +237,15 @@ fn check_literally<G: Game>(game: &G, record: &GameRecord, targets: RowTargets) 
             }));
             known[0] += 1;
         }
-        assert_eq!(further.reply_index.len(), wanted.len());
+        assert_eq!(aux.reply_index.len(), wanted.len());
         for ((&index, &share), (wanted, part)) in
-            further.reply_index.iter().zip(further.reply_share).zip(wanted)
+            aux.reply_index.iter().zip(aux.reply_share).zip(wanted)
         {
             assert_eq!(index, wanted);
             assert!((f64::from(share) / 65_535.0 - part).abs() < 2e-5);
         }
         // Short-term values: every later ply by its own share.
-        for (factor, found) in HORIZON_FACTORS.iter().zip(further.short_term.unwrap()) {
+        for (factor, found) in HORIZON_FACTORS.iter().zip(aux.short_term.unwrap()) {
             let now = 1.0 / (1.0 + area as f64 * factor);
             let mut wanted = [0.0; 3];
             let mut left = 1.0;
@@ -260,13 +260,13 @@ fn check_literally<G: Game>(game: &G, record: &GameRecord, targets: RowTargets) 
         }
         let by_rules = record.end == GameEnd::Rules;
         let plies = (record.plies.len() - i) as u16;
-        assert_eq!(further.plies_left, by_rules.then_some(plies));
+        assert_eq!(aux.plies_left, by_rules.then_some(plies));
         let sign = if position.mover == Player::First { 1 } else { -1 };
         let margin = record.outcome.margin.map(|margin| margin * sign);
         let carried = |target| targets.has(target) && by_rules;
-        assert_eq!(further.margin, margin.filter(|_| carried(Target::Margin)));
-        assert_eq!(further.ownership.is_some(), carried(Target::Ownership));
-        if let Some(packed) = further.ownership {
+        assert_eq!(aux.margin, margin.filter(|_| carried(Target::Margin)));
+        assert_eq!(aux.ownership.is_some(), carried(Target::Ownership));
+        if let Some(packed) = aux.ownership {
             known[1] += 1;
             let mut owners = Vec::new();
             encoding.ownership(&end, Symmetry::IDENTITY, &mut owners);
@@ -363,9 +363,9 @@ fn targets_come_back_from_files_whichever_are_carried() {
         assert_eq!(copied, rows);
         for (row, all) in rows.rows().zip(whole.rows()) {
             let has = |target| targets.has(target);
-            assert_eq!(row.further.margin, all.further.margin.filter(|_| has(Target::Margin)));
-            let reply = if has(Target::Reply) { all.further.reply_index } else { &[] };
-            assert_eq!(row.further.reply_index, reply);
+            assert_eq!(row.aux.margin, all.aux.margin.filter(|_| has(Target::Margin)));
+            let reply = if has(Target::Reply) { all.aux.reply_index } else { &[] };
+            assert_eq!(row.aux.reply_index, reply);
         }
         assert_eq!(u32::from_le_bytes(bytes[16..20].try_into().unwrap()), 1 + u32::from(set > 0));
     }
@@ -376,7 +376,7 @@ fn targets_come_back_from_files_whichever_are_carried() {
 /// Files of rows with policy and value alone: header and columns hash to what the program before
 /// wrote.
 #[test]
-fn rows_without_further_targets_keep_their_bytes() {
+fn rows_without_aux_targets_keep_their_bytes() {
     let records = random_records(&connect4(), 30, 100, 8);
     let (_, bytes) = file(&connect4(), &records, RowTargets::NONE);
     let header = u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize + 8;
@@ -404,7 +404,7 @@ fn ownership_and_replies_turn_with_the_board() {
                 encoding.ownership(&end, symmetry, &mut owners);
                 for (i, row) in block.rows().enumerate() {
                     let mover = positions[i].mover;
-                    let Some(packed) = row.further.ownership else { continue };
+                    let Some(packed) = row.aux.ownership else { continue };
                     let mut turned = vec![0; packed.len()];
                     tables.map_bits(shape, packed, &mut turned);
                     for (p, owner) in owners.iter().enumerate() {
@@ -412,7 +412,7 @@ fn ownership_and_replies_turn_with_the_board() {
                         assert_eq!(bit, *owner == Some(mover));
                     }
                     for (&index, &(mv, _)) in row
-                        .further
+                        .aux
                         .reply_index
                         .iter()
                         .zip(record.plies.get(i + 1).map_or(&[][..], |ply| &ply.visits))

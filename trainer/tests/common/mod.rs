@@ -45,7 +45,7 @@ pub fn block(seed: u64, games: u64) -> RowBlock {
     block_with(seed, games, RowTargets::NONE)
 }
 
-/// The same with further targets.
+/// The same with auxiliary targets.
 pub fn block_with(seed: u64, games: u64, targets: RowTargets) -> RowBlock {
     let mut rows = RowBlock::new(RowShape::of(&game().encoding()).carrying(targets));
     for record in records(seed, games) {

@@ -1,16 +1,16 @@
-//! Columns of further targets: in memory and in files. A target that is not carried has no column.
+//! Columns of auxiliary targets: in memory and in files. A target that is not carried has no column.
 
 use dz_game::PlaneShape;
 
 use crate::{
-    FurtherTargets, HORIZONS, RowShape, ShardError, Target, WdlShares,
+    AuxTargets, HORIZONS, RowShape, ShardError, Target, WdlShares,
     columns::{ColumnReader, Columns, ends},
-    targets::ownership_shape,
+    aux_targets::ownership_shape,
 };
 
-/// The further targets of a block's rows; columns of those that its shape does not name stay empty.
+/// The auxiliary targets of a block's rows; columns of those that its shape does not name stay empty.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct FurtherColumns {
+pub(crate) struct AuxColumns {
     /// Where each row's entries end.
     reply_ends: Vec<u32>,
     reply_index: Vec<u16>,
@@ -24,11 +24,11 @@ pub(crate) struct FurtherColumns {
     ownership: Vec<u8>,
 }
 
-impl FurtherColumns {
+impl AuxColumns {
     /// Row `i` of a block of `shape`.
-    pub(crate) fn get(&self, shape: RowShape, i: usize) -> FurtherTargets<'_> {
+    pub(crate) fn get(&self, shape: RowShape, i: usize) -> AuxTargets<'_> {
         let has = |target| shape.targets.has(target);
-        let mut row = FurtherTargets::default();
+        let mut row = AuxTargets::default();
         if has(Target::Reply) {
             let start = if i == 0 { 0 } else { self.reply_ends[i - 1] as usize };
             let end = self.reply_ends[i] as usize;
@@ -52,7 +52,7 @@ impl FurtherColumns {
     }
 
     /// Adds a row of a block of `shape`; what that does not carry is left out.
-    pub(crate) fn push(&mut self, shape: RowShape, row: &FurtherTargets<'_>) {
+    pub(crate) fn push(&mut self, shape: RowShape, row: &AuxTargets<'_>) {
         for target in shape.targets.iter() {
             match target {
                 Target::Reply => {
@@ -74,7 +74,7 @@ impl FurtherColumns {
         }
     }
 
-    /// Bytes in memory of a row's further targets, without entries of replies.
+    /// Bytes in memory of a row's auxiliary targets, without entries of replies.
     pub(crate) fn row_bytes(shape: RowShape) -> usize {
         let bytes = shape.targets.iter().map(|target| match target {
             Target::Reply | Target::Margin => 4,
@@ -256,7 +256,7 @@ mod tests {
     }
 
     /// The columns of two rows, one of them replaced.
-    fn decode(name: &'static str, change: Option<&[u64]>) -> Result<FurtherColumns, ShardError> {
+    fn decode(name: &'static str, change: Option<&[u64]>) -> Result<AuxColumns, ShardError> {
         let mut columns = Columns::default();
         for (column, numbers) in [
             ("reply_len", &[2, 1][..]),
@@ -277,7 +277,7 @@ mod tests {
         };
         columns.raw("ownership", &owners);
         let (bytes, _) = columns.to_bytes()?;
-        FurtherColumns::decode(&ColumnReader::new(&bytes)?, shape(), 2)
+        AuxColumns::decode(&ColumnReader::new(&bytes)?, shape(), 2)
     }
 
     #[test]

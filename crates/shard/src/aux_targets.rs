@@ -13,7 +13,7 @@ use crate::WdlShares;
 pub enum Target {
     /// The policy target of the next ply, the opponent's in games where players take turns.
     Reply,
-    /// Values over [`HORIZONS`]: see [`FurtherTargets::short_term`].
+    /// Values over [`HORIZONS`]: see [`AuxTargets::short_term`].
     ShortTerm,
     /// Plies until the rules end the game.
     PliesLeft,
@@ -101,11 +101,11 @@ pub const HORIZONS: usize = 3;
 /// share 1 / (1 + c H W), so that 1 + c H W plies count on average: 64.5, 21 and 6.8 on 19x19.
 pub const HORIZON_FACTORS: [f64; HORIZONS] = [0.176, 0.056, 0.016];
 
-/// The further targets of one row, borrowed. What the file does not carry, and what the game did
+/// The auxiliary targets of one row, borrowed. What the file does not carry, and what the game did
 /// not show, is empty or `None`; such a row counts 0 in that target's loss, others count the row's
 /// value weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FurtherTargets<'a> {
+pub struct AuxTargets<'a> {
     /// Policy indices of the next ply's target, as its own mover would see them; empty unless that
     /// ply was a full search.
     pub reply_index: &'a [u16],

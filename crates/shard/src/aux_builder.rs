@@ -1,15 +1,15 @@
-//! Further targets of a game's rows: what comes after each of them.
+//! Auxiliary targets of a game's rows: what comes after each of them.
 
 use dz_game::{Encoding, Outcome, PlaneWriter, Player, Symmetry, Wdl};
 
 use crate::{
-    FurtherTargets, GameEnd, GameRecord, HORIZON_FACTORS, HORIZONS, RowBlock, Target, WdlShares,
-    further::ownership_bytes, targets::ownership_shape,
+    AuxTargets, GameEnd, GameRecord, HORIZON_FACTORS, HORIZONS, RowBlock, Target, WdlShares,
+    aux_columns::ownership_bytes, aux_targets::ownership_shape,
 };
 
 /// What is kept of a game's plies until its end is known.
 #[derive(Debug, Default)]
-pub(crate) struct Ahead {
+pub(crate) struct AuxBuilder {
     movers: Vec<Player>,
     /// Which plies have a row.
     rows: Vec<usize>,
@@ -19,7 +19,7 @@ pub(crate) struct Ahead {
     target_share: Vec<u16>,
 }
 
-impl Ahead {
+impl AuxBuilder {
     /// Keeps the next ply: its mover, its policy target (empty unless it was a full search), and
     /// whether it has a row.
     pub(crate) fn add(&mut self, mover: Player, index: &[u16], share: &[u16], has_row: bool) {
@@ -32,7 +32,7 @@ impl Ahead {
         self.target_ends.push(self.target_index.len());
     }
 
-    /// Adds the further targets of all rows of the game, which are in `rows` already; `end` is the
+    /// Adds the auxiliary targets of all rows of the game, which are in `rows` already; `end` is the
     /// last position.
     pub(crate) fn finish<E: Encoding>(
         &self,
@@ -54,7 +54,7 @@ impl Ahead {
             let mover = self.movers[i];
             let (reply_index, reply_share) = self.target(i + 1);
             let ownership = ownership.as_ref().map(|both| both[mover.index()].as_slice());
-            let further = FurtherTargets {
+            let aux = AuxTargets {
                 reply_index,
                 reply_share,
                 short_term: short_term.get(i).copied(),
@@ -62,7 +62,7 @@ impl Ahead {
                 margin: margin_of(record.outcome, mover).filter(|_| by_rules),
                 ownership,
             };
-            rows.further.push(shape, &further);
+            rows.aux.push(shape, &aux);
         }
     }
 
