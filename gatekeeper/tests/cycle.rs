@@ -5,7 +5,7 @@ mod fixture;
 use std::collections::BTreeSet;
 
 use dz_play::{PlayedMatch, read_match};
-use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, Turn};
+use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, StageTurn};
 use fixture::{Fixture, STRONG, WEAK, Watch};
 use gatekeeper::TurnEnd;
 
@@ -64,7 +64,7 @@ fn a_strong_candidate_becomes_champion_and_a_weak_one_after_it_does_not() {
     let ledger = fixture.ledger();
     let state = ledger.state();
     assert_eq!(state.generation(), 1);
-    assert_eq!(state.turn(), Turn::Selfplay { cycle: 3 });
+    assert_eq!(state.turn(), StageTurn::Selfplay { cycle: 3 });
     let verdict = state.cycle_state(2).unwrap().verdict.as_ref().unwrap();
     assert!(verdict.reason.contains("against network-0001 ("), "{}", verdict.reason);
     assert!(verdict.score_lo95.unwrap() <= verdict.score.unwrap());

@@ -4,8 +4,8 @@ use dz_game::PlaneShape;
 
 use crate::{
     AuxTargets, HORIZONS, RowShape, ShardError, Target, WdlShares,
-    columns::{ColumnReader, Columns, ends},
     aux_targets::ownership_shape,
+    columns::{ColumnReader, Columns, ends},
 };
 
 /// The auxiliary targets of a block's rows; columns of those that its shape does not name stay empty.

@@ -9,13 +9,14 @@
 //! Letters: `C` planes, `H` rows, `W` columns, `A` policy length.
 
 mod aux_builder;
+mod aux_columns;
+mod aux_targets;
 mod block;
 mod codec;
 mod columns;
 pub mod container;
 mod describe;
 mod error;
-mod aux_columns;
 mod quantised;
 mod random;
 mod record;
@@ -26,8 +27,8 @@ mod row_file;
 mod row_shape;
 mod shard;
 mod symmetry;
-mod aux_targets;
 
+pub use aux_targets::{AuxTargets, HORIZON_FACTORS, HORIZONS, RowTargets, Target, ownership_shape};
 pub use block::{Row, RowBlock};
 pub use describe::{FrameDescription, ShardDescription, describe};
 pub use error::ShardError;
@@ -45,4 +46,3 @@ pub use shard::{
     GAMES_PER_FRAME, SHARD_FORMAT, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter,
 };
 pub use symmetry::{SymmetryTables, symmetry_tables};
-pub use aux_targets::{AuxTargets, HORIZON_FACTORS, HORIZONS, RowTargets, Target, ownership_shape};

@@ -3,8 +3,8 @@
 use dz_game::{Encoding, Game, PlaneWriter, Symmetry};
 
 use crate::{
-    AuxTargets, GameRecord, PlyRecord, Position, Row, RowBlock, RowShape, RowTargets,
-    SearchKind, ShardError, Target, WdlShares, Weight, aux_builder::AuxBuilder, replay::replay_to_end,
+    AuxTargets, GameRecord, PlyRecord, Position, Row, RowBlock, RowShape, RowTargets, SearchKind,
+    ShardError, Target, WdlShares, Weight, aux_builder::AuxBuilder, replay::replay_to_end,
     shares_of_counts,
 };
 

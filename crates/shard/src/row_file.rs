@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     RowBlock, RowShape, RowTargets, ShardError, SymmetryTables, Target, WdlShares, Weight,
+    aux_columns::AuxColumns,
     columns::{ColumnReader, Columns, ends, total},
     container::{DENSE, FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
-    aux_columns::AuxColumns,
     symmetry_tables,
 };
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use dz_config::RunConfig;
-use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, Turn};
+use dz_store::{Ledger, MetricsWriter, Run, RunLock, Stage, StageTurn};
 
 use crate::args::StageArgs;
 use crate::disk::check_free;
@@ -151,7 +151,7 @@ impl StageContext {
     }
 
     /// The turn that the stage may take, where the run has begun and it is to be taken at all.
-    fn turn(&self) -> Option<Turn> {
+    fn turn(&self) -> Option<StageTurn> {
         let state = self.ledger.state();
         let turn = state.turn_of(self.stage(), self.config.lead_cycles())?;
         let planned = self.kept.cycles_planned(state.walls_ms());
@@ -269,7 +269,7 @@ fn take_turns<S>(
             return Ok(StageEnd::Reconfigured);
         }
         let now = match context.turn() {
-            Some(Turn::Finished) => return Ok(StageEnd::Finished),
+            Some(StageTurn::Finished) => return Ok(StageEnd::Finished),
             Some(now) => now,
             None if once => {
                 let oldest = context.ledger.state().turn();
@@ -322,7 +322,7 @@ fn take_turns<S>(
 fn take_turn<S>(
     context: &mut StageContext,
     shared: &mut S,
-    now: Turn,
+    now: StageTurn,
     turn: &mut impl FnMut(&mut S, &mut StageContext, u32) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let (stage, cycle) = (context.stage(), now.cycle().unwrap_or_default());

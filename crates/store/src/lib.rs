@@ -3,7 +3,7 @@
 //! A run is one directory ([`Run`]). Stages meet only through what is published in it: immutable
 //! objects, named by [`ObjectRef`]s in the one ledger ([`Ledger`]), a numbered log of records that
 //! are created once and never changed. The state of a run ([`RunState`]) is the fold of that log,
-//! and says whose [`Turn`] it is. Any process may be killed at any instant: what it had not
+//! and says whose [`StageTurn`] it is. Any process may be killed at any instant: what it had not
 //! published is swept by its successor, what it had published is whole.
 
 mod belongs;
@@ -35,7 +35,7 @@ pub use ledger::{
     Audit, AuditFault, CandidateState, ChampionState, CheckpointState, ConfigChange, CycleState,
     Entry, GamesDoneState, GateTest, HeadLoss, Ledger, LoadSummary, Losses, MatchPurpose,
     MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Record, ResignSummary, RowsState,
-    RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary, ShardState, Stage, Turn,
+    RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary, ShardState, Stage, StageTurn,
     VerdictState,
 };
 pub use lock::{Holder, LOCK_WAIT, Pause, RunLock};

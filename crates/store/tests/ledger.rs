@@ -7,7 +7,7 @@ use std::thread;
 
 use dz_store::{
     Audit, Entry, Ledger, Losses, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow,
-    RowsSummary, Run, RunState, SNAPSHOT_EVERY, SelfplaySummary, Stage, StoreError, Turn,
+    RowsSummary, Run, RunState, SNAPSHOT_EVERY, SelfplaySummary, Stage, StageTurn, StoreError,
 };
 
 fn run() -> (tempfile::TempDir, Run) {
@@ -171,7 +171,7 @@ fn a_missing_record_is_named() {
 }
 
 /// What each worker may do now, with self-play one cycle ahead at most.
-fn side_by_side(ledger: &Ledger) -> [Option<Turn>; 4] {
+fn side_by_side(ledger: &Ledger) -> [Option<StageTurn>; 4] {
     Stage::WORKERS.map(|stage| ledger.state().turn_of(stage, 1))
 }
 
@@ -179,28 +179,29 @@ fn side_by_side(ledger: &Ledger) -> [Option<Turn>; 4] {
 fn stages_work_side_by_side_and_self_play_stays_near_the_gate() {
     let (_dir, run) = run();
     let mut ledger = claimed(&run, Stage::Driver);
-    let play = |cycle| Some(Turn::Selfplay { cycle });
+    let play = |cycle| Some(StageTurn::Selfplay { cycle });
     ledger.append(games_done(1)).unwrap();
     // There is no network yet, so self-play waits.
-    assert_eq!(side_by_side(&ledger), [None, Some(Turn::Shuffle { cycle: 1 }), None, None]);
+    assert_eq!(side_by_side(&ledger), [None, Some(StageTurn::Shuffle { cycle: 1 }), None, None]);
     ledger.append(rows(1)).unwrap();
     ledger.append(candidate(1)).unwrap();
     let network = object("networks/1");
     ledger.append(Entry::Champion { generation: 1, cycle: 1, network }).unwrap();
-    assert_eq!(side_by_side(&ledger), [play(2), None, None, Some(Turn::Gate { cycle: 1 })]);
+    assert_eq!(side_by_side(&ledger), [play(2), None, None, Some(StageTurn::Gate { cycle: 1 })]);
     ledger.append(games_done(2)).unwrap();
-    let (shuffle, gate) = (Some(Turn::Shuffle { cycle: 2 }), Some(Turn::Gate { cycle: 1 }));
+    let (shuffle, gate) =
+        (Some(StageTurn::Shuffle { cycle: 2 }), Some(StageTurn::Gate { cycle: 1 }));
     // Two ahead of the gate would be too far.
     assert_eq!(side_by_side(&ledger), [None, shuffle, None, gate]);
     ledger.append(Entry::CycleDone { cycle: 1, wall_ms: 1 }).unwrap();
     assert_eq!(side_by_side(&ledger), [play(3), shuffle, None, None]);
     ledger.append(rows(2)).unwrap();
     ledger.append(games_done(3)).unwrap();
-    let all = [Some(Turn::Shuffle { cycle: 3 }), Some(Turn::Train { cycle: 2 })];
+    let all = [Some(StageTurn::Shuffle { cycle: 3 }), Some(StageTurn::Train { cycle: 2 })];
     assert_eq!(side_by_side(&ledger)[1..3], all);
     ledger.append(candidate(2)).unwrap();
     // Where stages take turns, only the oldest of these is one.
-    assert_eq!(ledger.state().turn(), Turn::Gate { cycle: 2 });
+    assert_eq!(ledger.state().turn(), StageTurn::Gate { cycle: 2 });
     assert_eq!(ledger.state().turn_of(Stage::Selfplay, 0), None);
 }
 
@@ -209,25 +210,25 @@ fn the_turn_goes_round() {
     let (_dir, run) = run();
     let mut ledger = claimed(&run, Stage::Driver);
     for cycle in 1..=2 {
-        assert_eq!(ledger.state().turn(), Turn::Selfplay { cycle });
+        assert_eq!(ledger.state().turn(), StageTurn::Selfplay { cycle });
         ledger.append(shard(cycle, 0)).unwrap();
-        assert_eq!(ledger.state().turn(), Turn::Selfplay { cycle });
+        assert_eq!(ledger.state().turn(), StageTurn::Selfplay { cycle });
         ledger.append(games_done(cycle)).unwrap();
-        assert_eq!(ledger.state().turn(), Turn::Shuffle { cycle });
+        assert_eq!(ledger.state().turn(), StageTurn::Shuffle { cycle });
         ledger.append(rows(cycle)).unwrap();
-        assert_eq!(ledger.state().turn(), Turn::Train { cycle });
+        assert_eq!(ledger.state().turn(), StageTurn::Train { cycle });
         ledger.append(candidate(cycle)).unwrap();
-        assert_eq!(ledger.state().turn(), Turn::Gate { cycle });
+        assert_eq!(ledger.state().turn(), StageTurn::Gate { cycle });
         let network = object(&format!("networks/{cycle}"));
         ledger.append(Entry::Champion { generation: cycle, cycle, network }).unwrap();
         assert_eq!(ledger.state().generation(), cycle);
         ledger.append(Entry::CycleDone { cycle, wall_ms: 1 }).unwrap();
     }
     ledger.append(Entry::Finished { verdict: "done".into() }).unwrap();
-    assert_eq!(ledger.state().turn(), Turn::Finished);
+    assert_eq!(ledger.state().turn(), StageTurn::Finished);
     let changes = vec!["run.cycles: 2 -> 3".to_owned()];
     ledger.append(Entry::ConfigChanged { config_hash: "x".into(), changes }).unwrap();
-    assert_eq!(ledger.state().turn(), Turn::Selfplay { cycle: 3 });
+    assert_eq!(ledger.state().turn(), StageTurn::Selfplay { cycle: 3 });
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{fmt, io::Write, path::PathBuf, time::Duration};
 use dz_config::RunConfig;
 use dz_report::AlarmLine;
 use dz_stage::{ConfigRefused, InForce};
-use dz_store::{Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, Turn, layout};
+use dz_store::{Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, StageTurn, layout};
 use serde::Serialize;
 
 use super::write_line;
@@ -34,7 +34,7 @@ struct Status {
     seed: Option<u64>,
     config_hash: String,
     /// Whose turn it is; where stages work side by side, what the oldest cycle waits for.
-    turn: Turn,
+    turn: StageTurn,
     /// All turns that may be taken now, in words.
     turns: String,
     /// Process that drives the run at this moment.

@@ -2,9 +2,9 @@
 
 use super::entry::{Entry, Record, Stage};
 use super::log::read_sealed;
+use super::schedule::StageTurn;
 use super::snapshot;
 use super::state::RunState;
-use super::turn::Turn;
 use crate::belongs::check_object_path;
 use crate::error::{Result, StoreError};
 use crate::layout::{
@@ -193,7 +193,7 @@ fn contradiction(state: &RunState, record: &Record) -> Option<String> {
     }
     // The ledger does not say how far ahead self-play may be, so only the stages' order counts.
     let turn = state.turn_of(owner, u32::MAX);
-    if cycle.is_some() && turn.and_then(Turn::cycle) != cycle {
+    if cycle.is_some() && turn.and_then(StageTurn::cycle) != cycle {
         return Some(format!("an entry out of turn: it was the turn of {}", state.turn()));
     }
     inconsistency(state, &record.entry, cycle.unwrap_or_default())

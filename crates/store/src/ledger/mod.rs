@@ -7,10 +7,10 @@ mod log;
 mod parts;
 mod plausible;
 mod player_name;
+mod schedule;
 mod snapshot;
 mod state;
 mod summary;
-mod turn;
 
 pub use audit::{Audit, AuditFault};
 pub use entry::{Entry, MatchPurpose, Record, Stage};
@@ -20,10 +20,10 @@ pub use parts::{
     MatchState, RatingsState, RowsState, RunInfo, ShardState, VerdictState,
 };
 pub use player_name::PlayerName;
+pub use schedule::StageTurn;
 pub use snapshot::SNAPSHOT_EVERY;
 pub use state::RunState;
 pub use summary::{
     GateTest, HeadLoss, LoadSummary, Losses, MatchResult, RatingRow, ResignSummary, RowsSummary,
     SelfplaySummary,
 };
-pub use turn::Turn;

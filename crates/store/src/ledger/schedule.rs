@@ -17,7 +17,7 @@ use super::state::RunState;
 /// it has published already and goes on from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "turn", rename_all = "snake_case")]
-pub enum Turn {
+pub enum StageTurn {
     /// The cycle's games: until `games_done`.
     Selfplay {
         /// The cycle.
@@ -42,7 +42,7 @@ pub enum Turn {
     Finished,
 }
 
-impl Turn {
+impl StageTurn {
     /// What the oldest cycle that is not over waits for: the only turn where stages take turns.
     pub(super) fn oldest(state: &RunState) -> Self {
         let turns = Stage::WORKERS.into_iter().filter_map(|stage| Self::of(state, stage, 0));
@@ -109,14 +109,14 @@ pub(super) fn next_cycle(state: &RunState, stage: Stage) -> u32 {
 impl RunState {
     /// The oldest turn that is not taken. The number of cycles to run is the configuration's: a
     /// self-play stage that finds a turn beyond it waits for `finished`.
-    pub fn turn(&self) -> Turn {
-        Turn::oldest(self)
+    pub fn turn(&self) -> StageTurn {
+        StageTurn::oldest(self)
     }
 
     /// The turn that `stage` may take, with self-play at most `lead_cycles` ahead of the gate (0:
     /// the stages take turns); `None` where it waits for another stage. The driver has no turns.
-    pub fn turn_of(&self, stage: Stage, lead_cycles: u32) -> Option<Turn> {
-        Turn::of(self, stage, lead_cycles)
+    pub fn turn_of(&self, stage: Stage, lead_cycles: u32) -> Option<StageTurn> {
+        StageTurn::of(self, stage, lead_cycles)
     }
 
     /// The turns that the stages may take now, in words, up to cycle `cycles_max`.
@@ -138,7 +138,7 @@ impl RunState {
     }
 }
 
-impl fmt::Display for Turn {
+impl fmt::Display for StageTurn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.stage(), self.cycle()) {
             (Some(stage), Some(cycle)) => write!(f, "{stage}, cycle {cycle}"),
