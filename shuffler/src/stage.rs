@@ -3,9 +3,9 @@
 use std::{cell::RefCell, collections::BTreeSet, time::Instant};
 
 use anyhow::{Context, ensure};
-use dz_config::{HeadsSection, RunConfig};
+use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, with_game};
-use dz_shard::{RowSet, RowTargets, Target};
+use dz_shard::RowSet;
 use dz_stage::{Progress, Rates, Spent, StageContext};
 use dz_store::{Entry, ObjectRef, RowsSummary, Stage, Staged, layout};
 
@@ -60,25 +60,13 @@ impl RowCounts {
     }
 }
 
-/// What rows carry beside policy and value: what the heads of the network learn from.
-pub fn row_targets(heads: &HeadsSection) -> RowTargets {
-    let wanted = [
-        (Target::Reply, heads.reply_weight),
-        (Target::ShortTerm, heads.short_term_weight),
-        (Target::PliesLeft, heads.plies_left_weight),
-        (Target::Margin, heads.margin_weight),
-        (Target::Ownership, heads.ownership_weight),
-    ];
-    wanted.into_iter().filter(|&(_, weight)| weight > 0.0).map(|(target, _)| target).collect()
-}
-
 fn shuffle_cycle<G: Game>(game: G, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     let spent = Spent::open(&context.run, Stage::Shuffler, cycle, Instant::now());
     let config = context.config.clone();
     let folder = context.run.work_dir(Stage::Shuffler)?;
     let share = config.window.validation_share;
     let shuffler = Shuffler::open(game, config.run.seed, share, &folder)?;
-    let mut shuffler = shuffler.carrying(row_targets(&config.heads))?;
+    let mut shuffler = shuffler.carrying(config.heads.heads().into_iter().collect())?;
     let Some(files) = row_files(context, cycle, &mut shuffler, &spent)? else {
         return Ok(());
     };

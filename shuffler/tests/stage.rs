@@ -10,7 +10,7 @@ use std::{
 
 use dz_config::RunConfig;
 use dz_game::games::TicTacToe;
-use dz_shard::{Row, RowReader, RowSet, Target, write_random_shard};
+use dz_shard::{Head, Row, RowReader, RowSet, write_random_shard};
 use dz_stage::{Event, EventSink, StageContext, Stop};
 use dz_store::{Entry, Ledger, ObjectRef, RowsState, Run, SelfplaySummary, Stage};
 
@@ -329,7 +329,7 @@ fn rows_carry_what_the_heads_of_the_configuration_learn_from() {
     assert_eq!(files.len(), plain.len());
     let mut replies = 0;
     for ((targets, blocks), (_, plain)) in files.iter().zip(&plain) {
-        assert_eq!(targets.iter().collect::<Vec<_>>(), [Target::Reply, Target::PliesLeft]);
+        assert_eq!(targets.iter().collect::<Vec<_>>(), [Head::Reply, Head::PliesLeft]);
         for (block, plain) in blocks.iter().zip(plain) {
             assert_eq!(block.len(), plain.len());
             for (row, plain) in block.rows().zip(plain.rows()) {

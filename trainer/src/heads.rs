@@ -1,44 +1,8 @@
-//! Heads beside policy and value: which the configuration asks for, and their targets from rows.
-
-use std::collections::BTreeSet;
+//! From rows to what the heads beside policy and value learn from.
 
 use dz_burn_net::HeadRows;
-use dz_config::HeadsSection;
-use dz_network_file::{HORIZONS, Head, PerHead};
-use dz_shard::{Row, RowShape, SymmetryTables, Target, ownership_shape};
-
-const _: () = assert!(HORIZONS == dz_shard::HORIZONS, "rows and networks agree");
-
-/// What each head's loss counts.
-pub fn head_weights(heads: &HeadsSection) -> PerHead<f64> {
-    PerHead::from_fn(|head| match head {
-        Head::Reply => heads.reply_weight,
-        Head::SoftPolicy => heads.soft_policy_weight,
-        Head::ShortTerm => heads.short_term_weight,
-        Head::PliesLeft => heads.plies_left_weight,
-        Head::Margin => heads.margin_weight,
-        Head::Ownership => heads.ownership_weight,
-    })
-}
-
-/// The heads that the network has: those that count.
-pub fn heads_of(heads: &HeadsSection) -> BTreeSet<Head> {
-    let weights = head_weights(heads);
-    weights.iter().filter(|(_, weight)| **weight > 0.0).map(|(head, _)| head).collect()
-}
-
-/// The target of rows that a head learns from; none for the soft policy, which is made of the
-/// policy.
-pub(crate) fn target_of(head: Head) -> Option<Target> {
-    match head {
-        Head::Reply => Some(Target::Reply),
-        Head::SoftPolicy => None,
-        Head::ShortTerm => Some(Target::ShortTerm),
-        Head::PliesLeft => Some(Target::PliesLeft),
-        Head::Margin => Some(Target::Margin),
-        Head::Ownership => Some(Target::Ownership),
-    }
-}
+use dz_network_file::{Head, PerHead};
+use dz_shard::{Row, RowShape, SymmetryTables, ownership_shape};
 
 /// The targets of all heads that rows of this shape have something for. `turns` are the game's
 /// symmetries, and `symmetry` says which of them turns a row, by its place; none leaves it upright.
@@ -50,8 +14,8 @@ pub(crate) fn head_rows(
 ) -> PerHead<HeadRows> {
     PerHead::from_fn(|head| {
         let mut made = HeadRows::default();
-        let carried = target_of(head).is_some_and(|target| shape.targets.has(target));
-        for (i, row) in rows.iter().enumerate().filter(|_| carried) {
+        let is_carried = shape.targets.has(head);
+        for (i, row) in rows.iter().enumerate().filter(|_| is_carried) {
             let turned = symmetry(i).map(|symmetry| &turns[symmetry]);
             let known = target(head, shape, row, turned, &mut made.targets);
             made.weights.push(if known { row.value_weight.get() } else { 0.0 });

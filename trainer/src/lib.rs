@@ -30,7 +30,6 @@ mod validate;
 pub use batch::BatchMaker;
 pub use explosion::{Exploded, LossGuard};
 pub use feed::{Feed, FeedPlan, Prepared};
-pub use heads::{head_weights, heads_of};
 pub use metrics::{StepMetrics, effective_steps};
 pub use restore::{Restored, restore};
 pub use rows::CycleRows;

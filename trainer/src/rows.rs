@@ -9,8 +9,6 @@ use dz_network_file::{Head, NetworkSpec};
 use dz_shard::{RowFileHeader, RowReader, RowSet, RowShape};
 use dz_store::{ObjectRef, RowsState, Run, RunInfo};
 
-use crate::heads::target_of;
-
 /// Row files of one set in reading order, opened once to see what they are.
 #[derive(Clone, Debug)]
 pub struct CycleRows {
@@ -89,10 +87,8 @@ impl CycleRows {
             with_game!(&spec, |game| RowShape::of(&game.encoding()))?
         };
         let planes = shape.planes;
-        let lacks = |head: &&Head| {
-            let target = target_of(**head);
-            self.header.is_some() && target.is_some_and(|target| !shape.targets.has(target))
-        };
+        let lacks =
+            |head: &&Head| self.header.is_some() && head.is_in_rows() && !shape.targets.has(**head);
         if let Some(head) = heads.iter().find(lacks) {
             bail!(
                 "the rows do not carry what the head '{head}' learns from: they were shuffled before \

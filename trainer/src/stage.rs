@@ -17,7 +17,7 @@ use crate::checkpoint::Cursor;
 use crate::publish::prune_checkpoints;
 use crate::rows_of_cycle::open_rows;
 use crate::turn::{End, Work};
-use crate::{CycleRows, LossGuard, Session, head_weights, heads_of, restore};
+use crate::{CycleRows, LossGuard, Session, restore};
 
 /// Wall time after which a checkpoint is published within a cycle: what a kill can cost.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(2);
@@ -116,7 +116,7 @@ impl Trainer {
         cycle: u32,
     ) -> anyhow::Result<Session> {
         let config = &context.config;
-        let spec = rows.network_spec(&config.network, heads_of(&config.heads))?;
+        let spec = rows.network_spec(&config.network, config.heads.heads())?;
         let guard = LossGuard::new(&config.alarms, spec.policy_len);
         let unplanned = context.unplanned_config();
         let mut learner = (self.make_learner)(spec, &unplanned)?;
@@ -161,7 +161,7 @@ fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
         clip_norm: training.clip_norm,
         ema_decay: training.ema_decay,
         value_weight: training.value_weight,
-        head_weights: head_weights(&config.heads),
+        head_weights: config.heads.weights(),
         precision,
         cuda_kernels: true,
         seed: Key::of_words(&[WEIGHTS_STREAM, config.run.seed]).low,

@@ -9,7 +9,7 @@ use dz_store::{Run, RunState};
 use serde::Serialize;
 
 use crate::stage::learner_maker;
-use crate::{BatchMaker, CycleRows, Feed, FeedPlan, heads_of, value_mix};
+use crate::{BatchMaker, CycleRows, Feed, FeedPlan, value_mix};
 
 /// Share of the past that smoothed losses keep at a step.
 const SMOOTHING: f64 = 0.95;
@@ -58,7 +58,7 @@ impl Trial {
             to: rows.rows,
             keep_rest: false,
         };
-        let spec = rows.network_spec(&config.network, heads_of(&config.heads))?;
+        let spec = rows.network_spec(&config.network, config.heads.heads())?;
         let learner = learner_maker(config)?.0(spec, config)?;
         Ok(Self { cycle, learner, rows, plan, feed: None })
     }

@@ -12,8 +12,8 @@ use dz_game::{
 };
 use dz_network_file::{Head, NetworkFile};
 use dz_shard::{
-    GameEnd, GameRecord, RowBlock, RowFileHeader, RowSet, RowTargets, SearchKind, Target,
-    random_records, replay, rows_of_game,
+    GameEnd, GameRecord, RowBlock, RowFileHeader, RowSet, RowTargets, SearchKind, random_records,
+    replay, rows_of_game,
 };
 use dz_store::Stage;
 use trainer::{BatchMaker, StepMetrics};
@@ -22,13 +22,13 @@ const HEADS: &str = "heads = { reply_weight = 0.15, soft_policy_weight = 2, shor
                      plies_left_weight = 1 }\ngate = { rule = \"always\" }";
 
 fn all() -> RowTargets {
-    Target::ALL.into_iter().collect()
+    RowTargets::all()
 }
 
 /// A run of tic-tac-toe whose network has every head that the game has targets for.
 fn test_run() -> TestRun {
     let mut test = TestRun::changed("gate = { rule = \"always\" }", HEADS);
-    test.targets = [Target::Reply, Target::ShortTerm, Target::PliesLeft].into_iter().collect();
+    test.targets = [Head::Reply, Head::ShortTerm, Head::PliesLeft].into_iter().collect();
     test
 }
 
@@ -120,7 +120,7 @@ fn heads_learn_what_the_rules_say_of_the_turned_board() {
 /// Batches of rows without auxiliary targets are those of before, with nothing for heads.
 #[test]
 fn rows_that_carry_more_give_the_same_batches_beside() {
-    let targets: RowTargets = [Target::Reply, Target::PliesLeft].into_iter().collect();
+    let targets: RowTargets = [Head::Reply, Head::PliesLeft].into_iter().collect();
     let batch = |targets| -> TrainBatch {
         let header = RowFileHeader::new(&game(), RowSet::Train, 5).unwrap();
         let header = header.carrying(&game(), targets).unwrap();
@@ -178,7 +178,7 @@ fn a_turn_with_heads_is_told_of_and_resumes_exactly() {
 #[test]
 fn rows_without_what_a_head_learns_from_are_refused() {
     let mut test = test_run();
-    test.targets = [Target::Reply].into_iter().collect();
+    test.targets = [Head::Reply].into_iter().collect();
     test.publish_rows(1, 20);
     let error = format!("{:#}", test.process().turn(1).unwrap_err());
     assert!(error.contains("heads.short_term_weight"), "{error}");

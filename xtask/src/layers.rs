@@ -7,7 +7,7 @@ use crate::manifest::{Member, members, needs};
 /// The layers, lowest first. A crate may name crates of lower layers only, in its tests too.
 const LAYERS: [&[&str]; 9] = [
     &["dz-config-keys", "dz-text"],
-    &["dz-search-settings"],
+    &["dz-search-settings", "dz-aux-heads"],
     &["dz-game", "dz-config", "dz-stats", "dz-store", "dz-network-file"],
     &["dz-search", "dz-external-engines", "dz-record", "dz-shard", "dz-solver", "dz-infer"],
     &["dz-cpu-net"],

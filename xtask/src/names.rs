@@ -27,6 +27,10 @@ const RETIRED: &[(&str, &str)] = &[
     ("Referee", "EarlyStopper"),
     ("Thinker", "MoveSearch"),
     ("Thought", "SearchStep"),
+    ("FurtherTargets", "AuxTargets"),
+    ("FurtherColumns", "AuxColumns"),
+    ("Ahead", "AuxBuilder"),
+    ("target_of", "Head::is_in_rows"),
 ];
 
 /// Items that a newcomer calls first, by crate: each has an example that runs as a doc test.
@@ -39,6 +43,10 @@ const ENTRY_POINTS: &[(&str, &[&str])] = &[
     ("dz-record", &["read"]),
     ("dz-frontends", &["Session", "Protocol"]),
     ("dz-solver", &["Solver"]),
+    ("dz-stats", &["rate"]),
+    ("dz-store", &["Ledger"]),
+    ("dz-shard", &["GameRecord"]),
+    ("dz-burn-net", &["Learner"]),
 ];
 
 /// Retired names in sources, and entry points without an example.

@@ -285,7 +285,7 @@ fn heads_lose_what_is_written_down() {
         let area = spec.area() as f64;
         let total: f64 = batch.policy_weights.iter().map(|&w| f64::from(w)).sum();
         for head in Head::ALL {
-            let length = head.target_len(&spec);
+            let length = spec.target_len(head);
             let mut wanted = 0.0;
             for (i, features) in features.iter().enumerate() {
                 let outputs = plain.head(head, features);

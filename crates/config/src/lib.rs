@@ -16,6 +16,7 @@ mod sections;
 mod unknown;
 
 pub use change::Change;
+pub use dz_aux_heads::HeadsSection;
 pub use dz_config_keys::{Effect, Fault, Key, SameOr};
 pub use dz_search_settings::SearchSection;
 pub use error::ConfigError;
@@ -23,8 +24,7 @@ pub use load::Loaded;
 pub use run_config::RunConfig;
 pub use sections::{
     AlarmsSection, Anchor, AnchorKind, BootstrapEvaluator, BootstrapSection, DeviceChoice,
-    EngineAnchor, EngineProtocol, GateRule, GateSection, HeadsSection, NetworkSection,
-    OpeningSampler, Optimizer, RatingSection, Resign, RunMode, RunSection, SOLVER_DEPTH_MAX,
-    Schedule, SelfplaySection, ShuffleSection, SoftResign, StorageSection, TrainingPrecision,
-    TrainingSection, WindowSection,
+    EngineAnchor, EngineProtocol, GateRule, GateSection, NetworkSection, OpeningSampler, Optimizer,
+    RatingSection, Resign, RunMode, RunSection, SOLVER_DEPTH_MAX, Schedule, SelfplaySection,
+    ShuffleSection, SoftResign, StorageSection, TrainingPrecision, TrainingSection, WindowSection,
 };

@@ -1,16 +1,17 @@
 //! The whole configuration: its sections, its text, its hash, and how two of them differ.
 
-use dz_config_keys::{Effect, Findings, Key, Section, SectionReader, path_of, section, whole};
 use std::fmt::Write as _;
 
+use dz_aux_heads::HeadsSection;
+use dz_config_keys::{Effect, Findings, Key, Section, SectionReader, path_of, section, whole};
+use dz_search_settings::SearchSection;
 use toml::{Table, Value};
 
 use crate::change::Change;
 use crate::sections::{
-    AlarmsSection, BootstrapSection, GateSection, HeadsSection, NetworkSection, RatingSection,
-    RunSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
+    AlarmsSection, BootstrapSection, GateSection, NetworkSection, RatingSection, RunSection,
+    SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
 };
-use dz_search_settings::SearchSection;
 
 /// Lists the sections once, for the struct and for all that walks over them.
 macro_rules! run_config {

@@ -63,8 +63,7 @@ impl Heads {
         };
         let output = Layer::of_file(vectors, file, "value.output");
         let owned = spec.heads.contains(&Head::Ownership);
-        let name = Head::Ownership.layer(spec).0;
-        let ownership = owned.then(|| Layer::of_file(vectors, file, name));
+        let ownership = owned.then(|| Layer::of_file(vectors, file, Head::Ownership.layer()));
         let (policy, hidden) =
             (flat("policy.linear", policy_channels), flat("value.hidden", value_channels));
         Self {

@@ -102,8 +102,6 @@ mod any_size;
 pub mod container;
 mod error;
 mod file;
-mod head_layers;
-mod heads;
 mod spec;
 
 /// Added to the variances of batch norm before the square root, in training and where it is folded.
@@ -111,7 +109,7 @@ pub const BATCH_NORM_EPSILON: f64 = 1e-5;
 
 pub use any_size::Board;
 pub use container::TensorData;
+pub use dz_aux_heads::{Head, HeadOutput, PerHead, Unit};
 pub use error::NetworkError;
 pub use file::{NetworkFile, NetworkHeader};
-pub use heads::{HORIZONS, Head, PerHead};
 pub use spec::{NetworkSpec, ResidualSpec};

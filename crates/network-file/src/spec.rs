@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Head, NetworkError};
+use dz_aux_heads::{Head, HeadOutput};
+
+use crate::NetworkError;
 
 /// Everything that fixes a network's shape, and the game and encoding it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,6 +174,26 @@ impl NetworkSpec {
         }
     }
 
+    /// Numbers that a head's layer gives and takes, at each point or for the whole board.
+    pub fn head_layer(&self, head: Head) -> [usize; 2] {
+        match head.output() {
+            HeadOutput::Policy => self.policy_layer(),
+            HeadOutput::Values(horizons) => [horizons * 3, self.value_hidden],
+            HeadOutput::Number(_) => [1, self.value_hidden],
+            HeadOutput::Points => [3, self.channels],
+        }
+    }
+
+    /// Numbers that a row's target for a head has.
+    pub fn target_len(&self, head: Head) -> usize {
+        match head.output() {
+            HeadOutput::Policy => self.policy_len,
+            HeadOutput::Values(horizons) => horizons * 3,
+            HeadOutput::Number(_) => 1,
+            HeadOutput::Points => 3 * self.area(),
+        }
+    }
+
     /// Numbers that the value's hidden layer takes: a board's, or their means over one of any size.
     pub fn value_inputs(&self) -> usize {
         if self.any_size { self.value_channels } else { self.value_channels * self.area() }
@@ -261,9 +283,8 @@ impl NetworkSpec {
         layer("value.conv", vec![self.value_channels, c, 1, 1]);
         layer("value.hidden", vec![self.value_hidden, self.value_inputs()]);
         layer("value.output", vec![3, self.value_hidden]);
-        for head in &self.heads {
-            let (name, weight) = head.layer(self);
-            layer(name, weight.to_vec());
+        for &head in &self.heads {
+            layer(head.layer(), self.head_layer(head).to_vec());
         }
         if self.globals > 0 {
             shapes.insert("stem.globals.weight".to_owned(), vec![c, self.globals]);

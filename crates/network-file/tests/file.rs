@@ -154,7 +154,7 @@ fn heads_are_told_of_where_there_are_some() {
     let exported = all.exported();
     assert_eq!(serde_json::to_value(&exported).unwrap()["heads"], serde_json::json!(["ownership"]));
     assert_eq!(exported.tensor_shapes().len(), spec().tensor_shapes().len() + 2);
-    let lengths = Head::ALL.map(|head| head.target_len(&all));
+    let lengths = Head::ALL.map(|head| all.target_len(head));
     assert_eq!(lengths, [7, 7, 9, 1, 1, 3 * 42]);
 }
 
@@ -256,7 +256,7 @@ fn networks_for_any_size_are_told_of_and_have_no_board_in_their_shapes() {
     assert_eq!(shapes["policy.linear.weight"], [2, 2]);
     assert_eq!(shapes["reply.linear.bias"], [2]);
     assert_eq!(shapes["value.hidden.weight"], [5, 3]);
-    assert_eq!(Head::Reply.target_len(&sized(9)), 82);
+    assert_eq!(sized(9).target_len(Head::Reply), 82);
     let back: NetworkSpec =
         serde_json::from_str(&serde_json::to_string(&sized(9)).unwrap()).unwrap();
     assert_eq!(back, sized(9));

@@ -6,21 +6,13 @@
 //! 3 `file_version`, a string; 5 `summary`) whose `Summary` has values (1) of `tag` (1, a string)
 //! and `simple_value` (2, a float).
 
+use dz_aux_heads::Head;
+
 use crate::facts::CycleFacts;
 use crate::report::Report;
 
 /// What every event file begins with.
 const FILE_VERSION: &str = "brain.Event:2";
-
-/// Tags of heads' losses: the head, on training rows, on validation rows.
-const HEADS: [(&str, &str, &str); 6] = [
-    ("reply", "loss/reply_train", "loss/reply_validation"),
-    ("soft_policy", "loss/soft_policy_train", "loss/soft_policy_validation"),
-    ("short_term", "loss/short_term_train", "loss/short_term_validation"),
-    ("plies_left", "loss/plies_left_train", "loss/plies_left_validation"),
-    ("margin", "loss/margin_train", "loss/margin_validation"),
-    ("ownership", "loss/ownership_train", "loss/ownership_validation"),
-];
 
 impl Report {
     /// The bytes of an event file: a scalar a cycle and tag with the cycle as its step, and the
@@ -32,7 +24,7 @@ impl Report {
         for facts in &self.cycles {
             let wall = seconds(facts.newest_unix_ms);
             for (tag, value) in self.scalars(facts) {
-                events.push(wall, i64::from(facts.cycle), &Content::Scalar(tag, value as f32));
+                events.push(wall, i64::from(facts.cycle), &Content::Scalar(&tag, value as f32));
             }
         }
         let end = seconds(self.run.newest_unix_ms);
@@ -52,11 +44,11 @@ impl Report {
     }
 
     /// Tags and values of a cycle; only what it has.
-    fn scalars(&self, facts: &CycleFacts) -> Vec<(&'static str, f64)> {
+    fn scalars(&self, facts: &CycleFacts) -> Vec<(String, f64)> {
         let mut out = Vec::new();
-        let mut add = |tag, value: Option<f64>| {
+        let mut add = |tag: &str, value: Option<f64>| {
             if let Some(value) = value.filter(|value| value.is_finite()) {
-                out.push((tag, value));
+                out.push((tag.to_owned(), value));
             }
         };
         let point = self.curve.iter().find(|point| point.cycle == facts.cycle);
@@ -70,10 +62,10 @@ impl Report {
         add("loss/value_train", losses.map(|l| l.value));
         add("loss/policy_validation", losses.and_then(|l| l.validation_policy));
         add("loss/value_validation", losses.and_then(|l| l.validation_value));
-        for (name, training, validation) in HEADS {
-            let head = losses.and_then(|l| l.heads.get(name));
-            add(training, head.map(|h| h.training));
-            add(validation, head.and_then(|h| h.validation));
+        for head in Head::ALL {
+            let loss = losses.and_then(|l| l.heads.get(head.name()));
+            add(&format!("loss/{head}_train"), loss.map(|loss| loss.training));
+            add(&format!("loss/{head}_validation"), loss.and_then(|loss| loss.validation));
         }
         add("training/learning_rate", losses.map(|l| l.learning_rate));
         let s = facts.selfplay.as_ref();

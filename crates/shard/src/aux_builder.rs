@@ -1,13 +1,14 @@
-//! Auxiliary targets of a game's rows: what comes after each of them.
+//! Computes the auxiliary targets of a game's rows, which depend on what came after each ply.
 
+use dz_aux_heads::HORIZONS;
 use dz_game::{Encoding, Outcome, PlaneWriter, Player, Symmetry, Wdl};
 
 use crate::{
-    AuxTargets, GameEnd, GameRecord, HORIZON_FACTORS, HORIZONS, RowBlock, Target, WdlShares,
+    AuxTargets, GameEnd, GameRecord, HORIZON_FACTORS, Head, RowBlock, WdlShares,
     aux_columns::ownership_bytes, aux_targets::ownership_shape,
 };
 
-/// What is kept of a game's plies until its end is known.
+/// Keeps what the targets need of each ply until the end of the game is known.
 #[derive(Debug, Default)]
 pub(crate) struct AuxBuilder {
     movers: Vec<Player>,
@@ -32,8 +33,8 @@ impl AuxBuilder {
         self.target_ends.push(self.target_index.len());
     }
 
-    /// Adds the auxiliary targets of all rows of the game, which are in `rows` already; `end` is the
-    /// last position.
+    /// Adds the auxiliary targets of all rows of the game, which are in `rows` already. `end` is
+    /// the last position.
     pub(crate) fn finish<E: Encoding>(
         &self,
         encoding: &E,
@@ -43,12 +44,12 @@ impl AuxBuilder {
     ) {
         let shape = rows.shape();
         let by_rules = record.end == GameEnd::Rules;
-        let short_term = if shape.targets.has(Target::ShortTerm) {
+        let short_term = if shape.targets.has(Head::ShortTerm) {
             self.short_term(record, shape.planes.area())
         } else {
             Vec::new()
         };
-        let owned = shape.targets.has(Target::Ownership) && by_rules;
+        let owned = shape.targets.has(Head::Ownership) && by_rules;
         let ownership = owned.then(|| pack_ownership(encoding, end));
         for &i in &self.rows {
             let mover = self.movers[i];

@@ -1,14 +1,17 @@
-//! Columns of auxiliary targets: in memory and in files. A target that is not carried has no column.
+//! Columns of auxiliary targets, in memory and in files. A head whose target the rows do not carry
+//! has no column.
 
+use dz_aux_heads::HORIZONS;
 use dz_game::PlaneShape;
 
 use crate::{
-    AuxTargets, HORIZONS, RowShape, ShardError, Target, WdlShares,
+    AuxTargets, Head, RowShape, ShardError, WdlShares,
     aux_targets::ownership_shape,
     columns::{ColumnReader, Columns, ends},
 };
 
-/// The auxiliary targets of a block's rows; columns of those that its shape does not name stay empty.
+/// The auxiliary targets of a block's rows. Columns of heads that its shape does not name stay
+/// empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct AuxColumns {
     /// Where each row's entries end.
@@ -29,22 +32,22 @@ impl AuxColumns {
     pub(crate) fn get(&self, shape: RowShape, i: usize) -> AuxTargets<'_> {
         let has = |target| shape.targets.has(target);
         let mut row = AuxTargets::default();
-        if has(Target::Reply) {
+        if has(Head::Reply) {
             let start = if i == 0 { 0 } else { self.reply_ends[i - 1] as usize };
             let end = self.reply_ends[i] as usize;
             row.reply_index = &self.reply_index[start..end];
             row.reply_share = &self.reply_share[start..end];
         }
-        if has(Target::ShortTerm) {
+        if has(Head::ShortTerm) {
             row.short_term = Some(self.short_term[i]);
         }
-        if has(Target::PliesLeft) {
+        if has(Head::PliesLeft) {
             row.plies_left = Some(self.plies_left[i]).filter(|&plies| plies > 0);
         }
-        if has(Target::Margin) {
+        if has(Head::Margin) {
             row.margin = self.margin[i];
         }
-        if has(Target::Ownership) && self.ownership_known[i] {
+        if has(Head::Ownership) && self.ownership_known[i] {
             let bytes = ownership_bytes(shape.planes);
             row.ownership = Some(&self.ownership[i * bytes..(i + 1) * bytes]);
         }
@@ -55,21 +58,22 @@ impl AuxColumns {
     pub(crate) fn push(&mut self, shape: RowShape, row: &AuxTargets<'_>) {
         for target in shape.targets.iter() {
             match target {
-                Target::Reply => {
+                Head::Reply => {
                     self.reply_index.extend_from_slice(row.reply_index);
                     self.reply_share.extend_from_slice(row.reply_share);
                     self.reply_ends.push(self.reply_index.len() as u32);
                 }
-                Target::ShortTerm => self.short_term.push(row.short_term.unwrap_or_default()),
-                Target::PliesLeft => self.plies_left.push(row.plies_left.unwrap_or(0)),
-                Target::Margin => self.margin.push(row.margin),
-                Target::Ownership => {
+                Head::ShortTerm => self.short_term.push(row.short_term.unwrap_or_default()),
+                Head::PliesLeft => self.plies_left.push(row.plies_left.unwrap_or(0)),
+                Head::Margin => self.margin.push(row.margin),
+                Head::Ownership => {
                     let end = self.ownership.len() + ownership_bytes(shape.planes);
                     self.ownership_known.push(row.ownership.is_some());
                     self.ownership.extend_from_slice(row.ownership.unwrap_or_default());
                     debug_assert!(row.ownership.is_none() || self.ownership.len() == end);
                     self.ownership.resize(end, 0);
                 }
+                Head::SoftPolicy => {}
             }
         }
     }
@@ -77,10 +81,11 @@ impl AuxColumns {
     /// Bytes in memory of a row's auxiliary targets, without entries of replies.
     pub(crate) fn row_bytes(shape: RowShape) -> usize {
         let bytes = shape.targets.iter().map(|target| match target {
-            Target::Reply | Target::Margin => 4,
-            Target::ShortTerm => HORIZONS * 4,
-            Target::PliesLeft => 2,
-            Target::Ownership => ownership_bytes(shape.planes).saturating_add(1),
+            Head::Reply | Head::Margin => 4,
+            Head::ShortTerm => HORIZONS * 4,
+            Head::PliesLeft => 2,
+            Head::Ownership => ownership_bytes(shape.planes).saturating_add(1),
+            Head::SoftPolicy => 0,
         });
         bytes.fold(0, usize::saturating_add)
     }
@@ -95,28 +100,29 @@ impl AuxColumns {
         let wide = |numbers: &[u16]| numbers.iter().map(|&n| u64::from(n)).collect::<Vec<_>>();
         for target in shape.targets.iter() {
             match target {
-                Target::Reply => {
+                Head::Reply => {
                     let starts = [0].into_iter().chain(self.reply_ends.iter().copied());
                     let lengths = self.reply_ends.iter().zip(starts);
                     columns.numbers("reply_len", lengths.map(|(&end, start)| (end - start).into()));
                     columns.numbers("reply_index", wide(&self.reply_index));
                     columns.numbers("reply_share", wide(&self.reply_share));
                 }
-                Target::ShortTerm => {
+                Head::ShortTerm => {
                     // A horizon after the other, since each has its own spread.
                     let all = (0..HORIZONS).flat_map(|h| self.short_term.iter().map(move |s| s[h]));
                     columns.numbers("short_win", all.clone().map(|wdl| wdl.win.into()));
                     columns.numbers("short_draw", all.map(|wdl| wdl.draw.into()));
                 }
-                Target::PliesLeft => columns.numbers("plies_left", wide(&self.plies_left)),
-                Target::Margin => {
+                Head::PliesLeft => columns.numbers("plies_left", wide(&self.plies_left)),
+                Head::Margin => {
                     columns.numbers("margin", self.margin.iter().copied().map(stored_margin));
                 }
-                Target::Ownership => {
+                Head::Ownership => {
                     let known = self.ownership_known.iter().map(|&known| u64::from(known));
                     columns.numbers("ownership_known", known);
                     columns.raw("ownership", &self.ownership);
                 }
+                Head::SoftPolicy => {}
             }
         }
     }
@@ -133,14 +139,15 @@ impl AuxColumns {
         let mut columns = Self::default();
         for target in shape.targets.iter() {
             match target {
-                Target::Reply => columns.decode_reply(reader, shape, count)?,
-                Target::ShortTerm => columns.short_term = decode_short_term(reader, count)?,
-                Target::PliesLeft => columns.plies_left = reader.narrow("plies_left", count)?,
-                Target::Margin => {
+                Head::Reply => columns.decode_reply(reader, shape, count)?,
+                Head::ShortTerm => columns.short_term = decode_short_term(reader, count)?,
+                Head::PliesLeft => columns.plies_left = reader.narrow("plies_left", count)?,
+                Head::Margin => {
                     let stored = reader.stream("margin", count)?;
                     columns.margin = stored.map(margin).collect::<Result<_, _>>()?;
                 }
-                Target::Ownership => columns.decode_ownership(reader, shape, count)?,
+                Head::Ownership => columns.decode_ownership(reader, shape, count)?,
+                Head::SoftPolicy => {}
             }
         }
         Ok(columns)
@@ -239,6 +246,7 @@ fn margin(stored: u64) -> Result<Option<i16>, ShardError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RowTargets;
 
     #[test]
     fn every_margin_comes_back_and_small_ones_are_small() {
@@ -252,7 +260,7 @@ mod tests {
 
     fn shape() -> RowShape {
         let planes = PlaneShape { channels: 1, height: 3, width: 3, globals: 0 };
-        RowShape { planes, policy_len: 4, targets: Target::ALL.into_iter().collect() }
+        RowShape { planes, policy_len: 4, targets: RowTargets::all() }
     }
 
     /// The columns of two rows, one of them replaced.

@@ -2,51 +2,14 @@
 
 use std::fmt;
 
-use dz_game::PlaneShape;
+use dz_aux_heads::{HORIZONS, Head};
+use dz_game::{PlaneShape, Targets};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::WdlShares;
 
-/// A target that rows carry where their file's header names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Target {
-    /// The policy target of the next ply, the opponent's in games where players take turns.
-    Reply,
-    /// Values over [`HORIZONS`]: see [`AuxTargets::short_term`].
-    ShortTerm,
-    /// Plies until the rules end the game.
-    PliesLeft,
-    /// The final margin in points.
-    Margin,
-    /// Whose each point is in the end.
-    Ownership,
-}
-
-impl Target {
-    /// All of them, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Reply, Self::ShortTerm, Self::PliesLeft, Self::Margin, Self::Ownership];
-
-    /// Its name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Reply => "reply",
-            Self::ShortTerm => "short_term",
-            Self::PliesLeft => "plies_left",
-            Self::Margin => "margin",
-            Self::Ownership => "ownership",
-        }
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A set of targets; a list of names in files.
+/// The heads whose targets rows carry; a list of names in files. The soft policy is never one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct RowTargets(u8);
 
@@ -54,9 +17,14 @@ impl RowTargets {
     /// Policy and value alone.
     pub const NONE: Self = Self(0);
 
-    /// Whether rows carry `target`.
-    pub fn has(self, target: Target) -> bool {
-        self.0 & 1 << target as u8 != 0
+    /// All of them.
+    pub fn all() -> Self {
+        Head::ALL.into_iter().collect()
+    }
+
+    /// Whether rows carry the target of `head`.
+    pub fn has(self, head: Head) -> bool {
+        self.0 & 1 << head as u8 != 0
     }
 
     /// Whether there are none.
@@ -65,14 +33,16 @@ impl RowTargets {
     }
 
     /// Those of the set, in order.
-    pub fn iter(self) -> impl Iterator<Item = Target> {
-        Target::ALL.into_iter().filter(move |&target| self.has(target))
+    pub fn iter(self) -> impl Iterator<Item = Head> {
+        Head::ALL.into_iter().filter(move |&head| self.has(head))
     }
 }
 
-impl FromIterator<Target> for RowTargets {
-    fn from_iter<I: IntoIterator<Item = Target>>(targets: I) -> Self {
-        Self(targets.into_iter().fold(0, |set, target| set | 1 << target as u8))
+/// Those of some heads that rows have columns for.
+impl FromIterator<Head> for RowTargets {
+    fn from_iter<I: IntoIterator<Item = Head>>(heads: I) -> Self {
+        let heads = heads.into_iter().filter(|head| head.is_in_rows());
+        Self(heads.fold(0, |set, head| set | 1 << head as u8))
     }
 }
 
@@ -90,12 +60,13 @@ impl Serialize for RowTargets {
 
 impl<'de> Deserialize<'de> for RowTargets {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Vec::<Target>::deserialize(deserializer)?.into_iter().collect())
+        let heads = Vec::<Head>::deserialize(deserializer)?;
+        match heads.iter().find(|head| !head.is_in_rows()) {
+            Some(head) => Err(D::Error::custom(format!("rows have no column for {head}"))),
+            None => Ok(heads.into_iter().collect()),
+        }
     }
 }
-
-/// How many horizons short-term values have.
-pub const HORIZONS: usize = 3;
 
 /// `KataGo`'s constants c of the three horizons, the longest first: a ply's own root value has the
 /// share 1 / (1 + c H W), so that 1 + c H W plies count on average: 64.5, 21 and 6.8 on 19x19.
@@ -125,6 +96,15 @@ pub struct AuxTargets<'a> {
     pub ownership: Option<&'a [u8]>,
 }
 
+/// Whether a game that offers these targets has the target of `head`.
+pub fn is_offered(head: Head, offered: Targets) -> bool {
+    match head {
+        Head::Margin => offered.margin,
+        Head::Ownership => offered.ownership,
+        _ => true,
+    }
+}
+
 /// The shape of packed ownership on boards of `planes`: mine and theirs.
 pub fn ownership_shape(planes: PlaneShape) -> PlaneShape {
     PlaneShape { channels: 2, globals: 0, ..planes }
@@ -136,15 +116,15 @@ mod tests {
 
     #[test]
     fn sets_are_lists_of_names() {
-        let set: RowTargets = [Target::Margin, Target::Reply].into_iter().collect();
-        assert!(set.has(Target::Reply) && !set.has(Target::Ownership) && !set.is_empty());
+        let set: RowTargets = [Head::Margin, Head::Reply].into_iter().collect();
+        assert!(set.has(Head::Reply) && !set.has(Head::Ownership) && !set.is_empty());
         let text = serde_json::to_string(&set).unwrap();
         assert_eq!(text, r#"["reply","margin"]"#);
         assert_eq!(serde_json::from_str::<RowTargets>(&text).unwrap(), set);
-        assert!(serde_json::from_str::<RowTargets>(r#"["future"]"#).is_err());
-        assert!(RowTargets::NONE.is_empty());
-        for target in Target::ALL {
-            assert_eq!(serde_json::to_string(&target).unwrap(), format!("\"{target}\""));
+        for bad in [r#"["future"]"#, r#"["reply","soft_policy"]"#] {
+            assert!(serde_json::from_str::<RowTargets>(bad).is_err(), "{bad}");
         }
+        assert!(RowTargets::NONE.is_empty());
+        assert!(RowTargets::all().has(Head::Reply) && !RowTargets::all().has(Head::SoftPolicy));
     }
 }

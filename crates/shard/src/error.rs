@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use thiserror::Error;
 
-use crate::Target;
+use crate::Head;
 
 /// An error of reading or writing shards and row files.
 #[derive(Debug, Error)]
@@ -114,7 +114,7 @@ pub enum ShardError {
         /// The encoding's id.
         encoding: String,
         /// What it does not offer.
-        target: Target,
+        target: Head,
     },
     /// An encoding whose symmetries do not permute points and policy.
     #[error(

@@ -28,9 +28,10 @@ mod row_shape;
 mod shard;
 mod symmetry;
 
-pub use aux_targets::{AuxTargets, HORIZON_FACTORS, HORIZONS, RowTargets, Target, ownership_shape};
+pub use aux_targets::{AuxTargets, HORIZON_FACTORS, RowTargets, is_offered, ownership_shape};
 pub use block::{Row, RowBlock};
 pub use describe::{FrameDescription, ShardDescription, describe};
+pub use dz_aux_heads::Head;
 pub use error::ShardError;
 pub use quantised::{WdlShares, Weight, shares_of_counts};
 pub use random::{random_header, random_records, write_random_shard};

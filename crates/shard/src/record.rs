@@ -6,6 +6,38 @@ use serde::{Deserialize, Serialize};
 use crate::{ShardError, WdlShares, Weight};
 
 /// A whole game: how it started, every recorded ply, how it ended.
+///
+/// Self-play writes records into shards. Training reads them back and replays them into rows:
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use dz_game::{Game, games::TicTacToe};
+/// use dz_shard::{
+///     RowBlock, RowShape, SHARD_LEVEL, ShardReader, ShardWriter, random_header, random_records,
+///     rows_of_game,
+/// };
+///
+/// let game = TicTacToe;
+/// let header = random_header(&game, 0, 2);
+/// let mut shard = ShardWriter::new(Vec::new(), header, SHARD_LEVEL)?;
+/// // Two games of random moves, with searches of 25 visits.
+/// for record in random_records(&game, 2, 25, 7) {
+///     shard.push(record)?;
+/// }
+/// let (bytes, _) = shard.finish()?;
+///
+/// let mut shard = ShardReader::new(Cursor::new(bytes))?;
+/// let mut rows = RowBlock::new(RowShape::of(&game.encoding()));
+/// let mut plies = 0;
+/// for record in shard.games() {
+///     let record = record?;
+///     rows_of_game(&game, &record, &mut rows)?;
+///     plies += record.plies.len();
+/// }
+/// assert_eq!(rows.len(), plies);
+/// # Ok::<(), dz_shard::ShardError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameRecord {
     /// The game's number in the run; shard `k` holds games `k*M .. (k+1)*M`.

@@ -4,7 +4,7 @@ use dz_game::{Encoding, Game, PlaneWriter, Symmetry};
 
 use crate::{
     AuxTargets, GameRecord, PlyRecord, Position, Row, RowBlock, RowShape, RowTargets, SearchKind,
-    ShardError, Target, WdlShares, Weight, aux_builder::AuxBuilder, replay::replay_to_end,
+    ShardError, WdlShares, Weight, aux_builder::AuxBuilder, is_offered, replay::replay_to_end,
     shares_of_counts,
 };
 
@@ -22,14 +22,10 @@ impl RowShape {
     /// [`ShardError::NoTarget`] with the first.
     pub fn check_offered(self, encoding: &impl Encoding) -> Result<(), ShardError> {
         let offered = encoding.targets();
-        for (target, is_offered) in
-            [(Target::Margin, offered.margin), (Target::Ownership, offered.ownership)]
-        {
-            if self.targets.has(target) && !is_offered {
-                return Err(ShardError::NoTarget { encoding: encoding.id(), target });
-            }
+        match self.targets.iter().find(|&head| !is_offered(head, offered)) {
+            Some(target) => Err(ShardError::NoTarget { encoding: encoding.id(), target }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -37,8 +33,8 @@ impl RowShape {
 ///
 /// The policy target is the recorded target, or else the visits in proportion. Plies of fast
 /// searches, and plies without visits or target, have policy weight 0. Rows are in identity
-/// orientation; [`crate::SymmetryTables`] say how to turn them. Auxiliary targets are those that the
-/// shape of `rows` names.
+/// orientation; [`crate::SymmetryTables`] say how to turn them. The shape of `rows` says which
+/// auxiliary targets they carry.
 ///
 /// # Errors
 /// [`ShardError::Replay`] if the rules do not allow the game, [`ShardError::Shape`] if `rows` are

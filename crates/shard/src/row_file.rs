@@ -10,15 +10,15 @@ use dz_game::{Encoding, Game, PlaneShape};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    RowBlock, RowShape, RowTargets, ShardError, SymmetryTables, Target, WdlShares, Weight,
+    Head, RowBlock, RowShape, RowTargets, ShardError, SymmetryTables, WdlShares, Weight,
     aux_columns::AuxColumns,
     columns::{ColumnReader, Columns, ends, total},
     container::{DENSE, FileKind, Footer, FrameReader, FrameWriter, PackedFrame},
     symmetry_tables,
 };
 
-/// The newest version of the row file format: 2 has auxiliary targets. Files without them are written
-/// in version 1.
+/// The newest version of the row file format: 2 has auxiliary targets. Files without them are
+/// written in version 1.
 pub const ROW_FORMAT: u32 = 2;
 /// zstd's level for rows: they are read soon and deleted soon.
 pub const ROW_LEVEL: i32 = 1;
@@ -345,11 +345,8 @@ fn check_memory(
     bytes_max: u64,
 ) -> Result<(), ShardError> {
     let policy = total(reader.stream("policy_len", count)?)?;
-    let reply = if shape.targets.has(Target::Reply) {
-        total(reader.stream("reply_len", count)?)?
-    } else {
-        0
-    };
+    let reply =
+        if shape.targets.has(Head::Reply) { total(reader.stream("reply_len", count)?)? } else { 0 };
     let bytes = RowBlock::bytes_beside_planes(shape, count, [policy, reply]);
     if count > FRAME_ROWS_MAX || bytes > bytes_max {
         return Err(ShardError::damaged(format!(
@@ -383,7 +380,7 @@ mod tests {
         let page = std::fs::read_to_string(page).expect("data/README.md is in the repository");
         let rows = &page[page.find("### Row files").unwrap()..page.find("## Networks").unwrap()];
         let game = dz_game::games::Connect4::new(7, 6, 4).unwrap();
-        let shape = RowShape::of(&game.encoding()).carrying(Target::ALL.into_iter().collect());
+        let shape = RowShape::of(&game.encoding()).carrying(RowTargets::all());
         for name in encode(&RowBlock::new(shape)).names() {
             assert!(rows.contains(&format!("`{name}`")), "{name} is not specified");
         }

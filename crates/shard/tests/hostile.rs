@@ -11,7 +11,7 @@ mod mutate;
 use common::{connect4, header, shard};
 use dz_game::{Komi, games::Go};
 use dz_shard::{
-    ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowWriter, ShardHeader, Target, random_records,
+    ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowTargets, RowWriter, ShardHeader, random_records,
     rows_of_game,
 };
 
@@ -19,7 +19,7 @@ use dz_shard::{
 fn aux_rows() -> Vec<u8> {
     let game = Go::from_spec(&"go:size=3".parse().expect("a name")).expect("a game");
     let header = RowFileHeader::new(&game, RowSet::Train, 7).expect("symmetries");
-    let header = header.carrying(&game, Target::ALL.into_iter().collect()).expect("offered");
+    let header = header.carrying(&game, RowTargets::all()).expect("offered");
     let mut rows = RowBlock::new(header.shape);
     for record in random_records(&game, 6, 20, 4) {
         rows_of_game(&game, &record, &mut rows).expect("a legal game");

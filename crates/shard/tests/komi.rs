@@ -9,7 +9,7 @@ use std::io::{Cursor, Read};
 use common::{connect4, header, shard};
 use dz_game::{Game, Komi, Outcome, games::Go};
 use dz_shard::{
-    GameRecord, RowBlock, RowShape, ShardError, ShardHeader, ShardReader, Target, random_records,
+    GameRecord, Head, RowBlock, RowShape, ShardError, ShardHeader, ShardReader, random_records,
     replay, rows_of_game,
 };
 
@@ -28,7 +28,7 @@ fn games_of(komi: &str) -> Vec<GameRecord> {
 }
 
 fn rows<G: Game>(game: &G, record: &GameRecord) -> Result<RowBlock, ShardError> {
-    let targets = [Target::Margin, Target::Ownership].into_iter().collect();
+    let targets = [Head::Margin, Head::Ownership].into_iter().collect();
     let mut rows = RowBlock::new(RowShape::of(&game.encoding()).carrying(targets));
     rows_of_game(game, record, &mut rows).map(|()| rows)
 }

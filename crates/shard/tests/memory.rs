@@ -9,8 +9,8 @@ use std::{collections::BTreeMap, io::Cursor};
 
 use common::{connect4, header, shard};
 use dz_shard::{
-    ROW_LEVEL, RowBlock, RowFileHeader, RowReader, RowSet, RowWriter, ShardHeader, ShardReader,
-    Target,
+    ROW_LEVEL, RowBlock, RowFileHeader, RowReader, RowSet, RowTargets, RowWriter, ShardHeader,
+    ShardReader,
     container::{Footer, FrameEntry},
     random_records, rows_of_game,
 };
@@ -260,7 +260,7 @@ fn hostile_rows() {
     let game =
         dz_game::games::Go::from_spec(&"go:size=3".parse().expect("a name")).expect("a game");
     let plain = RowFileHeader::new(&game, RowSet::Train, 7).expect("symmetries");
-    let aux = plain.clone().carrying(&game, Target::ALL.into_iter().collect());
+    let aux = plain.clone().carrying(&game, RowTargets::all());
     let good = [plain, aux.expect("offered")].map(|header| {
         let mut rows = RowBlock::new(header.shape);
         for record in random_records(&game, 6, 20, 4) {

@@ -12,20 +12,20 @@ use dz_game::{
     games::{Go, GoHistory, Hex, Othello, TicTacToe},
 };
 use dz_shard::{
-    GameEnd, GameRecord, HORIZON_FACTORS, PlyRecord, ROW_LEVEL, ResignThresholds, Row, RowBlock,
-    RowFileHeader, RowReader, RowSet, RowShape, RowTargets, RowWriter, SearchKind, ShardError,
-    Target, WdlShares, ownership_shape, random_records, replay, rows_of_game, symmetry_tables,
+    GameEnd, GameRecord, HORIZON_FACTORS, Head, PlyRecord, ROW_LEVEL, ResignThresholds, Row,
+    RowBlock, RowFileHeader, RowReader, RowSet, RowShape, RowTargets, RowWriter, SearchKind,
+    ShardError, WdlShares, ownership_shape, random_records, replay, rows_of_game, symmetry_tables,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn all() -> RowTargets {
-    Target::ALL.into_iter().collect()
+    RowTargets::all()
 }
 
 /// What every game offers.
 fn common_targets() -> RowTargets {
-    [Target::Reply, Target::ShortTerm, Target::PliesLeft].into_iter().collect()
+    [Head::Reply, Head::ShortTerm, Head::PliesLeft].into_iter().collect()
 }
 
 fn rows<G: Game>(game: &G, record: &GameRecord, targets: RowTargets) -> RowBlock {
@@ -264,8 +264,8 @@ fn check_literally<G: Game>(game: &G, record: &GameRecord, targets: RowTargets) 
         let sign = if position.mover == Player::First { 1 } else { -1 };
         let margin = record.outcome.margin.map(|margin| margin * sign);
         let carried = |target| targets.has(target) && by_rules;
-        assert_eq!(aux.margin, margin.filter(|_| carried(Target::Margin)));
-        assert_eq!(aux.ownership.is_some(), carried(Target::Ownership));
+        assert_eq!(aux.margin, margin.filter(|_| carried(Head::Margin)));
+        assert_eq!(aux.ownership.is_some(), carried(Head::Ownership));
         if let Some(packed) = aux.ownership {
             known[1] += 1;
             let mut owners = Vec::new();
@@ -302,7 +302,7 @@ fn random_games_have_the_targets_of_the_definition() {
             known = [known[0] + found[0], known[1] + found[1]];
         }
         assert!(known[0] > 50, "{known:?}");
-        assert_eq!(known[1] > 50, targets.has(Target::Ownership), "{known:?}");
+        assert_eq!(known[1] > 50, targets.has(Head::Ownership), "{known:?}");
     }
     check(&tictactoe(), common_targets());
     check(&connect4(), common_targets());
@@ -314,7 +314,7 @@ fn random_games_have_the_targets_of_the_definition() {
 
 #[test]
 fn what_a_game_does_not_offer_is_refused() {
-    for target in [Target::Margin, Target::Ownership] {
+    for target in [Head::Margin, Head::Ownership] {
         let targets: RowTargets = [target].into_iter().collect();
         let game = connect4();
         let mut rows = RowBlock::new(RowShape::of(&game.encoding()).carrying(targets));
@@ -350,9 +350,9 @@ fn targets_come_back_from_files_whichever_are_carried() {
     let game = othello();
     let records: Vec<GameRecord> = (0..20).map(|seed| random_record(&game, seed)).collect();
     let (whole, _) = file(&game, &records, all());
-    for set in 0..1_usize << Target::ALL.len() {
+    for set in 0..1_usize << Head::ALL.len() {
         let targets: RowTargets =
-            Target::ALL.into_iter().filter(|&target| set >> target as usize & 1 == 1).collect();
+            Head::ALL.into_iter().filter(|&target| set >> target as usize & 1 == 1).collect();
         let (rows, bytes) = file(&game, &records, targets);
         let mut reader = RowReader::new(Cursor::new(&bytes)).unwrap();
         assert_eq!(reader.header().shape.targets, targets);
@@ -363,8 +363,8 @@ fn targets_come_back_from_files_whichever_are_carried() {
         assert_eq!(copied, rows);
         for (row, all) in rows.rows().zip(whole.rows()) {
             let has = |target| targets.has(target);
-            assert_eq!(row.aux.margin, all.aux.margin.filter(|_| has(Target::Margin)));
-            let reply = if has(Target::Reply) { all.aux.reply_index } else { &[] };
+            assert_eq!(row.aux.margin, all.aux.margin.filter(|_| has(Head::Margin)));
+            let reply = if has(Head::Reply) { all.aux.reply_index } else { &[] };
             assert_eq!(row.aux.reply_index, reply);
         }
         assert_eq!(u32::from_le_bytes(bytes[16..20].try_into().unwrap()), 1 + u32::from(set > 0));

@@ -15,6 +15,22 @@ use crate::solve::{Solution, maximise};
 /// (the inverse information) at it. Neither depends on the order of `games`. Half-point draws are
 /// treated as half a win and half a loss each, so errors are then on the safe side where many games
 /// are drawn.
+///
+/// ```
+/// use dz_stats::{PairResult, RatingOptions, rate};
+///
+/// // Two matches of 20 games between players 0 and 1, each of whom moves first in one of them.
+/// let games = [
+///     PairResult { first: 0, second: 1, wins_first: 8, draws: 4, wins_second: 8 },
+///     PairResult { first: 1, second: 0, wins_first: 13, draws: 4, wins_second: 3 },
+/// ];
+/// let options = RatingOptions { anchor: Some(0), ..RatingOptions::default() };
+/// let ratings = rate(2, &games, &options)?;
+/// assert_eq!(ratings.players[0].elo.0, 0.0);
+/// let difference = ratings.difference(1, 0);
+/// assert!(difference.elo.0 > 0.0 && difference.los > 0.9);
+/// # Ok::<(), dz_stats::StatsError>(())
+/// ```
 pub fn rate(
     players: usize,
     games: &[PairResult],

@@ -1,7 +1,7 @@
 //! A network file's tensors on a device, as a way to work the network out wants them.
 
 use burn::tensor::{Device, Tensor};
-use dz_network_file::{Head, NetworkFile, NetworkSpec};
+use dz_network_file::{Head, HeadOutput, NetworkFile, NetworkSpec};
 
 use crate::cuda::conv::fits;
 use crate::cuda::linear::plan::LinearPlan;
@@ -80,12 +80,12 @@ fn linear(
 
 /// Channels of the boards that a linear layer takes, if it takes whole ones.
 fn board_channels(spec: &NetworkSpec, layer: &str) -> Option<usize> {
-    let takes_policy = [Head::Reply, Head::SoftPolicy].map(|head| head.layer(spec).0);
+    let is_policy = |head: &Head| head.output() == HeadOutput::Policy && head.layer() == layer;
     match layer {
         _ if spec.any_size => None,
         "value.hidden" => Some(spec.value_channels),
         "policy.linear" => Some(spec.policy_channels),
-        _ => takes_policy.contains(&layer).then_some(spec.policy_channels),
+        _ => Head::ALL.iter().any(is_policy).then_some(spec.policy_channels),
     }
 }
 

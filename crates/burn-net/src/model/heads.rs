@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
-use dz_network_file::{HORIZONS, Head, NetworkSpec};
+use dz_network_file::{Head, HeadOutput, NetworkSpec, Unit};
 
 use crate::cuda;
 use crate::model::board_ops::BoardOps;
@@ -22,20 +22,18 @@ pub(crate) struct Heads(Vec<(Head, Linear)>);
 impl Heads {
     /// Takes the layers of the specification's heads from `parameters`.
     pub(crate) fn new(spec: &NetworkSpec, parameters: &Parameters) -> Self {
-        let layer = |&head: &Head| {
-            let (name, shape) = head.layer(spec);
-            (head, Linear::new(parameters, name, shape))
-        };
+        let layer =
+            |&head: &Head| (head, Linear::new(parameters, head.layer(), spec.head_layer(head)));
         Self(spec.heads.iter().map(layer).collect())
     }
 
     pub(crate) fn forward(&self, ops: &BoardOps, features: &Features) -> HeadOutputs {
         let one = |(head, layer): &(Head, Linear)| {
             let logits = |input: &Tensor<2>| layer.logits(ops, input.clone());
-            let output = match head {
-                Head::Reply | Head::SoftPolicy => ops.policy_logits(logits(&features.policy)),
-                Head::ShortTerm | Head::PliesLeft | Head::Margin => logits(&features.hidden),
-                Head::Ownership => logits(&features.trunk),
+            let output = match head.output() {
+                HeadOutput::Policy => ops.policy_logits(logits(&features.policy)),
+                HeadOutput::Values(_) | HeadOutput::Number(_) => logits(&features.hidden),
+                HeadOutput::Points => logits(&features.trunk),
             };
             (*head, output)
         };
@@ -53,15 +51,16 @@ pub(crate) fn loss(
     shares: Tensor<1>,
     cuda_kernels: bool,
 ) -> Tensor<2> {
-    let ([_, columns], [rows]) = (outputs.dims(), shares.dims());
-    let classes = match head {
-        Head::PliesLeft | Head::Margin => {
+    let [_, columns] = outputs.dims();
+    let [rows] = shares.dims();
+    let classes = match head.output() {
+        HeadOutput::Number(_) => {
             let each = huber(outputs, targets.reshape([rows, 1]));
             return (each * shares.reshape([rows, 1])).sum_dim(0);
         }
-        Head::Reply | Head::SoftPolicy | Head::Ownership => columns,
-        // [rows, HORIZONS * 3] -> [rows * HORIZONS, 3]
-        Head::ShortTerm => columns / HORIZONS,
+        HeadOutput::Policy | HeadOutput::Points => columns,
+        // [rows, horizons * 3] -> [rows * horizons, 3]
+        HeadOutput::Values(horizons) => columns / horizons,
     };
     let each = [outputs.shape().num_elements() / classes, classes];
     entropy(outputs.reshape(each), targets.reshape(each), shares, cuda_kernels)
@@ -96,9 +95,9 @@ pub(crate) fn entropy(
 
 /// What one unit of a head's number is, in plies or points; 1 where it gives no number.
 pub(crate) fn unit(head: Head, spec: &NetworkSpec) -> f64 {
-    match head {
-        Head::PliesLeft => spec.area() as f64,
-        Head::Margin => (spec.area() as f64).sqrt(),
+    match head.output() {
+        HeadOutput::Number(Unit::Area) => spec.area() as f64,
+        HeadOutput::Number(Unit::Side) => (spec.area() as f64).sqrt(),
         _ => 1.0,
     }
 }

@@ -102,7 +102,7 @@ pub fn random_rows(spec: &NetworkSpec, rows: usize) -> TrainBatch {
         Head::SoftPolicy => Vec::new(),
         Head::Reply => policy.clone(),
         Head::ShortTerm | Head::Ownership => {
-            [1.0, 0.0, 0.0].repeat(rows * head.target_len(spec) / 3)
+            [1.0, 0.0, 0.0].repeat(rows * spec.target_len(head) / 3)
         }
         Head::PliesLeft | Head::Margin => vec![3.0; rows],
     };

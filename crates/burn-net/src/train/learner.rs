@@ -8,6 +8,26 @@ use crate::precision::Precision;
 
 /// A network in training. Steps, saving and loading are exact: the same rows give the same bytes,
 /// with or without a stop in between, on the processor.
+///
+/// ```
+/// use dz_burn_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Precision, random_rows};
+/// use dz_network_file::NetworkSpec;
+///
+/// // Two planes of 3x3 points, nine moves, one block of eight channels.
+/// let spec = NetworkSpec::plain([2, 3, 3], 9, 1, 8);
+/// let options = LearnerOptions::to_measure(Precision::F32);
+/// let mut learner = BurnLearner::new(spec.clone(), DeviceChoice::Cpu, options.clone())?;
+/// let batch = random_rows(&spec, 32);
+/// for _ in 0..20 {
+///     learner.step(&batch, 0.01)?;
+/// }
+///
+/// // Another process goes on with the bytes and takes the same steps.
+/// let mut resumed = BurnLearner::new(spec, DeviceChoice::Cpu, options)?;
+/// resumed.load(&learner.save()?)?;
+/// assert_eq!(resumed.step(&batch, 0.01)?, learner.step(&batch, 0.01)?);
+/// # Ok::<(), dz_burn_net::NetError>(())
+/// ```
 pub trait Learner: Send {
     /// What the network is made of.
     fn spec(&self) -> &NetworkSpec;
@@ -64,8 +84,8 @@ pub struct TrainBatch {
 /// A head's targets for B rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeadRows {
-    /// `[B, target_len]`, see [`Head::target_len`]: probabilities, or a number of plies or points.
-    /// Empty for the soft policy, which is made of the policy.
+    /// `[B, target_len]`, see [`NetworkSpec::target_len`]: probabilities, or a number of plies or
+    /// points. Empty for the soft policy, which is made of the policy.
     pub targets: Vec<f32>,
     /// How much each row counts, `[B]`, 0 or more; empty for the soft policy, which counts as the
     /// policy does.

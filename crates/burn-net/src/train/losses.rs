@@ -72,7 +72,7 @@ fn whole(batch: &TrainBatch, spec: &NetworkSpec, head: Head) -> (usize, HeadPart
         Head::SoftPolicy => soften(&batch.policy, spec.policy_len),
         _ => rows.targets.iter().map(|&x| (f64::from(x) / unit) as f32).collect(),
     };
-    (head.target_len(spec), HeadPart { targets, shares: shares(batch.head_weights(head)) })
+    (spec.target_len(head), HeadPart { targets, shares: shares(batch.head_weights(head)) })
 }
 
 impl HeadPart {
@@ -160,7 +160,7 @@ pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetErr
         let HeadRows { targets, weights } = &batch.heads[head];
         // The soft policy is made of the policy.
         let is_there = head != Head::SoftPolicy;
-        let wanted = if is_there { [rows * head.target_len(spec), rows] } else { [0, 0] };
+        let wanted = if is_there { [rows * spec.target_len(head), rows] } else { [0, 0] };
         let found = [targets.len(), weights.len()];
         if found != wanted {
             return bad(format!(

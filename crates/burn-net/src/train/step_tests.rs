@@ -32,7 +32,7 @@ fn batch(spec: &NetworkSpec, head: Head, rows: usize) -> TrainBatch {
         value_weights: vec![0.0; rows],
         heads: PerHead::default(),
     };
-    let len = rows * head.target_len(spec);
+    let len = rows * spec.target_len(head);
     let targets = match head {
         Head::SoftPolicy => return batch,
         Head::PliesLeft | Head::Margin => numbers(3, len).iter().map(|x| 9.0 * x).collect(),

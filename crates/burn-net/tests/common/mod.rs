@@ -104,7 +104,7 @@ pub fn rows_with_heads(spec: &NetworkSpec, len: usize, seed: u64, weight: f32) -
     let mut batch = rows(spec, len, seed);
     let mut numbers = Numbers(seed ^ 0x1234);
     for &head in spec.heads.iter().filter(|&&head| head != Head::SoftPolicy) {
-        let length = head.target_len(spec);
+        let length = spec.target_len(head);
         let mut targets = Vec::new();
         for _ in 0..len {
             match head {

@@ -5,7 +5,6 @@ mod bootstrap;
 mod budget;
 mod devices;
 mod gate;
-mod heads;
 mod network;
 mod rating;
 mod run;
@@ -18,7 +17,6 @@ mod window;
 pub use alarms::AlarmsSection;
 pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
 pub use gate::{GateRule, GateSection};
-pub use heads::HeadsSection;
 pub use network::NetworkSection;
 pub use rating::{
     Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection, SOLVER_DEPTH_MAX,

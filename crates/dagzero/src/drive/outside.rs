@@ -3,6 +3,7 @@
 use dz_config::{Anchor, AnchorKind, Fault, RunConfig};
 use dz_game::{Encoding, Game, GameSpec, PlaneShape, with_game};
 use dz_network_file::NetworkSpec;
+use dz_shard::{Head, is_offered};
 
 /// Faults in `run.game`, in names of devices and in programs, which the configuration alone cannot
 /// know.
@@ -53,14 +54,11 @@ fn head_faults(config: &RunConfig) -> Vec<Fault> {
     let offered =
         game_of(config).and_then(|spec| with_game!(&spec, |game| game.encoding().targets()).ok());
     let Some(offered) = offered else { return Vec::new() };
-    let heads = [
-        ("heads.margin_weight", config.heads.margin_weight, offered.margin, "margin"),
-        ("heads.ownership_weight", config.heads.ownership_weight, offered.ownership, "ownership"),
-    ];
-    let missing = heads.into_iter().filter(|&(_, weight, offered, _)| weight > 0.0 && !offered);
-    let fault = |(key, weight, _, name)| {
-        let problem = format!("{} offers no {name}", config.run.game);
-        Fault::new(key, problem).value(weight).allowed("0")
+    let missing = config.heads.heads().into_iter().filter(|&head| !is_offered(head, offered));
+    let fault = |head: Head| {
+        let problem = format!("{} offers no {head}", config.run.game);
+        let weight = head.weight(&config.heads);
+        Fault::new(format!("heads.{head}_weight"), problem).value(weight).allowed("0")
     };
     missing.map(fault).collect()
 }

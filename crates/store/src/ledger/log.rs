@@ -17,6 +17,28 @@ use crate::seal::{SEAL_DIGITS, seal, unseal};
 ///
 /// A record is created or it is not, and its number is taken once: to append number `n` a writer
 /// must have read everything below `n`, so a late writer meets the claim that fenced it out.
+///
+/// ```
+/// use dz_store::{Entry, Ledger, Run, Stage, StageTurn};
+///
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let folder = folder.path();
+/// let run = Run::create(folder.join("run"), "format = 1\n")?;
+/// let mut ledger = Ledger::open(&run)?;
+/// ledger.claim(Stage::Selfplay)?;
+/// // An object is durable before the entry that names it is written.
+/// let object = run.put_create("shards/cycle-0001/00000000.dzs", b"games")?;
+/// let shard =
+///     Entry::Shard { cycle: 1, generation: 0, number: 0, games: 10, positions: 90, object };
+/// ledger.append(shard)?;
+/// assert_eq!(ledger.state().games(), 10);
+///
+/// // Every process that reads the log comes to the same state, and so knows whose turn it is.
+/// let other = Ledger::open(&run)?;
+/// assert_eq!(other.state(), ledger.state());
+/// assert_eq!(other.state().turn(), StageTurn::Selfplay { cycle: 1 });
+/// # Ok::<(), dz_store::StoreError>(())
+/// ```
 #[derive(Debug)]
 pub struct Ledger {
     run: Run,

@@ -73,10 +73,8 @@ pub(super) fn has_other_format(run: &Run, number: u64) -> bool {
     struct Format {
         format: u32,
     }
-    let bytes = run.read(&snapshot_path(number)).ok();
-    let Some((object, true)) = bytes.and_then(|bytes| unseal(&bytes, SEAL_DIGITS).ok()) else {
-        return false;
-    };
+    let Ok(bytes) = run.read(&snapshot_path(number)) else { return false };
+    let Ok((object, true)) = unseal(&bytes, SEAL_DIGITS) else { return false };
     serde_json::from_slice(&object).is_ok_and(|Format { format }| format != SNAPSHOT_FORMAT)
 }
 

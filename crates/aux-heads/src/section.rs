@@ -1,6 +1,11 @@
 //! `[heads]`: what the network learns beside policy and value.
 
+use std::collections::BTreeSet;
+
 use dz_config_keys::{real, section};
+
+use crate::{Head, PerHead};
+
 section! {
     /// `[heads]`: what the network learns beside policy and value. A head exists where its weight
     /// is above 0; the weight multiplies its mean loss, as `training.value_weight` does the
@@ -26,5 +31,17 @@ section! {
         /// Whose each point is in the end, where the game says: cross-entropy of mine, nobody's,
         /// theirs, the mean over points (KataGo: 1.5).
         [Fixed, real(0.0, 1000.0)] ownership_weight: f64 = 0.0;
+    }
+}
+
+impl HeadsSection {
+    /// What each head's loss counts.
+    pub fn weights(&self) -> PerHead<f64> {
+        PerHead::from_fn(|head| head.weight(self))
+    }
+
+    /// The heads that the network has: those that count.
+    pub fn heads(&self) -> BTreeSet<Head> {
+        Head::ALL.into_iter().filter(|head| head.weight(self) > 0.0).collect()
     }
 }

@@ -1,0 +1,16 @@
+//! Auxiliary heads: what a network may learn beside policy and value without playing by it.
+//!
+//! [`Head`] has one table (`head.rs`): name, layer, output, where the target comes from, and the
+//! key of its weight. Everything else asks the table. A new head of a known [`HeadOutput`] is
+//!
+//! 1. a variant and a row of the table, and a key of [`HeadsSection`];
+//! 2. its target for a row: a field of `dz_shard::AuxTargets` and a column of row files;
+//! 3. the same as numbers for a batch (`trainer/src/heads.rs`).
+
+mod head;
+mod per_head;
+mod section;
+
+pub use head::{HORIZONS, Head, HeadOutput, Unit};
+pub use per_head::PerHead;
+pub use section::HeadsSection;
