@@ -165,7 +165,8 @@ fn frames(
     rows_per_file: u64,
 ) -> Result<Vec<(Range<usize>, PackedRows)>, ShardError> {
     let mut ranges = Vec::new();
-    let (mut start, mut room) = (0, left);
+    let mut start = 0;
+    let mut room = left;
     while start < order.len() {
         if room == 0 {
             room = rows_per_file;

@@ -110,7 +110,7 @@ fn row_files<G: Game>(
         let Some((window, new_rows)) = prepare(context, cycle, shuffler)? else { return Ok(None) };
         // Before the new rows are there, which will take the place of the old ones.
         keep_budget(context, cycle, &window)?;
-        let error = match mix(context, shuffler, (&window, new_rows), spent) {
+        let error = match mix(context, shuffler, &window, new_rows, spent) {
             Ok((files, rows)) => {
                 let [train, validation] = files;
                 return Ok(Some(RowFiles { window, new_rows, train, validation, rows }));
@@ -129,7 +129,8 @@ fn row_files<G: Game>(
 fn mix<G: Game>(
     context: &StageContext,
     shuffler: &Shuffler<G>,
-    (window, new_rows): (&Window, u64),
+    window: &Window,
+    new_rows: u64,
     spent: &Spent,
 ) -> anyhow::Result<([Vec<ObjectRef>; 2], [u64; 2])> {
     let config = &context.config;

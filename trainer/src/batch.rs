@@ -55,7 +55,8 @@ impl BatchMaker {
 
     /// The batch of `rows`, the first of which has index `first` in its cycle.
     pub fn make(&self, rows: &[Row<'_>], first: u64) -> TrainBatch {
-        let (bytes, policy_len) = (self.shape.planes.packed_bytes(), self.shape.policy_len);
+        let bytes = self.shape.planes.packed_bytes();
+        let policy_len = self.shape.policy_len;
         let mut batch = TrainBatch {
             planes: EncodedBatch::zeroed(self.shape.planes, rows.len()),
             policy: vec![0.0; rows.len() * policy_len],
@@ -100,7 +101,8 @@ impl BatchMaker {
 
     /// Win, draw and loss: the outcome mixed with the root value.
     fn value_target(&self, row: &Row<'_>) -> [f32; 3] {
-        let (outcome, root) = (row.outcome.wdl().to_array(), row.root_value.wdl().to_array());
+        let outcome = row.outcome.wdl().to_array();
+        let root = row.root_value.wdl().to_array();
         std::array::from_fn(|i| (1.0 - self.value_mix) * outcome[i] + self.value_mix * root[i])
     }
 }

@@ -131,7 +131,9 @@ pub fn unpack(bytes: &[u8]) -> Result<(Header, &[u8]), CheckpointError> {
     let number = |at: std::ops::Range<usize>| {
         fixed[at].iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))
     };
-    let (format, text, learner) = (number(8..12) as u32, number(12..16), number(16..24));
+    let format = number(8..12) as u32;
+    let text = number(12..16);
+    let learner = number(16..24);
     if format != FORMAT {
         return Err(CheckpointError::OtherFormat { found: format });
     }
@@ -159,7 +161,8 @@ impl Header {
             [("game", &self.game, game), ("encoding", &self.encoding, encoding)]
         {
             if found != wanted {
-                let (found, wanted) = (found.clone(), wanted.to_owned());
+                let found = found.clone();
+                let wanted = wanted.to_owned();
                 return Err(CheckpointError::OtherGame { what, found, wanted });
             }
         }

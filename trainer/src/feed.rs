@@ -105,7 +105,8 @@ fn read(
 ) -> anyhow::Result<()> {
     let mut waiting = Waiting { frames: VecDeque::new(), used: 0, rows: 0, first: plan.from };
     let end = plan.to.min(rows.rows);
-    let (mut sent, mut file_begin) = (0, 0);
+    let mut sent = 0;
+    let mut file_begin = 0;
     for (object, count) in &rows.files {
         let mut frame_begin = file_begin;
         file_begin += count;

@@ -45,7 +45,8 @@ impl Session {
         let seconds = begun.elapsed().as_secs_f64().max(1e-9);
         let losses = report.losses;
         if losses.policy_loss > LOSS_MAX || losses.value_loss > LOSS_MAX {
-            let (policy_loss, value_loss) = (losses.policy_loss, losses.value_loss);
+            let policy_loss = losses.policy_loss;
+            let value_loss = losses.value_loss;
             let gradient_norm = report.gradient_norm;
             return Err(NetError::Diverged { step, policy_loss, value_loss, gradient_norm })
                 .context(format!("a loss is above {LOSS_MAX}"));

@@ -82,10 +82,12 @@ impl Trial {
     ///
     /// # Errors
     /// If rows are damaged or the device fails; divergence is a result.
-    pub fn range_test(mut self, (from, to): (f64, f64), steps: u32) -> anyhow::Result<RangeTest> {
+    pub fn range_test(mut self, from: f64, to: f64, steps: u32) -> anyhow::Result<RangeTest> {
         let mut found =
             RangeTest { steps: Vec::new(), least: from, suggested: None, diverged_at: None };
-        let (mut sum, mut weight, mut least) = (0.0, 0.0, f64::INFINITY);
+        let mut sum = 0.0;
+        let mut weight = 0.0;
+        let mut least = f64::INFINITY;
         let factor = (to / from).powf(1.0 / f64::from(steps.saturating_sub(1).max(1)));
         for place in 0..steps {
             let learning_rate = from * factor.powf(f64::from(place));
@@ -126,7 +128,8 @@ impl Trial {
         let excess = |policy: f32, entropy: f32, value: f32| {
             f64::from(policy - entropy) + f64::from(value - value_entropy)
         };
-        let (mut before, mut after) = (None, 0.0);
+        let mut before = None;
+        let mut after = 0.0;
         for _ in 0..steps {
             let losses = self.learner.step(&batch, learning_rate)?.losses;
             // The weights in training, before the step; those that play lag behind.

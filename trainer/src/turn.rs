@@ -57,8 +57,10 @@ impl<'a> Work<'a> {
         spent: Spent,
     ) -> anyhow::Result<Self> {
         let metrics = MetricsWriter::open(&context.run, Stage::Trainer)?;
-        let (now, training) = (Instant::now(), Duration::ZERO);
-        let (checkpointed, rows) = (now, 0);
+        let now = Instant::now();
+        let training = Duration::ZERO;
+        let checkpointed = now;
+        let rows = 0;
         Ok(Self {
             context,
             cycle,
@@ -120,7 +122,8 @@ impl<'a> Work<'a> {
         let mut feed = self.feed(session, rows, header)?;
         self.checkpointed = Instant::now();
         let begun = Instant::now();
-        let (rows_before, training_before) = (self.rows, self.training);
+        let rows_before = self.rows;
+        let training_before = self.training;
         let first = session.cursor.rows_done;
         while let Some(prepared) = feed.next_batch()? {
             let metrics = session
@@ -193,7 +196,8 @@ impl<'a> Work<'a> {
         header: &RowFileHeader,
     ) -> anyhow::Result<Feed> {
         let config = &self.context.config;
-        let (seed, cycle) = (config.run.seed, session.cursor.cycle);
+        let seed = config.run.seed;
+        let cycle = session.cursor.cycle;
         let value_mix = value_mix(&config.training, cycle, self.context.cycles_for(cycle));
         let plan = FeedPlan {
             maker: BatchMaker::new(header, seed, cycle, value_mix),

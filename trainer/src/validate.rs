@@ -31,7 +31,8 @@ pub fn validate(learner: &dyn Learner, feed: &mut Feed) -> anyhow::Result<Valida
     while let Some(prepared) = feed.next_batch()? {
         let batch = &prepared.batch;
         let report = examiner.evaluate(batch)?;
-        let (policy, value) = (total(&batch.policy_weights), total(&batch.value_weights));
+        let policy = total(&batch.policy_weights);
+        let value = total(&batch.value_weights);
         all.policy.add(f64::from(report.losses.policy_loss), policy);
         all.value.add(f64::from(report.losses.value_loss), value);
         add_heads(&mut all.heads, batch, &report.losses);

@@ -23,7 +23,7 @@ fn a_rate_is_found_between_those_that_do_nothing_and_those_that_destroy() {
     let trial = trial(&test).unwrap();
     assert_eq!(trial.cycle, 2, "the newest rows");
     // More batches than the cycle has.
-    let found = trial.range_test((1e-5, 100.0), 150).unwrap();
+    let found = trial.range_test(1e-5, 100.0, 150).unwrap();
     let steps = &found.steps;
     assert!(steps.windows(2).all(|pair| pair[1].learning_rate > pair[0].learning_rate));
     assert_eq!(steps[0].learning_rate, 1e-5);
@@ -40,7 +40,7 @@ fn a_rate_is_found_between_those_that_do_nothing_and_those_that_destroy() {
 fn a_range_that_ends_too_soon_suggests_nothing() {
     let test = TestRun::new();
     test.publish_rows(1, 40);
-    let low = trial(&test).unwrap().range_test((1e-4, 1e-2), 60).unwrap();
+    let low = trial(&test).unwrap().range_test(1e-4, 1e-2, 60).unwrap();
     assert_eq!((low.suggested, low.diverged_at), (None, None));
     assert_eq!(low.steps.len(), 60);
 }

@@ -135,7 +135,8 @@ impl Chart {
     }
 
     fn draw(&self, out: &mut String, size: Size) -> Result<(), Box<dyn std::error::Error>> {
-        let (x, y) = (self.x_ticks(size), self.y_ticks());
+        let x = self.x_ticks(size);
+        let y = self.y_ticks();
         let root = SVGBackend::with_string(out, (size.width, size.height)).into_drawing_area();
         let widest = y.at.iter().map(|&v| y.label(v).len()).max().unwrap_or(1) as u32;
         let last_label = x.at.last().map_or(0, |&v| x.label(v).len()) as u32;

@@ -84,7 +84,9 @@ pub(crate) fn curve(
     }
     let by_cycle: BTreeMap<u32, &PlayerFacts> =
         players.iter().filter_map(|player| Some((player.cycle?, player))).collect();
-    let (mut games, mut rows, mut evaluations) = (0, 0, 0);
+    let mut games = 0;
+    let mut rows = 0;
+    let mut evaluations = 0;
     let mut points = Vec::new();
     for facts in cycles {
         games += facts.selfplay.as_ref().map_or(0, |s| s.games);

@@ -18,7 +18,8 @@ pub(crate) fn gate(report: &Report) -> Chart {
             .filter_map(|facts| {
                 let verdict = facts.verdict.as_ref().filter(|v| v.accepted == accepted)?;
                 let interval = verdict.score_lo95.zip(verdict.score_hi95);
-                let (x, y) = (f64::from(facts.cycle), verdict.score?);
+                let x = f64::from(facts.cycle);
+                let y = verdict.score?;
                 Some(Point { x, y, interval, hollow: false })
             })
             .collect()
@@ -106,7 +107,8 @@ pub(crate) fn heads(report: &Report) -> Option<Chart> {
         over_cycles(report, |facts| value(facts.losses.as_ref()?.heads.get(name)?))
     };
     let pair = |(name, colour): (&&String, &Colour)| {
-        let (training, validation) = (of(name, |h| Some(h.training)), of(name, |h| h.validation));
+        let training = of(name, |h| Some(h.training));
+        let validation = of(name, |h| h.validation);
         [
             line(name, *colour, CurveStyle::Solid, training),
             line(&format!("{name}, validation rows"), *colour, CurveStyle::Dashed, validation),

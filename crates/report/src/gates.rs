@@ -26,7 +26,8 @@ pub(crate) fn gates(report: &Report) -> Table {
         if facts.verdict.is_none() && facts.gate.is_none() {
             continue;
         }
-        let (verdict, gate) = (facts.verdict.as_ref(), facts.gate.as_ref());
+        let verdict = facts.verdict.as_ref();
+        let gate = facts.gate.as_ref();
         table.row(vec![
             facts.cycle.to_string().into(),
             gate.map_or(NONE.to_owned(), |g| g.opponent.clone()).into(),

@@ -89,14 +89,16 @@ impl Tally {
     }
 
     fn walk<G: Game>(&mut self, game: &G, record: &GameRecord) {
-        let (mut state, mut history) = (game.start(), G::History::default());
+        let mut state = game.start();
+        let mut history = G::History::default();
         let winner = record.outcome.winner;
         let half_points = match winner {
             Some(Player::First) => 2,
             None => 1,
             Some(Player::Second) => 0,
         };
-        let (mut names, mut legal) = (Vec::new(), Vec::new());
+        let mut names = Vec::new();
+        let mut legal = Vec::new();
         for &mv in &record.start_moves {
             names.push(game.format_move(mv));
             game.advance(&mut state, &mut history, mv);

@@ -41,10 +41,12 @@ pub(crate) fn pairings(
     let mut all = Vec::new();
     for ((a, b), result) in matches {
         let [by_a, by_b] = result.by_first;
-        let (firsts, seconds) = (by_a.iter().sum::<u64>(), by_b.iter().sum::<u64>());
+        let firsts = by_a.iter().sum::<u64>();
+        let seconds = by_b.iter().sum::<u64>();
         let games = firsts + seconds;
         let Some([first, second]) = scale.expected(a, b).filter(|_| games > 0) else { continue };
-        let (wins, losses) = (by_a[0] + by_b[2], by_a[2] + by_b[0]);
+        let wins = by_a[0] + by_b[2];
+        let losses = by_a[2] + by_b[0];
         let draws = by_a[1] + by_b[1];
         let score = (wins as f64 + 0.5 * draws as f64) / games as f64;
         let expected = (firsts as f64 * first + seconds as f64 * second) / games as f64;

@@ -26,7 +26,8 @@ pub(crate) fn players(
     let elo: BTreeMap<&str, f64> = rows.iter().map(|row| (row.player.as_str(), row.elo)).collect();
     let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
     for ((a, b), result) in matches {
-        let (a, b) = (a.as_str(), b.as_str());
+        let a = a.as_str();
+        let b = b.as_str();
         sums.entry(a).or_default().add(result, elo.get(b).copied());
         sums.entry(b).or_default().add(&flipped(result), elo.get(a).copied());
     }
@@ -86,7 +87,8 @@ impl Sum {
         let Moments { mean, variance: of_pair } = moments(&result.pairs.map(|n| n as f64));
         let games = [counts.losses, counts.draws, counts.wins].map(|n| n as f64);
         let of_game = moments(&games).variance;
-        let (deviation, known) = ((2.0 * of_pair).sqrt(), pairs >= 2.0 && of_pair > 0.0);
+        let deviation = (2.0 * of_pair).sqrt();
+        let known = pairs >= 2.0 && of_pair > 0.0;
         Played {
             wins: counts.wins,
             draws: counts.draws,

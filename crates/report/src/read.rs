@@ -16,14 +16,13 @@ use crate::ReportError;
 use crate::alarms::Rules;
 use crate::fold::gate_match;
 use crate::health::{ShardFacts, read_shards};
-use crate::measures::{OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts};
+use crate::measures::{OpeningNode, RatingShare, Sample, SampleView, TurnFacts};
 use crate::report::{Report, RunContext};
+use crate::steps::{StepLine, thinned};
 use crate::trace::trace;
 
 /// Gates that are traced pair by pair: the newest ones.
 const TRACES_MAX: usize = 6;
-/// Points of the curves of steps.
-const STEP_POINTS_MAX: u64 = 240;
 /// Bytes of the trainer's metrics that are looked at whole: some 40,000 steps.
 const STEP_BYTES_MAX: usize = 10_000_000;
 /// What the shards of finished cycles show, so that each is read once.
@@ -96,7 +95,8 @@ impl Report {
     /// Self-play as the shards show it, from the cache where they were read before.
     fn add_health(&mut self, run: &Run, cache: Option<&Path>) {
         let mut known = cache.map(known_health).unwrap_or_default();
-        let (mut unread, mut expired) = (Vec::new(), Vec::new());
+        let mut unread = Vec::new();
+        let mut expired = Vec::new();
         for facts in &mut self.cycles {
             let cycle = facts.cycle;
             let state = self.state.cycle_state(cycle);
@@ -220,7 +220,8 @@ impl Report {
 
     /// What the gatekeeper wrote down: solved and sample positions, and the time that matches took.
     fn add_gatekeepers_lines(&mut self, run: &Run, config: Option<&RunConfig>) {
-        let (mut truth, mut samples) = (BTreeMap::new(), BTreeMap::new());
+        let mut truth = BTreeMap::new();
+        let mut samples = BTreeMap::new();
         let mut times = Vec::new();
         for line in self.lines(run, Stage::Gatekeeper) {
             match line {
@@ -317,39 +318,6 @@ fn record(run: &Run, path: &str, next: &mut u64, missing: &mut Vec<String>) -> O
     };
     missing.push(why);
     None
-}
-
-/// A step as the trainer measures it; other fields are not shown.
-#[derive(Deserialize)]
-struct StepLine {
-    step: u64,
-    policy_loss: f64,
-    value_loss: f64,
-    policy_entropy: f64,
-    clipped: Option<bool>,
-}
-
-/// Means over equal stretches, so that a long training is still a curve.
-fn thinned(steps: &[StepLine]) -> Vec<StepPoint> {
-    let stretch = (steps.len() as u64).div_ceil(STEP_POINTS_MAX).max(1) as usize;
-    let mean = |chunk: &[StepLine], of: fn(&StepLine) -> f64| {
-        chunk.iter().map(of).sum::<f64>() / chunk.len() as f64
-    };
-    let point = |chunk: &[StepLine]| StepPoint {
-        step: chunk.last().map_or(0, |line| line.step),
-        policy_loss: mean(chunk, |line| line.policy_loss),
-        value_loss: mean(chunk, |line| line.value_loss),
-        policy_entropy: mean(chunk, |line| line.policy_entropy),
-        clipped: clipped_share(chunk),
-    };
-    steps.chunks(stretch).map(point).collect()
-}
-
-/// Share of clipped steps among those that say it.
-fn clipped_share(steps: &[StepLine]) -> Option<f64> {
-    let known: Vec<bool> = steps.iter().filter_map(|line| line.clipped).collect();
-    let clipped = known.iter().filter(|&&clipped| clipped).count();
-    (!known.is_empty()).then(|| clipped as f64 / known.len() as f64)
 }
 
 /// The newest champion's positions, beside what the first one said of them.

@@ -111,7 +111,8 @@ impl Report {
 
     /// How far `one` is above `other`, by the ratings and the joint errors of all games.
     pub(crate) fn gain(&self, one: &PlayerFacts, other: &PlayerFacts) -> Difference {
-        let (elo, error95) = (one.elo - other.elo, self.scale.error95(one, other));
+        let elo = one.elo - other.elo;
+        let error95 = self.scale.error95(one, other);
         let sd = error95.0 / Z95;
         let los = if sd > 0.0 { normal_cdf(elo / sd) } else { 0.5 };
         Difference { elo: Elo(elo), error95, los }

@@ -96,7 +96,8 @@ impl Scale {
     ) -> Option<f64> {
         let fit = self.0.as_ref()?;
         let ratings = fit.ratings();
-        let (one, other) = (fit.find(one)?, fit.find(other)?);
+        let one = fit.find(one)?;
+        let other = fit.find(other)?;
         let mut variance = 0.0;
         for ((a, b), result) in matches {
             let (Some(a), Some(b)) = (fit.find(a), fit.find(b)) else { continue };

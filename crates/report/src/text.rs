@@ -39,7 +39,8 @@ impl Report {
     /// Name and text of each cell; `-` where the cycle has not come so far.
     fn cells(&self, cycle: &CycleFacts) -> [(&'static str, String); 10] {
         let none = || "-".to_owned();
-        let (rows, losses) = (cycle.rows.as_ref(), cycle.losses.as_ref());
+        let rows = cycle.rows.as_ref();
+        let losses = cycle.losses.as_ref();
         let gate = cycle.gate.as_ref().map(|gate| count::wdl(gate.record()));
         let verdict =
             cycle.verdict.as_ref().map(|v| if v.accepted { "accepted" } else { "refused" });

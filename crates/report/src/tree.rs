@@ -1,6 +1,7 @@
 //! How games open, drawn: a column a ply, a box a move, as high as it is frequent.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::html::escape;
 use crate::measures::OpeningNode;
@@ -17,15 +18,15 @@ pub(crate) fn tree_svg(root: &OpeningNode) -> String {
         "<svg class=\"tree\" viewBox=\"0 0 {:.0} {HEIGHT:.0}\" role=\"img\" aria-label=\"Opening tree\">",
         WIDTH * depth.max(1) as f64
     );
-    replies(&mut out, root, 0, (0.0, HEIGHT));
+    replies(&mut out, root, 0, 0.0..HEIGHT);
     out.push_str("</svg>");
     out
 }
 
-/// The replies to `node` in the column of their ply, between two heights.
-fn replies(out: &mut String, node: &OpeningNode, ply: usize, (top, bottom): (f64, f64)) {
-    let unit = (bottom - top) / node.games.max(1) as f64;
-    let mut y = top;
+/// The replies to `node` in the column of their ply, within a range of heights.
+fn replies(out: &mut String, node: &OpeningNode, ply: usize, heights: Range<f64>) {
+    let unit = (heights.end - heights.start) / node.games.max(1) as f64;
+    let mut y = heights.start;
     for reply in &node.replies {
         let height = unit * reply.games as f64;
         let x = WIDTH * ply as f64;
@@ -51,7 +52,7 @@ fn replies(out: &mut String, node: &OpeningNode, ply: usize, (top, bottom): (f64
                 reply.score,
             );
         }
-        replies(out, reply, ply + 1, (y, y + height));
+        replies(out, reply, ply + 1, y..y + height);
         y += height;
     }
 }

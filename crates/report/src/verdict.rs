@@ -135,7 +135,8 @@ impl Report {
             });
         }
         let gain = self.gain(champion, before);
-        let (elo, error) = (gain.elo.0, gain.error95.0);
+        let elo = gain.elo.0;
+        let error = gain.error95.0;
         let los = count::chance(gain.los);
         let says = if elo > error {
             let rate = self.rate(before, champion, elo);

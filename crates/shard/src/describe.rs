@@ -160,7 +160,8 @@ impl fmt::Display for ShardDescription {
         writeln!(f, "generation  {}, run seed {}", header.generation, header.run_seed)?;
         writeln!(f, "evaluators  {}", header.evaluators.join(", "))?;
         writeln!(f, "networks    {}", header.networks.join(", "))?;
-        let (first, games) = (header.first_game(), self.games);
+        let first = header.first_game();
+        let games = self.games;
         writeln!(f, "games       {games}, numbers from {first}")?;
         let each = self.bytes_per_position;
         writeln!(

@@ -34,7 +34,9 @@ impl WdlShares {
 
     /// Win minus loss, in [-1, 1], unrounded.
     pub fn value(self) -> f64 {
-        let (win, draw, whole) = (f64::from(self.win), f64::from(self.draw), f64::from(u16::MAX));
+        let win = f64::from(self.win);
+        let draw = f64::from(self.draw);
+        let whole = f64::from(u16::MAX);
         (2.0 * win + draw - whole) / whole
     }
 

@@ -26,8 +26,10 @@ pub fn random_records<G: Game>(game: &G, games: u64, visits: u32, seed: u64) -> 
 fn random_game<G: Game>(game: &G, number: u64, visits: u32, seed: u64) -> GameRecord {
     let seed = mix64(seed);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let (mut state, mut history) = (game.start(), G::History::default());
-    let (mut legal, mut plies) = (Vec::new(), Vec::new());
+    let mut state = game.start();
+    let mut history = G::History::default();
+    let mut legal = Vec::new();
+    let mut plies = Vec::new();
     // Games without a natural end are left after this many plies.
     for _ in 0..4096 {
         game.legal_moves(&state, &history, &mut legal);
@@ -85,7 +87,8 @@ fn random_visits(legal: &[Move], visits: u32, random: &mut impl Rng) -> Vec<(Mov
 /// Uniform over the triangle of win, draw and loss.
 fn random_value(random: &mut impl Rng) -> Wdl {
     let (a, b): (f32, f32) = (random.random(), random.random());
-    let (low, high) = (a.min(b), a.max(b));
+    let low = a.min(b);
+    let high = a.max(b);
     Wdl { win: low, draw: high - low, loss: 1.0 - high }
 }
 

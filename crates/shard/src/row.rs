@@ -11,7 +11,8 @@ use crate::{
 impl RowShape {
     /// The shape of an encoding's rows, with policy and value alone.
     pub fn of(encoding: &impl Encoding) -> Self {
-        let (planes, policy_len) = (encoding.planes(), encoding.policy_len());
+        let planes = encoding.planes();
+        let policy_len = encoding.policy_len();
         Self { planes, policy_len, targets: RowTargets::NONE }
     }
 
@@ -106,7 +107,8 @@ impl<G: Game> RowMaker<'_, G> {
         let has_target = ply.kind == SearchKind::Full && !self.scratch.index.is_empty();
         if let Some(aux) = &mut self.aux {
             let length = if has_target { self.scratch.index.len() } else { 0 };
-            let (index, share) = (&self.scratch.index[..length], &self.scratch.share[..length]);
+            let index = &self.scratch.index[..length];
+            let share = &self.scratch.share[..length];
             aux.add(position.mover, index, share, has_row);
         }
         if !has_row {

@@ -231,11 +231,13 @@ impl<R: Read + Seek> RowReader<R> {
     /// [`ShardError::WrongGame`] or [`ShardError::WrongEncoding`].
     pub fn check(&self, game: &str, encoding: &str) -> Result<(), ShardError> {
         if self.header.game != game {
-            let (expected, found) = (game.to_owned(), self.header.game.clone());
+            let expected = game.to_owned();
+            let found = self.header.game.clone();
             return Err(ShardError::WrongGame { expected, found });
         }
         if self.header.encoding != encoding {
-            let (expected, found) = (encoding.to_owned(), self.header.encoding.clone());
+            let expected = encoding.to_owned();
+            let found = self.header.encoding.clone();
             return Err(ShardError::WrongEncoding { expected, found });
         }
         Ok(())

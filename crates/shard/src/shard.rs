@@ -244,7 +244,8 @@ impl<R: Read + Seek> ShardReader<R> {
         let entry = &self.frames.footer().frames[index];
         let before: u64 =
             self.footer().frames[..index].iter().map(|frame| u64::from(frame.games)).sum();
-        let (count, positions) = (entry.games as usize, entry.positions as usize);
+        let count = entry.games as usize;
+        let positions = entry.positions as usize;
         let bytes_max = ALIKE.bytes_max(self.frames.compressed_bytes(index));
         let (games, unpacked) = codec::decode(&bytes, count, self.header.own_komi, bytes_max)?;
         self.frames.spend(index, bytes.len() as u64 + unpacked)?;

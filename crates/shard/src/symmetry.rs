@@ -122,7 +122,8 @@ impl<G: Game> Sample<G> {
         let mut positions = Vec::new();
         for number in seed..seed + GAMES {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(number);
-            let (mut state, mut history) = (game.start(), G::History::default());
+            let mut state = game.start();
+            let mut history = G::History::default();
             let mut legal = Vec::new();
             for _ in 0..PLIES_MAX {
                 game.legal_moves(&state, &history, &mut legal);

@@ -82,7 +82,8 @@ impl Matrix {
 /// The sum of products, in eight partial sums of a fixed order, which a processor forms side by
 /// side.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
+    let a = a.chunks_exact(8);
+    let b = b.chunks_exact(8);
     let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(x, y)| x * y).sum();
     let mut sums = [0.0; 8];
     for (a, b) in a.zip(b) {
@@ -116,7 +117,8 @@ impl Cholesky {
 
     /// Solves (L L^T) x = right in place; `right` is zero before the place `begin`.
     fn solve_in_order(&self, x: &mut [f64], begin: usize) {
-        let (n, l) = (self.factor.size, &self.factor);
+        let n = self.factor.size;
+        let l = &self.factor;
         for row in begin..n {
             let from = self.first[row].max(begin);
             x[row] -= if from < row { dot(l.part(row, from..row), &x[from..row]) } else { 0.0 };
@@ -124,7 +126,8 @@ impl Cholesky {
         }
         for row in (0..n).rev() {
             x[row] /= l.at(row, row);
-            let (before, value) = (self.first[row]..row, x[row]);
+            let before = self.first[row]..row;
+            let value = x[row];
             for (x, l) in x[before.clone()].iter_mut().zip(l.part(row, before)) {
                 *x -= l * value;
             }

@@ -32,7 +32,8 @@ impl League {
     /// Adds a match of `a` and `b`: the games in which `a` moved first and those in which `b` did,
     /// each as the first mover's wins, draws and losses.
     pub fn add(&mut self, a: &str, b: &str, by_first: [[u64; 3]; 2]) {
-        let (a, b) = (self.roster.index(a), self.roster.index(b));
+        let a = self.roster.index(a);
+        let b = self.roster.index(b);
         for (first, second, [wins_first, draws, wins_second]) in
             [(a, b, by_first[0]), (b, a, by_first[1])]
         {

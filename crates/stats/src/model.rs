@@ -95,7 +95,7 @@ impl Model {
         let games: f64 = self.games.iter().map(|game| self.term(game, at).log_likelihood).sum();
         let free = self.without_predecessor();
         let prior: f64 = free.iter().map(|&k| self.prior_term(k, at).log_likelihood).sum();
-        let lineage = self.lineage.iter().map(|&bond| self.bond_term(bond, at).log_likelihood);
+        let lineage = self.lineage.iter().map(|&(a, b)| self.bond_term(a, b, at).log_likelihood);
         games + prior + lineage.sum::<f64>() - 0.5 * self.gauge(at).powi(2)
     }
 
@@ -129,7 +129,7 @@ impl Model {
             information.add_symmetric(k, k, term.info_d);
         }
         for &(a, b) in &self.lineage {
-            let term = self.bond_term((a, b), at);
+            let term = self.bond_term(a, b, at);
             gradient[a] += term.by_d;
             gradient[b] -= term.by_d;
             information.add_symmetric(a, a, term.info_d);
@@ -147,7 +147,8 @@ impl Model {
     fn term(&self, game: &PairResult, at: &[f64]) -> Term {
         let h = self.first_mover_index().map_or(0.0, |h| at[h]);
         let d = at[game.first] - at[game.second] + h;
-        let (wins, draws) = (game.wins_first as f64, game.draws as f64);
+        let wins = game.wins_first as f64;
+        let draws = game.draws as f64;
         let losses = game.wins_second as f64;
         match self.eta_index() {
             Some(eta) => davidson(wins, draws, losses, d, at[eta]),
@@ -178,7 +179,7 @@ impl Model {
 
     /// Virtual draws of two players that are expected to be close, in half points and without a
     /// first move, so that they say nothing about draws and the first move.
-    fn bond_term(&self, (a, b): (usize, usize), at: &[f64]) -> Term {
+    fn bond_term(&self, a: usize, b: usize, at: &[f64]) -> Term {
         half_points(0.5 * self.lineage_draws, 0.5 * self.lineage_draws, at[a] - at[b])
     }
 
@@ -191,7 +192,8 @@ impl Model {
 
 fn half_points(points_first: f64, points_second: f64, d: f64) -> Term {
     let games = points_first + points_second;
-    let (first, second) = (logistic(d), logistic(-d));
+    let first = logistic(d);
+    let second = logistic(-d);
     Term {
         // Points times the logarithm of 1 / (1 + e^-x), which must not overflow for a large -x.
         log_likelihood: -points_first * softplus(-d) - points_second * softplus(d),

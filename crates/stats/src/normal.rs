@@ -12,7 +12,9 @@ pub fn normal_cdf(x: f64) -> f64 {
     if x.abs() > 8.3 {
         return if x > 0.0 { 1.0 } else { 0.0 };
     }
-    let (mut term, mut sum, mut divisor) = (x, x, 1.0);
+    let mut term = x;
+    let mut sum = x;
+    let mut divisor = 1.0;
     while term.abs() > f64::EPSILON * 1e-3 * sum.abs() {
         divisor += 2.0;
         term *= x * x / divisor;

@@ -62,7 +62,8 @@ pub fn rate(
     // the plain model.
     let any_draws = games.iter().any(|game| game.draws > 0);
     let davidson = options.draws == Draws::Davidson && any_draws;
-    let (first_mover, lineage) = (options.first_mover, options.lineage.clone());
+    let first_mover = options.first_mover;
+    let lineage = options.lineage.clone();
     let model = Model { players, games, first_mover, davidson, prior, lineage, lineage_draws };
     // The methods differ in the last bits, so a run's fits, which know who follows whom, keep
     // theirs.
@@ -249,7 +250,8 @@ impl Ratings {
         [d + self.first_mover.0, d - self.first_mover.0].map(|elo| {
             let half = 0.5 * elo / ELO_PER_NAT;
             // Scaled so that neither term overflows.
-            let (win, loss) = ((half - half.abs()).exp(), (-half - half.abs()).exp());
+            let win = (half - half.abs()).exp();
+            let loss = (-half - half.abs()).exp();
             let draw = self.draw_weight * (-half.abs()).exp();
             (win + 0.5 * draw) / (win + draw + loss)
         })

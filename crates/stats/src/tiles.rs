@@ -156,7 +156,8 @@ fn side_by_side<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<
     if threads <= 1 {
         return (0..count).map(work).collect();
     }
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(count)));
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(count));
     let help = || {
         loop {
             let piece = next.fetch_add(1, Ordering::Relaxed);

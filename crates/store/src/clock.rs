@@ -41,7 +41,9 @@ pub fn utc(unix_ms: u64) -> String {
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let (h, m, s) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    let h = seconds / 3600 % 24;
+    let m = seconds / 60 % 60;
+    let s = seconds % 60;
     format!("{year:04}-{month:02}-{day:02} {h:02}:{m:02}:{s:02} UTC")
 }
 

@@ -159,7 +159,9 @@ impl Rule {
             other => return Err(format!("{other:?} is no action")),
         };
         let pattern = words.next().ok_or("a rule needs a pattern")?.to_owned();
-        let (passed, from, times) = (AtomicU64::new(0), 1, u64::MAX);
+        let passed = AtomicU64::new(0);
+        let from = 1;
+        let times = u64::MAX;
         let mut rule = Self { action, pattern, once: None, during: None, passed, from, times };
         let count = |text: &str| text.parse().map_err(|_| format!("{text:?} is no number"));
         for word in words {

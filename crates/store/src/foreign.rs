@@ -62,7 +62,8 @@ pub(crate) fn entries(folder: &Path) -> io::Result<Vec<DirEntry>> {
 /// not followed.
 pub(crate) fn files_of(root: &Path, folder: &str) -> Result<Vec<String>> {
     let io = |e| StoreError::io(folder, e);
-    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in entries(&root.join(&folder)).map_err(io)? {
             let name = entry.file_name();

@@ -94,7 +94,8 @@ impl Run {
     ) -> Result<(Vec<T>, usize)> {
         let file = self.metrics_file(stage)?;
         let every = (file.len() / bytes_max.max(1)).max(1);
-        let (mut lines, mut damaged) = (Vec::new(), 0);
+        let mut lines = Vec::new();
+        let mut damaged = 0;
         for (number, line) in metric_lines(&file).enumerate() {
             let is_wanted =
                 || line.windows(always.len().max(1)).any(|part| part == always.as_bytes());

@@ -61,7 +61,8 @@ fn remove_unfinished(dir: &Path) -> Result<()> {
     // Held until everything is gone, so that a fork that goes on is noticed.
     let held = |run: Run| RunLock::acquire_within(&run, Stage::Driver, Duration::ZERO);
     let lock = Run::exists(dir).then(|| held(Run::open(dir)?)).transpose()?;
-    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    let mut files = Vec::new();
+    let mut folders = Vec::new();
     let mut next = vec![String::new()];
     while let Some(folder) = next.pop() {
         for entry in entries(&dir.join(&folder)).map_err(io)? {

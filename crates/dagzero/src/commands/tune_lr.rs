@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         }
         return Ok(if passed { Exit::Done } else { Exit::Wrong });
     }
-    let test = trial.range_test((args.from, args.to), args.steps)?;
+    let test = trial.range_test(args.from, args.to, args.steps)?;
     let tuned = Tuned { cycle, configured, test: &test };
     if args.json {
         write_line(out, &tuned)?;

@@ -210,7 +210,9 @@ pub(super) fn stale(cycles: &[CycleFacts]) -> Finding {
         return CHECK.unjudged("No rows have been made yet.");
     };
     let newest = cycles[place].generation.unwrap_or(0);
-    let (mut left, mut old, mut oldest) = (rows.window_games, 0, newest);
+    let mut left = rows.window_games;
+    let mut old = 0;
+    let mut oldest = newest;
     for cycle in cycles[..=place].iter().rev() {
         let games = cycle.selfplay.as_ref().map_or(0, |s| s.games).min(left);
         let generation = cycle.generation.unwrap_or(0);

@@ -32,7 +32,8 @@ pub(super) fn overfitting(cycles: &[CycleFacts]) -> Finding {
     if ratios.len() < CYCLES_MIN {
         return CHECK.unjudged("Fewer than six cycles have validation losses.");
     }
-    let (first, last) = (mean(&ratios[..CYCLES]), mean(&ratios[ratios.len() - CYCLES..]));
+    let first = mean(&ratios[..CYCLES]);
+    let last = mean(&ratios[ratios.len() - CYCLES..]);
     let severity = match last {
         _ if last <= first => Severity::Fine,
         r if r > OVERFIT_ALARM => Severity::Alarm,

@@ -114,7 +114,8 @@ pub(super) fn learning(report: &Report) -> Finding {
         return CHECK.unjudged("Fewer than three champions are rated.");
     }
     let gain = report.gain(champion, zero);
-    let (elo, error) = (gain.elo.0, gain.error95.0);
+    let elo = gain.elo.0;
+    let error = gain.error95.0;
     let severity = match elo {
         elo if elo + error < LEARNED_ELO => Severity::Alarm,
         elo if elo > error => Severity::Fine,
@@ -153,7 +154,8 @@ pub(super) fn forgetting(report: &Report) -> Finding {
         return CHECK.unjudged("Fewer than two champions are rated.");
     };
     let gain = report.gain(best, newest);
-    let (elo, error) = (gain.elo.0, gain.error95.0);
+    let elo = gain.elo.0;
+    let error = gain.error95.0;
     let luck = report.luck(best, newest);
     let lost = lost_against(report, newest, best);
     let severity = match &lost {
@@ -182,11 +184,13 @@ fn lost_against(report: &Report, newest: &PlayerFacts, best: &PlayerFacts) -> Op
         format!("{:.2} ({:.2} to {:.2})", interval.score.0, interval.lo95.0, interval.hi95.0)
     };
     if let Some(own) = met(&newest.name, &best.name).filter(|own| own.hi95.0 < 0.5) {
-        let (new, old) = (&newest.name, &best.name);
+        let new = &newest.name;
+        let old = &best.name;
         return Some(format!("{new} scores {} against the earlier {old}.", text(own)));
     }
     report.anchors().iter().find_map(|anchor| {
-        let (now, then) = (met(&newest.name, &anchor.name)?, met(&best.name, &anchor.name)?);
+        let now = met(&newest.name, &anchor.name)?;
+        let then = met(&best.name, &anchor.name)?;
         (now.hi95.0 < then.lo95.0).then(|| {
             format!(
                 "Against {} {} scores {}; the earlier {} scored {}.",
@@ -227,7 +231,8 @@ pub(super) fn raw_policy(report: &Report) -> Finding {
         return CHECK.unjudged("Fewer than five cycles lie between the rated raw policies.");
     }
     let gain = report.gain(newest, first);
-    let (elo, error) = (gain.elo.0, gain.error95.0);
+    let elo = gain.elo.0;
+    let error = gain.error95.0;
     if error > POLICY_ERROR95_MAX && elo.abs() < error && !report.is_solved() {
         let difference = count::elo_error(elo, error);
         return CHECK.unjudged(&format!(
@@ -265,7 +270,8 @@ pub(super) fn search_gain(report: &Report) -> Finding {
             .unjudged("No network is rated both with a search and without (rating.policy).");
     };
     let gain = report.gain(network, policy);
-    let (elo, error) = (gain.elo.0, gain.error95.0);
+    let elo = gain.elo.0;
+    let error = gain.error95.0;
     let severity = match elo {
         _ if report.is_solved() => Severity::Fine,
         elo if elo + error < 0.0 => Severity::Alarm,

@@ -45,7 +45,8 @@ pub(crate) fn board_svg(board: &Board, policy: &[(String, f64)], title: &str) ->
 impl Board {
     /// Width and height of the drawing.
     fn size(&self) -> (f64, f64) {
-        let (columns, rows) = (self.grid.width as f64, self.grid.height as f64);
+        let columns = self.grid.width as f64;
+        let rows = self.grid.height as f64;
         match self.kind {
             BoardKind::Hexagons => {
                 (CELL * (columns + (rows - 1.0) / 2.0 + 0.2), CELL * (rows * 0.866 + 0.5))
@@ -56,7 +57,8 @@ impl Board {
 
     /// The middle of a point.
     fn middle(&self, (x, y): (usize, usize)) -> (f64, f64) {
-        let (x, y) = (x as f64, y as f64);
+        let x = x as f64;
+        let y = y as f64;
         match self.kind {
             BoardKind::Hexagons => (CELL * (x + y / 2.0 + 0.6), CELL * (y * 0.866 + 0.68)),
             _ => (CELL * (x + 0.5), CELL * (y + 0.5)),
@@ -66,11 +68,14 @@ impl Board {
     /// What lies under the pieces.
     fn ground(&self, out: &mut String) {
         let (width, height) = self.size();
-        let (columns, rows) = (self.grid.width, self.grid.height);
+        let columns = self.grid.width;
+        let rows = self.grid.height;
         match self.kind {
             BoardKind::Stones => {
                 let _ = write!(out, "<rect class=\"wood\" width=\"{width}\" height=\"{height}\"/>");
-                let (low, right, bottom) = (CELL / 2.0, width - CELL / 2.0, height - CELL / 2.0);
+                let low = CELL / 2.0;
+                let right = width - CELL / 2.0;
+                let bottom = height - CELL / 2.0;
                 let mut lines = String::new();
                 for x in 0..columns {
                     let at = CELL * (x as f64 + 0.5);
@@ -89,7 +94,8 @@ impl Board {
                 if matches!(self.kind, BoardKind::Pieces | BoardKind::Token) {
                     let dark = (0..rows).flat_map(|y| (0..columns).map(move |x| (x, y)));
                     for (x, y) in dark.filter(|(x, y)| (x + y) % 2 == 1) {
-                        let (x, y) = (CELL * x as f64, CELL * y as f64);
+                        let x = CELL * x as f64;
+                        let y = CELL * y as f64;
                         let _ = write!(
                             out,
                             "<rect class=\"shade\" x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\"/>"

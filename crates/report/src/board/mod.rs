@@ -24,7 +24,8 @@ pub(crate) fn board(game: &str, moves: &[String]) -> Option<Board> {
 }
 
 fn board_after<G: Game>(game: &G, moves: &[String]) -> Option<Board> {
-    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut state = game.start();
+    let mut history = G::History::default();
     for text in moves {
         game.play_text(&mut state, &mut history, text).ok()?;
     }

@@ -131,7 +131,8 @@ impl Report {
             "<div class=\"lacks alarms\" data-key=\"findings\"><b>What to look at</b><ul>",
         );
         for finding in self.troubles() {
-            let (word, line) = (finding.severity.word(), escape(&finding.line()));
+            let word = finding.severity.word();
+            let line = escape(&finding.line());
             let _ = write!(out, "<li><b>{word}</b> {line}</li>");
         }
         out.push_str("</ul></div>\n");

@@ -107,7 +107,8 @@ fn curve(report: &Report, frame: &mut Frame<'_>, area: Rect) {
         frame.render_widget(text, area);
         return;
     }
-    let (low, high) = (points(|p| p.elo - p.error95_within), points(|p| p.elo + p.error95_within));
+    let low = points(|p| p.elo - p.error95_within);
+    let high = points(|p| p.elo + p.error95_within);
     let minutes = middle.iter().map(|p| p.0).fold(0.0, f64::max);
     let anchors: Vec<(String, Vec<(f64, f64)>)> = report
         .anchors()

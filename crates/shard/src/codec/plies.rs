@@ -150,7 +150,8 @@ impl<'a> Plies<'a> {
         let value = value.map(|(win, draw)| WdlShares { win, draw });
         let value = value.filter(|value| value.is_valid());
         let kind = self.kinds.next().and_then(kind_of);
-        let (visits, target) = (self.next_visits()?, self.next_target()?);
+        let visits = self.next_visits()?;
+        let target = self.next_target()?;
         let columns = || {
             Some(PlyRecord {
                 mv: Move(self.moves.next()?),
@@ -228,7 +229,8 @@ impl<'a> MoveLists<'a> {
     ) -> Result<Self, ShardError> {
         if reader.numbers(form, 1)? == [1] {
             let masks = narrow::<u16>(reader, set, count)?;
-            let (mut entries, mut not_empty) = (0, 0);
+            let mut entries = 0;
+            let mut not_empty = 0;
             for mask in masks {
                 entries += mask.count_ones() as usize;
                 not_empty += usize::from(mask != 0);

@@ -54,10 +54,12 @@ fn multiplier(p: &[f64; 5], a: &[f64; 5]) -> f64 {
     if least >= 0.0 || most <= 0.0 {
         return 0.0;
     }
-    let (mut lo, mut hi) = (-1.0 / most, -1.0 / least);
+    let mut lo = -1.0 / most;
+    let mut hi = -1.0 / least;
     let mut x = 0.0;
     for _ in 0..200 {
-        let (mut value, mut slope) = (0.0, 0.0);
+        let mut value = 0.0;
+        let mut slope = 0.0;
         for (p, a) in p.iter().zip(a) {
             let ratio = a / (1.0 + x * a);
             value += p * ratio;

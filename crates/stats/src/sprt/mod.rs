@@ -104,7 +104,8 @@ impl SprtPlan {
         };
         // The probability of a worse outcome falls with the true difference.
         let where_it_is = |p: f64| {
-            let (mut lo, mut hi) = (-T_MAX, T_MAX);
+            let mut lo = -T_MAX;
+            let mut hi = T_MAX;
             for _ in 0..60 {
                 let middle = 0.5 * (lo + hi);
                 if worse(middle) > p {
@@ -115,7 +116,9 @@ impl SprtPlan {
             }
             0.5 * (lo + hi) * ELO_PER_DEVIATION
         };
-        let (elo, lo95, hi95) = (where_it_is(0.5), where_it_is(0.975), where_it_is(0.025));
+        let elo = where_it_is(0.5);
+        let lo95 = where_it_is(0.975);
+        let hi95 = where_it_is(0.025);
         Some(SprtEstimate { elo, lo95, hi95 })
     }
     /// Whether winning every pair that is left reaches the upper bound on the way.

@@ -39,7 +39,8 @@ impl Walk {
 
     fn series(&self, steps: f64, place: f64) -> f64 {
         let width = self.upper - self.lower;
-        let (start, end) = (-self.lower, place - self.lower);
+        let start = -self.lower;
+        let end = place - self.lower;
         let tilt = self.drift / self.variance;
         // The probability of the lower barrier in the end, minus what may still get there.
         let ever = if (tilt * width).abs() < 1e-8 {
@@ -64,9 +65,11 @@ impl Walk {
     }
 
     fn reflections(&self, steps: f64, place: f64) -> f64 {
-        let (sd, gone) = ((self.variance * steps).sqrt(), self.drift * steps);
+        let sd = (self.variance * steps).sqrt();
+        let gone = self.drift * steps;
         let tilt = self.drift / self.variance;
-        let (a, b) = (self.lower, self.upper);
+        let a = self.lower;
+        let b = self.upper;
         normal_cdf((place - gone) / sd)
             + weighted_tail(2.0 * tilt * a, (2.0 * a - place + gone) / sd)
             - weighted_tail(2.0 * tilt * b, (place - gone - 2.0 * b) / sd)

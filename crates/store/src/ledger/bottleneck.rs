@@ -23,7 +23,8 @@ impl SelfplaySummary {
                 percent(self.batch_fill)
             )
         } else if !on_card {
-            let (evaluating, searching) = (percent(device_share), percent(1.0 - device_share));
+            let evaluating = percent(device_share);
+            let searching = percent(1.0 - device_share);
             if device_share >= 0.5 {
                 format!(
                     "Evaluating networks took {evaluating} of the threads' time, search {host_us:.0} us an evaluation: a card \

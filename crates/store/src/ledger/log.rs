@@ -119,7 +119,8 @@ impl Ledger {
         let mut fresh = Vec::new();
         while let Some(record) = read_record(&self.run, self.state.number + 1)? {
             if let Some(what) = self.state.skips_cycles(&record) {
-                let (path, advice) = (log_path(record.number), advice(record.number));
+                let path = log_path(record.number);
+                let advice = advice(record.number);
                 return Err(StoreError::Corrupt { path, what, advice });
             }
             self.state.apply(&record);
@@ -164,7 +165,8 @@ impl Ledger {
 
 /// A record without number and epoch yet.
 fn record(stage: Stage, entry: Entry) -> Record {
-    let (time_unix_ms, nonce) = (clock::unix_ms(), clock::nonce());
+    let time_unix_ms = clock::unix_ms();
+    let nonce = clock::nonce();
     Record { number: 0, epoch: 0, stage, time_unix_ms, nonce, entry }
 }
 
