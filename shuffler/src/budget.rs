@@ -1,4 +1,4 @@
-//! The disk budget: the oldest shards go once the window has left them behind.
+//! The disk budget: the oldest shards are deleted once they are no longer in the window.
 
 use dz_stage::StageContext;
 use dz_store::{Entry, Stage, layout};
@@ -8,8 +8,9 @@ use crate::{Window, sources::RunSources};
 /// Bytes of a megabyte, as `storage.disk_budget_mb` counts.
 const MB: u64 = 1_000_000;
 
-/// Gives up shards that are older than the window, the oldest first, until the run fits its budget:
-/// an entry first, then the files. Nothing is given up where the window may grow back over them.
+/// Gives up shards that are older than the window, the oldest first, until the run fits its budget.
+/// The entry comes first, then the files are deleted. No shard is given up if the window may grow
+/// back over it.
 ///
 /// # Errors
 /// What the store reports.
@@ -21,7 +22,7 @@ pub fn keep_budget(context: &mut StageContext, cycle: u32, window: &Window) -> a
     let used: u64 = context.run.usage()?.values().sum();
     let mut over = used.saturating_sub(budget);
     let oldest = window.files.first().map_or(0, |segments| segments.id);
-    // A window that grows by more than a row a row reaches back further each time.
+    // A window that grows by more than a row for each new row reaches back further each time.
     let only_forward = context.config.window.rows_per_new_row <= 1.0;
     let mut paths = Vec::new();
     for object in RunSources::of(context, cycle)?.before(oldest).filter(|_| only_forward) {
@@ -44,7 +45,7 @@ pub fn keep_budget(context: &mut StageContext, cycle: u32, window: &Window) -> a
         );
         context.events.note(Stage::Shuffler, text);
     }
-    // Those of an earlier life that was killed here, too.
+    // This includes the shards of an earlier process that was killed here.
     let expired = &context.ledger.state().expired;
     for path in context.run.list(layout::SHARDS)?.iter().filter(|path| expired.contains(*path)) {
         context.run.delete(path)?;

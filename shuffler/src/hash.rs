@@ -2,7 +2,7 @@
 
 use dz_game::Key;
 
-/// What a hash decides. Different purposes of one row are independent.
+/// What a hash decides. Hashes of one row for different purposes are independent.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
     /// Whether a game is for validation.

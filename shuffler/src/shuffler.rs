@@ -1,4 +1,4 @@
-//! The shuffler between cycles: what it keeps, what is in its window.
+//! What the shuffler keeps between cycles: segments, and the window that is made of them.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use crate::{
     window::WindowLaw,
 };
 
-/// Segments of one run's shards, kept in a folder of its own and in memory by name.
+/// Segments of a run's shards, kept in a folder and indexed in memory by name.
 #[derive(Debug)]
 pub struct Shuffler<G> {
     game: G,
@@ -85,8 +85,8 @@ impl<G: Game> Shuffler<G> {
         Ok(&self.segments[&source.id])
     }
 
-    /// Removes the segment file that `error` is about, so that it is made again, and answers its
-    /// shard's id; hands the error back if it is about something else.
+    /// Removes the segment file that `error` is about, so that it is made again. Returns the id of
+    /// its shard, or the error if it is about something else.
     ///
     /// # Errors
     /// `error` itself, or that the file cannot be removed.

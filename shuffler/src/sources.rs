@@ -25,7 +25,7 @@ impl RunSources {
     pub fn of(context: &StageContext, cycle: u32) -> anyhow::Result<Self> {
         let mut sources = Self { all: Vec::new(), new: 0, objects: Vec::new() };
         let state = context.ledger.state();
-        // Ids count all shards, so that they stay what they are when some are given up.
+        // Ids count given-up shards too, so the ids of the others never change.
         let shards = state.shards().filter(|&(of, _)| of <= cycle);
         for (id, (of, shard)) in shards.enumerate() {
             let path = context.run.local_path(&shard.object);
@@ -58,8 +58,8 @@ impl RunSources {
     }
 }
 
-/// Moves the shard that `error` is about out of the window for good, or hands the error back if it
-/// is about something else.
+/// Sets the shard that `error` is about aside for good. Returns the error if it is about something
+/// else.
 ///
 /// # Errors
 /// `error` itself, or that the file cannot be moved.

@@ -15,7 +15,7 @@ use crate::{
     sources::{RunSources, set_aside_damaged},
 };
 
-/// Removes what a predecessor that was killed right after its turn had not yet removed.
+/// Removes old rows that an earlier process did not remove because it was killed after its turn.
 ///
 /// # Errors
 /// What the store reports.
@@ -97,7 +97,7 @@ struct RowFiles {
     rows: [u64; 2],
 }
 
-/// Both passes; `None` if somebody asked to stop. A segment that turns out damaged in pass 2 is
+/// Both passes; `None` if a stop was requested. A segment that turns out to be damaged in pass 2 is
 /// made again, once.
 fn row_files<G: Game>(
     context: &mut StageContext,
@@ -108,7 +108,7 @@ fn row_files<G: Game>(
     let mut made_again = BTreeSet::new();
     loop {
         let Some((window, new_rows)) = prepare(context, cycle, shuffler)? else { return Ok(None) };
-        // Before the new rows are there, which will take the place of the old ones.
+        // Space is freed before the new rows are written.
         keep_budget(context, cycle, &window)?;
         let error = match mix(context, shuffler, &window, new_rows, spent) {
             Ok((files, rows)) => {
@@ -138,7 +138,7 @@ fn mix<G: Game>(
     let wanted = counts.train_rows(new_rows, window.train_rows);
     let draw = |cycle: u64, set, rows| Draw::new(config.run.seed, cycle, set, &window.files, rows);
     let train = draw(u64::from(spent.cycle()), RowSet::Train, wanted);
-    // Hashed without the cycle, so that losses are taken over much the same rows each time.
+    // The hash leaves out the cycle, so that most validation rows stay the same from cycle to cycle.
     let validation = draw(0, RowSet::Validation, counts.validation_rows_max);
     let report = Report { context, spent, total: train.rows + validation.rows };
     let mixer = Mixer {
@@ -152,8 +152,8 @@ fn mix<G: Game>(
     Ok(([train_files, validation_files], [train.rows, validation.rows]))
 }
 
-/// Pass 1 for what is new, and the window; `None` if somebody asked to stop. Shards that turn out
-/// damaged are set aside and everything is looked at again without them.
+/// Pass 1 for new shards, and the window; `None` if a stop was requested. Damaged shards are set
+/// aside, and the window is computed again without them.
 fn prepare<G: Game>(
     context: &StageContext,
     cycle: u32,
@@ -237,8 +237,7 @@ fn publish(
     Ok(objects.into_inner())
 }
 
-/// Deletes rows that are trained on, but of the newest cycles that `storage.rows_keep_cycles`
-/// keeps.
+/// Deletes rows that were trained on, except those of the newest `storage.rows_keep_cycles` cycles.
 fn delete_old_rows(context: &StageContext) -> anyhow::Result<()> {
     let keep = context.config.storage.rows_keep_cycles as usize;
     let there: BTreeSet<String> = context.run.list(layout::ROWS)?.into_iter().collect();

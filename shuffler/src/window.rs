@@ -7,7 +7,7 @@
 /// `(x^E - s^E) / (E s^(E-1)) * rows_per_new_row + rows_min` rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindowLaw {
-    /// Rows of the smallest window; while fewer were played, all of them.
+    /// Rows of the smallest window. While fewer were played, the window has all of them.
     pub rows_min: u64,
     /// Rows of the largest window.
     pub rows_max: u64,

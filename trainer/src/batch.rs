@@ -18,7 +18,7 @@ const SYMMETRY_STREAM: u64 = 0x7379_6d6d;
 pub struct BatchMaker {
     /// Shape of the rows.
     shape: RowShape,
-    /// The game's symmetries, identity first; the identity alone turns nothing.
+    /// The game's symmetries, the identity first.
     symmetries: Vec<SymmetryTables>,
     seed: u64,
     cycle: u32,
@@ -29,7 +29,8 @@ impl BatchMaker {
     /// For training: each row is turned by a symmetry drawn from (run seed, cycle, index of the
     /// row).
     ///
-    /// `value_mix` is the root value's share in the value target, 0 to 1; the outcome has the rest.
+    /// `value_mix` is the share of the root value in the value target, 0 to 1. The outcome has the
+    /// rest.
     pub fn new(header: &RowFileHeader, run_seed: u64, cycle: u32, value_mix: f64) -> Self {
         Self {
             shape: header.shape,
@@ -79,7 +80,7 @@ impl BatchMaker {
         batch
     }
 
-    /// What heads learn from, each row seen through its symmetry.
+    /// Targets of the auxiliary heads, each row turned by its symmetry.
     fn head_rows(&self, rows: &[Row<'_>], first: u64) -> PerHead<HeadRows> {
         let symmetry = |i: usize| Some(self.symmetry_of(first + i as u64)).filter(|&s| s > 0);
         head_rows(self.shape, rows, symmetry, &self.symmetries)

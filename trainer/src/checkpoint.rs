@@ -10,7 +10,7 @@
 //! 32 bytes  BLAKE3 of everything before
 //! ```
 //!
-//! The bytes depend on what was trained only, never on when or by which process.
+//! The bytes depend only on what was trained, not on the time or the process.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -64,10 +64,10 @@ impl Cursor {
 /// Why a checkpoint is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CheckpointError {
-    /// Something else altogether.
+    /// The file is no checkpoint.
     #[error("it is no DagZero checkpoint")]
     NotOurs,
-    /// A later or earlier format.
+    /// The format is not that of this version.
     #[error(
         "it has format {found}, this program reads {FORMAT}; use the program version that wrote it"
     )]
@@ -75,7 +75,7 @@ pub enum CheckpointError {
         /// The file's format.
         found: u32,
     },
-    /// Shorter or longer than it says.
+    /// The length is not the one in the file.
     #[error("it has {found} bytes of {expected}")]
     WrongLength {
         /// Bytes there are.

@@ -1,11 +1,12 @@
-//! From rows to what the heads beside policy and value learn from.
+//! Targets of the auxiliary heads, from rows to batches.
 
 use dz_burn_net::HeadRows;
 use dz_network_file::{Head, PerHead};
 use dz_shard::{Row, RowShape, SymmetryTables, ownership_shape};
 
-/// The targets of all heads that rows of this shape have something for. `turns` are the game's
-/// symmetries, and `symmetry` says which of them turns a row, by its place; none leaves it upright.
+/// The targets of all heads whose targets rows of this shape carry. `turns` are the game's
+/// symmetries. `symmetry` maps the place of a row to the symmetry that turns it; `None` leaves the
+/// row as it is.
 pub(crate) fn head_rows(
     shape: RowShape,
     rows: &[Row<'_>],
@@ -24,7 +25,7 @@ pub(crate) fn head_rows(
     })
 }
 
-/// Appends a row's target, or as many zeros where it is not known; answers whether it is.
+/// Appends a row's target, or as many zeros if it is not known. Returns whether it is known.
 fn target(
     head: Head,
     shape: RowShape,

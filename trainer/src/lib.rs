@@ -5,9 +5,9 @@
 //! one batch, are not trained on: carrying them over would tie a checkpoint to two cycles' files.
 //!
 //! What a step does depends on the run's seed, the configuration and the rows only. A
-//! [checkpoint](checkpoint) holds the learner's state with the exact place in the rows, so N steps,
-//! or k steps, a kill and N - k steps, end in the same bytes on the CPU; when checkpoints are
-//! written has no part in it.
+//! [checkpoint](checkpoint) holds the learner's state with the exact place in the rows. So on the
+//! CPU N steps end in the same bytes as k steps, a kill and N - k steps. It does not matter when
+//! checkpoints are written.
 
 mod batch;
 pub mod checkpoint;

@@ -23,8 +23,8 @@ pub fn publish_checkpoint(
 ) -> anyhow::Result<()> {
     let bytes = session.checkpoint()?;
     let step = session.learner.steps();
-    // A damaged checkpoint, or one of another configuration, may hold the name already, or be known
-    // by it after its file was moved away.
+    // The name may be taken by a damaged checkpoint or one of another configuration. The ledger may
+    // know it even if that file was moved away.
     let mut attempt = 1;
     let object = loop {
         let path = layout::checkpoint_path(session.cursor.cycle, step, attempt);
@@ -44,7 +44,7 @@ pub fn publish_checkpoint(
     Ok(())
 }
 
-/// Whether the ledger knows other bytes by this path.
+/// Whether the ledger names other bytes with this path.
 fn is_taken(state: &RunState, path: &str, bytes: &[u8]) -> bool {
     let mut known = state.checkpoints().map(|(_, kept)| &kept.object);
     known.any(|object| object.path == path && *object != ObjectRef::of(path, bytes))
@@ -74,8 +74,8 @@ pub fn publish_candidate(
     Ok(())
 }
 
-/// Removes the files of all checkpoints but the `keep` newest, at least two. Entries stay: a
-/// missing file of an older checkpoint is no damage.
+/// Removes the files of all checkpoints except the `keep` newest, which are at least two. Their
+/// entries stay, so a missing file of an older checkpoint is no damage.
 ///
 /// # Errors
 /// What the store reports.

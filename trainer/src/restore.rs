@@ -1,4 +1,4 @@
-//! Going on from the newest good checkpoint.
+//! Resumes from the newest good checkpoint.
 
 use anyhow::{Context, bail};
 use dz_burn_net::{Learner, NetError};
@@ -7,7 +7,7 @@ use dz_store::{CheckpointState, Run, RunState, StoreError};
 
 use crate::checkpoint::{CheckpointError, Cursor, unpack};
 
-/// A place to go on from.
+/// A place to resume from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restored {
     /// Where in the rows the checkpoint is.
@@ -70,7 +70,7 @@ fn load(
     Ok(header.cursor)
 }
 
-/// Whether the file is gone, altered or of another version: then an older one may be good.
+/// Whether an older checkpoint may be good: this one is missing, altered or of another version.
 fn is_damage(error: &anyhow::Error) -> bool {
     let store = error.downcast_ref::<StoreError>();
     let checkpoint = error.downcast_ref::<CheckpointError>();

@@ -9,11 +9,11 @@ use dz_burn_net::{Learner, NetError};
 use crate::checkpoint::{Cursor, Header, pack};
 use crate::{LearningRate, LossGuard, Prepared, StepMetrics};
 
-/// A loss in nats that no network which still learns has: guessing gives ln(policy length), at most
-/// 14.
+/// A loss in nats that only a diverged network has. Guessing gives ln(policy length), which is at
+/// most 14.
 const LOSS_MAX: f32 = 100.0;
 
-/// A learner and how far it has come.
+/// A learner and its place in the rows.
 pub struct Session {
     /// The learner.
     pub learner: Box<dyn Learner>,
@@ -21,7 +21,7 @@ pub struct Session {
     pub cursor: Cursor,
     /// Hash of the configuration, for checkpoints.
     pub config_hash: String,
-    /// What notices that training has exploded; it begins anew with the process.
+    /// Notices that training has exploded. It starts empty in every process.
     pub guard: LossGuard,
 }
 

@@ -19,16 +19,16 @@ use crate::rows_of_cycle::open_rows;
 use crate::turn::{End, Work};
 use crate::{CycleRows, LossGuard, Session, restore};
 
-/// Wall time after which a checkpoint is published within a cycle: what a kill can cost.
+/// Wall time after which a checkpoint is published within a cycle. A kill loses at most this.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(2);
-/// Keeps the initial weights' random stream apart from others of the same seed.
+/// Separates the random stream of the initial weights from others of the same seed.
 const WEIGHTS_STREAM: u64 = 0x7765_6967;
 
 /// Makes a fresh learner of a network under a configuration.
 pub type MakeLearner =
     Box<dyn Fn(NetworkSpec, &RunConfig) -> Result<Box<dyn Learner>, NetError> + Send>;
 
-/// What stays warm from turn to turn.
+/// The state that the turns of a process share.
 pub struct Trainer {
     /// How learners are made.
     pub make_learner: MakeLearner,
@@ -53,7 +53,7 @@ pub fn start(context: &mut StageContext) -> anyhow::Result<Trainer> {
     Ok(Trainer::new(make_learner))
 }
 
-/// What makes learners on the devices of a configuration, and those.
+/// A function that makes learners on the devices of a configuration, and those devices.
 pub(crate) fn learner_maker(
     config: &RunConfig,
 ) -> anyhow::Result<(MakeLearner, Vec<DeviceChoice>)> {
@@ -71,7 +71,7 @@ pub(crate) fn learner_maker(
 /// Trains on the cycle's rows and closes the turn with a candidate.
 ///
 /// # Errors
-/// What store, rows or device report, and divergence; a stop that was asked for is none.
+/// What the store, the rows or the device report, and divergence. A requested stop is no error.
 pub fn run(trainer: &mut Trainer, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     trainer.turn(context, cycle)
 }

@@ -4,7 +4,7 @@ use dz_burn_net::{LossReport, StepReport, TrainBatch};
 use dz_network_file::PerHead;
 use serde::{Deserialize, Serialize};
 
-/// A weighted mean in the making.
+/// A running weighted mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mean {
@@ -25,7 +25,7 @@ impl Mean {
     }
 }
 
-/// What a cycle's steps came to so far, kills or not: it is part of the checkpoint.
+/// Means over the steps of a cycle so far. They are part of the checkpoint, so kills lose none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tally {
@@ -59,7 +59,7 @@ impl Tally {
     }
 }
 
-/// Takes in a batch's losses of heads, each by the weight of its rows.
+/// Adds a batch's losses of heads, each by the weight of its rows.
 pub(crate) fn add_heads(
     heads: &mut PerHead<Option<Mean>>,
     batch: &TrainBatch,

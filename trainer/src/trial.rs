@@ -15,8 +15,8 @@ use crate::{BatchMaker, CycleRows, Feed, FeedPlan, value_mix};
 const SMOOTHING: f64 = 0.95;
 /// A range test ends where its smoothed loss is this many times the least (fastai: 4).
 const LOSS_FACTOR: f64 = 4.0;
-/// What the rate with the least loss is divided by for a suggestion: there the loss is about to
-/// rise (fastai: 10).
+/// The suggested rate is the one with the least loss, divided by this, because the loss is about to
+/// rise there (fastai: 10).
 const SAFETY: f64 = 10.0;
 
 /// A fresh learner, and rows to learn from.
@@ -117,8 +117,8 @@ impl Trial {
         Ok(found)
     }
 
-    /// Learns one batch again and again. What cannot do that has a fault in its targets, its
-    /// gradient or its network, or too small a learning rate, and will not learn games.
+    /// Learns one batch again and again. If this fails, targets, gradient or network have a fault or
+    /// the learning rate is too small, and games will not be learned either.
     ///
     /// # Errors
     /// If rows are damaged, training diverges or the device fails.
@@ -164,7 +164,7 @@ pub struct RangeTest {
     pub diverged_at: Option<f64>,
 }
 
-/// What came of learning one batch by heart.
+/// The result of learning one batch by heart.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Overfit {
     /// Steps taken.

@@ -1,4 +1,4 @@
-//! One turn: what was missed, the cycle's rows, validation, candidate.
+//! One turn: training on missed cycles and on the cycle's rows, validation, candidate.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::{
     Validation, validate, value_mix,
 };
 
-/// Rows that are evaluated at once on validation, where a training batch has fewer.
+/// Rows of a validation batch, unless a training batch has more.
 const VALIDATION_BATCH: usize = 1024;
 
 /// How a piece of training ended.
@@ -26,8 +26,8 @@ const VALIDATION_BATCH: usize = 1024;
 pub(crate) enum End {
     /// All rows are trained on.
     Done,
-    /// Somebody asked to stop; a checkpoint is published, unless its losses are too high to be gone
-    /// on from.
+    /// A stop was requested. A checkpoint is published unless its losses are too high to resume
+    /// from.
     Stopped,
 }
 
@@ -74,9 +74,9 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Brings a session from an earlier cycle to the start of this one. After an older checkpoint
-    /// was fallen back to, what is left of the cycles between is trained again where their rows are
-    /// still there, which gives the same weights as before.
+    /// Brings a session from an earlier cycle to the start of this one. If an older checkpoint had
+    /// to be loaded, the cycles since then are trained again where their rows still exist, which
+    /// gives the same weights as before.
     pub(crate) fn catch_up(&mut self, session: &mut Session) -> anyhow::Result<End> {
         while session.cursor.cycle < self.cycle {
             let earlier = session.cursor.cycle;
@@ -115,7 +115,7 @@ impl<'a> Work<'a> {
             return Ok(End::Done);
         }
         let config = &self.context.config;
-        // Not the turn's cycle where an earlier one is trained again.
+        // An earlier cycle may be trained again, so this need not be the turn's cycle.
         let cycles = self.context.cycles_for(session.cursor.cycle);
         let rate = LearningRate::new(&config.training, cycles);
         let Some(header) = &rows.header else { return self.skip(session) };
@@ -137,7 +137,7 @@ impl<'a> Work<'a> {
             if feed.is_finished() {
                 break;
             }
-            // What is above the loss guard's limit is not to be gone on from.
+            // No checkpoint is published above the limit of the loss guard.
             let is_good = !session.guard.is_above();
             if self.context.stop.requested() {
                 if is_good {
@@ -308,13 +308,13 @@ fn head_losses(
 ) -> BTreeMap<String, HeadLoss> {
     let one = |(head, mean): (Head, &Mean)| {
         let validation = validation[head].and_then(|mean| mean.get());
-        // Rows of a cycle may all be without a target, such as games that were all resigned.
+        // No row of a cycle may have the target, for example if all games were resigned.
         Some((head.name().to_owned(), HeadLoss { training: mean.get()?, validation }))
     };
     training.present().filter_map(one).collect()
 }
 
-/// Says where a diverged training can go on from.
+/// Adds to a divergence where training can resume.
 fn explain(error: anyhow::Error, state: &RunState) -> anyhow::Error {
     let is_divergence = |cause: &(dyn std::error::Error + 'static)| {
         cause.is::<Exploded>() || matches!(cause.downcast_ref(), Some(NetError::Diverged { .. }))

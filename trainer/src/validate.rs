@@ -1,4 +1,4 @@
-//! How the weights that play do on rows that are never trained on.
+//! Evaluates the averaged weights on rows that are never trained on.
 
 use dz_burn_net::Learner;
 use dz_network_file::PerHead;

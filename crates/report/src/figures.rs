@@ -162,7 +162,7 @@ pub(crate) fn results(report: &Report) -> Chart {
     )
 }
 
-/// Length of self-play games: the mean, and the middle eight tenths where shards tell.
+/// Length of self-play games: the mean, and the middle eight tenths where shards were read.
 pub(crate) fn plies(report: &Report) -> Chart {
     let points = report.cycles.iter().filter_map(|facts| {
         let y = facts.selfplay.as_ref()?.plies_mean;

@@ -170,8 +170,7 @@ fn rating_matches(state: &RunState) -> Matches {
 }
 
 impl Report {
-    /// Sets every player beside the newest champion, and tells how surely the pairs of games place
-    /// it.
+    /// Compares every player with the newest champion, and computes its error from pairs of games.
     fn compare_players(&mut self) {
         let zero = self.players.iter().find(|player| player.error95 == 0.0);
         if let Some(zero) = zero.map(|player| player.name.clone()) {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::measures::{Health, OpeningNode};
 
-/// Plies that tell openings apart.
+/// Games whose first plies are equal, so many of them, have the same opening.
 const OPENING_PLIES: usize = 4;
 /// Plies of the opening tree, and replies that are kept at each of its moves.
 const TREE_PLIES: usize = 3;

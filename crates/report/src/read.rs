@@ -1,5 +1,4 @@
-//! A run on disk as a report: the ledger, and what lies beside it. What cannot be read is said and
-//! left out; the rest is shown.
+//! Reads a run's directory into a report. The report names what cannot be read and shows the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write as _};
@@ -29,8 +28,8 @@ const STEP_BYTES_MAX: usize = 10_000_000;
 const HEALTH_CACHE: &str = "health.jsonl";
 
 impl Report {
-    /// Reads all that a run's directory tells; the run may be finished, under way or damaged. What
-    /// the shards of finished cycles show is kept in the run, so that each is read once.
+    /// Reads a run's directory. The run may be finished, under way or damaged. What the shards of
+    /// finished cycles show is cached in the run, so that each shard is read once.
     ///
     /// # Errors
     /// If the folder of the ledger cannot be listed.
@@ -50,8 +49,8 @@ impl Report {
         Ok(report)
     }
 
-    /// Reads what the ledger alone tells, without [`Measures`](crate::Measures), and writes
-    /// nothing: ratings, curve, cycles, verdict.
+    /// Reads ratings, curve, cycles and verdict from the ledger alone, without
+    /// [`Measures`](crate::Measures), and writes nothing.
     ///
     /// # Errors
     /// If the folder of the ledger cannot be listed.
@@ -65,8 +64,8 @@ impl Report {
         paths.sort();
         let config_toml = run.config_toml().ok();
         let path = run.root().join(layout::CONFIG);
-        // What the run is played by, whatever was edited since; of a damaged ledger, what the file
-        // says.
+        // The configuration in force, which the file may differ from. Where the ledger is damaged,
+        // the file is all there is.
         let in_force = Ledger::open(run).ok().and_then(|l| InForce::of(run, l.state()).ok());
         let file = in_force.map_or_else(|| RunConfig::of_run(&path), |found| Ok(found.config));
         let config = match file {
@@ -78,7 +77,7 @@ impl Report {
             }
         };
         let mut next = 1;
-        // One by one: a long run's records are more than its report.
+        // Records are read one by one, since those of a long run take more memory than its report.
         let records = paths.iter().filter_map(|path| record(run, path, &mut next, &mut missing));
         let name = run.name();
         let context = RunContext {
@@ -339,7 +338,7 @@ fn seen(champions: &[&SampleLine]) -> Vec<Sample> {
 #[derive(Serialize, Deserialize)]
 struct HealthLine {
     cycle: u32,
-    /// What tells these shards from others.
+    /// Identifies the shards.
     key: String,
     facts: ShardFacts,
 }

@@ -14,7 +14,7 @@ use crate::pairings::Pairing;
 use crate::played::Matches;
 use crate::scale::Scale;
 
-/// A run, as its ledger tells it.
+/// A run, as its ledger and its files show it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// What was run.

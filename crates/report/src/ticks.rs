@@ -10,7 +10,7 @@ pub(crate) struct Ticks {
     pub(crate) low: f64,
     pub(crate) high: f64,
     pub(crate) at: Vec<f64>,
-    /// Decimals that tell neighbouring numbers apart.
+    /// How many decimals neighbouring numbers need to differ.
     pub(crate) decimals: usize,
 }
 

@@ -30,13 +30,13 @@ pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>
     Ok(positions)
 }
 
-/// Plays the game again, by its own komi where it has one, and shows `visit` each position before a
-/// recorded ply. `game`, that of its shard, says the same of these positions as the variant of that
-/// komi does.
+/// Replays a game with its own komi, if it has one, and calls `visit` with each position before a
+/// recorded ply. `game` is that of the shard. For these positions it gives the same answers as the
+/// variant with that komi.
 ///
-/// Legality of every move, of visited moves and of targets, and the outcome are checked, and that
-/// players resigned when the record's thresholds say so and not otherwise; who resigned in a game
-/// that was reanalysed, that game's record shows.
+/// The replay checks that every played, visited and targeted move is legal, that the outcome is
+/// right, and that players resigned exactly when the record's thresholds say so. For a reanalysed
+/// game the record of its parent shows who resigned.
 ///
 /// # Errors
 /// [`ShardError::Replay`], or the first error of `visit`.
@@ -122,7 +122,7 @@ impl<'a, G: Game> Replay<'a, G> {
         Ok(())
     }
 
-    /// The mover went on, so no resignation was due, and what counts towards one is below.
+    /// Checks that no resignation was due where the mover went on, and the flag of the ply.
     fn check_resign(&mut self, ply: &PlyRecord) -> Result<(), ShardError> {
         let mover = self.position.mover;
         if self.due(mover) {

@@ -15,9 +15,8 @@ impl PlyRecord {
 }
 
 impl ResignThresholds {
-    /// Whether a root's value as it is stored, the mover's, is below. It is necessary for
-    /// [`PlyRecord::BELOW`]; the value of the best move, which records do not have, must be below
-    /// too.
+    /// Whether the stored root value, which is the mover's, is below. [`PlyRecord::BELOW`] requires
+    /// this, and the same of the value of the best move, which records do not have.
     pub fn is_below(&self, root: WdlShares) -> bool {
         root.value() < f64::from(self.value_min)
     }

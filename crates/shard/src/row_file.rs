@@ -32,7 +32,7 @@ const FRAME_ROWS_MAX: usize = 1 << 16;
 
 const ROW_KIND: FileKind = FileKind { magic: *b"DZROWS\0\0", name: "row file", format: ROW_FORMAT };
 
-/// What a row file is for.
+/// The purpose of a row file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RowSet {
@@ -98,13 +98,13 @@ impl RowFileHeader {
         Ok(Self { shape, ..self })
     }
 
-    /// The earliest format of files that can say it.
+    /// The earliest format that can hold this header.
     fn format(&self) -> u32 {
         if self.shape.targets.is_empty() { 1 } else { 2 }
     }
 }
 
-/// A compressed frame of rows that has no place yet: packed on any thread, written in order.
+/// A compressed frame of rows. Frames are packed on any thread and written in order.
 #[derive(Debug)]
 pub struct PackedRows {
     frame: PackedFrame,
@@ -331,7 +331,7 @@ fn decode(
         ply: reader.narrow("ply", count)?,
         aux: AuxColumns::decode(&reader, shape, count)?,
     };
-    // The planes are most of the frame, so they stay where they are.
+    // The planes are most of the frame, so they are not copied.
     frame.truncate(bits_at + bits_len);
     frame.drain(..bits_at);
     frame.shrink_to_fit();

@@ -13,14 +13,14 @@ pub struct RowShape {
     pub planes: PlaneShape,
     /// Policy length, `A`.
     pub policy_len: usize,
-    /// What is carried beside policy and value; left out of headers where it is nothing, so that
-    /// they keep the bytes that they had before there was more.
+    /// Auxiliary targets. An empty set is left out of headers, so that they keep the bytes that they
+    /// had before there were any.
     #[serde(default, skip_serializing_if = "RowTargets::is_empty")]
     pub targets: RowTargets,
 }
 
 impl RowShape {
-    /// The same with these auxiliary targets.
+    /// The same shape with these auxiliary targets.
     #[must_use]
     pub fn carrying(self, targets: RowTargets) -> Self {
         Self { targets, ..self }

@@ -50,8 +50,8 @@ pub struct ShardHeader {
     pub evaluators: Vec<String>,
     /// Networks by hash, or the bootstrap evaluator's name; plies name them by index.
     pub networks: Vec<String>,
-    /// Whether games may have a komi of their own; left out where none has, so that such shards
-    /// keep the bytes that they had before any could.
+    /// Whether games may have a komi of their own. `false` is left out, so that such shards keep the
+    /// bytes that they had before any game could.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_komi: bool,
 }
@@ -131,8 +131,7 @@ impl<W: Write> ShardWriter<W> {
         Ok(())
     }
 
-    /// Writes games as a frame; as several where they are so much alike that readers would refuse
-    /// one.
+    /// Writes games as one frame, or as several if they are so alike that readers would refuse one.
     fn write(&mut self, games: &[GameRecord]) -> Result<(), ShardError> {
         let positions = games.iter().map(|game| game.plies.len()).sum();
         let columns = codec::encode(games, self.header.own_komi)?;
@@ -176,8 +175,8 @@ impl<R: Read + Seek> ShardReader<R> {
     /// Every kind of bad file, see [`FrameReader::open`].
     pub fn new(input: R) -> Result<Self, ShardError> {
         let (frames, header): (_, ShardHeader) = FrameReader::open(input, SHARD_KIND)?;
-        // A few bytes can stand for any number of equal games: no more are unpacked than a writer
-        // puts together.
+        // A few bytes can stand for any number of equal games, so no more are unpacked than a
+        // writer puts into a frame.
         let too_many = frames.footer().frames.iter().any(|frame| {
             frame.games as usize > GAMES_PER_FRAME
                 || u64::from(frame.positions) > u64::from(frame.games) * u64::from(u16::MAX)
@@ -272,7 +271,7 @@ impl<R: Read + Seek> ShardReader<R> {
     }
 }
 
-/// What of a record the header does not have, if anything.
+/// What a record refers to that the header does not have, if anything.
 fn outside_header(header: &ShardHeader, record: &GameRecord) -> Option<String> {
     if usize::from(record.evaluator) >= header.evaluators.len() {
         return Some(format!("the header has no evaluator {}", record.evaluator));

@@ -1,4 +1,4 @@
-//! The one place where a future is waited for; callers of this crate never see one.
+//! The one place that waits for a future. Callers of this crate never see one.
 
 use std::future::Future;
 use std::pin::pin;

@@ -114,8 +114,8 @@ impl Faults {
         Ok(Self(any.then(|| Arc::new(rules))))
     }
 
-    /// The faults that the environment asks for. Rules that cannot be understood stop the process:
-    /// a test that believes in a fault that never comes proves nothing.
+    /// The faults of the environment variable. Rules that cannot be understood stop the process,
+    /// because a test whose fault never happens proves nothing.
     pub(crate) fn of_environment() -> io::Result<Self> {
         match std::env::var(FAULTS_ENV) {
             Ok(text) => Self::parse(&text).map_err(|what| {
@@ -125,12 +125,12 @@ impl Faults {
         }
     }
 
-    /// Whether anything may go wrong at all.
+    /// Whether there are any rules.
     pub(crate) const fn are_set(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Passes a point: returns, fails, or never comes back.
+    /// Passes a point. It returns, fails, or kills the process.
     pub(crate) fn pass(&self, class: &str, moment: Moment, path: &str) -> io::Result<()> {
         let Some(rules) = &self.0 else { return Ok(()) };
         let point = format!("{class}.{}:{path}", moment.name());
@@ -176,7 +176,7 @@ impl Rule {
         Ok(rule)
     }
 
-    /// Whether it fires now. The file of `once` is made first, so of several processes one fires.
+    /// Whether it fires now. The file of `once` is created first, so only one process fires.
     fn is_armed(&self) -> bool {
         let number = self.passed.fetch_add(1, Ordering::Relaxed) + 1;
         if number < self.from || number - self.from >= self.times {
@@ -210,7 +210,7 @@ impl Rule {
     }
 }
 
-/// SIGKILL, as a power cut is to a process; never comes back.
+/// Kills this process by SIGKILL, as a power cut would.
 fn kill(processes: &[u32]) -> ! {
     let ids = processes.iter().map(ToString::to_string);
     let sent = Command::new("kill").arg("-KILL").args(ids).status();

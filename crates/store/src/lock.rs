@@ -22,7 +22,7 @@ pub const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// How often it tries meanwhile.
 const LOCK_RETRY: Duration = Duration::from_millis(50);
 
-/// A held lock. Dropped, or its process dead, it is free again; the file stays.
+/// A held lock. It is released when it is dropped or its process dies. The file stays.
 #[derive(Debug)]
 pub struct RunLock {
     file: File,
@@ -33,7 +33,7 @@ impl Drop for RunLock {
     /// Unlocks by name. Closing alone would leave the lock with a child process that another thread
     /// has forked and that has not called exec yet: it holds a copy of the open file.
     fn drop(&mut self) {
-        // The next one to ask must not be told of this process.
+        // The next process that asks must not find this one in the file.
         let _ = self.file.set_len(0);
         // Where unlocking fails, closing the file is all that is left.
         let _ = self.file.unlock();
@@ -83,7 +83,7 @@ impl RunLock {
         let path = run.root().join(lock_path(stage));
         let mut file = match open_to_read(&path) {
             Ok(file) => file,
-            // Another user's: whether it is held can be seen all the same.
+            // The file is another user's, but whether it is locked can be seen all the same.
             Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
                 let meta = there(&path).ok()??;
                 return unread_holder(&meta, stage);
@@ -130,7 +130,7 @@ pub struct Holder {
     pub host: String,
     /// When it took the lock, milliseconds since 1970.
     pub time_unix_ms: u64,
-    /// As what.
+    /// The stage that it runs as.
     pub role: Stage,
     /// What it waits for, if it waits for a disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,8 +153,8 @@ impl Pause {
     }
 }
 
-/// Takes the right to read the file from all who may not write it: whoever may open it may hold its
-/// lock.
+/// Takes the right to read the file from everybody who may not write it, because a process that can
+/// open the file can hold its lock.
 fn keep_from_readers(file: &File) {
     let Ok(meta) = file.metadata() else { return };
     let mode = meta.mode() & 0o7777;
@@ -193,8 +193,8 @@ fn living_holder(file: &mut File) -> Option<Holder> {
     if holder.host != clock::host() {
         return Some(holder);
     }
-    let told = file.metadata().ok().and_then(|meta| locking_process(&meta));
-    let is_it = match told {
+    let locking = file.metadata().ok().and_then(|meta| locking_process(&meta));
+    let is_it = match locking {
         Some(process_id) => process_id == holder.process_id,
         None => Path::new("/proc").join(holder.process_id.to_string()).exists(),
     };

@@ -1,4 +1,4 @@
-//! What names a published object: its path, its length and its hash.
+//! The reference to a published object: its path, its length and its hash.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a run may do without: which published files may be gone although the ledger names them.
+//! Which published files may be missing although the ledger names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -26,7 +26,8 @@ impl RunState {
         paths.filter(|path| seen.insert(*path)).collect()
     }
 
-    /// Cycles whose rows nobody waits for, but the newest `keep` that have rows: their rows may go.
+    /// Cycles whose rows may be deleted: no stage waits for them, and they are older than the newest
+    /// `keep` cycles that have rows.
     pub fn rows_left_behind(&self, keep: usize) -> impl Iterator<Item = &RowsState> {
         let with_rows = self.cycles.iter().filter(|(_, now)| now.rows.is_some()).rev().skip(keep);
         let left =
@@ -59,8 +60,8 @@ impl Run {
         self.root().join(self.set_aside_name(shard))
     }
 
-    /// Enters a shard as lost, of which there is no file: training then goes on without its games,
-    /// until a good copy is put back. False where it was entered before.
+    /// Marks a shard without a file as lost. Training goes on without its games until a good copy is
+    /// put back. Returns false if it was marked before.
     ///
     /// # Errors
     /// What the operating system reports, and [`StoreError::NotOurs`] for a link on the way.
@@ -76,7 +77,7 @@ impl Run {
         Ok(true)
     }
 
-    /// Whether a shard was entered as lost, and no good copy was put back.
+    /// Whether a shard was marked as lost, and no good copy was put back.
     pub fn is_lost(&self, shard: &ObjectRef) -> bool {
         let mut content = Vec::new();
         let read = open_to_read(&self.set_aside_path(shard))

@@ -1,4 +1,4 @@
-//! A hash at the end of a JSON object, so that a changed digit does not pass for another number.
+//! A hash at the end of a JSON object, so that a changed digit is noticed.
 
 use std::borrow::Cow;
 

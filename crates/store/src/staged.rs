@@ -128,7 +128,7 @@ impl Staged {
     pub(crate) fn write_whole(&mut self, content: &[u8]) -> Result<()> {
         let (first, rest) = content.split_at(content.len() / 2);
         let written = self.write_all(first).and_then(|()| {
-            // Where a kill is to leave half a file, half of it must have left the buffer.
+            // A kill at this point must leave half a file, so half of it must leave the buffer.
             if self.points.faults.are_set() {
                 self.file.flush()?;
             }
@@ -163,7 +163,7 @@ impl Staged {
 impl Write for Staged {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let moment = if self.bytes == 0 { Moment::Write } else { Moment::Torn };
-        // Whoever writes through this sees the advice too, and the kind stays what it was.
+        // The caller sees the advice, and the kind of the error stays the same.
         let n = self
             .points
             .pass(moment)
@@ -181,7 +181,7 @@ impl Write for Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // Published or not, the staged name has had its day; a leftover is swept later.
+        // The staged name is not needed any more. If it cannot be removed, a sweep does it later.
         let _ = fs::remove_file(&self.temporary);
     }
 }
@@ -209,7 +209,7 @@ mod tests {
         let error = staged.write_all(b"more than one byte").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert!(error.to_string().contains("free some space"), "{error}");
-        // Wrapped once more it is still the same failure.
+        // An error that is wrapped once more is still the same failure.
         assert!(matches!(StoreError::io("x", error), StoreError::NoSpace { .. }));
     }
 

@@ -1,4 +1,4 @@
-//! Tidying up what killed processes left behind: [`crate::belongs`] says what may go.
+//! Removes what killed processes left behind. [`crate::belongs`] decides what may be removed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,11 +33,11 @@ pub struct Swept {
 /// What becomes of a file that a killed process left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// It was never published: removed.
+    /// It was never published. It is removed.
     Unfinished,
-    /// It is published and no record names it: moved to `aside/`, under its own path.
+    /// It is published, but no record names it. It is moved to `aside/`, under its own path.
     Unnamed,
-    /// It was set aside, and a record names an equal file meanwhile: removed.
+    /// It was set aside, and a record names an equal file by now. It is removed.
     Copy,
 }
 
@@ -89,8 +89,8 @@ impl Run {
     }
 
     /// Moves a regular file of the run to a free path inside the run: `to`, or `to` with a number
-    /// behind it. Where a file with the same content is there already, that one stands for both.
-    /// Answers the path.
+    /// behind it. If a file with the same content exists there, it stands for both. Returns the
+    /// path.
     ///
     /// # Errors
     /// [`StoreError::NotOurs`] if it is no regular file or a link is on the way, and what the
@@ -108,7 +108,7 @@ impl Run {
         for number in 1..ASIDE_MAX {
             let to = if number == 1 { to.to_owned() } else { format!("{to}.{number}") };
             let full = way(self.root(), &to, true)?;
-            // A link first, since a rename would replace what is there.
+            // A hard link comes first, since a rename would replace an existing file.
             match fs::hard_link(&from, &full) {
                 Ok(()) => {}
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
@@ -168,7 +168,7 @@ fn aside_path(path: &str) -> String {
     format!("{ASIDE}/{path}")
 }
 
-/// One stage's folders, looked at.
+/// What the folders of one stage contain.
 struct Scan<'a> {
     root: &'a Path,
     stage: Stage,
@@ -217,7 +217,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether the path is one that this stage makes and, if it matters, has come to.
+    /// Whether this stage makes such a path and, if `state` matters, has reached its cycle.
     fn is_own(&self, path: &str, reached: bool) -> bool {
         OwnName::of(path).is_some_and(|own| {
             let is_stages = matches!(own, OwnName::Object { stage, .. } if stage == self.stage);

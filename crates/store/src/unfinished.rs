@@ -1,4 +1,4 @@
-//! Directories of runs that a command is about to make.
+//! Directories of runs that a command has begun to make and not finished.
 
 use std::fs;
 use std::io::Write;
@@ -19,8 +19,8 @@ use crate::{Run, RunLock, Stage};
 const MARK: &str = "unfinished-fork";
 const MARK_TEXT: &[u8] = b"dagzero fork was making a run here\n";
 
-/// Makes the directory of a run that is not to be seen before it is whole; what an earlier attempt
-/// left of it goes.
+/// Makes the directory of a run that must not be visible before it is complete. What an earlier
+/// attempt left is removed.
 ///
 /// # Errors
 /// [`StoreError::Occupied`], and nothing is changed, where something lies there that such an
@@ -33,7 +33,7 @@ pub fn begin_unfinished(dir: &Path) -> Result<()> {
     file.write_all(MARK_TEXT).and_then(|()| file.sync_all()).map_err(io)
 }
 
-/// Takes the mark from a run that is whole.
+/// Removes the mark from a complete run.
 ///
 /// # Errors
 /// What the operating system reports.
@@ -58,7 +58,7 @@ fn remove_unfinished(dir: &Path) -> Result<()> {
     if !is_own {
         return Err(occupied(first.file_name().to_string_lossy().into_owned()));
     }
-    // Held until everything is gone, so that a fork that goes on is noticed.
+    // The lock is held until everything is removed, so that a fork in progress is noticed.
     let held = |run: Run| RunLock::acquire_within(&run, Stage::Driver, Duration::ZERO);
     let lock = Run::exists(dir).then(|| held(Run::open(dir)?)).transpose()?;
     let mut files = Vec::new();
@@ -78,7 +78,7 @@ fn remove_unfinished(dir: &Path) -> Result<()> {
         }
         folders.push(folder);
     }
-    // The mark last: a kill in between leaves a directory that is still known.
+    // The mark is removed last, so that a kill leaves a directory that can be recognised.
     files.sort_by_key(|file| file == MARK);
     for file in &files {
         remove_own(&dir.join(file)).map_err(io)?;

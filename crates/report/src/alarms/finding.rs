@@ -15,7 +15,7 @@ pub enum Severity {
     Warning,
     /// Nothing was found.
     Fine,
-    /// There is too little to judge by.
+    /// There is too little data to judge by.
     Unjudged,
 }
 
@@ -41,7 +41,7 @@ impl Severity {
         }
     }
 
-    /// Whether somebody should be told.
+    /// Whether it is reported while the run goes on.
     pub const fn is_trouble(self) -> bool {
         matches!(self, Self::Alarm | Self::Warning)
     }
@@ -58,7 +58,7 @@ pub struct Finding {
     pub says: String,
     /// The figures that it was judged by; names say the unit, shares are 0 to 1.
     pub figures: BTreeMap<&'static str, f64>,
-    /// From where on it is a warning or an alarm, and why there.
+    /// The thresholds of a warning and of an alarm, and the reason for them.
     pub threshold: &'static str,
     /// What to do about it, a sentence.
     pub advice: &'static str,

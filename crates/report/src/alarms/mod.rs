@@ -4,16 +4,16 @@
 //! so the driver asks it after each cycle and `dagzero doctor RUN` asks it again. What only a
 //! network can answer is measured elsewhere and judged by [`Probed::judge`].
 
+mod changes;
 mod finding;
 mod games;
 mod losses;
 mod probed;
 mod strength;
-mod tell;
 
+pub use changes::{AlarmChange, AlarmLine, changes, in_force};
 pub use finding::{Finding, Rules, Severity};
 pub use probed::{Moment, Probed, Scatter, ValueSign};
-pub use tell::{AlarmChange, AlarmLine, changes, in_force};
 
 use crate::report::Report;
 
@@ -42,12 +42,12 @@ impl Report {
         findings
     }
 
-    /// The findings that somebody should be told, the worst first.
+    /// The findings that are reported while a run goes on, the worst first.
     pub fn troubles(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.severity.is_trouble())
     }
 
-    /// Lays findings of a closer look over those of the same name.
+    /// Replaces findings by those of a closer look that have the same name.
     pub fn add_findings(&mut self, findings: Vec<Finding>) {
         self.findings.retain(|old| findings.iter().all(|new| new.id != old.id));
         self.findings.extend(findings);

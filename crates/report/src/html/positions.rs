@@ -9,7 +9,7 @@ use crate::board::{board, board_svg};
 use crate::measures::SampleView;
 use crate::report::Report;
 
-/// Moves that are told beside a board.
+/// How many moves are listed beside a board.
 const MOVES_MAX: usize = 3;
 
 impl Report {

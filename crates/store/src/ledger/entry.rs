@@ -1,4 +1,4 @@
-//! The entries of the ledger: everything that the stages of a run tell each other.
+//! The entries of the ledger, by which the stages of a run communicate.
 
 use std::fmt;
 

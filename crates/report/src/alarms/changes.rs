@@ -1,4 +1,4 @@
-//! What is told while a run goes on: an alarm once when it appears, and once when it ends.
+//! What is reported while a run goes on: an alarm once when it appears, and once when it ends.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Severity};
 
-/// What became of an alarm or a warning.
+/// How an alarm or a warning changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AlarmChange {
@@ -99,21 +99,21 @@ mod tests {
     fn an_alarm_is_told_once_and_once_when_it_ends() {
         use Severity::{Alarm, Fine, Unjudged, Warning};
         let mut kept: Vec<AlarmLine> = Vec::new();
-        let mut told = |severity, cycle| {
+        let mut reported = |severity, cycle| {
             let raised = in_force(kept.clone());
             let lines = changes(&raised, &finding(severity), cycle);
             kept.extend(lines.clone());
             lines.iter().map(|line| (line.change, line.severity)).collect::<Vec<_>>()
         };
-        assert_eq!(told(Fine, 1), []);
-        assert_eq!(told(Warning, 2), [(AlarmChange::Raised, Warning)]);
-        assert_eq!(told(Warning, 3), []);
-        assert_eq!(told(Alarm, 4), [(AlarmChange::Raised, Alarm)]);
-        assert_eq!(told(Unjudged, 5), []);
-        assert_eq!(told(Alarm, 6), []);
-        assert_eq!(told(Fine, 7), [(AlarmChange::Ended, Alarm)]);
-        assert_eq!(told(Fine, 8), []);
-        assert_eq!(told(Alarm, 9), [(AlarmChange::Raised, Alarm)]);
+        assert_eq!(reported(Fine, 1), []);
+        assert_eq!(reported(Warning, 2), [(AlarmChange::Raised, Warning)]);
+        assert_eq!(reported(Warning, 3), []);
+        assert_eq!(reported(Alarm, 4), [(AlarmChange::Raised, Alarm)]);
+        assert_eq!(reported(Unjudged, 5), []);
+        assert_eq!(reported(Alarm, 6), []);
+        assert_eq!(reported(Fine, 7), [(AlarmChange::Ended, Alarm)]);
+        assert_eq!(reported(Fine, 8), []);
+        assert_eq!(reported(Alarm, 9), [(AlarmChange::Raised, Alarm)]);
     }
 
     #[test]
