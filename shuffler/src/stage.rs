@@ -138,7 +138,8 @@ fn mix<G: Game>(
     let wanted = counts.train_rows(new_rows, window.train_rows);
     let draw = |cycle: u64, set, rows| Draw::new(config.run.seed, cycle, set, &window.files, rows);
     let train = draw(u64::from(spent.cycle()), RowSet::Train, wanted);
-    // The hash leaves out the cycle, so that most validation rows stay the same from cycle to cycle.
+    // The hash leaves out the cycle, so that most validation rows stay the same from cycle to
+    // cycle.
     let validation = draw(0, RowSet::Validation, counts.validation_rows_max);
     let report = Report { context, spent, total: train.rows + validation.rows };
     let mixer = Mixer {

@@ -117,8 +117,8 @@ impl Trial {
         Ok(found)
     }
 
-    /// Learns one batch again and again. If this fails, targets, gradient or network have a fault or
-    /// the learning rate is too small, and games will not be learned either.
+    /// Learns one batch again and again. If this fails, targets, gradient or network have a fault
+    /// or the learning rate is too small, and games will not be learned either.
     ///
     /// # Errors
     /// If rows are damaged, training diverges or the device fails.

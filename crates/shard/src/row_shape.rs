@@ -13,8 +13,8 @@ pub struct RowShape {
     pub planes: PlaneShape,
     /// Policy length, `A`.
     pub policy_len: usize,
-    /// Auxiliary targets. An empty set is left out of headers, so that they keep the bytes that they
-    /// had before there were any.
+    /// Auxiliary targets. An empty set is left out of headers, so that they keep the bytes that
+    /// they had before there were any.
     #[serde(default, skip_serializing_if = "RowTargets::is_empty")]
     pub targets: RowTargets,
 }

@@ -50,8 +50,8 @@ pub struct ShardHeader {
     pub evaluators: Vec<String>,
     /// Networks by hash, or the bootstrap evaluator's name; plies name them by index.
     pub networks: Vec<String>,
-    /// Whether games may have a komi of their own. `false` is left out, so that such shards keep the
-    /// bytes that they had before any game could.
+    /// Whether games may have a komi of their own. `false` is left out, so that such shards keep
+    /// the bytes that they had before any game could.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_komi: bool,
 }

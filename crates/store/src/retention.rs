@@ -26,8 +26,8 @@ impl RunState {
         paths.filter(|path| seen.insert(*path)).collect()
     }
 
-    /// Cycles whose rows may be deleted: no stage waits for them, and they are older than the newest
-    /// `keep` cycles that have rows.
+    /// Cycles whose rows may be deleted: no stage waits for them, and they are older than the
+    /// newest `keep` cycles that have rows.
     pub fn rows_left_behind(&self, keep: usize) -> impl Iterator<Item = &RowsState> {
         let with_rows = self.cycles.iter().filter(|(_, now)| now.rows.is_some()).rev().skip(keep);
         let left =
@@ -60,8 +60,8 @@ impl Run {
         self.root().join(self.set_aside_name(shard))
     }
 
-    /// Marks a shard without a file as lost. Training goes on without its games until a good copy is
-    /// put back. Returns false if it was marked before.
+    /// Marks a shard without a file as lost. Training goes on without its games until a good copy
+    /// is put back. Returns false if it was marked before.
     ///
     /// # Errors
     /// What the operating system reports, and [`StoreError::NotOurs`] for a link on the way.
