@@ -19,9 +19,9 @@ pub struct CurvePoint {
     pub elo: f64,
     /// Half the width of its 95 % interval, above whoever is at 0.
     pub error95: f64,
-    /// The same of its distance from the mean of the curve, without what all its points have in
-    /// common: how far from the anchor the curve as a whole lies. As `error95` where the fit does
-    /// not tell.
+    /// The same for its distance from the mean of the curve. This leaves out the error that all
+    /// points share, which is that of the distance between the whole curve and the anchor. Equals
+    /// `error95` where the fit does not give it.
     pub error95_within: f64,
     /// Fewer than [`LATER_OPPONENTS_MIN`] later networks have played it, so its rating will move.
     pub preliminary: bool,
@@ -37,8 +37,8 @@ pub struct CurvePoint {
     pub evaluations: u64,
 }
 
-/// A rating is drawn as preliminary until so many later networks have played it. (Lc0's ratings by
-/// Ordo wait for ten; a run here may have one neighbour a cycle.)
+/// A rating is drawn as preliminary until so many later networks have played it. Lc0's ratings by
+/// Ordo wait for ten, but a run here may have one neighbour a cycle.
 pub const LATER_OPPONENTS_MIN: usize = 1;
 
 /// Something that happened in a cycle.
@@ -64,7 +64,7 @@ pub enum MarkerKind {
     Configuration,
 }
 
-/// A learning rate of at most this share of the one before is a drop; schedules that fall slowly
+/// A learning rate of at most this share of the previous one is a drop. Schedules that fall slowly
 /// have none.
 const DROP: f64 = 0.5;
 

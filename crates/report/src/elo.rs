@@ -7,7 +7,7 @@ use crate::facts::CycleFacts;
 use crate::palette::Colour;
 use crate::report::Report;
 
-/// What the curve is drawn over.
+/// The quantity on the x axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
     Time,
@@ -98,8 +98,8 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
     let far = report.expected.iter().flat_map(|band| &band.points);
     let most = far.map(|point| over.of_expected(point)).fold(most, f64::max);
     let (label, unit) = over.unit(most);
-    // Alone, the curve shows its course; beside other runs, what all its points have in common
-    // counts as well.
+    // A single curve shows its course. A comparison of runs must include the error that all points
+    // of a curve share.
     let within = drawn.is_empty() && report.curve_error95.is_some();
     let points = |curve: &[CurvePoint]| {
         let point = |point: &CurvePoint| {
@@ -120,7 +120,7 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
     } else {
         format!("{}, 95 % band", report.run.name)
     };
-    // First, so that it lies behind the others.
+    // It is drawn first, so that it lies behind the others.
     let mut curves: Vec<Curve> = expected(report, over, unit).into_iter().collect();
     curves.push(Curve {
         name: own,
@@ -199,7 +199,7 @@ fn changes(report: &Report, place: &dyn Fn(u32) -> f64) -> Vec<Mark> {
     let config = happened(report, MarkerKind::Configuration).map(place);
     let mut all = marks("learning rate lowered", Colour::Purple, drops);
     all.extend(marks("configuration changed", Colour::Teal, config));
-    // Several keys change at once, but one line says it.
+    // Several keys may change at once. One line is enough.
     all.dedup_by(|a, b| a.name == b.name && a.x == b.x);
     all
 }

@@ -7,8 +7,8 @@ use crate::expected_points::{Expected, ExpectedPoint};
 use crate::report::Report;
 
 impl Expected {
-    /// The file of these runs; generations that not all of them have are left out. `None` without
-    /// runs, and where games or anchors at 0 Elo differ.
+    /// Sums up these runs, without generations that some of them lack. `None` if there are no runs,
+    /// or if their games or anchors at 0 Elo differ.
     pub fn of(machine: &str, runs: &[Report]) -> Option<Self> {
         let first = runs.first()?;
         let anchor = first.zero_anchor()?.name.clone();

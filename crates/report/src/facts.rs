@@ -90,12 +90,12 @@ pub struct CycleFacts {
     pub promoted: Option<u32>,
     /// Wall time of the cycle, once it is over.
     pub wall_ms: Option<u64>,
-    /// Time of its gate and rating matches and of what else the gatekeeper does, once it is over:
-    /// what its stages leave of `wall_ms`, or, where stages work side by side, what the gatekeeper
-    /// timed.
+    /// Time of the gatekeeper, which plays gate and rating matches, once the cycle is over. Where
+    /// stages take turns it is what the other stages leave of `wall_ms`. Where they work side by
+    /// side the gatekeeper has measured it.
     pub matches_ms: Option<u64>,
-    /// Time spent in cycles up to the end of this one, pauses between processes left out; of a
-    /// cycle under way, its stages so far.
+    /// Time spent in cycles up to the end of this one, without pauses between processes. A cycle
+    /// under way counts the stages that are over.
     pub elapsed_ms: u64,
     /// As `elapsed_ms`, without the time of the shuffler: what a rented device costs.
     pub device_ms: u64,
@@ -136,8 +136,9 @@ pub struct PlayerFacts {
     pub elo: f64,
     /// Half the width of its 95 % interval.
     pub error95: f64,
-    /// The same from the scatter of the pairs of games instead of the model's: what a bootstrap
-    /// over opening pairs comes to. None for the anchor at 0 Elo and where there is none.
+    /// The same, estimated from the scatter of pairs of games instead of the model. A bootstrap
+    /// over opening pairs gives the same. None for the anchor at 0 Elo, and where there is no such
+    /// anchor.
     pub error95_pairs: Option<f64>,
     /// Mean score over its rating games, 0 to 1.
     pub score: f64,
@@ -202,9 +203,9 @@ pub struct Played {
     pub pairs: [u64; 5],
     /// Games that repeat an earlier one of their match.
     pub duplicates: u64,
-    /// How many independent games, of the same wins, draws and losses, would tell as much as its
-    /// pairs do: an opening that favours one side makes the two games of a pair cancel each other's
-    /// noise.
+    /// How many independent games, with the same wins, draws and losses, would give the same error
+    /// as its pairs. An opening that favours one side makes the two games of a pair cancel each
+    /// other's noise.
     pub effective_games: f64,
     /// Distance of its mean score from a half in standard deviations of a game, on the scale of
     /// normalised Elo, against the opponents that it had; none with fewer than two pairs.

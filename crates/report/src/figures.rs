@@ -39,7 +39,7 @@ pub(crate) fn traces(report: &Report) -> Chart {
         [Colour::Muted, Colour::Purple, Colour::Teal, Colour::Green, Colour::Orange, Colour::Blue];
     let traces = &report.measures.traces;
     let tested = traces.iter().any(|trace| !trace.llr.is_empty());
-    // The newest has the strongest colour, however many there are.
+    // The newest gate has the strongest colour, however many there are.
     let skip = COLOURS.len().saturating_sub(traces.len());
     let curves = traces.iter().zip(COLOURS.iter().skip(skip)).map(|(trace, &colour)| {
         let values = if tested { &trace.llr } else { &trace.score };
@@ -97,7 +97,7 @@ pub(crate) fn losses(report: &Report, part: LossPart) -> Chart {
     )
 }
 
-/// What the network's heads beside policy and value lose, cycle by cycle; `None` where it has none.
+/// Losses of the auxiliary heads by cycle; `None` where the network has none.
 pub(crate) fn heads(report: &Report) -> Option<Chart> {
     const COLOURS: [Colour; 6] =
         [Colour::Blue, Colour::Orange, Colour::Green, Colour::Purple, Colour::Teal, Colour::Red];
@@ -201,7 +201,7 @@ pub(crate) fn surprise(report: &Report) -> Chart {
     chart("Entropy and surprise of self-play", "cycles.health", axis, curves)
 }
 
-/// Games that teach nothing new, and resignations.
+/// Repeated games, and resignations.
 pub(crate) fn sameness(report: &Report) -> Chart {
     let of = |count: fn(&crate::measures::Health) -> u64| {
         over_cycles(report, |facts| {
@@ -218,7 +218,7 @@ pub(crate) fn sameness(report: &Report) -> Chart {
     chart("Repeated and cut short", "cycles.health", axis, curves)
 }
 
-/// The window and what was trained of it.
+/// Rows of the window, and rows trained on.
 pub(crate) fn window(report: &Report) -> Chart {
     let of = |count: fn(&dz_store::RowsSummary) -> u64| {
         over_cycles(report, |facts| Some(count(facts.rows.as_ref()?) as f64 / 1000.0))

@@ -22,7 +22,7 @@ pub(crate) fn gaps(report: &Report, config: Option<&RunConfig>) -> Vec<String> {
     said
 }
 
-/// Cycles that are over, or followed by others, and lack a part.
+/// Parts that a cycle lacks although it is over or others follow it.
 fn cycles(report: &Report) -> Vec<String> {
     let Some(last) = report.cycles.last().map(|facts| facts.cycle) else { return Vec::new() };
     let mut said = Vec::new();
@@ -100,8 +100,8 @@ fn players(report: &Report, config: Option<&RunConfig>) -> Vec<String> {
 fn unplayed(report: &Report, rating: &RatingSection) -> Vec<String> {
     let has_played = |name: &str| report.pairings.iter().any(|p| p.a == name || p.b == name);
     let is_anchor = |name: &str| rating.anchors.iter().any(|anchor| anchor.name == name);
-    // Matches are planned in this order: the anchors in theirs, then networks and policies. A cut
-    // leaves out the end.
+    // Matches are planned in this order: anchors in the order of the configuration, then networks
+    // and policies. If the time is up, the last ones are left out.
     let beyond_anchors = report.pairings.iter().any(|p| !is_anchor(&p.a) && !is_anchor(&p.b));
     let last = rating.anchors.iter().rposition(|anchor| has_played(&anchor.name));
     let is_cut = |place: usize, anchor: &Anchor| {

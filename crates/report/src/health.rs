@@ -68,8 +68,7 @@ struct Branch {
 }
 
 impl Tally {
-    /// Adds a game that was played; those that were reanalysed were played in another cycle,
-    /// where they count.
+    /// Adds a game that was played. Reanalysed games count in the cycle in which they were played.
     fn add<G: Game>(&mut self, game: &G, record: &GameRecord) {
         if record.reanalysed().is_some() {
             return;
@@ -104,7 +103,7 @@ impl Tally {
             game.advance(&mut state, &mut history, mv);
         }
         for ply in &record.plies {
-            // A shard is checked when it is published; what is left of a bad one is not counted.
+            // A shard is checked when it is published, so a damaged game is simply not counted.
             let Status::ToMove(mover) = game.status(&state, &history) else { break };
             let value = ply.root_value;
             let chance = match winner {

@@ -1,10 +1,9 @@
 //! A run's ledger as one self-contained HTML page, a Markdown table and lines for a terminal.
 //!
-//! [`Report::read`] takes a run's directory: the ledger, which [`Report::from_ledger`] folds, and
-//! what lies beside it, shards, match files and metrics. So a report can be written again at any
-//! time, from a finished run or a running one. What a run lacks is said ([`Report::missing`]) and
-//! the rest shown. The page has no script and fetches nothing: figures are inline SVG, colours
-//! follow the reader's light or dark scheme.
+//! [`Report::read`] reads a run's directory: the ledger ([`Report::from_ledger`]), shards, match
+//! files and metrics. So a report can be written again at any time, from a finished run or a
+//! running one. [`Report::missing`] lists what a run lacks. The page has no script and fetches
+//! nothing: figures are inline SVG, and colours follow the reader's light or dark scheme.
 
 mod alarms;
 mod board;

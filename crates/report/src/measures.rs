@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 pub use dz_play::{ProbedPosition, TruthLine};
 
-/// All of it. A part that a run does not have is empty, and [`crate::Report::missing`] says so.
+/// All measurements. A part that a run lacks is empty, and [`crate::Report::missing`] says so.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Measures {
     /// How the newest cycle's games open.
@@ -36,7 +36,7 @@ pub struct Health {
     pub positions: u64,
     /// Plies of a game, opening included: the shortest tenth is shorter than this.
     pub plies_p10: u32,
-    /// The middle game's plies.
+    /// The median of the plies.
     pub plies_p50: u32,
     /// The longest tenth is longer than this.
     pub plies_p90: u32,
@@ -88,8 +88,8 @@ pub struct StepPoint {
 /// What matches took of the time of the finished cycles in which they were timed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RatingShare {
-    /// What the configuration allows rating games, 0 to 1, in playouts; none where it cannot be
-    /// read.
+    /// The share of playouts that the configuration allows rating games, 0 to 1; none where it
+    /// cannot be read.
     pub stated: Option<f64>,
     /// Rating games' share of the wall time, 0 to 1.
     pub rating: f64,

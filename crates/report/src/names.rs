@@ -1,9 +1,9 @@
-//! Names of several runs that tell them apart.
+//! Short distinct names of several runs.
 
 use std::path::{Path, PathBuf};
 
-/// A name for each run's directory: its last part, with as many parts before it as tell it from all
-/// the others. Directories that are the same have the same name.
+/// A name for each run's directory: its last part, with as many parts before it as make it differ
+/// from all others. Equal directories have equal names.
 ///
 /// ```
 /// let names = dz_report::short_names(&["/a/x/run".into(), "/b/x/run".into(), "/b/other".into()]);

@@ -1,4 +1,4 @@
-//! Every two players' rating games beside what their ratings expect: where the model does not hold.
+//! Rating games of every two players, compared with what their ratings predict.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ pub struct Pairing {
     pub score: f64,
     /// The score that the ratings expect of A.
     pub expected: f64,
-    /// `score - expected` in standard errors, with the scatter that the ratings expect. Beyond 3 in
-    /// either direction the two play each other otherwise than one scale of strength can say.
+    /// `score - expected` in standard errors, which are those that the ratings predict. Beyond 3 in
+    /// either direction one scale of strength does not describe how the two play each other.
     pub deviation: f64,
 }
 

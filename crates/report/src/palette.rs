@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use plotters::style::RGBColor;
 
-/// A colour with a role. Figures are drawn in the light scheme's value; the page's style sheet
-/// finds that value in the drawing and puts the reader's scheme in its place.
+/// A colour with a role. Figures are drawn with the value of the light scheme. The page's style
+/// sheet matches that value in the drawing and replaces it by that of the reader's scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
     Ink,

@@ -79,7 +79,7 @@ impl Sum {
     fn finish(&self) -> Played {
         let result = &self.result;
         let [first, theirs] = result.by_first;
-        // The second row is in the view of the opponent, who moves first there.
+        // The second row counts the opponent's wins first, because it moves first there.
         let second = [theirs[2], theirs[1], theirs[0]];
         let both = |place: usize| first[place] + second[place];
         let counts = Wdl { wins: both(0), draws: both(1), losses: both(2) };
@@ -113,9 +113,9 @@ impl Sum {
     }
 }
 
-/// By how much the standard error of a mean over its own standard deviation is larger than 1 /
-/// sqrt(n), which it is where the mean is 0: sqrt(1 - t g + t^2 (k - 1) / 4) for t deviations,
-/// skewness g and kurtosis k of what was drawn (the delta method).
+/// The factor by which the standard error of mean / standard deviation exceeds 1 / sqrt(n), its
+/// value where the mean is 0. The delta method gives sqrt(1 - t g + t^2 (k - 1) / 4) for a mean of
+/// t deviations, skewness g and kurtosis k of the samples.
 fn far_from_even(pairs: &[u64; 5]) -> f64 {
     let counts = pairs.map(|n| n as f64);
     let Moments { mean, variance } = moments(&counts);

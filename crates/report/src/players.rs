@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::sections::{NONE, optional};
 use crate::table::{Cell, Table, number, words};
 
-/// Players of the cross table; with more, champions are left out evenly.
+/// Most players of the cross table. If there are more, champions are left out evenly.
 const CROSS_MAX: usize = 16;
 
 /// Everybody who is rated, strongest first.
@@ -176,7 +176,7 @@ fn chosen(report: &Report) -> Vec<&PlayerFacts> {
     let places = CROSS_MAX - names.len();
     let last = champions.len().saturating_sub(1);
     for place in 0..places {
-        // From the newest back, closely at first: neighbours play each other.
+        // Places are dense near the newest champion, since neighbours play each other.
         let share = place as f64 / (places - 1) as f64;
         let back = (share * share * last as f64).round() as usize;
         let back = back.max(place.min(last));

@@ -42,10 +42,9 @@ pub struct Report {
     pub expected: Option<Expected>,
     /// What was measured beside the ledger.
     pub measures: Measures,
-    /// What a reader would look for and the run does not have, a sentence each.
+    /// What the run lacks that a reader would look for, a sentence each.
     pub missing: Vec<String>,
-    /// What goes wrong in silence, and what does not: the worst first. Empty where only the ledger
-    /// was read.
+    /// Findings of all checks, the worst first. Empty where only the ledger was read.
     pub findings: Vec<Finding>,
     /// Other runs, drawn over this one.
     pub compared: Vec<Compared>,
@@ -71,8 +70,8 @@ pub struct RunContext<'a> {
     pub config: Option<&'a RunConfig>,
 }
 
-/// Chance of as large a loss by luck alone below which an earlier champion counts as stronger: half
-/// of 5 %, since only one side is looked at.
+/// An earlier champion counts as stronger if luck alone would give as large a loss with a lower
+/// probability than this: half of 5 %, since the test is one-sided.
 pub(crate) const FORGOTTEN: f64 = 0.025;
 
 impl Report {
@@ -118,9 +117,9 @@ impl Report {
         Difference { elo: Elo(elo), error95, los }
     }
 
-    /// How likely luck alone would have one of the earlier champions rated as far above the newest
-    /// as the best of them is: Bonferroni's bound, for the best of a thousand ratings is high by
-    /// chance.
+    /// The probability that luck alone rates one of the earlier champions as far above the newest
+    /// one as the best of them is. This is Bonferroni's bound, because the best of many ratings is
+    /// high by chance.
     pub(crate) fn luck(&self, best: &PlayerFacts, newest: &PlayerFacts) -> f64 {
         let earlier = self.champions().len().saturating_sub(1).max(1);
         (earlier as f64 * (1.0 - self.gain(best, newest).los)).min(1.0)

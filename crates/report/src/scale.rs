@@ -10,12 +10,12 @@ use crate::facts::PlayerFacts;
 
 /// The joint covariance of all players.
 ///
-/// The ledger keeps each player's own error against the anchor; two networks measured against the
-/// same opponents share much of it, so their difference is known better than the two errors say.
+/// The ledger keeps each player's error against the anchor. Two networks that were measured against
+/// the same opponents share much of this error, so their difference has a smaller one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scale(Option<Standings>);
 
-/// Points that make a curve: of two, the places say no more than their difference does.
+/// Points that make a curve. The places of two points say no more than their difference.
 const POINTS_MIN: usize = 3;
 
 impl Scale {
@@ -30,9 +30,9 @@ impl Scale {
         Self(league.fit(Some(zero), |name| PlayerName::new(name).line()).ok())
     }
 
-    /// Everybody's ratings. What the ledger's newest entry says counts only for players that the
-    /// fit does not know: that entry names those of the newest cycles, and an older version of the
-    /// program may have rated them by other terms.
+    /// The ratings of all players. The newest entry of the ledger counts only for players that the
+    /// fit does not know, because that entry names the players of the newest cycles alone, and an
+    /// older version of the program may have rated them with another model.
     pub(crate) fn rows(&self, of_ledger: Vec<RatingRow>) -> Vec<RatingRow> {
         let Some(fit) = &self.0 else { return of_ledger };
         let fitted = fit.players().map(|(name, rating)| RatingRow {
@@ -69,9 +69,9 @@ impl Scale {
         self.0.as_ref()?.expected(one, other)
     }
 
-    /// Tells each point of a curve how well its place in it is known; returns half the width of the
-    /// 95 % interval of the curve's mean. `None`, and nothing told, where the fit does not know all
-    /// its players, or they are too few to have places.
+    /// Sets the error of each point's place within a curve. Returns half the width of the 95 %
+    /// interval of the curve's mean. `None`, without a change, if the fit does not know all players
+    /// of the curve or they are too few.
     pub(crate) fn place_within(&self, curve: &mut [CurvePoint]) -> Option<f64> {
         if curve.len() < POINTS_MIN {
             return None;
@@ -84,10 +84,10 @@ impl Scale {
         Some(shared.0)
     }
 
-    /// Half the width of the 95 % interval of `one` minus `other` from the scatter of pairs of
-    /// games: each pair's score beside the one expected, taken through the fit (the "sandwich" of
-    /// P. Huber, Proc. 5th Berkeley Symp. 1, 1967), which a bootstrap over pairs comes to where
-    /// there are many. `None` where the fit does not know both.
+    /// Half the width of the 95 % interval of `one` minus `other`, from the scatter of pairs of
+    /// games around their expected scores. This is the sandwich estimator (P. Huber, Proc. 5th
+    /// Berkeley Symp. 1, 1967). With many pairs a bootstrap over pairs gives the same. `None` if
+    /// the fit does not know both.
     pub(crate) fn error95_of_pairs(
         &self,
         matches: &BTreeMap<(String, String), MatchResult>,
@@ -117,8 +117,8 @@ impl Scale {
         Some(Z95 * variance.sqrt())
     }
 
-    /// Half the width of the difference's 95 % interval; the two errors added as if they were
-    /// independent, which is on the safe side, where the fit does not know both players.
+    /// Half the width of the difference's 95 % interval. If the fit does not know both players,
+    /// their errors are added as if they were independent, which is on the safe side.
     pub(crate) fn error95(&self, one: &PlayerFacts, other: &PlayerFacts) -> Elo {
         let known = self.0.as_ref().and_then(|fit| fit.difference(&one.name, &other.name));
         known.map_or(Elo(one.error95.hypot(other.error95)), |difference| difference.error95)

@@ -33,7 +33,7 @@ pub(crate) fn thinned(steps: &[StepLine]) -> Vec<StepPoint> {
     steps.chunks(stretch).map(point).collect()
 }
 
-/// Share of clipped steps among those that say it.
+/// Share of clipped steps among those whose lines have it.
 fn clipped_share(steps: &[StepLine]) -> Option<f64> {
     let known: Vec<bool> = steps.iter().filter_map(|line| line.clipped).collect();
     let clipped = known.iter().filter(|&&clipped| clipped).count();

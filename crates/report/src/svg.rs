@@ -18,7 +18,7 @@ pub struct SvgFile {
 
 impl Report {
     /// Elo over wall time, and value-preserving moves where the game is solved. They follow the
-    /// reader's light or dark scheme where the viewer tells it.
+    /// reader's light or dark scheme if the viewer supports it.
     ///
     /// # Errors
     /// If a figure cannot be drawn.

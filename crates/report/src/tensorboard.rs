@@ -144,8 +144,8 @@ fn varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// CRC-32C, turned and shifted as records ask, so that a CRC of data with CRCs in it is no fixed
-/// point.
+/// CRC-32C, rotated and shifted as the record format requires. So the CRC of data that contains
+/// CRCs is no fixed point.
 fn masked_crc(data: &[u8]) -> u32 {
     crc32c(data).rotate_right(15).wrapping_add(0xa282_ead8)
 }

@@ -1,4 +1,4 @@
-//! Sample positions as boards, in the eyes of an old and the newest champion.
+//! Sample positions as boards, evaluated by an old champion and the newest one.
 
 use std::fmt::Write as _;
 

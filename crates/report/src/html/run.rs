@@ -1,4 +1,4 @@
-//! The page's end: what became of every candidate, and what it takes to do it again.
+//! The end of the page: every candidate, and what is needed to reproduce the run.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
