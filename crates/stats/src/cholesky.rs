@@ -13,9 +13,9 @@ pub(crate) struct Matrix {
 impl Matrix {
     /// All zeros.
     pub(crate) fn zeros(size: usize) -> Self {
-        // A run fits its players anew each cycle, with one more each time. In rooms that grow by
-        // doubling the next fit's matrices take the places that these leave; of exact sizes each
-        // would need a new one, and the process would only grow.
+        // A run fits its players in each cycle, with one more each time. Capacities that are powers
+        // of two let the next fit reuse the memory of this one. With exact sizes every fit would
+        // need a new block, and the process would only grow.
         let mut cells = Vec::with_capacity((size * size).next_power_of_two());
         cells.resize(size * size, 0.0);
         Self { size, cells }
@@ -37,10 +37,10 @@ impl Matrix {
     /// The factor L with P self P^T = L L^T (G. Golub, C. Van Loan, *Matrix Computations*, section
     /// 4.2), or `None` if the matrix is not positive definite to working precision.
     ///
-    /// The permutation P puts rows with few entries first: in a run's ratings a network meets some
-    /// neighbours and the anchors meet everybody, so most rows of L begin late, and what is before
-    /// is not looked at (A. George, J. Liu, *Computer Solution of Large Sparse Positive Definite
-    /// Systems*, chapter 4).
+    /// The permutation P puts rows with few entries first. In a run's ratings a network meets some
+    /// neighbours and the anchors meet everybody. So most rows of L begin with zeros, which are
+    /// skipped (A. George, J. Liu, *Computer Solution of Large Sparse Positive Definite Systems*,
+    /// chapter 4).
     pub(crate) fn cholesky(&self) -> Option<Cholesky> {
         let n = self.size;
         let entries = |row: usize| (0..n).filter(|&column| self.at(row, column) != 0.0).count();
@@ -79,8 +79,8 @@ impl Matrix {
     }
 }
 
-/// The sum of products, in eight partial sums of a fixed order, which a processor forms side by
-/// side.
+/// The sum of products, in eight partial sums of a fixed order, so that the processor can use
+/// vector instructions.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let a = a.chunks_exact(8);
     let b = b.chunks_exact(8);

@@ -12,7 +12,7 @@ pub(crate) enum Covariance {
     Full(Matrix),
     /// The inverse of the factor, of which each cell is a product of two columns.
     Factor(Lower),
-    /// The variances alone, which are too small by what opponents of opponents leave open.
+    /// The variances alone. They are too small, because they leave out the opponents of opponents.
     Variances(Vec<f64>),
 }
 
@@ -29,9 +29,9 @@ impl Covariance {
         Self::estimated(information)
     }
 
-    /// Variances as if everybody's opponents had no opponents but him: the inverse of a star's
-    /// matrix, by its Schur complement. They are lower bounds, near where players have met many
-    /// others.
+    /// Variances as if the opponents of each player had no other opponents: the inverse of the
+    /// matrix of a star, by its Schur complement. They are lower bounds, and close ones for players
+    /// that have met many others.
     pub(crate) fn estimated(information: &Sparse) -> Option<Self> {
         let variance = |row: usize| {
             let others = information.row(row).iter().filter(|(column, _)| *column != row);
@@ -74,8 +74,8 @@ impl Covariance {
 pub(crate) enum Relative {
     /// Every cell.
     Full(Matrix),
-    /// Formed where a cell is asked for, from that of all parameters, that of each rating with the
-    /// reference, and the reference's own variance.
+    /// A cell is computed when it is asked for: from the covariance of all parameters, that of each
+    /// rating with the reference, and the variance of the reference.
     Large { all: Covariance, with: Vec<f64>, own: f64 },
 }
 

@@ -19,7 +19,7 @@ pub enum StatsError {
         /// The player.
         index: usize,
     },
-    /// A lineage that goes round.
+    /// A lineage with a cycle.
     #[error("player {index} comes before itself in the lineage; leave one of its predecessors out")]
     Ring {
         /// One of the players of the ring.
@@ -39,7 +39,7 @@ pub enum StatsError {
          never met, the others; use a prior above 0 or add games"
     )]
     NotFinite,
-    /// A sequential test between hypotheses that are none.
+    /// A sequential test whose hypotheses or error probabilities make no sense.
     #[error(
         "a sequential test needs elo0 below elo1, and alpha and beta above 0 with a sum below 1; \
          it was given elo0 = {elo0}, elo1 = {elo1}, alpha = {alpha}, beta = {beta}"

@@ -29,8 +29,8 @@ impl PairResult {
     }
 }
 
-/// Adds up results of the same two players in the same order and drops empty ones, in ascending
-/// order: the fit then does not depend on the order of its input, to the last bit.
+/// Adds up results of the same two players in the same order, drops empty ones and sorts. So the
+/// fit does not depend on the order of its input, to the last bit.
 pub(crate) fn pool(players: usize, games: &[PairResult]) -> Result<Vec<PairResult>, StatsError> {
     let mut pooled: BTreeMap<(usize, usize), PairResult> = BTreeMap::new();
     for game in games {

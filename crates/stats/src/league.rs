@@ -18,10 +18,10 @@ pub struct League {
 
 /// Cycles, counted from the newest, whose players are all rated.
 const CYCLES_WHOLE: u32 = 256;
-/// Of who met a player that no cycle made, so many stay, the newest.
+/// A player that no cycle made keeps so many of its opponents, the newest.
 const MET_KEPT: usize = 8;
 
-/// What a fit says of named players.
+/// The ratings of named players.
 #[derive(Clone, Debug)]
 pub struct Standings {
     roster: Roster,
@@ -56,14 +56,15 @@ impl League {
         self.roster.names().first().map(String::as_str)
     }
 
-    /// Rates the players; `anchor` is at 0 Elo, or the mean without one. `line` tells, of everybody
-    /// whom a cycle made, the line of those who came from one another and the cycle.
+    /// Rates the players. `anchor` is at 0 Elo; without one the mean is. For a player that a cycle
+    /// made, `line` gives the name of its line, in which each player was trained on from the one
+    /// before, and the cycle.
     ///
-    /// Of the newest 256 cycles everybody is rated, as is who met one of them; of those before only
-    /// every eighth cycle's players are, beyond eight times as many every 64th's, and so on: a fit
-    /// takes memory with the square of the players, and a run may have any number of cycles. The
-    /// anchor and whoever no cycle made stay with the newest eight of those that they met, so that
-    /// one which retired long ago still holds the scale.
+    /// A fit takes memory with the square of the players, and a run may have any number of cycles,
+    /// so not all players are rated. All players of the newest 256 cycles are, and everybody who
+    /// met one of them. Of the cycles before, every eighth is rated, from 8 * 256 cycles back every
+    /// 64th, and so on. The anchor and other players that no cycle made keep the newest eight of
+    /// their opponents, so that an anchor that retired long ago still pins the scale.
     ///
     /// # Errors
     /// As [`rate`].
@@ -126,7 +127,7 @@ impl League {
     }
 }
 
-/// Of players of this age, in cycles, those of every so many cycles are rated.
+/// For players of this age, in cycles: every so many cycles one is rated.
 fn step(age: u32) -> u32 {
     let mut step = 1;
     while age / CYCLES_WHOLE >= step {

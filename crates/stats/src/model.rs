@@ -24,8 +24,8 @@ pub(crate) struct Model {
     pub(crate) first_mover: bool,
     /// Whether there is a draw parameter.
     pub(crate) davidson: bool,
-    /// Virtual draws a parameter, 0 or more; those of a player with a predecessor are with it
-    /// alone.
+    /// Virtual draws a parameter, 0 or more. A player with a predecessor has virtual draws with
+    /// that one alone.
     pub(crate) prior: f64,
     /// Players with their predecessors, by index.
     pub(crate) lineage: Vec<(usize, usize)>,
@@ -156,9 +156,9 @@ impl Model {
         }
     }
 
-    /// The parameters that the virtual player holds: all but those of players whom the lineage
-    /// holds. Those come without end, and if each drew with the virtual player, too, a long run's
-    /// last networks would be pulled down by all of them.
+    /// The parameters with virtual draws against the virtual player: all except those of players
+    /// with a predecessor. Their number has no bound. If each of them drew with the virtual player,
+    /// too, all of them together would pull the last networks of a long run down.
     fn without_predecessor(&self) -> Vec<usize> {
         let mut is_held = vec![false; self.parameters()];
         if self.lineage_draws > 0.0 {
@@ -183,8 +183,8 @@ impl Model {
         half_points(0.5 * self.lineage_draws, 0.5 * self.lineage_draws, at[a] - at[b])
     }
 
-    /// Without a prior nothing says where 0 is; this sum is held at 0, which leaves the differences
-    /// alone.
+    /// Without a prior the likelihood does not determine where 0 is. This sum is then held at 0,
+    /// which does not change differences.
     fn gauge(&self, at: &[f64]) -> f64 {
         if self.prior == 0.0 { at[..self.players].iter().sum() } else { 0.0 }
     }

@@ -11,10 +11,9 @@ use crate::solve::{Solution, maximise};
 
 /// Fits one Bradley-Terry model to `games` among `players` players, numbered from 0.
 ///
-/// The estimate is the maximum of likelihood times prior; errors come from the joint covariance
-/// (the inverse information) at it. Neither depends on the order of `games`. Half-point draws are
-/// treated as half a win and half a loss each, so errors are then on the safe side where many games
-/// are drawn.
+/// The estimate is the maximum of likelihood times prior. Errors come from the joint covariance (the
+/// inverse information) at that point. Neither depends on the order of `games`. Half-point draws
+/// count as half a win and half a loss, so errors are on the safe side if many games are drawn.
 ///
 /// ```
 /// use dz_stats::{PairResult, RatingOptions, rate};
@@ -65,8 +64,8 @@ pub fn rate(
     let first_mover = options.first_mover;
     let lineage = options.lineage.clone();
     let model = Model { players, games, first_mover, davidson, prior, lineage, lineage_draws };
-    // The methods differ in the last bits, so a run's fits, which know who follows whom, keep
-    // theirs.
+    // The methods differ in the last bits, so fits of a run, which have a lineage, keep the method
+    // for small matrices.
     let is_large = players > LARGE_MIN && options.lineage.is_empty();
     let solution = maximise(&model, is_large)?;
     Ok(present(&model, solution, options.anchor))
@@ -75,7 +74,7 @@ pub fn rate(
 /// More players than these are fitted by methods for large matrices.
 const LARGE_MIN: usize = 500;
 
-/// A player that comes before itself, by way of others.
+/// A player that is its own predecessor, by way of others.
 fn before_itself(players: usize, lineage: &[(usize, usize)]) -> Option<usize> {
     let mut predecessors = vec![0; players];
     let mut successors = vec![Vec::new(); players];
@@ -83,7 +82,7 @@ fn before_itself(players: usize, lineage: &[(usize, usize)]) -> Option<usize> {
         predecessors[later] += 1;
         successors[earlier].push(later);
     }
-    // Whoever has no predecessor that is not placed yet is placed; in a ring nobody ever is.
+    // A player is placed once all its predecessors are. In a ring nobody ever is.
     let mut placed: Vec<usize> = (0..players).filter(|&player| predecessors[player] == 0).collect();
     while let Some(player) = placed.pop() {
         for &later in &successors[player] {
@@ -195,14 +194,14 @@ pub struct Ratings {
     draw_weight: f64,
     /// Joint covariance of the ratings, Elo squared.
     covariance: Relative,
-    /// True where there are so many players that errors are estimates, which may be too small: what
-    /// a player's opponents owe to further opponents is left out.
+    /// Whether there are so many players that errors are estimates. These may be too small, because
+    /// they leave out the opponents of opponents.
     pub errors_are_estimates: bool,
 }
 
 impl Ratings {
-    /// `one` minus `other`, with the error of the difference: smaller than the two errors suggest
-    /// where both were measured against the same opponents.
+    /// `one` minus `other`, with the error of the difference. It is smaller than the two errors
+    /// suggest if both were measured against the same opponents.
     ///
     /// # Panics
     /// If either is not a player.
@@ -215,10 +214,9 @@ impl Ratings {
         Difference { elo: Elo(elo), error95: Elo(Z95 * sd), los }
     }
 
-    /// Half the width of the 95 % interval of each one's distance from the mean of `group`, and
-    /// that of the mean itself. Players that were measured against each other far from the anchor
-    /// know their places among themselves much better than their errors suggest: most of those they
-    /// share.
+    /// Half the width of the 95 % interval of each player's distance from the mean of `group`, and
+    /// that of the mean itself. Players that were measured against each other, far from the anchor,
+    /// share most of their errors, so their distances from each other are known much better.
     ///
     /// # Panics
     /// If one is not a player.

@@ -28,8 +28,8 @@ impl Roster {
     pub fn names(&self) -> &[String] {
         &self.names
     }
-    /// Each player with the one before it in its line, by the line and the place there that `place`
-    /// gives names; those without one are left out.
+    /// Each player with its predecessor. `place` gives a name's line and its place in that line.
+    /// Players without a predecessor are left out.
     pub fn chain(
         &self,
         place: impl Fn(&str) -> Option<(&'static str, u32)>,
