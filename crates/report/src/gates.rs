@@ -3,80 +3,62 @@
 use dz_store::VerdictState;
 
 use crate::count;
-use crate::facts::CycleFacts;
+use crate::facts::{CycleFacts, GateFacts};
 use crate::report::Report;
 use crate::sections::NONE;
 use crate::table::{Cell, Table, number, words};
 
 /// Every gate and what it decided.
 pub(crate) fn gates(report: &Report) -> Table {
-    let mut table = Table::new(
+    let has_gate = |facts: &&CycleFacts| facts.verdict.is_some() || facts.gate.is_some();
+    let gate = |facts: &CycleFacts, text: fn(&GateFacts) -> String| {
+        facts.gate.as_ref().map_or(NONE.to_owned(), text)
+    };
+    Table::by_cycle(
         "cycles.gate",
-        vec![
-            number("cycle", ""),
-            words("against"),
-            number("W-D-L", ""),
-            number("score", "95 % interval"),
-            number("repeated", "games"),
-            words("verdict"),
-            words("reason"),
+        report.by_cycle(|facts| Some(facts).filter(has_gate)),
+        &[
+            words("against", |facts| gate(facts, |gate| gate.opponent.clone())),
+            number("W-D-L", "", |facts| gate(facts, |gate| count::wdl(gate.record()))),
+            number("score", "95 % interval", |facts| {
+                facts.verdict.as_ref().map_or(NONE.to_owned(), score)
+            }),
+            number("repeated", "games", |facts| {
+                gate(facts, |gate| count::whole(gate.result.duplicates))
+            }),
+            words("verdict", |facts| decision(facts)),
+            words("reason", |facts| {
+                let reason = facts.verdict.as_ref().map(|verdict| verdict.reason.clone());
+                Cell::classed(reason.unwrap_or_default(), "long")
+            }),
         ],
-    );
-    for facts in &report.cycles {
-        if facts.verdict.is_none() && facts.gate.is_none() {
-            continue;
-        }
-        let verdict = facts.verdict.as_ref();
-        let gate = facts.gate.as_ref();
-        table.row(vec![
-            facts.cycle.to_string().into(),
-            gate.map_or(NONE.to_owned(), |g| g.opponent.clone()).into(),
-            gate.map_or(NONE.to_owned(), |gate| count::wdl(gate.record())).into(),
-            verdict.map_or(NONE.to_owned(), score).into(),
-            gate.map_or(NONE.to_owned(), |g| count::whole(g.result.duplicates)).into(),
-            decision(facts),
-            Cell::classed(verdict.map_or(String::new(), |v| v.reason.clone()), "long"),
-        ]);
-    }
-    table
+    )
 }
 
 /// The gates' sequential tests.
 pub(crate) fn tests(report: &Report) -> Table {
-    let mut table = Table::new(
+    Table::by_cycle(
         "cycles.verdict.test",
-        vec![
-            number("cycle", ""),
-            number("not enough", "normalised Elo"),
-            number("enough", "normalised Elo"),
-            number("alpha", "wrongly accepted"),
-            number("beta", "wrongly refused"),
-            number("pairs", "that counted"),
-            number("log-likelihood ratio", "refuses, accepts"),
-            number("estimate", "95 % interval"),
-            words("ended because"),
+        report.by_cycle(|facts| facts.verdict.as_ref()?.test.as_ref()),
+        &[
+            number("not enough", "normalised Elo", |test| count::real(test.elo0)),
+            number("enough", "normalised Elo", |test| count::real(test.elo1)),
+            number("alpha", "wrongly accepted", |test| count::percent(test.alpha)),
+            number("beta", "wrongly refused", |test| count::percent(test.beta)),
+            number("pairs", "that counted", |test| test.llr.len().to_string()),
+            number("log-likelihood ratio", "refuses, accepts", |test| {
+                let llr = test.llr.last().copied().unwrap_or(0.0);
+                format!("{llr:.2} [{:.2}, {:.2}]", test.lower, test.upper)
+            }),
+            number("estimate", "95 % interval", |test| {
+                match (test.elo, test.elo_lo95, test.elo_hi95) {
+                    (Some(elo), Some(lo), Some(hi)) => format!("{elo:+.0} [{lo:+.0}, {hi:+.0}]"),
+                    _ => NONE.to_owned(),
+                }
+            }),
+            words("ended because", |test| crate::trace::ended(&test.stop)),
         ],
-    );
-    for facts in &report.cycles {
-        let Some(test) = facts.verdict.as_ref().and_then(|v| v.test.as_ref()) else { continue };
-        let llr = test.llr.last().copied().unwrap_or(0.0);
-        let estimate = match (test.elo, test.elo_lo95, test.elo_hi95) {
-            (Some(elo), Some(lo), Some(hi)) => format!("{elo:+.0} [{lo:+.0}, {hi:+.0}]"),
-            _ => NONE.to_owned(),
-        };
-        table.row(vec![
-            facts.cycle.to_string().into(),
-            count::real(test.elo0).into(),
-            count::real(test.elo1).into(),
-            count::percent(test.alpha).into(),
-            count::percent(test.beta).into(),
-            test.llr.len().to_string().into(),
-            format!("{llr:.2} [{:.2}, {:.2}]", test.lower, test.upper).into(),
-            estimate.into(),
-            crate::trace::ended(&test.stop).into(),
-        ]);
-    }
-    table
+    )
 }
 
 fn score(verdict: &VerdictState) -> String {

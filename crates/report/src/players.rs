@@ -17,84 +17,72 @@ const CROSS_MAX: usize = 16;
 
 /// Everybody who is rated, strongest first.
 pub(crate) fn players(report: &Report) -> Table {
-    let mut table = Table::new(
-        "players",
-        vec![
-            words("player"),
-            number("Elo", "± 95 %"),
-            number("± 95 %", "of pairs"),
-            number("against champion", "± 95 %"),
-            number("stronger", "probability"),
-            number("generation", ""),
-            number("steps", ""),
-            number("games", ""),
-            number("W-D-L", ""),
-            number("score", ""),
-        ],
-    );
     let best = report.champion().map(|player| player.name.as_str());
-    for player in &report.players {
-        let class = match player {
-            p if Some(p.name.as_str()) == best => "best",
-            p if p.is_anchor() => "anchor",
-            _ => "",
-        };
-        let behind = player.behind.zip(player.behind_error95);
-        table.row(vec![
-            Cell::classed(full_name(player), class),
-            Cell::classed(count::elo_error(player.elo, player.error95), class),
-            player.error95_pairs.map_or(NONE.to_owned(), |error| format!("{error:.0}")).into(),
-            behind.map_or(NONE.to_owned(), |(elo, error)| count::elo_error(elo, error)).into(),
-            player.behind_los.map_or(NONE.to_owned(), count::chance).into(),
-            optional(player.generation).into(),
-            player.step.map_or(NONE.to_owned(), count::whole).into(),
-            count::whole(player.games).into(),
-            count::wdl(player.played.record()).into(),
-            count::percent(player.score).into(),
-        ]);
-    }
-    table
+    let class = |player: &PlayerFacts| match player {
+        p if Some(p.name.as_str()) == best => "best",
+        p if p.is_anchor() => "anchor",
+        _ => "",
+    };
+    Table::new(
+        "players",
+        report.players.iter().collect(),
+        &[
+            words("player", |player| Cell::classed(full_name(player), class(player))),
+            number("Elo", "± 95 %", |player| {
+                Cell::classed(count::elo_error(player.elo, player.error95), class(player))
+            }),
+            number("± 95 %", "of pairs", |player| {
+                player.error95_pairs.map_or(NONE.to_owned(), |error| format!("{error:.0}"))
+            }),
+            number("against champion", "± 95 %", |player| {
+                elo_error(player.behind, player.behind_error95)
+            }),
+            number("stronger", "probability", |player| {
+                player.behind_los.map_or(NONE.to_owned(), count::chance)
+            }),
+            number("generation", "", |player| optional(player.generation)),
+            number("steps", "", |player| player.step.map_or(NONE.to_owned(), count::whole)),
+            number("games", "", |player| count::whole(player.games)),
+            number("W-D-L", "", |player| count::wdl(player.played.record())),
+            number("score", "", |player| count::percent(player.score)),
+        ],
+    )
 }
 
 /// The games behind the ratings, in the same order.
 pub(crate) fn games(report: &Report) -> Table {
-    let mut table = Table::new(
+    Table::new(
         "players",
-        vec![
-            words("player"),
-            number("as first", "W-D-L"),
-            number("as second", "W-D-L"),
-            number("pairs", "0, ½, 1, 1½, 2 points"),
-            number("normalised Elo", "± 95 %"),
-            number("opponents", "mean Elo"),
-            number("repeated", "games"),
-            number("worth", "independent games"),
-            number("drawn", ""),
-            number("plies", "mean"),
-            number("ply limit", "games"),
-            number("forfeits", "games"),
+        report.players.iter().map(|player| (full_name(player), &player.played)).collect(),
+        &[
+            words("player", |(name, _)| name.clone()),
+            number("as first", "W-D-L", |(_, games)| wdl(games.by_first[0])),
+            number("as second", "W-D-L", |(_, games)| wdl(games.by_first[1])),
+            number("pairs", "0, ½, 1, 1½, 2 points", |(_, games)| {
+                games.pairs.map(|pairs| pairs.to_string()).join(" ")
+            }),
+            number("normalised Elo", "± 95 %", |(_, games)| {
+                elo_error(games.normalised_elo, games.normalised_error95)
+            }),
+            number("opponents", "mean Elo", |(_, games)| {
+                games.opponents_elo.map_or(NONE.to_owned(), count::elo)
+            }),
+            number("repeated", "games", |(_, games)| count::whole(games.duplicates)),
+            number("worth", "independent games", |(_, games)| {
+                count::whole(games.effective_games.round() as u64)
+            }),
+            number("drawn", "", |(_, games)| count::share(games.draws, games.record().games())),
+            number("plies", "mean", |(_, games)| {
+                games.plies_mean.map_or(NONE.to_owned(), count::real)
+            }),
+            number("ply limit", "games", |(_, games)| count::whole(games.adjudicated)),
+            number("forfeits", "games", |(_, games)| count::whole(games.forfeits)),
         ],
-    );
-    for player in &report.players {
-        let games = &player.played;
-        let normalised = games.normalised_elo.zip(games.normalised_error95);
-        let opponents = games.opponents_elo.map_or(NONE.to_owned(), count::elo);
-        table.row(vec![
-            full_name(player).into(),
-            wdl(games.by_first[0]).into(),
-            wdl(games.by_first[1]).into(),
-            games.pairs.map(|pairs| pairs.to_string()).join(" ").into(),
-            normalised.map_or(NONE.to_owned(), |(elo, e)| count::elo_error(elo, e)).into(),
-            opponents.into(),
-            count::whole(games.duplicates).into(),
-            count::whole(games.effective_games.round() as u64).into(),
-            count::share(games.draws, games.record().games()).into(),
-            games.plies_mean.map_or(NONE.to_owned(), count::real).into(),
-            count::whole(games.adjudicated).into(),
-            count::whole(games.forfeits).into(),
-        ]);
-    }
-    table
+    )
+}
+
+fn elo_error(elo: Option<f64>, error95: Option<f64>) -> String {
+    elo.zip(error95).map_or(NONE.to_owned(), |(elo, error95)| count::elo_error(elo, error95))
 }
 
 fn full_name(player: &PlayerFacts) -> String {

@@ -1,333 +1,259 @@
 //! The tables of a report.
 
-use dz_store::{LoadSummary, SelfplaySummary};
+use std::collections::BTreeSet;
+
+use dz_store::{LoadSummary, SelfplaySummary, Stage};
 
 use crate::alarms::Severity;
 use crate::count;
 use crate::facts::CycleFacts;
+use crate::measures::{Health, TurnFacts};
 use crate::report::Report;
 use crate::table::{Cell, Table, number, words};
 
 pub(crate) const NONE: &str = "-";
 
+impl Report {
+    /// The number of each cycle that has a part, with that part.
+    pub(crate) fn by_cycle<'a, T>(
+        &'a self,
+        part: impl Fn(&'a CycleFacts) -> Option<T>,
+    ) -> Vec<(u32, T)> {
+        self.cycles.iter().filter_map(|facts| Some((facts.cycle, part(facts)?))).collect()
+    }
+}
+
 /// Losses by cycle.
 pub(crate) fn losses(report: &Report) -> Table {
-    let mut table = Table::new(
+    let nats = |loss: f64| format!("{loss:.3}");
+    let maybe = |loss: Option<f64>| loss.map_or(NONE.to_owned(), nats);
+    let share = |share: Option<f64>| share.map_or(NONE.to_owned(), count::percent);
+    Table::by_cycle(
         "cycles.losses",
-        vec![
-            number("cycle", ""),
-            number("policy", "train"),
-            number("policy", "validation"),
-            number("value", "train"),
-            number("value", "validation"),
-            number("policy", "right"),
-            number("value", "right"),
-            number("learning rate", ""),
-            number("gradient", "norm"),
-            number("steps", ""),
-            number("rows/s", ""),
+        report.by_cycle(|facts| facts.losses.as_ref()),
+        &[
+            number("policy", "train", |l| nats(l.policy)),
+            number("policy", "validation", |l| maybe(l.validation_policy)),
+            number("value", "train", |l| nats(l.value)),
+            number("value", "validation", |l| maybe(l.validation_value)),
+            number("policy", "right", |l| share(l.policy_accuracy)),
+            number("value", "right", |l| share(l.value_accuracy)),
+            number("learning rate", "", |l| format!("{:.1e}", l.learning_rate)),
+            number("gradient", "norm", |l| l.gradient_norm.map_or(NONE.to_owned(), count::real)),
+            number("steps", "", |l| count::whole(l.steps)),
+            number("rows/s", "", |l| count::rate(l.rows, l.wall_ms)),
         ],
-    );
-    for facts in &report.cycles {
-        let Some(losses) = &facts.losses else { continue };
-        let nats = |loss: f64| Cell::from(format!("{loss:.3}"));
-        let maybe = |loss: Option<f64>| loss.map_or(Cell::from(NONE), nats);
-        let share = |share: Option<f64>| share.map_or(NONE.to_owned(), count::percent);
-        table.row(vec![
-            facts.cycle.to_string().into(),
-            nats(losses.policy),
-            maybe(losses.validation_policy),
-            nats(losses.value),
-            maybe(losses.validation_value),
-            share(losses.policy_accuracy).into(),
-            share(losses.value_accuracy).into(),
-            format!("{:.1e}", losses.learning_rate).into(),
-            losses.gradient_norm.map_or(NONE.to_owned(), count::real).into(),
-            count::whole(losses.steps).into(),
-            count::rate(losses.rows, losses.wall_ms).into(),
-        ]);
-    }
-    table
+    )
 }
 
 /// Self-play by cycle: what came out.
 pub(crate) fn games(report: &Report) -> Table {
-    let mut table = Table::new(
-        "cycles.selfplay",
-        vec![
-            number("cycle", ""),
-            number("generation", "that played"),
-            number("games", ""),
-            number("positions", ""),
-            number("plies", "mean"),
-            number("plies", "10 % to 90 %"),
-            number("first", "won"),
-            number("drawn", ""),
-            number("second", "won"),
-            number("repeated", "games"),
-            number("openings", "of 4 plies"),
-            number("entropy", "of targets"),
-            number("surprise", "at outcome"),
-            words("evaluator"),
-        ],
-    );
-    for facts in &report.cycles {
-        let Some(s) = &facts.selfplay else { continue };
-        let health = facts.health.as_ref();
-        table.row(vec![
-            facts.cycle.to_string().into(),
-            optional(facts.generation).into(),
-            count::whole(s.games).into(),
-            count::whole(s.positions).into(),
-            count::real(s.plies_mean).into(),
-            health.map_or(NONE.into(), |h| format!("{} to {}", h.plies_p10, h.plies_p90).into()),
-            count::share(s.wins_first, s.games).into(),
-            count::share(s.draws, s.games).into(),
-            count::share(s.wins_second, s.games).into(),
-            health.map_or(NONE.into(), |h| count::share(h.duplicates, h.games).into()),
-            health.map_or(NONE.into(), |h| count::whole(h.openings).into()),
-            health.map_or(NONE.into(), |h| format!("{:.2}", h.target_entropy).into()),
-            health.map_or(NONE.into(), |h| format!("{:.2}", h.value_surprise).into()),
-            s.evaluator.clone().into(),
-        ]);
+    struct Played<'a> {
+        generation: Option<u32>,
+        games: &'a SelfplaySummary,
+        health: Option<&'a Health>,
     }
-    table
+    let played = |facts: &'_ CycleFacts| -> Option<Played<'_>> {
+        let games = facts.selfplay.as_ref()?;
+        Some(Played { generation: facts.generation, games, health: facts.health.as_ref() })
+    };
+    let health =
+        |row: &Played<'_>, text: fn(&Health) -> String| row.health.map_or(NONE.to_owned(), text);
+    Table::by_cycle(
+        "cycles.selfplay",
+        report.by_cycle(played),
+        &[
+            number("generation", "that played", |row| optional(row.generation)),
+            number("games", "", |row| count::whole(row.games.games)),
+            number("positions", "", |row| count::whole(row.games.positions)),
+            number("plies", "mean", |row| count::real(row.games.plies_mean)),
+            number("plies", "10 % to 90 %", |row| {
+                health(row, |h| format!("{} to {}", h.plies_p10, h.plies_p90))
+            }),
+            number("first", "won", |row| count::share(row.games.wins_first, row.games.games)),
+            number("drawn", "", |row| count::share(row.games.draws, row.games.games)),
+            number("second", "won", |row| count::share(row.games.wins_second, row.games.games)),
+            number("repeated", "games", |row| health(row, |h| count::share(h.duplicates, h.games))),
+            number("openings", "of 4 plies", |row| health(row, |h| count::whole(h.openings))),
+            number("entropy", "of targets", |row| {
+                health(row, |h| format!("{:.2}", h.target_entropy))
+            }),
+            number("surprise", "at outcome", |row| {
+                health(row, |h| format!("{:.2}", h.value_surprise))
+            }),
+            words("evaluator", |row| row.games.evaluator.clone()),
+        ],
+    )
 }
 
 /// Self-play by cycle: how fast, and what was saved.
 pub(crate) fn speed(report: &Report) -> Table {
-    let mut table = Table::new(
+    Table::by_cycle(
         "cycles.selfplay",
-        vec![
-            number("cycle", ""),
-            number("games", "/s"),
-            number("positions", "/s"),
-            number("playouts", "/s"),
-            number("evaluations", "/s"),
-            number("batches", "/s"),
-            number("batch", "fill"),
-            number("device", "busy at most"),
-            number("search", "waits"),
-            number("host", "us an evaluation"),
-            number("cache", "hits"),
-            number("transpositions", "of playouts"),
+        report.by_cycle(|facts| facts.selfplay.as_ref()),
+        &[
+            number("games", "/s", |s| count::rate(s.games, s.wall_ms)),
+            number("positions", "/s", |s| count::rate(s.positions, s.wall_ms)),
+            number("playouts", "/s", |s| count::rate(s.playouts, s.wall_ms)),
+            number("evaluations", "/s", |s| count::rate(s.evaluations, s.wall_ms)),
+            number("batches", "/s", |s| count::rate(s.batches, s.wall_ms)),
+            number("batch", "fill", |s| count::percent(s.batch_fill)),
+            number("device", "busy at most", |s| of_load(s, |l| count::percent(l.device_share))),
+            number("search", "waits", |s| of_load(s, |l| count::percent(l.waiting_share))),
+            number("host", "us an evaluation", |s| of_load(s, |l| format!("{:.1}", l.host_us))),
+            number("cache", "hits", |s| count::share(s.cache_hits, s.cache_hits + s.evaluations)),
+            number("transpositions", "of playouts", |s| count::share(s.transpositions, s.playouts)),
         ],
-    );
-    for facts in &report.cycles {
-        let Some(s) = &facts.selfplay else { continue };
-        let rate = |events| Cell::from(count::rate(events, s.wall_ms));
-        table.row(vec![
-            facts.cycle.to_string().into(),
-            rate(s.games),
-            rate(s.positions),
-            rate(s.playouts),
-            rate(s.evaluations),
-            rate(s.batches),
-            count::percent(s.batch_fill).into(),
-            of_load(s, |load| count::percent(load.device_share)),
-            of_load(s, |load| count::percent(load.waiting_share)),
-            of_load(s, |load| format!("{:.1}", load.host_us)),
-            count::share(s.cache_hits, s.cache_hits + s.evaluations).into(),
-            count::share(s.transpositions, s.playouts).into(),
-        ]);
-    }
-    table
+    )
 }
 
-/// A cell of what a cycle's time went into; empty where nothing was evaluated in batches.
-fn of_load(summary: &SelfplaySummary, text: impl Fn(&LoadSummary) -> String) -> Cell {
-    summary.load.as_ref().map(text).unwrap_or_default().into()
+/// What a cycle's time went into; empty where nothing was evaluated in batches.
+fn of_load(summary: &SelfplaySummary, text: fn(&LoadSummary) -> String) -> String {
+    summary.load.as_ref().map(text).unwrap_or_default()
 }
 
 /// Resignation by cycle, where it is on.
 pub(crate) fn resignation(report: &Report) -> Table {
-    let mut table = Table::new(
+    Table::by_cycle(
         "cycles.selfplay.resign",
-        vec![
-            number("cycle", ""),
-            number("threshold", "value"),
-            number("resigned", "games"),
-            number("played on", "to measure"),
-            number("would have", "resigned"),
-            number("wrongly", "of played on"),
-            number("wrongly", "95 % interval"),
+        report.by_cycle(|facts| facts.selfplay.as_ref()?.resign.as_ref()),
+        &[
+            number("threshold", "value", |r| {
+                r.value_min.map_or(NONE.to_owned(), |value| format!("{value:.3}"))
+            }),
+            number("resigned", "games", |r| count::whole(r.resigned)),
+            number("played on", "to measure", |r| count::whole(r.played_on)),
+            number("would have", "resigned", |r| count::whole(r.would_resign)),
+            number("wrongly", "of played on", |r| count::percent(r.wrong_share)),
+            number("wrongly", "95 % interval", |r| {
+                format!("{} to {}", count::percent(r.wrong_lo95), count::percent(r.wrong_hi95))
+            }),
         ],
-    );
-    for facts in &report.cycles {
-        let summary = facts.selfplay.as_ref();
-        let Some(resign) = summary.and_then(|s| s.resign.as_ref()) else { continue };
-        let interval = format!(
-            "{} to {}",
-            count::percent(resign.wrong_lo95),
-            count::percent(resign.wrong_hi95)
-        );
-        table.row(vec![
-            facts.cycle.to_string().into(),
-            resign.value_min.map_or(NONE.to_owned(), |value| format!("{value:.3}")).into(),
-            count::whole(resign.resigned).into(),
-            count::whole(resign.played_on).into(),
-            count::whole(resign.would_resign).into(),
-            count::percent(resign.wrong_share).into(),
-            interval.into(),
-        ]);
-    }
-    table
+    )
 }
 
 /// Window and rows by cycle.
 pub(crate) fn window(report: &Report) -> Table {
-    let mut table = Table::new(
+    Table::by_cycle(
         "cycles.rows",
-        vec![
-            number("cycle", ""),
-            number("new", "rows"),
-            number("window", "rows"),
-            number("window", "games"),
-            number("training", "rows"),
-            number("validation", "rows"),
-            number("training / new", ""),
+        report.by_cycle(|facts| facts.rows.as_ref()),
+        &[
+            number("new", "rows", |r| count::whole(r.new_rows)),
+            number("window", "rows", |r| count::whole(r.window_rows)),
+            number("window", "games", |r| count::whole(r.window_games)),
+            number("training", "rows", |r| count::whole(r.train_rows)),
+            number("validation", "rows", |r| count::whole(r.validation_rows)),
+            number("training / new", "", |r| count::real(r.train_rows as f64 / r.new_rows as f64)),
         ],
-    );
-    for facts in &report.cycles {
-        let Some(rows) = &facts.rows else { continue };
-        table.row(vec![
-            facts.cycle.to_string().into(),
-            count::whole(rows.new_rows).into(),
-            count::whole(rows.window_rows).into(),
-            count::whole(rows.window_games).into(),
-            count::whole(rows.train_rows).into(),
-            count::whole(rows.validation_rows).into(),
-            count::real(rows.train_rows as f64 / rows.new_rows as f64).into(),
-        ]);
-    }
-    table
+    )
 }
 
 /// Where each cycle's time went.
 pub(crate) fn times(report: &Report) -> Table {
-    let mut table = Table::new(
-        "cycles.wall_ms",
-        vec![
-            number("cycle", ""),
-            number("self-play", "s"),
-            number("shuffle", "s"),
-            number("train", "s"),
-            number("gate, ratings, rest", "s"),
-            number("whole", "s"),
-            number("self-play", "share"),
-        ],
-    );
-    let seconds = |ms: u64| Cell::from(format!("{:.1}", ms as f64 / 1000.0));
-    for facts in &report.cycles {
-        let Some(wall_ms) = facts.wall_ms else { continue };
-        let selfplay_ms = facts.selfplay.as_ref().map_or(0, |s| s.wall_ms);
-        table.row(vec![
-            facts.cycle.to_string().into(),
-            seconds(selfplay_ms),
-            seconds(facts.rows.as_ref().map_or(0, |r| r.wall_ms)),
-            seconds(facts.losses.as_ref().map_or(0, |l| l.wall_ms)),
-            facts.matches_ms.map_or_else(|| "".into(), seconds),
-            seconds(wall_ms),
-            count::share(selfplay_ms, wall_ms).into(),
-        ]);
+    struct Times {
+        selfplay: u64,
+        shuffle: u64,
+        train: u64,
+        matches: Option<u64>,
+        whole: u64,
     }
-    table
+    let times = |facts: &CycleFacts| {
+        Some(Times {
+            selfplay: facts.selfplay.as_ref().map_or(0, |s| s.wall_ms),
+            shuffle: facts.rows.as_ref().map_or(0, |r| r.wall_ms),
+            train: facts.losses.as_ref().map_or(0, |l| l.wall_ms),
+            matches: facts.matches_ms,
+            whole: facts.wall_ms?,
+        })
+    };
+    let seconds = |ms: u64| format!("{:.1}", ms as f64 / 1000.0);
+    Table::by_cycle(
+        "cycles.wall_ms",
+        report.by_cycle(times),
+        &[
+            number("self-play", "s", |t| seconds(t.selfplay)),
+            number("shuffle", "s", |t| seconds(t.shuffle)),
+            number("train", "s", |t| seconds(t.train)),
+            number("gate, ratings, rest", "s", |t| t.matches.map(seconds).unwrap_or_default()),
+            number("whole", "s", |t| seconds(t.whole)),
+            number("self-play", "share", |t| count::share(t.selfplay, t.whole)),
+        ],
+    )
 }
 
 /// Bytes of each cycle's published files, and of all of them.
 pub(crate) fn bytes(report: &Report) -> Table {
-    let mut table = Table::new(
-        "cycles.bytes",
-        vec![
-            words("folder"),
-            number("published", "in all cycles"),
-            number("published", "newest cycle"),
-            number("on disk", "now"),
-        ],
-    );
-    let mut folders: Vec<&str> = Vec::new();
-    for name in report.cycles.iter().flat_map(|facts| facts.bytes.keys()) {
-        if !folders.contains(&name.as_str()) {
-            folders.push(name);
-        }
-    }
-    folders.extend(
-        report
-            .measures
-            .disk
-            .keys()
-            .map(String::as_str)
-            .filter(|name| !folders.contains(name))
-            .collect::<Vec<_>>(),
-    );
-    folders.sort_unstable();
+    let disk = &report.measures.disk;
+    let published = report.cycles.iter().flat_map(|facts| facts.bytes.keys());
+    let folders: BTreeSet<&str> = published.chain(disk.keys()).map(String::as_str).collect();
     let shown = |bytes: u64| if bytes == 0 { NONE.to_owned() } else { count::bytes(bytes) };
-    for folder in folders {
-        let of = |facts: &CycleFacts| facts.bytes.get(folder).copied().unwrap_or(0);
-        table.row(vec![
-            folder.into(),
-            shown(report.cycles.iter().map(of).sum()).into(),
-            shown(report.cycles.last().map_or(0, of)).into(),
-            shown(report.measures.disk.get(folder).copied().unwrap_or(0)).into(),
-        ]);
-    }
-    table
+    let of = |facts: &CycleFacts, folder: &str| facts.bytes.get(folder).copied().unwrap_or(0);
+    Table::new(
+        "cycles.bytes",
+        folders.into_iter().collect(),
+        &[
+            words("folder", |folder: &&str| *folder),
+            number("published", "in all cycles", |folder| {
+                shown(report.cycles.iter().map(|facts| of(facts, folder)).sum())
+            }),
+            number("published", "newest cycle", |folder| {
+                shown(report.cycles.last().map_or(0, |facts| of(facts, folder)))
+            }),
+            number("on disk", "now", |folder| shown(disk.get(*folder).copied().unwrap_or(0))),
+        ],
+    )
 }
 
 /// The most memory that each stage has held.
 pub(crate) fn memory(report: &Report) -> Table {
-    let mut table = Table::new(
+    let turns = |stage: Stage| {
+        let turns = report.measures.turns.iter().filter(|turn| turn.stage == stage.name());
+        turns.collect::<Vec<&TurnFacts>>()
+    };
+    let peak = |stage: Stage| turns(stage).iter().filter_map(|turn| turn.peak_bytes).max();
+    let stages = Stage::WORKERS.into_iter();
+    let rows = stages.filter_map(|stage| Some((stage, turns(stage).len(), peak(stage)?)));
+    Table::new(
         "measures.turns",
-        vec![words("stage"), number("turns", "measured"), number("peak memory", "resident")],
-    );
-    for stage in dz_store::Stage::WORKERS {
-        let turns = || report.measures.turns.iter().filter(|turn| turn.stage == stage.name());
-        let Some(peak) = turns().filter_map(|turn| turn.peak_bytes).max() else { continue };
-        table.row(vec![
-            stage.name().into(),
-            turns().count().to_string().into(),
-            count::bytes(peak).into(),
-        ]);
-    }
-    table
+        rows.collect(),
+        &[
+            words("stage", |(stage, ..)| stage.name()),
+            number("turns", "measured", |(_, turns, _)| turns.to_string()),
+            number("peak memory", "resident", |(.., peak)| count::bytes(*peak)),
+        ],
+    )
 }
 
 /// Every finding.
 pub(crate) fn checks(report: &Report) -> Table {
-    let columns = vec![words("check"), words("verdict"), words("found"), words("threshold")];
-    let mut table = Table::new("findings", columns);
-    for finding in &report.findings {
-        let class = match finding.severity {
-            Severity::Alarm | Severity::Warning => "bad",
-            Severity::Fine => "good",
-            Severity::Unjudged => "",
-        };
-        table.row(vec![
-            finding.id.into(),
-            Cell::classed(finding.severity.word(), class),
-            Cell::classed(finding.says.clone(), "long"),
-            Cell::classed(finding.threshold, "long"),
-        ]);
-    }
-    table
+    let class = |severity| match severity {
+        Severity::Alarm | Severity::Warning => "bad",
+        Severity::Fine => "good",
+        Severity::Unjudged => "",
+    };
+    Table::new(
+        "findings",
+        report.findings.iter().collect(),
+        &[
+            words("check", |finding| finding.id),
+            words("verdict", |f| Cell::classed(f.severity.word(), class(f.severity))),
+            words("found", |finding| Cell::classed(finding.says.clone(), "long")),
+            words("threshold", |finding| Cell::classed(finding.threshold, "long")),
+        ],
+    )
 }
 
 /// Networks with their hashes.
 pub(crate) fn networks(report: &Report) -> Table {
-    let mut table = Table::new(
+    Table::by_cycle(
         "cycles.network",
-        vec![number("cycle", ""), number("generation", ""), words("file"), words("BLAKE3")],
-    );
-    for facts in &report.cycles {
-        let Some(network) = &facts.network else { continue };
-        table.row(vec![
-            facts.cycle.to_string().into(),
-            optional(facts.promoted).into(),
-            network.path.clone().into(),
-            Cell::classed(network.blake3.clone(), "hash"),
-        ]);
-    }
-    table
+        report.by_cycle(|facts| Some((facts.promoted, facts.network.as_ref()?))),
+        &[
+            number("generation", "", |(promoted, _)| optional(*promoted)),
+            words("file", |(_, network)| network.path.clone()),
+            words("BLAKE3", |(_, network)| Cell::classed(network.blake3.clone(), "hash")),
+        ],
+    )
 }
 
 pub(crate) fn optional(number: Option<u32>) -> String {

@@ -8,17 +8,24 @@ use crate::html::escape;
 pub(crate) struct Table {
     /// Key of its numbers in the report's JSON.
     key: &'static str,
-    columns: Vec<Column>,
+    header: Vec<Header>,
     rows: Vec<Vec<Cell>>,
 }
 
-/// A column's header.
-pub(crate) struct Column {
+/// What stands above a column.
+#[derive(Clone, Copy)]
+struct Header {
     name: &'static str,
     /// Unit, below the name; may be empty.
     unit: &'static str,
     /// Numbers stand to the right, words to the left.
     numbers: bool,
+}
+
+/// A column: its header, and its cell in a row about a `T`.
+pub(crate) struct Column<'a, T> {
+    header: Header,
+    cell: Box<dyn Fn(&T) -> Cell + 'a>,
 }
 
 /// One cell.
@@ -29,13 +36,22 @@ pub(crate) struct Cell {
 }
 
 /// A column of numbers.
-pub(crate) const fn number(name: &'static str, unit: &'static str) -> Column {
-    Column { name, unit, numbers: true }
+pub(crate) fn number<'a, T, C: Into<Cell>>(
+    name: &'static str,
+    unit: &'static str,
+    cell: impl Fn(&T) -> C + 'a,
+) -> Column<'a, T> {
+    let header = Header { name, unit, numbers: true };
+    Column { header, cell: Box::new(move |row| cell(row).into()) }
 }
 
 /// A column of words.
-pub(crate) const fn words(name: &'static str) -> Column {
-    Column { name, unit: "", numbers: false }
+pub(crate) fn words<'a, T, C: Into<Cell>>(
+    name: &'static str,
+    cell: impl Fn(&T) -> C + 'a,
+) -> Column<'a, T> {
+    let header = Header { name, unit: "", numbers: false };
+    Column { header, cell: Box::new(move |row| cell(row).into()) }
 }
 
 impl Cell {
@@ -52,19 +68,31 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Table {
-    /// An empty table of numbers that stand under `key` in the report's JSON.
-    pub(crate) fn new(key: &'static str, columns: Vec<Column>) -> Self {
-        Self { key, columns, rows: Vec::new() }
+    /// A table of numbers that stand under `key` in the report's JSON, with a row for each of `rows`.
+    pub(crate) fn new<T>(key: &'static str, rows: Vec<T>, columns: &[Column<'_, T>]) -> Self {
+        let cells = |row: &T| columns.iter().map(|column| (column.cell)(row)).collect();
+        let header = columns.iter().map(|column| column.header).collect();
+        Self { key, header, rows: rows.iter().map(cells).collect() }
+    }
+
+    /// A table with a row for each cycle, whose number comes first.
+    pub(crate) fn by_cycle<T>(
+        key: &'static str,
+        cycles: Vec<(u32, T)>,
+        columns: &[Column<'_, T>],
+    ) -> Self {
+        let (numbers, parts): (Vec<u32>, Vec<T>) = cycles.into_iter().unzip();
+        let mut table = Self::new(key, parts, columns);
+        table.header.insert(0, Header { name: "cycle", unit: "", numbers: true });
+        for (row, cycle) in table.rows.iter_mut().zip(numbers) {
+            row.insert(0, cycle.to_string().into());
+        }
+        table
     }
 
     /// Whether it has no rows.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
-    }
-
-    /// Adds a row; cells that are missing at its end are left empty.
-    pub(crate) fn row(&mut self, cells: Vec<Cell>) {
-        self.rows.push(cells);
     }
 
     /// The table as HTML, in a box that scrolls sideways where the screen is too narrow; a line
@@ -74,7 +102,7 @@ impl Table {
             return format!("<p class=\"none\">{}</p>\n", escape(without_rows));
         }
         let mut out = format!("<div class=\"scroll\"><table data-key=\"{}\"><thead><tr>", self.key);
-        for column in &self.columns {
+        for column in &self.header {
             let class = if column.numbers { " class=\"n\"" } else { "" };
             let _ = write!(out, "<th{class}>{}", escape(column.name));
             if !column.unit.is_empty() {
@@ -85,7 +113,7 @@ impl Table {
         out.push_str("</tr></thead><tbody>\n");
         for row in &self.rows {
             out.push_str("<tr>");
-            for (column, cell) in self.columns.iter().zip(row) {
+            for (column, cell) in self.header.iter().zip(row) {
                 let class = match (column.numbers, cell.class) {
                     (true, "") => " class=\"n\"".to_owned(),
                     (false, "") => String::new(),
