@@ -63,7 +63,7 @@ impl CycleTally {
     pub fn add(&mut self, record: &GameRecord, cost: &GameTally) {
         self.games += 1;
         self.positions += record.plies.len() as u64;
-        self.reanalysed += u64::from(record.reanalysed().is_some());
+        self.reanalysed += u64::from(record.reanalyzed().is_some());
         self.plies += record.plies_total() as u64;
         self.results[match record.outcome.winner {
             Some(Player::First) => 0,

@@ -74,7 +74,7 @@ impl Forks {
         let mut games = Vec::new();
         each_game(run, kept, |record| {
             // Those that were searched anew are the moves of other champions.
-            games.extend(record.reanalysed().is_none().then(|| Parent::of(&record)));
+            games.extend(record.reanalyzed().is_none().then(|| Parent::of(&record)));
             Ok(())
         })
         .context("no forks can be taken of the cycle before")?;

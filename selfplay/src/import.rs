@@ -128,7 +128,7 @@ impl Import<'_> {
         let renumbered = |(original, parent): (u64, ParentGame)| {
             Some(ParentGame { game: *self.numbers.get(&original)?, ..parent })
         };
-        let parent = match game.reanalysed().zip(game.parent) {
+        let parent = match game.reanalyzed().zip(game.parent) {
             None => None,
             Some(found) => Some(renumbered(found)?),
         };

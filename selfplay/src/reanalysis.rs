@@ -87,7 +87,7 @@ impl Reanalyses {
 
 /// Whether a game was played, and has what could be searched anew.
 fn is_original(game: &GameRecord) -> bool {
-    game.reanalysed().is_none() && !game.plies.is_empty()
+    game.reanalyzed().is_none() && !game.plies.is_empty()
 }
 
 /// A game without what its searches found beside values.

@@ -138,7 +138,7 @@ pub fn unbeaten_minimum<G: Game>(
     turns: u8,
 ) -> Result<Option<f64>, ShardError> {
     let enforced = record.resign.is_some_and(|resign| resign.enforced);
-    if enforced || record.end == GameEnd::Resigned || record.reanalysed().is_some() {
+    if enforced || record.end == GameEnd::Resigned || record.reanalyzed().is_some() {
         return Ok(None);
     }
     let turns = usize::from(turns.max(1));
@@ -178,7 +178,7 @@ impl ResignTally {
     /// # Errors
     /// [`ShardError::Replay`] if the record breaks the rules.
     pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord) -> Result<(), ShardError> {
-        if record.reanalysed().is_some() {
+        if record.reanalyzed().is_some() {
             return Ok(());
         }
         self.resigned += u64::from(record.end == GameEnd::Resigned);

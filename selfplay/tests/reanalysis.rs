@@ -75,7 +75,7 @@ fn moves_stay_and_full_searches_are_new() {
     let anew = games(1, numbers.clone(), past(), &[]);
     let (mut new_visits, mut full) = (0, 0);
     for (old, new) in originals.iter().zip(&anew) {
-        assert_eq!((new.reanalysed(), new.resign), (Some(old.number), None));
+        assert_eq!((new.reanalyzed(), new.resign), (Some(old.number), None));
         assert_ne!((new.number, new.seed), (old.number, old.seed));
         assert!(old.moves().eq(new.moves()) && old.start_moves == new.start_moves);
         assert_eq!((old.outcome, old.end), (new.outcome, new.end));
@@ -107,10 +107,10 @@ fn moves_stay_and_full_searches_are_new() {
     );
     let weights: BTreeSet<u32> =
         soft.iter().flat_map(|game| &game.plies).map(|ply| ply.weight.to_bits()).collect();
-    assert!(weights.len() > 50 && soft.iter().all(|game| game.reanalysed().is_some()));
+    assert!(weights.len() > 50 && soft.iter().all(|game| game.reanalyzed().is_some()));
     // Of games that were searched anew there is no further analysis.
     let twice = games(1, numbers.clone(), again(numbers.clone().zip(anew)), &[]);
-    assert!(twice.iter().all(|game| game.reanalysed().is_none()));
+    assert!(twice.iter().all(|game| game.reanalyzed().is_none()));
 }
 
 /// A resigned game stays resigned, without thresholds, and is no measure of resigning.
@@ -209,7 +209,7 @@ fn a_share_of_a_cycles_games_is_drawn_from_the_window() {
     for (cycle, window) in [(1, 100), (2, 200), (3, 130), (4, 130)] {
         let games = fixture.publish(cycle, window);
         let anew: Vec<&GameRecord> =
-            games.iter().filter(|game| game.reanalysed().is_some()).collect();
+            games.iter().filter(|game| game.reanalyzed().is_some()).collect();
         let count = anew.len();
         if cycle == 1 {
             assert_eq!(count, 0, "there was no window and no champion");
@@ -219,20 +219,20 @@ fn a_share_of_a_cycles_games_is_drawn_from_the_window() {
         // What cycle 3 closed with reaches back to the last shard of cycle 2.
         let oldest = if cycle == 4 { 210 } else { 0 };
         for game in anew {
-            let number = game.reanalysed().unwrap();
+            let number = game.reanalyzed().unwrap();
             let original = all.iter().find(|game| game.number == number).unwrap();
-            assert!(number >= oldest && original.reanalysed().is_none());
+            assert!(number >= oldest && original.reanalyzed().is_none());
             assert!(original.moves().eq(game.moves()));
         }
         let plain = self::games(cycle - 1, Fixture::numbers(cycle), Past::default(), &[]);
         for (game, plain) in games.iter().zip(&plain) {
-            assert!(game.reanalysed().is_some() || game == plain, "its own stream");
+            assert!(game.reanalyzed().is_some() || game == plain, "its own stream");
         }
         all.extend(games);
     }
     assert_eq!(fixture.past(5), fixture.past(5));
     let forks = Forks::of_cycle_before((&fixture.run, &fixture.state), 5, 1.0).unwrap();
-    let played = all[300..].iter().filter(|game| game.reanalysed().is_none());
+    let played = all[300..].iter().filter(|game| game.reanalyzed().is_none());
     assert_eq!(forks, Forks::of(played, 1.0), "forks are of games that were played");
 }
 
@@ -243,9 +243,9 @@ fn what_is_not_there_is_played_instead() {
     let mut fixture = Fixture::new("0.999999");
     fixture.publish(1, 100);
     let second = fixture.publish(2, 100);
-    assert!(second.iter().all(|game| game.reanalysed().is_some()), "of generation 0");
+    assert!(second.iter().all(|game| game.reanalyzed().is_some()), "of generation 0");
     let third = fixture.publish(3, 100);
-    assert!(third.iter().all(|game| game.reanalysed().is_none()), "of cycle 2 none was played");
+    assert!(third.iter().all(|game| game.reanalyzed().is_none()), "of cycle 2 none was played");
     let paths: Vec<String> =
         fixture.state.shards().map(|(_, shard)| shard.object.path.clone()).collect();
     fixture.state.expired.extend(paths);

@@ -24,5 +24,5 @@ pub use draw::{Draw, Pick};
 pub use mix::Mixer;
 pub use segments::{Buckets, SegmentFile, Source};
 pub use shuffler::{Shuffler, Window};
-pub use stage::{row_targets, run, start};
+pub use stage::{run, start};
 pub use window::{RowCounts, WindowLaw};

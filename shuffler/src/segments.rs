@@ -175,9 +175,9 @@ impl<G: Game> Scatter<'_, G> {
             let games: Vec<GameRecord> = reader.frame(index)?;
             let mut sets = [RowBlock::new(self.header.shape), RowBlock::new(self.header.shape)];
             for game in &games {
-                // A game that was reanalysed has the positions and the outcome of another, so it
+                // A game that was reanalyzed has the positions and the outcome of another, so it
                 // is on the same side.
-                let whose = game.reanalysed().map(|number| (number / games_per_shard, number));
+                let whose = game.reanalyzed().map(|number| (number / games_per_shard, number));
                 let (shard, number) = whose.unwrap_or((source.id, game.number));
                 let set = usize::from(self.is_validation(shard, number));
                 rows_of_game(self.game, game, &mut sets[set])?;

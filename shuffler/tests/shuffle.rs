@@ -108,7 +108,7 @@ fn every_row_is_written_once_and_validation_games_are_apart() {
     assert!(counts[..counts.len() - 1].iter().all(|&rows| rows == 700));
 }
 
-/// A game that was reanalysed is for validation where the game is whose moves it has: no outcome
+/// A game that was reanalyzed is for validation where the game is whose moves it has: no outcome
 /// is on both sides.
 #[test]
 fn games_searched_anew_are_on_the_side_of_their_originals() {

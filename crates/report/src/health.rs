@@ -70,7 +70,7 @@ struct Branch {
 impl Tally {
     /// Adds a game that was played. Reanalysed games count in the cycle in which they were played.
     fn add<G: Game>(&mut self, game: &G, record: &GameRecord) {
-        if record.reanalysed().is_some() {
+        if record.reanalyzed().is_some() {
             return;
         }
         let health = &mut self.health;
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(entropy(std::iter::empty()), 0.0);
     }
 
-    /// A game that repeats another counts as such; one that was reanalysed was not played.
+    /// A game that repeats another counts as such; one that was reanalyzed was not played.
     #[test]
     fn games_searched_anew_are_no_duplicates() {
         let game = dz_game::games::TicTacToe;

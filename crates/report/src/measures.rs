@@ -30,7 +30,7 @@ pub struct Measures {
 /// What a cycle's self-play games look like; of all its shards.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
-    /// Games in the shards that were played, not reanalysed.
+    /// Games in the shards that were played, not reanalyzed.
     pub games: u64,
     /// Recorded plies.
     pub positions: u64,

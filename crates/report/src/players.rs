@@ -10,7 +10,7 @@ use crate::html::escape;
 use crate::pairings::Pairing;
 use crate::report::Report;
 use crate::sections::{NONE, optional};
-use crate::table::{Cell, Table, number, words};
+use crate::table::{Cell, Table};
 
 /// Most players of the cross table. If there are more, champions are left out evenly.
 const CROSS_MAX: usize = 16;
@@ -23,30 +23,26 @@ pub(crate) fn players(report: &Report) -> Table {
         p if p.is_anchor() => "anchor",
         _ => "",
     };
-    Table::new(
-        "players",
-        report.players.iter().collect(),
-        &[
-            words("player", |player| Cell::classed(full_name(player), class(player))),
-            number("Elo", "± 95 %", |player| {
-                Cell::classed(count::elo_error(player.elo, player.error95), class(player))
-            }),
-            number("± 95 %", "of pairs", |player| {
-                player.error95_pairs.map_or(NONE.to_owned(), |error| format!("{error:.0}"))
-            }),
-            number("against champion", "± 95 %", |player| {
-                elo_error(player.behind, player.behind_error95)
-            }),
-            number("stronger", "probability", |player| {
-                player.behind_los.map_or(NONE.to_owned(), count::chance)
-            }),
-            number("generation", "", |player| optional(player.generation)),
-            number("steps", "", |player| player.step.map_or(NONE.to_owned(), count::whole)),
-            number("games", "", |player| count::whole(player.games)),
-            number("W-D-L", "", |player| count::wdl(player.played.record())),
-            number("score", "", |player| count::percent(player.score)),
-        ],
-    )
+    Table::new("players", report.players.iter().collect())
+        .words("player", |player| Cell::classed(full_name(player), class(player)))
+        .number("Elo", "± 95 %", |player| {
+            Cell::classed(count::elo_error(player.elo, player.error95), class(player))
+        })
+        .number("± 95 %", "of pairs", |player| {
+            player.error95_pairs.map_or(NONE.to_owned(), |error| format!("{error:.0}"))
+        })
+        .number("against champion", "± 95 %", |player| {
+            elo_error(player.behind, player.behind_error95)
+        })
+        .number("stronger", "probability", |player| {
+            player.behind_los.map_or(NONE.to_owned(), count::chance)
+        })
+        .number("generation", "", |player| optional(player.generation))
+        .number("steps", "", |player| player.step.map_or(NONE.to_owned(), count::whole))
+        .number("games", "", |player| count::whole(player.games))
+        .number("W-D-L", "", |player| count::wdl(player.played.record()))
+        .number("score", "", |player| count::percent(player.score))
+        .done()
 }
 
 /// The games behind the ratings, in the same order.
@@ -54,31 +50,28 @@ pub(crate) fn games(report: &Report) -> Table {
     Table::new(
         "players",
         report.players.iter().map(|player| (full_name(player), &player.played)).collect(),
-        &[
-            words("player", |(name, _)| name.clone()),
-            number("as first", "W-D-L", |(_, games)| wdl(games.by_first[0])),
-            number("as second", "W-D-L", |(_, games)| wdl(games.by_first[1])),
-            number("pairs", "0, ½, 1, 1½, 2 points", |(_, games)| {
-                games.pairs.map(|pairs| pairs.to_string()).join(" ")
-            }),
-            number("normalised Elo", "± 95 %", |(_, games)| {
-                elo_error(games.normalised_elo, games.normalised_error95)
-            }),
-            number("opponents", "mean Elo", |(_, games)| {
-                games.opponents_elo.map_or(NONE.to_owned(), count::elo)
-            }),
-            number("repeated", "games", |(_, games)| count::whole(games.duplicates)),
-            number("worth", "independent games", |(_, games)| {
-                count::whole(games.effective_games.round() as u64)
-            }),
-            number("drawn", "", |(_, games)| count::share(games.draws, games.record().games())),
-            number("plies", "mean", |(_, games)| {
-                games.plies_mean.map_or(NONE.to_owned(), count::real)
-            }),
-            number("ply limit", "games", |(_, games)| count::whole(games.adjudicated)),
-            number("forfeits", "games", |(_, games)| count::whole(games.forfeits)),
-        ],
     )
+    .words("player", |(name, _)| name.clone())
+    .number("as first", "W-D-L", |(_, games)| wdl(games.by_first[0]))
+    .number("as second", "W-D-L", |(_, games)| wdl(games.by_first[1]))
+    .number("pairs", "0, ½, 1, 1½, 2 points", |(_, games)| {
+        games.pairs.map(|pairs| pairs.to_string()).join(" ")
+    })
+    .number("normalised Elo", "± 95 %", |(_, games)| {
+        elo_error(games.normalised_elo, games.normalised_error95)
+    })
+    .number("opponents", "mean Elo", |(_, games)| {
+        games.opponents_elo.map_or(NONE.to_owned(), count::elo)
+    })
+    .number("repeated", "games", |(_, games)| count::whole(games.duplicates))
+    .number("worth", "independent games", |(_, games)| {
+        count::whole(games.effective_games.round() as u64)
+    })
+    .number("drawn", "", |(_, games)| count::share(games.draws, games.record().games()))
+    .number("plies", "mean", |(_, games)| games.plies_mean.map_or(NONE.to_owned(), count::real))
+    .number("ply limit", "games", |(_, games)| count::whole(games.adjudicated))
+    .number("forfeits", "games", |(_, games)| count::whole(games.forfeits))
+    .done()
 }
 
 fn elo_error(elo: Option<f64>, error95: Option<f64>) -> String {

@@ -9,7 +9,7 @@ use crate::count;
 use crate::facts::CycleFacts;
 use crate::measures::{Health, TurnFacts};
 use crate::report::Report;
-use crate::table::{Cell, Table, number, words};
+use crate::table::{Cell, Table};
 
 pub(crate) const NONE: &str = "-";
 
@@ -28,83 +28,66 @@ pub(crate) fn losses(report: &Report) -> Table {
     let nats = |loss: f64| format!("{loss:.3}");
     let maybe = |loss: Option<f64>| loss.map_or(NONE.to_owned(), nats);
     let share = |share: Option<f64>| share.map_or(NONE.to_owned(), count::percent);
-    Table::by_cycle(
-        "cycles.losses",
-        report.by_cycle(|facts| facts.losses.as_ref()),
-        &[
-            number("policy", "train", |l| nats(l.policy)),
-            number("policy", "validation", |l| maybe(l.validation_policy)),
-            number("value", "train", |l| nats(l.value)),
-            number("value", "validation", |l| maybe(l.validation_value)),
-            number("policy", "right", |l| share(l.policy_accuracy)),
-            number("value", "right", |l| share(l.value_accuracy)),
-            number("learning rate", "", |l| format!("{:.1e}", l.learning_rate)),
-            number("gradient", "norm", |l| l.gradient_norm.map_or(NONE.to_owned(), count::real)),
-            number("steps", "", |l| count::whole(l.steps)),
-            number("rows/s", "", |l| count::rate(l.rows, l.wall_ms)),
-        ],
-    )
+    Table::by_cycle("cycles.losses", report.by_cycle(|facts| facts.losses.as_ref()))
+        .number("policy", "train", |l| nats(l.policy))
+        .number("policy", "validation", |l| maybe(l.validation_policy))
+        .number("value", "train", |l| nats(l.value))
+        .number("value", "validation", |l| maybe(l.validation_value))
+        .number("policy", "right", |l| share(l.policy_accuracy))
+        .number("value", "right", |l| share(l.value_accuracy))
+        .number("learning rate", "", |l| format!("{:.1e}", l.learning_rate))
+        .number("gradient", "norm", |l| l.gradient_norm.map_or(NONE.to_owned(), count::real))
+        .number("steps", "", |l| count::whole(l.steps))
+        .number("rows/s", "", |l| count::rate(l.rows, l.wall_ms))
+        .done()
 }
 
 /// Self-play by cycle: what came out.
 pub(crate) fn games(report: &Report) -> Table {
-    struct Played<'a> {
-        generation: Option<u32>,
-        games: &'a SelfplaySummary,
-        health: Option<&'a Health>,
-    }
-    let played = |facts: &'_ CycleFacts| -> Option<Played<'_>> {
-        let games = facts.selfplay.as_ref()?;
-        Some(Played { generation: facts.generation, games, health: facts.health.as_ref() })
+    let health = |facts: &CycleFacts, text: fn(&Health) -> String| {
+        facts.health.as_ref().map_or(NONE.to_owned(), text)
     };
-    let health =
-        |row: &Played<'_>, text: fn(&Health) -> String| row.health.map_or(NONE.to_owned(), text);
-    Table::by_cycle(
-        "cycles.selfplay",
-        report.by_cycle(played),
-        &[
-            number("generation", "that played", |row| optional(row.generation)),
-            number("games", "", |row| count::whole(row.games.games)),
-            number("positions", "", |row| count::whole(row.games.positions)),
-            number("plies", "mean", |row| count::real(row.games.plies_mean)),
-            number("plies", "10 % to 90 %", |row| {
-                health(row, |h| format!("{} to {}", h.plies_p10, h.plies_p90))
-            }),
-            number("first", "won", |row| count::share(row.games.wins_first, row.games.games)),
-            number("drawn", "", |row| count::share(row.games.draws, row.games.games)),
-            number("second", "won", |row| count::share(row.games.wins_second, row.games.games)),
-            number("repeated", "games", |row| health(row, |h| count::share(h.duplicates, h.games))),
-            number("openings", "of 4 plies", |row| health(row, |h| count::whole(h.openings))),
-            number("entropy", "of targets", |row| {
-                health(row, |h| format!("{:.2}", h.target_entropy))
-            }),
-            number("surprise", "at outcome", |row| {
-                health(row, |h| format!("{:.2}", h.value_surprise))
-            }),
-            words("evaluator", |row| row.games.evaluator.clone()),
-        ],
-    )
+    let played = report.by_cycle(|facts| Some((facts, facts.selfplay.as_ref()?)));
+    Table::by_cycle("cycles.selfplay", played)
+        .number("generation", "that played", |(facts, _)| optional(facts.generation))
+        .number("games", "", |(_, s)| count::whole(s.games))
+        .number("positions", "", |(_, s)| count::whole(s.positions))
+        .number("plies", "mean", |(_, s)| count::real(s.plies_mean))
+        .number("plies", "10 % to 90 %", |(facts, _)| {
+            health(facts, |h| format!("{} to {}", h.plies_p10, h.plies_p90))
+        })
+        .number("first", "won", |(_, s)| count::share(s.wins_first, s.games))
+        .number("drawn", "", |(_, s)| count::share(s.draws, s.games))
+        .number("second", "won", |(_, s)| count::share(s.wins_second, s.games))
+        .number("repeated", "games", |(facts, _)| {
+            health(facts, |h| count::share(h.duplicates, h.games))
+        })
+        .number("openings", "of 4 plies", |(facts, _)| health(facts, |h| count::whole(h.openings)))
+        .number("entropy", "of targets", |(facts, _)| {
+            health(facts, |h| format!("{:.2}", h.target_entropy))
+        })
+        .number("surprise", "at outcome", |(facts, _)| {
+            health(facts, |h| format!("{:.2}", h.value_surprise))
+        })
+        .words("evaluator", |(_, s)| s.evaluator.clone())
+        .done()
 }
 
 /// Self-play by cycle: how fast, and what was saved.
 pub(crate) fn speed(report: &Report) -> Table {
-    Table::by_cycle(
-        "cycles.selfplay",
-        report.by_cycle(|facts| facts.selfplay.as_ref()),
-        &[
-            number("games", "/s", |s| count::rate(s.games, s.wall_ms)),
-            number("positions", "/s", |s| count::rate(s.positions, s.wall_ms)),
-            number("playouts", "/s", |s| count::rate(s.playouts, s.wall_ms)),
-            number("evaluations", "/s", |s| count::rate(s.evaluations, s.wall_ms)),
-            number("batches", "/s", |s| count::rate(s.batches, s.wall_ms)),
-            number("batch", "fill", |s| count::percent(s.batch_fill)),
-            number("device", "busy at most", |s| of_load(s, |l| count::percent(l.device_share))),
-            number("search", "waits", |s| of_load(s, |l| count::percent(l.waiting_share))),
-            number("host", "us an evaluation", |s| of_load(s, |l| format!("{:.1}", l.host_us))),
-            number("cache", "hits", |s| count::share(s.cache_hits, s.cache_hits + s.evaluations)),
-            number("transpositions", "of playouts", |s| count::share(s.transpositions, s.playouts)),
-        ],
-    )
+    Table::by_cycle("cycles.selfplay", report.by_cycle(|facts| facts.selfplay.as_ref()))
+        .number("games", "/s", |s| count::rate(s.games, s.wall_ms))
+        .number("positions", "/s", |s| count::rate(s.positions, s.wall_ms))
+        .number("playouts", "/s", |s| count::rate(s.playouts, s.wall_ms))
+        .number("evaluations", "/s", |s| count::rate(s.evaluations, s.wall_ms))
+        .number("batches", "/s", |s| count::rate(s.batches, s.wall_ms))
+        .number("batch", "fill", |s| count::percent(s.batch_fill))
+        .number("device", "busy at most", |s| of_load(s, |l| count::percent(l.device_share)))
+        .number("search", "waits", |s| of_load(s, |l| count::percent(l.waiting_share)))
+        .number("host", "us an evaluation", |s| of_load(s, |l| format!("{:.1}", l.host_us)))
+        .number("cache", "hits", |s| count::share(s.cache_hits, s.cache_hits + s.evaluations))
+        .number("transpositions", "of playouts", |s| count::share(s.transpositions, s.playouts))
+        .done()
 }
 
 /// What a cycle's time went into; empty where nothing was evaluated in batches.
@@ -117,35 +100,30 @@ pub(crate) fn resignation(report: &Report) -> Table {
     Table::by_cycle(
         "cycles.selfplay.resign",
         report.by_cycle(|facts| facts.selfplay.as_ref()?.resign.as_ref()),
-        &[
-            number("threshold", "value", |r| {
-                r.value_min.map_or(NONE.to_owned(), |value| format!("{value:.3}"))
-            }),
-            number("resigned", "games", |r| count::whole(r.resigned)),
-            number("played on", "to measure", |r| count::whole(r.played_on)),
-            number("would have", "resigned", |r| count::whole(r.would_resign)),
-            number("wrongly", "of played on", |r| count::percent(r.wrong_share)),
-            number("wrongly", "95 % interval", |r| {
-                format!("{} to {}", count::percent(r.wrong_lo95), count::percent(r.wrong_hi95))
-            }),
-        ],
     )
+    .number("threshold", "value", |r| {
+        r.value_min.map_or(NONE.to_owned(), |value| format!("{value:.3}"))
+    })
+    .number("resigned", "games", |r| count::whole(r.resigned))
+    .number("played on", "to measure", |r| count::whole(r.played_on))
+    .number("would have", "resigned", |r| count::whole(r.would_resign))
+    .number("wrongly", "of played on", |r| count::percent(r.wrong_share))
+    .number("wrongly", "95 % interval", |r| {
+        format!("{} to {}", count::percent(r.wrong_lo95), count::percent(r.wrong_hi95))
+    })
+    .done()
 }
 
 /// Window and rows by cycle.
 pub(crate) fn window(report: &Report) -> Table {
-    Table::by_cycle(
-        "cycles.rows",
-        report.by_cycle(|facts| facts.rows.as_ref()),
-        &[
-            number("new", "rows", |r| count::whole(r.new_rows)),
-            number("window", "rows", |r| count::whole(r.window_rows)),
-            number("window", "games", |r| count::whole(r.window_games)),
-            number("training", "rows", |r| count::whole(r.train_rows)),
-            number("validation", "rows", |r| count::whole(r.validation_rows)),
-            number("training / new", "", |r| count::real(r.train_rows as f64 / r.new_rows as f64)),
-        ],
-    )
+    Table::by_cycle("cycles.rows", report.by_cycle(|facts| facts.rows.as_ref()))
+        .number("new", "rows", |r| count::whole(r.new_rows))
+        .number("window", "rows", |r| count::whole(r.window_rows))
+        .number("window", "games", |r| count::whole(r.window_games))
+        .number("training", "rows", |r| count::whole(r.train_rows))
+        .number("validation", "rows", |r| count::whole(r.validation_rows))
+        .number("training / new", "", |r| count::real(r.train_rows as f64 / r.new_rows as f64))
+        .done()
 }
 
 /// Where each cycle's time went.
@@ -167,18 +145,14 @@ pub(crate) fn times(report: &Report) -> Table {
         })
     };
     let seconds = |ms: u64| format!("{:.1}", ms as f64 / 1000.0);
-    Table::by_cycle(
-        "cycles.wall_ms",
-        report.by_cycle(times),
-        &[
-            number("self-play", "s", |t| seconds(t.selfplay)),
-            number("shuffle", "s", |t| seconds(t.shuffle)),
-            number("train", "s", |t| seconds(t.train)),
-            number("gate, ratings, rest", "s", |t| t.matches.map(seconds).unwrap_or_default()),
-            number("whole", "s", |t| seconds(t.whole)),
-            number("self-play", "share", |t| count::share(t.selfplay, t.whole)),
-        ],
-    )
+    Table::by_cycle("cycles.wall_ms", report.by_cycle(times))
+        .number("self-play", "s", |t| seconds(t.selfplay))
+        .number("shuffle", "s", |t| seconds(t.shuffle))
+        .number("train", "s", |t| seconds(t.train))
+        .number("gate, ratings, rest", "s", |t| t.matches.map(seconds).unwrap_or_default())
+        .number("whole", "s", |t| seconds(t.whole))
+        .number("self-play", "share", |t| count::share(t.selfplay, t.whole))
+        .done()
 }
 
 /// Bytes of each cycle's published files, and of all of them.
@@ -188,20 +162,16 @@ pub(crate) fn bytes(report: &Report) -> Table {
     let folders: BTreeSet<&str> = published.chain(disk.keys()).map(String::as_str).collect();
     let shown = |bytes: u64| if bytes == 0 { NONE.to_owned() } else { count::bytes(bytes) };
     let of = |facts: &CycleFacts, folder: &str| facts.bytes.get(folder).copied().unwrap_or(0);
-    Table::new(
-        "cycles.bytes",
-        folders.into_iter().collect(),
-        &[
-            words("folder", |folder: &&str| *folder),
-            number("published", "in all cycles", |folder| {
-                shown(report.cycles.iter().map(|facts| of(facts, folder)).sum())
-            }),
-            number("published", "newest cycle", |folder| {
-                shown(report.cycles.last().map_or(0, |facts| of(facts, folder)))
-            }),
-            number("on disk", "now", |folder| shown(disk.get(*folder).copied().unwrap_or(0))),
-        ],
-    )
+    Table::new("cycles.bytes", folders.into_iter().collect())
+        .words("folder", |folder: &&str| *folder)
+        .number("published", "in all cycles", |folder| {
+            shown(report.cycles.iter().map(|facts| of(facts, folder)).sum())
+        })
+        .number("published", "newest cycle", |folder| {
+            shown(report.cycles.last().map_or(0, |facts| of(facts, folder)))
+        })
+        .number("on disk", "now", |folder| shown(disk.get(*folder).copied().unwrap_or(0)))
+        .done()
 }
 
 /// The most memory that each stage has held.
@@ -213,15 +183,11 @@ pub(crate) fn memory(report: &Report) -> Table {
     let peak = |stage: Stage| turns(stage).iter().filter_map(|turn| turn.peak_bytes).max();
     let stages = Stage::WORKERS.into_iter();
     let rows = stages.filter_map(|stage| Some((stage, turns(stage).len(), peak(stage)?)));
-    Table::new(
-        "measures.turns",
-        rows.collect(),
-        &[
-            words("stage", |(stage, ..)| stage.name()),
-            number("turns", "measured", |(_, turns, _)| turns.to_string()),
-            number("peak memory", "resident", |(.., peak)| count::bytes(*peak)),
-        ],
-    )
+    Table::new("measures.turns", rows.collect())
+        .words("stage", |(stage, ..)| stage.name())
+        .number("turns", "measured", |(_, turns, _)| turns.to_string())
+        .number("peak memory", "resident", |(.., peak)| count::bytes(*peak))
+        .done()
 }
 
 /// Every finding.
@@ -231,16 +197,12 @@ pub(crate) fn checks(report: &Report) -> Table {
         Severity::Fine => "good",
         Severity::Unjudged => "",
     };
-    Table::new(
-        "findings",
-        report.findings.iter().collect(),
-        &[
-            words("check", |finding| finding.id),
-            words("verdict", |f| Cell::classed(f.severity.word(), class(f.severity))),
-            words("found", |finding| Cell::classed(finding.says.clone(), "long")),
-            words("threshold", |finding| Cell::classed(finding.threshold, "long")),
-        ],
-    )
+    Table::new("findings", report.findings.iter().collect())
+        .words("check", |finding| finding.id)
+        .words("verdict", |f| Cell::classed(f.severity.word(), class(f.severity)))
+        .words("found", |finding| Cell::classed(finding.says.clone(), "long"))
+        .words("threshold", |finding| Cell::classed(finding.threshold, "long"))
+        .done()
 }
 
 /// Networks with their hashes.
@@ -248,12 +210,11 @@ pub(crate) fn networks(report: &Report) -> Table {
     Table::by_cycle(
         "cycles.network",
         report.by_cycle(|facts| Some((facts.promoted, facts.network.as_ref()?))),
-        &[
-            number("generation", "", |(promoted, _)| optional(*promoted)),
-            words("file", |(_, network)| network.path.clone()),
-            words("BLAKE3", |(_, network)| Cell::classed(network.blake3.clone(), "hash")),
-        ],
     )
+    .number("generation", "", |(promoted, _)| optional(*promoted))
+    .words("file", |(_, network)| network.path.clone())
+    .words("BLAKE3", |(_, network)| Cell::classed(network.blake3.clone(), "hash"))
+    .done()
 }
 
 pub(crate) fn optional(number: Option<u32>) -> String {

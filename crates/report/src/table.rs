@@ -13,7 +13,6 @@ pub(crate) struct Table {
 }
 
 /// What stands above a column.
-#[derive(Clone, Copy)]
 struct Header {
     name: &'static str,
     /// Unit, below the name; may be empty.
@@ -22,10 +21,10 @@ struct Header {
     numbers: bool,
 }
 
-/// A column: its header, and its cell in a row about a `T`.
-pub(crate) struct Column<'a, T> {
-    header: Header,
-    cell: Box<dyn Fn(&T) -> Cell + 'a>,
+/// A table that gets its columns one by one. Each row is about one of `subjects`.
+pub(crate) struct Columns<T> {
+    subjects: Vec<T>,
+    table: Table,
 }
 
 /// One cell.
@@ -35,23 +34,34 @@ pub(crate) struct Cell {
     class: &'static str,
 }
 
-/// A column of numbers.
-pub(crate) fn number<'a, T, C: Into<Cell>>(
-    name: &'static str,
-    unit: &'static str,
-    cell: impl Fn(&T) -> C + 'a,
-) -> Column<'a, T> {
-    let header = Header { name, unit, numbers: true };
-    Column { header, cell: Box::new(move |row| cell(row).into()) }
-}
+impl<T> Columns<T> {
+    /// Adds a column of numbers.
+    pub(crate) fn number<C: Into<Cell>>(
+        self,
+        name: &'static str,
+        unit: &'static str,
+        cell: impl Fn(&T) -> C,
+    ) -> Self {
+        self.column(Header { name, unit, numbers: true }, cell)
+    }
 
-/// A column of words.
-pub(crate) fn words<'a, T, C: Into<Cell>>(
-    name: &'static str,
-    cell: impl Fn(&T) -> C + 'a,
-) -> Column<'a, T> {
-    let header = Header { name, unit: "", numbers: false };
-    Column { header, cell: Box::new(move |row| cell(row).into()) }
+    /// Adds a column of words.
+    pub(crate) fn words<C: Into<Cell>>(self, name: &'static str, cell: impl Fn(&T) -> C) -> Self {
+        self.column(Header { name, unit: "", numbers: false }, cell)
+    }
+
+    fn column<C: Into<Cell>>(mut self, header: Header, cell: impl Fn(&T) -> C) -> Self {
+        self.table.header.push(header);
+        for (row, subject) in self.table.rows.iter_mut().zip(&self.subjects) {
+            row.push(cell(subject).into());
+        }
+        self
+    }
+
+    /// The table with these columns.
+    pub(crate) fn done(self) -> Table {
+        self.table
+    }
 }
 
 impl Cell {
@@ -68,26 +78,17 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Table {
-    /// A table of numbers that stand under `key` in the report's JSON, with a row for each of `rows`.
-    pub(crate) fn new<T>(key: &'static str, rows: Vec<T>, columns: &[Column<'_, T>]) -> Self {
-        let cells = |row: &T| columns.iter().map(|column| (column.cell)(row)).collect();
-        let header = columns.iter().map(|column| column.header).collect();
-        Self { key, header, rows: rows.iter().map(cells).collect() }
+    /// A table of numbers that stand under `key` in the report's JSON, a row for each subject.
+    pub(crate) fn new<T>(key: &'static str, subjects: Vec<T>) -> Columns<T> {
+        let rows = subjects.iter().map(|_| Vec::new()).collect();
+        Columns { subjects, table: Self { key, header: Vec::new(), rows } }
     }
 
-    /// A table with a row for each cycle, whose number comes first.
-    pub(crate) fn by_cycle<T>(
-        key: &'static str,
-        cycles: Vec<(u32, T)>,
-        columns: &[Column<'_, T>],
-    ) -> Self {
-        let (numbers, parts): (Vec<u32>, Vec<T>) = cycles.into_iter().unzip();
-        let mut table = Self::new(key, parts, columns);
-        table.header.insert(0, Header { name: "cycle", unit: "", numbers: true });
-        for (row, cycle) in table.rows.iter_mut().zip(numbers) {
-            row.insert(0, cycle.to_string().into());
-        }
-        table
+    /// A table with a row for each cycle, whose number is the first column.
+    pub(crate) fn by_cycle<T>(key: &'static str, cycles: Vec<(u32, T)>) -> Columns<T> {
+        let numbered = Self::new(key, cycles).number("cycle", "", |(cycle, _)| cycle.to_string());
+        let subjects = numbered.subjects.into_iter().map(|(_, part)| part).collect();
+        Columns { subjects, table: numbered.table }
     }
 
     /// Whether it has no rows.

@@ -91,9 +91,9 @@ fn seconds(unix_ms: u64) -> f64 {
 }
 
 /// What an event says.
-enum Content {
-    Version(&'static str),
-    Scalar(&'static str, f32),
+enum Content<'a> {
+    Version(&'a str),
+    Scalar(&'a str, f32),
 }
 
 /// An event file under way.
@@ -103,7 +103,7 @@ struct Events {
 }
 
 impl Events {
-    fn push(&mut self, wall_time: f64, step: i64, content: &Content) {
+    fn push(&mut self, wall_time: f64, step: i64, content: &Content<'_>) {
         let mut event = vec![1 << 3 | 1];
         event.extend(wall_time.to_le_bytes());
         event.push(2 << 3);

@@ -48,7 +48,7 @@ pub struct GameRecord {
     /// or, for a fork, the parent game up to the fork.
     pub start_moves: Vec<Move>,
     /// The game that this one was forked from, or whose moves it has, all of them
-    /// ([`GameRecord::reanalysed`]).
+    /// ([`GameRecord::reanalyzed`]).
     pub parent: Option<ParentGame>,
     /// The komi of this game, where it is not that of the shard's game.
     pub komi: Option<Komi>,
@@ -142,10 +142,10 @@ impl GameRecord {
         self.start_moves.len() + self.plies.len()
     }
 
-    /// The game whose moves these are, if this game was not played but reanalysed by a later
+    /// The game whose moves these are, if this game was not played but reanalyzed by a later
     /// champion (MuZero's Reanalyze). It has all moves and the outcome of that game. Plies without
     /// a full search were not searched again: they have no visits and no weight.
-    pub fn reanalysed(&self) -> Option<u64> {
+    pub fn reanalyzed(&self) -> Option<u64> {
         let keeps_all = |parent: &ParentGame| usize::from(parent.ply) == self.plies_total();
         self.parent.filter(keeps_all).filter(|_| !self.plies.is_empty()).map(|parent| parent.game)
     }

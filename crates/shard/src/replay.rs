@@ -35,7 +35,7 @@ pub fn replay<G: Game>(game: &G, record: &GameRecord) -> Result<Vec<Position<G>>
 /// variant with that komi.
 ///
 /// The replay checks that every played, visited and targeted move is legal, that the outcome is
-/// right, and that players resigned exactly when the record's thresholds say so. For a reanalysed
+/// right, and that players resigned exactly when the record's thresholds say so. For a reanalyzed
 /// game the record of its parent shows who resigned.
 ///
 /// # Errors
@@ -160,7 +160,7 @@ impl<'a, G: Game> Replay<'a, G> {
                 if outcome.winner == Some(mover.opponent()) =>
             {
                 let reason = "the resign thresholds do not make the player to move resign";
-                let is_shown = self.due(mover) || self.record.reanalysed().is_some();
+                let is_shown = self.due(mover) || self.record.reanalyzed().is_some();
                 if is_shown { Ok(()) } else { Err(self.error(reason.to_owned())) }
             }
             (Status::ToMove(_), GameEnd::PlyLimit) => Ok(()),

@@ -195,7 +195,7 @@ fn thresholds_must_justify_a_resignation() {
     assert!(replay(&game, &played_on).is_ok(), "games that are played on have no due resignation");
 }
 
-/// A game that was reanalysed ended as its original did, which is what shows why.
+/// A game that was reanalyzed ended as its original did, which is what shows why.
 #[test]
 fn games_searched_anew_keep_the_end_of_their_originals() {
     let game = connect4();
@@ -204,13 +204,13 @@ fn games_searched_anew_keep_the_end_of_their_originals() {
     for ply in &mut record.plies {
         (ply.flags, ply.root_value) = (0, Wdl::DRAW);
     }
-    assert_eq!(record.reanalysed(), Some(3));
+    assert_eq!(record.reanalyzed(), Some(3));
     assert!(replay(&game, &record).is_ok());
     let winner = Outcome::win_of(Player::First);
     assert!(replay(&game, &GameRecord { outcome: winner, ..record.clone() }).is_err());
     assert!(replay(&game, &GameRecord { end: GameEnd::Rules, ..record.clone() }).is_err());
     // A fork leaves its parent before its end, so it has to show why.
     let fork = GameRecord { parent: Some(ParentGame { game: 3, ply: 3 }), ..record };
-    assert_eq!(fork.reanalysed(), None);
+    assert_eq!(fork.reanalyzed(), None);
     assert!(replay(&game, &fork).unwrap_err().to_string().contains("do not make the player"));
 }

@@ -174,7 +174,7 @@ fn replay<G: Game>(
 
 /// Returns the parent as the past from which a fork or a reanalyzed game is made again.
 fn past_of(record: &GameRecord, parent: GameRecord) -> Past {
-    if record.reanalysed().is_some() {
+    if record.reanalyzed().is_some() {
         return Past { reanalyses: Some(Reanalyses::of([(record.number, parent)])), forks: None };
     }
     Past { forks: Some(Forks::of([&parent], 1.0)), reanalyses: None }

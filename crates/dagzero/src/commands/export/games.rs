@@ -162,7 +162,7 @@ impl Source {
     fn of_selfplay(&self, shard: &ShardHeader, game: &GameRecord, comments: bool) -> Record {
         let player = format!("{} generation {}", self.name, shard.generation);
         let mut note = vec![format!("self-play game {}, seed {}", game.number, game.seed)];
-        if let Some(original) = game.reanalysed() {
+        if let Some(original) = game.reanalyzed() {
             note.push(format!("the moves of game {original}, searched anew"));
         } else if let Some(parent) = &game.parent {
             note.push(format!("forked from game {} after {} plies", parent.game, parent.ply));
