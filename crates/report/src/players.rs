@@ -23,7 +23,7 @@ pub(crate) fn players(report: &Report) -> Table {
         p if p.is_anchor() => "anchor",
         _ => "",
     };
-    Table::new("players", report.players.iter().collect())
+    Table::of("players", report.players.iter().collect())
         .words("player", |player| Cell::classed(full_name(player), class(player)))
         .number("Elo", "± 95 %", |player| {
             Cell::classed(count::elo_error(player.elo, player.error95), class(player))
@@ -47,7 +47,7 @@ pub(crate) fn players(report: &Report) -> Table {
 
 /// The games behind the ratings, in the same order.
 pub(crate) fn games(report: &Report) -> Table {
-    Table::new(
+    Table::of(
         "players",
         report.players.iter().map(|player| (full_name(player), &player.played)).collect(),
     )

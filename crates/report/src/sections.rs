@@ -162,7 +162,7 @@ pub(crate) fn bytes(report: &Report) -> Table {
     let folders: BTreeSet<&str> = published.chain(disk.keys()).map(String::as_str).collect();
     let shown = |bytes: u64| if bytes == 0 { NONE.to_owned() } else { count::bytes(bytes) };
     let of = |facts: &CycleFacts, folder: &str| facts.bytes.get(folder).copied().unwrap_or(0);
-    Table::new("cycles.bytes", folders.into_iter().collect())
+    Table::of("cycles.bytes", folders.into_iter().collect())
         .words("folder", |folder: &&str| *folder)
         .number("published", "in all cycles", |folder| {
             shown(report.cycles.iter().map(|facts| of(facts, folder)).sum())
@@ -183,7 +183,7 @@ pub(crate) fn memory(report: &Report) -> Table {
     let peak = |stage: Stage| turns(stage).iter().filter_map(|turn| turn.peak_bytes).max();
     let stages = Stage::WORKERS.into_iter();
     let rows = stages.filter_map(|stage| Some((stage, turns(stage).len(), peak(stage)?)));
-    Table::new("measures.turns", rows.collect())
+    Table::of("measures.turns", rows.collect())
         .words("stage", |(stage, ..)| stage.name())
         .number("turns", "measured", |(_, turns, _)| turns.to_string())
         .number("peak memory", "resident", |(.., peak)| count::bytes(*peak))
@@ -197,7 +197,7 @@ pub(crate) fn checks(report: &Report) -> Table {
         Severity::Fine => "good",
         Severity::Unjudged => "",
     };
-    Table::new("findings", report.findings.iter().collect())
+    Table::of("findings", report.findings.iter().collect())
         .words("check", |finding| finding.id)
         .words("verdict", |f| Cell::classed(f.severity.word(), class(f.severity)))
         .words("found", |finding| Cell::classed(finding.says.clone(), "long"))

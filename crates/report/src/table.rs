@@ -79,14 +79,14 @@ impl<T: Into<String>> From<T> for Cell {
 
 impl Table {
     /// A table of numbers that stand under `key` in the report's JSON, a row for each subject.
-    pub(crate) fn new<T>(key: &'static str, subjects: Vec<T>) -> Columns<T> {
+    pub(crate) fn of<T>(key: &'static str, subjects: Vec<T>) -> Columns<T> {
         let rows = subjects.iter().map(|_| Vec::new()).collect();
         Columns { subjects, table: Self { key, header: Vec::new(), rows } }
     }
 
     /// A table with a row for each cycle, whose number is the first column.
     pub(crate) fn by_cycle<T>(key: &'static str, cycles: Vec<(u32, T)>) -> Columns<T> {
-        let numbered = Self::new(key, cycles).number("cycle", "", |(cycle, _)| cycle.to_string());
+        let numbered = Self::of(key, cycles).number("cycle", "", |(cycle, _)| cycle.to_string());
         let subjects = numbered.subjects.into_iter().map(|(_, part)| part).collect();
         Columns { subjects, table: numbered.table }
     }

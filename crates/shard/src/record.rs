@@ -143,8 +143,8 @@ impl GameRecord {
     }
 
     /// The game whose moves these are, if this game was not played but reanalyzed by a later
-    /// champion (MuZero's Reanalyze). It has all moves and the outcome of that game. Plies without
-    /// a full search were not searched again: they have no visits and no weight.
+    /// champion (`MuZero`'s Reanalyze). It has all moves and the outcome of that game. Plies
+    /// without a full search were not searched again: they have no visits and no weight.
     pub fn reanalyzed(&self) -> Option<u64> {
         let keeps_all = |parent: &ParentGame| usize::from(parent.ply) == self.plies_total();
         self.parent.filter(keeps_all).filter(|_| !self.plies.is_empty()).map(|parent| parent.game)
