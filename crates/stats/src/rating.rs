@@ -11,9 +11,10 @@ use crate::solve::{Solution, maximise};
 
 /// Fits one Bradley-Terry model to `games` among `players` players, numbered from 0.
 ///
-/// The estimate is the maximum of likelihood times prior. Errors come from the joint covariance (the
-/// inverse information) at that point. Neither depends on the order of `games`. Half-point draws
-/// count as half a win and half a loss, so errors are on the safe side if many games are drawn.
+/// The estimate is the maximum of likelihood times prior. Errors come from the joint covariance
+/// (the inverse information) at that point. Neither depends on the order of `games`. Half-point
+/// draws count as half a win and half a loss, so errors are on the safe side if many games are
+/// drawn.
 ///
 /// ```
 /// use dz_stats::{PairResult, RatingOptions, rate};
