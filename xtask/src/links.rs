@@ -61,7 +61,8 @@ fn problem(folder: &Path, link: &Link) -> Option<String> {
     }
     let item = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'))?;
     let is_name = item.chars().all(|c| c.is_alphanumeric() || "_:".contains(c));
-    if !is_name || !path.ends_with(".rs") {
+    let is_source = file.extension().is_some_and(|extension| extension == "rs");
+    if !is_name || !is_source {
         return None;
     }
     let item = item.rsplit("::").next().unwrap_or(item);
