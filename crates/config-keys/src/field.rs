@@ -1,5 +1,7 @@
 //! Values of keys: how each type is read from TOML, checked and written back.
 
+use std::collections::BTreeSet;
+
 use toml::Value;
 
 use crate::fault::Fault;
@@ -174,8 +176,9 @@ pub trait Entry: Field {
     /// What an array takes, in words.
     fn array_allowed(limits: &Limits) -> String;
 
-    /// Why the entry at `key` may not stand after those before it.
-    fn clash(&self, _key: &str, _before: &[Self]) -> Option<Fault> {
+    /// Why the entry at `key` may not stand in an array that has `names` already, to which it adds
+    /// its own.
+    fn clash(&self, _key: &str, _names: &mut BTreeSet<String>) -> Option<Fault> {
         None
     }
 }
@@ -202,10 +205,11 @@ impl<T: Entry> Field for Vec<T> {
         };
         let faults_before = faults.len();
         let mut entries = Self::new();
+        let mut names = BTreeSet::new();
         for (index, value) in values.iter().enumerate() {
             let key = format!("{key}[{index}]");
             if let Some(entry) = T::read(&key, value, limits, faults) {
-                faults.extend(entry.clash(&key, &entries));
+                faults.extend(entry.clash(&key, &mut names));
                 entries.push(entry);
             }
         }

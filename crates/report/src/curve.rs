@@ -116,7 +116,7 @@ pub(crate) fn markers(cycles: &[CycleFacts], changes: &[ConfigChange]) -> Vec<Ma
     let mut markers: Vec<Marker> = changes
         .iter()
         .map(|change| Marker {
-            cycle: change.cycle,
+            cycle: change.cycle.unwrap_or(0),
             kind: MarkerKind::Configuration,
             text: change.text.clone(),
         })

@@ -325,6 +325,22 @@ fn a_cycle_that_cannot_have_begun_is_refused() {
     }
 }
 
+/// A configuration may change before the first cycle, for example by `init` and an edit.
+#[test]
+fn a_snapshot_holds_changes_of_the_configuration_before_the_first_cycle() {
+    let (_dir, run) = run();
+    let mut driver = claimed(&run, Stage::Driver);
+    for change in 0..SNAPSHOT_EVERY {
+        let config_hash = change.to_string();
+        let changes = vec![format!("gate.games: {change} -> {}", change + 1)];
+        driver.append(Entry::ConfigChanged { config_hash, changes }).unwrap();
+    }
+    let path = dz_store::layout::snapshot_path(SNAPSHOT_EVERY);
+    assert!(run.root().join(&path).is_file());
+    let audit = Audit::of(&run).unwrap();
+    assert!(audit.faults.iter().all(|fault| fault.path != path), "{:?}", audit.faults);
+}
+
 #[test]
 fn a_snapshot_equals_the_fold() {
     let (_dir, run) = run();

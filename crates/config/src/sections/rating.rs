@@ -1,5 +1,7 @@
 //! `[rating]`: the games that place a champion on the Elo scale.
 
+use std::collections::BTreeSet;
+
 use dz_config_keys::{
     Entry, Fault, Field, Limits, Table, TableReader, Value, above, choice, even, real, section,
     whole,
@@ -124,10 +126,12 @@ impl Entry for Anchor {
         ALLOWED.to_owned()
     }
 
-    fn clash(&self, key: &str, before: &[Self]) -> Option<Fault> {
+    fn clash(&self, key: &str, names: &mut BTreeSet<String>) -> Option<Fault> {
+        if names.insert(self.name.clone()) {
+            return None;
+        }
         let problem = "an anchor before it has the same name";
-        let fault = Fault::new(format!("{key}.name"), problem).value(self.name.write());
-        before.iter().any(|other| other.name == self.name).then_some(fault)
+        Some(Fault::new(format!("{key}.name"), problem).value(self.name.write()))
     }
 }
 

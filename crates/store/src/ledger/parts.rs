@@ -91,8 +91,8 @@ pub struct RunInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigChange {
-    /// The newest cycle at that time; 0 before the first.
-    pub cycle: u32,
+    /// The newest cycle at that time; none before the first.
+    pub cycle: Option<u32>,
     /// One line, for people.
     pub text: String,
 }

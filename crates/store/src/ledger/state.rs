@@ -194,7 +194,7 @@ impl RunState {
             }
             Entry::ConfigChanged { config_hash, changes } => {
                 self.config_hash.clone_from(config_hash);
-                let cycle = self.cycles.keys().next_back().copied().unwrap_or(0);
+                let cycle = self.cycles.keys().next_back().copied();
                 let changes = changes.iter().map(|text| ConfigChange { cycle, text: text.clone() });
                 self.config_changes.extend(changes);
                 self.finished = None;
