@@ -5,8 +5,8 @@ use dz_game::{Komi, Move, hash_below, hash_unit};
 use dz_shard::{GameRecord, ParentGame};
 use dz_store::{Run, RunState};
 
-use crate::past::each_game;
-use crate::self_game::word;
+use crate::published::each_game;
+use crate::seeds::word;
 
 /// Games that may be forked, and how many games begin so.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::self_game::word;
+use crate::seeds::word;
 
 /// What the stream that komi is drawn from is seeded with, beside the game's seed.
 const KOMI: u64 = 0x6b6f_6d69_2121_2121;

@@ -4,17 +4,21 @@
 //! favoured. Each has its own random stream from the run's seed and its number; a shard's bytes
 //! depend on nothing else, so shards that a kill left missing are played again with the same bytes.
 
+mod beginning;
 mod cycle;
 mod decided;
 mod following;
 mod forks;
+mod game_plan;
 mod import;
 mod komi;
 mod opening;
 mod past;
 mod publish;
+mod published;
 mod reanalysis;
 mod resign;
+mod seeds;
 mod self_game;
 mod settings;
 mod stage;
@@ -24,6 +28,7 @@ mod surprise;
 pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle};
 pub use decided::DecidedPlan;
 pub use forks::Forks;
+pub use game_plan::GamePlan;
 pub use import::{IMPORTED, import_games};
 pub use komi::KomiPlan;
 pub use opening::OpeningPlan;
@@ -31,6 +36,6 @@ pub use past::Past;
 pub use publish::{ShardPublisher, first_shard};
 pub use reanalysis::Reanalyses;
 pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_minimum};
-pub use self_game::{GamePlan, GameTally, SelfGame};
+pub use self_game::{GameTally, SelfGame};
 pub use settings::cycle_plan;
 pub use stage::{champion_sources, run};

@@ -1,13 +1,10 @@
-//! How games of self-play begin: drawn moves, a fork of an earlier game, or the whole of one.
+//! Openings: the first moves of a game, which no search chooses.
 
 use dz_config::OpeningSampler;
-use dz_game::{Game, Komi, Move};
+use dz_game::{Game, Move};
 use dz_search::{Summary, sample};
-use dz_shard::{GameRecord, ParentGame};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
-
-use crate::{GamePlan, komi::own_komi};
 
 /// How the openings of a cycle's games are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,48 +24,6 @@ pub(crate) struct Opening {
     pub(crate) left: u32,
     /// The move that the next of them is not: what the game did that this one is a fork of.
     pub(crate) other_than: Option<Move>,
-}
-
-/// How one game begins.
-#[derive(Clone, Debug)]
-pub(crate) struct Beginning {
-    pub(crate) opening: Opening,
-    /// Moves before those of the opening.
-    pub(crate) start_moves: Vec<Move>,
-    pub(crate) parent: Option<ParentGame>,
-    pub(crate) komi: Option<Komi>,
-}
-
-impl Beginning {
-    /// Of the game with this seed, which is played: as a fork, or with an opening of its own.
-    pub(crate) fn of<G: Game>(
-        game: &G,
-        plan: &GamePlan,
-        game_seed: u64,
-        random: &mut Xoshiro256PlusPlus,
-    ) -> Self {
-        let Some(fork) = plan.forks.as_ref().and_then(|forks| forks.fork(game_seed)) else {
-            return Self {
-                opening: plan.opening.opening(random),
-                start_moves: Vec::new(),
-                parent: None,
-                komi: own_komi(game, plan.komi, game_seed),
-            };
-        };
-        let opening = Opening { left: 1, other_than: Some(fork.next) };
-        Self { opening, start_moves: fork.moves, parent: Some(fork.parent), komi: fork.komi }
-    }
-
-    /// Of a game that is searched anew: it keeps all of the other.
-    pub(crate) fn again(original: &GameRecord) -> Self {
-        let parent = ParentGame { game: original.number, ply: original.plies_total() as u16 };
-        Self {
-            opening: Opening { left: 0, other_than: None },
-            start_moves: original.start_moves.clone(),
-            parent: Some(parent),
-            komi: original.komi,
-        }
-    }
 }
 
 impl OpeningPlan {

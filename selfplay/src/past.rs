@@ -1,30 +1,9 @@
-//! Games that were published before.
+//! What the games of a cycle take from those of earlier ones.
 
-use anyhow::Context;
 use dz_config::RunConfig;
-use dz_shard::{GameRecord, ShardError, ShardReader};
-use dz_store::{Run, RunState, ShardState};
+use dz_store::{Run, RunState};
 
 use crate::{Forks, Reanalyses};
-
-/// Hands each game of `shards` to `take`, in their order.
-///
-/// # Errors
-/// What reading a shard and `take` report, with the shard's name.
-pub(crate) fn each_game<'a>(
-    run: &Run,
-    shards: impl IntoIterator<Item = &'a ShardState>,
-    mut take: impl FnMut(GameRecord) -> Result<(), ShardError>,
-) -> anyhow::Result<()> {
-    for shard in shards {
-        let mut read = || {
-            let mut reader = ShardReader::open(&run.local_path(&shard.object))?;
-            reader.games().try_for_each(|record| take(record?))
-        };
-        read().with_context(|| format!("cannot read the games of {}", shard.object.path))?;
-    }
-    Ok(())
-}
 
 /// What the games of a cycle take from those of earlier ones.
 #[derive(Clone, Debug, Default, PartialEq)]

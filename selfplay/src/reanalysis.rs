@@ -13,7 +13,7 @@ use dz_game::{hash_below, hash_unit};
 use dz_shard::{GAMES_PER_FRAME, GameRecord, ShardReader};
 use dz_store::{CycleState, Run, RunState, ShardState};
 
-use crate::self_game::{game_seed, word};
+use crate::seeds::{game_seed, word};
 
 /// Games of a cycle that are not played but searched anew: each one's number, and whose moves it
 /// has.

@@ -15,8 +15,8 @@ use dz_store::{ResignSummary, Run, RunState};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::past::each_game;
-use crate::self_game::word;
+use crate::published::each_game;
+use crate::seeds::word;
 
 /// When the players of a cycle resign.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,71 +3,24 @@
 use std::sync::Arc;
 
 use dz_config::OpeningSampler;
-use dz_game::{Game, Move, Outcome, Status, mix64};
+use dz_game::{Game, Move, Outcome, Status};
 use dz_infer::{Evaluation, Readers, Request, Walker};
 use dz_play::{GameSeed, MoveSearch, SearchStep};
 use dz_search::{
-    Budget, MoveChoice, PolicyTarget, RootSetup, SearchCounts, SearchParams, Summary, choose_move,
-    policy_target,
+    Budget, MoveChoice, PolicyTarget, SearchCounts, Summary, choose_move, policy_target,
 };
 use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind, TurnsBelow};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::beginning::Beginning;
 use crate::decided::Values;
 use crate::following::Following;
-use crate::opening::{Beginning, Opening};
+use crate::opening::Opening;
 use crate::resign::ply_flags;
+use crate::seeds::game_seed;
 use crate::surprise::{share_out, surprise};
-use crate::{DecidedPlan, Forks, KomiPlan, OpeningPlan, Reanalyses, ResignPlan};
-
-/// What all games of a cycle share.
-#[derive(Clone, Debug)]
-pub struct GamePlan {
-    /// The run's seed.
-    pub run_seed: u64,
-    /// Settings of the searches.
-    pub params: SearchParams,
-    /// Whether searches keep what is reachable.
-    pub reuse: bool,
-    /// Playouts of a full search.
-    pub playouts: u32,
-    /// Playouts of a fast one.
-    pub playouts_fast: u32,
-    /// Share of plies with a full search (playout-cap randomisation; Wu 2019, section 3.1).
-    pub full_share: f64,
-    /// Root of full searches, with its noise.
-    pub root: RootSetup,
-    /// Root of fast searches.
-    pub root_fast: RootSetup,
-    /// What the policy learns of full searches.
-    pub target: PolicyTarget,
-    /// The move that is played where the temperature is 0; policies that are drawn from, and
-    /// Gumbel's choice, take the temperature's place.
-    pub choice: MoveChoice,
-    /// Temperature at the first ply.
-    pub temperature: f64,
-    /// Temperature far into the game.
-    pub temperature_final: f64,
-    /// Plies in which the difference of the two halves.
-    pub temperature_halflife_plies: f64,
-    /// How games begin that are no forks.
-    pub opening: OpeningPlan,
-    /// How their komi differs.
-    pub komi: KomiPlan,
-    /// The games that some begin as forks of.
-    pub forks: Option<Arc<Forks>>,
-    /// The games that are not played but searched anew.
-    pub reanalyses: Option<Arc<Reanalyses>>,
-    /// Share of full searches' weight that goes by surprise.
-    pub surprise_share: f64,
-    /// When a game gets fewer playouts and less weight.
-    pub decided: Option<DecidedPlan>,
-    /// A game that is not over by then is a draw.
-    pub plies_max: u32,
-    /// When players resign, if they do.
-    pub resign: Option<ResignPlan>,
-}
+use crate::{DecidedPlan, GamePlan};
 
 /// A game in progress.
 #[derive(Debug)]
@@ -327,16 +280,6 @@ impl<G: Game> SelfGame<G> {
         }
         true
     }
-}
-
-/// Seed of a game's random stream, and of the words and streams that say how it begins.
-pub(crate) fn game_seed(run_seed: u64, number: u64) -> u64 {
-    word(run_seed, number)
-}
-
-/// The word of this seed that the salt names; words of other salts say nothing of it.
-pub(crate) fn word(seed: u64, salt: u64) -> u64 {
-    mix64(seed ^ mix64(salt))
 }
 
 impl<G: Game> Walker<G> for SelfGame<G> {

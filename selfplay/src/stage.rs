@@ -13,7 +13,7 @@ use dz_shard::{GameRecord, ShardHeader};
 use dz_stage::{Progress, Rates, Spent, StageContext};
 use dz_store::{ChampionState, Entry, Run, RunState, SelfplaySummary, Stage};
 
-use crate::past::each_game;
+use crate::published::each_game;
 use crate::summary::{Costs, line, load, summary};
 use crate::{
     CyclePlan, CycleTally, GameTally, Past, ResignTally, ShardPublisher, ShardSink, cycle_plan,

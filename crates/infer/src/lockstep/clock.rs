@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::LockstepTimes;
+use super::counts::LockstepTimes;
 
 /// Measures what a driver's time goes into.
 pub(super) struct Clock {

@@ -1,13 +1,12 @@
-//! Who drives groups of walkers, and the desk at which drivers meet.
-
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+//! Who drives groups of walkers.
 
 use dz_game::Game;
 use rayon::prelude::*;
 
 use super::clock::Clock;
-use super::{LockstepCounts, Request, Roster, Walker};
+use super::counts::LockstepCounts;
+use super::shared_roster::SharedRoster;
+use super::walker::{Request, Roster, Walker};
 use crate::{Evaluation, EvaluatorError, Leaf, Readers, Sources, Ticket};
 
 /// Where a walker stands.
@@ -49,7 +48,7 @@ struct Steps<G: Game> {
     together: usize,
     /// The roster gave no more.
     exhausted: bool,
-    /// What the desk does not know yet.
+    /// What the shared roster does not know yet.
     counts: LockstepCounts,
 }
 
@@ -82,21 +81,24 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
     }
 
     /// Plays until the roster gives no more and all walkers are done, or another driver has failed.
-    pub(super) fn run<R: Roster<W>>(mut self, desk: &Desk<'_, R>) -> Result<(), R::Error> {
-        let mut fate = Fate { failed: &desk.failed, is_good: false };
+    pub(super) fn run<R: Roster<W>>(
+        mut self,
+        shared: &SharedRoster<'_, R>,
+    ) -> Result<(), R::Error> {
+        let guard = shared.failure_guard();
         let mut clock = Clock::start(self.evaluates);
         let overlaps = self.groups.len() >= GROUPS_THAT_OVERLAP;
         // Whose requests are sent while the next group walks.
         let mut unsent = None;
         loop {
             for index in 0..self.groups.len() {
-                if desk.failed.load(Ordering::Relaxed) {
+                if shared.has_failed() {
                     return Ok(());
                 }
                 clock.wait(|| self.groups[index].land(self.sources))?;
                 match unsent.take() {
-                    Some(last) => self.walk_while_sending(index, last, &mut clock, desk)?,
-                    None => self.steps.walk(&mut self.groups[index], desk)?,
+                    Some(last) => self.walk_while_sending(index, last, &mut clock, shared)?,
+                    None => self.steps.walk(&mut self.groups[index], shared)?,
                 }
                 if overlaps {
                     unsent = Some(index);
@@ -104,13 +106,13 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
                     let (group, counts) = (&mut self.groups[index], &mut self.steps.counts);
                     clock.submit(|| group.take_off(self.sources, counts))?;
                 }
-                desk.step(&mut self.steps.counts);
+                shared.step(&mut self.steps.counts);
             }
             if !self.groups.iter().any(Group::has_walkers) {
-                let mut open = desk.lock();
-                open.add(&mut self.steps.counts);
-                open.roster.driven(&clock.times());
-                fate.is_good = true;
+                let mut inner = shared.lock();
+                inner.add(&mut self.steps.counts);
+                inner.roster.driven(&clock.times());
+                guard.disarm();
                 return Ok(());
             }
         }
@@ -123,7 +125,7 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
         index: usize,
         last: usize,
         clock: &mut Clock,
-        desk: &Desk<'_, R>,
+        shared: &SharedRoster<'_, R>,
     ) -> Result<(), R::Error> {
         let mut sending = std::mem::take(&mut self.groups[last]);
         let (sources, steps) = (&mut *self.sources, &mut self.steps);
@@ -131,7 +133,7 @@ impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
         let walking = &mut self.groups[index];
         let (sent, walked) = rayon::join(
             || clock.submit(|| sending.take_off(sources, &mut counts)),
-            || steps.walk(walking, desk),
+            || steps.walk(walking, shared),
         );
         self.groups[last] = sending;
         self.steps.counts.add(counts);
@@ -145,22 +147,22 @@ impl<G: Game> Steps<G> {
     fn walk<W: Walker<G>, R: Roster<W>>(
         &mut self,
         group: &mut Group<G, W>,
-        desk: &Desk<'_, R>,
+        shared: &SharedRoster<'_, R>,
     ) -> Result<(), R::Error> {
-        group.places.chunks_mut(self.together).try_for_each(|places| self.go_on(places, desk))
+        group.places.chunks_mut(self.together).try_for_each(|places| self.go_on(places, shared))
     }
 
     /// Lets walkers go on until each has a request; those that end make room for the next ones.
     fn go_on<W: Walker<G>, R: Roster<W>>(
         &mut self,
         places: &mut [Place<G, W>],
-        desk: &Desk<'_, R>,
+        shared: &SharedRoster<'_, R>,
     ) -> Result<(), R::Error> {
         loop {
             if !self.exhausted && places.iter().any(|place| place.walker.is_none()) {
-                let mut open = desk.lock();
+                let mut inner = shared.lock();
                 for place in places.iter_mut().filter(|place| place.walker.is_none()) {
-                    place.walker = open.roster.next();
+                    place.walker = inner.roster.next();
                     self.exhausted |= place.walker.is_none();
                 }
             }
@@ -170,10 +172,10 @@ impl<G: Game> Steps<G> {
             let mut ended = false;
             for place in places.iter_mut().filter(|place| place.request.is_none()) {
                 if let Some(walker) = place.walker.take() {
-                    let mut open = desk.lock();
-                    open.add(&mut self.counts);
-                    let counts = open.counts;
-                    open.roster.finished(walker, &counts)?;
+                    let mut inner = shared.lock();
+                    inner.add(&mut self.counts);
+                    let counts = inner.counts;
+                    inner.roster.finished(walker, &counts)?;
                     ended = true;
                 }
             }
@@ -260,69 +262,6 @@ impl<G: Game, W: Walker<G>> Place<G, W> {
                 walker.apply(answer);
             }
             self.request = walker.walk(readers);
-        }
-    }
-}
-
-/// The roster, for one driver at a time.
-pub(super) struct Desk<'a, R> {
-    open: Mutex<Open<'a, R>>,
-    /// A driver has failed; the others are to stop.
-    failed: AtomicBool,
-}
-
-struct Open<'a, R> {
-    roster: &'a mut R,
-    /// Of all drivers.
-    counts: LockstepCounts,
-}
-
-impl<'a, R> Desk<'a, R> {
-    pub(super) fn new(roster: &'a mut R) -> Self {
-        let open = Mutex::new(Open { roster, counts: LockstepCounts::default() });
-        Self { open, failed: AtomicBool::new(false) }
-    }
-
-    /// What all drivers did.
-    pub(super) fn counts(&self) -> LockstepCounts {
-        self.lock().counts
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Open<'a, R>> {
-        // A driver that panicked in here has failed; the others stop before their next step.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Reports a step, unless another driver is at the desk: reports are not worth waiting for.
-    fn step<W>(&self, counts: &mut LockstepCounts)
-    where
-        R: Roster<W>,
-    {
-        if let Ok(mut open) = self.open.try_lock() {
-            open.add(counts);
-            let counts = open.counts;
-            open.roster.step(&counts);
-        }
-    }
-}
-
-impl<R> Open<'_, R> {
-    /// Takes over what a driver counted.
-    fn add(&mut self, counts: &mut LockstepCounts) {
-        self.counts.add(std::mem::take(counts));
-    }
-}
-
-/// Tells the other drivers of an error or a panic, by being dropped before all went well.
-struct Fate<'a> {
-    failed: &'a AtomicBool,
-    is_good: bool,
-}
-
-impl Drop for Fate<'_> {
-    fn drop(&mut self) {
-        if !self.is_good {
-            self.failed.store(true, Ordering::Relaxed);
         }
     }
 }
