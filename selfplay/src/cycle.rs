@@ -146,12 +146,8 @@ impl<G: Game, S: ShardSink> Roster<SelfGame<G>> for Shards<'_, G, S> {
         Some(SelfGame::new(self.game, Arc::clone(&self.plan.games), number, 0))
     }
 
-    fn finished(
-        &mut self,
-        walker: SelfGame<G>,
-        counts: &LockstepCounts,
-    ) -> Result<(), Self::Error> {
-        let (record, cost) = walker.into_record();
+    fn finished(&mut self, task: SelfGame<G>, counts: &LockstepCounts) -> Result<(), Self::Error> {
+        let (record, cost) = task.into_record();
         self.tally.add(&record, &cost);
         self.tally.lockstep = *counts;
         let index = record.number / self.plan.games_per_shard - self.plan.first_shard;
@@ -167,7 +163,7 @@ impl<G: Game, S: ShardSink> Roster<SelfGame<G>> for Shards<'_, G, S> {
         Ok(())
     }
 
-    fn driven(&mut self, times: &LockstepTimes) {
+    fn thread_ended(&mut self, times: &LockstepTimes) {
         self.tally.times.add(times);
     }
 

@@ -1,10 +1,10 @@
-//! One game of self-play, as a walker that records what its searches find.
+//! One game of self-play, as a task that records what its searches find.
 
 use std::sync::Arc;
 
 use dz_config::OpeningSampler;
 use dz_game::{Game, Move, Outcome, Status};
-use dz_infer::{Evaluation, Readers, Request, Walker};
+use dz_infer::{Evaluation, GameTask, Readers, Request};
 use dz_play::{GameSeed, MoveSearch, SearchStep};
 use dz_search::{
     Budget, MoveChoice, PolicyTarget, SearchCounts, Summary, choose_move, policy_target,
@@ -282,8 +282,8 @@ impl<G: Game> SelfGame<G> {
     }
 }
 
-impl<G: Game> Walker<G> for SelfGame<G> {
-    fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+impl<G: Game> GameTask<G> for SelfGame<G> {
+    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
         loop {
             if self.search.is_none() {
                 self.open_at_random();

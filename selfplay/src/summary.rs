@@ -62,7 +62,7 @@ pub(crate) fn load(tally: &CycleTally) -> Option<LoadSummary> {
     let share = |part: Duration| part.as_secs_f64() / times.running.as_secs_f64().max(1e-9);
     let evaluations = tally.lockstep.evaluations;
     (evaluations > 0).then(|| LoadSummary {
-        device_share: share(times.flying),
+        device_share: share(times.in_flight),
         waiting_share: share(times.waiting),
         host_us: times.hosting.as_secs_f64() * 1e6 / evaluations as f64,
     })

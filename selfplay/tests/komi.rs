@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dz_config::RunConfig;
 use dz_game::{Game, Komi, games::Go};
-use dz_infer::{Hashed, Sources, Walker};
+use dz_infer::{GameTask, Hashed, Sources};
 use dz_shard::{GameRecord, replay};
 use selfplay::{Forks, Past, SelfGame, cycle_plan};
 
@@ -28,9 +28,9 @@ fn games(generation: u32, deviation: &str, forks: Option<Forks>) -> Vec<GameReco
     let mut sources = Sources::default();
     let source = sources.add_instant(Arc::new(Hashed));
     let play = |number| {
-        let mut walker = SelfGame::new(&go(), Arc::clone(&plan.games), number, source);
-        assert!(walker.walk(sources.readers()).is_none(), "a fake answers at once");
-        let (record, _) = walker.into_record();
+        let mut task = SelfGame::new(&go(), Arc::clone(&plan.games), number, source);
+        assert!(task.resume(sources.readers()).is_none(), "a fake answers at once");
+        let (record, _) = task.into_record();
         record.check().unwrap();
         replay(&go(), &record).unwrap();
         record

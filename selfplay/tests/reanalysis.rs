@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use dz_config::RunConfig;
 use dz_game::games::Connect4;
 use dz_game::{Encoding, Game, Outcome, Player};
-use dz_infer::{Hashed, Sources, Walker};
+use dz_infer::{GameTask, Hashed, Sources};
 use dz_shard::{
     GameEnd, GameRecord, ResignThresholds, RowBlock, RowShape, SHARD_LEVEL, SearchKind,
     ShardHeader, ShardWriter, replay, rows_of_game,
@@ -41,9 +41,9 @@ fn games(
     let mut sources = Sources::default();
     let source = sources.add_instant(Arc::new(Hashed));
     let play = |number| {
-        let mut walker = SelfGame::new(&connect4(), Arc::clone(&plan.games), number, source);
-        assert!(walker.walk(sources.readers()).is_none(), "a fake answers at once");
-        let (record, _) = walker.into_record();
+        let mut task = SelfGame::new(&connect4(), Arc::clone(&plan.games), number, source);
+        assert!(task.resume(sources.readers()).is_none(), "a fake answers at once");
+        let (record, _) = task.into_record();
         record.check().unwrap();
         replay(&connect4(), &record).unwrap();
         record

@@ -31,6 +31,7 @@ const RETIRED: &[(&str, &str)] = &[
     ("FurtherColumns", "AuxColumns"),
     ("Ahead", "AuxBuilder"),
     ("target_of", "Head::is_in_rows"),
+    ("Walker", "GameTask"),
 ];
 
 /// Items that a newcomer calls first, by crate: each has an example that runs as a doc test.

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use dz_game::Game;
 use dz_infer::{
-    Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Sources, Walker,
+    Evaluation, EvaluatorError, GameTask, Lockstep, LockstepCounts, Readers, Request, Roster,
+    Sources,
 };
 use dz_play::{GameSeed, MoveSearch, Opening, Pipeline, SearchStep, distinct_openings};
 use dz_search::{Budget, RootSetup, Search, SearchParams};
@@ -112,8 +113,8 @@ struct Crowd<'a, G: Game> {
 
 struct Lone<G: Game>(MoveSearch<G>);
 
-impl<G: Game> Walker<G> for Lone<G> {
-    fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+impl<G: Game> GameTask<G> for Lone<G> {
+    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
         match self.0.step(readers) {
             SearchStep::Decided => None,
             SearchStep::Need(request) => Some(request),

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use dz_game::{Encoding, Game, Move, PlaneShape, PlaneWriter, Wdl};
 use rayon::prelude::*;
 
+use crate::parallel::{Task, run_all};
 use crate::{
-    EncodedBatch, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, Note, Ticket,
+    EncodedBatch, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, NetworkOutputs,
+    Note, Ticket,
 };
 
 /// An [`Evaluator`] over a [`NetworkEvaluator`]: encodes leaves, then takes the softmax of policy
@@ -16,18 +18,18 @@ pub struct Encoded<G: Game, N> {
     encoding: G::Encoding,
     network: N,
     /// Batches in flight.
-    in_flight: BTreeMap<Ticket, Places>,
-    /// Positions that are drawn and finished on one thread at least; all of a batch where it has
-    /// one only.
-    together: usize,
+    in_flight: BTreeMap<Ticket, PolicyIndices>,
+    /// Positions that one thread encodes and finishes at least; all of a batch where no other
+    /// thread helps.
+    part_len: usize,
 }
 
 /// Positions that are worth handing to another thread.
-const TOGETHER: usize = 32;
+const PART_LEN: usize = 32;
 
-/// Where the legal moves of a batch's leaves stand in the policy.
+/// Policy indices of the legal moves of a batch's leaves.
 #[derive(Debug)]
-struct Places {
+struct PolicyIndices {
     /// Of all leaves, one after another.
     indices: Vec<u32>,
     /// Where each leaf's end.
@@ -48,11 +50,12 @@ impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
                 game: encoding.id(),
             });
         }
-        let (network_len, game_len) = (network.policy_len(), encoding.policy_len());
+        let network_len = network.policy_len();
+        let game_len = encoding.policy_len();
         if network_len != game_len {
             return Err(EvaluatorError::WrongPolicy { network: network_len, game: game_len });
         }
-        Ok(Self { encoding, network, in_flight: BTreeMap::new(), together: TOGETHER })
+        Ok(Self { encoding, network, in_flight: BTreeMap::new(), part_len: PART_LEN })
     }
 
     fn check_length(&self, got: usize, wanted: usize) -> Result<(), EvaluatorError> {
@@ -69,9 +72,9 @@ impl<G: Game, N: NetworkEvaluator + 'static> Evaluator<G> for Encoded<G, N> {
     }
 
     fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
-        let (batch, places) = draw(&self.encoding, leaves, self.together);
+        let (batch, indices) = encode::<G>(&self.encoding, leaves, self.part_len);
         let ticket = self.network.submit(batch)?;
-        self.in_flight.insert(ticket, places);
+        self.in_flight.insert(ticket, indices);
         Ok(ticket)
     }
 
@@ -84,27 +87,15 @@ impl<G: Game, N: NetworkEvaluator + 'static> Evaluator<G> for Encoded<G, N> {
         ticket: Ticket,
         note: &Note<'_>,
     ) -> Result<Vec<Evaluation>, EvaluatorError> {
-        let places = self.in_flight.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))?;
+        let indices =
+            self.in_flight.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))?;
         let outputs = self.network.wait(ticket)?;
-        let (policy_len, len) = (self.network.policy_len(), places.ends.len());
-        self.check_length(outputs.policy_logits.len(), len * policy_len)?;
-        self.check_length(outputs.wdl_logits.len(), len * 3)?;
-        let evaluations: Option<Vec<Evaluation>> = outputs
-            .policy_logits
-            .par_chunks_exact(policy_len)
-            .with_min_len(self.together)
-            .zip(outputs.wdl_logits.par_chunks_exact(3))
-            .enumerate()
-            .map(|(leaf, (policy, wdl))| {
-                let evaluation = evaluation_of(places.of(leaf), policy, wdl);
-                is_finite(&evaluation).then(|| {
-                    note(leaf, &evaluation);
-                    evaluation
-                })
-            })
-            .collect();
-        let evaluator = || self.network.id().to_owned();
-        evaluations.ok_or_else(|| EvaluatorError::NotFinite { evaluator: evaluator() })
+        let policy_len = self.network.policy_len();
+        self.check_length(outputs.policy_logits.len(), indices.len() * policy_len)?;
+        self.check_length(outputs.wdl_logits.len(), indices.len() * 3)?;
+        let evaluations = evaluations(&indices, &outputs, policy_len, self.part_len, note);
+        evaluations
+            .ok_or_else(|| EvaluatorError::NotFinite { evaluator: self.network.id().to_owned() })
     }
 
     /// Where points have owners, the move to a point has the point's number, and its place in the
@@ -137,42 +128,55 @@ impl<G: Game, N: NetworkEvaluator + 'static> Evaluator<G> for Encoded<G, N> {
     }
 
     fn handle(&self) -> Option<Box<dyn Evaluator<G>>> {
-        let (network, encoding) = (self.network.handle()?, self.encoding.clone());
-        let in_flight = BTreeMap::new();
-        Some(Box::new(Self { encoding, network, in_flight, together: usize::MAX }))
+        Some(Box::new(Self {
+            encoding: self.encoding.clone(),
+            network: self.network.handle()?,
+            in_flight: BTreeMap::new(),
+            part_len: usize::MAX,
+        }))
     }
 }
 
-/// Draws each leaf as its mover sees it, through the leaf's symmetry.
+/// Encodes each leaf as its mover sees it, through the leaf's symmetry.
 pub fn encode_leaves<G: Game>(encoding: &G::Encoding, leaves: &[Leaf<G>]) -> EncodedBatch {
-    draw(encoding, &leaves.iter().collect::<Vec<_>>(), usize::MAX).0
+    encode(encoding, &leaves.iter().collect::<Vec<_>>(), usize::MAX).0
 }
 
-/// The same and where moves stand in the policy, at least so many leaves on one thread.
-fn draw<G: Game>(
+/// The same and the policy indices, in parts of `part_len` leaves, each on one thread.
+fn encode<G: Game>(
     encoding: &G::Encoding,
     leaves: &[&Leaf<G>],
-    together: usize,
-) -> (EncodedBatch, Places) {
+    part_len: usize,
+) -> (EncodedBatch, PolicyIndices) {
     let shape = encoding.planes();
     let mut batch = EncodedBatch::zeroed(shape, leaves.len());
-    let mut places = Places::blank(leaves);
-    let (mut bits, mut globals) = (&mut batch.bits[..], &mut batch.globals[..]);
-    let mut indices = &mut places.indices[..];
-    let mut parts = Vec::new();
-    for leaves in leaves.chunks(together.clamp(1, leaves.len().max(1))) {
+    let mut policy = PolicyIndices::zeroed(leaves);
+    let mut bits = &mut batch.bits[..];
+    let mut globals = &mut batch.globals[..];
+    let mut indices = &mut policy.indices[..];
+    let mut tasks: Vec<Task<'_>> = Vec::new();
+    for leaves in leaves.chunks(part_len.clamp(1, leaves.len().max(1))) {
         let moves = leaves.iter().map(|leaf| leaf.legal.len()).sum();
-        let (own_bits, bits_left) = bits.split_at_mut(leaves.len() * shape.packed_bytes());
-        let (own_globals, globals_left) = globals.split_at_mut(leaves.len() * shape.globals);
-        let (own_indices, indices_left) = indices.split_at_mut(moves);
-        (bits, globals, indices) = (bits_left, globals_left, indices_left);
-        parts.push(Part { leaves, bits: own_bits, globals: own_globals, indices: own_indices });
+        let part = Part {
+            leaves,
+            bits: take_front(&mut bits, leaves.len() * shape.packed_bytes()),
+            globals: take_front(&mut globals, leaves.len() * shape.globals),
+            indices: take_front(&mut indices, moves),
+        };
+        tasks.push(Box::new(move || part.encode(encoding, shape)));
     }
-    parts.into_par_iter().for_each(|part| part.draw(encoding, shape));
-    (batch, places)
+    run_all(tasks);
+    (batch, policy)
 }
 
-/// Leaves of a batch, and what is to be made of them.
+/// Splits the first `len` elements off.
+fn take_front<'a, T>(slice: &mut &'a mut [T], len: usize) -> &'a mut [T] {
+    let (front, back) = std::mem::take(slice).split_at_mut(len);
+    *slice = back;
+    front
+}
+
+/// Leaves of a batch, and where their encodings go.
 struct Part<'a, G: Game> {
     leaves: &'a [&'a Leaf<G>],
     bits: &'a mut [u8],
@@ -181,15 +185,12 @@ struct Part<'a, G: Game> {
 }
 
 impl<G: Game> Part<'_, G> {
-    fn draw(self, encoding: &G::Encoding, shape: PlaneShape) {
-        let mut rest = self.globals;
+    fn encode(mut self, encoding: &G::Encoding, shape: PlaneShape) {
         let mut indices = self.indices.iter_mut();
-        for (leaf, bits) in self.leaves.iter().zip(self.bits.chunks_exact_mut(shape.packed_bytes()))
-        {
+        for leaf in self.leaves {
             let Leaf { state, history, legal, symmetry, .. } = leaf;
-            // Slices of no numbers have to be cut by hand.
-            let (globals, others) = rest.split_at_mut(shape.globals);
-            rest = others;
+            let bits = take_front(&mut self.bits, shape.packed_bytes());
+            let globals = take_front(&mut self.globals, shape.globals);
             encoding.encode(state, history, *symmetry, &mut PlaneWriter::new(shape, bits, globals));
             for (&mv, index) in legal.iter().zip(&mut indices) {
                 *index = encoding.policy_index(state, mv, *symmetry) as u32;
@@ -198,8 +199,8 @@ impl<G: Game> Part<'_, G> {
     }
 }
 
-impl Places {
-    fn blank<G: Game>(leaves: &[&Leaf<G>]) -> Self {
+impl PolicyIndices {
+    fn zeroed<G: Game>(leaves: &[&Leaf<G>]) -> Self {
         let mut sum = 0;
         let ends = leaves.iter().map(|leaf| {
             sum += leaf.legal.len();
@@ -209,15 +210,45 @@ impl Places {
         Self { indices: vec![0; sum], ends }
     }
 
+    /// Number of leaves.
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     fn of(&self, leaf: usize) -> &[u32] {
         let begin = leaf.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.indices[begin..self.ends[leaf]]
     }
 }
 
+/// Evaluations of a batch, each noted; `None` if a number is not finite. Not generic over the game,
+/// so that the parallel loop is compiled once.
+fn evaluations(
+    indices: &PolicyIndices,
+    outputs: &NetworkOutputs,
+    policy_len: usize,
+    part_len: usize,
+    note: &Note<'_>,
+) -> Option<Vec<Evaluation>> {
+    outputs
+        .policy_logits
+        .par_chunks_exact(policy_len)
+        .with_min_len(part_len)
+        .zip(outputs.wdl_logits.par_chunks_exact(3))
+        .enumerate()
+        .map(|(leaf, (policy, wdl))| {
+            let evaluation = evaluation_of(indices.of(leaf), policy, wdl);
+            is_finite(&evaluation).then(|| {
+                note(leaf, &evaluation);
+                evaluation
+            })
+        })
+        .collect()
+}
+
 /// Softmaxes of the legal moves' logits, and of those of win, draw and loss.
-fn evaluation_of(places: &[u32], policy: &[f32], wdl: &[f32]) -> Evaluation {
-    let mut priors: Vec<f32> = places.iter().map(|&index| policy[index as usize]).collect();
+fn evaluation_of(indices: &[u32], policy: &[f32], wdl: &[f32]) -> Evaluation {
+    let mut priors: Vec<f32> = indices.iter().map(|&index| policy[index as usize]).collect();
     softmax(&mut priors);
     let mut chances = [wdl[0], wdl[1], wdl[2]];
     softmax(&mut chances);

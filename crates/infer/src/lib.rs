@@ -15,6 +15,7 @@ mod evaluator;
 mod fakes;
 mod in_turns;
 mod lockstep;
+mod parallel;
 mod rollout;
 mod sources;
 mod workers;
@@ -28,7 +29,7 @@ pub use evaluator::{
 };
 pub use fakes::{Hashed, Uniform};
 pub use in_turns::InTurns;
-pub use lockstep::{Lockstep, LockstepCounts, LockstepTimes, Request, Roster, Walker};
+pub use lockstep::{GameTask, Lockstep, LockstepCounts, LockstepTimes, Request, Roster};
 pub use rollout::Rollout;
 pub use sources::{Answer, Readers, Sources};
 pub use workers::Workers;

@@ -17,7 +17,7 @@ pub struct Sources<G: Game> {
     ids: Vec<String>,
 }
 
-/// What walkers may ask of the sources while they walk on many threads.
+/// What tasks may ask of the sources while they run on many threads.
 #[derive(Clone)]
 pub struct Readers<G: Game> {
     readers: Vec<Reader<G>>,
@@ -92,7 +92,7 @@ impl<G: Game> Sources<G> {
         self.ids.is_empty()
     }
 
-    /// The part that walkers see.
+    /// The part that tasks see.
     pub fn readers(&self) -> &Readers<G> {
         &self.readers
     }
@@ -180,8 +180,7 @@ impl<G: Game> Sources<G> {
             Some(evaluator) => Ok(evaluator.as_mut()),
             None => Err(EvaluatorError::Device {
                 device: self.ids[index].clone(),
-                message: "an instant evaluator takes no batches; this is a bug in the walker"
-                    .into(),
+                message: "an instant evaluator takes no batches; this is a bug in the task".into(),
             }),
         }
     }

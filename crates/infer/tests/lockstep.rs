@@ -5,9 +5,9 @@ mod common;
 use common::FakeNetwork;
 use dz_game::{Game, Symmetry, games::Connect4, mix64};
 use dz_infer::{
-    Answer, Encoded, Evaluation, Evaluator, EvaluatorError, Hashed, InstantEvaluator, Leaf,
-    LeafView, Lockstep, LockstepCounts, LockstepTimes, Readers, Request, Roster, Sources, Ticket,
-    Walker, symmetry_of,
+    Answer, Encoded, Evaluation, Evaluator, EvaluatorError, GameTask, Hashed, InstantEvaluator,
+    Leaf, LeafView, Lockstep, LockstepCounts, LockstepTimes, Readers, Request, Roster, Sources,
+    Ticket, symmetry_of,
 };
 
 fn connect4() -> Connect4 {
@@ -51,8 +51,8 @@ impl Solo {
     }
 }
 
-impl Walker<Connect4> for Solo {
-    fn walk(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+impl GameTask<Connect4> for Solo {
+    fn resume(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
         let game = connect4();
         loop {
             let legal = self.legal();
@@ -161,8 +161,8 @@ fn the_order_of_finishing_and_the_counts_do_not_depend_on_threads() {
 /// Asks a fixed number of times, of source 0.
 struct Asker(u32);
 
-impl Walker<Connect4> for Asker {
-    fn walk(&mut self, _readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+impl GameTask<Connect4> for Asker {
+    fn resume(&mut self, _readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
         self.0 = self.0.checked_sub(1)?;
         let state = connect4().start();
         let leaf = Leaf {
@@ -198,7 +198,7 @@ impl Roster<Asker> for Askers {
     fn step(&mut self, _counts: &LockstepCounts) {
         self.steps += 1;
     }
-    fn driven(&mut self, times: &LockstepTimes) {
+    fn thread_ended(&mut self, times: &LockstepTimes) {
         self.times.push(*times);
     }
 }
@@ -211,7 +211,7 @@ fn ask(parallel_games: usize, groups: usize, askers: u32) -> LockstepCounts {
     assert_eq!(roster.finished, askers);
     assert!(roster.steps >= counts.batches as u32);
     let [times] = roster.times[..] else { panic!("one driver for all: {:?}", roster.times) };
-    assert!(times.flying <= times.running && times.waiting <= times.flying, "{times:?}");
+    assert!(times.in_flight <= times.running && times.waiting <= times.in_flight, "{times:?}");
     assert_eq!(times.hosting + times.waiting, times.running);
     counts
 }
@@ -288,7 +288,7 @@ fn failures_come_out() {
         sources.add_batched(Box::new(Failing::new(handles)), 0);
         // Far more than would be played if one thread's failure did not stop the other.
         let mut roster = Askers { left: u32::MAX, ..Askers::default() };
-        // With three groups one is sent, which fails, while another walks.
+        // With three groups one is submitted, which fails, while another is resumed.
         let lockstep = Lockstep { parallel_games: 3, groups };
         let run = || lockstep.run(&mut sources, &mut roster);
         let failure = pool(2).install(run).unwrap_err();
@@ -296,14 +296,14 @@ fn failures_come_out() {
     }
 }
 
-/// Panics at the third walk of one of its walkers; the others ask without end.
+/// Panics when one of its tasks is resumed for the third time; the others ask without end.
 struct Endless(u32);
 
-impl Walker<Connect4> for Endless {
-    fn walk(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+impl GameTask<Connect4> for Endless {
+    fn resume(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
         self.0 = self.0.saturating_sub(1);
-        assert!(self.0 > 0, "a bug in a walker");
-        Asker(1).walk(readers)
+        assert!(self.0 > 0, "a bug in a task");
+        Asker(1).resume(readers)
     }
     fn apply(&mut self, _evaluation: Evaluation) {}
 }
@@ -324,7 +324,7 @@ impl Roster<Endless> for Started {
 #[test]
 fn a_panic_on_one_thread_ends_the_run() {
     for (handles, games) in [(true, 2), (false, 3)] {
-        // With three groups one is sent while the walker of another panics.
+        // With three groups one is submitted while a task of another panics.
         let lockstep = Lockstep { parallel_games: games, groups: if handles { 1 } else { games } };
         let run = || lockstep.run(&mut networks(0, handles), &mut Started(0));
         let ended = pool(2).install(|| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)));
@@ -341,7 +341,7 @@ fn instant_sources_take_no_batches() {
     let mut roster = Askers { left: 1, ..Askers::default() };
     let lockstep = Lockstep { parallel_games: 1, groups: 1 };
     assert!(lockstep.run(&mut sources, &mut roster).is_err());
-    // A walker that asks first is answered at once, and no batch is sent.
+    // A task that asks first is answered at once, and no batch is sent.
     sources.add_instant(std::sync::Arc::new(Hashed));
     let mut list = List { left: 0..10, done: Vec::new() };
     let counts = lockstep.run(&mut sources, &mut list).unwrap();

@@ -2,7 +2,7 @@
 
 use dz_game::{Game, Move, Wdl};
 use dz_infer::{
-    Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Walker,
+    Evaluation, EvaluatorError, GameTask, Lockstep, LockstepCounts, Readers, Request, Roster,
 };
 use dz_search::{Budget, MoveChoice, Search, Summary, choose_move};
 use rand::SeedableRng;
@@ -139,8 +139,8 @@ struct Question<G: Game> {
     search: MoveSearch<G>,
 }
 
-impl<G: Game> Walker<G> for Question<G> {
-    fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+impl<G: Game> GameTask<G> for Question<G> {
+    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
         match self.search.step(readers) {
             SearchStep::Decided => None,
             SearchStep::Need(request) => Some(request),

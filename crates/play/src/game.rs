@@ -1,7 +1,7 @@
 //! One game of a match.
 
 use dz_game::{Game, Move, Outcome, Player, Status, mix64};
-use dz_infer::{Evaluation, Readers, Request, Walker};
+use dz_infer::{Evaluation, GameTask, Readers, Request};
 use dz_search::choose_move;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -183,8 +183,8 @@ impl<G: Game> MatchGame<G> {
     }
 }
 
-impl<G: Game> Walker<G> for MatchGame<G> {
-    fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+impl<G: Game> GameTask<G> for MatchGame<G> {
+    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
         while let Some(mover) = self.mover() {
             match self.decide(mover, readers) {
                 Decision::Move(mv) => self.play(mover, mv),

@@ -1,7 +1,7 @@
 //! Players, games between them, paired matches and openings: searches driven by evaluators.
 //!
 //! Nothing here knows a network or reads a file: callers pass a [`NetworkLoader`] and a
-//! [`GameStore`]. Games are [`dz_infer::Walker`]s, so self-play, matches and accuracy checks all
+//! [`GameStore`]. Games are [`dz_infer::GameTask`]s, so self-play, matches and accuracy checks all
 //! run in lockstep batches.
 
 mod accuracy;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dz_game::Game;
 use dz_infer::{
-    Evaluation, EvaluatorError, Lockstep, LockstepCounts, Readers, Request, Roster, Walker,
+    Evaluation, EvaluatorError, GameTask, Lockstep, LockstepCounts, Readers, Request, Roster,
 };
 
 use crate::match_file::PlayedMatch;
@@ -91,9 +91,9 @@ struct ScheduledGame<G: Game> {
     game: MatchGame<G>,
 }
 
-impl<G: Game> Walker<G> for ScheduledGame<G> {
-    fn walk(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
-        self.game.walk(readers)
+impl<G: Game> GameTask<G> for ScheduledGame<G> {
+    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+        self.game.resume(readers)
     }
 
     fn apply(&mut self, evaluation: Evaluation) {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use dz_game::{Game, Key, games::Connect4};
 use dz_infer::{
-    Answer, Evaluation, EvaluatorError, Leaf, LeafView, LockstepCounts, Readers, Request, Roster,
-    Walker, symmetry_of,
+    Answer, Evaluation, EvaluatorError, GameTask, Leaf, LeafView, LockstepCounts, Readers, Request,
+    Roster, symmetry_of,
 };
 use dz_search::{
     Budget, Gathered, LeafId, MoveChoice, NetworkAnswer, Search, SearchParams, choose_move,
@@ -66,8 +66,8 @@ pub(crate) struct Question {
     priors: Vec<f32>,
 }
 
-impl Walker<Connect4> for Question {
-    fn walk(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+impl GameTask<Connect4> for Question {
+    fn resume(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
         while let Gathered::Need(id) = self.search.gather() {
             let (leaf, eval_key) = (self.search.leaf(id)?, self.search.leaf_eval_key(id)?);
             self.seen.insert(eval_key);

@@ -9,41 +9,48 @@ pub(super) struct Clock {
     begun: Instant,
     /// Whether batches are evaluated by the thread that submits them.
     evaluates: bool,
-    /// Batches under way, and since when there are any.
-    flights: usize,
+    /// Batches in flight, and since when there are any.
+    batches: usize,
     since: Instant,
-    flying: Duration,
+    in_flight: Duration,
     submitting: Duration,
     waiting: Duration,
 }
 
 impl Clock {
     pub(super) fn start(evaluates: bool) -> Self {
-        let (begun, zero) = (Instant::now(), Duration::ZERO);
-        let (flying, submitting, waiting) = (zero, zero, zero);
-        Self { begun, evaluates, flights: 0, since: begun, flying, submitting, waiting }
+        let begun = Instant::now();
+        Self {
+            begun,
+            evaluates,
+            batches: 0,
+            since: begun,
+            in_flight: Duration::ZERO,
+            submitting: Duration::ZERO,
+            waiting: Duration::ZERO,
+        }
     }
 
-    /// Submits batches; `work` answers how many.
+    /// Submits batches; `work` returns how many.
     pub(super) fn submit<E>(&mut self, work: impl FnOnce() -> Result<usize, E>) -> Result<(), E> {
         let now = Instant::now();
-        if self.flights == 0 {
+        if self.batches == 0 {
             self.since = now;
         }
-        self.flights += work()?;
+        self.batches += work()?;
         self.submitting += now.elapsed();
         Ok(())
     }
 
-    /// Waits for batches; `work` answers how many.
+    /// Waits for batches; `work` returns how many.
     pub(super) fn wait<E>(&mut self, work: impl FnOnce() -> Result<usize, E>) -> Result<(), E> {
         let now = Instant::now();
         let count = work()?;
         if count > 0 {
             self.waiting += now.elapsed();
-            self.flights -= count;
-            if self.flights == 0 {
-                self.flying += self.since.elapsed();
+            self.batches -= count;
+            if self.batches == 0 {
+                self.in_flight += self.since.elapsed();
             }
         }
         Ok(())
@@ -53,7 +60,7 @@ impl Clock {
         let running = self.begun.elapsed();
         let own = if self.evaluates { self.submitting } else { Duration::ZERO };
         let hosting = running.saturating_sub(self.waiting + own);
-        LockstepTimes { running, hosting, flying: self.flying, waiting: self.waiting }
+        LockstepTimes { running, hosting, in_flight: self.in_flight, waiting: self.waiting }
     }
 }
 
@@ -89,10 +96,10 @@ mod tests {
     }
 
     #[test]
-    fn time_with_batches_under_way_counts_once_and_waiting_is_no_host_time() {
+    fn time_with_batches_in_flight_counts_once_and_waiting_is_no_host_time() {
         let device = run(false);
         assert!(device.running >= 8 * NAP && device.waiting >= 2 * NAP, "{device:?}");
-        assert!(device.flying >= 6 * NAP && device.flying + 2 * NAP <= device.running);
+        assert!(device.in_flight >= 6 * NAP && device.in_flight + 2 * NAP <= device.running);
         assert_eq!(device.hosting + device.waiting, device.running);
         let own = run(true);
         assert!(own.hosting + 4 * NAP <= own.running, "{own:?}");

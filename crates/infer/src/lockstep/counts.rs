@@ -9,7 +9,7 @@ pub struct LockstepCounts {
     pub batches: u64,
     /// Positions in them.
     pub evaluations: u64,
-    /// Positions that the batches had room for: every place of the group, also those of games that
+    /// Positions that the batches had room for: every slot of the group, also those of games that
     /// had ended with none to follow.
     pub places: u64,
 }
@@ -23,16 +23,16 @@ impl LockstepCounts {
     }
 }
 
-/// What the time of those who drive walkers went into; sums over threads.
+/// What the time of driving threads went into; sums over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LockstepTimes {
     /// From beginning to end.
     pub running: Duration,
-    /// Of that, the processor's own part: walking, and making batches. With a device all that is
-    /// not waiting; where threads evaluate themselves, all that is not evaluating.
+    /// Of that, the host's part: searching and encoding. With a device all that is not waiting;
+    /// where threads evaluate themselves, all that is not evaluating.
     pub hosting: Duration,
-    /// With a batch or more under way: what an evaluator was busy at most.
-    pub flying: Duration,
+    /// With a batch or more in flight: what an evaluator was busy at most.
+    pub in_flight: Duration,
     /// Waiting for a batch, its read-back and its softmaxes included.
     pub waiting: Duration,
 }
@@ -42,7 +42,7 @@ impl LockstepTimes {
     pub fn add(&mut self, other: &Self) {
         self.running += other.running;
         self.hosting += other.hosting;
-        self.flying += other.flying;
+        self.in_flight += other.in_flight;
         self.waiting += other.waiting;
     }
 }

@@ -1,267 +1,286 @@
-//! Who drives groups of walkers.
+//! Drives groups of tasks.
 
 use dz_game::Game;
-use rayon::prelude::*;
 
 use super::clock::Clock;
 use super::counts::LockstepCounts;
+use super::game_task::{GameTask, Request, Roster};
 use super::shared_roster::SharedRoster;
-use super::walker::{Request, Roster, Walker};
+use crate::parallel::{Task, run_all};
 use crate::{Evaluation, EvaluatorError, Leaf, Readers, Sources, Ticket};
 
-/// Where a walker stands.
-struct Place<G: Game, W> {
-    walker: Option<W>,
-    /// What it asks, until it has heard the answer.
+/// Room for one task.
+struct Slot<G: Game, T> {
+    task: Option<T>,
+    /// What the task asks, until it has received the answer.
     request: Option<Request<G>>,
-    /// What it is to hear before it goes on.
+    /// What the task is to receive before it goes on.
     answer: Option<Evaluation>,
 }
 
 /// A batch that was submitted.
-struct Flight {
+struct PendingBatch {
     source: usize,
     ticket: Ticket,
-    /// The places that asked, by position in the batch.
-    places: Vec<usize>,
+    /// The slots that asked, by position in the batch.
+    slots: Vec<usize>,
 }
 
-struct Group<G: Game, W> {
-    places: Vec<Place<G, W>>,
-    flights: Vec<Flight>,
+struct Group<G: Game, T> {
+    slots: Vec<Slot<G, T>>,
+    pending: Vec<PendingBatch>,
 }
 
 /// Drives groups in turns.
-pub(super) struct Driver<'a, G: Game, W> {
-    groups: Vec<Group<G, W>>,
+pub(super) struct Driver<'a, G: Game, T> {
+    groups: Vec<Group<G, T>>,
     sources: &'a mut Sources<G>,
-    steps: Steps<G>,
-    /// Whether this thread evaluates its batches itself.
-    evaluates: bool,
+    runner: Runner<G>,
 }
 
-/// How walkers go on, without those whom they ask.
-struct Steps<G: Game> {
+/// Lets tasks go on.
+struct Runner<G: Game> {
     readers: Readers<G>,
-    /// Places that go on together, on all threads. One after another, a game that ends makes room
-    /// for the next before others have gone on, and an answer is heard while it is in the cache.
-    together: usize,
+    /// Whether this thread has its groups to itself: it resumes their tasks and evaluates their
+    /// batches. Otherwise all threads resume tasks, and a device evaluates.
+    is_alone: bool,
     /// The roster gave no more.
-    exhausted: bool,
+    is_exhausted: bool,
     /// What the shared roster does not know yet.
     counts: LockstepCounts,
 }
 
-/// Walkers that all threads share out among themselves at a time: few, since some walk far.
-const WALKERS_A_THREAD: usize = 8;
+/// Tasks that a thread resumes before it looks for others: few, since some search for long.
+const TASKS_AT_ONCE: usize = 8;
 
-/// Groups from which on one is sent while the next walks: the device has the third one's batch
-/// then. With two it would have none.
+/// Groups from which on one is submitted while the next is resumed: the device has the third one's
+/// batch then. With two it would have none.
 const GROUPS_THAT_OVERLAP: usize = 3;
 
-impl<'a, G: Game, W: Walker<G>> Driver<'a, G, W> {
-    /// One driver for all, whose walkers walk on all threads: for groups that take turns with a
-    /// device.
+impl<'a, G: Game, T: GameTask<G>> Driver<'a, G, T> {
+    /// One driver whose tasks are resumed on all threads: for groups that take turns with a device.
     pub(super) fn of_all_threads(
         sources: &'a mut Sources<G>,
-        places: impl Iterator<Item = usize>,
+        slots: impl Iterator<Item = usize>,
     ) -> Self {
-        Self::new(sources, places.map(Group::new).collect(), usize::MAX)
+        Self::new(sources, slots.map(Group::new).collect(), false)
     }
 
     /// One of several drivers, each on a thread of its own.
-    pub(super) fn of_one_thread(sources: &'a mut Sources<G>, places: usize) -> Self {
-        Self::new(sources, vec![Group::new(places)], 1)
+    pub(super) fn of_one_thread(sources: &'a mut Sources<G>, slots: usize) -> Self {
+        Self::new(sources, vec![Group::new(slots)], true)
     }
 
-    fn new(sources: &'a mut Sources<G>, groups: Vec<Group<G, W>>, together: usize) -> Self {
-        let (readers, counts) = (sources.readers().clone(), LockstepCounts::default());
-        let steps = Steps { readers, together, exhausted: false, counts };
-        Self { groups, sources, steps, evaluates: together == 1 }
+    fn new(sources: &'a mut Sources<G>, groups: Vec<Group<G, T>>, is_alone: bool) -> Self {
+        let readers = sources.readers().clone();
+        let counts = LockstepCounts::default();
+        Self { groups, sources, runner: Runner { readers, is_alone, is_exhausted: false, counts } }
     }
 
-    /// Plays until the roster gives no more and all walkers are done, or another driver has failed.
-    pub(super) fn run<R: Roster<W>>(
+    /// Plays until the roster gives no more and all tasks are done, or another driver has failed.
+    pub(super) fn run<R: Roster<T>>(
         mut self,
         shared: &SharedRoster<'_, R>,
     ) -> Result<(), R::Error> {
         let guard = shared.failure_guard();
-        let mut clock = Clock::start(self.evaluates);
+        let mut clock = Clock::start(self.runner.is_alone);
         let overlaps = self.groups.len() >= GROUPS_THAT_OVERLAP;
-        // Whose requests are sent while the next group walks.
+        // The group whose requests are submitted while the next group is resumed.
         let mut unsent = None;
         loop {
             for index in 0..self.groups.len() {
                 if shared.has_failed() {
                     return Ok(());
                 }
-                clock.wait(|| self.groups[index].land(self.sources))?;
+                clock.wait(|| self.groups[index].receive(self.sources))?;
                 match unsent.take() {
-                    Some(last) => self.walk_while_sending(index, last, &mut clock, shared)?,
-                    None => self.steps.walk(&mut self.groups[index], shared)?,
+                    Some(last) => self.resume_and_submit(index, last, &mut clock, shared)?,
+                    None => self.runner.resume_group(&mut self.groups[index], shared)?,
                 }
                 if overlaps {
                     unsent = Some(index);
                 } else {
-                    let (group, counts) = (&mut self.groups[index], &mut self.steps.counts);
-                    clock.submit(|| group.take_off(self.sources, counts))?;
+                    let counts = &mut self.runner.counts;
+                    clock.submit(|| self.groups[index].submit(self.sources, counts))?;
                 }
-                shared.step(&mut self.steps.counts);
+                shared.step(&mut self.runner.counts);
             }
-            if !self.groups.iter().any(Group::has_walkers) {
+            if !self.groups.iter().any(Group::has_tasks) {
                 let mut inner = shared.lock();
-                inner.add(&mut self.steps.counts);
-                inner.roster.driven(&clock.times());
+                inner.add(&mut self.runner.counts);
+                inner.roster.thread_ended(&clock.times());
                 guard.disarm();
                 return Ok(());
             }
         }
     }
 
-    /// Lets group `index` walk while the requests of another one are sent: to tell a device what to
-    /// do takes one thread a while.
-    fn walk_while_sending<R: Roster<W>>(
+    /// Resumes group `index` while the requests of group `last` are submitted: launching a batch on
+    /// a device keeps one thread busy for a while.
+    fn resume_and_submit<R: Roster<T>>(
         &mut self,
         index: usize,
         last: usize,
         clock: &mut Clock,
         shared: &SharedRoster<'_, R>,
     ) -> Result<(), R::Error> {
-        let mut sending = std::mem::take(&mut self.groups[last]);
-        let (sources, steps) = (&mut *self.sources, &mut self.steps);
+        let mut submitting = std::mem::take(&mut self.groups[last]);
+        let resuming = &mut self.groups[index];
+        let sources = &mut *self.sources;
+        let runner = &mut self.runner;
         let mut counts = LockstepCounts::default();
-        let walking = &mut self.groups[index];
-        let (sent, walked) = rayon::join(
-            || clock.submit(|| sending.take_off(sources, &mut counts)),
-            || steps.walk(walking, shared),
-        );
-        self.groups[last] = sending;
-        self.steps.counts.add(counts);
-        sent?;
-        walked
+        let mut submitted = Ok(());
+        let mut resumed = Ok(());
+        run_all(vec![
+            Box::new(|| {
+                submitted = clock.submit(|| submitting.submit(sources, &mut counts));
+            }),
+            Box::new(|| resumed = runner.resume_group(resuming, shared)),
+        ]);
+        self.groups[last] = submitting;
+        self.runner.counts.add(counts);
+        submitted?;
+        resumed
     }
 }
 
-impl<G: Game> Steps<G> {
-    /// Lets a group's walkers go on.
-    fn walk<W: Walker<G>, R: Roster<W>>(
+impl<G: Game> Runner<G> {
+    /// Lets a group's tasks go on. A thread alone takes them one after another: a game that ends
+    /// makes room for the next before others have gone on, and an answer is read while it is in the
+    /// processor's cache.
+    fn resume_group<T: GameTask<G>, R: Roster<T>>(
         &mut self,
-        group: &mut Group<G, W>,
+        group: &mut Group<G, T>,
         shared: &SharedRoster<'_, R>,
     ) -> Result<(), R::Error> {
-        group.places.chunks_mut(self.together).try_for_each(|places| self.go_on(places, shared))
+        let together = if self.is_alone { 1 } else { usize::MAX };
+        group.slots.chunks_mut(together).try_for_each(|slots| self.resume_slots(slots, shared))
     }
 
-    /// Lets walkers go on until each has a request; those that end make room for the next ones.
-    fn go_on<W: Walker<G>, R: Roster<W>>(
+    /// Lets tasks go on until each has a request; those that end make room for the next ones.
+    fn resume_slots<T: GameTask<G>, R: Roster<T>>(
         &mut self,
-        places: &mut [Place<G, W>],
+        slots: &mut [Slot<G, T>],
         shared: &SharedRoster<'_, R>,
     ) -> Result<(), R::Error> {
         loop {
-            if !self.exhausted && places.iter().any(|place| place.walker.is_none()) {
+            if !self.is_exhausted && slots.iter().any(|slot| slot.task.is_none()) {
                 let mut inner = shared.lock();
-                for place in places.iter_mut().filter(|place| place.walker.is_none()) {
-                    place.walker = inner.roster.next();
-                    self.exhausted |= place.walker.is_none();
+                for slot in slots.iter_mut().filter(|slot| slot.task.is_none()) {
+                    slot.task = inner.roster.next();
+                    self.is_exhausted |= slot.task.is_none();
                 }
             }
-            let awake: Vec<_> = places.iter_mut().filter(|place| place.is_awake()).collect();
-            let awake = awake.into_par_iter().with_max_len(WALKERS_A_THREAD);
-            awake.for_each(|place| place.go_on(&self.readers));
-            let mut ended = false;
-            for place in places.iter_mut().filter(|place| place.request.is_none()) {
-                if let Some(walker) = place.walker.take() {
+            self.resume_ready(slots);
+            let mut has_ended = false;
+            for slot in slots.iter_mut().filter(|slot| slot.request.is_none()) {
+                if let Some(task) = slot.task.take() {
                     let mut inner = shared.lock();
                     inner.add(&mut self.counts);
                     let counts = inner.counts;
-                    inner.roster.finished(walker, &counts)?;
-                    ended = true;
+                    inner.roster.finished(task, &counts)?;
+                    has_ended = true;
                 }
             }
-            if !ended {
+            if !has_ended {
                 return Ok(());
             }
         }
     }
+
+    /// Resumes the tasks that wait for no answer.
+    fn resume_ready<T: GameTask<G>>(&self, slots: &mut [Slot<G, T>]) {
+        let ready = slots.iter_mut().filter(|slot| slot.is_ready());
+        if self.is_alone {
+            ready.for_each(|slot| slot.resume(&self.readers));
+            return;
+        }
+        let mut ready: Vec<_> = ready.collect();
+        let a_thread = ready.len().div_ceil(4 * rayon::current_num_threads());
+        let parts = ready.chunks_mut(a_thread.clamp(1, TASKS_AT_ONCE));
+        let tasks = parts.map(|part| -> Task<'_> {
+            Box::new(move || part.iter_mut().for_each(|slot| slot.resume(&self.readers)))
+        });
+        run_all(tasks.collect());
+    }
 }
 
-impl<G: Game, W> Default for Group<G, W> {
+impl<G: Game, T> Default for Group<G, T> {
     fn default() -> Self {
-        Self { places: Vec::new(), flights: Vec::new() }
+        Self { slots: Vec::new(), pending: Vec::new() }
     }
 }
 
-impl<G: Game, W: Walker<G>> Group<G, W> {
-    fn new(places: usize) -> Self {
-        let empty = || Place { walker: None, request: None, answer: None };
-        Self { places: std::iter::repeat_with(empty).take(places).collect(), flights: Vec::new() }
+impl<G: Game, T: GameTask<G>> Group<G, T> {
+    fn new(slots: usize) -> Self {
+        let empty = || Slot { task: None, request: None, answer: None };
+        Self { slots: std::iter::repeat_with(empty).take(slots).collect(), pending: Vec::new() }
     }
 
-    fn has_walkers(&self) -> bool {
-        self.places.iter().any(|place| place.walker.is_some())
+    fn has_tasks(&self) -> bool {
+        self.slots.iter().any(|slot| slot.task.is_some())
     }
 
-    /// Waits for the batches and hands out the evaluations; answers how many batches.
-    fn land(&mut self, sources: &mut Sources<G>) -> Result<usize, EvaluatorError> {
-        let count = self.flights.len();
-        for Flight { source, ticket, places } in self.flights.drain(..) {
+    /// Waits for the batches and hands out the evaluations; returns the number of batches.
+    fn receive(&mut self, sources: &mut Sources<G>) -> Result<usize, EvaluatorError> {
+        let count = self.pending.len();
+        for PendingBatch { source, ticket, slots } in self.pending.drain(..) {
             let leaves: Vec<&Leaf<G>> =
-                places.iter().filter_map(|&place| self.places[place].leaf()).collect();
+                slots.iter().filter_map(|&slot| self.slots[slot].leaf()).collect();
             let evaluations = sources.wait(source, ticket, &leaves)?;
-            for (place, evaluation) in places.into_iter().zip(evaluations) {
-                self.places[place].answer = Some(evaluation);
+            for (slot, evaluation) in slots.into_iter().zip(evaluations) {
+                self.slots[slot].answer = Some(evaluation);
             }
         }
         Ok(count)
     }
 
-    /// Sends the requests, one batch a source; answers how many batches. What is asked stays where
-    /// it is: positions are large, and this thread is alone here.
-    fn take_off(
+    /// Submits the requests, one batch a source; returns the number of batches. Requests stay in
+    /// their slots: positions are large, and no other thread touches the slots.
+    fn submit(
         &mut self,
         sources: &mut Sources<G>,
         counts: &mut LockstepCounts,
     ) -> Result<usize, EvaluatorError> {
         let mut batches: Vec<(Vec<usize>, Vec<&Leaf<G>>)> =
             (0..sources.len()).map(|_| Default::default()).collect();
-        for (index, place) in self.places.iter().enumerate() {
-            if let Some(Request { source, leaf }) = &place.request {
+        for (index, slot) in self.slots.iter().enumerate() {
+            if let Some(Request { source, leaf }) = &slot.request {
                 batches[*source].0.push(index);
                 batches[*source].1.push(leaf);
             }
         }
-        for (source, (places, leaves)) in batches.into_iter().enumerate() {
+        for (source, (slots, leaves)) in batches.into_iter().enumerate() {
             if !leaves.is_empty() {
                 counts.batches += 1;
                 counts.evaluations += leaves.len() as u64;
                 let ticket = sources.submit(source, &leaves)?;
-                self.flights.push(Flight { source, ticket, places });
+                self.pending.push(PendingBatch { source, ticket, slots });
             }
         }
-        let sent = self.flights.len();
-        counts.places += if sent > 0 { self.places.len() as u64 } else { 0 };
-        Ok(sent)
+        let submitted = self.pending.len();
+        counts.places += if submitted > 0 { self.slots.len() as u64 } else { 0 };
+        Ok(submitted)
     }
 }
 
-impl<G: Game, W: Walker<G>> Place<G, W> {
+impl<G: Game, T: GameTask<G>> Slot<G, T> {
     fn leaf(&self) -> Option<&Leaf<G>> {
         self.request.as_ref().map(|request| &request.leaf)
     }
 
-    /// Whether there is a walker that does not wait for an answer.
-    fn is_awake(&self) -> bool {
-        self.walker.is_some() && (self.request.is_none() || self.answer.is_some())
+    /// Whether there is a task that waits for no answer.
+    fn is_ready(&self) -> bool {
+        self.task.is_some() && (self.request.is_none() || self.answer.is_some())
     }
 
-    /// Lets the walker hear its answer and go on.
-    fn go_on(&mut self, readers: &Readers<G>) {
-        if let Some(walker) = &mut self.walker {
+    /// Gives the task its answer and lets it go on.
+    fn resume(&mut self, readers: &Readers<G>) {
+        if let Some(task) = &mut self.task {
             if let Some(answer) = self.answer.take() {
-                walker.apply(answer);
+                task.apply(answer);
             }
-            self.request = walker.walk(readers);
+            self.request = task.resume(readers);
         }
     }
 }

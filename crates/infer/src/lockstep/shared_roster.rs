@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::counts::LockstepCounts;
-use super::walker::Roster;
+use super::game_task::Roster;
 
 /// The roster, for one driver at a time.
 pub(super) struct SharedRoster<'a, R> {
@@ -36,9 +36,9 @@ impl<'a, R> SharedRoster<'a, R> {
     }
 
     /// Reports a step, unless another driver has the roster: reports are not worth waiting for.
-    pub(super) fn step<W>(&self, counts: &mut LockstepCounts)
+    pub(super) fn step<T>(&self, counts: &mut LockstepCounts)
     where
-        R: Roster<W>,
+        R: Roster<T>,
     {
         if let Ok(mut inner) = self.inner.try_lock() {
             inner.add(counts);

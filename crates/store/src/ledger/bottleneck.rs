@@ -4,7 +4,7 @@ use super::summary::{LoadSummary, SelfplaySummary};
 
 /// Share of filled places below which games that are missing cost more than anything else.
 const FILL_MIN: f64 = 0.8;
-/// Share of the time that walkers wait for a card from which on it is the card that bounds them.
+/// Share of the time that tasks wait for a card from which on it is the card that bounds them.
 const WAITING_MIN: f64 = 0.2;
 
 impl SelfplaySummary {
@@ -15,7 +15,7 @@ impl SelfplaySummary {
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         let on_card = self.evaluator.contains("-cuda-");
         Some(if self.batch_fill < FILL_MIN {
-            // A walker that lives always asks, so places are empty once no game follows one that
+            // A task in progress always asks, so places are empty once no game follows one that
             // ended.
             format!(
                 "Only {} of the places in batches were filled, since too few games follow when others end: more \
