@@ -3,10 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use dz_game::{Game, Player};
-use dz_infer::{EvaluatorError, Lockstep, LockstepCounts, LockstepTimes, Roster, Sources};
+use dz_infer::{Lockstep, LockstepCounts, LockstepTimes, Roster, Sources};
+use dz_search::SearchCounts;
 use dz_shard::GameRecord;
 
-use crate::{GamePlan, GameTally, SelfGame};
+use crate::{GamePlan, SelfGame};
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -51,16 +52,16 @@ pub struct CycleTally {
     /// Wins of the first player, draws, wins of the second player.
     pub results: [u64; 3],
     /// Sums over all searches.
-    pub cost: GameTally,
+    pub search: SearchCounts,
     /// The lockstep's counts.
     pub lockstep: LockstepCounts,
-    /// What the time of those who drive the games went into; known at the end.
+    /// What the time of the driving threads went into; known at the end.
     pub times: LockstepTimes,
 }
 
 impl CycleTally {
     /// Counts one finished game.
-    pub fn add(&mut self, record: &GameRecord, cost: &GameTally) {
+    pub fn add(&mut self, record: &GameRecord, search: &SearchCounts) {
         self.games += 1;
         self.positions += record.plies.len() as u64;
         self.reanalysed += u64::from(record.reanalyzed().is_some());
@@ -70,12 +71,12 @@ impl CycleTally {
             None => 1,
             Some(Player::Second) => 2,
         }] += 1;
-        self.cost.search.add(&cost.search);
+        self.search.add(search);
     }
 
     /// Adds what a process did before under another champion.
     pub fn add_costs(&mut self, before: &Self) {
-        self.cost.search.add(&before.cost.search);
+        self.search.add(&before.search);
         self.lockstep.add(before.lockstep);
         self.times.add(&before.times);
     }
@@ -83,12 +84,12 @@ impl CycleTally {
 
 /// Who receives a cycle's shards, and may end it early.
 pub trait ShardSink: Send {
-    /// What can go wrong.
-    type Error: From<EvaluatorError> + Send;
     /// Takes shard `index` of the cycle: its games, in order.
-    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), Self::Error>;
-    /// Called once a step; answers false if no more shards are to be begun.
-    fn go_on(&mut self, tally: &CycleTally) -> bool;
+    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()>;
+    /// Called once a step; returns false if no more shards are to be begun.
+    fn wants_more(&mut self, _tally: &CycleTally) -> bool {
+        true
+    }
 }
 
 /// Plays the shards of `plan` that `missing` names and hands each to `sink` when its last game
@@ -96,13 +97,13 @@ pub trait ShardSink: Send {
 ///
 /// # Errors
 /// What evaluators or the sink report.
-pub fn play_cycle<G: Game, S: ShardSink>(
+pub fn play_cycle<G: Game>(
     game: &G,
     plan: &CyclePlan,
     missing: &[u64],
     sources: &mut Sources<G>,
-    sink: &mut S,
-) -> Result<CycleTally, S::Error> {
+    sink: &mut dyn ShardSink,
+) -> anyhow::Result<CycleTally> {
     let mut shards = Shards {
         game,
         plan,
@@ -113,13 +114,11 @@ pub fn play_cycle<G: Game, S: ShardSink>(
         tally: CycleTally::default(),
         sink,
     };
-    let counts = plan.lockstep.run(sources, &mut shards)?;
-    let mut tally = shards.tally;
-    tally.lockstep = counts;
-    Ok(tally)
+    let lockstep = plan.lockstep.run(sources, &mut shards)?;
+    Ok(CycleTally { lockstep, ..shards.tally })
 }
 
-struct Shards<'a, G, S> {
+struct Shards<'a, G> {
     game: &'a G,
     plan: &'a CyclePlan,
     /// Shards not yet begun.
@@ -130,11 +129,11 @@ struct Shards<'a, G, S> {
     open: BTreeMap<u64, BTreeMap<u64, GameRecord>>,
     stopped: bool,
     tally: CycleTally,
-    sink: &'a mut S,
+    sink: &'a mut dyn ShardSink,
 }
 
-impl<G: Game, S: ShardSink> Roster<SelfGame<G>> for Shards<'_, G, S> {
-    type Error = S::Error;
+impl<G: Game> Roster<SelfGame<G>> for Shards<'_, G> {
+    type Error = anyhow::Error;
 
     fn next(&mut self) -> Option<SelfGame<G>> {
         if self.numbers.is_empty() && !self.stopped {
@@ -143,12 +142,12 @@ impl<G: Game, S: ShardSink> Roster<SelfGame<G>> for Shards<'_, G, S> {
             self.numbers = self.plan.games_of(index);
         }
         let number = self.numbers.next()?;
-        Some(SelfGame::new(self.game, Arc::clone(&self.plan.games), number, 0))
+        Some(SelfGame::new(self.game, Arc::clone(&self.plan.games), number))
     }
 
-    fn finished(&mut self, task: SelfGame<G>, counts: &LockstepCounts) -> Result<(), Self::Error> {
-        let (record, cost) = task.into_record();
-        self.tally.add(&record, &cost);
+    fn finished(&mut self, task: SelfGame<G>, counts: &LockstepCounts) -> anyhow::Result<()> {
+        let (record, search) = task.into_record();
+        self.tally.add(&record, &search);
         self.tally.lockstep = *counts;
         let index = record.number / self.plan.games_per_shard - self.plan.first_shard;
         let games = self.open.entry(index).or_default();
@@ -159,7 +158,7 @@ impl<G: Game, S: ShardSink> Roster<SelfGame<G>> for Shards<'_, G, S> {
             self.sink.shard(index, games.into_values().collect())?;
         }
         // Evaluators that answer at once let whole games pass between two steps.
-        self.stopped |= !self.sink.go_on(&self.tally);
+        self.stopped |= !self.sink.wants_more(&self.tally);
         Ok(())
     }
 
@@ -169,6 +168,6 @@ impl<G: Game, S: ShardSink> Roster<SelfGame<G>> for Shards<'_, G, S> {
 
     fn step(&mut self, counts: &LockstepCounts) {
         self.tally.lockstep = *counts;
-        self.stopped |= !self.sink.go_on(&self.tally);
+        self.stopped |= !self.sink.wants_more(&self.tally);
     }
 }

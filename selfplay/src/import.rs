@@ -5,10 +5,11 @@ use std::{collections::BTreeMap, time::Instant};
 
 use anyhow::{Context, ensure};
 use dz_config::RunConfig;
+use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ParentGame, ShardHeader, ShardReader};
 use dz_store::{Entry, Ledger, Run, RunState, SelfplaySummary, Stage};
 
-use crate::{CycleTally, GameTally, ShardPublisher};
+use crate::{CycleTally, ShardPublisher};
 
 /// What the evaluator of imported games is called in summaries.
 pub const IMPORTED: &str = "imported";
@@ -107,7 +108,7 @@ impl Import<'_> {
                 })
                 .collect();
             for game in &part {
-                self.tally.add(game, &GameTally::default());
+                self.tally.add(game, &SearchCounts::default());
             }
             let mut publisher = ShardPublisher {
                 run: self.into,

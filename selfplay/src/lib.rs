@@ -36,6 +36,6 @@ pub use past::Past;
 pub use publish::{ShardPublisher, first_shard};
 pub use reanalysis::Reanalyses;
 pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_minimum};
-pub use self_game::{GameTally, SelfGame};
+pub use self_game::SelfGame;
 pub use settings::cycle_plan;
 pub use stage::{champion_sources, run};

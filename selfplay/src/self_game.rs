@@ -42,7 +42,8 @@ pub struct SelfGame<G: Game> {
     /// Of each recorded ply's search; 0 of fast ones, and where weights do not ask.
     surprises: Vec<f64>,
     random: Xoshiro256PlusPlus,
-    tally: GameTally,
+    /// Sums over the searches; no record depends on them.
+    counts: SearchCounts,
 }
 
 /// What a search is for.
@@ -60,12 +61,8 @@ enum Purpose {
     },
 }
 
-/// What a game cost; no record depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GameTally {
-    /// Sums over the game's searches.
-    pub search: SearchCounts,
-}
+/// The champion, or what plays without one: the only source of self-play.
+const SOURCE: usize = 0;
 
 /// Below this, a temperature counts as 0: powers would only overflow.
 const TEMPERATURE_MIN: f64 = 0.01;
@@ -73,7 +70,7 @@ const TEMPERATURE_MIN: f64 = 0.01;
 impl<G: Game> SelfGame<G> {
     /// Game `number` of the run, before its first move or at its fork, or before the first recorded
     /// ply of the game that is searched anew under this number.
-    pub fn new(game: &G, plan: Arc<GamePlan>, number: u64, source: usize) -> Self {
+    pub fn new(game: &G, plan: Arc<GamePlan>, number: u64) -> Self {
         let seed = game_seed(plan.run_seed, number);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let seeds = GameSeed { run_seed: plan.run_seed, game_number: number };
@@ -83,7 +80,7 @@ impl<G: Game> SelfGame<G> {
             Some(original) => Beginning::again(original),
         };
         let game = komi.and_then(|komi| game.with_komi(komi)).unwrap_or_else(|| game.clone());
-        let mut move_search = MoveSearch::new(&game, plan.params, plan.reuse, source, seeds);
+        let mut move_search = MoveSearch::new(&game, plan.params, plan.reuse, SOURCE, seeds);
         let (mut state, mut history) = (game.start(), G::History::default());
         for &mv in &start_moves {
             game.advance(&mut state, &mut history, mv);
@@ -115,14 +112,14 @@ impl<G: Game> SelfGame<G> {
             values: Values::default(),
             surprises: Vec::new(),
             random,
-            tally: GameTally::default(),
+            counts: SearchCounts::default(),
         }
     }
 
-    /// The finished game and what it cost.
-    pub fn into_record(mut self) -> (GameRecord, GameTally) {
+    /// The finished game, and sums over its searches.
+    pub fn into_record(mut self) -> (GameRecord, SearchCounts) {
         share_out(&mut self.record.plies, &self.surprises, self.plan.surprise_share);
-        (self.record, self.tally)
+        (self.record, self.counts)
     }
 
     /// Draws as much of the opening as needs no network.
@@ -176,7 +173,7 @@ impl<G: Game> SelfGame<G> {
     fn play(&mut self) {
         let Some(purpose) = self.search.take() else { return };
         let summary = self.move_search.summary();
-        self.tally.search.add(&summary.counts);
+        self.counts.add(&summary.counts);
         match purpose {
             Purpose::Ply { kind, budget, weight } => {
                 self.play_ply(&summary, kind, budget, weight);

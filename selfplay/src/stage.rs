@@ -8,7 +8,8 @@ use std::{
 use anyhow::{Context, bail};
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, with_game};
-use dz_infer::{EvaluatorError, Rollout, Sources, Uniform};
+use dz_infer::{Rollout, Sources, Uniform};
+use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ShardHeader};
 use dz_stage::{Progress, Rates, Spent, StageContext};
 use dz_store::{ChampionState, Entry, Run, RunState, SelfplaySummary, Stage};
@@ -16,8 +17,8 @@ use dz_store::{ChampionState, Entry, Run, RunState, SelfplaySummary, Stage};
 use crate::published::each_game;
 use crate::summary::{Costs, line, load, summary};
 use crate::{
-    CyclePlan, CycleTally, GameTally, Past, ResignTally, ShardPublisher, ShardSink, cycle_plan,
-    cycle_resign, first_shard, play_cycle,
+    CyclePlan, CycleTally, Past, ResignTally, ShardPublisher, ShardSink, cycle_plan, cycle_resign,
+    first_shard, play_cycle,
 };
 
 /// How often a cycle in progress asks whether there is another champion.
@@ -182,26 +183,8 @@ impl Collector<'_> {
     }
 }
 
-/// An error of a cycle's games.
-#[derive(Debug)]
-struct CycleError(anyhow::Error);
-
-impl From<EvaluatorError> for CycleError {
-    fn from(error: EvaluatorError) -> Self {
-        Self(error.into())
-    }
-}
-
-impl From<CycleError> for anyhow::Error {
-    fn from(CycleError(error): CycleError) -> Self {
-        error
-    }
-}
-
 impl ShardSink for Collector<'_> {
-    type Error = CycleError;
-
-    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), CycleError> {
+    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
         let mut publisher = ShardPublisher {
             run: &self.context.run,
             ledger: &mut self.context.ledger,
@@ -209,14 +192,14 @@ impl ShardSink for Collector<'_> {
             header: self.header.clone(),
             first_shard: self.plan.first_shard,
         };
-        publisher.publish(index, games).map_err(CycleError)
+        publisher.publish(index, games)
     }
 
-    fn go_on(&mut self, tally: &CycleTally) -> bool {
+    fn wants_more(&mut self, tally: &CycleTally) -> bool {
         self.spent.note(|| self.costs_before.with(tally));
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
         let lockstep = &tally.lockstep;
-        let playouts = tally.cost.search.playouts;
+        let playouts = tally.search.playouts;
         let mut rates = Rates::from([
             ("games/s".to_owned(), tally.games as f64 / seconds),
             ("positions/s".to_owned(), tally.positions as f64 / seconds),
@@ -227,11 +210,11 @@ impl ShardSink for Collector<'_> {
             let evaluations = lockstep.evaluations;
             rates.insert("evaluations/s".to_owned(), evaluations as f64 / seconds);
             rates.insert("batch fill %".to_owned(), share(evaluations, lockstep.places));
-            let search = &tally.cost.search;
+            let search = &tally.search;
             let asked = search.evaluations + search.cache_hits;
             rates.insert("cache hits %".to_owned(), share(search.cache_hits, asked));
         }
-        let transpositions = tally.cost.search.transpositions;
+        let transpositions = tally.search.transpositions;
         rates.insert("transpositions %".to_owned(), share(transpositions, playouts));
         self.context.events.progress(Progress {
             stage: Stage::Selfplay,
@@ -270,7 +253,7 @@ fn totals<G: Game>(
     };
     let (mut total, mut resigned) = (CycleTally::default(), ResignTally::default());
     each_game(&context.run, state.shards.values(), |record| {
-        total.add(&record, &GameTally::default());
+        total.add(&record, &SearchCounts::default());
         resigned.add(game, &record)
     })?;
     Ok((total, resigned))

@@ -23,7 +23,7 @@ pub(crate) struct Costs {
 impl Costs {
     /// These with what this process added.
     pub(crate) const fn with(self, tally: &CycleTally) -> Self {
-        let (search, lockstep) = (&tally.cost.search, &tally.lockstep);
+        let (search, lockstep) = (&tally.search, &tally.lockstep);
         Self {
             playouts: self.playouts + search.playouts,
             evaluations: self.evaluations + search.evaluations,

@@ -26,9 +26,9 @@ fn games(generation: u32, deviation: &str, forks: Option<Forks>) -> Vec<GameReco
     let config = RunConfig::from_text(BASE, &overrides).unwrap();
     let plan = cycle_plan(&config, generation, 0, None, Past { forks, reanalyses: None });
     let mut sources = Sources::default();
-    let source = sources.add_instant(Arc::new(Hashed));
+    sources.add_instant(Arc::new(Hashed));
     let play = |number| {
-        let mut task = SelfGame::new(&go(), Arc::clone(&plan.games), number, source);
+        let mut task = SelfGame::new(&go(), Arc::clone(&plan.games), number);
         assert!(task.resume(sources.readers()).is_none(), "a fake answers at once");
         let (record, _) = task.into_record();
         record.check().unwrap();

@@ -39,9 +39,9 @@ fn games(
 ) -> Vec<GameRecord> {
     let plan = cycle_plan(&config(overrides), generation, 0, None, past);
     let mut sources = Sources::default();
-    let source = sources.add_instant(Arc::new(Hashed));
+    sources.add_instant(Arc::new(Hashed));
     let play = |number| {
-        let mut task = SelfGame::new(&connect4(), Arc::clone(&plan.games), number, source);
+        let mut task = SelfGame::new(&connect4(), Arc::clone(&plan.games), number);
         assert!(task.resume(sources.readers()).is_none(), "a fake answers at once");
         let (record, _) = task.into_record();
         record.check().unwrap();

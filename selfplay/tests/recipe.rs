@@ -28,9 +28,9 @@ fn games(generation: u32, forks: Option<Forks>, overrides: &[&str]) -> Vec<GameR
     let plan =
         cycle_plan(&config(overrides), generation, 0, None, Past { forks, reanalyses: None });
     let mut sources = Sources::default();
-    let source = sources.add_instant(Arc::new(Hashed));
+    sources.add_instant(Arc::new(Hashed));
     let play = |number| {
-        let mut task = SelfGame::new(&game, Arc::clone(&plan.games), number, source);
+        let mut task = SelfGame::new(&game, Arc::clone(&plan.games), number);
         assert!(task.resume(sources.readers()).is_none(), "a fake answers at once");
         let (record, _) = task.into_record();
         record.check().unwrap();

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use dz_config::RunConfig;
 use dz_game::games::{Connect4, TicTacToe};
 use dz_game::{Game, Move, Outcome, Player, Wdl};
-use dz_infer::{EvaluatorError, Hashed, InstantEvaluator, Rollout, Sources};
+use dz_infer::{Hashed, InstantEvaluator, Rollout, Sources};
 use dz_search::formula::{false_positive_rate, resign_threshold};
 use dz_shard::{
     GameEnd, GameRecord, PlyRecord, ResignThresholds, SHARD_LEVEL, SearchKind, ShardHeader,
@@ -14,8 +14,8 @@ use dz_shard::{
 };
 use dz_store::{ChampionState, ObjectRef, Run, RunState, ShardState};
 use selfplay::{
-    CyclePlan, CycleTally, Past, ResignPlan, ResignTally, ShardSink, cycle_plan, cycle_resign,
-    play_cycle, unbeaten_minimum,
+    CyclePlan, Past, ResignPlan, ResignTally, ShardSink, cycle_plan, cycle_resign, play_cycle,
+    unbeaten_minimum,
 };
 
 fn tictactoe() -> TicTacToe {
@@ -33,15 +33,9 @@ fn config(name: &str, overrides: &[&str]) -> RunConfig {
 struct Kept(BTreeMap<u64, Vec<GameRecord>>);
 
 impl ShardSink for Kept {
-    type Error = EvaluatorError;
-
-    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
+    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
         self.0.insert(index, games);
         Ok(())
-    }
-
-    fn go_on(&mut self, _: &CycleTally) -> bool {
-        true
     }
 }
 

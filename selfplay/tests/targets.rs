@@ -18,9 +18,9 @@ fn games(overrides: &[&str]) -> Vec<(GameRecord, SearchCounts)> {
     let config = RunConfig::load(&path, &overrides, &|_| Vec::new()).unwrap().config;
     let plan = cycle_plan(&config, 1, 0, None, Past::default());
     let mut sources = Sources::default();
-    let source = sources.add_instant(Arc::new(Hashed));
+    sources.add_instant(Arc::new(Hashed));
     let play = |number| {
-        let mut game = SelfGame::new(&TicTacToe, Arc::clone(&plan.games), number, source);
+        let mut game = SelfGame::new(&TicTacToe, Arc::clone(&plan.games), number);
         assert!(game.resume(sources.readers()).is_none(), "a fake answers at once");
         let (record, tally) = game.into_record();
         record.check().unwrap();

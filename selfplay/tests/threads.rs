@@ -9,7 +9,7 @@ use dz_config::RunConfig;
 use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::games::{Connect4, Go, TicTacToe};
 use dz_game::{Encoding, Game};
-use dz_infer::{Encoded, EvaluatorError, Lockstep, Sources};
+use dz_infer::{Encoded, Lockstep, Sources};
 use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter, random_records};
 use selfplay::{CyclePlan, CycleTally, Past, Reanalyses, ShardSink, cycle_plan, play_cycle};
 
@@ -54,7 +54,7 @@ impl<G: Game> Cycle<G> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let play = || play_cycle(&self.game, &plan, &missing, &mut sources, shards);
         let tally = pool.install(play).unwrap();
-        assert!(tally.lockstep.evaluations > 0 && tally.cost.search.cache_hits > 0);
+        assert!(tally.lockstep.evaluations > 0 && tally.search.cache_hits > 0);
     }
 
     fn shards(&self) -> Shards {
@@ -82,9 +82,7 @@ struct Shards {
 }
 
 impl ShardSink for Shards {
-    type Error = EvaluatorError;
-
-    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
+    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
         let own_komi = games.iter().any(|game| game.komi.is_some());
         let header = ShardHeader { number: 3 + index, own_komi, ..self.header.clone() };
         let mut writer = ShardWriter::new(Vec::new(), header, SHARD_LEVEL).unwrap();
@@ -96,7 +94,7 @@ impl ShardSink for Shards {
         Ok(())
     }
 
-    fn go_on(&mut self, _: &CycleTally) -> bool {
+    fn wants_more(&mut self, _: &CycleTally) -> bool {
         self.written.len() < self.enough
     }
 }

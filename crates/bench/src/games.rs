@@ -105,11 +105,13 @@ fn reach<G: Game>(
     let shards: Vec<u64> = (0..plan.shards()).collect();
     let mut window = Window { opens, waited, first: None, last: None };
     match play_cycle(game, &plan, &shards, &mut sources, &mut window) {
-        Err(EvaluatorError::Device { device, .. }) if device == CLOCK => {}
-        Err(error) => return Err(error.into()),
-        Ok(_) => {}
+        Err(error) if !is_time_over(&error) => Err(error),
+        _ => window.reached(),
     }
-    window.reached()
+}
+
+fn is_time_over(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(EvaluatorError::Device { device, .. }) if device == CLOCK)
 }
 
 /// Games of the quick preset with as many playouts for every move.
@@ -185,13 +187,11 @@ struct Moment {
 }
 
 impl ShardSink for Window {
-    type Error = EvaluatorError;
-
-    fn shard(&mut self, _index: u64, _games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
+    fn shard(&mut self, _index: u64, _games: Vec<GameRecord>) -> anyhow::Result<()> {
         Ok(())
     }
 
-    fn go_on(&mut self, tally: &CycleTally) -> bool {
+    fn wants_more(&mut self, tally: &CycleTally) -> bool {
         let (at, waited_ns) = (Instant::now(), self.waited.load(Ordering::Relaxed));
         let moment = Moment { at, tally: *tally, waited_ns };
         if at >= self.opens {
@@ -212,7 +212,7 @@ impl Window {
         ensure!(!time.is_zero() && evaluations > 0.0, TOO_SHORT);
         let seconds = time.as_secs_f64();
         // Of the games that have ended by now; those under way are not counted yet.
-        let search = last.tally.cost.search;
+        let search = last.tally.search;
         let playouts = search.playouts as f64 / search.evaluations.max(1) as f64;
         Ok(Reached {
             evaluations: evaluations / seconds,

@@ -9,9 +9,9 @@ use dz_burn_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions};
 use dz_config::RunConfig;
 use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::Game;
-use dz_infer::{Encoded, Evaluator, EvaluatorError, Sources};
+use dz_infer::{Encoded, Evaluator, Sources};
 use dz_network_file::NetworkFile;
-use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle};
+use dz_selfplay::{CyclePlan, Past, ShardSink, cycle_plan, play_cycle};
 use dz_shard::GameRecord;
 
 use crate::python::PythonPeer;
@@ -177,7 +177,7 @@ impl Samples {
         let seconds = begun.elapsed().as_secs_f64();
         self.games.push(tally.games as f64 / seconds);
         self.evaluations.push(tally.lockstep.evaluations as f64 / seconds);
-        self.playouts.push(tally.cost.search.playouts as f64 / seconds);
+        self.playouts.push(tally.search.playouts as f64 / seconds);
         Ok(())
     }
 
@@ -194,14 +194,8 @@ impl Samples {
 struct Nowhere;
 
 impl ShardSink for Nowhere {
-    type Error = EvaluatorError;
-
-    fn shard(&mut self, _index: u64, _games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
+    fn shard(&mut self, _index: u64, _games: Vec<GameRecord>) -> anyhow::Result<()> {
         Ok(())
-    }
-
-    fn go_on(&mut self, _tally: &CycleTally) -> bool {
-        true
     }
 }
 

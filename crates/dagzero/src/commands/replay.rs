@@ -5,10 +5,10 @@ use std::{io::Write, path::PathBuf};
 use anyhow::Context;
 use dz_config::RunConfig;
 use dz_game::{Game, GameSpec, with_game};
-use dz_infer::{EvaluatorError, Lockstep, Sources};
+use dz_infer::{Lockstep, Sources};
 use dz_selfplay::{
-    CyclePlan, CycleTally, Forks, IMPORTED, Past, Reanalyses, ResignPlan, ShardSink,
-    champion_sources, cycle_plan, play_cycle,
+    CyclePlan, Forks, IMPORTED, Past, Reanalyses, ResignPlan, ShardSink, champion_sources,
+    cycle_plan, play_cycle,
 };
 use dz_shard::{GameRecord, PlyRecord, ShardHeader, ShardReader};
 use dz_store::{ChampionState, Ledger, Run, RunState};
@@ -213,15 +213,9 @@ fn play<G: Game>(
 struct SingleGame(Option<GameRecord>);
 
 impl ShardSink for SingleGame {
-    type Error = EvaluatorError;
-
-    fn shard(&mut self, _index: u64, mut games: Vec<GameRecord>) -> Result<(), EvaluatorError> {
+    fn shard(&mut self, _index: u64, mut games: Vec<GameRecord>) -> anyhow::Result<()> {
         self.0 = games.pop();
         Ok(())
-    }
-
-    fn go_on(&mut self, _tally: &CycleTally) -> bool {
-        true
     }
 }
 
