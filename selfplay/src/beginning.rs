@@ -39,8 +39,8 @@ impl Beginning {
         Self { opening, start_moves: fork.moves, parent: Some(fork.parent), komi: fork.komi }
     }
 
-    /// Of a game that is searched anew: it keeps all of the other.
-    pub(crate) fn again(original: &GameRecord) -> Self {
+    /// Of a reanalyzed game, which keeps everything of the original.
+    pub(crate) fn of_reanalyzed(original: &GameRecord) -> Self {
         let parent = ParentGame { game: original.number, ply: original.plies_total() as u16 };
         Self {
             opening: Opening { left: 0, other_than: None },

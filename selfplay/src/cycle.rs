@@ -45,8 +45,8 @@ pub struct CycleTally {
     pub games: u64,
     /// Recorded positions.
     pub positions: u64,
-    /// Games of those that were not played but searched anew.
-    pub reanalysed: u64,
+    /// Games of those that were reanalyzed instead of played.
+    pub reanalyzed: u64,
     /// Plies, openings included.
     pub plies: u64,
     /// Wins of the first player, draws, wins of the second player.
@@ -64,7 +64,7 @@ impl CycleTally {
     pub fn add(&mut self, record: &GameRecord, search: &SearchCounts) {
         self.games += 1;
         self.positions += record.plies.len() as u64;
-        self.reanalysed += u64::from(record.reanalyzed().is_some());
+        self.reanalyzed += u64::from(record.reanalyzed().is_some());
         self.plies += record.plies_total() as u64;
         self.results[match record.outcome.winner {
             Some(Player::First) => 0,

@@ -44,7 +44,7 @@ pub(crate) struct Fork {
     pub(crate) next: Move,
 }
 
-/// What the words are made with that say whether and where a game is a fork, beside its seed.
+/// Salt of the words that say whether and where a game is a fork.
 const FORK: u64 = 0x0066_6f72_6b73_2121;
 
 impl Forks {
@@ -64,7 +64,8 @@ impl Forks {
     /// # Errors
     /// What reading a shard reports.
     pub fn of_cycle_before(
-        (run, state): (&Run, &RunState),
+        run: &Run,
+        state: &RunState,
         cycle: u32,
         share: f64,
     ) -> anyhow::Result<Self> {
@@ -73,7 +74,7 @@ impl Forks {
         let kept = shards.filter(|shard| !run.is_given_up(state, &shard.object));
         let mut games = Vec::new();
         each_game(run, kept, |record| {
-            // Those that were searched anew are the moves of other champions.
+            // The moves of a reanalyzed game are those of an earlier champion.
             games.extend(record.reanalyzed().is_none().then(|| Parent::of(&record)));
             Ok(())
         })

@@ -27,7 +27,7 @@ pub struct GamePlan {
     pub root_fast: RootSetup,
     /// What the policy learns of full searches.
     pub target: PolicyTarget,
-    /// The move that is played where the temperature is 0; policies that are drawn from, and
+    /// The move that is played where the temperature is 0; policies that are sampled from, and
     /// Gumbel's choice, take the temperature's place.
     pub choice: MoveChoice,
     /// Temperature at the first ply.
@@ -42,7 +42,7 @@ pub struct GamePlan {
     pub komi: KomiPlan,
     /// The games that some begin as forks of.
     pub forks: Option<Arc<Forks>>,
-    /// The games that are not played but searched anew.
+    /// The games that are reanalyzed instead of played.
     pub reanalyses: Option<Arc<Reanalyses>>,
     /// Share of full searches' weight that goes by surprise.
     pub surprise_share: f64,

@@ -17,24 +17,32 @@ pub const IMPORTED: &str = "imported";
 /// Publishes every game that the run `from` still has as cycle 1 of the run `into`, which has not
 /// begun, and closes that turn. Games are numbered anew, so they are not forks of each other any
 /// more, and belong to generation 0: no network of `into` played them. Visits, values, targets and
-/// weights stay. Games that were searched anew still name whose moves they have; where that game is
-/// gone they are left out, since it is what shows how they ended.
+/// weights stay. Reanalyzed games still name the game whose moves they have. Where that game is gone
+/// they are left out, since it is what shows how they ended.
 ///
 /// # Errors
 /// If `into` has begun, `from` has no games or another game's, and what shards and stores report.
 pub fn import_games(
-    (from, state): (&Run, &RunState),
-    (into, ledger): (&Run, &mut Ledger),
+    from: &Run,
+    from_state: &RunState,
+    into: &Run,
+    ledger: &mut Ledger,
     config: &RunConfig,
 ) -> anyhow::Result<SelfplaySummary> {
     let started = Instant::now();
     ledger.claim(Stage::Selfplay)?;
     ensure!(ledger.state().shards().next().is_none(), "the new run has games of its own");
-    let own = ShardPublisher::header(config, 0, (String::new(), String::new()))?;
-    let tally = CycleTally::default();
-    let numbers = BTreeMap::new();
-    let mut import = Import { into, ledger, config, own, shards: 0, numbers, tally };
-    for (_, shard) in from.shards_kept(state) {
+    let own = ShardPublisher::header(config, 0, String::new(), String::new())?;
+    let mut import = Import {
+        into,
+        ledger,
+        config,
+        own,
+        shards: 0,
+        numbers: BTreeMap::new(),
+        tally: CycleTally::default(),
+    };
+    for (_, shard) in from.shards_kept(from_state) {
         let mut reader = ShardReader::open(&from.local_path(&shard.object))?;
         let header = reader.header().clone();
         let games: Result<Vec<GameRecord>, _> = reader.games().collect();
@@ -85,7 +93,7 @@ impl Import<'_> {
             own.game,
             own.encoding
         );
-        // Who played is told by the lists that the records point into.
+        // The records point into these lists, which say who played.
         let header = ShardHeader {
             evaluators: old.evaluators.clone(),
             networks: old.networks.clone(),

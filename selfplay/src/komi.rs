@@ -8,11 +8,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::seeds::word;
 
-/// What the stream that komi is drawn from is seeded with, beside the game's seed.
+/// Salt of the stream that komi is sampled from.
 const KOMI: u64 = 0x6b6f_6d69_2121_2121;
-/// The same for the draw of the games whose komi differs widely.
+/// Salt of the word that says whether a game's komi differs widely.
 const WIDE: u64 = 0x7769_6465_2121_2121;
-/// Deviations beyond which a draw is drawn again.
+/// Deviations beyond which a sample is rejected.
 const DEVIATIONS_MAX: f64 = 3.0;
 
 /// How komi differs from game to game: normal around that of the rules (`KataGo`,
@@ -58,8 +58,8 @@ pub(crate) fn own_komi<G: Game>(game: &G, plan: KomiPlan, game_seed: u64) -> Opt
     };
     // Half points above and below, each as likely as it is near.
     let halves = f64::from(rules.halves) + 2.0 * deviation * noise + random.random::<f64>();
-    let drawn = Komi { halves: halves.floor() as i16 };
-    game.with_komi(drawn)?.komi().filter(|&komi| komi != rules)
+    let sampled = Komi { halves: halves.floor() as i16 };
+    game.with_komi(sampled)?.komi().filter(|&komi| komi != rules)
 }
 
 #[cfg(test)]

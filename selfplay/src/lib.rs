@@ -7,7 +7,6 @@
 mod beginning;
 mod cycle;
 mod decided;
-mod following;
 mod forks;
 mod game_plan;
 mod import;
@@ -16,6 +15,7 @@ mod opening;
 mod past;
 mod publish;
 mod published;
+mod reanalyzed_game;
 mod reanalysis;
 mod resign;
 mod seeds;

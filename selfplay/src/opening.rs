@@ -6,18 +6,18 @@ use dz_search::{Summary, sample};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// How the openings of a cycle's games are drawn.
+/// How the openings of a cycle's games are sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpeningPlan {
-    /// A game starts with 0 to this many drawn plies.
+    /// A game starts with 0 to this many sampled plies.
     pub plies_max: u32,
-    /// What they are drawn by.
-    pub draw: OpeningSampler,
+    /// What they are sampled from.
+    pub sampler: OpeningSampler,
     /// Temperature of the policy, above 0.
     pub temperature: f64,
 }
 
-/// What is left to be drawn of one game's opening.
+/// What is left to be sampled of one game's opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Opening {
     /// Plies.
@@ -39,7 +39,8 @@ impl Opening {
     pub(crate) fn random<G: Game>(
         &self,
         game: &G,
-        (state, history): (&G::State, &G::History),
+        state: &G::State,
+        history: &G::History,
         random: &mut Xoshiro256PlusPlus,
     ) -> Option<Move> {
         let mut legal = Vec::new();
@@ -49,30 +50,33 @@ impl Opening {
             return None;
         }
         let mv = legal[random.random_range(0..legal.len())];
-        goes_on(game, (state, history), mv).then_some(mv)
+        goes_on(game, state, history, mv).then_some(mv)
     }
 
-    /// The same, drawn by the policy that a search of one playout found at its root.
+    /// The same, sampled from the policy that a search of one playout found at its root.
     pub(crate) fn by_policy<G: Game>(
         &self,
         game: &G,
-        (state, history): (&G::State, &G::History),
-        (summary, temperature): (&Summary, f64),
+        state: &G::State,
+        history: &G::History,
+        summary: &Summary,
+        temperature: f64,
         random: &mut Xoshiro256PlusPlus,
     ) -> Option<Move> {
         let moves = summary.moves.iter().filter(|m| Some(m.mv) != self.other_than);
         let (moves, weights): (Vec<Move>, Vec<f64>) =
             moves.map(|m| (m.mv, m.prior.powf(temperature.recip()))).unzip();
-        let drawn = sample(&weights, random).map(|place| moves[place]);
+        let sampled = sample(&weights, random).map(|place| moves[place]);
         // Rounding can leave a crumb.
-        let mv = drawn.or(moves.last().copied())?;
-        goes_on(game, (state, history), mv).then_some(mv)
+        let mv = sampled.or(moves.last().copied())?;
+        goes_on(game, state, history, mv).then_some(mv)
     }
 }
 
 /// Whether the game is not over after a move.
-fn goes_on<G: Game>(game: &G, (state, history): (&G::State, &G::History), mv: Move) -> bool {
-    let (mut next, mut past) = (state.clone(), history.clone());
-    game.advance(&mut next, &mut past, mv);
-    game.to_move(&next, &past).is_some()
+fn goes_on<G: Game>(game: &G, state: &G::State, history: &G::History, mv: Move) -> bool {
+    let mut state = state.clone();
+    let mut history = history.clone();
+    game.advance(&mut state, &mut history, mv);
+    game.to_move(&state, &history).is_some()
 }

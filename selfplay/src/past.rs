@@ -10,7 +10,7 @@ use crate::{Forks, Reanalyses};
 pub struct Past {
     /// The games that some begin as forks of.
     pub forks: Option<Forks>,
-    /// The games that are not played but searched anew.
+    /// The games that are reanalyzed instead of played.
     pub reanalyses: Option<Reanalyses>,
 }
 
@@ -20,13 +20,14 @@ impl Past {
     /// # Errors
     /// What reading a shard reports.
     pub(crate) fn of_cycle(
-        (run, state): (&Run, &RunState),
+        run: &Run,
+        state: &RunState,
         config: &RunConfig,
         cycle: u32,
     ) -> anyhow::Result<Self> {
         let selfplay = &config.selfplay;
-        let forks = || Forks::of_cycle_before((run, state), cycle, selfplay.fork_share);
-        let reanalyses = || Reanalyses::of_window((run, state), config, cycle);
+        let forks = || Forks::of_cycle_before(run, state, cycle, selfplay.fork_share);
+        let reanalyses = || Reanalyses::of_window(run, state, config, cycle);
         Ok(Self {
             forks: (selfplay.fork_share > 0.0).then(forks).transpose()?,
             reanalyses: (selfplay.reanalyse_share > 0.0).then(reanalyses).transpose()?,

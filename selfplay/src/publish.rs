@@ -29,7 +29,8 @@ impl ShardPublisher<'_> {
     pub fn header(
         config: &RunConfig,
         generation: u32,
-        (evaluator, network): (String, String),
+        evaluator: String,
+        network: String,
     ) -> anyhow::Result<ShardHeader> {
         let (game, encoding) = game_ids(&config.run.game.parse()?)?;
         Ok(ShardHeader {
@@ -56,8 +57,8 @@ impl ShardPublisher<'_> {
         let path = layout::shard_path(self.cycle, number);
         let own_komi = games.iter().any(|game| game.komi.is_some());
         let header = ShardHeader { number, own_komi, ..self.header.clone() };
-        let (count, positions) =
-            (games.len() as u64, games.iter().map(|game| game.plies.len() as u64).sum());
+        let count = games.len() as u64;
+        let positions = games.iter().map(|game| game.plies.len() as u64).sum();
         let staged = self.run.create_file(&path)?;
         let mut writer = ShardWriter::new(staged, header, SHARD_LEVEL)?;
         for game in games {

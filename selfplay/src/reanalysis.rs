@@ -1,9 +1,7 @@
-//! Games of earlier cycles that are searched anew: what the champion of today finds where others
-//! moved.
-//!
-//! This is Reanalyze (Schrittwieser et al. 2020, "Mastering Atari, Go, chess and shogi by planning
-//! with a learned model", appendix H; there 80 % of what is trained on): moves and outcome stay,
-//! policy targets and root values are new.
+//! Reanalyze: the champion of today searches positions of games that earlier cycles played
+//! (Schrittwieser et al. 2020, "Mastering Atari, Go, chess and shogi by planning with a learned
+//! model", appendix H; there 80 % of what is trained on). Moves and outcome stay; policy targets and
+//! root values are new.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,53 +13,54 @@ use dz_store::{CycleState, Run, RunState, ShardState};
 
 use crate::seeds::{game_seed, word};
 
-/// Games of a cycle that are not played but searched anew: each one's number, and whose moves it
-/// has.
+/// Games of a cycle that are reanalyzed instead of played: each one's number, and the game whose
+/// moves it has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reanalyses {
     originals: BTreeMap<u64, Arc<GameRecord>>,
 }
 
-/// What the words are made with that say whether and of which game a game is a new analysis, beside
-/// its seed.
+/// Salt of the words that say whether a game is reanalyzed, and which original it has.
 const REANALYSIS: u64 = 0x7265_616e_616c_7973;
-/// Words that may name a game that was itself searched anew; after so many the game is played after
+/// Words that may name a game that was itself reanalyzed. After so many, the game is played after
 /// all.
-const DRAWS_MAX: u64 = 16;
+const SAMPLES_MAX: u64 = 16;
 
 impl Reanalyses {
-    /// Of these games, each under the number of its new analysis.
+    /// Of these originals, each under the number of the game that reanalyses it.
     pub fn of(games: impl IntoIterator<Item = (u64, GameRecord)>) -> Self {
         let games = games.into_iter().filter(|(_, game)| is_original(game));
-        Self { originals: games.map(|(number, game)| (number, Arc::new(bare(game)))).collect() }
+        let originals = games.map(|(number, game)| (number, Arc::new(without_searches(game))));
+        Self { originals: originals.collect() }
     }
 
-    /// Those of a cycle that is about to begin, of the games that training last drew from. None
-    /// before there was a window. Earlier cycles do not change any more, so they are the same after
-    /// every kill.
+    /// Those of a cycle that is about to begin, sampled from the games that training last sampled
+    /// from. None before there was a window. Earlier cycles do not change any more, so they are the
+    /// same after every kill.
     ///
     /// # Errors
     /// What reading a shard reports.
     pub fn of_window(
-        (run, state): (&Run, &RunState),
+        run: &Run,
+        state: &RunState,
         config: &RunConfig,
         cycle: u32,
     ) -> anyhow::Result<Self> {
-        let pool = Pool::new((run, state), config, cycle);
+        let pool = Pool::new(run, state, config, cycle);
         let games_per_shard = u64::from(config.selfplay.games_per_shard);
         let first = crate::first_shard(state, cycle) * games_per_shard;
         let count = config.selfplay.games.max(config.bootstrap.games);
-        // By shard, so that each frame is read once; what is drawn does not depend on the order.
+        // By shard and frame, so that each frame is read once.
         let mut wanted: BTreeMap<(usize, usize), Vec<(usize, u64)>> = BTreeMap::new();
         for number in first..first + u64::from(count) {
-            if let Some((shard, place)) = pool.draw(game_seed(config.run.seed, number)) {
+            if let Some((shard, place)) = pool.sample(game_seed(config.run.seed, number)) {
                 let frame = (shard, place / GAMES_PER_FRAME);
                 wanted.entry(frame).or_default().push((place % GAMES_PER_FRAME, number));
             }
         }
         let mut games = Vec::new();
         for ((shard, frame), places) in wanted {
-            let object = &pool.shelves[shard].shard.object;
+            let object = &pool.shards[shard].shard.object;
             let read = || -> anyhow::Result<Vec<GameRecord>> {
                 let mut reader = ShardReader::open(&run.local_path(object))?;
                 ensure!(
@@ -85,29 +84,30 @@ impl Reanalyses {
     }
 }
 
-/// Whether a game was played, and has what could be searched anew.
+/// Whether a game was played, and has positions to search.
 fn is_original(game: &GameRecord) -> bool {
     game.reanalyzed().is_none() && !game.plies.is_empty()
 }
 
 /// A game without what its searches found beside values.
-fn bare(mut game: GameRecord) -> GameRecord {
+fn without_searches(mut game: GameRecord) -> GameRecord {
     for ply in &mut game.plies {
-        (ply.visits, ply.target) = (Vec::new(), None);
+        ply.visits = Vec::new();
+        ply.target = None;
     }
     game
 }
 
-/// Games that may be drawn.
+/// Games that may be sampled.
 struct Pool<'a> {
     share: f64,
     run_seed: u64,
     /// The newest first.
-    shelves: Vec<Shelf<'a>>,
+    shards: Vec<PoolShard<'a>>,
 }
 
-/// A shard of games that may be drawn.
-struct Shelf<'a> {
+/// A shard of games that may be sampled.
+struct PoolShard<'a> {
     shard: &'a ShardState,
     /// Number of its first game.
     first: u64,
@@ -117,9 +117,9 @@ struct Shelf<'a> {
 
 impl<'a> Pool<'a> {
     /// The shards of the window that the newest cycle before this one closed with.
-    fn new((run, state): (&Run, &'a RunState), config: &RunConfig, cycle: u32) -> Self {
+    fn new(run: &Run, state: &'a RunState, config: &RunConfig, cycle: u32) -> Self {
         let share = config.selfplay.reanalyse_share;
-        let mut pool = Self { share, run_seed: config.run.seed, shelves: Vec::new() };
+        let mut pool = Self { share, run_seed: config.run.seed, shards: Vec::new() };
         let closed = |(&of, found): (&u32, &CycleState)| {
             Some((of, found.rows.as_ref()?.summary.window_games))
         };
@@ -134,37 +134,37 @@ impl<'a> Pool<'a> {
                 break;
             }
             if !run.is_given_up(state, &shard.object) {
-                pool.shelves.push(Shelf { shard, first: place as u64 * games_per_shard, before });
+                let first = place as u64 * games_per_shard;
+                pool.shards.push(PoolShard { shard, first, before });
                 before += shard.games;
             }
         }
         pool
     }
 
-    /// Shard and place in it of the game that the game with this seed is a new analysis of, if it
-    /// is one. Words come from the seed alone, so the own stream of a game that is played is what
-    /// it would have been. Games that were searched anew themselves are passed over, else moves of
-    /// long ago would never leave the window.
-    fn draw(&self, seed: u64) -> Option<(usize, usize)> {
-        let total = self.shelves.last().map(|shelf| shelf.before + shelf.shard.games)?;
-        if !self.is_drawn(seed) {
+    /// Shard and place in it of the original of the game with this seed, if that is reanalyzed.
+    /// Words come from the seed alone, so games that are played keep their random streams.
+    /// Reanalyzed games are passed over, else old moves would never leave the window.
+    fn sample(&self, seed: u64) -> Option<(usize, usize)> {
+        let total = self.shards.last().map(|last| last.before + last.shard.games)?;
+        if !self.is_reanalyzed(seed) {
             return None;
         }
-        let places = (1..=DRAWS_MAX).map(|place| hash_below(word(seed, REANALYSIS + place), total));
+        let places =
+            (1..=SAMPLES_MAX).map(|place| hash_below(word(seed, REANALYSIS + place), total));
         let found = places.map(|place| {
-            let shelf = self.shelves.partition_point(|shelf| shelf.before <= place) - 1;
-            (shelf, place - self.shelves[shelf].before)
+            let index = self.shards.partition_point(|shard| shard.before <= place) - 1;
+            (index, place - self.shards[index].before)
         });
-        let mut played = found.filter(|&(shelf, place)| {
-            let Shelf { shard, first, .. } = &self.shelves[shelf];
-            shard.generation == 0 || !self.is_drawn(game_seed(self.run_seed, first + place))
+        let mut played = found.filter(|&(index, place)| {
+            let PoolShard { shard, first, .. } = &self.shards[index];
+            shard.generation == 0 || !self.is_reanalyzed(game_seed(self.run_seed, first + place))
         });
-        played.next().map(|(shelf, place)| (shelf, place as usize))
+        played.next().map(|(index, place)| (index, place as usize))
     }
 
-    /// Whether the game with this seed is a new analysis, where there is what could be searched
-    /// anew.
-    fn is_drawn(&self, seed: u64) -> bool {
+    /// Whether the game with this seed is reanalyzed, where there is an original for it.
+    fn is_reanalyzed(&self, seed: u64) -> bool {
         hash_unit(word(seed, REANALYSIS)) < self.share
     }
 }

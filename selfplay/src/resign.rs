@@ -29,7 +29,7 @@ pub struct ResignPlan {
     pub play_on_share: f64,
 }
 
-/// What the stream that says which games are played on is seeded with, beside the game's seed.
+/// Salt of the stream that says which games are played on.
 const PLAY_ON: u64 = 0x0072_6573_6967_6e21;
 
 impl ResignPlan {
@@ -70,7 +70,8 @@ pub struct CycleResign {
 pub fn cycle_resign<G: Game>(
     game: &G,
     section: &SelfplaySection,
-    (run, state): (&Run, &RunState),
+    run: &Run,
+    state: &RunState,
     cycle: u32,
 ) -> anyhow::Result<CycleResign> {
     let turns = section.resign_turns.clamp(1, u8::MAX.into()) as u8;
@@ -85,7 +86,7 @@ pub fn cycle_resign<G: Game>(
         Resign::Adaptive(highest) => highest,
     };
     let games_min = u64::from(section.resign_games_min);
-    let minima = newest_minima(game, (run, state), cycle, (turns, games_min))?;
+    let minima = newest_minima(game, run, state, cycle, turns, games_min)?;
     let measured = Some(minima.len() as u64);
     let found = formula::resign_threshold(&minima, section.resign_false_positives_max);
     let enough = minima.len() as u64 >= games_min;
@@ -103,9 +104,11 @@ fn below_or_at(value: f64) -> f32 {
 /// `cycle`: whole cycles, until there are `games_min`, or all there are.
 fn newest_minima<G: Game>(
     game: &G,
-    (run, state): (&Run, &RunState),
+    run: &Run,
+    state: &RunState,
     cycle: u32,
-    (turns, games_min): (u8, u64),
+    turns: u8,
+    games_min: u64,
 ) -> anyhow::Result<Vec<f64>> {
     let mut minima = Vec::new();
     for (_, earlier) in state.cycles.range(..cycle).rev() {

@@ -15,8 +15,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::beginning::Beginning;
 use crate::decided::Values;
-use crate::following::Following;
 use crate::opening::Opening;
+use crate::reanalyzed_game::ReanalyzedGame;
 use crate::resign::ply_flags;
 use crate::seeds::game_seed;
 use crate::surprise::{share_out, surprise};
@@ -34,8 +34,8 @@ pub struct SelfGame<G: Game> {
     search: Option<Purpose>,
     /// What is left of the opening.
     opening: Option<Opening>,
-    /// The game whose moves are made, if this one is not played.
-    following: Option<Following>,
+    /// The game whose moves are made, if this one is reanalyzed instead of played.
+    reanalyzed: Option<ReanalyzedGame>,
     record: GameRecord,
     below: TurnsBelow,
     values: Values,
@@ -69,7 +69,7 @@ const TEMPERATURE_MIN: f64 = 0.01;
 
 impl<G: Game> SelfGame<G> {
     /// Game `number` of the run, before its first move or at its fork, or before the first recorded
-    /// ply of the game that is searched anew under this number.
+    /// ply of the game that is reanalyzed under this number.
     pub fn new(game: &G, plan: Arc<GamePlan>, number: u64) -> Self {
         let seed = game_seed(plan.run_seed, number);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -77,7 +77,7 @@ impl<G: Game> SelfGame<G> {
         let original = plan.reanalyses.as_ref().and_then(|games| games.original(number)).cloned();
         let Beginning { opening, start_moves, parent, komi } = match &original {
             None => Beginning::of(game, &plan, seed, &mut random),
-            Some(original) => Beginning::again(original),
+            Some(original) => Beginning::of_reanalyzed(original),
         };
         let game = komi.and_then(|komi| game.with_komi(komi)).unwrap_or_else(|| game.clone());
         let mut move_search = MoveSearch::new(&game, plan.params, plan.reuse, SOURCE, seeds);
@@ -106,7 +106,7 @@ impl<G: Game> SelfGame<G> {
             move_search,
             search: None,
             opening: Some(opening).filter(|opening| opening.left > 0),
-            following: original.map(Following::new),
+            reanalyzed: original.map(ReanalyzedGame::new),
             record,
             below: TurnsBelow::default(),
             values: Values::default(),
@@ -122,19 +122,18 @@ impl<G: Game> SelfGame<G> {
         (self.record, self.counts)
     }
 
-    /// Draws as much of the opening as needs no network.
+    /// Plays as much of the opening as needs no network.
     fn open_at_random(&mut self) {
-        if self.plan.opening.draw == OpeningSampler::Policy {
+        if self.plan.opening.sampler == OpeningSampler::Policy {
             return;
         }
         while let Some(opening) = self.opening {
-            let at = (&self.state, &self.history);
-            let mv = opening.random(&self.game, at, &mut self.random);
+            let mv = opening.random(&self.game, &self.state, &self.history, &mut self.random);
             self.open(opening, mv);
         }
     }
 
-    /// Plays a drawn move of the opening; without one it is over.
+    /// Plays a sampled move of the opening; without one it is over.
     fn open(&mut self, opening: Opening, mv: Option<Move>) {
         let left = Opening { left: opening.left - 1, other_than: None };
         self.opening = mv.and(Some(left)).filter(|opening| opening.left > 0);
@@ -149,7 +148,8 @@ impl<G: Game> SelfGame<G> {
         self.move_search.advance(mv);
     }
 
-    /// Starts the search of an opening's position, or draws the kind of the next one and starts it.
+    /// Starts the search of an opening's position, or samples the kind of the next search and starts
+    /// that.
     fn begin(&mut self) {
         let plan = &self.plan;
         if let Some(opening) = self.opening {
@@ -157,7 +157,7 @@ impl<G: Game> SelfGame<G> {
             self.search = Some(Purpose::Opening(opening));
             return;
         }
-        let is_full = self.following.is_some() || self.random.random::<f64>() < plan.full_share;
+        let is_full = self.reanalyzed.is_some() || self.random.random::<f64>() < plan.full_share;
         let (kind, budget, root) = if is_full {
             (SearchKind::Full, plan.playouts, plan.root)
         } else {
@@ -179,18 +179,23 @@ impl<G: Game> SelfGame<G> {
                 self.play_ply(&summary, kind, budget, weight);
             }
             Purpose::Opening(opening) => {
-                let at = (&self.state, &self.history);
-                let policy = (&summary, self.plan.opening.temperature);
-                let mv = opening.by_policy(&self.game, at, policy, &mut self.random);
+                let mv = opening.by_policy(
+                    &self.game,
+                    &self.state,
+                    &self.history,
+                    &summary,
+                    self.plan.opening.temperature,
+                    &mut self.random,
+                );
                 self.open(opening, mv);
             }
         }
     }
 
-    /// Records the search's result, chooses the move or follows that of another game, and plays it.
+    /// Records the search's result, chooses the move or takes the original's, and plays it.
     fn play_ply(&mut self, summary: &Summary, kind: SearchKind, budget: u32, weight: f32) {
-        let followed = self.following.as_mut().and_then(Following::follow);
-        let mv = followed.unwrap_or_else(|| choose_move(summary, self.choice(), &mut self.random));
+        let original = self.reanalyzed.as_mut().and_then(ReanalyzedGame::make_searched);
+        let mv = original.unwrap_or_else(|| choose_move(summary, self.choice(), &mut self.random));
         let is_full = kind == SearchKind::Full;
         let target = if is_full { self.target(summary) } else { None };
         let visits = summary.moves.iter().filter(|m| m.visits > 0).map(|m| (m.mv, m.visits));
@@ -209,9 +214,9 @@ impl<G: Game> SelfGame<G> {
         self.push(ply, if asks { surprise(summary, self.plan.target) } else { 0.0 });
     }
 
-    /// Plays the plies of a game that is searched anew which are not searched.
-    fn pass(&mut self) {
-        while let Some(ply) = self.following.as_mut().and_then(Following::passed) {
+    /// Plays the plies of a reanalyzed game that are not searched.
+    fn play_unsearched(&mut self) {
+        while let Some(ply) = self.reanalyzed.as_mut().and_then(ReanalyzedGame::make_unsearched) {
             self.push(ply, 0.0);
         }
     }
@@ -258,8 +263,8 @@ impl<G: Game> SelfGame<G> {
 
     /// True once the game is over; its end is then recorded.
     fn is_over(&mut self) -> bool {
-        if let Some(following) = &self.following {
-            return following.is_over();
+        if let Some(reanalyzed) = &self.reanalyzed {
+            return reanalyzed.is_over();
         }
         match self.game.status(&self.state, &self.history) {
             Status::Over(outcome) => self.record.outcome = outcome,
@@ -284,7 +289,7 @@ impl<G: Game> GameTask<G> for SelfGame<G> {
         loop {
             if self.search.is_none() {
                 self.open_at_random();
-                self.pass();
+                self.play_unsearched();
                 if self.opening.is_none() && self.is_over() {
                     return None;
                 }

@@ -47,7 +47,7 @@ pub fn cycle_plan(
         temperature_halflife_plies: selfplay.temperature_halflife_plies,
         opening: OpeningPlan {
             plies_max: selfplay.opening_plies_max,
-            draw: if is_taught { selfplay.opening } else { OpeningSampler::Random },
+            sampler: if is_taught { selfplay.opening } else { OpeningSampler::Random },
             temperature: selfplay.opening_temperature,
         },
         komi: KomiPlan::of(selfplay),

@@ -36,16 +36,17 @@ pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
 fn play_games<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
     let state = context.ledger.state();
-    let resign = cycle_resign(game, &context.config.selfplay, (&context.run, state), cycle)?;
-    let past = Past::of_cycle((&context.run, state), &context.config, cycle)?;
+    let resign = cycle_resign(game, &context.config.selfplay, &context.run, state, cycle)?;
+    let past = Past::of_cycle(&context.run, state, &context.config, cycle)?;
     let mut played = CycleTally::default();
     // Once around where stages take turns; else once for each champion that plays.
     let (generation, evaluator) = loop {
         let state = context.ledger.state();
-        let (generation, first) = (state.generation(), first_shard(state, cycle));
+        let generation = state.generation();
+        let first = first_shard(state, cycle);
         let mut plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
         plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
-        let (tally, evaluator) = play_on(game, context, (&spent, &played), &plan)?;
+        let (tally, evaluator) = play_on(game, context, &spent, &played, &plan)?;
         played.add_costs(&tally);
         if is_whole(context, cycle, &plan) {
             break (generation, evaluator);
@@ -71,7 +72,7 @@ fn play_games<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> anyh
         load: load(&played),
         ..summary(&total, &spent.before().with(&played))
     };
-    let line = line(&summary, generation, total.reanalysed);
+    let line = line(&summary, generation, total.reanalyzed);
     context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
     context.events.turn_done(Stage::Selfplay, cycle, line);
     Ok(())
@@ -84,13 +85,14 @@ fn play_games<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> anyh
 fn play_on<G: Game>(
     game: &G,
     context: &mut StageContext,
-    (spent, played): (&Spent<Costs>, &CycleTally),
+    spent: &Spent<Costs>,
+    played: &CycleTally,
     plan: &CyclePlan,
 ) -> anyhow::Result<(CycleTally, String)> {
-    let (state, cycle) = (context.ledger.state(), spent.cycle());
+    let state = context.ledger.state();
+    let cycle = spent.cycle();
     let generation = state.generation();
-    let shards = state.cycle_state(cycle).map(|c| c.shards.clone());
-    let published = shards.unwrap_or_default();
+    let published = state.cycle_state(cycle).map(|c| c.shards.clone()).unwrap_or_default();
     if state.champion.is_some() {
         let devices = context.config.run.devices_or(&context.config.selfplay.devices);
         if let Some(note) = dz_burn_net::first_start_note(&dz_burn_net::pick_devices(&devices)?) {
@@ -100,8 +102,8 @@ fn play_on<G: Game>(
     let (mut sources, network) =
         champion_sources(game, &context.run, &context.config, state.champion.as_ref())?;
     let evaluator = sources.ids()[0].clone();
-    let of = (evaluator.clone(), network);
-    let header = ShardPublisher::header(&context.unplanned_config(), generation, of)?;
+    let config = context.unplanned_config();
+    let header = ShardPublisher::header(&config, generation, evaluator.clone(), network)?;
     let missing: Vec<u64> =
         (0..plan.shards()).filter(|&i| !published.contains_key(&(i as u32))).collect();
     let mut collector = Collector {
@@ -251,7 +253,8 @@ fn totals<G: Game>(
     let Some(state) = context.ledger.state().cycle_state(cycle) else {
         bail!("cycle {cycle} has no shards although its games were played; please report this");
     };
-    let (mut total, mut resigned) = (CycleTally::default(), ResignTally::default());
+    let mut total = CycleTally::default();
+    let mut resigned = ResignTally::default();
     each_game(&context.run, state.shards.values(), |record| {
         total.add(&record, &SearchCounts::default());
         resigned.add(game, &record)

@@ -69,7 +69,7 @@ pub(crate) fn load(tally: &CycleTally) -> Option<LoadSummary> {
 }
 
 /// The cycle in one line for people.
-pub(crate) fn line(summary: &SelfplaySummary, generation: u32, reanalysed: u64) -> String {
+pub(crate) fn line(summary: &SelfplaySummary, generation: u32, reanalyzed: u64) -> String {
     let seconds = (summary.wall_ms as f64 / 1000.0).max(1e-3);
     let played = dz_stage::number_text(summary.playouts as f64 / seconds);
     let evaluated = dz_stage::number_text(summary.evaluations as f64 / seconds);
@@ -80,7 +80,7 @@ pub(crate) fn line(summary: &SelfplaySummary, generation: u32, reanalysed: u64) 
     };
     let bottleneck = summary.bottleneck().map(|text| format!(". {text}")).unwrap_or_default();
     let resigned = summary.resign.as_ref().map(resign::line).unwrap_or_default();
-    let anew = match reanalysed {
+    let anew = match reanalyzed {
         0 => String::new(),
         count => format!(" ({count} of them searched anew)"),
     };

@@ -1,5 +1,4 @@
-//! Games that are searched anew: what stays of them, what is new, which are drawn, and what becomes
-//! of them.
+//! Reanalyzed games: what stays of them, what is new, which are sampled, and what becomes of them.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
@@ -108,14 +107,14 @@ fn moves_stay_and_full_searches_are_new() {
     let weights: BTreeSet<u32> =
         soft.iter().flat_map(|game| &game.plies).map(|ply| ply.weight.to_bits()).collect();
     assert!(weights.len() > 50 && soft.iter().all(|game| game.reanalyzed().is_some()));
-    // Of games that were searched anew there is no further analysis.
+    // A reanalyzed game is not reanalyzed again.
     let twice = games(1, numbers.clone(), again(numbers.clone().zip(anew)), &[]);
     assert!(twice.iter().all(|game| game.reanalyzed().is_none()));
 }
 
 /// A resigned game stays resigned, without thresholds, and is no measure of resigning.
 #[test]
-fn resigned_games_are_searched_anew_and_not_counted_again() {
+fn resigned_games_are_reanalyzed_and_not_counted_again() {
     let mut original = games(1, 5..6, Past::default(), &["selfplay.full_share=1"]).remove(0);
     original.plies.truncate(5);
     let mover =
@@ -151,7 +150,7 @@ impl Fixture {
     }
 
     fn past(&self, cycle: u32) -> Past {
-        let found = Reanalyses::of_window((&self.run, &self.state), &self.config, cycle).unwrap();
+        let found = Reanalyses::of_window(&self.run, &self.state, &self.config, cycle).unwrap();
         Past { forks: None, reanalyses: Some(found) }
     }
 
@@ -203,7 +202,7 @@ impl Fixture {
 /// A share of the games, of games of the window that were played, each with the moves that it
 /// names; the rest are played as if there was nothing else.
 #[test]
-fn a_share_of_a_cycles_games_is_drawn_from_the_window() {
+fn a_share_of_a_cycles_games_is_sampled_from_the_window() {
     let mut fixture = Fixture::new("0.4");
     let mut all: Vec<GameRecord> = Vec::new();
     for (cycle, window) in [(1, 100), (2, 200), (3, 130), (4, 130)] {
@@ -231,13 +230,13 @@ fn a_share_of_a_cycles_games_is_drawn_from_the_window() {
         all.extend(games);
     }
     assert_eq!(fixture.past(5), fixture.past(5));
-    let forks = Forks::of_cycle_before((&fixture.run, &fixture.state), 5, 1.0).unwrap();
+    let forks = Forks::of_cycle_before(&fixture.run, &fixture.state, 5, 1.0).unwrap();
     let played = all[300..].iter().filter(|game| game.reanalyzed().is_none());
     assert_eq!(forks, Forks::of(played, 1.0), "forks are of games that were played");
 }
 
-/// A window in which everything was searched anew has nothing left to search; shards that are gone
-/// are passed over.
+/// A window of reanalyzed games alone has nothing left to reanalyse; shards that are gone are passed
+/// over.
 #[test]
 fn what_is_not_there_is_played_instead() {
     let mut fixture = Fixture::new("0.999999");

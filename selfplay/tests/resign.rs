@@ -243,9 +243,10 @@ impl Fixture {
     /// The threshold of a cycle, and the games that it was measured on.
     fn resign(&self, cycle: u32, overrides: &[&str]) -> (Option<f64>, Option<u64>) {
         let section = config("tictactoe-smoke.toml", overrides).selfplay;
-        let from = (&self.run, &self.state);
-        let found = cycle_resign(&self.rules, &section, from, cycle).unwrap();
-        assert_eq!(found, cycle_resign(&self.rules, &section, from, cycle).unwrap());
+        let measure =
+            || cycle_resign(&self.rules, &section, &self.run, &self.state, cycle).unwrap();
+        let found = measure();
+        assert_eq!(found, measure());
         (found.plan.map(|plan| f64::from(plan.value_min)), found.measured)
     }
 

@@ -154,9 +154,9 @@ fn go_shards_of_many_komi_depend_on_nothing_but_the_games() {
     check(game, &set, Past::default());
 }
 
-/// Every third game is not played but searched anew.
+/// Every third game is reanalyzed instead of played.
 #[test]
-fn shards_with_games_searched_anew_depend_on_nothing_but_the_games() {
+fn shards_with_reanalyzed_games_depend_on_nothing_but_the_games() {
     let originals = random_records(&TicTacToe, 10, 20, 1);
     let anew = Reanalyses::of((24..).step_by(3).zip(originals));
     check(TicTacToe, &[], Past { reanalyses: Some(anew), forks: None });

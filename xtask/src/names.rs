@@ -32,6 +32,8 @@ const RETIRED: &[(&str, &str)] = &[
     ("Ahead", "AuxBuilder"),
     ("target_of", "Head::is_in_rows"),
     ("Walker", "GameTask"),
+    ("Following", "ReanalyzedGame"),
+    ("following", "reanalyzed_game"),
 ];
 
 /// Items that a newcomer calls first, by crate: each has an example that runs as a doc test.

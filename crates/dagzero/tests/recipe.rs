@@ -1,5 +1,5 @@
 //! The recipe through the front door: a run with forks, openings by policy, growing searches, soft
-//! resignation, surprise weights and games that are searched anew is replayed and verified; another
+//! resignation, surprise weights and reanalyzed games is replayed and verified; another
 //! network takes over its games; learning rates are tried on its rows. A run of Go does so with
 //! komi that differs from game to game.
 
@@ -60,10 +60,11 @@ fn a_run_of_the_whole_recipe_replays_forks_and_hands_over() {
     let is_fork = |game: &&Value| game.to_string().contains("forked from game");
     let forks: Vec<&Value> = games.iter().filter(is_fork).collect();
     assert!(forks.len() > 10, "{} of {} games are forks", forks.len(), games.len());
-    let is_anew = |game: &&Value| game.to_string().contains("searched anew");
-    let anew: Vec<&Value> = games.iter().filter(is_anew).collect();
-    assert!(anew.len() > 10, "{} of {} games are searched anew", anew.len(), games.len());
-    let wanted = [forks[0], forks[forks.len() - 1], anew[0], anew[anew.len() - 1]];
+    let is_reanalyzed = |game: &&Value| game.to_string().contains("searched anew");
+    let reanalyzed: Vec<&Value> = games.iter().filter(is_reanalyzed).collect();
+    assert!(reanalyzed.len() > 10, "{} of {} games are reanalyzed", reanalyzed.len(), games.len());
+    let wanted =
+        [forks[0], forks[forks.len() - 1], reanalyzed[0], reanalyzed[reanalyzed.len() - 1]];
     for game in wanted.into_iter().chain(games.last()) {
         let number = game["round"].as_str().expect("a number");
         let replayed = json(&["replay", &run, "--game", number, "--json"]);

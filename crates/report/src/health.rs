@@ -68,7 +68,7 @@ struct Branch {
 }
 
 impl Tally {
-    /// Adds a game that was played. Reanalysed games count in the cycle in which they were played.
+    /// Adds a game that was played. Reanalyzed games count in the cycle in which they were played.
     fn add<G: Game>(&mut self, game: &G, record: &GameRecord) {
         if record.reanalyzed().is_some() {
             return;

@@ -49,8 +49,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     dz_store::begin_unfinished(&unfinished)?;
     let games = {
         let mut prepared = drive::prepare(&unfinished, config.clone(), None)?;
-        let into = (&prepared.run, &mut prepared.ledger);
-        dz_selfplay::import_games((&from, &state), into, &config)?
+        let ledger = &mut prepared.ledger;
+        dz_selfplay::import_games(&from, &state, &prepared.run, ledger, &config)?
     };
     fs::rename(&unfinished, new)
         .with_context(|| format!("cannot name the new run {}", new.display()))?;
