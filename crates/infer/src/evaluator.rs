@@ -4,6 +4,44 @@ use dz_game::{Game, Key, Move, Symmetry, Wdl, mix64};
 use thiserror::Error;
 
 /// Evaluates batches of positions. Two or more batches may be in flight.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use dz_game::{Game, Wdl, games::TicTacToe};
+/// use dz_infer::{Evaluation, Evaluator, EvaluatorError, Leaf, Ticket, contract};
+///
+/// /// Calls every position a draw and every move equally good.
+/// #[derive(Default)]
+/// struct Draws {
+///     submitted: u64,
+///     in_flight: BTreeMap<Ticket, Vec<Evaluation>>,
+/// }
+///
+/// impl<G: Game> Evaluator<G> for Draws {
+///     fn id(&self) -> &str {
+///         "draws"
+///     }
+///
+///     fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
+///         let evaluations = leaves.iter().map(|leaf| {
+///             let moves = leaf.legal.len();
+///             Evaluation { wdl: Wdl::DRAW, priors: vec![1.0 / moves as f32; moves] }
+///         });
+///         let ticket = Ticket(self.submitted);
+///         self.submitted += 1;
+///         self.in_flight.insert(ticket, evaluations.collect());
+///         Ok(ticket)
+///     }
+///
+///     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
+///         self.in_flight.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
+///     }
+/// }
+///
+/// contract::check_evaluator(&TicTacToe, &mut Draws::default(), 1)?;
+/// # Ok::<(), contract::ContractBroken>(())
+/// ```
 pub trait Evaluator<G: Game>: Send {
     /// Names the evaluator so that equal ids give equal evaluations; recorded in headers.
     fn id(&self) -> &str;
@@ -11,8 +49,8 @@ pub trait Evaluator<G: Game>: Send {
     fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch; evaluations come in the order of its leaves.
     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError>;
-    /// The same, and has each evaluation noted, on the thread that made it. A failed batch may have
-    /// been noted in part.
+    /// The same, and calls `note` with each evaluation on the thread that made it. A failed batch may
+    /// have been noted in part.
     fn wait_noting(
         &mut self,
         ticket: Ticket,
@@ -42,7 +80,7 @@ pub trait Evaluator<G: Game>: Send {
     }
 }
 
-/// Told what a batch's leaf, by its place in the batch, was found to be worth.
+/// Takes the evaluation of a batch's leaf, named by its place in the batch.
 pub type Note<'a> = dyn Fn(usize, &Evaluation) + Sync + 'a;
 
 /// Evaluates one position at once, on the thread that asks: rollouts and fakes.

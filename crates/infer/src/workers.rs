@@ -40,7 +40,7 @@ type Answered = Result<Vec<Evaluation>, EvaluatorError>;
 /// Batches that nobody has begun, the oldest first.
 struct Jobs<G: Game> {
     queue: Mutex<Queue<G>>,
-    /// Told of a batch that was added, and of the end.
+    /// Notified of a batch that was added, and of the end.
     changed: Condvar,
 }
 
