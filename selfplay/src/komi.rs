@@ -107,7 +107,8 @@ mod tests {
     fn some_games_differ_widely() {
         let narrow = narrow(1.0);
         let plan = KomiPlan { wide_share: 0.06, deviation_wide: 12.0, ..narrow };
-        let (plain, both) = (shifts(narrow), shifts(plan));
+        let plain = shifts(narrow);
+        let both = shifts(plan);
         let other: Vec<f64> =
             plain.iter().zip(&both).filter(|(a, b)| a != b).map(|(_, &b)| b).collect();
         // 1,200 of 20,000, but those that come out alike; four standard errors are 134.

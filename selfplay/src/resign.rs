@@ -188,7 +188,8 @@ impl ResignTally {
         let Some(resign) = record.resign.filter(|resign| !resign.enforced) else {
             return Ok(());
         };
-        let (mut below, mut first) = (TurnsBelow::default(), None);
+        let mut below = TurnsBelow::default();
+        let mut first = None;
         replay_with(game, record, |position, ply| {
             if first.is_none() && below.resigns(position.mover, &resign) {
                 first = Some(position.mover);

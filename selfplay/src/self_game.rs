@@ -81,7 +81,8 @@ impl<G: Game> SelfGame<G> {
         };
         let game = komi.and_then(|komi| game.with_komi(komi)).unwrap_or_else(|| game.clone());
         let mut move_search = MoveSearch::new(&game, plan.params, plan.reuse, SOURCE, seeds);
-        let (mut state, mut history) = (game.start(), G::History::default());
+        let mut state = game.start();
+        let mut history = G::History::default();
         for &mv in &start_moves {
             game.advance(&mut state, &mut history, mv);
             move_search.advance(mv);

@@ -19,7 +19,8 @@ pub fn cycle_plan(
     resign: Option<ResignPlan>,
     past: Past,
 ) -> CyclePlan {
-    let (selfplay, bootstrap) = (&config.selfplay, &config.bootstrap);
+    let selfplay = &config.selfplay;
+    let bootstrap = &config.bootstrap;
     let is_taught = generation > 0;
     let search = SearchSettings::of(&config.search);
     let params = search.params;

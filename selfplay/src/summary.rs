@@ -23,7 +23,8 @@ pub(crate) struct Costs {
 impl Costs {
     /// These with what this process added.
     pub(crate) const fn with(self, tally: &CycleTally) -> Self {
-        let (search, lockstep) = (&tally.search, &tally.lockstep);
+        let search = &tally.search;
+        let lockstep = &tally.lockstep;
         Self {
             playouts: self.playouts + search.playouts,
             evaluations: self.evaluations + search.evaluations,

@@ -80,7 +80,8 @@ pub(crate) fn playing(
     options: EvaluatorOptions,
     time: Duration,
 ) -> anyhow::Result<Playing> {
-    let (file, positions) = (random_network(spec, 1), random_positions(spec, batch, 2));
+    let file = random_network(spec, 1);
+    let positions = random_positions(spec, batch, 2);
     let begin = Instant::now();
     let mut network = BurnEvaluator::load(&file, choice, options)?;
     let ticket = network.submit(positions.clone())?;
@@ -89,7 +90,8 @@ pub(crate) fn playing(
     let difference_max = difference_from_processor(&file, positions.clone(), &found)?;
 
     let mut flying = std::collections::VecDeque::new();
-    let (begin, mut done) = (Instant::now(), 0);
+    let begin = Instant::now();
+    let mut done = 0;
     while begin.elapsed() < time || done == 0 {
         while flying.len() < IN_FLIGHT {
             flying.push_back(network.submit(positions.clone())?);
@@ -119,7 +121,8 @@ fn learning(
     let mut learner = BurnLearner::new(spec, choice, options)?;
     learner.step(&rows, 1e-4)?;
     let first = begin.elapsed().as_secs_f64();
-    let (begin, mut steps) = (Instant::now(), 0);
+    let begin = Instant::now();
+    let mut steps = 0;
     while begin.elapsed() < time || steps == 0 {
         learner.step(&rows, 1e-4)?;
         steps += 1;
@@ -143,7 +146,8 @@ mod tests {
             Ok(())
         };
         rows(&args, &mut each).unwrap();
-        let (play, learn) = (["s", "nats", "positions/s"], ["s", "rows/s"]);
+        let play = ["s", "nats", "positions/s"];
+        let learn = ["s", "rows/s"];
         assert_eq!(units, [&play[..], &play, &learn, &learn].concat());
     }
 }

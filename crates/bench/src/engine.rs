@@ -59,7 +59,8 @@ fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     };
     let effort = EngineEffort::TABLE;
     let lone = || PLAYOUTS.into_iter().flat_map(|n| LEAVES.into_iter().map(move |l| (n, l)));
-    let (mut many, mut one) = (Vec::new(), vec![Vec::new(); lone().count()]);
+    let mut many = Vec::new();
+    let mut one = vec![Vec::new(); lone().count()];
     for _ in 0..ROUNDS {
         many.push(lockstep_rate(game, params(1), &mut crowd, source, effort)?);
         for (rates, (playouts, leaves)) in one.iter_mut().zip(lone()) {
@@ -116,7 +117,8 @@ fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<
             let nontrivial: Vec<_> = found.iter().filter(|answer| answer.nontrivial).collect();
             let kept = nontrivial.iter().filter(|answer| answer.preserved).count();
             let share = kept as f64 / nontrivial.len().max(1) as f64;
-            let (spec, playouts) = (game.spec(), EXAM.1);
+            let spec = game.spec();
+            let playouts = EXAM.1;
             let name =
                 format!("{spec}, {playouts} rollouts, {leaves_max} leaves in flight, value kept");
             Ok(BenchRow::new(&name, share, "of positions", nontrivial.len() as u64))

@@ -70,7 +70,9 @@ pub fn single_rate<G: Game>(
 ) -> Result<f64, EvaluatorError> {
     // Others than those in lockstep, whose evaluations are in the cache.
     let openings = distinct_openings(game, OPENING_PLIES, effort.parallel, 8);
-    let (begun, mut evaluations, mut pipeline) = (Instant::now(), 0_u64, Pipeline::default());
+    let begun = Instant::now();
+    let mut evaluations = 0_u64;
+    let mut pipeline = Pipeline::default();
     for (number, opening) in openings.iter().cycle().enumerate() {
         let mut search = search_after(game, params, source, opening, number as u64);
         search.begin(Budget::Playouts(effort.playouts), RootSetup::default());
@@ -90,7 +92,8 @@ fn search_after<G: Game>(
     opening: &Opening,
     number: u64,
 ) -> MoveSearch<G> {
-    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut state = game.start();
+    let mut history = G::History::default();
     for &mv in &opening.moves {
         game.advance(&mut state, &mut history, mv);
     }

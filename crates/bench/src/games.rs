@@ -97,7 +97,8 @@ fn reach<G: Game>(
 ) -> anyhow::Result<Reached> {
     let plan = plan(game, args)?;
     let evaluator = Box::new(Encoded::new(game, network)?);
-    let (begun, waited) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+    let begun = Instant::now();
+    let waited = Arc::new(AtomicU64::new(0));
     let opens = begun + args.time() / 2;
     let until = Until { evaluator, end: opens + args.time(), waited: Arc::clone(&waited) };
     let mut sources = Sources::default();
@@ -192,7 +193,8 @@ impl ShardSink for Window {
     }
 
     fn wants_more(&mut self, tally: &CycleTally) -> bool {
-        let (at, waited_ns) = (Instant::now(), self.waited.load(Ordering::Relaxed));
+        let at = Instant::now();
+        let waited_ns = self.waited.load(Ordering::Relaxed);
         let moment = Moment { at, tally: *tally, waited_ns };
         if at >= self.opens {
             self.first.get_or_insert(moment);

@@ -68,7 +68,8 @@ fn measure(
     let mut rows = Vec::new();
     for len in BATCHES {
         let batch = random_positions(spec, len, 2);
-        let (mut rates, mut peer_rates) = (Vec::new(), Vec::new());
+        let mut rates = Vec::new();
+        let mut peer_rates = Vec::new();
         for _ in 0..effort.rounds {
             rates.push((threads * len) as f64 / fastest(&mut evaluators, &batch, effort)?);
             if let Some(peer) = &mut peer {
@@ -101,7 +102,8 @@ fn fastest(
     effort: Effort,
 ) -> anyhow::Result<f64> {
     let one = |evaluator: &mut CpuEvaluator| {
-        let (mut best, begin) = (f64::INFINITY, Instant::now());
+        let mut best = f64::INFINITY;
+        let begin = Instant::now();
         while best.is_infinite() || begin.elapsed().as_secs_f64() < effort.seconds {
             let batch = batch.clone();
             let start = Instant::now();
@@ -184,7 +186,8 @@ mod tests {
         let squeezed = NetworkSpec { squeeze_ratio: 3, ..pooling.clone() };
         let nested = NetworkSpec { bottleneck_blocks: 2, ..squeezed.clone() };
         for spec in [pooling, squeezed, nested] {
-            let (file, batch) = (random_network(&spec, 3), random_positions(&spec, 4, 5));
+            let file = random_network(&spec, 3);
+            let batch = random_positions(&spec, 4, 5);
             let ours = answer(&mut CpuEvaluator::load(&file).unwrap(), batch.clone()).unwrap();
             let scratch = tempfile::tempdir().unwrap();
             let peer = Onnx::start(&file, &batch, &ours, 1, scratch.path()).unwrap();

@@ -82,7 +82,8 @@ fn their_name(game: &GameSpec) -> Option<String> {
     let value = |key: &str| game.parameter(key);
     Some(match game.name() {
         "connect4" => {
-            let (rows, columns) = (value("height")?, value("width")?);
+            let rows = value("height")?;
+            let columns = value("width")?;
             format!("connect_four(rows={rows},columns={columns},x_in_row={})", value("connect")?)
         }
         "tictactoe" => "tic_tac_toe".to_owned(),

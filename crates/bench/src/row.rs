@@ -22,7 +22,8 @@ pub struct BenchRow {
 impl BenchRow {
     /// A figure without a peer.
     pub fn new(name: &str, value: f64, unit: &str, samples: u64) -> Self {
-        let (name, unit) = (name.to_owned(), unit.to_owned());
+        let name = name.to_owned();
+        let unit = unit.to_owned();
         Self { name, value, unit, samples, peer: None, peer_value: None }
     }
 

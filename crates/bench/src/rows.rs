@@ -41,7 +41,8 @@ fn rows_with<G: Game>(game: &G, effort: Effort) -> anyhow::Result<Vec<BenchRow>>
         .map(|batch| {
             let mut rates = Vec::new();
             for _ in 0..effort.repeats {
-                let (maker, to) = (maker.clone(), rows.rows);
+                let maker = maker.clone();
+                let to = rows.rows;
                 let plan = FeedPlan { maker, batch, from: 0, to, keep_rest: true };
                 let begun = Instant::now();
                 let mut feed = Feed::start(&rows, plan)?;

@@ -78,7 +78,8 @@ fn in_turns(
     mut ours: impl FnMut() -> f64,
     mut peer: Option<(String, impl FnMut() -> anyhow::Result<f64>)>,
 ) -> anyhow::Result<Beside> {
-    let (mut rates, mut peers) = (Vec::new(), Vec::new());
+    let mut rates = Vec::new();
+    let mut peers = Vec::new();
     for _ in 0..samples {
         rates.push(ours());
         if let Some((_, sample)) = &mut peer {

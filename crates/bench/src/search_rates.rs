@@ -43,7 +43,8 @@ pub fn placement_rates(
                     break;
                 };
                 let estimate = tables.evaluate(key, leaf.legal, &mut priors);
-                let (heuristics, cached) = (&[][..], false);
+                let heuristics = &[][..];
+                let cached = false;
                 let answer = NetworkAnswer { estimate, priors: &priors, heuristics, cached };
                 search.apply_network(id, &answer);
             }

@@ -71,7 +71,8 @@ fn beside_burn<G: Game>(
     samples: usize,
 ) -> anyhow::Result<Vec<BenchRow>> {
     let ready = setting.ready(game)?;
-    let (mut ours, mut theirs) = (Samples::default(), Samples::default());
+    let mut ours = Samples::default();
+    let mut theirs = Samples::default();
     for _ in 0..samples {
         let network = CpuEvaluator::load(&ready.file)?;
         ours.add(game, &ready, Box::new(Encoded::new(game, network)?))?;
@@ -104,7 +105,8 @@ fn beside_pgx<G: Game>(
         }
         _ => None,
     };
-    let (mut ours, mut theirs) = (Samples::default(), Samples::default());
+    let mut ours = Samples::default();
+    let mut theirs = Samples::default();
     for _ in 0..samples {
         let network = CpuEvaluator::load(&ready.file)?;
         ours.add(game, &ready, Box::new(Encoded::new(game, network)?))?;

@@ -19,7 +19,8 @@ pub(crate) fn rows(
     args: &DeviceArgs,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let (choice, spec) = (args.choice()?, args.size()?.spec()?);
+    let choice = args.choice()?;
+    let spec = args.size()?.spec()?;
     ensure!(args.batch > 0, "a batch of no positions: give --batch 1 or more");
     let name = format!("{choice}, {}, batch {}", args.network, args.batch);
     let mut tell = |what: &str, done: u64| {

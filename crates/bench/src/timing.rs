@@ -87,7 +87,8 @@ pub struct RolloutGames<'a, G: Game> {
 impl<'a, G: Game> RolloutGames<'a, G> {
     /// None played yet.
     pub fn new(game: &'a G) -> Self {
-        let (state, history) = (game.start(), G::History::default());
+        let state = game.start();
+        let history = G::History::default();
         let mut legal = Vec::new();
         game.legal_moves(&state, &history, &mut legal);
         let eval_key = game.eval_key(&state, &history);

@@ -57,9 +57,10 @@ pub fn check_network_evaluator<G: Game>(
     let (front, back) = leaves.split_at(7);
     let first = network.submit(encode_leaves(&encoding, front))?;
     let second = network.submit(encode_leaves(&encoding, back))?;
-    let (second_got, first_got) = (network.wait(second)?, network.wait(first)?);
-    let (wanted_first, wanted_second) =
-        (part(&all, 0..7, policy_len), part(&all, 7..leaves.len(), policy_len));
+    let second_got = network.wait(second)?;
+    let first_got = network.wait(first)?;
+    let wanted_first = part(&all, 0..7, policy_len);
+    let wanted_second = part(&all, 7..leaves.len(), policy_len);
     require(near(&first_got, &wanted_first, tolerance), || "first of two in flight".into())?;
     require(near(&second_got, &wanted_second, tolerance), || "second of two in flight".into())?;
     let again = matches!(network.wait(first), Err(EvaluatorError::UnknownTicket(_)));
@@ -101,7 +102,8 @@ pub fn check_places(
 
 /// Puts the one position of `probe` at a place of a batch.
 fn put(batch: &mut EncodedBatch, place: usize, probe: &EncodedBatch) {
-    let (bytes, globals) = (batch.shape.packed_bytes(), batch.shape.globals);
+    let bytes = batch.shape.packed_bytes();
+    let globals = batch.shape.globals;
     batch.bits[place * bytes..(place + 1) * bytes].copy_from_slice(&probe.bits);
     batch.globals[place * globals..(place + 1) * globals].copy_from_slice(&probe.globals);
 }
@@ -138,7 +140,8 @@ pub fn check_evaluator<G: Game>(
 pub fn random_leaves<G: Game>(game: &G, count: usize, seed: u64) -> Vec<Leaf<G>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut leaves = Vec::with_capacity(count);
-    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut state = game.start();
+    let mut history = G::History::default();
     while leaves.len() < count {
         let mut legal = Vec::new();
         game.legal_moves(&state, &history, &mut legal);

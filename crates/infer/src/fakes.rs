@@ -35,7 +35,8 @@ impl Hashed {
         for prior in priors.iter_mut() {
             *prior /= sum;
         }
-        let (win, loss) = (share(1), share(2));
+        let win = share(1);
+        let loss = share(2);
         [win / 2.0, 1.0 - f64::midpoint(win, loss), loss / 2.0]
     }
 }
@@ -54,7 +55,8 @@ impl<G: Game> InstantEvaluator<G> for Hashed {
         for prior in priors.iter_mut() {
             *prior /= sum;
         }
-        let (win, loss) = (share(1), share(2));
+        let win = share(1);
+        let loss = share(2);
         let draw = 2.0 - win - loss;
         let sum = win + draw + loss;
         Wdl { win: win / sum, draw: draw / sum, loss: loss / sum }
@@ -82,27 +84,29 @@ mod tests {
     #[test]
     fn both_widths_say_the_same() {
         let game = Connect4::from_spec(&"connect4".parse().unwrap()).unwrap();
-        let (mut state, mut history, mut legal) = (game.start(), Default::default(), Vec::new());
+        let mut state = game.start();
+        let mut legal = Vec::new();
         for mv in [3, 3, 2, 0, 6] {
-            game.legal_moves(&state, &history, &mut legal);
-            let eval_key = game.eval_key(&state, &history);
+            game.legal_moves(&state, &(), &mut legal);
+            let eval_key = game.eval_key(&state, &());
             let leaf = LeafView {
                 game: &game,
                 state: &state,
-                history: &history,
+                history: &(),
                 legal: &legal,
                 eval_key,
                 symmetry: Symmetry::IDENTITY,
                 random: 0,
             };
-            let (mut narrow, mut wide) = (Vec::new(), Vec::new());
+            let mut narrow = Vec::new();
+            let mut wide = Vec::new();
             let wdl = Hashed.evaluate(&leaf, &mut narrow);
             let exact = Hashed::exact(eval_key, &legal, &mut wide);
             assert_eq!(wdl.to_array().map(f64::from), exact);
             assert!((wide.iter().sum::<f64>() - 1.0).abs() < 1e-15);
             let near = |(&a, &b): (&f32, &f64)| (f64::from(a) - b).abs() < 1e-7;
             assert!(narrow.iter().zip(&wide).all(near) && narrow.len() == wide.len());
-            game.advance(&mut state, &mut history, Move(mv));
+            game.advance(&mut state, &mut (), Move(mv));
         }
     }
 }

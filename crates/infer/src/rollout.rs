@@ -32,7 +32,8 @@ impl Rollout {
         let Some(mover) = game.to_move(leaf.state, leaf.history) else { return Wdl::UNKNOWN };
         let mut player = mover;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(leaf.random);
-        let (mut state, mut history) = (leaf.state.clone(), leaf.history.clone());
+        let mut state = leaf.state.clone();
+        let mut history = leaf.history.clone();
         let mut scratch = Vec::new();
         for _ in 0..self.plies_max {
             let Some(mv) = game.random_move(&state, &history, &mut random, &mut scratch) else {
@@ -70,9 +71,11 @@ mod tests {
     fn the_moves_lead_to_the_outcome() {
         let game = TicTacToe;
         let mut moves = vec![(Player::Second, Move(0))];
-        let (mut priors, mut legal) = (Vec::new(), Vec::new());
+        let mut priors = Vec::new();
+        let mut legal = Vec::new();
         for random in 0..50 {
-            let (start, mut first_moves) = (game.start(), Vec::new());
+            let start = game.start();
+            let mut first_moves = Vec::new();
             game.legal_moves(&start, &(), &mut first_moves);
             let leaf = LeafView {
                 game: &game,

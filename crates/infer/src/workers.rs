@@ -59,7 +59,8 @@ impl<G: Game> Workers<G> {
         let jobs = Arc::new(Jobs { queue, changed: Condvar::new() });
         let (to_answers, answers) = channel();
         let threads = handles?.into_iter().map(|handle| {
-            let (jobs, answers) = (Arc::clone(&jobs), to_answers.clone());
+            let jobs = Arc::clone(&jobs);
+            let answers = to_answers.clone();
             // Where the system gives no thread, the others do its work.
             thread::Builder::new().spawn(move || work(handle, &jobs, &answers)).ok()
         });
@@ -131,7 +132,8 @@ fn evaluate<G: Game>(handle: &mut dyn Evaluator<G>, leaves: &[Leaf<G>]) -> (Answ
     }));
     let panicked = evaluated.is_err();
     let answer = evaluated.unwrap_or_else(|_| {
-        let (device, message) = (handle.id().to_owned(), "a thread has panicked".to_owned());
+        let device = handle.id().to_owned();
+        let message = "a thread has panicked".to_owned();
         Err(EvaluatorError::Device { device, message })
     });
     (answer, panicked)

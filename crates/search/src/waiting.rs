@@ -65,8 +65,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             self.open[id.0] = Some(walk);
             return;
         }
-        let (priors, heuristics) =
-            (std::mem::take(&mut walk.priors), std::mem::take(&mut walk.heuristics));
+        let priors = std::mem::take(&mut walk.priors);
+        let heuristics = std::mem::take(&mut walk.heuristics);
         self.unblock(Some(id));
         self.complete(walk, &priors, &heuristics);
     }

@@ -258,8 +258,8 @@ mod tests {
 
     #[test]
     fn alphago_mixes_two_means() {
-        let (network, rollout) =
-            (ValueSum { sum: 4.0, count: 10.0 }, ValueSum { sum: -5.0, count: 25.0 });
+        let network = ValueSum { sum: 4.0, count: 10.0 };
+        let rollout = ValueSum { sum: -5.0, count: 25.0 };
         close(edge_mix(&network, &rollout, 0.5).unwrap(), 0.1);
         close(leaf_mix(0.4, -0.2, 0.5), 0.1);
         let none = ValueSum::default();

@@ -90,7 +90,9 @@ mod tests {
     fn draws_have_the_moments_of_the_distribution() {
         let alphas = [0.3, 0.9, 1.8];
         let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
-        let (mut sum, mut squares, mut out) = ([0.0; 3], [0.0; 3], Vec::new());
+        let mut sum = [0.0; 3];
+        let mut squares = [0.0; 3];
+        let mut out = Vec::new();
         let draws = 40_000;
         for _ in 0..draws {
             fill_dirichlet(&alphas, &mut random, &mut out);

@@ -341,7 +341,9 @@ mod tests {
     fn noise_on_logits_samples_the_prior() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
         let node = example().map(|child| Child { visits: 0.0, q: None, ..child });
-        let (mut noise, mut scores, mut counts) = (Vec::new(), Vec::new(), [0.0; 3]);
+        let mut noise = Vec::new();
+        let mut scores = Vec::new();
+        let mut counts = [0.0; 3];
         for _ in 0..20_000 {
             gumbel_noise(3, &mut random, &mut noise);
             root_scores(&node, &noise, 0.0, &PAPER, &mut scores);
