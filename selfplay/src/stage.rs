@@ -30,13 +30,11 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// What store, shards, network or device report; a stop that was asked for is none.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     let spec: GameSpec = context.config.run.game.parse()?;
-    with_game!(&spec, |game| play_games(&game, context, cycle))?
-}
-
-fn play_games<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
     let state = context.ledger.state();
-    let resign = cycle_resign(game, &context.config.selfplay, &context.run, state, cycle)?;
+    let section = &context.config.selfplay;
+    let resign =
+        with_game!(&spec, |game| cycle_resign(&game, section, &context.run, state, cycle))??;
     let past = Past::of_cycle(&context.run, state, &context.config, cycle)?;
     let mut played = CycleTally::default();
     // Once around where stages take turns; else once for each champion that plays.
@@ -46,7 +44,8 @@ fn play_games<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> anyh
         let first = first_shard(state, cycle);
         let mut plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
         plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
-        let (tally, evaluator) = play_on(game, context, &spent, &played, &plan)?;
+        let (tally, evaluator) =
+            with_game!(&spec, |game| play_on(&game, context, &spent, &played, &plan))??;
         played.add_costs(&tally);
         if is_whole(context, cycle, &plan) {
             break (generation, evaluator);
@@ -64,7 +63,7 @@ fn play_games<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> anyh
             format!("generation {next} plays on in place of generation {generation}"),
         );
     };
-    let (total, resigned) = totals(game, context, cycle)?;
+    let (total, resigned) = with_game!(&spec, |game| totals(&game, context, cycle))??;
     let summary = SelfplaySummary {
         wall_ms: spent.wall_ms(),
         evaluator,
@@ -78,9 +77,9 @@ fn play_games<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> anyh
     Ok(())
 }
 
-/// Plays what is missing of the cycle's shards with the champion of this moment, until they are
-/// there, somebody asks to stop, or there is another champion; what was begun is finished. `played`
-/// is what this process played of the cycle under champions before. Answers what it cost, and the
+/// Plays the missing shards of the cycle with the current champion, until all are there, somebody
+/// asks to stop, or there is another champion. Shards that were begun are finished. `played` is what
+/// this process played of the cycle under earlier champions. Returns the new tally and the
 /// evaluator's name.
 fn play_on<G: Game>(
     game: &G,
@@ -122,8 +121,8 @@ fn play_on<G: Game>(
     Ok((tally, evaluator))
 }
 
-/// The champion as source 0, and the name of its network for headers; without a champion what
-/// generation 0 plays with.
+/// The champion as source 0, and the name of its network for headers. Without a champion, source 0
+/// is the bootstrap evaluator.
 ///
 /// # Errors
 /// If the network is damaged or does not load, or the device is not there.
