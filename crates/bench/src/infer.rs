@@ -61,9 +61,9 @@ fn measure(
     let file = random_network(spec, 1);
     let network = CpuEvaluator::load(&file)?;
     // Handles work on their own threads alone.
-    let mut evaluators: Vec<CpuEvaluator> = (0..threads).filter_map(|_| network.handle()).collect();
+    let mut evaluators: Vec<_> = (0..threads).filter_map(|_| network.handle()).collect();
     let probe = random_positions(spec, BATCHES[BATCHES.len() - 1], 2);
-    let ours = answer(&mut evaluators[0], probe.clone())?;
+    let ours = answer(evaluators[0].as_mut(), probe.clone())?;
     let mut peer = Onnx::start(&file, &probe, &ours, threads, scratch)?;
     let mut rows = Vec::new();
     for len in BATCHES {
@@ -90,18 +90,21 @@ fn measure(
     Ok(rows)
 }
 
-fn answer(evaluator: &mut CpuEvaluator, batch: EncodedBatch) -> anyhow::Result<NetworkOutputs> {
+fn answer(
+    evaluator: &mut dyn NetworkEvaluator,
+    batch: EncodedBatch,
+) -> anyhow::Result<NetworkOutputs> {
     let ticket = evaluator.submit(batch)?;
     Ok(evaluator.wait(ticket)?)
 }
 
 /// Seconds of the fastest call; on several threads, of the slowest thread's.
 fn fastest(
-    evaluators: &mut [CpuEvaluator],
+    evaluators: &mut [Box<dyn NetworkEvaluator>],
     batch: &EncodedBatch,
     effort: Effort,
 ) -> anyhow::Result<f64> {
-    let one = |evaluator: &mut CpuEvaluator| {
+    let one = |evaluator: &mut dyn NetworkEvaluator| {
         let mut best = f64::INFINITY;
         let begin = Instant::now();
         while best.is_infinite() || begin.elapsed().as_secs_f64() < effort.seconds {
@@ -113,7 +116,8 @@ fn fastest(
         anyhow::Ok(best)
     };
     std::thread::scope(|scope| {
-        let threads: Vec<_> = evaluators.iter_mut().map(|e| scope.spawn(|| one(e))).collect();
+        let threads: Vec<_> =
+            evaluators.iter_mut().map(|e| scope.spawn(move || one(e.as_mut()))).collect();
         let mut slowest = 0.0_f64;
         for thread in threads {
             let seconds = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;

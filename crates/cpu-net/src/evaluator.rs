@@ -158,8 +158,8 @@ impl NetworkEvaluator for CpuEvaluator {
         Ok(Some(logits))
     }
 
-    fn handle(&self) -> Option<Self> {
-        Some(Self::over(self.id.clone(), Arc::clone(&self.network), false))
+    fn handle(&self) -> Option<Box<dyn NetworkEvaluator>> {
+        Some(Box::new(Self::over(self.id.clone(), Arc::clone(&self.network), false)))
     }
 }
 

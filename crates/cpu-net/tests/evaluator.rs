@@ -44,7 +44,7 @@ fn handles_give_the_same_bits_on_threads_of_their_own() {
             let (batches, wanted) = (&batches, &wanted);
             scope.spawn(move || {
                 for _ in 0..5 {
-                    assert!(batches.each_ref().map(|batch| run(&mut handle, batch)) == *wanted);
+                    assert!(batches.each_ref().map(|batch| run(handle.as_mut(), batch)) == *wanted);
                 }
             });
         }

@@ -94,10 +94,7 @@ pub trait NetworkEvaluator: Send {
         Ok(None)
     }
     /// As [`crate::Evaluator::handle`].
-    fn handle(&self) -> Option<Self>
-    where
-        Self: Sized,
-    {
+    fn handle(&self) -> Option<Box<dyn NetworkEvaluator>> {
         None
     }
 }

@@ -1,6 +1,6 @@
 //! From positions to planes and from logits to evaluations.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use dz_game::{Encoding, Game, Move, PlaneShape, PlaneWriter, Wdl};
 use rayon::prelude::*;
@@ -13,10 +13,9 @@ use crate::{
 
 /// An [`Evaluator`] over a [`NetworkEvaluator`]: encodes leaves, then takes the softmax of policy
 /// logits over legal moves and of the WDL logits.
-#[derive(Debug)]
-pub struct Encoded<G: Game, N> {
+pub struct Encoded<G: Game> {
     encoding: G::Encoding,
-    network: N,
+    network: Box<dyn NetworkEvaluator>,
     /// Batches in flight.
     in_flight: BTreeMap<Ticket, PolicyIndices>,
     /// Positions that one thread encodes and finishes at least; all of a batch where no other
@@ -36,13 +35,13 @@ struct PolicyIndices {
     ends: Vec<usize>,
 }
 
-impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
+impl<G: Game> Encoded<G> {
     /// The adapter for `game`'s current encoding.
     ///
     /// # Errors
     /// [`EvaluatorError::WrongEncoding`] or [`EvaluatorError::WrongPolicy`] if the network is not
     /// for this game's encoding.
-    pub fn new(game: &G, network: N) -> Result<Self, EvaluatorError> {
+    pub fn new(game: &G, network: impl NetworkEvaluator + 'static) -> Result<Self, EvaluatorError> {
         let encoding = game.encoding();
         if network.encoding_id() != encoding.id() {
             return Err(EvaluatorError::WrongEncoding {
@@ -55,6 +54,7 @@ impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
         if network_len != game_len {
             return Err(EvaluatorError::WrongPolicy { network: network_len, game: game_len });
         }
+        let network = Box::new(network);
         Ok(Self { encoding, network, in_flight: BTreeMap::new(), part_len: PART_LEN })
     }
 
@@ -66,7 +66,7 @@ impl<G: Game, N: NetworkEvaluator> Encoded<G, N> {
     }
 }
 
-impl<G: Game, N: NetworkEvaluator + 'static> Evaluator<G> for Encoded<G, N> {
+impl<G: Game> Evaluator<G> for Encoded<G> {
     fn id(&self) -> &str {
         self.network.id()
     }
@@ -137,6 +137,12 @@ impl<G: Game, N: NetworkEvaluator + 'static> Evaluator<G> for Encoded<G, N> {
     }
 }
 
+impl<G: Game> fmt::Debug for Encoded<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Encoded").field(&self.network.id()).finish()
+    }
+}
+
 /// Encodes each leaf as its mover sees it, through the leaf's symmetry.
 pub fn encode_leaves<G: Game>(encoding: &G::Encoding, leaves: &[Leaf<G>]) -> EncodedBatch {
     encode(encoding, &leaves.iter().collect::<Vec<_>>(), usize::MAX).0
@@ -170,6 +176,7 @@ fn encode<G: Game>(
 }
 
 /// Splits the first `len` elements off.
+#[expect(clippy::mut_mut, reason = "the slice itself becomes shorter")]
 fn take_front<'a, T>(slice: &mut &'a mut [T], len: usize) -> &'a mut [T] {
     let (front, back) = std::mem::take(slice).split_at_mut(len);
     *slice = back;

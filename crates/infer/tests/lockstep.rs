@@ -247,7 +247,7 @@ fn threads_of_their_own_count_together() {
 
 /// Fails at the third batch, or its handles do.
 struct Failing {
-    inner: Encoded<Connect4, FakeNetwork>,
+    inner: Encoded<Connect4>,
     left: u32,
 }
 

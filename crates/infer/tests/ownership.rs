@@ -52,8 +52,8 @@ impl NetworkEvaluator for Stones {
         let point = |p: usize| [self.logit * planes[p], 0.0, self.logit * planes[area + p]];
         Ok(Some((0..area).flat_map(point).collect()))
     }
-    fn handle(&self) -> Option<Self> {
-        Some(Self { encoding_id: self.encoding_id.clone(), ..*self })
+    fn handle(&self) -> Option<Box<dyn NetworkEvaluator>> {
+        Some(Box::new(Self { encoding_id: self.encoding_id.clone(), ..*self }))
     }
 }
 

@@ -9,7 +9,7 @@ pub fn spec(height: usize, width: usize, blocks: usize, channels: usize) -> Netw
     NetworkSpec::plain([3, height, width], width + 1, blocks, channels)
 }
 
-pub fn run(evaluator: &mut impl NetworkEvaluator, batch: &EncodedBatch) -> NetworkOutputs {
+pub fn run(evaluator: &mut dyn NetworkEvaluator, batch: &EncodedBatch) -> NetworkOutputs {
     let ticket = evaluator.submit(batch.clone()).unwrap();
     evaluator.wait(ticket).unwrap()
 }

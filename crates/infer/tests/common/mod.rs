@@ -93,8 +93,8 @@ impl NetworkEvaluator for FakeNetwork {
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         self.waiting.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
     }
-    fn handle(&self) -> Option<Self> {
-        self.gives_handles.then(|| Self {
+    fn handle(&self) -> Option<Box<dyn NetworkEvaluator>> {
+        let handle = || Self {
             encoding_id: self.encoding_id.clone(),
             policy_len: self.policy_len,
             waiting: BTreeMap::new(),
@@ -103,6 +103,7 @@ impl NetworkEvaluator for FakeNetwork {
             gives_handles: false,
             thread: None,
             is_handle: true,
-        })
+        };
+        self.gives_handles.then(|| Box::new(handle()) as Box<dyn NetworkEvaluator>)
     }
 }
