@@ -17,8 +17,8 @@ pub const IMPORTED: &str = "imported";
 /// Publishes every game that the run `from` still has as cycle 1 of the run `into`, which has not
 /// begun, and closes that turn. Games are numbered anew, so they are not forks of each other any
 /// more, and belong to generation 0: no network of `into` played them. Visits, values, targets and
-/// weights stay. Reanalyzed games still name the game whose moves they have. Where that game is gone
-/// they are left out, since it is what shows how they ended.
+/// weights stay. Reanalyzed games still name the game whose moves they have. Where that game is
+/// gone they are left out, since it is what shows how they ended.
 ///
 /// # Errors
 /// If `into` has begun, `from` has no games or another game's, and what shards and stores report.

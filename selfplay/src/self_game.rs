@@ -149,8 +149,8 @@ impl<G: Game> SelfGame<G> {
         self.move_search.advance(mv);
     }
 
-    /// Starts the search of an opening's position, or samples the kind of the next search and starts
-    /// that.
+    /// Starts the search of an opening's position, or samples the kind of the next search and
+    /// starts that.
     fn begin(&mut self) {
         let plan = &self.plan;
         if let Some(opening) = self.opening {

@@ -78,8 +78,8 @@ pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
 }
 
 /// Plays the missing shards of the cycle with the current champion, until all are there, somebody
-/// asks to stop, or there is another champion. Shards that were begun are finished. `played` is what
-/// this process played of the cycle under earlier champions. Returns the new tally and the
+/// asks to stop, or there is another champion. Shards that were begun are finished. `played` is
+/// what this process played of the cycle under earlier champions. Returns the new tally and the
 /// evaluator's name.
 fn play_on<G: Game>(
     game: &G,

@@ -235,8 +235,8 @@ fn a_share_of_a_cycles_games_is_sampled_from_the_window() {
     assert_eq!(forks, Forks::of(played, 1.0), "forks are of games that were played");
 }
 
-/// A window of reanalyzed games alone has nothing left to reanalyse; shards that are gone are passed
-/// over.
+/// A window of reanalyzed games alone has nothing left to reanalyse; shards that are gone are
+/// passed over.
 #[test]
 fn what_is_not_there_is_played_instead() {
     let mut fixture = Fixture::new("0.999999");

@@ -59,8 +59,8 @@ pub struct NetworkOutputs {
 }
 
 impl NetworkOutputs {
-    /// The largest difference between a logit and the other's; infinite where one is not a number,
-    /// and where there are not as many.
+    /// Returns the largest difference between corresponding logits. Infinite if a logit is not a
+    /// number, or if the lengths differ.
     pub fn difference_max(&self, other: &Self) -> f64 {
         let lists =
             [(&self.policy_logits, &other.policy_logits), (&self.wdl_logits, &other.wdl_logits)];
@@ -69,12 +69,12 @@ impl NetworkOutputs {
         }
         let pairs = lists.into_iter().flat_map(|(ours, theirs)| ours.iter().zip(theirs));
         let differences = pairs.map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs());
-        // Not `f64::max` alone, which passes over what is not a number.
+        // `f64::max` alone would pass over what is not a number.
         differences.fold(0.0, |most, d| if d.is_nan() { f64::INFINITY } else { most.max(d) })
     }
 }
 
-/// An engine that runs a network on encoded positions. Batches come back in any order of waiting.
+/// An engine that runs a network on encoded positions. Batches may be waited for in any order.
 pub trait NetworkEvaluator: Send {
     /// Network hash, backend, instruction set and precision; the same id means the same bits.
     fn id(&self) -> &str;
@@ -86,9 +86,9 @@ pub trait NetworkEvaluator: Send {
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch. A position's outputs do not depend on the batch it came in.
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError>;
-    /// Whose each point will be in the end, asked for apart, so that batches take no longer: logits
-    /// of mine, nobody's and theirs, `[B, H, W, 3]`. `None` if the network did not learn it, or if
-    /// what runs it here does not give it out.
+    /// Returns logits of who owns each point at the end of the game, `[B, H, W, 3]`: the mover,
+    /// nobody, the opponent. A call of its own, so that batches take no longer. `None` if the
+    /// network has no ownership head, or if this engine does not compute it.
     fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
         let _ = batch;
         Ok(None)

@@ -17,14 +17,14 @@ pub struct CacheKey {
 }
 
 /// A direct-mapped cache of evaluations for many threads. A hit has the bits that a fresh
-/// evaluation would have, so nothing recorded depends on it. Where groups take turns it is filled
-/// between their steps in the order of games, and hits are the same for any number of threads;
-/// where each thread has a group of its own, what one finds depends on how far the others are.
+/// evaluation would have, so nothing recorded depends on it. Where groups take turns with a device,
+/// the cache is filled in the order of games, and hits are the same for any number of threads.
+/// Where each thread has its own group, hits depend on timing.
 #[derive(Debug)]
 pub struct EvaluationCache {
-    /// A power of two of places, or none. Threads hardly ever want the same one.
+    /// A power of two of places, or none. Two threads hardly ever want the same lock.
     entries: Vec<Mutex<Option<Entry>>>,
-    /// Evaluations that were stored, or are going to be.
+    /// Evaluations that are stored, or have a number reserved.
     count: AtomicU64,
 }
 
@@ -33,7 +33,7 @@ struct Entry {
     key: CacheKey,
     wdl: Wdl,
     priors: Vec<f32>,
-    /// How many had been stored before.
+    /// The evaluation's number, by [`EvaluationCache::reserve`].
     order: u64,
 }
 
@@ -45,7 +45,7 @@ impl EvaluationCache {
         Self { entries, count: AtomicU64::new(0) }
     }
 
-    /// The evaluation stored under `key`: fills `priors` and answers the mover's chances.
+    /// The evaluation stored under `key`: fills `priors` and returns the mover's chances.
     pub fn get(&self, key: CacheKey, priors: &mut Vec<f32>) -> Option<Wdl> {
         let place = self.place(key)?;
         let entry = place.as_ref().filter(|entry| entry.key == key)?;
@@ -59,8 +59,8 @@ impl EvaluationCache {
         self.put_at(self.reserve(1), key, evaluation);
     }
 
-    /// Numbers for the next `count` evaluations, from the one answered on: with them, threads that
-    /// store side by side leave what they would have left one after another.
+    /// Reserves numbers for the next `count` evaluations and returns the first. With them, threads
+    /// that store at the same time leave the cache as if they had stored in order.
     pub fn reserve(&self, count: u64) -> u64 {
         self.count.fetch_add(count, Ordering::Relaxed)
     }
@@ -68,14 +68,14 @@ impl EvaluationCache {
     /// Stores the evaluation with this number, unless the place has one with a higher number.
     pub fn put_at(&self, order: u64, key: CacheKey, evaluation: &Evaluation) {
         let Some(mut place) = self.place(key) else { return };
-        // Takes the memory of the entry before it.
+        // Reuses the memory of the previous entry.
         let mut priors = match &mut *place {
             Some(entry) if entry.order > order => return,
             Some(entry) => std::mem::take(&mut entry.priors),
             None => Vec::new(),
         };
         priors.clear();
-        // No more than is needed: places are many.
+        // Exactly what is needed, since there are many places.
         priors.reserve_exact(evaluation.priors.len());
         priors.extend_from_slice(&evaluation.priors);
         *place = Some(Entry { key, wdl: evaluation.wdl, priors, order });
@@ -83,7 +83,7 @@ impl EvaluationCache {
 
     fn place(&self, key: CacheKey) -> Option<MutexGuard<'_, Option<Entry>>> {
         let mask = self.entries.len().checked_sub(1)?;
-        // The symmetries of a position lie far apart, so that they do not drive each other out.
+        // The symmetries of a position get places far apart, so that they do not evict each other.
         let apart = u64::from(key.symmetry.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = &self.entries[(key.eval_key.low ^ (apart >> 32)) as usize & mask];
         // An entry is put in whole, so a panic elsewhere does not matter.

@@ -49,8 +49,8 @@ pub trait Evaluator<G: Game>: Send {
     fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch; evaluations come in the order of its leaves.
     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError>;
-    /// The same, and calls `note` with each evaluation on the thread that made it. A failed batch may
-    /// have been noted in part.
+    /// The same, and calls `note` with each evaluation on the thread that made it. A failed batch
+    /// may have been noted in part.
     fn wait_noting(
         &mut self,
         ticket: Ticket,
@@ -62,19 +62,19 @@ pub trait Evaluator<G: Game>: Send {
         }
         Ok(evaluations)
     }
-    /// Whose each point of the board is expected to be in the end, `[H, W]`: from 1, the mover's,
-    /// to -1, the opponent's. `None` where the evaluator does not know. For one position at a time,
-    /// for people.
+    /// Returns the expected owner of each point at the end of the game, `[H, W]`: from 1, the
+    /// mover's, to -1, the opponent's. `None` if the evaluator does not know. Front ends ask for
+    /// it, one position at a time.
     fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
         let _ = leaf;
         Ok(None)
     }
-    /// Batches in flight that keep it busy where one caller asks for all of them.
+    /// Number of batches in flight that keep the evaluator busy for a single caller.
     fn batches(&self) -> usize {
         1
     }
     /// The same evaluator for a thread of its own: it shares the weights, gives the same bits, and
-    /// works on the thread that submits and on no other. `None` where batches go to a device.
+    /// works only on the thread that submits. `None` where batches go to a device.
     fn handle(&self) -> Option<Box<dyn Evaluator<G>>> {
         None
     }
@@ -87,7 +87,8 @@ pub type Note<'a> = dyn Fn(usize, &Evaluation) + Sync + 'a;
 pub trait InstantEvaluator<G: Game>: Send + Sync {
     /// As [`Evaluator::id`].
     fn id(&self) -> &str;
-    /// Clears `priors`, fills in one probability a legal move, and answers the mover's chances.
+    /// Clears `priors`, fills in one probability for each legal move, and returns the mover's
+    /// chances.
     fn evaluate(&self, leaf: &LeafView<'_, G>, priors: &mut Vec<f32>) -> Wdl;
 }
 

@@ -6,9 +6,8 @@ use dz_game::Game;
 
 use crate::{Evaluation, Evaluator, EvaluatorError, Leaf, Note, Ticket};
 
-/// Evaluators of one id, one on each of several devices. The first batch goes to the first, the
-/// next to the next; so what keeps as many batches in flight as there are devices keeps all of them
-/// busy.
+/// Evaluators of one id, one on each of several devices. Batches go to them round robin, so as many
+/// batches in flight as there are devices keep all of them busy.
 pub struct InTurns<G: Game> {
     evaluators: Vec<Box<dyn Evaluator<G>>>,
     /// Batches that were submitted.

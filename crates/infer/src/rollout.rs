@@ -20,8 +20,8 @@ impl Default for Rollout {
 }
 
 impl Rollout {
-    /// The chances of the leaf's mover after one random game, and through `moves`, which is cleared
-    /// first, who made which moves: for searches that learn from them too.
+    /// Returns the chances of the leaf's mover after one random game. Clears `moves` and fills in
+    /// who made which moves, for searches that use them (RAVE).
     pub fn play<G: Game>(&self, leaf: &LeafView<'_, G>, moves: &mut Vec<(Player, Move)>) -> Wdl {
         moves.clear();
         self.run(leaf, |player, mv| moves.push((player, mv)))

@@ -29,14 +29,14 @@ enum Reader<G: Game> {
     Cache(Arc<EvaluationCache>),
 }
 
-/// What a source can say at once.
+/// What a source can answer at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     /// An instant evaluator's answer: the mover's chances.
     Instant(Wdl),
     /// A cached answer.
     Cached(Wdl),
-    /// It must be asked in a batch.
+    /// The position must be evaluated in a batch.
     Missing,
 }
 
@@ -65,8 +65,8 @@ impl<G: Game> Sources<G> {
         self.ids.len() - 1
     }
 
-    /// The same for one search that has the processor to itself: evaluators that give handles work
-    /// on so many threads of their own, while the search goes on.
+    /// The same sources for one search that has the processor to itself: evaluators that give
+    /// handles work on `threads` threads of their own while the search goes on.
     #[must_use]
     pub fn on_threads(mut self, threads: usize) -> Self {
         for evaluator in self.evaluators.iter_mut().flatten() {
@@ -97,7 +97,7 @@ impl<G: Game> Sources<G> {
         &self.readers
     }
 
-    /// The same sources for each of `count` threads, caches shared; none where an evaluator gives
+    /// The same sources for each of `count` threads, with shared caches. None if an evaluator gives
     /// no handles.
     pub(crate) fn handles(&self, count: usize) -> Vec<Self> {
         let one = || {
@@ -139,7 +139,7 @@ impl<G: Game> Sources<G> {
         self.evaluator(index)?.submit(leaves)
     }
 
-    /// Waits for a batch and puts its evaluations into the cache, as if in the batch's order.
+    /// Waits for a batch and stores its evaluations in the cache, as if in the order of the batch.
     ///
     /// # Errors
     /// As [`Sources::evaluate`].

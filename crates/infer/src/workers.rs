@@ -1,4 +1,4 @@
-//! Threads that evaluate batches while whoever asked goes on.
+//! Threads that evaluate batches while the caller goes on.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -15,10 +15,9 @@ use dz_game::Game;
 
 use crate::{Evaluation, Evaluator, EvaluatorError, Leaf, Ticket};
 
-/// Handles of one evaluator, one for each of so many threads: for one search that goes on while its
-/// batches are worked on. The thread that waits for a batch is one of them: it works on what nobody
-/// has begun yet instead of sleeping, so that there are no more threads than cores and fewer are
-/// woken.
+/// Handles of one evaluator, one a thread, for a search that goes on while its batches are
+/// evaluated. The thread that waits for a batch is one of them. Instead of sleeping it evaluates
+/// batches that nobody has begun, so that there are no more threads than cores.
 ///
 /// Evaluations have the bits that the evaluator gives, whichever thread had the batch.
 pub struct Workers<G: Game> {
@@ -51,7 +50,8 @@ struct Queue<G: Game> {
 }
 
 impl<G: Game> Workers<G> {
-    /// So many threads, the one that waits among them; `None` where the evaluator gives no handles.
+    /// Workers on `threads` threads, including the one that waits. `None` if the evaluator gives no
+    /// handles.
     pub fn of(evaluator: &dyn Evaluator<G>, threads: usize) -> Option<Self> {
         let own = Some(evaluator.handle()?);
         let handles: Option<Vec<_>> = (1..threads).map(|_| evaluator.handle()).collect();
@@ -76,8 +76,8 @@ impl<G: Game> Workers<G> {
         })
     }
 
-    /// Does a batch that nobody has begun on the thread that asks; false if there is none, or no
-    /// handle.
+    /// Evaluates a batch that nobody has begun on the calling thread. Returns false if there is
+    /// none, or no handle.
     fn help(&mut self) -> bool {
         let Some(own) = &mut self.own else { return false };
         let Some((ticket, leaves)) = self.jobs.queue().waiting.pop_front() else { return false };
@@ -101,7 +101,7 @@ impl<G: Game> Jobs<G> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a batch; none once there will be no more.
+    /// Waits for a batch. `None` once there will be no more.
     fn take(&self) -> Option<Job<G>> {
         let idle = |queue: &mut Queue<G>| queue.waiting.is_empty() && !queue.closed;
         let queue = self.changed.wait_while(self.queue(), idle);
@@ -109,7 +109,7 @@ impl<G: Game> Jobs<G> {
     }
 }
 
-/// Does jobs until there will be no more, or nobody listens.
+/// Works until there are no more jobs, or nobody takes the answers.
 fn work<G: Game>(
     mut handle: Box<dyn Evaluator<G>>,
     jobs: &Jobs<G>,
@@ -123,8 +123,8 @@ fn work<G: Game>(
     }
 }
 
-/// A batch's answer, and whether the handle has panicked: then whoever waits must hear of it, and
-/// the handle is not used again.
+/// Returns a batch's answer, and whether the handle has panicked. A handle that has panicked is not
+/// used again, and the caller must learn of it.
 fn evaluate<G: Game>(handle: &mut dyn Evaluator<G>, leaves: &[Leaf<G>]) -> (Answered, bool) {
     let evaluated = catch_unwind(AssertUnwindSafe(|| {
         let leaves: Vec<&Leaf<G>> = leaves.iter().collect();
@@ -144,8 +144,8 @@ impl<G: Game> Evaluator<G> for Workers<G> {
         &self.id
     }
 
-    /// One that is worked on and one that waits for each thread, so that none waits for the search;
-    /// a thread that is alone works while the search waits.
+    /// For each thread a batch that it evaluates and one that waits, so that no thread waits for
+    /// the search. A single thread works only while the search waits.
     fn batches(&self) -> usize {
         if self.threads.is_empty() { 1 } else { 2 * (self.threads.len() + 1) }
     }
@@ -187,13 +187,13 @@ impl<G: Game> Evaluator<G> for Workers<G> {
 impl<G: Game> Drop for Workers<G> {
     fn drop(&mut self) {
         let mut queue = self.jobs.queue();
-        // What nobody has begun nobody waits for.
+        // Nobody waits for batches that were not begun.
         queue.waiting.clear();
         queue.closed = true;
         drop(queue);
         self.jobs.changed.notify_all();
         for thread in self.threads.drain(..) {
-            // A thread that has panicked has said so.
+            // A panic has been reported.
             let _ = thread.join();
         }
     }

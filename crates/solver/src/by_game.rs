@@ -18,20 +18,26 @@ use crate::{
 /// As [`solved_positions`].
 pub fn solver_of<G: Game>(game: &G) -> Result<Box<dyn Solver<G> + Send>, SolverError> {
     let spec = game.spec();
-    match spec.name() {
-        "connect4" => {
-            let solver = Connect4Solver::new(&Connect4::from_spec(&spec)?)?;
-            let solver: Box<dyn Solver<Connect4> + Send> = Box::new(solver);
-            // The name says that G is Connect Four, so the two types are the same.
-            let solver = (Box::new(solver) as Box<dyn Any>).downcast();
-            solver.map_or_else(|_| Err(no_solver(&spec)), |solver| Ok(*solver))
-        }
-        "tictactoe" => Ok(Box::new(ExhaustiveSolver::new(game, STATES_MAX)?)),
-        "hex" if Hex::from_spec(&spec)?.size() <= HEX_SIZE_MAX => {
-            Ok(Box::new(ExhaustiveSolver::new(game, STATES_MAX)?))
-        }
-        _ => Err(no_solver(&spec)),
+    // The name says which game G is, so the two types are the same.
+    let solver = any_solver(&spec)?.downcast();
+    solver.map_or_else(|_| Err(no_solver(&spec)), |solver| Ok(*solver))
+}
+
+/// Returns the boxed solver of a game that is known by name only. Not generic over the game, so
+/// that solvers are compiled for their own games alone.
+fn any_solver(spec: &GameSpec) -> Result<Box<dyn Any>, SolverError> {
+    fn boxed<G: Game>(solver: impl Solver<G> + Send + 'static) -> Box<dyn Any> {
+        let solver: Box<dyn Solver<G> + Send> = Box::new(solver);
+        Box::new(solver)
     }
+    Ok(match spec.name() {
+        "connect4" => boxed(Connect4Solver::new(&Connect4::from_spec(spec)?)?),
+        "tictactoe" => boxed(ExhaustiveSolver::new(&TicTacToe::from_spec(spec)?, STATES_MAX)?),
+        "hex" if Hex::from_spec(spec)?.size() <= HEX_SIZE_MAX => {
+            boxed(ExhaustiveSolver::new(&Hex::from_spec(spec)?, STATES_MAX)?)
+        }
+        _ => return Err(no_solver(spec)),
+    })
 }
 
 /// Solved positions of a game that is known by name only.
