@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use crate::row::BenchRow;
 use dz_burn_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions,
     difference_from_processor, random_rows,
@@ -12,6 +11,7 @@ use dz_infer::NetworkEvaluator;
 use dz_network_file::NetworkSpec;
 
 use crate::device_args::DeviceArgs;
+use crate::row::BenchRow;
 
 /// Batches that are with the device at a time: while one is read back the next is worked on.
 const IN_FLIGHT: usize = 2;
@@ -89,20 +89,20 @@ pub(crate) fn playing(
     let first = begin.elapsed().as_secs_f64();
     let difference_max = difference_from_processor(&file, positions.clone(), &found)?;
 
-    let mut flying = std::collections::VecDeque::new();
+    let mut in_flight = std::collections::VecDeque::new();
     let begin = Instant::now();
     let mut done = 0;
     while begin.elapsed() < time || done == 0 {
-        while flying.len() < IN_FLIGHT {
-            flying.push_back(network.submit(positions.clone())?);
+        while in_flight.len() < IN_FLIGHT {
+            in_flight.push_back(network.submit(positions.clone())?);
         }
-        if let Some(ticket) = flying.pop_front() {
+        if let Some(ticket) = in_flight.pop_front() {
             network.wait(ticket)?;
             done += batch;
         }
     }
     let rate = done as f64 / begin.elapsed().as_secs_f64();
-    for ticket in flying {
+    for ticket in in_flight {
         network.wait(ticket)?;
     }
     Ok(Playing { first, rate, difference_max })

@@ -1,4 +1,4 @@
-//! What the benches of devices are told.
+//! Command-line options of the benches of devices.
 
 use std::str::FromStr;
 use std::time::Duration;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::row::BenchRow;
 use anyhow::{Context, ensure};
 use dz_burn_net::{BurnEvaluator, DeviceChoice};
 use dz_config::RunConfig;
@@ -19,6 +18,7 @@ use dz_shard::GameRecord;
 use crate::at_once::AtOnce;
 use crate::device;
 use crate::device_args::DeviceArgs;
+use crate::row::BenchRow;
 
 /// More games than can be played in the time.
 const GAMES: u64 = 10_000_000;
@@ -39,7 +39,7 @@ pub(crate) fn rows<G: Game>(
     };
     let network_alone = AtOnce::new(game);
     let host = reach(game, args, network_alone)?;
-    host.tell(&name("a device that takes no time"), None, each)?;
+    host.report(&name("a device that takes no time"), None, each)?;
 
     let choice = args.choice()?;
     let size = args.size()?;
@@ -55,7 +55,7 @@ pub(crate) fn rows<G: Game>(
         return Ok(());
     }
     let network = BurnEvaluator::load(&file, choice, options)?;
-    reach(game, args, network)?.tell(&name(&on), Some(raw), each)
+    reach(game, args, network)?.report(&name(&on), Some(raw), each)
 }
 
 /// What was reached.
@@ -64,14 +64,14 @@ struct Reached {
     evaluations: f64,
     /// A second.
     playouts: f64,
-    /// Of the places of batches, those that were taken.
+    /// Share of the places in batches that were filled.
     fill: f64,
-    /// Of the time, what was spent waiting for the device.
+    /// Share of the time that was spent waiting for the device.
     waiting: f64,
 }
 
 impl Reached {
-    fn tell(
+    fn report(
         &self,
         name: &str,
         raw: Option<f64>,
@@ -89,7 +89,7 @@ impl Reached {
     }
 }
 
-/// Games with an evaluator, half of the time before they are measured.
+/// Plays games with a network. Measuring begins after half of the time.
 fn reach<G: Game>(
     game: &G,
     args: &DeviceArgs,
@@ -134,8 +134,8 @@ fn plan<G: Game>(game: &G, args: &DeviceArgs) -> anyhow::Result<CyclePlan> {
 /// Names what ends games when the time is over.
 const CLOCK: &str = "the bench's clock";
 
-/// Ends games when the time is over, for those of a lockstep would go on to their last one; keeps
-/// what was waited.
+/// Fails when the time is over, since a lockstep would go on to its last game. Sums up the time
+/// spent waiting.
 struct Until<G: Game> {
     evaluator: Box<dyn Evaluator<G>>,
     end: Instant,

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use crate::rates::Rates;
-use crate::row::BenchRow;
-use crate::shuffle::write_random_rows;
 use anyhow::Context;
 use dz_game::{Encoding, Game};
 use dz_shard::RowSet;
 use dz_store::{RowsState, RowsSummary, Run, RunInfo};
 use dz_trainer::{BatchMaker, CycleRows, Feed, FeedPlan};
+
+use crate::rates::Rates;
+use crate::row::BenchRow;
+use crate::shuffle::write_random_rows;
 
 /// How much is read.
 #[derive(Clone, Copy, Debug)]

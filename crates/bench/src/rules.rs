@@ -1,11 +1,11 @@
 //! `dagzero bench rules`: perft and random playouts.
 
-use crate::rates::Rates;
-use crate::row::BenchRow;
-use crate::timing::{RolloutGames, Timer, perft_depth, perft_leaves};
 use dz_game::Game;
 
 use crate::peers::{OpenSpiel, chess_leaves};
+use crate::rates::Rates;
+use crate::row::BenchRow;
+use crate::timing::{RolloutGames, Timer, perft_depth, perft_leaves};
 
 /// Samples of each figure, whose median counts.
 const SAMPLES: usize = 15;

@@ -2,8 +2,6 @@
 
 use std::time::Instant;
 
-use crate::rates::Rates;
-use crate::row::BenchRow;
 use anyhow::{Context, ensure};
 use dz_burn_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions};
 use dz_config::RunConfig;
@@ -15,6 +13,8 @@ use dz_selfplay::{CyclePlan, Past, ShardSink, cycle_plan, play_cycle};
 use dz_shard::GameRecord;
 
 use crate::python::PythonPeer;
+use crate::rates::Rates;
+use crate::row::BenchRow;
 
 /// Samples of each figure, whose median counts.
 const SAMPLES: usize = 5;

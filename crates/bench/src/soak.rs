@@ -1,6 +1,5 @@
 //! `dagzero bench soak`: whether memory stays where it is in a process that goes on for long.
 
-use crate::row::BenchRow;
 use anyhow::ensure;
 use dz_burn_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, network_on, random_rows};
 use dz_cpu_net::{random_network, random_positions};
@@ -8,12 +7,13 @@ use dz_network_file::NetworkSpec;
 use dz_stage::resident_bytes;
 
 use crate::device_args::DeviceArgs;
+use crate::row::BenchRow;
 
 /// Times at which memory is read, besides the first.
 const SAMPLES: u64 = 40;
 const MIB: f64 = (1 << 20) as f64;
 
-/// Networks that take each other's place as self-play has them do, each with a batch; then training
+/// Loads networks one after another as self-play does, each for one batch, then takes training
 /// steps. Hands each figure to `each` as soon as it is known.
 pub(crate) fn rows(
     args: &DeviceArgs,
@@ -23,7 +23,7 @@ pub(crate) fn rows(
     let spec = args.size()?.spec()?;
     ensure!(args.batch > 0, "a batch of no positions: give --batch 1 or more");
     let name = format!("{choice}, {}, batch {}", args.network, args.batch);
-    let mut tell = |what: &str, done: u64| {
+    let mut report = |what: &str, done: u64| {
         let row = |of: &str, bytes: u64| {
             let name = format!("{name}: {of} memory after {done} {what}");
             BenchRow::new(&name, bytes as f64 / MIB, "MiB", done)
@@ -33,18 +33,18 @@ pub(crate) fn rows(
         }
         choice.memory_taken_bytes().map_or(Ok(()), |bytes| each(row("device", bytes)))
     };
-    swap(choice, &spec, args, &mut tell)?;
-    learn(choice, spec, args, &mut tell)
+    swap(choice, &spec, args, &mut report)?;
+    learn(choice, spec, args, &mut report)
 }
 
-/// What memory is read for: what was done, and how often.
-type Tell<'a> = dyn FnMut(&str, u64) -> anyhow::Result<()> + 'a;
+/// Reads memory and reports it. Takes what was done, and how often.
+type Report<'a> = dyn FnMut(&str, u64) -> anyhow::Result<()> + 'a;
 
 fn swap(
     choice: DeviceChoice,
     spec: &NetworkSpec,
     args: &DeviceArgs,
-    tell: &mut Tell<'_>,
+    report: &mut Report<'_>,
 ) -> anyhow::Result<()> {
     let files = [1, 2].map(|seed| random_network(spec, seed));
     let positions = random_positions(spec, args.batch, 3);
@@ -54,7 +54,7 @@ fn swap(
         network.wait(ticket)?;
         drop(network);
         if is_time(swap, args.swaps) {
-            tell("networks", swap)?;
+            report("networks", swap)?;
         }
     }
     Ok(())
@@ -64,7 +64,7 @@ fn learn(
     choice: DeviceChoice,
     spec: NetworkSpec,
     args: &DeviceArgs,
-    tell: &mut Tell<'_>,
+    report: &mut Report<'_>,
 ) -> anyhow::Result<()> {
     let rows = random_rows(&spec, args.batch);
     let options = LearnerOptions::to_measure(choice.learning_precision());
@@ -72,7 +72,7 @@ fn learn(
     for step in 1..=args.steps {
         learner.step(&rows, 1e-4)?;
         if is_time(step, args.steps) {
-            tell("steps", step)?;
+            report("steps", step)?;
         }
     }
     Ok(())
