@@ -74,12 +74,12 @@ fn load<G: Game>(
     if device == DeviceChoice::Cpu {
         let mut network = CpuEvaluator::load(file)?;
         check_loaded(game, file, &mut network, device)?;
-        return Ok(Box::new(Encoded::<G, _>::new(game, network)?));
+        return Ok(Box::new(Encoded::<G>::new(game, network)?));
     }
     let options = EvaluatorOptions { cuda_kernels, ..EvaluatorOptions::for_device(device) };
     let mut network = BurnEvaluator::load(file, device, options)?;
     check_loaded(game, file, &mut network, device)?;
-    Ok(Box::new(Encoded::<G, _>::new(game, network)?))
+    Ok(Box::new(Encoded::<G>::new(game, network)?))
 }
 
 /// Whether what went wrong is how a device computes.
