@@ -22,9 +22,9 @@ fn games(overrides: &[&str]) -> Vec<(GameRecord, SearchCounts)> {
     let play = |number| {
         let mut game = SelfGame::new(&TicTacToe, Arc::clone(&plan.games), number);
         assert!(game.resume(sources.readers()).is_none(), "a fake answers at once");
-        let (record, tally) = game.into_record();
+        let (record, counts) = game.into_record();
         record.check().unwrap();
-        (record, tally.search)
+        (record, counts)
     };
     (0..12).map(play).collect()
 }

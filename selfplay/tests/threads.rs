@@ -10,6 +10,7 @@ use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::games::{Connect4, Go, TicTacToe};
 use dz_game::{Encoding, Game};
 use dz_infer::{Encoded, Lockstep, Sources};
+use dz_network_file::NetworkFile;
 use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter, random_records};
 use selfplay::{CyclePlan, CycleTally, Past, Reanalyses, ShardSink, cycle_plan, play_cycle};
 
@@ -26,12 +27,12 @@ const SETTINGS: [&str; 5] = [
 struct Cycle<G: Game> {
     game: G,
     plan: CyclePlan,
-    network: CpuEvaluator,
+    network: NetworkFile,
 }
 
 impl<G: Game> Cycle<G> {
     fn new(game: G, more: &[&str], past: Past) -> Self {
-        let network = CpuEvaluator::load(&random_network_of(&game, 2, 16, 7)).unwrap();
+        let network = random_network_of(&game, 2, 16, 7);
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
         let settings: Vec<String> =
             SETTINGS.iter().chain(more).map(|&text| text.to_owned()).collect();
@@ -48,7 +49,7 @@ impl<G: Game> Cycle<G> {
         let missing: Vec<u64> =
             (0..plan.shards()).filter(|index| !shards.written.contains_key(index)).collect();
         let mut sources = Sources::default();
-        let network = dz_infer::NetworkEvaluator::handle(&self.network).unwrap();
+        let network = CpuEvaluator::load(&self.network).unwrap();
         sources.add_batched(Box::new(Encoded::new(&self.game, network).unwrap()), 256);
         shards.enough = enough;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
