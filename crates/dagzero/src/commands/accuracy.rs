@@ -12,8 +12,7 @@ use dz_stats::wilson;
 use serde::Serialize;
 
 use super::{
-    match_cmd::CACHE_ENTRIES,
-    players::{Found, champion, network_file},
+    players::{CACHE_ENTRIES, Found, champion, network_file},
     positions::{generated, position_lines, read_positions},
     write_line,
 };

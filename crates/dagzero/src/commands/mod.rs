@@ -20,6 +20,7 @@ pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod search;
+mod session;
 pub(crate) mod shard;
 pub(crate) mod stages;
 pub(crate) mod status;
@@ -31,6 +32,7 @@ use std::{
     fs::File,
     io::{self, Write},
     path::Path,
+    time::Duration,
 };
 
 use anyhow::Context;
@@ -89,6 +91,13 @@ impl<G: Game> Line<G> {
         }
         Ok(line)
     }
+}
+
+/// A number of seconds above 0, as an argument.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+    let time = number.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "a number of seconds above 0, such as 0.5".to_owned())
 }
 
 /// Writes `object` as one line of JSON, control characters in its strings escaped.

@@ -19,6 +19,9 @@ use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 
 use crate::{drive, exit::UsageError};
 
+/// Evaluations that each network's cache keeps.
+pub(super) const CACHE_ENTRIES: usize = 1 << 18;
+
 /// A player as the command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PlayerArg {
@@ -109,6 +112,27 @@ impl Found {
     fn own_game(&self) -> anyhow::Result<Option<GameSpec>> {
         Ok(self.game.as_ref().map(canonical_spec).transpose()?)
     }
+}
+
+/// The one game that all players are for, or can play: the one given; without it that of a player
+/// whose network is for one board; without such that of the first.
+pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Result<GameSpec> {
+    let games = |any_size: bool| {
+        let some = found.iter().filter(move |found| found.any_size == any_size);
+        some.filter_map(|found| found.game.as_ref())
+    };
+    let first = given.into_iter().chain(games(false)).chain(games(true)).next();
+    let first = first.ok_or_else(|| {
+        UsageError("no player is of a game; say which one with --game".to_owned())
+    })?;
+    let canonical = canonical_spec(first)?;
+    for player in found {
+        if let Some(other) = player.other_game(&canonical)? {
+            let what = format!("one is for {canonical}, the other for {other}");
+            return Err(UsageError(what).into());
+        }
+    }
+    Ok(canonical)
 }
 
 impl FromStr for PlayerArg {

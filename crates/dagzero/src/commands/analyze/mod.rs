@@ -15,9 +15,8 @@ use serde::Serialize;
 
 use super::{
     create,
-    engine::{PLAYOUTS, session_of},
-    match_cmd::game_of,
-    players::{ChampionArgs, PlayerArg, TableArgs},
+    players::{ChampionArgs, PlayerArg, TableArgs, game_of},
+    session::{PLAYOUTS, session_of},
     write_line,
 };
 use crate::{Exit, exit::UsageError};

@@ -25,9 +25,8 @@ use self::report::Report;
 use super::{
     create,
     export::games::match_record,
-    players::{Found, PlayerArg},
-    search::seconds,
-    write_line,
+    players::{CACHE_ENTRIES, PlayerArg, game_of},
+    seconds, write_line,
 };
 use crate::{Exit, exit::UsageError};
 
@@ -105,9 +104,6 @@ const PLIES_MAX: u32 = 1_000;
 /// Games of a match, without and with a test that may end it before.
 const GAMES: u64 = 100;
 const GAMES_SPRT: u64 = 10_000;
-
-/// Evaluations that each network's cache keeps.
-pub(super) const CACHE_ENTRIES: usize = 1 << 18;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let find = |player: &PlayerArg| player.with_move_time(args.seconds).find(args.playouts);
@@ -252,27 +248,6 @@ impl MatchObserver for Tenths {
             dz_stage::stderr_line(&line);
         }
     }
-}
-
-/// The one game that all players are for, or can play: the one given; without it that of a player
-/// whose network is for one board; without such that of the first.
-pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Result<GameSpec> {
-    let games = |any_size: bool| {
-        let some = found.iter().filter(move |found| found.any_size == any_size);
-        some.filter_map(|found| found.game.as_ref())
-    };
-    let first = given.into_iter().chain(games(false)).chain(games(true)).next();
-    let first = first.ok_or_else(|| {
-        UsageError("no player is of a game; say which one with --game".to_owned())
-    })?;
-    let canonical = canonical_spec(first)?;
-    for player in found {
-        if let Some(other) = player.other_game(&canonical)? {
-            let what = format!("one is for {canonical}, the other for {other}");
-            return Err(UsageError(what).into());
-        }
-    }
-    Ok(canonical)
 }
 
 fn even(text: &str) -> Result<u64, String> {

@@ -9,9 +9,8 @@ use dz_frontends::{LEVEL_MAX, Person, playouts_of};
 use dz_game::Player;
 
 use super::{
-    engine::session_of,
-    match_cmd::game_of,
-    players::{PlayerArg, TableArgs},
+    players::{PlayerArg, TableArgs, game_of},
+    session::session_of,
 };
 use crate::Exit;
 

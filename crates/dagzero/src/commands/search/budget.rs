@@ -5,6 +5,8 @@ use std::time::Duration;
 use clap::ArgGroup;
 use dz_search::Budget;
 
+use crate::commands::seconds;
+
 /// Playouts for each evaluation, at most. Playouts without an evaluation are free, and in a graph
 /// that is completely known they would never end.
 const PLAYOUTS_PER_EVALUATION: u32 = 1_000;
@@ -51,10 +53,4 @@ impl BudgetArgs {
         };
         Limit { budget, time: self.seconds }
     }
-}
-
-pub(in crate::commands) fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
-    let time = number.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| "a number of seconds above 0, such as 0.5".to_owned())
 }

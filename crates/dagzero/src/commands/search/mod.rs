@@ -18,7 +18,6 @@ use dz_game::{Game, GameSpec, with_game};
 use dz_search::{Exact, ExplicitGraph, GraphFile, RootNoise, Search};
 use dz_search_settings::{SearchSettings, search_faults};
 
-pub(super) use self::budget::seconds;
 use self::{
     budget::BudgetArgs,
     drive::drive,

@@ -4,8 +4,8 @@ use ratatui::{Terminal, backend::TestBackend};
 
 use super::*;
 use crate::commands::{
-    engine::session_of,
     players::{PlayerArg, TableArgs},
+    session::session_of,
 };
 
 #[derive(Parser)]
