@@ -63,7 +63,8 @@ pub(crate) fn fit(
 fn allowed(state: &RunState, config: &RunConfig, cycle: u32) -> f64 {
     let share = config.rating.time_share;
     let mut known = false;
-    let (mut selfplay, mut rating) = (0.0, 0.0);
+    let mut selfplay = 0.0;
+    let mut rating = 0.0;
     for (&at, now) in state.cycles.range(..=cycle) {
         if let Some(cost) = selfplay_cost(config, now) {
             known = true;

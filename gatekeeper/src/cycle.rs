@@ -136,7 +136,8 @@ impl<G: Game> GateCycle<'_, G> {
     /// The test of the gate's match, from its games in the order in which they were scheduled; none
     /// of another rule.
     fn gate_test(&self, opponent: &str) -> Result<Option<GateTest>> {
-        let (a, b) = (PlayerName::network(self.cycle), PlayerName::new(opponent));
+        let a = PlayerName::network(self.cycle);
+        let b = PlayerName::new(opponent);
         let found = self.state().find_match(MatchPurpose::Gate, &a, &b);
         let (GateRule::Sprt, Some(played)) = (self.config.gate.rule, found) else {
             return Ok(None);
@@ -165,7 +166,8 @@ impl<G: Game> GateCycle<'_, G> {
         if gate.games == 0 {
             return Ok(Some((name, None)));
         }
-        let (a, b) = (PlayerName::network(self.cycle), PlayerName::new(name.clone()));
+        let a = PlayerName::network(self.cycle);
+        let b = PlayerName::new(name.clone());
         if self.state().find_match(MatchPurpose::Gate, &a, &b).is_none() {
             let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
             let matches = vec![([candidate, opponent], gate.games)];

@@ -117,7 +117,8 @@ fn solved<G: Game>(game: &G, file: &Path, seed: u64) -> Result<Vec<PositionCheck
     let mut kept: Vec<Kept> = Vec::new();
     for position in stream.take(SOLVED) {
         let position = position.context("solving positions for the report")?;
-        let (preserving, value) = (position.solved.preserving(), position.solved.value.sign());
+        let preserving = position.solved.preserving();
+        let value = position.solved.value.sign();
         kept.push(Kept { moves: position.moves, preserving, value });
         if begun.elapsed() > SOLVING_MAX {
             break;

@@ -75,7 +75,8 @@ mod tests {
     fn named(cycles: u32, champion: Option<u32>) -> Vec<String> {
         let mut league = League::default();
         for cycle in 1..=cycles {
-            let (before, after) = (PlayerName::network(cycle - 1), PlayerName::network(cycle));
+            let before = PlayerName::network(cycle - 1);
+            let after = PlayerName::network(cycle);
             if cycle > 1 {
                 league.add(before.as_str(), after.as_str(), [[0, 2, 0]; 2]);
             }

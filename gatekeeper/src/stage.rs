@@ -92,7 +92,8 @@ struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     fn new(context: &StageContext, spent: &'a Spent) -> Self {
-        let (state, cycle) = (context.ledger.state(), spent.cycle());
+        let state = context.ledger.state();
+        let cycle = spent.cycle();
         let done = state.cycle_state(cycle).map(|now| now.matches.iter().map(|m| m.result.games));
         Self {
             events: context.events.clone(),

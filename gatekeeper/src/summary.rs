@@ -17,7 +17,9 @@ pub fn turn_line(
     match now.matches.iter().find(|m| m.purpose == MatchPurpose::Gate) {
         Some(gate) => {
             let result = &gate.result;
-            let (wins, draws, losses) = (result.wins, result.draws, result.losses);
+            let wins = result.wins;
+            let draws = result.draws;
+            let losses = result.losses;
             let _ = write!(line, " {wins}-{draws}-{losses} (score {:.2})", result.score());
         }
         None => line.push_str(" without games"),
@@ -31,7 +33,8 @@ pub fn turn_line(
     let name = PlayerName::network(cycle);
     let against = |anchor: &Anchor| {
         let difference = fit?.difference(name.as_str(), &anchor.name)?;
-        let (elo, error) = (difference.elo.0, difference.error95.0);
+        let elo = difference.elo.0;
+        let error = difference.error95.0;
         Some(format!("{} {elo:+.0} +-{error:.0}", anchor.name))
     };
     let ratings: Vec<String> = anchors.iter().filter_map(against).collect();

@@ -126,7 +126,8 @@ pub fn walked(plan: SprtPlan, games: &[PlayedGame]) -> Sprt {
 /// What the test decides, and why.
 fn test_says(test: &GateTest) -> (bool, String) {
     let ratio = format!("its log-likelihood ratio of {:.2}", test.llr.last().unwrap_or(&0.0));
-    let (lower, upper) = (test.lower, test.upper);
+    let lower = test.lower;
+    let upper = test.upper;
     let why = match test.stop.as_str() {
         ACCEPTED => format!("accepts: {ratio} has reached {upper:.2}"),
         REFUSED => format!("refuses: {ratio} has reached {lower:.2}"),
@@ -141,7 +142,8 @@ fn test_says(test: &GateTest) -> (bool, String) {
         }
         _ => String::new(),
     };
-    let (elo0, elo1) = (test.elo0, test.elo1);
+    let elo0 = test.elo0;
+    let elo1 = test.elo1;
     let text = format!("and the test of {elo0} against {elo1} normalised Elo {why}{estimate}");
     (test.stop == ACCEPTED, text)
 }
@@ -295,7 +297,8 @@ mod tests {
     fn repeats_widen_the_interval() {
         let once = result([1, 2, 3, 2, 2], 10, 2, 8);
         let repeated = MatchResult { duplicates: 15, ..once.clone() };
-        let (once, repeated) = (score_interval(&once), score_interval(&repeated));
+        let once = score_interval(&once);
+        let repeated = score_interval(&repeated);
         assert_eq!(once.score, repeated.score);
         assert!(repeated.lo95 < once.lo95 && repeated.hi95 > once.hi95);
         assert!(repeated.lo95.0 >= 0.0 && repeated.hi95.0 <= 1.0);

@@ -39,7 +39,8 @@ pub fn files(folder: &Path, extensions: &[&str]) -> anyhow::Result<Vec<PathBuf>>
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
             let entry = entry?;
-            let (path, name) = (entry.path(), entry.file_name());
+            let path = entry.path();
+            let name = entry.file_name();
             let name = name.to_string_lossy();
             if entry.file_type()?.is_dir() {
                 if !SKIPPED.contains(&&*name) && !name.starts_with("target") {

@@ -132,12 +132,14 @@ impl Blocks {
         stream: &mut [Lane],
         work: &mut Work,
     ) {
-        let (vectors, tiling) = (self.vectors, self.tiling());
+        let vectors = self.vectors;
+        let tiling = self.tiling();
         let mut narrow = std::mem::take(&mut work.narrow);
         let wide_boards = stream.chunks_exact_mut(self.board_lanes()).take(boards);
         let narrow_boards = narrow.chunks_exact_mut(self.narrow_lanes());
         for (board, (from, to)) in wide_boards.zip(narrow_boards).enumerate() {
-            let (then, row) = (Then::Relu, &mut work.few[..]);
+            let then = Then::Relu;
+            let row = &mut work.few[..];
             vectors.run(Pointwise { layer: down, tiling, from, to: &mut *to, row, then });
             self.spread_board(to, &mut work.rows, boards, board);
         }
@@ -149,11 +151,13 @@ impl Blocks {
         for (from, stream) in narrow.chunks_exact(self.narrow_lanes()).zip(wide_boards) {
             let row = &mut work.few[..];
             let Some(squeeze) = &block.squeeze else {
-                let (to, then) = (stream, Then::AddAndRelu);
+                let to = stream;
+                let then = Then::AddAndRelu;
                 vectors.run(Pointwise { layer: up, tiling, from, to, row, then });
                 continue;
             };
-            let (to, then) = (&mut work.branch[..], Then::Nothing);
+            let to = &mut work.branch[..];
+            let then = Then::Nothing;
             vectors.run(Pointwise { layer: up, tiling, from, to, row, then });
             self.squeeze(squeeze, stream, work);
         }
@@ -171,14 +175,18 @@ impl Blocks {
         followed: bool,
     ) {
         let Work { inner, rows, products, few, .. } = work;
-        let (vectors, spread) = (self.vectors, &self.spread);
+        let vectors = self.vectors;
+        let spread = &self.spread;
         spread.multiply(vectors, &block.conv1.kernel, boards, rows, products);
         let then = if block.pool.is_some() { Then::Nothing } else { Then::Relu };
         for board in 0..boards {
-            let (to, bias) = (&mut inner[..], &block.conv1.bias[..]);
+            let to = &mut inner[..];
+            let bias = &block.conv1.bias[..];
             vectors.run(Outputs { spread, from: products, to, boards, board, bias, then });
             if let Some(pool) = &block.pool {
-                let (tiling, board, scratch) = (&spread.tiling, &mut inner[..], &mut few[..]);
+                let tiling = &spread.tiling;
+                let board = &mut inner[..];
+                let scratch = &mut few[..];
                 vectors.run(PoolBoard { pool, tiling, board, scratch });
             }
             self.spread_board(inner, rows, boards, board);
@@ -186,13 +194,16 @@ impl Blocks {
         spread.multiply(vectors, &block.conv2.kernel, boards, rows, products);
         for (board, stream) in stream.chunks_exact_mut(self.narrow_lanes()).take(boards).enumerate()
         {
-            let (from, bias) = (&work.products[..], &block.conv2.bias[..]);
+            let from = &work.products[..];
+            let bias = &block.conv2.bias[..];
             if let Some(squeeze) = squeeze {
-                let (to, then) = (&mut work.branch[..], Then::Nothing);
+                let to = &mut work.branch[..];
+                let then = Then::Nothing;
                 vectors.run(Outputs { spread, from, to, boards, board, bias, then });
                 self.squeeze(squeeze, stream, work);
             } else {
-                let (to, then) = (&mut *stream, Then::AddAndRelu);
+                let to = &mut *stream;
+                let then = Then::AddAndRelu;
                 vectors.run(Outputs { spread, from, to, boards, board, bias, then });
             }
             if followed {
@@ -203,12 +214,15 @@ impl Blocks {
 
     /// What is in the branch, scaled and shifted, is added to a board of the stream.
     fn squeeze(&self, squeeze: &Squeeze, stream: &mut [Lane], work: &mut Work) {
-        let (tiling, from, scratch) = (self.tiling(), &work.branch[..], &mut work.few[..]);
+        let tiling = self.tiling();
+        let from = &work.branch[..];
+        let scratch = &mut work.few[..];
         self.vectors.run(SqueezeBoard { squeeze, tiling, from, to: stream, scratch });
     }
 
     fn spread_board(&self, from: &[Lane], to: &mut [Lane], boards: usize, board: usize) {
-        let (transform, spread) = (OfInputs, &self.spread);
+        let transform = OfInputs;
+        let spread = &self.spread;
         self.vectors.run(ToFrequencies { transform, spread, from, to, boards, board });
     }
 }

@@ -66,14 +66,17 @@ impl CpuEvaluator {
         let file = &*file.on_own_board()?;
         // Everything that a result's bits depend on: the tiles, how products are rounded, the
         // precision.
-        let (content, rounding) = (file.content_id(), vectors.rounding());
+        let content = file.content_id();
+        let rounding = vectors.rounding();
         let id = format!("{content}-cpu-winograd{TILE_MAX}-{rounding}-f32");
-        let (spec, tower) = (file.header.spec.clone(), Tower::new(vectors, file));
+        let spec = file.header.spec.clone();
+        let tower = Tower::new(vectors, file);
         Ok(Self::over(id, Arc::new(Network { spec, tower }), true))
     }
 
     fn over(id: String, network: Arc<Network>, shares: bool) -> Self {
-        let (free, finished) = (Mutex::default(), BTreeMap::new());
+        let free = Mutex::default();
+        let finished = BTreeMap::new();
         Self { id, network, shares, free, finished, next: 0 }
     }
 

@@ -43,7 +43,8 @@ impl Heads {
         let NetworkSpec { channels, policy_channels, value_channels, policy_len, .. } = *spec;
         let area = spec.area();
         let tensor = |name: &str| file.tensors[name].data.as_slice();
-        let (policy, value) = (tensor("policy.conv.weight"), tensor("value.conv.weight"));
+        let policy = tensor("policy.conv.weight");
+        let value = tensor("value.conv.weight");
         let filter = |output: usize| match output.checked_sub(policy_channels) {
             None => &policy[output * channels..],
             Some(output) => &value[output * channels..],
@@ -64,8 +65,8 @@ impl Heads {
         let output = Layer::of_file(vectors, file, "value.output");
         let owned = spec.heads.contains(&Head::Ownership);
         let ownership = owned.then(|| Layer::of_file(vectors, file, Head::Ownership.layer()));
-        let (policy, hidden) =
-            (flat("policy.linear", policy_channels), flat("value.hidden", value_channels));
+        let policy = flat("policy.linear", policy_channels);
+        let hidden = flat("value.hidden", value_channels);
         Self {
             convolution,
             policy,
@@ -136,7 +137,8 @@ impl Heads {
         let policy = &mut scratch.policy[index * lanes..][..lanes];
         let lanes = self.hidden.matrix.lanes_in;
         let value = &mut scratch.value[index * lanes..][..lanes];
-        let (policies, values) = (self.policy_channels, self.value_channels);
+        let policies = self.policy_channels;
+        let values = self.value_channels;
         for (i, point) in scratch.points.chunks_exact(lanes_out).enumerate() {
             copy_numbers(point, 0, policy, i * policies, policies);
             copy_numbers(point, policies, value, i * values, values);

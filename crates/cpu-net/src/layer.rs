@@ -29,7 +29,8 @@ impl Layer {
     /// Packs the layer of that name as the file has it, `[out, in]` and as many biases.
     pub(crate) fn of_file(vectors: Vectors, file: &NetworkFile, name: &str) -> Self {
         let tensor = |part: &str| &file.tensors[&format!("{name}.{part}")].data;
-        let (weight, bias) = (tensor("weight"), tensor("bias"));
+        let weight = tensor("weight");
+        let bias = tensor("bias");
         let inputs = weight.len() / bias.len();
         Self::new(vectors, inputs, bias, |input, output| weight[output * inputs + input])
     }
@@ -79,7 +80,8 @@ impl Task for Pointwise<'_> {
         let Self { layer, tiling, from, to, row, then } = self;
         let Matrix { lanes_in, lanes_out, .. } = layer.matrix;
         let row = &mut row[..tiling.width * lanes_out];
-        let (inputs, outputs) = (tiling.interior(lanes_in), tiling.interior(lanes_out));
+        let inputs = tiling.interior(lanes_in);
+        let outputs = tiling.interior(lanes_out);
         let to = to[outputs.rows].chunks_exact_mut(outputs.stride);
         for (from, to) in from[inputs.rows].chunks_exact(inputs.stride).zip(to) {
             layer.apply(s, &from[inputs.columns.clone()], row, false);

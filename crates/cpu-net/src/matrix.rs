@@ -20,7 +20,8 @@ pub(crate) struct Matrix {
 impl Matrix {
     /// A matrix of zeros, to be written lane by lane.
     pub(crate) fn zeros(vectors: Vectors, inputs: usize, outputs: usize) -> Self {
-        let (lanes_in, lanes_out) = (inputs.div_ceil(LANE), outputs.div_ceil(LANE));
+        let lanes_in = inputs.div_ceil(LANE);
+        let lanes_out = outputs.div_ceil(LANE);
         let widths = shares(lanes_out, vectors.width_max());
         let data = vec![Lane::default(); lanes_in * LANE * lanes_out];
         Self { lanes_in, lanes_out, widths, data }
@@ -55,7 +56,8 @@ impl Matrix {
     ) -> Self {
         let mut matrix = Self::zeros(vectors, inputs, outputs);
         let Self { lanes_in, widths, data, .. } = &mut matrix;
-        let (mut first, mut rest) = (0, data.as_mut_slice());
+        let mut first = 0;
+        let mut rest = data.as_mut_slice();
         for &width in &*widths {
             let (panel, after) = rest.split_at_mut(*lanes_in * LANE * width);
             rest = after;
@@ -127,7 +129,8 @@ impl Task for Product<'_> {
         let Self { rows, matrix, out } = self;
         let Matrix { lanes_in, lanes_out, .. } = *matrix;
         let count = rows.len() / lanes_in;
-        let (mut first, mut rest) = (0, matrix.data.as_slice());
+        let mut first = 0;
+        let mut rest = matrix.data.as_slice();
         for &width in &matrix.widths {
             let (panel, after) = rest.split_at(lanes_in * LANE * width);
             rest = after;

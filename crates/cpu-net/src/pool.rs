@@ -27,7 +27,8 @@ impl Pool {
         let mut bias = vec![0.0; pooled];
         bias.extend(tensor("bias"));
         let layer = Layer::new(vectors, 2 * whole, &bias, |input, output| {
-            let (half, input) = (input / whole, input % whole);
+            let half = input / whole;
+            let input = input % whole;
             if input >= pooled || output < pooled {
                 return 0.0;
             }
@@ -59,7 +60,8 @@ impl Task for PoolBoard<'_> {
         let Interior { stride, rows, columns } = tiling.interior(lanes_out);
         let half = lanes_in / 2;
         for lane in 0..half {
-            let (mut sum, mut top) = (s.splat(0.0), s.splat(0.0));
+            let mut sum = s.splat(0.0);
+            let mut top = s.splat(0.0);
             for row in board[rows.clone()].chunks_exact(stride) {
                 for point in row[columns.clone()].chunks_exact(lanes_out) {
                     let x = s.relu(s.load(&point[lane]));

@@ -136,7 +136,8 @@ impl Reference<'_> {
 
     /// `x` is `[in, H, W]`; the kernel is `side` x `side`.
     fn convolution(&self, x: &[f64], layer: &str, side: usize) -> Vec<f64> {
-        let (height, width) = (self.spec().height, self.spec().width);
+        let height = self.spec().height;
+        let width = self.spec().width;
         let weight = self.tensor(&format!("{layer}.weight"));
         let bias = self.tensor(&format!("{layer}.bias"));
         let filter_len = x.len() / (height * width) * side * side;
@@ -147,8 +148,10 @@ impl Reference<'_> {
                 for (board, taps) in x.chunks(height * width).zip(filter.chunks(side * side)) {
                     for (tap, &weight) in taps.iter().enumerate() {
                         // Shifted by half the kernel, so that nothing is negative.
-                        let (y, x) = (point / width + tap / side, point % width + tap % side);
-                        let (y, x) = (y.checked_sub(side / 2), x.checked_sub(side / 2));
+                        let y = point / width + tap / side;
+                        let x = point % width + tap % side;
+                        let y = y.checked_sub(side / 2);
+                        let x = x.checked_sub(side / 2);
                         if let (Some(y), Some(x)) = (y, x)
                             && y < height
                             && x < width

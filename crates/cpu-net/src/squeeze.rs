@@ -20,7 +20,8 @@ impl Squeeze {
     /// Packs the layers of block `i`, if it has any.
     pub(crate) fn new(vectors: Vectors, file: &NetworkFile, i: usize) -> Option<Self> {
         let spec = &file.header.spec;
-        let (channels, squeezed) = (spec.channels, spec.squeezed_channels()?);
+        let channels = spec.channels;
+        let squeezed = spec.squeezed_channels()?;
         let tensor = |name: &str| file.tensors[&format!("blocks.{i}.{name}")].data.as_slice();
         let hidden = Layer::of_file(vectors, file, &format!("blocks.{i}.squeeze"));
         let whole = channels.next_multiple_of(LANE);
@@ -28,7 +29,8 @@ impl Squeeze {
         let in_file = |output: usize| {
             (output % whole < channels).then(|| output / whole * channels + output % whole)
         };
-        let (weight, bias) = (tensor("excite.weight"), tensor("excite.bias"));
+        let weight = tensor("excite.weight");
+        let bias = tensor("excite.bias");
         let bias: Vec<f32> = (0..2 * whole).map(|o| in_file(o).map_or(0.0, |o| bias[o])).collect();
         let excite = Layer::new(vectors, squeezed, &bias, |input, output| {
             in_file(output).map_or(0.0, |output| weight[output * squeezed + input])
@@ -38,7 +40,8 @@ impl Squeeze {
 
     /// Lanes to work in: the means, the hidden layer, scales and shifts.
     pub(crate) fn scratch_len(&self) -> usize {
-        let (hidden, excite) = (&self.hidden.matrix, &self.excite.matrix);
+        let hidden = &self.hidden.matrix;
+        let excite = &self.excite.matrix;
         hidden.lanes_in + hidden.lanes_out + excite.lanes_out
     }
 }
@@ -85,7 +88,8 @@ impl Task for SqueezeBoard<'_> {
             let to = to[columns.clone()].chunks_exact_mut(lanes);
             for (from, to) in from[columns.clone()].chunks_exact(lanes).zip(to) {
                 for lane in 0..lanes {
-                    let (scale, shift) = (s.load(&scales[lane]), s.load(&shifts[lane]));
+                    let scale = s.load(&scales[lane]);
+                    let shift = s.load(&shifts[lane]);
                     let x = s.fma(scale, s.load(&from[lane]), shift);
                     s.store(s.relu(s.add(x, s.load(&to[lane]))), &mut to[lane]);
                 }

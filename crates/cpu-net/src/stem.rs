@@ -70,7 +70,9 @@ impl Task for StemOnBoard<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
         let Self { stem, planes, globals, board, shift, then } = self;
-        let (lanes, width, area) = (stem.lanes, stem.width, stem.height * stem.width);
+        let lanes = stem.lanes;
+        let width = stem.width;
+        let area = stem.height * stem.width;
         let padded = width + 2;
         shift.copy_from_slice(&stem.bias);
         for (weights, &global) in stem.globals.chunks_exact(lanes).zip(globals) {
@@ -86,7 +88,8 @@ impl Task for StemOnBoard<'_> {
             while byte != 0 {
                 let bit = i * 8 + byte.trailing_zeros() as usize;
                 byte &= byte - 1;
-                let (channel, point) = (bit / area, bit % area);
+                let channel = bit / area;
+                let point = bit % area;
                 if channel >= stem.channels_in {
                     break;
                 }
@@ -95,7 +98,8 @@ impl Task for StemOnBoard<'_> {
                 let corner = (point / width) * padded + point % width;
                 let taps = &stem.taps[channel * 9 * lanes..][..9 * lanes];
                 for (tap, weights) in taps.chunks_exact(lanes).enumerate() {
-                    let (down, right) = (2 - tap / 3, 2 - tap % 3);
+                    let down = 2 - tap / 3;
+                    let right = 2 - tap % 3;
                     let output = &mut board[(corner + down * padded + right) * lanes..][..lanes];
                     for (sum, weight) in output.iter_mut().zip(weights) {
                         s.store(s.add(s.load(sum), s.load(weight)), sum);

@@ -39,7 +39,8 @@ const CHUNK_ROWS: usize = 72;
 impl Tower {
     /// Packs a checked file.
     pub(crate) fn new(vectors: Vectors, file: &NetworkFile) -> Self {
-        let (stem, blocks) = (Stem::new(file), Blocks::new(vectors, file));
+        let stem = Stem::new(file);
+        let blocks = Blocks::new(vectors, file);
         Self { vectors, stem, blocks, heads: Heads::new(vectors, file) }
     }
 

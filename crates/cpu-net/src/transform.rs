@@ -84,7 +84,8 @@ impl<T: Transform> Task for ToFrequencies<'_, T> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
         let Self { transform: t, spread, from, to, boards, board } = self;
-        let (lanes, stride) = (spread.lanes, spread.tiling.width + 2);
+        let lanes = spread.lanes;
+        let stride = spread.tiling.width + 2;
         let inset = 1 - t.more() / 2;
         for tile in &spread.tiles {
             let rows = spread.rows(tile, boards, board);
@@ -146,7 +147,8 @@ impl Task for Outputs<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
         let Self { spread, from, to, boards, board, bias, then } = self;
-        let (lanes, stride) = (spread.lanes, spread.tiling.width + 2);
+        let lanes = spread.lanes;
+        let stride = spread.tiling.width + 2;
         for tile in &spread.tiles {
             let rows = spread.rows(tile, boards, board);
             let corner = ((tile.y + 1) * stride + tile.x + 1) * lanes;
@@ -154,7 +156,8 @@ impl Task for Outputs<'_> {
             for (lane, bias) in bias.iter().enumerate() {
                 let half = &mut half[..tile.rows + 2];
                 sized!(tile.columns, output_rows(s, &from[lane..], &rows, half));
-                let (to, strides) = (&mut to[corner + lane..], [lanes, stride * lanes]);
+                let to = &mut to[corner + lane..];
+                let strides = [lanes, stride * lanes];
                 let bias = s.load(bias);
                 sized!(tile.rows, output_columns(s, half, tile.columns, to, strides, bias, then));
             }
@@ -220,8 +223,10 @@ impl Transform for OfInputs {
             }
             2 => {
                 let first = times(4.0, s.sub(x0, x2), zero);
-                let (plus, minus) = (s.add(x1, x2), s.sub(x1, x2));
-                let (plus, minus) = (times(-3.0, plus, zero), times(3.0, minus, zero));
+                let plus = s.add(x1, x2);
+                let minus = s.sub(x1, x2);
+                let plus = times(-3.0, plus, zero);
+                let minus = times(3.0, minus, zero);
                 [s.sub(x3, x1), first, plus, minus, zero, zero]
             }
             3 => {
@@ -235,8 +240,10 @@ impl Transform for OfInputs {
             _ => {
                 let infinity = times(4.0, x1, times(-5.0, x3, x5));
                 let first = times(4.0, x0, times(-5.0, x2, x4));
-                let (even, odd) = (times(-4.0, x2, x4), times(-4.0, x1, x3));
-                let (even2, odd2) = (s.sub(x4, x2), s.sub(x3, x1));
+                let even = times(-4.0, x2, x4);
+                let odd = times(-4.0, x1, x3);
+                let even2 = s.sub(x4, x2);
+                let odd2 = s.sub(x3, x1);
                 let two = (times(2.0, odd2, even2), times(-2.0, odd2, even2));
                 [infinity, first, s.add(even, odd), s.sub(even, odd), two.0, two.1]
             }
@@ -251,7 +258,8 @@ fn outputs_1d<S: Simd, const M: usize>(s: S, v: [S::V; POINTS]) -> [S::V; TILE_M
     let times = |k: f32, a: S::V, b: S::V| s.fma(s.splat(k), a, b);
     let zero = s.splat(0.0);
     let [infinity, v0, v1, w1, v2, w2] = v;
-    let (plus, minus) = (s.add(v1, w1), s.sub(v1, w1));
+    let plus = s.add(v1, w1);
+    let minus = s.sub(v1, w1);
     match M {
         1 => [s.add(s.add(v0, v1), infinity), zero, zero, zero],
         2 => [s.add(v0, plus), s.add(minus, infinity), zero, zero],
@@ -260,7 +268,8 @@ fn outputs_1d<S: Simd, const M: usize>(s: S, v: [S::V; POINTS]) -> [S::V; TILE_M
             [s.add(s.add(v0, plus), v2), times(2.0, v2, minus), last, zero]
         }
         _ => {
-            let (plus2, minus2) = (s.add(v2, w2), s.sub(v2, w2));
+            let plus2 = s.add(v2, w2);
+            let minus2 = s.sub(v2, w2);
             let first = s.add(s.add(v0, plus), plus2);
             let last = s.add(times(8.0, minus2, minus), infinity);
             [first, times(2.0, minus2, minus), times(4.0, plus2, plus), last]

@@ -35,7 +35,8 @@ pub(crate) struct Tiling {
 
 impl Tiling {
     pub(crate) fn new(height: usize, width: usize) -> Self {
-        let (rows, columns) = (shares(height, TILE_MAX), shares(width, TILE_MAX));
+        let rows = shares(height, TILE_MAX);
+        let columns = shares(width, TILE_MAX);
         Self { rows, columns, height, width }
     }
 

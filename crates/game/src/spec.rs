@@ -134,7 +134,8 @@ impl FromStr for GameSpec {
         let mut parameters: Vec<(String, String)> = Vec::new();
         for pair in rest.into_iter().flat_map(|rest| rest.split(',')) {
             let (key, value) = pair.split_once('=').ok_or_else(bad)?;
-            let (key, value) = (key.trim(), value.trim());
+            let key = key.trim();
+            let value = value.trim();
             if key.is_empty() || value.is_empty() || parameters.iter().any(|(k, _)| k == key) {
                 return Err(bad());
             }

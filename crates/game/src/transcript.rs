@@ -17,7 +17,8 @@ const FULL_PLIES: u32 = 128;
 /// Returns a random game from `seed` as text: boards, keys, legal moves and planes.
 pub fn transcript<G: Game>(game: &G, seed: u64) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut state = game.start();
+    let mut history = G::History::default();
     let mut legal = Vec::new();
     let mut text = header(game, seed);
     for ply in 0.. {
@@ -72,7 +73,8 @@ fn heading<G: Game>(game: &G, state: &G::State, history: &G::History, ply: u32) 
 }
 
 fn keys<G: Game>(game: &G, state: &G::State, history: &G::History) -> String {
-    let (eval_key, node_key) = (game.eval_key(state, history), game.node_key(state, history));
+    let eval_key = game.eval_key(state, history);
+    let node_key = game.node_key(state, history);
     format!("eval_key      {eval_key}\nnode_key      {node_key}\n")
 }
 

@@ -55,14 +55,16 @@ impl NetworkFile {
 
     /// Weights of points written out for every point of `spec`'s board.
     fn spread(&self, spec: NetworkSpec) -> Self {
-        let (area, channels) = (spec.area(), spec.policy_channels);
+        let area = spec.area();
+        let channels = spec.policy_channels;
         let numbers = |name: &str| self.tensors[name].data.as_slice();
         let (point, rest) = numbers("policy.linear.weight").split_at(channels);
         let (point_bias, rest_bias) = numbers("policy.linear.bias").split_at(1);
         let policy = [at_points(point, area), means(rest, area)].concat();
         let policy_bias = [point_bias.repeat(area), rest_bias.to_vec()].concat();
         let hidden = means(numbers("value.hidden.weight"), area);
-        let (shapes, mut tensors) = (spec.tensor_shapes(), self.tensors.clone());
+        let shapes = spec.tensor_shapes();
+        let mut tensors = self.tensors.clone();
         for (name, data) in [
             ("policy.linear.weight", policy),
             ("policy.linear.bias", policy_bias),
@@ -80,7 +82,8 @@ impl NetworkSpec {
     fn on_board(&self, board: &Board<'_>) -> Result<Self, NetworkError> {
         let name = |game: &str| game.split(':').next().unwrap_or_default().to_owned();
         if name(&self.game) != name(board.game) {
-            let (network, wanted) = (self.game.clone(), board.game.to_owned());
+            let network = self.game.clone();
+            let wanted = board.game.to_owned();
             return Err(NetworkError::OtherGame { network, wanted });
         }
         let spec = Self {
@@ -95,7 +98,8 @@ impl NetworkSpec {
         let alike = spec.sizeless_encoding() == self.sizeless_encoding()
             && spec.actions_beside_points() == self.actions_beside_points();
         if !alike {
-            let (network, wanted) = (self.encoding.clone(), board.encoding.to_owned());
+            let network = self.encoding.clone();
+            let wanted = board.encoding.to_owned();
             return Err(NetworkError::OtherEncoding { network, wanted });
         }
         Ok(spec)

@@ -68,7 +68,8 @@ pub fn unpack<H: DeserializeOwned>(
         return Err(not_ours(format!("a {} file", envelope.kind)));
     }
     if !(1..=u64::from(newest)).contains(&envelope.format) {
-        let (kind, found) = (kind.to_owned(), envelope.format);
+        let kind = kind.to_owned();
+        let found = envelope.format;
         return Err(NetworkError::OtherFormat { kind, found, known: newest });
     }
     let tensors = read_tensors(kind, bytes)?;

@@ -68,11 +68,13 @@ impl NetworkFile {
     pub fn check_fits(&self, game: &str, encoding: &str) -> Result<(), NetworkError> {
         let spec = &self.header.spec;
         if spec.game != game {
-            let (network, wanted) = (spec.game.clone(), game.to_owned());
+            let network = spec.game.clone();
+            let wanted = game.to_owned();
             return Err(NetworkError::OtherGame { network, wanted });
         }
         if spec.encoding != encoding {
-            let (network, wanted) = (spec.encoding.clone(), encoding.to_owned());
+            let network = spec.encoding.clone();
+            let wanted = encoding.to_owned();
             return Err(NetworkError::OtherEncoding { network, wanted });
         }
         Ok(())

@@ -140,7 +140,8 @@ impl NetworkSpec {
             faults.push(format!("global_pooling needs at least {least} channels"));
         }
         if self.any_size && self.actions_beside_points().is_none() {
-            let (policy_len, area) = (self.policy_len, self.area());
+            let policy_len = self.policy_len;
+            let area = self.area();
             faults.push(format!(
                 "any_size needs a policy of the board's points and at most {REST_MAX} actions more; here it has \
                  {policy_len} places for {area} points"
@@ -221,7 +222,8 @@ impl NetworkSpec {
 
     /// The residual blocks that block `i` consists of: itself, or those within the bottleneck.
     pub fn residuals(&self, i: usize) -> Vec<ResidualSpec> {
-        let (channels, pooling) = (self.block_channels(), self.is_pooling_block(i));
+        let channels = self.block_channels();
+        let pooling = self.is_pooling_block(i);
         if self.bottleneck_blocks == 0 {
             return vec![ResidualSpec { name: format!("blocks.{i}"), channels, pooling }];
         }

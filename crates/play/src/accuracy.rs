@@ -117,7 +117,8 @@ type Report<'a> = &'a mut (dyn FnMut(usize, &SearchPlayer, &Summary) + Send);
 
 /// The position at the end of a line.
 pub(crate) fn played_out<G: Game>(game: &G, line: &[Move]) -> (G::State, G::History) {
-    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut state = game.start();
+    let mut history = G::History::default();
     for &mv in line {
         game.advance(&mut state, &mut history, mv);
     }

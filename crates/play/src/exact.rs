@@ -69,25 +69,28 @@ impl Lookahead {
         state: &G::State,
         history: &G::History,
         depth: u32,
-        (low, high): (i8, i8),
+        mut low: i8,
+        high: i8,
     ) -> i8 {
         // Whoever asks has looked whether the game is over.
         let Some(mover) = game.to_move(state, history) else { return 0 };
         if depth == 0 {
             return 0;
         }
-        let (mut legal, mut best, mut low) = (Vec::new(), -1, low);
+        let mut legal = Vec::new();
+        let mut best = -1;
         game.legal_moves(state, history, &mut legal);
         for mv in legal {
-            let (mut next, mut past) = (state.clone(), history.clone());
+            let mut next = state.clone();
+            let mut past = history.clone();
             game.advance(&mut next, &mut past, mv);
             let found = match game.status(&next, &past) {
                 Status::Over(outcome) => Value::of(outcome, mover).sign(),
                 // A player with two turns in a row is no opponent of its own.
                 Status::ToMove(player) if player == mover => {
-                    Self::value(game, &next, &past, depth - 1, (low, high))
+                    Self::value(game, &next, &past, depth - 1, low, high)
                 }
-                Status::ToMove(_) => -Self::value(game, &next, &past, depth - 1, (-high, -low)),
+                Status::ToMove(_) => -Self::value(game, &next, &past, depth - 1, -high, -low),
             };
             best = best.max(found);
             low = low.max(best);
@@ -110,13 +113,14 @@ impl<G: Game> InstantEvaluator<G> for Lookahead {
             .legal
             .iter()
             .map(|&mv| {
-                let (mut state, mut history) = (leaf.state.clone(), leaf.history.clone());
+                let mut state = leaf.state.clone();
+                let mut history = leaf.history.clone();
                 leaf.game.advance(&mut state, &mut history, mv);
                 match (leaf.game.status(&state, &history), mover) {
                     (Status::Over(outcome), Some(mover)) => Value::of(outcome, mover).sign(),
                     (next, _) => {
                         let depth = self.depth - 1;
-                        let value = Self::value(leaf.game, &state, &history, depth, (-1, 1));
+                        let value = Self::value(leaf.game, &state, &history, depth, -1, 1);
                         let same = mover.is_some_and(|mover| next == Status::ToMove(mover));
                         if same { value } else { -value }
                     }

@@ -246,7 +246,8 @@ impl<G: Game> MoveSearch<G> {
 
     /// Gives a leaf what it wants, as far as that is known at once.
     fn answer(&mut self, id: LeafId, readers: &Readers<G>) -> Option<Request<G>> {
-        let (leaf, eval_key) = (self.search.leaf(id)?, self.search.leaf_eval_key(id)?);
+        let leaf = self.search.leaf(id)?;
+        let eval_key = self.search.leaf_eval_key(id)?;
         let wants = leaf.wants;
         let game = self.search.domain();
         let count = game.symmetry_count();
@@ -273,7 +274,8 @@ impl<G: Game> MoveSearch<G> {
             Some(Answer::Cached(wdl)) => (wdl, true),
             Some(Answer::Missing) | None => return request,
         };
-        let (estimate, priors) = (wdl.into(), &self.priors[..]);
+        let estimate = wdl.into();
+        let priors = &self.priors[..];
         let answer = NetworkAnswer { estimate, priors, heuristics: &[], cached };
         self.search.apply_network(id, &answer);
         None

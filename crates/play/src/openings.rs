@@ -38,8 +38,10 @@ fn random_line<G: Game>(
     plies: u32,
     random: &mut Xoshiro256PlusPlus,
 ) -> Option<(Vec<Move>, Key)> {
-    let (mut state, mut history) = (game.start(), G::History::default());
-    let (mut moves, mut legal) = (Vec::new(), Vec::new());
+    let mut state = game.start();
+    let mut history = G::History::default();
+    let mut moves = Vec::new();
+    let mut legal = Vec::new();
     for _ in 0..plies {
         game.legal_moves(&state, &history, &mut legal);
         if legal.is_empty() {

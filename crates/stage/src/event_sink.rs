@@ -139,7 +139,8 @@ pub(crate) mod tests {
 
     pub(crate) fn progress(done: u64) -> Progress {
         let rates = [("games/s".to_owned(), 12.0)].into();
-        let (stage, unit) = (Stage::Selfplay, "games".to_owned());
+        let stage = Stage::Selfplay;
+        let unit = "games".to_owned();
         Progress { stage, cycle: 3, generation: 2, done, total: 100, unit, rates }
     }
 

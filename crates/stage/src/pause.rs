@@ -104,7 +104,8 @@ impl Patience {
     /// # Errors
     /// `error` itself, if it is not about the disk or its device has reported errors for too long.
     pub(crate) fn wait(&mut self, at: Waiting<'_>, error: anyhow::Error) -> anyhow::Result<()> {
-        let (stage, reason) = (at.lock.stage(), trouble_text(&error));
+        let stage = at.lock.stage();
+        let reason = trouble_text(&error);
         let mut trouble = self.bear(error)?;
         self.troubles += 1;
         let begun = Instant::now();

@@ -144,7 +144,8 @@ impl StageContext {
     fn note_waiting(&mut self) {
         if self.stage() == Stage::Gatekeeper && self.config.lead_cycles() > 0 {
             let cycle = self.ledger.state().cycle();
-            let (run, since) = (&self.run, self.idle_since);
+            let run = &self.run;
+            let since = self.idle_since;
             let open = || Spent::open(run, Stage::Gatekeeper, cycle, since);
             self.waited.get_or_insert_with(open).note(|| ());
         }
@@ -325,7 +326,8 @@ fn take_turn<S>(
     now: StageTurn,
     turn: &mut impl FnMut(&mut S, &mut StageContext, u32) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let (stage, cycle) = (context.stage(), now.cycle().unwrap_or_default());
+    let stage = context.stage();
+    let cycle = now.cycle().unwrap_or_default();
     log_generation(context.ledger.state().generation());
     context.config.run.cycles = context.cycles_for(cycle);
     check_free(context.run.root(), context.config.storage.disk_free_min_mb)

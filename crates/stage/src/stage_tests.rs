@@ -86,7 +86,8 @@ fn four_stages_take_turns_to_the_end() {
     let (events, received) = sink();
     thread::scope(|scope| {
         for stage in Stage::WORKERS {
-            let (args, events) = (&args, &events);
+            let args = &args;
+            let events = &events;
             scope.spawn(move || {
                 let mut cycles = Vec::new();
                 let turn = |starts: &mut u32, context: &mut StageContext, cycle| {
@@ -278,7 +279,8 @@ fn a_stage_says_in_its_lock_what_it_waits_for() {
     let stop = Stop::new();
     let turn = |(): &mut (), context: &mut StageContext, _| {
         // Seen from outside, in the midst of the pause.
-        let (run, stop) = (context.run.clone(), context.stop.clone());
+        let run = context.run.clone();
+        let stop = context.stop.clone();
         thread::spawn(move || {
             let paused = || RunLock::holder(&run, Stage::Selfplay).and_then(|holder| holder.paused);
             let begun = Instant::now();
@@ -303,7 +305,8 @@ fn another_configuration_in_the_ledger_ends_a_stage_that_works_by_the_former() {
         append_all(context, cycle)?;
         let mut driver = Ledger::open(&context.run)?;
         driver.claim(Stage::Driver)?;
-        let (config_hash, changes) = ("0".repeat(64), Vec::new());
+        let config_hash = "0".repeat(64);
+        let changes = Vec::new();
         driver.append(Entry::ConfigChanged { config_hash, changes })?;
         Ok(())
     };

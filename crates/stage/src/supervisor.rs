@@ -176,7 +176,8 @@ impl Supervised {
         self.fault = fault;
         let hopeless = stopping || again || matches!(code, Some(CONFIG | USAGE));
         if hopeless || self.crashes.len() > restarts.max {
-            let (stage, starts) = (self.spec.stage, self.starts);
+            let stage = self.spec.stage;
+            let starts = self.starts;
             return Err(StageFailure { stage, code, how, starts, last_lines });
         }
         let pause = restarts.pause * 2_u32.pow(self.crashes.len() as u32 - 1);

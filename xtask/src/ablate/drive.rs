@@ -67,7 +67,8 @@ impl Drive<'_> {
             let status = self.ask(&["status", &self.run.display().to_string(), "--json"])?;
             let number =
                 |key: &str| status[key].as_u64().with_context(|| format!("{key} of status"));
-            let (done, cycles) = (number("cycles_done")?, number("cycles")? as u32);
+            let done = number("cycles_done")?;
+            let cycles = number("cycles")? as u32;
             let is_over = done >= u64::from(cycles);
             match status["turn"]["turn"].as_str().context("the turn of status")? {
                 turn if is_over || turn == "selfplay" => {

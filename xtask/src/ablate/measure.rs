@@ -34,8 +34,10 @@ impl Drive<'_> {
         commands: &mut Vec<String>,
     ) -> anyhow::Result<Vec<Figure>> {
         let list = solved.playouts.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-        let (run, device) = (self.run.display().to_string(), self.setting("device", "auto")?);
-        let (count, seed) = (solved.positions.to_string(), solved.seed.to_string());
+        let run = self.run.display().to_string();
+        let device = self.setting("device", "auto")?;
+        let count = solved.positions.to_string();
+        let seed = solved.seed.to_string();
         let words = ["accuracy", "--run", &run, "--playouts", &list, "--device", &device, "--json"];
         let make = [&words[..], &["--generate", &count, "--seed", &seed]].concat();
         commands.push(self.command_line(&make));
@@ -54,7 +56,8 @@ impl Drive<'_> {
 
     fn measure_match(&self, one: &Match, commands: &mut Vec<String>) -> anyhow::Result<Figure> {
         let Match { against, games, playouts } = one;
-        let (run, device) = (self.run.display().to_string(), self.setting("device", "auto")?);
+        let run = self.run.display().to_string();
+        let device = self.setting("device", "auto")?;
         let rest = format!("--games {games} --playouts {playouts} --device {device} --json");
         let words: Vec<&str> =
             ["match", &run, against].into_iter().chain(rest.split(' ')).collect();

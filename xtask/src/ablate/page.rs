@@ -37,7 +37,8 @@ pub fn section(table: &Table, cells: &[Cell]) -> String {
 /// # Errors
 /// If the page has no marks for the table.
 pub fn with_section(page: &str, table: &Table, section: &str) -> anyhow::Result<String> {
-    let (begin, end) = (begin(&table.name), end(&table.name) + "\n");
+    let begin = begin(&table.name);
+    let end = end(&table.name) + "\n";
     let parts = page.split_once(&begin).and_then(|(head, rest)| {
         let (_, tail) = rest.split_once(&end)?;
         Some(format!("{head}{section}{tail}"))
@@ -107,7 +108,8 @@ fn head(table: &Table, cells: &[Cell]) -> String {
 
 fn row(variant: &Variant, figures: &[Figure], cells: &[Cell]) -> String {
     let of = |name: &str| -> Vec<&Cell> { cells.iter().filter(|c| c.variant == name).collect() };
-    let (own, base) = (of(&variant.name), of(BASE));
+    let own = of(&variant.name);
+    let base = of(BASE);
     let changes: Vec<String> = variant.set.iter().map(|change| format!("`{change}`")).collect();
     let colon = if changes.is_empty() { "" } else { ": " };
     let seeds = if own.is_empty() { "-".to_owned() } else { own.len().to_string() };

@@ -22,7 +22,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 impl Drive<'_> {
     /// A command as it is stored: the run's folder and the base have short names.
     pub(super) fn command_line(&self, words: &[impl AsRef<str>]) -> String {
-        let (run, base) = (self.run.display().to_string(), self.table.base_path());
+        let run = self.run.display().to_string();
+        let base = self.table.base_path();
         let word = |word: &str| {
             let word = word.replace(&run, "RUN").replace(&*base.to_string_lossy(), "base.toml");
             if word.contains(['"', ' ', '{', '[']) { format!("'{word}'") } else { word }

@@ -22,7 +22,8 @@ pub(super) struct Progress {
 impl Progress {
     /// What a report tells of the cycles that are over: those that have a time.
     pub(super) fn of(report: &Value) -> anyhow::Result<Self> {
-        let (mut progress, mut times) = (Self::default(), [0; 3]);
+        let mut progress = Self::default();
+        let mut times = [0; 3];
         for facts in report["cycles"].as_array().context("the cycles of the report")? {
             if facts["wall_ms"].is_null() {
                 continue;

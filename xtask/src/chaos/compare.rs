@@ -55,7 +55,8 @@ pub(crate) fn differences(whole: &Run, other: &Run) -> Vec<String> {
         }
     }
     if whole.entries.len() != other.entries.len() {
-        let (left, right) = (whole.entries.len(), other.entries.len());
+        let left = whole.entries.len();
+        let right = other.entries.len();
         found.push(format!("the ledger has {right} entries that count, not {left}"));
     }
     for (left, right) in whole.entries.iter().zip(&other.entries) {

@@ -95,7 +95,8 @@ impl Chaos {
         let whole = self.scratch.join("undisturbed");
         let status = self.start(&whole, &format!("trace={}", trace.display()))?.wait()?;
         ensure!(status.success(), "the undisturbed run ends with {status}");
-        let (length, whole) = (begun.elapsed(), Run::read(&whole)?);
+        let length = begun.elapsed();
+        let whole = Run::read(&whole)?;
         let points = points(&fs::read_to_string(&trace).context("the points that were passed")?);
         say(&format!(
             "undisturbed: {} files, {:.1} s, {} named points",

@@ -343,7 +343,8 @@ mod tests {
     }
 
     fn published() -> Vec<Change> {
-        let (from, to) = ("a/x#1".to_owned(), "a/x".to_owned());
+        let from = "a/x#1".to_owned();
+        let to = "a/x".to_owned();
         let more = [
             Change::SyncFile { inode: 5 },
             Change::Link { from: from.clone(), to },

@@ -52,7 +52,9 @@ fn change(rest: &mut &[u8], folder: &str) -> anyhow::Result<Change> {
     let number = |at: usize, bytes: usize| {
         head[at..at + bytes].iter().rev().fold(0_u64, |n, &byte| n << 8 | u64::from(byte))
     };
-    let (inode, offset, length) = (number(1, 8), number(9, 8), number(17, 8));
+    let inode = number(1, 8);
+    let offset = number(9, 8);
+    let length = number(17, 8);
     let [path, other, bytes] = [25, 29, 33].map(|at| number(at, 4) as usize);
     let mut take_path = |count| -> anyhow::Result<String> {
         let path = std::str::from_utf8(take(count)?).context("a path that is UTF-8")?;
@@ -62,7 +64,8 @@ fn change(rest: &mut &[u8], folder: &str) -> anyhow::Result<Change> {
         let inside = path.strip_prefix(folder).context("a path outside the folder")?;
         Ok(inside.trim_start_matches('/').to_owned())
     };
-    let (path, other) = (take_path(path)?, take_path(other)?);
+    let path = take_path(path)?;
+    let other = take_path(other)?;
     let bytes = take(bytes)?.to_vec();
     ensure!(head[0] != b'W' || bytes.len() as u64 == length, "a write without its bytes");
     Ok(match head[0] {

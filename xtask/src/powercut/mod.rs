@@ -114,7 +114,8 @@ impl PowerCut {
     /// An undisturbed run under the recorder, and what it did. The recorder must have seen all of
     /// it.
     fn record(&self, whole: &Path, scratch: &Path) -> anyhow::Result<Vec<Change>> {
-        let (source, library) = (scratch.join("recorder.c"), scratch.join("recorder.so"));
+        let source = scratch.join("recorder.c");
+        let library = scratch.join("recorder.so");
         fs::write(&source, include_str!("recorder.c"))?;
         let mut compiler = Command::new("cc");
         compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source);
@@ -153,7 +154,8 @@ impl PowerCut {
         let mut places: Vec<usize> =
             (0..cuts).map(|_| 1 + random.below(changes.len() as u64 - 1) as usize).collect();
         places.sort_unstable();
-        let (mut disk, mut done) = (Disk::new(), 0);
+        let mut disk = Disk::new();
+        let mut done = 0;
         for (number, place) in places.into_iter().enumerate() {
             changes[done..place].iter().try_for_each(|change| disk.apply(change))?;
             done = place;

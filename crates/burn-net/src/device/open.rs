@@ -60,7 +60,8 @@ pub fn pick_devices(names: &[impl ToString]) -> Result<Vec<DeviceChoice>, NetErr
     let twice = (1..choices.len()).any(|i| choices[..i].contains(&choices[i]));
     let mixed = choices.len() > 1 && choices.contains(&DeviceChoice::Cpu);
     if choices.is_empty() || twice || mixed {
-        let (key, value) = ("devices", format!("[{}]", names.join(", ")));
+        let key = "devices";
+        let value = format!("[{}]", names.join(", "));
         return Err(NetError::BadOption { key, value, allowed: "different cards, or one device" });
     }
     Ok(choices)

@@ -70,7 +70,8 @@ impl BurnEvaluator {
         let spec = file.header.spec.clone();
         file.check()?;
         let device = choice.open();
-        let (compute, precision) = (choice.options_to_play(&spec, options), options.precision);
+        let compute = choice.options_to_play(&spec, options);
+        let precision = options.precision;
         let (towers, boards) = choice.guard(|| {
             let boards = |chunk| BoardOps::new(&spec, chunk, compute, precision, &device);
             let boards = options.sizes().map(|chunk| (chunk, boards(chunk))).collect();
@@ -81,11 +82,13 @@ impl BurnEvaluator {
             };
             (towers, boards)
         })?;
-        let (content, arithmetic) = (file.content_id(), choice.arithmetic(precision));
+        let content = file.content_id();
+        let arithmetic = choice.arithmetic(precision);
         let convolve = if compute.convolve == ConvMethod::CudaKernel { "-on-chip" } else { "" };
         let id = format!("{content}-{arithmetic}{convolve}-c{}", options.chunk_max);
         let unpack = Unpack::of(options.unpack_on_device, compute.convolve);
-        let (in_flight, next) = (BTreeMap::new(), 0);
+        let in_flight = BTreeMap::new();
+        let next = 0;
         Ok(Self { id, spec, towers, boards, choice, device, options, unpack, in_flight, next })
     }
 

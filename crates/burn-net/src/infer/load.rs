@@ -138,7 +138,8 @@ mod tests {
 
     #[test]
     fn what_a_device_does_wrong_is_tried_without_our_kernel() {
-        let (device, message) = ("cuda:0".to_owned(), "no such instruction".to_owned());
+        let device = "cuda:0".to_owned();
+        let message = "no such instruction".to_owned();
         let canary = NetError::Canary { device: device.clone(), difference: 3.0, tolerance: 0.1 };
         assert_eq!(reason(&canary), "on cuda:0 a logit was off by 3.0e0");
         let failed = EvaluatorError::Device { device, message };

@@ -106,7 +106,8 @@ mod tests {
         for any_size in [false, true] {
             spec.any_size = any_size;
             let file = random_network(&spec, 5);
-            let (device, positions) = (Device::flex(), random_positions(&spec, 4, 7));
+            let device = Device::flex();
+            let positions = random_positions(&spec, 4, 7);
             let with = |by_point| {
                 let convolve = ConvMethod::Gather;
                 let compute = ComputeOptions { convolve, sum_boards_first: false, by_point };
@@ -119,7 +120,8 @@ mod tests {
                 all.extend(heads.into_iter().map(|(_, output)| download(output)));
                 all
             };
-            let (by_channel, by_point) = (with(false), with(true));
+            let by_channel = with(false);
+            let by_point = with(true);
             assert_eq!(by_channel.len(), 2 + spec.heads.len());
             for (i, (one, other)) in by_channel.iter().zip(&by_point).enumerate() {
                 assert!(one.len() == other.len() && one.iter().any(|x| x.abs() > 1e-3), "{i}");

@@ -55,7 +55,8 @@ fn normalise(
     variance: &Tensor<2>,
 ) -> Tensor<2> {
     let deviation = variance.clone().add_scalar(BATCH_NORM_EPSILON).sqrt();
-    let (mean, inverse) = (mean.clone().autodiff(), deviation.recip().autodiff());
+    let mean = mean.clone().autodiff();
+    let inverse = deviation.recip().autodiff();
     let inputs = [x, gamma.clone(), beta.clone(), mean, inverse];
     let [x, gamma, beta, mean, inverse] = inputs.map(Tensor::into_dispatch);
     Tensor::from_dispatch(<Dispatch as Norm>::normalise(x, gamma, beta, mean, inverse, batches))
@@ -128,7 +129,8 @@ impl<B: Backend + Norm, C: CheckpointStrategy> Norm for Autodiff<B, C> {
     ) -> FloatTensor<Self> {
         let [(x, node_x), (gamma, node_gamma), (beta, node_beta)] =
             [x.into_parts(), gamma.into_parts(), beta.into_parts()];
-        let (mean, inverse) = (mean.into_primitive(), inverse.into_primitive());
+        let mean = mean.into_primitive();
+        let inverse = inverse.into_primitive();
         let state = [x.clone(), gamma.clone(), mean.clone(), inverse.clone()];
         let output = B::normalise(x, gamma, beta, mean, inverse, batches);
         match Normalise.prepare::<C>([node_x, node_gamma, node_beta]).compute_bound().stateful() {
@@ -199,7 +201,8 @@ mod tests {
             [&[download(found.output.inner())][..], &statistics, &gradients].concat()
         };
         for batch in [3, 260] {
-            let (ours, burns) = (with(batch, true), with(batch, false));
+            let ours = with(batch, true);
+            let burns = with(batch, false);
             for (i, (ours, burns)) in ours.iter().zip(&burns).enumerate() {
                 let size = burns.iter().fold(0.0_f32, |most, b| most.max(b.abs()));
                 for (a, b) in ours.iter().zip(burns) {

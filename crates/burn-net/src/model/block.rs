@@ -24,7 +24,8 @@ pub(crate) struct Block {
 impl Block {
     /// Block `i` from its tensors.
     pub(crate) fn new(spec: &NetworkSpec, parameters: &Parameters, i: usize) -> Self {
-        let (wide, narrow) = (spec.channels, spec.block_channels());
+        let wide = spec.channels;
+        let narrow = spec.block_channels();
         let bottleneck = (spec.bottleneck_blocks > 0).then(|| {
             let shapes = [("conv_down", [narrow, wide, 1]), ("conv_up", [wide, narrow, 1])];
             shapes.map(|(part, shape)| {

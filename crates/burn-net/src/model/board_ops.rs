@@ -49,7 +49,8 @@ impl BoardOps {
         precision: Precision,
         device: &Device,
     ) -> Self {
-        let (height, width) = (spec.height, spec.width);
+        let height = spec.height;
+        let width = spec.width;
         let convolver = Convolver::new(batch, [height, width], compute.convolve, precision, device);
         let ComputeOptions { sum_boards_first, by_point, .. } = compute;
         let any_size = spec.any_size;

@@ -165,7 +165,8 @@ fn neighbours(batch: usize, [height, width]: [usize; 2]) -> Vec<i64> {
         for point in 0..height * width {
             for (dy, dx) in (0..3).flat_map(|dy| (0..3).map(move |dx| (dy, dx))) {
                 // Shifted by one, so that nothing is negative.
-                let (y, x) = (point / width + dy, point % width + dx);
+                let y = point / width + dy;
+                let x = point % width + dx;
                 let inside = (1..=height).contains(&y) && (1..=width).contains(&x);
                 let row = if inside { (board * height + y - 1) * width + x - 1 } else { points };
                 rows.push(row as i64);

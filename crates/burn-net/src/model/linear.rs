@@ -143,7 +143,8 @@ mod tests {
             [download(y.inner()), gradient(&x), gradient(&matrix)].concat()
         };
         for rows in [60, 3] {
-            let (parts, whole) = (with(rows, true), with(rows, false));
+            let parts = with(rows, true);
+            let whole = with(rows, false);
             assert_eq!(parts.len(), whole.len());
             for (a, b) in parts.iter().zip(&whole) {
                 assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{rows}: {a} {b}");

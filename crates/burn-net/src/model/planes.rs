@@ -48,7 +48,8 @@ impl Inputs {
         dtype: FloatDType,
         device: &Device,
     ) -> Self {
-        let (first, rows) = (rows.start, rows.len());
+        let first = rows.start;
+        let rows = rows.len();
         let planes = match unpack {
             Unpack::OnHost => unpack_here(batch, first, rows, device).cast(dtype),
             Unpack::OnDevice => unpack_there(batch, first, rows, device).cast(dtype),
@@ -65,7 +66,8 @@ impl Inputs {
 
 fn unpack_here(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> Tensor<2> {
     let PlaneShape { channels, .. } = batch.shape;
-    let (bits, area) = (batch.shape.bits(), batch.shape.area());
+    let bits = batch.shape.bits();
+    let area = batch.shape.area();
     let real = rows.min(batch.len - first);
     let mut planes = vec![0.0; rows * bits];
     for (i, position) in planes.chunks_exact_mut(bits).take(real).enumerate() {
@@ -82,7 +84,8 @@ fn unpack_here(batch: &EncodedBatch, first: usize, rows: usize, device: &Device)
 /// The bits are sent as they are, 32 in a number.
 fn unpack_there(batch: &EncodedBatch, first: usize, rows: usize, device: &Device) -> Tensor<2> {
     let PlaneShape { channels, .. } = batch.shape;
-    let (bits, area) = (batch.shape.bits(), batch.shape.area());
+    let bits = batch.shape.bits();
+    let area = batch.shape.area();
     let real = rows.min(batch.len - first);
     let words = bits.div_ceil(32);
     let mut packed = vec![0_i32; rows * words];

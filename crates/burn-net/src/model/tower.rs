@@ -119,8 +119,10 @@ fn learning(
 impl Tail {
     /// As [`Tower::new`], of the tensors behind the blocks.
     pub(crate) fn new(spec: &NetworkSpec, parameters: &Parameters) -> Self {
-        let (c, hidden) = (spec.channels, spec.value_hidden);
-        let (policy, value) = (spec.policy_channels, spec.value_channels);
+        let c = spec.channels;
+        let hidden = spec.value_hidden;
+        let policy = spec.policy_channels;
+        let value = spec.value_channels;
         Self {
             policy_conv: ConvLayer::new(parameters, "policy.conv", [policy, c, 1]),
             policy: Linear::new(parameters, "policy.linear", spec.policy_layer()),

@@ -81,10 +81,12 @@ impl BurnLearner {
         check(&options)?;
         let devices: Vec<_> = choices.iter().map(|choice| (*choice, choice.open())).collect();
         let Some((first, home)) = devices.first().cloned() else {
-            let (key, value) = ("devices", "none".to_owned());
+            let key = "devices";
+            let value = "none".to_owned();
             return Err(NetError::BadOption { key, value, allowed: "one or more" });
         };
-        let (layout, statistics) = (Layout::of_parameters(&spec), Layout::of_statistics(&spec));
+        let layout = Layout::of_parameters(&spec);
+        let statistics = Layout::of_statistics(&spec);
         let values = layout.initial(options.seed);
         let start = statistics.initial(options.seed);
         let zeros = vec![0.0; values.len()];
@@ -92,7 +94,8 @@ impl BurnLearner {
         let flats = [values.clone(), start.clone(), values, start, zeros.clone(), zeros];
         let (state, weight_decay) =
             first.guard(|| (State::upload(0, flats, &home), upload(decay, &home)))?;
-        let (precision, value_weight) = (options.precision, options.value_weight);
+        let precision = options.precision;
+        let value_weight = options.value_weight;
         let head_weights = options.head_weights;
         let ours = first == DeviceChoice::Cpu && precision == Precision::F32;
         let trunk = ours.then(|| Trunk::new(&spec)).flatten();
@@ -139,13 +142,15 @@ impl BurnLearner {
             gradient_scale: clip_scale(f64::from(pass.gradient_norm), self.options.clip_norm),
             weight_decay: self.weight_decay.clone(),
         };
-        let (cuda_kernels, gradient) = (self.has_cuda_kernels(), pass.gradient.flat);
+        let cuda_kernels = self.has_cuda_kernels();
+        let gradient = pass.gradient.flat;
         let blend = if cuda_kernels { cuda::blend } else { blend };
         let share = ema_share(self.options.ema_decay, state.step);
         if cuda_kernels && matches!(self.options.optimizer, Optimizer::AdamW) {
             state = state.stepped_by_kernel(gradient, &update, share);
         } else {
-            let (parameters, moments) = (state.parameters, &mut state.moments);
+            let parameters = state.parameters;
+            let moments = &mut state.moments;
             state.parameters = match self.options.optimizer {
                 Optimizer::AdamW => moments.update(parameters, gradient, &update),
                 Optimizer::Sgd(momentum) => {
@@ -176,7 +181,8 @@ impl Learner for BurnLearner {
     fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError> {
         losses::check(batch, &self.passes.spec)?;
         let pass = self.guard(|| self.passes.learn(batch, &self.state.parameters))?;
-        let (losses, gradient_norm) = (pass.losses, pass.gradient_norm);
+        let losses = pass.losses;
+        let gradient_norm = pass.gradient_norm;
         let LossReport { policy_loss, value_loss, .. } = losses;
         if !(policy_loss.is_finite() && value_loss.is_finite() && gradient_norm.is_finite()) {
             let step = self.state.step + 1;
@@ -254,7 +260,8 @@ impl State {
 
     /// After a step of `AdamW`: parameters, their average and moments.
     fn stepped_by_kernel(self, gradient: Tensor<1>, update: &Update, average_share: f64) -> Self {
-        let (parameters, average) = (self.parameters, self.ema_parameters);
+        let parameters = self.parameters;
+        let average = self.ema_parameters;
         let Moments { first, second } = self.moments;
         let flats = AdamFlats { parameters, first, second, average };
         let AdamFlats { parameters, first, second, average } =
@@ -294,12 +301,14 @@ fn check(options: &LearnerOptions) -> Result<(), NetError> {
         }
     }
     if let Some((_, weight)) = options.head_weights.iter().find(|(_, w)| !at_least_0(**w)) {
-        let (key, value) = ("head_weights", weight.to_string());
+        let key = "head_weights";
+        let value = weight.to_string();
         return Err(NetError::BadOption { key, value, allowed: "0 or more" });
     }
     if options.precision == Precision::F16 {
         // Small gradients vanish in it unless losses are scaled, which nothing here does.
-        let (key, value) = ("precision", options.precision.to_string());
+        let key = "precision";
+        let value = options.precision.to_string();
         return Err(NetError::BadOption { key, value, allowed: "f32 or bf16" });
     }
     Ok(())

@@ -121,7 +121,8 @@ fn layouts(spec: &NetworkSpec) -> [(&'static str, Layout); 6] {
 /// The first field in which two specifications differ, in words.
 fn difference(found: &NetworkSpec, wanted: &NetworkSpec) -> Option<String> {
     let fields = |spec| serde_json::to_value(spec).expect("a specification is texts and numbers");
-    let (found, wanted) = (fields(found), fields(wanted));
+    let found = fields(found);
+    let wanted = fields(wanted);
     // Fields that are left out are numbers, and 0, or the list of heads, and empty.
     let nothing = |name: &String| {
         if name == "heads" { serde_json::json!([]) } else { serde_json::json!(0) }
@@ -130,7 +131,8 @@ fn difference(found: &NetworkSpec, wanted: &NetworkSpec) -> Option<String> {
         |of: &serde_json::Value, name: &String| of.get(name).cloned().unwrap_or(nothing(name));
     let names = [&wanted, &found].into_iter().filter_map(serde_json::Value::as_object);
     let mut differences = names.flat_map(serde_json::Map::keys).filter_map(|name| {
-        let (found, wanted) = (value(&found, name), value(&wanted, name));
+        let found = value(&found, name);
+        let wanted = value(&wanted, name);
         (found != wanted).then(|| format!("its {name} is {found}, the run's is {wanted}"))
     });
     differences.next()
@@ -147,7 +149,8 @@ mod tests {
             encoding: "tictactoe-v1".to_owned(),
             ..NetworkSpec::plain([2, 3, 3], 9, usize::MAX, 4)
         };
-        let (config_hash, optimizer) = ("00ff".to_owned(), Optimizer::AdamW.name().to_owned());
+        let config_hash = "00ff".to_owned();
+        let optimizer = Optimizer::AdamW.name().to_owned();
         let header = Header { spec, config_hash, step: 1, optimizer };
         let bytes = container::pack(KIND, FORMAT, &header, &BTreeMap::new()).unwrap();
         let error = check_checkpoint(&bytes).unwrap_err();

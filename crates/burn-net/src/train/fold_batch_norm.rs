@@ -19,7 +19,8 @@ pub(crate) fn fold(
         let mut take = |part: &str| {
             parameters.remove(&format!("{layer}.{part}")).expect("batch norm has gamma and beta")
         };
-        let (gamma, beta) = (take("gamma"), take("beta"));
+        let gamma = take("gamma");
+        let beta = take("beta");
         let mean = &statistics[&format!("{layer}.mean")].data;
         let variance = &statistics[&format!("{layer}.variance")].data;
         let scales: Vec<f64> =

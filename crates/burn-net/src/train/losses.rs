@@ -47,8 +47,8 @@ impl Targets {
         let rows = batch.planes.len;
         let heads: Vec<_> = spec.heads.iter().map(|&head| whole(batch, spec, head)).collect();
         let columns = batch.policy.len() / rows;
-        let (policy_shares, value_shares) =
-            (shares(&batch.policy_weights), shares(&batch.value_weights));
+        let policy_shares = shares(&batch.policy_weights);
+        let value_shares = shares(&batch.value_weights);
         let part = |i: usize| {
             let rows = i * rows / parts..(i + 1) * rows / parts;
             Self {

@@ -75,7 +75,8 @@ impl Moments {
         let gradient = gradient.mul_scalar(update.gradient_scale);
         self.first = blend(self.first.clone(), gradient.clone(), momentum);
         let ahead = blend(self.first.clone(), gradient, momentum);
-        let (out, rest) = (shape[0], shape[1..].iter().product::<usize>());
+        let out = shape[0];
+        let rest = shape[1..].iter().product::<usize>();
         let direction = orthogonal(ahead.reshape([out, rest])).flatten(0, 1);
         let size = STEP_RMS * (out.max(rest) as f64).sqrt();
         let decay = weights.clone() * update.weight_decay.clone();
@@ -189,12 +190,16 @@ mod tests {
         let spec = NetworkSpec::plain([2, 3, 3], 4, 1, 6);
         let layout = Layout::of_parameters(&spec);
         let length = layout.len();
-        let (weights, gradient) = (tensor(&numbers(2, length)), tensor(&numbers(3, length)));
-        let (mut muon, mut adam) = (zeros(length), zeros(length));
+        let weights = tensor(&numbers(2, length));
+        let gradient = tensor(&numbers(3, length));
+        let mut muon = zeros(length);
+        let mut adam = zeros(length);
         let moved = muon.update_muon(&weights, &gradient, &update(length), 0.95, &layout);
         let plain = adam.update(weights.clone(), gradient, &update(length));
-        let (before, moved) = (layout.split(&weights), layout.split(&moved));
-        let (plain, second) = (layout.split(&plain), layout.split(&muon.second));
+        let before = layout.split(&weights);
+        let moved = layout.split(&moved);
+        let plain = layout.split(&plain);
+        let second = layout.split(&muon.second);
         let mut hidden = 0;
         for (name, shape) in layout.shapes() {
             let [before, moved, plain, second] =

@@ -125,11 +125,13 @@ mod tests {
     /// Two steps of algorithm 2 by hand in f64.
     #[test]
     fn adamw_takes_the_published_steps() {
-        let (learning_rate, decay) = (0.1, 0.01);
+        let learning_rate = 0.1;
+        let decay = 0.01;
         let mut moments = Moments { first: tensor(&[0.0; 2]), second: tensor(&[0.0; 2]) };
         let mut found = tensor(&[1.0, -2.0]);
         let mut wanted = [1.0_f64, -2.0];
-        let (mut m, mut v) = ([0.0_f64; 2], [0.0_f64; 2]);
+        let mut m = [0.0_f64; 2];
+        let mut v = [0.0_f64; 2];
         for (step, gradient) in [(1_u64, [0.5_f32, -0.25]), (2, [-1.5, 0.75])] {
             let update = Update {
                 step,
@@ -142,10 +144,8 @@ mod tests {
                 let g = f64::from(gradient[i]) * 0.5;
                 m[i] = 0.9 * m[i] + 0.1 * g;
                 v[i] = 0.999 * v[i] + 0.001 * g * g;
-                let (mc, vc) = (
-                    m[i] / (1.0 - 0.9_f64.powi(step as i32)),
-                    v[i] / (1.0 - 0.999_f64.powi(step as i32)),
-                );
+                let mc = m[i] / (1.0 - 0.9_f64.powi(step as i32));
+                let vc = v[i] / (1.0 - 0.999_f64.powi(step as i32));
                 let decay = if i == 0 { decay } else { 0.0 };
                 wanted[i] -= learning_rate * (mc / (vc.sqrt() + 1e-8) + decay * wanted[i]);
             }

@@ -113,7 +113,8 @@ impl BatchPasses {
     pub(crate) fn examine(&self, tower: &Tower, batch: &TrainBatch) -> EvaluationReport {
         let answers =
             self.each(self.shards(batch, 1), |(_, shard)| self.answer(tower, batch, shard));
-        let (mut policy, mut wdl) = (Vec::new(), Vec::new());
+        let mut policy = Vec::new();
+        let mut wdl = Vec::new();
         let mut sums = vec![0.0; 2 + self.spec.heads.len()];
         for (logits, losses) in answers {
             policy.extend_from_slice(&logits[0]);
@@ -173,7 +174,8 @@ impl BatchPasses {
             .collect();
         let boards = self.boards(targets.rows.len(), *choice, true, &training);
         let factors = self.factors(&leaves);
-        let (rows, planes) = (targets.rows.clone(), &batch.planes);
+        let rows = targets.rows.clone();
+        let planes = &batch.planes;
         let kernels = ready.map(|ready| Forward::new(ready, planes, rows.clone(), &training));
         let TrainOutputs { logits, heads: outputs, mut statistics } =
             if let Some(kernels) = &kernels {
@@ -245,7 +247,8 @@ impl BatchPasses {
     fn answer(&self, tower: &Tower, batch: &TrainBatch, targets: Targets) -> Answer {
         let (choice, device) = &self.devices[0];
         let unpack = Unpack::of(choice.unpacks(), choice.compute_options(false).convolve);
-        let (rows, dtype) = (targets.rows.clone(), Precision::F32.dtype());
+        let rows = targets.rows.clone();
+        let dtype = Precision::F32.dtype();
         let inputs = Inputs::of(&batch.planes, rows, unpack, dtype, device);
         let boards = self.boards(targets.rows.len(), *choice, false, device);
         let (Logits { policy, wdl }, outputs) = tower.forward_all(&boards, inputs);
@@ -263,7 +266,8 @@ impl BatchPasses {
         for (&head, &loss) in self.spec.heads.iter().zip(&losses[2..]) {
             heads[head] = Some(loss);
         }
-        let (policy_loss, value_loss) = (losses[0], losses[1]);
+        let policy_loss = losses[0];
+        let value_loss = losses[1];
         let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
         LossReport { policy_loss, value_loss, policy_entropy, heads, rows: batch.planes.len }
     }

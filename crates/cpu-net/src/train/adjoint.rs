@@ -32,7 +32,8 @@ impl Transform for OfGradients {
                 [y2, y0, s.add(even, y1), s.sub(even, y1), two, zero]
             }
             _ => {
-                let (even, odd) = (s.add(y0, y2), s.add(y1, y3));
+                let even = s.add(y0, y2);
+                let odd = s.add(y1, y3);
                 let even2 = times(4.0, y2, y0);
                 let odd2 = times(8.0, y3, times(2.0, y1, zero));
                 let ones = [s.add(even, odd), s.sub(even, odd)];

@@ -46,12 +46,14 @@ impl Trunk {
         work: &mut Work,
         to: &mut Gradients,
     ) {
-        let (vectors, grid) = (self.convolver.vectors, self.convolver.grid);
+        let vectors = self.convolver.vectors;
+        let grid = self.convolver.grid;
         let [first, second] = &block.norms;
         let mut sums = BackSums::new(grid.lanes);
         for boards in self.convolver.chunks(after.len()) {
             let range = grid.boards(&boards);
-            let (outputs, gradient) = (&after[range.clone()], &mut work.outer[range]);
+            let outputs = &after[range.clone()];
+            let gradient = &mut work.outer[range];
             vectors.run(Gate { grid, boards: boards.len(), outputs, gradient: &mut *gradient });
             second.sum_back(vectors, grid, boards, gradient, &mut sums);
         }
@@ -65,7 +67,8 @@ impl Trunk {
             self.second_back(packed, block, &way, boards.clone(), work);
             if let (Some(pooling), Some(to)) = (&packed.pooling, &mut pooled) {
                 let count = boards.len();
-                let (range, size) = (grid.boards(&boards), count * grid.board());
+                let range = grid.boards(&boards);
+                let size = count * grid.board();
                 let board_sums = &mut work.board_sums[..count * grid.lanes];
                 let gradient = &mut work.inner[range];
                 let of = &gradient[..];
@@ -101,11 +104,14 @@ impl Trunk {
         boards: Range<usize>,
         work: &mut Work,
     ) {
-        let (convolver, grid) = (&self.convolver, self.convolver.grid);
-        let (range, size) = (grid.boards(&boards), boards.len() * grid.board());
+        let convolver = &self.convolver;
+        let grid = self.convolver.grid;
+        let range = grid.boards(&boards);
+        let size = boards.len() * grid.board();
         let shifts = packed.pooling.is_some().then_some(&block.pools.shifts[..]);
         let Work { rows, inputs, gradients, outer, inner, sums, .. } = work;
-        let (inputs, gradients) = (&mut inputs[..size], &mut gradients[..size]);
+        let inputs = &mut inputs[..size];
+        let gradients = &mut gradients[..size];
         self.through(&block.norms[1], way, boards.clone(), outer, gradients);
         self.activate(&block.norms[0], boards.clone(), shifts, None, inputs);
         let to = &mut inner[range];
@@ -127,7 +133,8 @@ impl Trunk {
         work: &mut Work,
     ) {
         let grid = self.convolver.grid;
-        let (range, size) = (grid.boards(&boards), boards.len() * grid.board());
+        let range = grid.boards(&boards);
+        let size = boards.len() * grid.board();
         let Work { rows, gradients, outer, inner, sums, .. } = work;
         let gradients = &mut gradients[..size];
         self.through(normed, way, boards, inner, gradients);
@@ -142,9 +149,12 @@ impl Trunk {
         tape: &mut Tape,
         to: &mut Gradients,
     ) {
-        let (vectors, grid, spec) = (self.convolver.vectors, self.convolver.grid, &self.spec);
+        let vectors = self.convolver.vectors;
+        let grid = self.convolver.grid;
+        let spec = &self.spec;
         let Tape { rows, stem, stream, work, .. } = tape;
-        let (boards, lanes) = (rows.len(), grid.lanes);
+        let boards = rows.len();
+        let lanes = grid.lanes;
         let mut sums = BackSums::new(lanes);
         vectors.run(Gate { grid, boards, outputs: &stream[0], gradient: &mut work.outer });
         for boards in self.convolver.chunks(work.outer.len()) {
@@ -161,8 +171,9 @@ impl Trunk {
         self.through(stem, &stem.way_back(&sums), 0..boards, &work.outer, &mut work.inner);
         let mut taps = vec![Lane::default(); spec.channels_in * 9 * lanes];
         for (gradient, row) in work.inner.chunks_exact(grid.board()).zip(rows.clone()) {
-            let (planes, channels_in, sums) =
-                (batch.position(row), spec.channels_in, &mut taps[..]);
+            let planes = batch.position(row);
+            let channels_in = spec.channels_in;
+            let sums = &mut taps[..];
             vectors.run(StemBack { grid, channels_in, planes, gradient, sums });
         }
         to.insert("stem.conv.weight".to_owned(), stem::weights(spec, &taps, lanes));
@@ -187,7 +198,8 @@ impl Trunk {
     }
 
     fn convolution_gradient(&self, conv: &str, work: &Work, to: &mut Gradients) {
-        let (vectors, tiling) = (self.convolver.vectors, &self.convolver.spread.tiling);
+        let vectors = self.convolver.vectors;
+        let tiling = &self.convolver.spread.tiling;
         let weight = filters::weight_gradient(vectors, tiling, &work.sums, self.spec.channels);
         to.insert(format!("{conv}.weight"), weight);
     }

@@ -74,7 +74,8 @@ impl Normed {
 
     /// Works out scale and shift when all boards are counted; `gamma` and `beta` are `[C]`.
     pub(super) fn finish(&mut self, gamma: &[f32], beta: &[f32]) {
-        let (gamma, beta) = (lanes_of(gamma.iter().copied()), lanes_of(beta.iter().copied()));
+        let gamma = lanes_of(gamma.iter().copied());
+        let beta = lanes_of(beta.iter().copied());
         let row = |number: &dyn Fn(usize, usize) -> f32| -> Vec<Lane> {
             (0..gamma.len()).map(|l| Lane(std::array::from_fn(|i| number(l, i)))).collect()
         };
@@ -203,8 +204,10 @@ impl Task for SumBack<'_> {
         let Self { grid, boards, normed, gradient, sums } = self;
         let offset = boards.start * grid.board();
         for lane in 0..grid.lanes {
-            let (mean, inverse) = (s.load(&normed.mean[lane]), s.load(&normed.inverse[lane]));
-            let (mut plain, mut scaled) = (s.splat(0.0), s.splat(0.0));
+            let mean = s.load(&normed.mean[lane]);
+            let inverse = s.load(&normed.inverse[lane]);
+            let mut plain = s.splat(0.0);
+            let mut scaled = s.splat(0.0);
             for board in boards.clone() {
                 for start in grid.rows(board) {
                     for x in 0..grid.width {
@@ -244,7 +247,9 @@ impl Task for ThroughNorm<'_> {
         let offset = boards.start * grid.board();
         let [all_a, all_b, all_c] = way;
         for (lane, ((a, b), c)) in all_a.iter().zip(all_b).zip(all_c).enumerate() {
-            let (a, b, c) = (s.load(a), s.load(b), s.load(c));
+            let a = s.load(a);
+            let b = s.load(b);
+            let c = s.load(c);
             for board in boards.clone() {
                 for start in grid.rows(board) {
                     for x in 0..grid.width {

@@ -36,7 +36,8 @@ pub(super) struct Rows {
 
 impl Convolver {
     pub(super) fn new(vectors: Vectors, spread: Spread) -> Self {
-        let (height, width) = (spread.tiling.height, spread.tiling.width);
+        let height = spread.tiling.height;
+        let width = spread.tiling.width;
         let grid = Grid { height, width, lanes: spread.lanes };
         let chunk = (CHUNK_BYTES / (3 * spread.len(1) * size_of::<Lane>())).clamp(1, 16);
         let blank = vec![Lane::default(); spread.lanes];
@@ -46,7 +47,8 @@ impl Convolver {
     /// Numbers of the boards that go through a convolution together, of as many boards as have so
     /// many lanes.
     pub(super) fn chunks(&self, lanes: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (all, chunk) = (lanes / self.grid.board(), self.chunk);
+        let all = lanes / self.grid.board();
+        let chunk = self.chunk;
         (0..all).step_by(chunk).map(move |first| first..all.min(first + chunk))
     }
 
@@ -80,10 +82,12 @@ impl Convolver {
         sums: &mut [Lane],
         rows: &mut Rows,
     ) {
-        let (vectors, spread) = (self.vectors, &self.spread);
+        let vectors = self.vectors;
+        let spread = &self.spread;
         let boards = self.spread_boards(OfInputs, inputs, &mut rows.inputs);
         self.spread_boards(OfGradients, gradient, &mut rows.gradients);
-        let (inputs, gradients) = (&rows.inputs[..], &rows.gradients[..]);
+        let inputs = &rows.inputs[..];
+        let gradients = &rows.gradients[..];
         vectors.run(Accumulate { spread, boards, rows: inputs, gradients, sums });
         self.spread_boards(OfInputs, gradient, &mut rows.inputs);
         let Rows { inputs, products, .. } = rows;
@@ -93,7 +97,8 @@ impl Convolver {
 
     fn spread_boards(&self, transform: impl Transform, from: &[Lane], rows: &mut [Lane]) -> usize {
         let size = self.grid.board();
-        let (spread, boards) = (&self.spread, from.len() / size);
+        let spread = &self.spread;
+        let boards = from.len() / size;
         for (board, from) in from.chunks_exact(size).enumerate() {
             let to = &mut *rows;
             self.vectors.run(ToFrequencies { transform, spread, from, to, boards, board });
@@ -103,7 +108,9 @@ impl Convolver {
 
     fn gather_boards(&self, products: &[Lane], to: &mut [Lane], then: Then) {
         let size = self.grid.board();
-        let (spread, boards, bias) = (&self.spread, to.len() / size, &self.blank[..]);
+        let spread = &self.spread;
+        let boards = to.len() / size;
+        let bias = &self.blank[..];
         for (board, to) in to.chunks_exact_mut(size).enumerate() {
             self.vectors.run(Outputs { spread, from: products, to, boards, board, bias, then });
         }

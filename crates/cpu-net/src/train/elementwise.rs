@@ -26,7 +26,8 @@ impl Task for Activate<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
         let Self { grid, boards, normed, shifts, residual, out } = self;
-        let (lanes, offset) = (grid.lanes, boards.start * grid.board());
+        let lanes = grid.lanes;
+        let offset = boards.start * grid.board();
         for board in boards {
             for lane in 0..lanes {
                 let scale = s.load(&normed.scale[lane]);

@@ -158,8 +158,10 @@ fn unfilter_1d<S: Simd>(s: S, u: [S::V; POINTS]) -> [S::V; 3] {
     let zero = s.splat(0.0);
     let times = |k: f32, a: S::V, b: S::V| s.fma(s.splat(k), a, b);
     let [infinity, u0, u1, w1, u2, w2] = u;
-    let (even, odd) = (s.add(u1, w1), s.sub(u1, w1));
-    let (even2, odd2) = (s.add(u2, w2), s.sub(u2, w2));
+    let even = s.add(u1, w1);
+    let odd = s.sub(u1, w1);
+    let even2 = s.add(u2, w2);
+    let odd2 = s.sub(u2, w2);
     let even = times(-1.0 / 6.0, even, zero);
     [
         times(0.25, u0, times(1.0 / 24.0, even2, even)),

@@ -23,7 +23,8 @@ impl Trunk {
         self.activate(stem, 0..boards, shifts, None, &mut stream[0]);
         for (i, (block, packed)) in blocks.iter_mut().zip(&packed.blocks).enumerate() {
             let (before, after) = stream.split_at_mut(i + 1);
-            let (from, to) = (&before[i][..], &mut after[0][..]);
+            let from = &before[i][..];
+            let to = &mut after[0][..];
             let PackedBlock { kernels, norms, pooling } = packed;
             let [first, second] = &mut block.norms;
             self.convolve(&kernels[0], from, first, &norms[0], work);
@@ -41,8 +42,10 @@ impl Trunk {
         let Tape { rows, stem, shifts, .. } = tape;
         let mut shift = vec![Lane::default(); grid.lanes];
         for (board, row) in stem.raw.chunks_exact_mut(grid.board()).zip(rows.clone()) {
-            let (planes, shift) = (batch.position(row), &mut shift[..]);
-            let (stem, then) = (&packed.stem, Then::Nothing);
+            let planes = batch.position(row);
+            let shift = &mut shift[..];
+            let stem = &packed.stem;
+            let then = Then::Nothing;
             let on = StemOnBoard { stem, planes, globals: &[], board, shift, then };
             self.convolver.vectors.run(on);
         }
@@ -98,7 +101,8 @@ impl Trunk {
         work: &mut Work,
     ) {
         let convolver = &self.convolver;
-        let (vectors, grid) = (convolver.vectors, convolver.grid);
+        let vectors = convolver.vectors;
+        let grid = convolver.grid;
         to.begin(grid.lanes);
         for boards in convolver.chunks(to.raw.len()) {
             let room = &mut work.inputs[..boards.len() * grid.board()];

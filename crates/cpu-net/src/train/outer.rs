@@ -23,7 +23,8 @@ impl Task for Accumulate<'_> {
         let Self { spread, boards, rows, gradients, sums } = self;
         let (_, each) = spread.sums_len();
         for (range, sums) in spread.ranges(boards).zip(sums.chunks_exact_mut(each)) {
-            let (rows, gradients) = (&rows[range.clone()], &gradients[range]);
+            let rows = &rows[range.clone()];
+            let gradients = &gradients[range];
             for columns in parts(spread.lanes, S::WIDTH_MAX) {
                 matrix(s, spread.lanes, columns, rows, gradients, sums);
             }
@@ -42,7 +43,8 @@ fn matrix<S: Simd>(
     sums: &mut [Lane],
 ) {
     for inputs in parts(lanes * LANE, S::rows_max(columns.len())) {
-        let (input, first) = (inputs.start, columns.start);
+        let input = inputs.start;
+        let first = columns.start;
         let block = Block { lanes, input, first, rows, gradients, sums: &mut *sums };
         run_sized!(s, (inputs.len(), columns.len()), Sized(block));
     }
@@ -71,7 +73,8 @@ impl<const R: usize, const N: usize> Task for Sized<'_, R, N> {
         let mut totals = [[s.splat(0.0); N]; R];
         let rows = numbers_of(rows).chunks_exact(lanes * LANE);
         for (row, gradient) in rows.zip(gradients.chunks_exact(lanes)) {
-            let (row, gradient) = (&row[input..input + R], &gradient[first..first + N]);
+            let row = &row[input..input + R];
+            let gradient = &gradient[first..first + N];
             let mut g = [s.splat(0.0); N];
             for n in 0..N {
                 g[n] = s.load(&gradient[n]);

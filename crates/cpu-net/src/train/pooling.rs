@@ -57,9 +57,12 @@ impl Pooling {
             let pools = &mut to.pooled[board * 2 * pooled..][..2 * pooled];
             let tops = &mut to.tops[board * pooled..][..pooled];
             for (k, top) in tops.iter_mut().enumerate() {
-                let (lane, i) = (k / LANE, k % LANE);
-                let (scale, shift) = (normed.scale[lane].0[i], normed.shift[lane].0[i]);
-                let (mut sum, mut most) = (0.0, f32::NEG_INFINITY);
+                let lane = k / LANE;
+                let i = k % LANE;
+                let scale = normed.scale[lane].0[i];
+                let shift = normed.shift[lane].0[i];
+                let mut sum = 0.0;
+                let mut most = f32::NEG_INFINITY;
                 for start in grid.rows(board) {
                     for x in 0..grid.width {
                         let at = start + x * grid.lanes + lane;
@@ -112,7 +115,8 @@ impl Pooling {
                 }
             }
             for k in 0..pooled {
-                let (lane, i) = (k / LANE, k % LANE);
+                let lane = k / LANE;
+                let i = k % LANE;
                 let mean = back[k] / grid.area() as f32;
                 for start in grid.rows(board) {
                     for x in 0..grid.width {

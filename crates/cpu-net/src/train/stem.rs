@@ -24,13 +24,15 @@ impl Task for StemBack<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
         let Self { grid, channels_in, planes, gradient, sums } = self;
-        let (lanes, padded) = (grid.lanes, grid.width + 2);
+        let lanes = grid.lanes;
+        let padded = grid.width + 2;
         for (i, &byte) in planes.iter().enumerate() {
             let mut byte = byte;
             while byte != 0 {
                 let bit = i * 8 + byte.trailing_zeros() as usize;
                 byte &= byte - 1;
-                let (channel, point) = (bit / grid.area(), bit % grid.area());
+                let channel = bit / grid.area();
+                let point = bit % grid.area();
                 if channel >= channels_in {
                     break;
                 }
@@ -38,7 +40,8 @@ impl Task for StemBack<'_> {
                 let corner = (point / grid.width) * padded + point % grid.width;
                 let taps = &mut sums[channel * 9 * lanes..][..9 * lanes];
                 for (tap, sums) in taps.chunks_exact_mut(lanes).enumerate() {
-                    let (down, right) = (2 - tap / 3, 2 - tap % 3);
+                    let down = 2 - tap / 3;
+                    let right = 2 - tap % 3;
                     let outputs = &gradient[(corner + down * padded + right) * lanes..][..lanes];
                     for (sum, gradient) in sums.iter_mut().zip(outputs) {
                         s.store(s.add(s.load(sum), s.load(gradient)), sum);

@@ -84,7 +84,8 @@ impl Trunk {
         let values =
             |name: &str| parameters.get(name).expect("the layout names every tensor").to_vec();
         let norm = |conv: &str| ["gamma", "beta"].map(|part| values(&format!("{conv}.{part}")));
-        let (vectors, tiling) = (self.convolver.vectors, &self.convolver.spread.tiling);
+        let vectors = self.convolver.vectors;
+        let tiling = &self.convolver.spread.tiling;
         let channels = self.spec.channels;
         let pooled = self.spec.pooled_channels();
         let block = |i: usize| {
@@ -104,7 +105,8 @@ impl Trunk {
             }
         };
         let globals = parameters.get("stem.globals.weight").map_or(Vec::new(), |w| w.to_vec());
-        let (weight, no_bias) = (parameters["stem.conv.weight"], vec![0.0; channels]);
+        let weight = parameters["stem.conv.weight"];
+        let no_bias = vec![0.0; channels];
         Packed {
             stem: Stem::of(&self.spec, weight, &no_bias, &[]),
             globals,
@@ -123,7 +125,8 @@ impl Trunk {
     ) -> (Vec<f32>, Tape) {
         let mut tape = self.tape(rows);
         self.run_forward(packed, batch, &mut tape);
-        let (boards, channels) = (tape.rows.len(), self.spec.channels);
+        let boards = tape.rows.len();
+        let channels = self.spec.channels;
         let last = tape.stream.last().expect("there is a stream behind the stem");
         (self.convolver.grid.unpad(boards, last, channels), tape)
     }
@@ -137,7 +140,8 @@ impl Trunk {
         mut tape: Tape,
         gradient: &[f32],
     ) -> BTreeMap<String, Vec<f32>> {
-        let (boards, channels) = (tape.rows.len(), self.spec.channels);
+        let boards = tape.rows.len();
+        let channels = self.spec.channels;
         self.convolver.grid.pad(boards, gradient, channels, &mut tape.work.outer);
         let gradients = self.run_back(packed, batch, &mut tape);
         self.free.lock().unwrap_or_else(PoisonError::into_inner).push(tape);

@@ -187,7 +187,9 @@ impl Tally {
         let positions = answers.len() as u64;
         let preserving = answers.iter().filter(|answer| answer.preserved).count() as u64;
         let interval = wilson(preserving, positions);
-        let (share, lo95, hi95) = (interval.share, interval.lo95, interval.hi95);
+        let share = interval.share;
+        let lo95 = interval.lo95;
+        let hi95 = interval.hi95;
         Self { positions, preserving, share, lo95, hi95 }
     }
 

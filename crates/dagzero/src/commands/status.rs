@@ -296,7 +296,8 @@ fn champion(state: &RunState) -> Option<Champion> {
     let mut rated = made.filter_map(|champion| {
         let name = PlayerName::network(champion.cycle);
         let row = ratings.players.iter().find(|row| row.player == name)?;
-        let (generation, cycle) = (champion.generation, champion.cycle);
+        let generation = champion.generation;
+        let cycle = champion.cycle;
         Some(Champion { generation, cycle, elo: row.elo, error95: row.error95 })
     });
     rated.next()

@@ -76,7 +76,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let ledger = Ledger::open(&run)?;
     let config = drive::config_with(&run, ledger.state(), &args.set)?;
     let trial = Trial::new(&run, ledger.state(), &config)?;
-    let (cycle, configured) = (trial.cycle, config.training.learning_rate);
+    let cycle = trial.cycle;
+    let configured = config.training.learning_rate;
     if args.overfit {
         let overfit = trial.overfit(configured, args.steps)?;
         let passed = overfit.passed();
@@ -106,7 +107,9 @@ impl Tuned<'_> {
         writeln!(out, "learning rate   loss    smoothed")?;
         let every = steps.len().div_ceil(LINES).max(1);
         for step in steps.iter().step_by(every) {
-            let (rate, loss, smoothed) = (step.learning_rate, step.loss, step.smoothed);
+            let rate = step.learning_rate;
+            let loss = step.loss;
+            let smoothed = step.smoothed;
             writeln!(out, "{rate:<16.1e}{loss:<8.3}{smoothed:.3}")?;
         }
         if let Some(rate) = test.diverged_at {

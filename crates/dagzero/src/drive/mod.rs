@@ -91,7 +91,8 @@ pub(crate) fn drive(
 
 /// Says in a few lines what is about to happen.
 fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (config, state) = (&prepared.config, prepared.ledger.state());
+    let config = &prepared.config;
+    let state = prepared.ledger.state();
     let game = state.started.as_ref().map_or(&config.run.game, |info| &info.game);
     writeln!(out, "game    {game}, seed {}, device {}", config.run.seed, config.run.device)?;
     if state.finished.is_some() {
@@ -135,7 +136,8 @@ fn supervise(
     let mut lines = CycleLines::new(prepared.ledger.state().cycles_done);
     let mut failed = None;
     // While the disk takes nothing, and after a report: when to look again.
-    let (mut again_at, mut rests_until) = (None, Instant::now());
+    let mut again_at = None;
+    let mut rests_until = Instant::now();
     let supervisor = Supervisor::new(stages(prepared.run.root(), programs)?);
     supervisor.run(stop, |update| {
         let look = match update {

@@ -29,7 +29,8 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
             faults.push(Fault::new(key, error.to_string()));
         }
     }
-    let (threads, most) = (config.run.threads, dz_stage::threads_max());
+    let threads = config.run.threads;
+    let most = dz_stage::threads_max();
     if threads > most {
         let problem = "more threads than this machine has use for";
         let allowed = format!("0 for all cores, or up to {most}");

@@ -39,7 +39,8 @@ pub(crate) fn config_with(
     state: &RunState,
     overrides: &[String],
 ) -> anyhow::Result<RunConfig> {
-    let (path, own) = (run.root().join(layout::CONFIG), config_of(run, state)?);
+    let path = run.root().join(layout::CONFIG);
+    let own = config_of(run, state)?;
     Ok(RunConfig::load_text(&own.to_toml(), &path, overrides, &outside_faults)?.config)
 }
 
@@ -103,10 +104,10 @@ pub(crate) fn prepare(
     let InForce { config: own, edits } = InForce::of(&run, ledger.state())?;
     spell_game(&mut config, &own);
     let changes = changes(&run, &own, &config)?;
-    let (changes, mut notes) = open_changes(&run, ledger.state(), (&own, &config), changes)?;
+    let (changes, mut notes) = open_changes(&run, ledger.state(), &own, &config, changes)?;
     run.sweep(&lock, ledger.state())?;
     ledger.claim(Stage::Driver)?;
-    enter(&run, &mut ledger, (&own, &config), &changes)?;
+    enter(&run, &mut ledger, &own, &config, &changes)?;
     let is_played = ledger.state().config_hash == config.hash();
     if is_played {
         notes.extend(lost_edits(&edits, &config));
@@ -142,7 +143,8 @@ fn lost_edits(edits: &Edits, config: &RunConfig) -> Option<String> {
 fn open_changes(
     run: &Run,
     state: &RunState,
-    (own, config): (&RunConfig, &RunConfig),
+    own: &RunConfig,
+    config: &RunConfig,
     changes: Vec<Change>,
 ) -> anyhow::Result<(Vec<Change>, Vec<String>)> {
     let is_over = |config: &RunConfig| state.cycles_done >= config.cycles_planned(state.walls_ms());
@@ -171,7 +173,8 @@ fn open_changes(
 fn enter(
     run: &Run,
     ledger: &mut Ledger,
-    (own, config): (&RunConfig, &RunConfig),
+    own: &RunConfig,
+    config: &RunConfig,
     changes: &[Change],
 ) -> anyhow::Result<()> {
     let state = ledger.state();

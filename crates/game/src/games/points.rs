@@ -20,7 +20,8 @@ impl<const WORDS: usize> Points<WORDS> {
     /// The 64 bits from `start` on, zeros after the last word.
     #[inline]
     pub fn window(&self, start: u16) -> u64 {
-        let (word, shift) = (usize::from(start / 64), start % 64);
+        let word = usize::from(start / 64);
+        let shift = start % 64;
         let next = self.0.get(word + 1).copied().unwrap_or(0);
         // In two steps, because a shift by 64 is none.
         (self.0[word] >> shift) | ((next << 1) << (63 - shift))
@@ -29,7 +30,8 @@ impl<const WORDS: usize> Points<WORDS> {
     /// Adds the bits of a window that begins at bit `start`.
     #[inline]
     pub fn add_window(&mut self, start: u16, bits: u64) {
-        let (word, shift) = (usize::from(start / 64), start % 64);
+        let word = usize::from(start / 64);
+        let shift = start % 64;
         self.0[word] |= bits << shift;
         if let Some(next) = self.0.get_mut(word + 1) {
             *next |= (bits >> 1) >> (63 - shift);

@@ -13,7 +13,8 @@ pub(super) fn columns(size: u16) -> &'static str {
 /// The vertex of point `row * size + column`, row 0 at the top, on a board of `size` rows, at most
 /// 19.
 pub fn vertex_name(size: u16, point: u16) -> String {
-    let (row, column) = (point / size, usize::from(point % size));
+    let row = point / size;
+    let column = usize::from(point % size);
     format!("{}{}", &COLUMNS[column..=column], size - row)
 }
 

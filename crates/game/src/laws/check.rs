@@ -33,8 +33,10 @@ fn check_game<G: Game>(
     seen_moves: &mut text::SeenMoves,
     group: &mut symmetry::Group<G>,
 ) -> Result<(), LawBroken> {
-    let (mut state, mut history) = (game.start(), G::History::default());
-    let (mut legal, mut moves) = (Vec::new(), Vec::new());
+    let mut state = game.start();
+    let mut history = G::History::default();
+    let mut legal = Vec::new();
+    let mut moves = Vec::new();
     let mut mirrors = symmetry::Mirrors::new(game);
     let mut unkeyed = rollout::Unkeyed::new(game);
     let mut trail = position::Trail::<G>::default();

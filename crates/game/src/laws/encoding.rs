@@ -36,7 +36,8 @@ impl Encoded {
 pub(super) fn check_shape<G: Game>(game: &G) -> Result<(), LawBroken> {
     let encoding = game.encoding();
     let shape = encoding.planes();
-    let (names, globals) = (encoding.plane_names(), encoding.global_names());
+    let names = encoding.plane_names();
+    let globals = encoding.global_names();
     if names.len() != shape.channels || globals.len() != shape.globals {
         let detail = format!("{} names for {} planes", names.len(), shape.channels);
         let detail = format!("{detail}, {} for {} globals", globals.len(), shape.globals);

@@ -61,7 +61,8 @@ impl<G: Game> Position<'_, G> {
 
     /// The position after `mv`.
     fn after(&self, mv: Move) -> (G::State, G::History) {
-        let (mut state, mut history) = (self.state.clone(), self.history.clone());
+        let mut state = self.state.clone();
+        let mut history = self.history.clone();
         self.game.advance(&mut state, &mut history, mv);
         (state, history)
     }

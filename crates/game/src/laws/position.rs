@@ -7,7 +7,9 @@ use crate::{Game, Key, Move, Player, Status};
 
 /// The laws at one position.
 pub(super) fn check<G: Game>(here: &Position<'_, G>) -> Result<(), LawBroken> {
-    let (game, state, history) = (here.game, here.state, here.history);
+    let game = here.game;
+    let state = here.state;
+    let history = here.history;
     if here.moves.is_empty() {
         check_state_type(game)?;
     }
@@ -36,7 +38,8 @@ pub(super) fn check<G: Game>(here: &Position<'_, G>) -> Result<(), LawBroken> {
 }
 
 fn check_state_type<G: Game>(game: &G) -> Result<(), LawBroken> {
-    let (bytes, bound) = (size_of::<G::State>(), game.state_bytes_max());
+    let bytes = size_of::<G::State>();
+    let bound = game.state_bytes_max();
     if bytes > bound {
         let detail = format!("{bytes} bytes, state_bytes_max is {bound}");
         return Err(broken_at_start("a state is small", detail));
@@ -66,7 +69,8 @@ fn check_status<G: Game>(here: &Position<'_, G>) -> Result<(), LawBroken> {
         && here.game.outcome(here.state, here.history) == outcome;
     here.law("to_move and outcome are the status", agrees, || format!("{status:?}"))?;
     if let Some(outcome) = outcome {
-        let (first, second) = (outcome.wdl_for(Player::First), outcome.wdl_for(Player::Second));
+        let first = outcome.wdl_for(Player::First);
+        let second = outcome.wdl_for(Player::Second);
         here.law("an outcome is zero-sum", first.flip() == second, || {
             format!("{first:?} for the first player, {second:?} for the second")
         })?;
@@ -80,7 +84,8 @@ fn check_move<G: Game>(
     keys: (Key, Key),
     mv: Move,
 ) -> Result<(), LawBroken> {
-    let (game, state) = (here.game, here.state);
+    let game = here.game;
+    let state = here.state;
     let name = || game.format_move(mv);
     let (next, next_history) = here.after(mv);
     let mut pushed = here.history.clone();

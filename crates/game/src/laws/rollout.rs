@@ -25,7 +25,9 @@ impl<G: Game> Unkeyed<G> {
     }
 
     pub fn check(&self, here: &Position<'_, G>) -> Result<(), LawBroken> {
-        let (game, state, history) = (here.game, &self.state, &self.history);
+        let game = here.game;
+        let state = &self.state;
+        let history = &self.history;
         let mut legal = vec![Move(0); 3];
         game.legal_moves(state, history, &mut legal);
         let same = state == here.state

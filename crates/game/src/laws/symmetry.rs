@@ -30,7 +30,8 @@ impl<G: Game> Group<G> {
     }
 
     pub fn check(&mut self, here: &Position<'_, G>) -> Result<(), LawBroken> {
-        let (game, state) = (here.game, here.state);
+        let game = here.game;
+        let state = here.state;
         let identity = game.map_state(Symmetry::IDENTITY, state) == *state
             && here.legal.iter().all(|&mv| game.map_move(Symmetry::IDENTITY, mv) == mv);
         here.law("symmetry 0 is the identity", identity, || "it moves something")?;

@@ -87,7 +87,8 @@ pub(super) fn check<G: Game>(
 /// Legal text is played, illegal text is refused and changes nothing.
 fn check_play_text<G: Game>(here: &Position<'_, G>, mv: Move) -> Result<(), LawBroken> {
     let game = here.game;
-    let (mut state, mut history) = (here.state.clone(), here.history.clone());
+    let mut state = here.state.clone();
+    let mut history = here.history.clone();
     let text = game.format_move(mv);
     let played = game.play_text(&mut state, &mut history, &text).is_ok();
     let legal = here.legal.contains(&mv);

@@ -47,7 +47,8 @@ pub(crate) fn join(pieces: &[Tensor<1>]) -> Tensor<1> {
     let device = pieces.first().expect("something is joined").device();
     let numbers: usize = pieces.iter().map(length).sum();
     let whole: Tensor<1> = Tensor::empty([numbers], &device);
-    let (mut whole, mut from) = (whole.into_dispatch(), 0);
+    let mut whole = whole.into_dispatch();
+    let mut from = 0;
     for some in pieces.chunks(PIECES) {
         // Of missing ones nothing is taken.
         let piece = |i: usize| some[i.min(some.len() - 1)].clone().into_dispatch();

@@ -39,7 +39,8 @@ pub(crate) fn learns(size: [usize; 2], shape: [usize; 4]) -> bool {
 pub(crate) fn pack(kernel: Tensor<2>, taps: usize) -> Tensor<2> {
     let [rows, outputs] = kernel.dims();
     let inputs = rows / taps;
-    let (tiles_inputs, tiles_outputs) = (inputs.div_ceil(TILE), outputs.div_ceil(TILE));
+    let tiles_inputs = inputs.div_ceil(TILE);
+    let tiles_outputs = outputs.div_ceil(TILE);
     let mut kernel = kernel.reshape([taps, inputs, outputs]);
     for (axis, tiles) in [(1, tiles_inputs), (2, tiles_outputs)] {
         let mut missing = kernel.dims();
@@ -93,15 +94,20 @@ mod tests {
     /// What each thread holds is written out once more, from the instruction's description.
     #[test]
     fn a_packed_kernel_has_each_threads_factors_together() {
-        let (inputs, outputs) = (20, 48);
+        let inputs = 20;
+        let outputs = 48;
         let numbers: Vec<f32> = (0..9 * inputs * outputs).map(|i| i as f32 + 1.0).collect();
         let kernel = upload(numbers.clone(), &Device::flex()).reshape([9 * inputs, outputs]);
         let packed = pack(kernel, 9);
         assert_eq!(packed.dims(), [9 * 2 * 3, 256]);
         let packed = download(packed);
         for (i, found) in packed.into_iter().enumerate() {
-            let (tile, thread, place) = (i / 256, i / 8 % 32, i % 8);
-            let (tap, k, n) = (tile / 6, tile / 3 % 2, tile % 3);
+            let tile = i / 256;
+            let thread = i / 8 % 32;
+            let place = i % 8;
+            let tap = tile / 6;
+            let k = tile / 3 % 2;
+            let n = tile % 3;
             let output = n * 16 + place / 4 * 8 + thread / 4;
             let input = k * 16 + place / 2 % 2 * 8 + thread % 4 * 2 + place % 2;
             let wanted = if input < inputs {

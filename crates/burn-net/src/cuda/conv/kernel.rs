@@ -102,7 +102,8 @@ pub(in crate::cuda) fn load<E: Float, N: Size>(
     #[unroll]
     for turn in 0..comptime!(all.div_ceil(threads)) {
         let i = turn * threads + UNIT_POS as usize;
-        let (place, run) = (i / comptime!(window.runs()), i % comptime!(window.runs()));
+        let place = i / comptime!(window.runs());
+        let run = i % comptime!(window.runs());
         // Later by what is before than it is, so that no number is below 0.
         let row = first_row + place;
         let is_row = row >= before && row < rows + before;

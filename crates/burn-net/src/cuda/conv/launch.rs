@@ -88,11 +88,13 @@ impl ConvKernels for CubeBackend {
         plan: Plan,
     ) -> CubeTensor {
         let [x, kernel, shift, added] = [x, kernel, shift, added].map(into_contiguous);
-        let (client, rows) = (x.client.clone(), x.meta.shape()[0]);
+        let client = x.client.clone();
+        let rows = x.meta.shape()[0];
         check(&plan, [&x, &kernel], [&shift, &added], finish);
         let out = empty(&x, outputs_of(x.meta.shape(), &plan), x.dtype);
         let [groups, parts] = plan.groups(rows);
-        let (vector, dtype) = (vector(plan.inputs), dtype_to_storage_type(x.dtype));
+        let vector = vector(plan.inputs);
+        let dtype = dtype_to_storage_type(x.dtype);
         // SAFETY: the kernel reads and writes rows below `rows` and columns below those of the
         // plan, which are the tensors', as was just checked.
         #[allow(unsafe_code)]
@@ -118,11 +120,13 @@ impl ConvKernels for CubeBackend {
 
     fn weights(x: CubeTensor, gradient: CubeTensor, plan: WeightsPlan) -> CubeTensor {
         let [x, gradient] = [x, gradient].map(into_contiguous);
-        let (client, rows) = (x.client.clone(), x.meta.shape()[0]);
+        let client = x.client.clone();
+        let rows = x.meta.shape()[0];
         check_weights(&plan, &x, &gradient);
         let out = empty(&x, parts_of(x.meta.shape(), &plan), DType::F32);
         let [parts, pieces, turns] = plan.groups(rows);
-        let (vector, dtype) = (vector(plan.inputs), dtype_to_storage_type(x.dtype));
+        let vector = vector(plan.inputs);
+        let dtype = dtype_to_storage_type(x.dtype);
         // SAFETY: the kernel reads rows below `rows` and columns below those of the plan, which are
         // the tensors', as was just checked, and writes `factors` numbers for each of the pieces,
         // as many as the shape has.
@@ -146,12 +150,14 @@ impl ConvKernels for CubeBackend {
     }
 
     fn view(flat: CubeTensor, from: usize, to: usize) -> CubeTensor {
-        let (length, bytes) = (elements(&flat), flat.dtype.size());
+        let length = elements(&flat);
+        let bytes = flat.dtype.size();
         assert!(from <= to && to <= length, "{from}..{to} of {length}");
         assert!(flat.meta.shape().num_dims() == 1 && flat.is_contiguous(), "no flat tensor");
         let handle = flat.handle.clone().offset_start((from * bytes) as u64);
         let handle = handle.offset_end(((length - to) * bytes) as u64);
-        let (client, device) = (flat.client.clone(), flat.device.clone());
+        let client = flat.client.clone();
+        let device = flat.device.clone();
         let shape = Shape::from(vec![to - from]);
         CubeTensor::new_contiguous(client, device, shape, handle, flat.dtype)
     }

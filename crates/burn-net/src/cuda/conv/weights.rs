@@ -75,7 +75,8 @@ fn multiply<E: Float>(
     #[comptime] plan: WeightsPlan,
 ) {
     let definition = MmaDefinition::<E, E, f32>::new(16usize, 8usize, 16usize);
-    let (lane, plane) = (UNIT_POS_X as usize, UNIT_POS_Y as usize);
+    let lane = UNIT_POS_X as usize;
+    let plane = UNIT_POS_Y as usize;
     // Of the gradient, 8 points and 8 outputs at a time: the second eight outputs, then the second
     // eight points.
     let point = k * TILE + lane / 16 * 8 + lane % 8;
@@ -126,7 +127,8 @@ fn neighbour(
     } else {
         let at = (first_row + point) % comptime!(plan.height * plan.width);
         // One more than it is, so that no number is below 0.
-        let (y, x) = (at / plan.width + kernel_row, at % plan.width + tap);
+        let y = at / plan.width + kernel_row;
+        let x = at % plan.width + tap;
         let is_on_board = y >= 1 && y <= plan.height && x >= 1 && x <= plan.width;
         select(is_on_board, point + tap, comptime!(plan.window_inputs().rows).runtime())
     }
@@ -142,7 +144,8 @@ fn write(
     first_output: usize,
     #[comptime] plan: WeightsPlan,
 ) {
-    let (lane, plane) = (UNIT_POS_X as usize, UNIT_POS_Y as usize);
+    let lane = UNIT_POS_X as usize;
+    let plane = UNIT_POS_Y as usize;
     let first_tile = plane % plan.planes_outputs * plan.tiles_outputs;
     let first_output = first_output + first_tile * TILE + lane / 4;
     let first_input = first_input + plane / plan.planes_outputs * TILE + lane % 4 * 2;

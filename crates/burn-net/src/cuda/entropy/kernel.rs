@@ -28,7 +28,8 @@ pub(super) fn entropies(
     per: usize,
 ) {
     let unit = UNIT_POS as usize;
-    let (place, lane) = (unit / LANES, unit % LANES);
+    let place = unit / LANES;
+    let lane = unit % LANES;
     // A thread without a row does what one with the last row does, and keeps it to itself.
     let is_row = CUBE_POS_X as usize * ROWS + place < rows;
     let row = min(CUBE_POS_X as usize * ROWS + place, rows - 1);

@@ -44,7 +44,8 @@ impl CrossEntropy for CubeBackend {
         per: usize,
     ) -> Entropies<Self> {
         let [logits, targets, shares] = [logits, targets, shares].map(into_contiguous);
-        let (rows, columns) = (logits.meta.shape()[0], logits.meta.shape()[1]);
+        let rows = logits.meta.shape()[0];
+        let columns = logits.meta.shape()[1];
         let there = [&logits, &targets, &shares];
         assert!(there.iter().all(|tensor| tensor.dtype == DType::F32), "32 bits are expected");
         let wanted = [rows * columns, rows * columns, rows / per];

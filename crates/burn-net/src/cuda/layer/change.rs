@@ -75,7 +75,8 @@ pub(super) fn back<E: Float>(
     let mean = mean[run];
     let inverse = inverse(variance[run]);
     let count = Eight::new(f32::cast_from(rows));
-    let (along_beta, along_gamma) = (along_beta[run] / count, along_gamma[run] / count);
+    let along_beta = along_beta[run] / count;
+    let along_gamma = along_gamma[run] / count;
     let scale = eight(gamma, run) * inverse;
     for turn in 0..turns {
         let row = row_of(turn, turns, rows, plan);

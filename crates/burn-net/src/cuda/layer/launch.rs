@@ -70,7 +70,8 @@ impl LearningLayer for CubeBackend {
 
 /// Whether the tensors are those of the layer; the convolution checks `x` itself.
 fn check(layer: &LayerPlan, [x, added]: [&CubeTensor; 2], weights: [&CubeTensor; 3]) {
-    let (rows, outputs) = (x.meta.shape()[0], layer.weights.outputs);
+    let rows = x.meta.shape()[0];
+    let outputs = layer.weights.outputs;
     let wanted = [layer.weights.factors(), outputs, outputs];
     assert_eq!(weights.map(elements), wanted, "weights of {layer:?}");
     let formats = weights.iter().all(|tensor| tensor.dtype == DType::F32);
@@ -80,7 +81,8 @@ fn check(layer: &LayerPlan, [x, added]: [&CubeTensor; 2], weights: [&CubeTensor;
 
 /// The weight in the format of `x`, packed for both ways.
 fn pack(x: &CubeTensor, weight: CubeTensor, layer: &LayerPlan) -> [CubeTensor; 2] {
-    let (inputs, outputs) = (layer.weights.inputs, layer.weights.outputs);
+    let inputs = layer.weights.inputs;
+    let outputs = layer.weights.outputs;
     let forth = empty(x, Shape::from(vec![layer.forth.factors()]), x.dtype);
     let back = empty(x, Shape::from(vec![layer.packed_back()]), x.dtype);
     let (count, dim) = a_thread_each(layer.forth.factors());
@@ -115,7 +117,8 @@ fn convolve(x: CubeTensor, kernel: CubeTensor, plan: Plan) -> CubeTensor {
 fn add_parts(parts: CubeTensor, layer: &LayerPlan) -> CubeTensor {
     let out = empty(&parts, Shape::from(vec![layer.weights.factors()]), DType::F32);
     let (count, dim) = a_thread_each(layer.weights.factors());
-    let (client, pieces) = (parts.client.clone(), parts.meta.shape()[0]);
+    let client = parts.client.clone();
+    let pieces = parts.meta.shape()[0];
     // SAFETY: the kernel reads `pieces` times as many numbers as the plan has factors, and writes
     // so many once.
     #[allow(unsafe_code)]
@@ -149,7 +152,8 @@ struct Rows {
 
 impl Rows {
     fn of(tensor: &CubeTensor) -> Self {
-        let (count, channels) = (tensor.meta.shape()[0], tensor.meta.shape()[1]);
+        let count = tensor.meta.shape()[0];
+        let channels = tensor.meta.shape()[1];
         Self { count, channels, plan: RowsPlan::new(channels) }
     }
 
@@ -294,7 +298,8 @@ impl Rows {
         let of_added = empty(&y, if layer.adds { like } else { nothing }, y.dtype);
         let [groups, turns] = self.plan.groups(self.count, GROUPS_CHANGE);
         let (count, dim) = spread(groups);
-        let (client, dtype) = (y.client.clone(), format(&y));
+        let client = y.client.clone();
+        let dtype = format(&y);
         let [mean, variance, gamma, of_beta, of_gamma] = columns.map(CubeTensor::clone);
         // SAFETY: as in `normalise`; what was added has a gradient of this size if there was
         // anything, and else none is written.

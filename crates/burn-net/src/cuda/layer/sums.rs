@@ -168,7 +168,8 @@ fn add_up(first: Eight, second: Eight, out: &mut [Eight], #[comptime] plan: Rows
     shared[THREADS + unit] = second;
     sync_cube();
     if unit < 2 * plan.runs() {
-        let (kind, run) = (unit / plan.runs(), unit % plan.runs());
+        let kind = unit / plan.runs();
+        let run = unit % plan.runs();
         let mut sum = shared[kind * THREADS + run];
         for place in 1..plan.rows_at_once() {
             sum += shared[kind * THREADS + place * plan.runs() + run];

@@ -59,13 +59,14 @@ fn place_of(
     #[comptime] inputs: usize,
     #[comptime] outputs: usize,
 ) -> (usize, usize, usize) {
-    let (tile, thread, place) = (i / FACTORS, i / 8 % 32, i % 8);
+    let tile = i / FACTORS;
+    let thread = i / 8 % 32;
+    let place = i % 8;
     let tiles_outputs = comptime!(outputs.div_ceil(TILE));
-    let (tap_and_k, n) = (tile / tiles_outputs, tile % tiles_outputs);
-    let (tap, k) = (
-        tap_and_k / comptime!(inputs.div_ceil(TILE)),
-        tap_and_k % comptime!(inputs.div_ceil(TILE)),
-    );
+    let tap_and_k = tile / tiles_outputs;
+    let n = tile % tiles_outputs;
+    let tap = tap_and_k / comptime!(inputs.div_ceil(TILE));
+    let k = tap_and_k % comptime!(inputs.div_ceil(TILE));
     let input = k * TILE + place / 2 % 2 * 8 + thread % 4 * 2 + place % 2;
     let output = n * TILE + place / 4 * 8 + thread / 4;
     (tap, input, output)
@@ -88,8 +89,10 @@ pub(super) fn add_parts(
         for piece in 1..pieces {
             sum += parts[piece * factors + i];
         }
-        let (row, output) = (i / outputs, i % outputs);
-        let (tap, input) = (row / inputs, row % inputs);
+        let row = i / outputs;
+        let output = i % outputs;
+        let tap = row / inputs;
+        let input = row % inputs;
         out[(output * inputs + input) * taps + tap] = sum;
     }
 }

@@ -61,7 +61,8 @@ pub(super) fn linear<E: Float, O: Float>(
         for step in 0..comptime!(plan.turn_chunks() * 2) {
             let i = comptime!(step / 2);
             let (lower, upper) = comptime!((step % 2 * 2, step % 2 * 2 + 1));
-            let (near, far) = (points.index(comptime!(2 * i)), points.index(comptime!(2 * i + 1)));
+            let near = points.index(comptime!(2 * i));
+            let far = points.index(comptime!(2 * i + 1));
             let mut four = Array::<Pair<E>>::new(4usize);
             four[0] = Pair::<E>::reinterpret(near.extract(lower));
             four[1] = Pair::<E>::reinterpret(far.extract(lower));

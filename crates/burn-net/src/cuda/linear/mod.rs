@@ -26,6 +26,8 @@ pub(crate) fn linear(
     shift: Tensor<2>,
     output: Output,
 ) -> Tensor<2> {
-    let (x, factors, shift) = (x.into_dispatch(), factors.into_dispatch(), shift.into_dispatch());
+    let x = x.into_dispatch();
+    let factors = factors.into_dispatch();
+    let shift = shift.into_dispatch();
     Tensor::from_dispatch(<Dispatch as operation::OnCard>::linear(x, factors, shift, plan, output))
 }

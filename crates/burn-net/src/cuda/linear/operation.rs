@@ -51,7 +51,8 @@ impl OnCard for CubeBackend {
         };
         let out = empty(&x, Shape::from(vec![rows, plan.outputs]), dtype);
         let groups = plan.planes(rows).div_ceil(PLANES);
-        let (client, input_dtype) = (x.client.clone(), dtype_to_storage_type(x.dtype));
+        let client = x.client.clone();
+        let input_dtype = dtype_to_storage_type(x.dtype);
         // SAFETY: the kernel reads rows below `rows` and columns below those of the plan, which are
         // the tensors', as was just checked, and writes as many numbers as the tensor was just made
         // for.

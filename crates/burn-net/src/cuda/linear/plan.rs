@@ -132,7 +132,8 @@ mod tests {
     /// What each thread holds is written out once more.
     #[test]
     fn a_packed_matrix_has_each_threads_factors_together() {
-        let (inputs, outputs) = (168, 30);
+        let inputs = 168;
+        let outputs = 30;
         let plan = LinearPlan::new([inputs, outputs]).unwrap();
         let numbers: Vec<f32> = (0..inputs * outputs).map(|i| i as f32 + 1.0).collect();
         let matrix = upload(numbers.clone(), &Device::flex()).reshape([inputs, outputs]);
@@ -140,7 +141,10 @@ mod tests {
         // Six chunks in two turns of four; two planes of two tiles.
         assert_eq!(packed.len(), 8 * 4 * 256);
         for (i, found) in packed.into_iter().enumerate() {
-            let (chunk, tile, thread, place) = (i / 1024, i / 256 % 4, i / 8 % 32, i % 8);
+            let chunk = i / 1024;
+            let tile = i / 256 % 4;
+            let thread = i / 8 % 32;
+            let place = i % 8;
             let output = tile * 8 + thread / 4;
             let input = chunk * 32 + thread % 4 * 8 + place;
             let is_there = input < inputs && output < outputs;

@@ -19,7 +19,8 @@ pub(super) fn unpack<E: Float>(
 ) {
     let (area, channels) = comptime!((packed.area, packed.channels));
     let i = ABSOLUTE_POS;
-    let (point, channel) = (i / channels, i % channels);
+    let point = i / channels;
+    let channel = i % channels;
     if point < points {
         let bit = point / area * comptime!(packed.bits) + channel * area + point % area;
         out[i] = E::cast_from((words[bit / 32] >> (bit % 32) as i32) & 1i32);

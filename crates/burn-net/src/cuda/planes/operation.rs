@@ -34,7 +34,8 @@ impl Unpack for CubeBackend {
         assert!(words.dtype == DType::I32 && words.is_contiguous(), "bits are 32 in a number");
         assert!(elements(&words) * 32 >= positions * bits, "bits of {positions} positions");
         assert!(area * channels <= bits, "{packed:?}");
-        let (points, dtype) = (positions * area, DType::from(dtype));
+        let points = positions * area;
+        let dtype = DType::from(dtype);
         assert!(u32::try_from(32 * elements(&words)).is_ok(), "{positions} positions");
         assert!(u32::try_from(points * channels + THREADS).is_ok(), "{points} points");
         let out = empty(&words, Shape::from(vec![points, channels]), dtype);

@@ -48,7 +48,9 @@ fn plane_numbers(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> V
 /// A cross-entropy of three rows for each share, as many classes as there are moves, and its
 /// gradient along the logits.
 fn entropy_numbers(spec: &NetworkSpec, cuda_kernels: bool, device: &Device) -> [Vec<f32>; 2] {
-    let (device, rows, classes) = (device.clone().autodiff(), 3 * ENTROPY_SHARES, spec.policy_len);
+    let device = device.clone().autodiff();
+    let rows = 3 * ENTROPY_SHARES;
+    let classes = spec.policy_len;
     let flat = |length: usize, seed: u64| upload(random(length, seed), &device);
     let table = |seed: u64| flat(rows * classes, seed).reshape([rows, classes]);
     let logits = table(7).mul_scalar(8.0).detach().require_grad();
@@ -112,7 +114,8 @@ impl Layer<'_> {
     /// it is the first, and of what is added if anything is.
     pub(super) fn numbers(self, convolve: ConvMethod, device: &Device) -> Vec<Vec<f32>> {
         let Self { spec, side, inputs, outputs, kind } = self;
-        let (untracked, device) = (device.clone(), device.clone().autodiff());
+        let untracked = device.clone();
+        let device = device.clone().autodiff();
         let [height, width] = [spec.height, spec.width];
         let rows = match kind {
             // So many once; they take a while.

@@ -87,7 +87,8 @@ pub(crate) fn method_to_learn(
 /// is no number.
 fn excess(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> f64 {
     let narrow = spec.block_channels();
-    let (inputs, outputs) = (spec.channels_in, spec.channels);
+    let inputs = spec.channels_in;
+    let outputs = spec.channels;
     let first = Layer { spec, side: 3, inputs, outputs, kind: Kind::First };
     let inner = |kind| Layer { inputs: narrow, outputs: narrow, kind, ..first };
     // Heads, and a bottleneck's ways down and up.
@@ -194,7 +195,8 @@ mod tests {
                 .map(Vec::len)
                 .collect::<Vec<_>>()
         };
-        let (all, weight) = (300 * 16, 9 * 16 * 16);
+        let all = 300 * 16;
+        let weight = 9 * 16 * 16;
         let first = [all, 16, 16, weight, 16, 16];
         assert_eq!(numbers(Kind::First), first);
         assert_eq!(numbers(Kind::Last), [&first[..], &[all, all]].concat());

@@ -150,7 +150,8 @@ fn speed(choice: DeviceChoice) -> anyhow::Result<Speed> {
     };
     let found = evaluate()?;
     let first_batch_seconds = begin.elapsed().as_secs_f64();
-    let (begin, mut positions) = (Instant::now(), 0);
+    let begin = Instant::now();
+    let mut positions = 0;
     while begin.elapsed() < SPEED_TIME {
         evaluate()?;
         positions += BATCH;

@@ -111,7 +111,9 @@ impl<G: Game> Asked<G> {
 
     /// Positions of recorded games, upright.
     fn games(&mut self, shards: &[PathBuf], seed: u64) -> anyhow::Result<()> {
-        let (mut leaves, mut whys, mut left) = (Vec::new(), Vec::new(), GAMES_MAX);
+        let mut leaves = Vec::new();
+        let mut whys = Vec::new();
+        let mut left = GAMES_MAX;
         for path in shards {
             let mut shard = ShardReader::open(path)?;
             for record in shard.games().take(left) {
@@ -174,7 +176,8 @@ impl<G: Game> Asked<G> {
     }
 
     fn leaf_after(&self, moves: &[Move]) -> Option<Leaf<G>> {
-        let (mut state, mut history) = (self.game.start(), G::History::default());
+        let mut state = self.game.start();
+        let mut history = G::History::default();
         for &mv in moves {
             self.game.advance(&mut state, &mut history, mv);
         }

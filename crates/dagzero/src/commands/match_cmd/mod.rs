@@ -189,7 +189,9 @@ fn kept_as<G: Game>(game: &G, path: &Path) -> anyhow::Result<Option<Format>> {
     };
     let own = Format::of(game);
     let fits = format == own || format == Format::Plain;
-    let (spec, wrong, right) = (game.spec(), format.extension(), own.extension());
+    let spec = game.spec();
+    let wrong = format.extension();
+    let right = own.extension();
     let what = || format!("{spec} is not kept as .{wrong}; let --out end in .{right} or .txt");
     ensure!(fits, UsageError(what()));
     Ok(Some(format))

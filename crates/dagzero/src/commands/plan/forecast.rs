@@ -111,7 +111,8 @@ impl Forecast {
         // Cycles cost more or less by how many there are, as what changes over a run is laid out
         // over them.
         let fits = |cycles| Self::of(config, measured, cycles).wall_s <= seconds;
-        let (mut fit, mut over) = (0, 1);
+        let mut fit = 0;
+        let mut over = 1;
         while over <= most && fits(over) {
             (fit, over) = (over, 2 * over);
         }
@@ -134,7 +135,8 @@ impl Forecast {
         let rows = |games: u64| {
             (games as f64 * measured.positions * (1.0 - config.window.validation_share)) as u64
         };
-        let (new_rows, played) = (rows(games.into()), rows(self.games + u64::from(games)));
+        let new_rows = rows(games.into());
+        let played = rows(self.games + u64::from(games));
         let window_rows = WindowLaw::of(config).rows(played);
         let train_rows = RowCounts::of(config).train_rows(new_rows, window_rows);
         let selfplay_s = f64::from(games) * game_s;

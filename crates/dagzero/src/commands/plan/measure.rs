@@ -172,7 +172,8 @@ impl<'a> SmallRun<'a> {
         if self.config.bootstrap.playouts == self.whole.bootstrap.playouts {
             measured.bootstrap_game_s = per(seconds(games.wall_ms), games.games);
         }
-        let (made, trained) = (&rows.summary, &candidate.losses);
+        let made = &rows.summary;
+        let trained = &candidate.losses;
         measured.shuffle_row_s =
             per(seconds(made.wall_ms), made.new_rows + made.train_rows + made.validation_rows);
         measured.train_row_s = self.train_row_s()?;

@@ -99,7 +99,9 @@ impl Plan {
         let within = config.time_ms_max().map_or_else(String::new, |time_ms_max| {
             format!(" that fit into {}", time(time_ms_max as f64 / 1000.0))
         });
-        let (game, cycles, calibrated) = (&config.run.game, of.cycles, time(self.calibration_s));
+        let game = &config.run.game;
+        let cycles = of.cycles;
+        let calibrated = time(self.calibration_s);
         writeln!(out, "{game}, {cycles} cycles{within}, calibrated in {calibrated}\n")?;
         writeln!(out, "time        about {}, most of it {}", time(wall_s), of.dominates)?;
         for (name, seconds) in [
@@ -198,7 +200,8 @@ mod tests {
             let measured = Measured { game_s, cycle_s: 0.0, ..measured() };
             Forecast::of(&config, &measured, 2).by_cycle[1].clone()
         };
-        let (slow, turns) = (wall_s("asynchronous", 100.0), wall_s("synchronous", 100.0));
+        let slow = wall_s("asynchronous", 100.0);
+        let turns = wall_s("synchronous", 100.0);
         assert_eq!(slow.wall_s, slow.selfplay_s);
         assert!(slow.wall_s < turns.wall_s);
         // Two cycles are under way at most.

@@ -48,7 +48,8 @@ fn entry(line: &str, players: Option<&[String; 2]>) -> Result<Entry, String> {
     }
     if let Some(outcome) = object.get("outcome") {
         let [a, b] = players.ok_or("a game of a match comes before the match's header")?;
-        let (a, b) = (a.clone(), b.clone());
+        let a = a.clone();
+        let b = b.clone();
         let names = match text(&object, ["first", "first"])? {
             "a" => [a, b],
             "b" => [b, a],

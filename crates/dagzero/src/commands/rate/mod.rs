@@ -84,8 +84,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         notes.extend(decoded.note.iter().map(|note| format!("{}: {note}", path.display())));
         results.lossy = decoded.note.is_some() && decoded.text.contains('\u{fffd}');
         read::read(&decoded.text, &mut results);
-        let (faults, remarks) =
-            (std::mem::take(&mut results.faults), std::mem::take(&mut results.remarks));
+        let faults = std::mem::take(&mut results.faults);
+        let remarks = std::mem::take(&mut results.remarks);
         complete &= faults.is_empty();
         notes.extend(text::faults(path, &faults, "games or lines are not right"));
         notes.extend(text::faults(path, &remarks, "tags or names are unusual"));

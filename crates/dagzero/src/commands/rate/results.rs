@@ -77,7 +77,8 @@ impl Results {
             Ending::Second => [0, 0, 1],
             Ending::Unfinished => return self.unfinished += 1,
         };
-        let (first, second) = (first_index, second_index);
+        let first = first_index;
+        let second = second_index;
         self.games.push(PairResult { first, second, wins_first, draws, wins_second });
     }
 

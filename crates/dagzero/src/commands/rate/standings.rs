@@ -225,7 +225,8 @@ fn rows(names: &[String], ratings: &Ratings, is_rated: bool) -> Vec<Row> {
         let next = order.get(place + 1).filter(|_| is_rated);
         let above_next = next.map(|&next| {
             let difference = ratings.difference(player, next);
-            let (elo, error95) = (difference.elo.0, difference.error95.0);
+            let elo = difference.elo.0;
+            let error95 = difference.error95.0;
             Above { elo, error95, los: difference.los }
         });
         Row {

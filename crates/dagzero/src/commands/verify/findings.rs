@@ -50,12 +50,14 @@ pub(super) struct Bad {
 
 impl Findings {
     pub(super) fn bad(&mut self, path: &str, what: impl Into<String>, remedy: impl Into<String>) {
-        let (what, remedy) = (what.into(), remedy.into());
+        let what = what.into();
+        let remedy = remedy.into();
         self.bad.push(Bad { path: path.to_owned(), what, remedy });
     }
 
     pub(super) fn note(&mut self, path: &str, what: impl Into<String>, remedy: impl Into<String>) {
-        let (what, remedy) = (what.into(), remedy.into());
+        let what = what.into();
+        let remedy = remedy.into();
         self.notes.push(Bad { path: path.to_owned(), what, remedy });
     }
 

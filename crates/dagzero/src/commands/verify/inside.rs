@@ -17,7 +17,8 @@ pub(super) fn shard(
     info: &RunInfo,
     generation: u32,
     champion: Option<&str>,
-    (games, positions): (u64, u64),
+    games: u64,
+    positions: u64,
 ) -> anyhow::Result<Range<u64>> {
     let found = dz_shard::describe(path)?;
     let header = &found.header;
@@ -69,11 +70,7 @@ pub(super) fn checkpoint(bytes: &[u8], info: &RunInfo, step: u64) -> anyhow::Res
 }
 
 /// A network file.
-pub(super) fn network(
-    bytes: &[u8],
-    info: &RunInfo,
-    (cycle, step): (u32, u64),
-) -> anyhow::Result<()> {
+pub(super) fn network(bytes: &[u8], info: &RunInfo, cycle: u32, step: u64) -> anyhow::Result<()> {
     let file = NetworkFile::from_bytes(bytes)?;
     file.check_fits(&info.game, &info.encoding)?;
     same("cycle", &file.header.cycle, &cycle)?;
@@ -131,7 +128,8 @@ fn replay_all<G: Game>(game: &G, games: &[PlayedGame], plies_max: u32) -> anyhow
 }
 
 fn replay<G: Game>(game: &G, played: &PlayedGame, plies_max: u32) -> anyhow::Result<()> {
-    let (mut state, mut history) = (game.start(), G::History::default());
+    let mut state = game.start();
+    let mut history = G::History::default();
     let mut legal = Vec::new();
     for (ply, mv) in played.moves.iter().enumerate() {
         if let Status::Over(_) = game.status(&state, &history) {

@@ -120,7 +120,8 @@ impl Findings {
         };
         // Of an earlier version of the program, which had fewer keys.
         let is_older = !loaded.defaulted.is_empty();
-        let (found, stated) = (loaded.stated_hash(), &audit.state.config_hash);
+        let found = loaded.stated_hash();
+        let stated = &audit.state.config_hash;
         if audit.state.started.is_some() && found != *stated {
             let what = format!("it has the hash {found}, the ledger says {stated}");
             self.bad(layout::CONFIG, what, remedy);

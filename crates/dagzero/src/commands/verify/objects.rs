@@ -115,8 +115,8 @@ impl<'a> Checker<'a, '_> {
             Entry::Shard { generation, games, positions, .. } => {
                 let path = self.run.local_path(object);
                 let champion = self.champion(*generation);
-                let counts = (*games, *positions);
-                let numbers = inside::shard(&path, info, *generation, champion, counts)?;
+                let numbers =
+                    inside::shard(&path, info, *generation, champion, *games, *positions)?;
                 self.findings.games += numbers.end - numbers.start;
                 self.number_once(numbers, &object.path)
             }
@@ -142,7 +142,7 @@ impl<'a> Checker<'a, '_> {
                 inside::checkpoint(&self.content(object)?, info, *step)
             }
             Entry::Candidate { cycle, step, .. } => {
-                inside::network(&self.content(object)?, info, (*cycle, *step))
+                inside::network(&self.content(object)?, info, *cycle, *step)
             }
             Entry::Champion { .. } => bail!("no candidate of this network came before it"),
             Entry::Match { a, b, result, .. } => {

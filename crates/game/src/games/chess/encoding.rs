@@ -68,7 +68,8 @@ fn seen(square: Square, color: Color) -> (usize, usize) {
 /// The kind of a move, 0 to 72, as `color` sees it.
 fn kind(mv: Move, color: Color) -> usize {
     let (from, to) = moves::squares(mv);
-    let (from, to) = (from.relative_to(color), to.relative_to(color));
+    let from = from.relative_to(color);
+    let to = to.relative_to(color);
     let files = to.file() as i8 - from.file() as i8;
     let ranks = to.rank() as i8 - from.rank() as i8;
     let lesser = moves::promotion(mv).filter(|&piece| piece != Piece::Queen);
@@ -136,11 +137,13 @@ impl Encoding for ChessEncoding {
         _symmetry: Symmetry,
         out: &mut PlaneWriter<'_>,
     ) {
-        let (board, mover) = (&state.board, state.board.side_to_move());
+        let board = &state.board;
+        let mover = state.board.side_to_move();
         let pieces = Piece::ALL.map(|piece| board.pieces(piece));
         draw_pieces(pieces, board.colors(Color::White), mover, 0, out);
         let [white_short, white_long, black_short, black_long] = castling(board);
-        let (white, black) = ([white_short, white_long], [black_short, black_long]);
+        let white = [white_short, white_long];
+        let black = [black_short, black_long];
         let (own, other) = if mover == Color::White { (white, black) } else { (black, white) };
         for (plane, right) in own.into_iter().chain(other).enumerate() {
             if right {

@@ -93,7 +93,8 @@ impl Eq for ChessState {}
 
 /// The file on which the mover may capture en passant, if that is legal.
 fn en_passant(board: &Board) -> Option<File> {
-    let (file, mover) = (board.en_passant()?, board.side_to_move());
+    let file = board.en_passant()?;
+    let mover = board.side_to_move();
     let to = Square::new(file, Rank::Sixth.relative_to(mover));
     let pawns = get_pawn_attacks(to, !mover) & board.colored_pieces(mover, Piece::Pawn);
     let captures = |from| board.is_legal(cozy_chess::Move { from, to, promotion: None });

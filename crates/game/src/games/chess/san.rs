@@ -98,7 +98,8 @@ impl Description {
         };
         let (from, to) = signs.split_at_checked(signs.len().checked_sub(2)?)?;
         let to = to.iter().collect::<String>().to_ascii_lowercase().parse().ok()?;
-        let (mut file, mut rank) = (None, None);
+        let mut file = None;
+        let mut rank = None;
         for sign in from {
             let sign = sign.to_ascii_lowercase().to_string();
             match (sign.parse(), sign.parse()) {

@@ -50,7 +50,8 @@ impl Board {
     /// The caller has checked the ranges: at most [`BITS_MAX`] bits, `connect` at least 2.
     pub fn new(width: u8, height: u8, connect: u8) -> Self {
         let rise = u32::from(height) + 1;
-        let (upright, flat) = (connect <= height, connect <= width);
+        let upright = connect <= height;
+        let flat = connect <= width;
         // Upright, flat, falling, rising. On a board of one row "falling" would be "upright", but
         // no line fits either.
         let steps = [(1, upright), (rise, flat), (rise - 1, upright && flat)];
@@ -176,7 +177,8 @@ mod tests {
 
     /// Every line of the board as a list of points.
     fn lines(board: &Board) -> Vec<Vec<(i32, i32)>> {
-        let (width, height) = (i32::from(board.width), i32::from(board.height));
+        let width = i32::from(board.width);
+        let height = i32::from(board.height);
         let last = i32::from(board.connect) - 1;
         let mut lines = Vec::new();
         for (dx, dy) in [(0, 1), (1, 0), (1, -1), (1, 1)] {

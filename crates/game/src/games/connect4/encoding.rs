@@ -19,7 +19,8 @@ impl Encoding for Connect4Encoding {
     }
 
     fn planes(&self) -> PlaneShape {
-        let (height, width) = (self.game.board.height.into(), self.game.board.width.into());
+        let height = self.game.board.height.into();
+        let width = self.game.board.width.into();
         PlaneShape { channels: 4, height, width, globals: 0 }
     }
 
@@ -51,7 +52,8 @@ impl Encoding for Connect4Encoding {
         for x in 0..board.width {
             let landing = board.landing(seen.stones, x);
             for y in 0..board.height {
-                let (point, at) = (board.point(x, y), (usize::from(y), usize::from(x)));
+                let point = board.point(x, y);
+                let at = (usize::from(y), usize::from(x));
                 if seen.mover & point != 0 {
                     out.set(0, at.0, at.1);
                 } else if seen.stones & point != 0 {

@@ -72,7 +72,8 @@ impl Game for Connect4 {
 
     #[inline]
     fn eval_key(&self, state: &Connect4State, (): &()) -> Key {
-        let (mover, stones) = (state.mover, state.stones);
+        let mover = state.mover;
+        let stones = state.stones;
         let low = [mover as u64, stones as u64];
         if self.board.small {
             return Key::of_words(&low);
@@ -96,7 +97,8 @@ impl Game for Connect4 {
         if symmetry == Symmetry::IDENTITY {
             return *state;
         }
-        let (mover, stones) = (self.board.mirror(state.mover), self.board.mirror(state.stones));
+        let mover = self.board.mirror(state.mover);
+        let stones = self.board.mirror(state.stones);
         Connect4State { mover, stones, ..*state }
     }
 

@@ -40,7 +40,8 @@ impl GoEncoding {
         history: &GoHistory,
         mut plane: impl FnMut(usize, Set<N>),
     ) {
-        let (me, you) = (state.mover.index(), state.mover.opponent().index());
+        let me = state.mover.index();
+        let you = state.mover.opponent().index();
         let sides: [Set<N>; 2] = [Set::load(&state.stones[me]), Set::load(&state.stones[you])];
         let empty = grid.all.without(sides[0].or(sides[1]));
         for (channel, stones) in sides.into_iter().enumerate() {

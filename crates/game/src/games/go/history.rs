@@ -130,8 +130,10 @@ impl GoHistory {
         let mut new_stone = NO_POINT;
         if let Some(last) = self.past.last() {
             // A pass has a bit beyond the board, which nobody asks for.
-            let (point, colour) = (last.mv.0, opponent.index());
-            let (word, bit) = (&mut self.ever[colour][usize::from(point / 64)], 1 << (point % 64));
+            let point = last.mv.0;
+            let colour = opponent.index();
+            let word = &mut self.ever[colour][usize::from(point / 64)];
+            let bit = 1 << (point % 64);
             if *word & bit == 0 {
                 *word |= bit;
                 new_stone = 2 * point + colour as u16;
@@ -159,7 +161,8 @@ impl GoHistory {
             }
         }
         if past.new_stone != NO_POINT {
-            let (point, colour) = (past.new_stone / 2, usize::from(past.new_stone % 2));
+            let point = past.new_stone / 2;
+            let colour = usize::from(past.new_stone % 2);
             self.ever[colour][usize::from(point / 64)] &= !(1 << (point % 64));
         }
     }

@@ -27,7 +27,8 @@ struct Sides<const N: usize> {
 impl<const N: usize> Sides<N> {
     #[inline]
     fn load(state: &GoState) -> Self {
-        let (me, you) = (state.mover.index(), state.mover.opponent().index());
+        let me = state.mover.index();
+        let you = state.mover.opponent().index();
         Self {
             own: Set::load(&state.stones[me]),
             own_atari: Set::load(&state.atari[me]),
@@ -38,7 +39,8 @@ impl<const N: usize> Sides<N> {
 
     #[inline]
     fn store(&self, state: &mut GoState) {
-        let (me, you) = (state.mover.index(), state.mover.opponent().index());
+        let me = state.mover.index();
+        let you = state.mover.opponent().index();
         self.own.store(&mut state.stones[me]);
         self.own_atari.store(&mut state.atari[me]);
         self.other.store(&mut state.stones[you]);
@@ -58,7 +60,8 @@ pub(super) fn put<const N: usize, const ROW: u32>(
     state: &mut GoState,
     point: u16,
 ) {
-    let (mover, opponent) = (state.mover, state.mover.opponent());
+    let mover = state.mover;
+    let opponent = state.mover.opponent();
     let mut sides = Sides::load(state);
     let stone = Set::of(point);
     let near = grid.near(stone);
@@ -155,7 +158,8 @@ impl<const N: usize> Open<N> {
         if rules.superko == Superko::Simple {
             return point == state.ko;
         }
-        let (mover, opponent) = (state.mover, state.mover.opponent());
+        let mover = state.mover;
+        let opponent = state.mover.opponent();
         let stone = Set::of(point);
         let hash = if !self.lives.has(point) {
             let own = self.sides.own;

@@ -79,7 +79,8 @@ impl Go {
 
 /// The stones of a row by column; `None` unless it has `size` points.
 fn row_of(text: &str, size: u16) -> Option<Vec<(u16, Player)>> {
-    let (mut column, mut empty) = (0, None);
+    let mut column = 0;
+    let mut empty = None;
     let mut stones = Vec::new();
     for sign in text.chars() {
         if let Some(digit) = sign.to_digit(10) {
@@ -117,7 +118,8 @@ mod tests {
     #[test]
     fn positions_read_back_and_play_as_if_they_had_been_played() {
         let game = go(5);
-        let (mut played, mut history) = (game.start(), GoHistory::default());
+        let mut played = game.start();
+        let mut history = GoHistory::default();
         for text in ["B2", "C2", "D2", "B3", "C3", "A2"] {
             game.play_text(&mut played, &mut history, text).expect("legal");
         }

@@ -7,7 +7,8 @@ const fn bits() -> [[u8; 256]; 8] {
     let mut bits = [[0; 256]; 8];
     let mut byte = 0;
     while byte < 256 {
-        let (mut bit, mut rank) = (0, 0);
+        let mut bit = 0;
+        let mut rank = 0;
         while bit < 8 {
             if byte >> bit & 1 == 1 {
                 bits[rank][byte] = bit;

@@ -31,7 +31,8 @@ impl<const N: usize> Set<N> {
 
     #[inline]
     pub fn of(point: u16) -> Self {
-        let (word, bit) = (usize::from(point / 64), 1 << (point % 64));
+        let word = usize::from(point / 64);
+        let bit = 1 << (point % 64);
         Self(std::array::from_fn(|i| if i == word { bit } else { 0 }))
     }
 
@@ -63,7 +64,8 @@ impl<const N: usize> Set<N> {
     /// True if there are two points or more.
     #[inline]
     pub fn has_two(self) -> bool {
-        let (mut any, mut two) = (0, 0);
+        let mut any = 0;
+        let mut two = 0;
         for word in self.0 {
             two |= word & word.wrapping_sub(1);
             // A second word with points makes two as well.
@@ -94,7 +96,9 @@ impl<const N: usize> Set<N> {
     /// which random numbers would often mislead.
     #[inline]
     pub fn nth(self, n: u32) -> Option<u16> {
-        let (mut word, mut at, mut before) = (self.0[0], 0, 0);
+        let mut word = self.0[0];
+        let mut at = 0;
+        let mut before = 0;
         let mut sum = self.0[0].count_ones();
         for (index, &next) in self.0.iter().enumerate().skip(1) {
             if n >= sum {
@@ -178,8 +182,10 @@ impl<const N: usize, const ROW: u32> Grid<N, ROW> {
     /// Points with two neighbours or more in `set`; bits beyond the board may be set.
     #[inline]
     pub fn near_two(&self, set: Set<N>) -> Set<N> {
-        let (right, left) = (set.and(self.not_last).up(1), set.and(self.not_first).down(1));
-        let (up, down) = (set.up(self.row()), set.down(self.row()));
+        let right = set.and(self.not_last).up(1);
+        let left = set.and(self.not_first).down(1);
+        let up = set.up(self.row());
+        let down = set.down(self.row());
         right.and(left).or(up.and(down)).or(right.or(left).and(up.or(down)))
     }
 

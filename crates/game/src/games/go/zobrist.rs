@@ -14,7 +14,8 @@ const fn keys() -> Stones {
     let mut keys = [[Key { high: 0, low: 0 }; 2]; POINTS];
     let mut n = 0;
     while n < 4 * POINTS as u64 {
-        let (point, colour) = (n as usize / 4, n as usize % 4 / 2);
+        let point = n as usize / 4;
+        let colour = n as usize % 4 / 2;
         keys[point][colour] = Key { high: word(n), low: word(n + 1) };
         n += 2;
     }

@@ -18,7 +18,8 @@ pub(super) type Points = points::Points<WORDS>;
 #[inline]
 pub(super) fn rows_through(set: &Points, bit: u16, stride: u16) -> [u16; 4] {
     [1, stride, stride - 1, stride + 1].map(|step| {
-        let (mut after, mut before) = (bit + step, bit - step);
+        let mut after = bit + step;
+        let mut before = bit - step;
         while set.has(after) {
             after += step;
         }

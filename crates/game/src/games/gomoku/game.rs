@@ -13,7 +13,8 @@ impl Game for Gomoku {
     type Encoding = GomokuEncoding;
 
     fn spec(&self) -> GameSpec {
-        let (size, rule) = (self.grid.size.to_string(), self.rule.name().to_owned());
+        let size = self.grid.size.to_string();
+        let rule = self.rule.name().to_owned();
         let mut parameters = vec![("size", size), ("rule", rule)];
         // Named only where there is one, so that what was recorded before keeps its name.
         if self.opening != GomokuOpening::None {
@@ -60,7 +61,9 @@ impl Game for Gomoku {
         let (size, [first, second]) = (self.grid.size, &state.stones);
         // Written for every point, kept for the open ones: a branch would be a coin toss.
         out.resize(self.moves_max(), Move(0));
-        let (slots, mut len, mut point) = (out.as_mut_slice(), 0, 0);
+        let slots = out.as_mut_slice();
+        let mut len = 0;
+        let mut point = 0;
         for row in 0..size {
             let start = self.bit((row, 0));
             let mut open = !(first.window(start) | second.window(start));

@@ -120,7 +120,8 @@ impl Gomoku {
 
     /// A move before colours are settled.
     fn play_opening(&self, state: &mut GomokuState, mv: Move) {
-        let (mover, choice) = (state.mover(), state.stage.is_choice());
+        let mover = state.mover();
+        let choice = state.stage.is_choice();
         if mv == self.swap() {
             debug_assert!(choice, "there is nothing to choose");
             state.black = mover;
@@ -163,8 +164,8 @@ impl GomokuState {
 
     /// Whose colours were chosen, or what is to be chosen, for people.
     fn describe_opening(&self) -> String {
-        let (mover, colour) =
-            (self.mover().name(), if self.placed.is_multiple_of(2) { "black" } else { "white" });
+        let mover = self.mover().name();
+        let colour = if self.placed.is_multiple_of(2) { "black" } else { "white" };
         match self.stage {
             Stage::Settled => format!("{} has black\n", self.black.name()),
             Stage::Three | Stage::TwoMore => {

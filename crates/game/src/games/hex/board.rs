@@ -95,7 +95,8 @@ impl Board {
 
     /// Links `point` and every stone of `own` connected with it that was not linked.
     fn flood(&self, player: Player, own: &Points, linked: &mut Points, point: u16) -> bool {
-        let (mut open, mut across) = (Points::EMPTY, false);
+        let mut open = Points::EMPTY;
+        let mut across = false;
         self.insert(linked, point);
         self.insert(&mut open, point);
         while let Some(bit) = open.pop() {
@@ -124,7 +125,8 @@ impl Board {
 pub(super) fn list_zeros(end: u16, words: impl Iterator<Item = u64>, out: &mut Vec<Move>) {
     // Each byte writes eight numbers, of which the next one overwrites those in excess.
     out.resize(usize::from(end) + 8, Move(0));
-    let (slots, mut len) = (out.as_mut_slice(), 0);
+    let slots = out.as_mut_slice();
+    let mut len = 0;
     for (word, start) in words.zip((0..end).step_by(64)) {
         let beyond = u64::MAX.checked_shl((end - start).into()).unwrap_or(0);
         let zeros = (!(word | beyond)).to_le_bytes();

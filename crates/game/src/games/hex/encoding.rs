@@ -28,12 +28,14 @@ impl Encoding for HexEncoding {
     type Game = Hex;
 
     fn id(&self) -> String {
-        let (size, swap) = (self.game.board.size, if self.game.swap { "-swap" } else { "" });
+        let size = self.game.board.size;
+        let swap = if self.game.swap { "-swap" } else { "" };
         format!("hex-v1:{size}x{size}{swap}")
     }
 
     fn planes(&self) -> PlaneShape {
-        let (side, channels) = (self.game.board.size.into(), 3 + usize::from(self.game.swap));
+        let side = self.game.board.size.into();
+        let channels = 3 + usize::from(self.game.swap);
         PlaneShape { channels, height: side, width: side, globals: 0 }
     }
 
@@ -58,7 +60,8 @@ impl Encoding for HexEncoding {
     }
 
     fn encode(&self, state: &HexState, (): &(), symmetry: Symmetry, out: &mut PlaneWriter<'_>) {
-        let (board, mover) = (&self.game.board, state.mover());
+        let board = &self.game.board;
+        let mover = state.mover();
         for (plane, player) in [mover, mover.opponent()].into_iter().enumerate() {
             for point in board.iter(state.stones[player.index()]) {
                 let (row, column) = board.split(self.seen(state, symmetry, point));

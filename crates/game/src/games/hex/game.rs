@@ -13,7 +13,8 @@ impl Game for Hex {
     type Encoding = HexEncoding;
 
     fn spec(&self) -> GameSpec {
-        let (size, swap) = (self.board.size.to_string(), self.swap.to_string());
+        let size = self.board.size.to_string();
+        let swap = self.swap.to_string();
         GameSpec::new("hex", &[("size", size), ("swap", swap)])
     }
 

@@ -35,7 +35,8 @@ impl Bits for u64 {
 impl Bits for u128 {
     const STRIDE: u32 = 10;
     const INNER: Self = {
-        let (mut points, mut row) = (0, 0);
+        let mut points = 0;
+        let mut row = 0;
         while row < 10 {
             points |= 0xff << (10 * row + 1);
             row += 1;

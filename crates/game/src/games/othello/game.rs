@@ -32,7 +32,8 @@ impl Game for Othello {
     }
 
     fn start(&self) -> OthelloState {
-        let (low, high) = (self.grid.size / 2, self.grid.size / 2 - 1);
+        let low = self.grid.size / 2;
+        let high = self.grid.size / 2 - 1;
         let point = |row: u16, column: u16| self.bit(row * self.grid.size + column);
         let discs = [point(low, high) | point(high, low), point(high, high) | point(low, low)];
         let mut state = OthelloState { discs, moves: 0, mover: Player::First, over: false };
@@ -70,11 +71,13 @@ impl Game for Othello {
     #[inline]
     fn play(&self, state: &mut OthelloState, mv: Move) {
         debug_assert!(!state.over, "the game is over");
-        let (mover, opponent) = (state.mover, state.mover.opponent());
+        let mover = state.mover;
+        let opponent = state.mover.opponent();
         if mv == self.pass() {
             debug_assert!(state.moves == 0, "a player who can move may not pass");
         } else {
-            let (own, other) = (state.discs[mover.index()], state.discs[opponent.index()]);
+            let own = state.discs[mover.index()];
+            let other = state.discs[opponent.index()];
             let point = self.bit(mv.0);
             debug_assert!(state.moves & point != 0, "no disc is turned over");
             let turned = if self.small() {
