@@ -6,6 +6,7 @@
 mod commands;
 mod drive;
 mod exit;
+mod help;
 mod shown;
 
 use std::io::{BufRead, Write};
@@ -13,11 +14,13 @@ use std::io::{BufRead, Write};
 use clap::{Parser, Subcommand};
 
 use commands::{
-    accuracy, analyze, bench, doctor, engine, export, fork, inspect, match_cmd, perft, plan, play,
-    rate, replay, report, rules, run, search, shard, stages, status, tune_lr, verify, watch,
+    accuracy, analyze, bench, doctor, engine, export, fork, inspect, list, match_cmd, perft, plan,
+    play, presets, rate, replay, report, rules, run, search, shard, stages, status, tune_lr,
+    verify, watch,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
+pub use help::command_line;
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -44,6 +47,8 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Args),
+    Presets(presets::Args),
+    List(list::Args),
     Plan(plan::Args),
     Resume(run::ResumeArgs),
     Fork(fork::Args),
@@ -94,6 +99,8 @@ impl Cli {
 pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match cli.command {
         Command::Run(args) => run::run(&args, out),
+        Command::Presets(args) => presets::run(&args, out),
+        Command::List(args) => list::run(&args, out),
         Command::Plan(args) => plan::run(&args, out),
         Command::Resume(args) => run::resume(&args, out),
         Command::Fork(args) => fork::run(&args, out),

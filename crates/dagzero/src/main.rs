@@ -5,12 +5,13 @@ use std::{
     process::ExitCode,
 };
 
-use clap::Parser;
-use dagzero::{Cli, Exit};
+use clap::FromArgMatches;
+use dagzero::{Cli, Exit, command_line};
 
 fn main() -> ExitCode {
     // Prints help or a usage error by itself, exit codes 0 and 2.
-    let cli = Cli::parse();
+    let matches = command_line().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     dz_stage::end_for_lack_of_threads();
     let outlives_its_output = cli.outlives_its_output();
     // Neither is locked: an engine reads its front end's lines on a thread of their own, and the

@@ -9,17 +9,19 @@ use crate::{
     drive::{self, Programs},
 };
 
-/// Run the whole loop of a configuration file, or go on with it
+/// Run the whole loop of a preset or a configuration file, or go on with it
 ///
 /// Plays, shuffles, trains and gates, cycle after cycle, in data/<file stem> unless --dir says
 /// otherwise. The same command resumes a run that was stopped or killed, and prints the verdict of
 /// one that is finished. Ctrl-C once finishes what is in flight, twice stops at once; nothing
 /// published is lost either way.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  dagzero run configs/connect4-quick.toml\n  \
-    dagzero run configs/connect4-smoke.toml --dir /tmp/smoke --set run.seed=7")]
+#[command(after_help = "Examples:\n  dagzero run connect4-quick\n  \
+    dagzero run connect4-smoke --dir /tmp/smoke --set run.seed=7\n  \
+    dagzero run my-game.toml")]
 pub(crate) struct Args {
-    /// The configuration file; configs/README.md explains every key
+    /// A preset (`dagzero presets` lists them) or a configuration file; configs/README.md explains
+    /// every key
     #[arg(value_name = "CONFIG")]
     config: PathBuf,
     /// Directory of the run

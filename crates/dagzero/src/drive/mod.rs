@@ -4,6 +4,7 @@ mod alarms;
 mod ours;
 mod outside;
 mod prepare;
+mod presets;
 mod programs;
 mod progress;
 mod report;
@@ -28,6 +29,7 @@ pub(crate) use alarms::told;
 pub(crate) use prepare::{
     RefusedChanges, config_of, config_with, default_dir, expected_of, load_config, prepare,
 };
+pub(crate) use presets::{PRESETS, Preset};
 pub(crate) use programs::Programs;
 pub(crate) use report::{report, write_csv, write_report};
 

@@ -1,0 +1,68 @@
+//! `dagzero presets`: the configurations that the program brings along.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::write_line;
+use crate::{
+    Exit,
+    drive::{PRESETS, Preset},
+    exit::UsageError,
+    shown::wrapped,
+};
+
+/// List the presets, or print the configuration file of one
+///
+/// A preset's name stands wherever a configuration file may: `dagzero run NAME`. To change more
+/// than --set does, print the file, edit the copy and run that.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  dagzero presets\n  dagzero presets connect4 > mine.toml")]
+pub(crate) struct Args {
+    /// The preset to print
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Print JSON, a line a preset
+    #[arg(long, conflicts_with = "name")]
+    json: bool,
+}
+
+/// Columns that the list takes at most.
+const COLUMNS: usize = 80;
+
+/// A preset in the list.
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    summary: String,
+    /// Whether its report shows the curves that runs of it have reached.
+    measured: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    if let Some(name) = &args.name {
+        let found = PRESETS.iter().find(|preset| preset.name == name);
+        let what =
+            || UsageError(format!("there is no preset {name:?}; dagzero presets lists them"));
+        out.write_all(found.ok_or_else(what)?.text.as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    let row = |preset: &Preset| Row {
+        name: preset.name,
+        summary: preset.summary(),
+        measured: preset.expected.is_some(),
+    };
+    let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
+    for row in PRESETS.iter().map(row) {
+        if args.json {
+            write_line(out, &row)?;
+        } else {
+            let lines = wrapped(&row.summary, COLUMNS - width - 2);
+            for (number, line) in lines.iter().enumerate() {
+                let name = if number == 0 { row.name } else { "" };
+                writeln!(out, "{name:width$}  {line}")?;
+            }
+        }
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,81 @@
+//! What a newcomer meets first: presets that the program brings along, and the list of runs.
+
+#[path = "common/cli.rs"]
+mod cli;
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::str;
+
+use cli::{command, refused};
+use dagzero::Exit;
+use serde_json::Value;
+
+/// Runs the binary in `folder`.
+fn dagzero(folder: &Path, args: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_dagzero"));
+    program.current_dir(folder).args(args).output().expect("the binary starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).expect("text")
+}
+
+#[test]
+fn a_run_starts_from_the_binary_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = dagzero(folder.path(), &["init", "connect4-smoke"]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let run = folder.path().join("data/connect4-smoke");
+    assert!(run.join("config.toml").is_file());
+    let listed = dagzero(folder.path(), &["list"]);
+    let lines: Vec<&str> = text(&listed.stdout).lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with("run ") && lines[0].ends_with("state"), "{lines:?}");
+    assert!(lines[1].starts_with("data/connect4-smoke  connect4"), "{lines:?}");
+    assert!(lines[1].ends_with("  -  stopped"), "{lines:?}");
+    let json = dagzero(folder.path(), &["list", "--json"]);
+    let row: Value = serde_json::from_str(text(&json.stdout)).expect("JSON");
+    assert_eq!((&row["state"], &row["generation"]), (&"stopped".into(), &0.into()));
+    // A run is no configuration, and says what was meant.
+    let again = dagzero(folder.path(), &["run", "data/connect4-smoke"]);
+    let said = text(&again.stderr);
+    assert_eq!(again.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("is a run; go on with it by dagzero resume data/connect4-smoke"),
+        "{said}"
+    );
+}
+
+#[test]
+fn presets_are_listed_within_80_columns_and_printed_as_they_are() {
+    let (result, out) = command(&["presets"], "");
+    assert_eq!(result.expect("no error"), Exit::Done);
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    assert!(out.contains("connect4-quick ") && out.contains("2 cores"), "{out}");
+    let (_, printed) = command(&["presets", "connect4-quick"], "");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/connect4-quick.toml");
+    assert_eq!(printed, std::fs::read_to_string(file).expect("the preset's file"));
+    let (_, json) = command(&["presets", "--json"], "");
+    let measured = json.lines().filter(|line| line.contains("\"measured\":true")).count();
+    assert_eq!((json.lines().count(), measured), (18, 6));
+    assert!(refused(&["presets", "connect5"]).contains("no preset \"connect5\""));
+}
+
+#[test]
+fn a_name_that_is_no_preset_gets_a_suggestion() {
+    let said = refused(&["plan", "conect4-quick"]);
+    assert!(said.contains("did you mean connect4-quick?"), "{said}");
+}
+
+#[test]
+fn a_folder_without_runs_says_how_to_make_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("text");
+    let (result, out) = command(&["list", path], "");
+    assert_eq!(result.expect("no error"), Exit::Done);
+    assert!(out.starts_with("no runs in ") && out.contains("dagzero run connect4-quick"), "{out}");
+    let (result, _) = command(&["list", "/no/such/folder"], "");
+    let error = format!("{:#}", result.expect_err("no folder"));
+    assert!(error.contains("cannot read the folder /no/such/folder"), "{error}");
+}
