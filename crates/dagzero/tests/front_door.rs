@@ -7,9 +7,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::str;
 
-use cli::{command, refused};
+use cli::{command, object, refused};
 use dagzero::Exit;
-use serde_json::Value;
 
 /// Runs the binary in `folder`.
 fn dagzero(folder: &Path, args: &[&str]) -> Output {
@@ -34,8 +33,8 @@ fn a_run_starts_from_the_binary_alone() {
     assert!(lines[0].starts_with("run ") && lines[0].ends_with("state"), "{lines:?}");
     assert!(lines[1].starts_with("data/connect4-smoke  connect4"), "{lines:?}");
     assert!(lines[1].ends_with("  -  stopped"), "{lines:?}");
-    let json = dagzero(folder.path(), &["list", "--json"]);
-    let row: Value = serde_json::from_str(text(&json.stdout)).expect("JSON");
+    let runs = folder.path().join("data");
+    let row = object(&["list", runs.to_str().expect("text"), "--json"]);
     assert_eq!((&row["state"], &row["generation"]), (&"stopped".into(), &0.into()));
     // A run is no configuration, and says what was meant.
     let again = dagzero(folder.path(), &["run", "data/connect4-smoke"]);

@@ -1,6 +1,7 @@
 //! The driver: prepares a run, keeps its stages alive, shows what they do, and ends with a verdict.
 
 mod alarms;
+mod load;
 mod ours;
 mod outside;
 mod prepare;
@@ -26,8 +27,9 @@ use dz_stage::{
 use dz_store::{Entry, Pause, RunState, Stage};
 
 pub(crate) use alarms::told;
+pub(crate) use load::load_config;
 pub(crate) use prepare::{
-    RefusedChanges, config_of, config_with, default_dir, expected_of, load_config, prepare,
+    RefusedChanges, config_of, config_with, default_dir, expected_of, prepare,
 };
 pub(crate) use presets::{PRESETS, Preset};
 pub(crate) use programs::Programs;

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use dz_config::{Change, Effect, Loaded, RunConfig};
+use dz_config::{Change, Effect, RunConfig};
 use dz_stage::{Edits, InForce, keep_config};
 use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, RunState, Stage, layout};
 
 use super::outside::outside_faults;
-use super::presets::{Preset, unknown};
-use crate::exit::UsageError;
+use super::presets::Preset;
 
 /// A run that is locked and claimed by this process, its configuration in force.
 #[derive(Debug)]
@@ -25,21 +24,6 @@ pub(crate) struct Prepared {
     pub notes: Vec<String>,
     /// Whether the run existed already.
     pub resumed: bool,
-}
-
-/// Loads a configuration file or a preset with overrides; also checks what only the games know.
-pub(crate) fn load_config(path: &Path, overrides: &[String]) -> anyhow::Result<Loaded> {
-    if let Some(preset) = Preset::named(path) {
-        return Ok(RunConfig::load_text(preset.text, path, overrides, &outside_faults)?);
-    }
-    if let Some(what) = unknown(path) {
-        bail!(UsageError(what));
-    }
-    if Run::exists(path) {
-        let run = path.display();
-        bail!(UsageError(format!("{run} is a run; go on with it by dagzero resume {run}")));
-    }
-    Ok(RunConfig::load(path, overrides, &outside_faults)?)
 }
 
 /// The configuration that a run is played by, with overrides, for this machine.
@@ -78,13 +62,15 @@ pub(crate) fn default_dir(config: &Path) -> PathBuf {
 /// `NAME.expected.json` beside a `NAME.toml`. `None` where there is none, and under overrides that
 /// change more than the seed or the length of the run.
 pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
-    let (text, mut preset) = match Preset::named(path) {
-        Some(preset) => (preset.expected?.to_owned(), RunConfig::from_text(preset.text, &[]).ok()?),
-        None => {
-            let text = std::fs::read_to_string(path.with_extension("expected.json")).ok()?;
-            (text, RunConfig::of_run(path).ok()?)
-        }
-    };
+    let text;
+    let mut preset;
+    if let Some(inside) = Preset::named(path) {
+        text = inside.expected?.to_owned();
+        preset = RunConfig::from_text(inside.text, &[]).ok()?;
+    } else {
+        text = std::fs::read_to_string(path.with_extension("expected.json")).ok()?;
+        preset = RunConfig::of_run(path).ok()?;
+    }
     spell_game(&mut preset, config);
     let is_same = |change: &Change| {
         let of_length = ["run.seed", "run.cycles", "run.hours_max"];
