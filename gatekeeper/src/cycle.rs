@@ -9,11 +9,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use dz_config::{GateRule, RunConfig};
-use dz_game::Game;
 use dz_infer::Lockstep;
 use dz_play::{
-    MatchObserver, MatchPlayer, MatchTimes, NetworkLoader, PlayerEvaluator, PlayerPool,
-    SearchPlayer, anchor_player, read_match,
+    Arena, MatchObserver, MatchPlayer, MatchTimes, PlayerEvaluator, SearchPlayer, anchor_player,
+    read_match,
 };
 use dz_stage::Spent;
 use dz_store::{
@@ -33,15 +32,13 @@ pub const BOOTSTRAP: &str = "bootstrap";
 type NetworkFiles = BTreeMap<String, Arc<[u8]>>;
 
 /// What the gatekeeper works with.
-pub struct GateCycle<'a, G: Game> {
-    /// The rules.
-    pub game: &'a G,
+pub struct GateCycle<'a> {
+    /// Plays the matches.
+    pub arena: &'a mut dyn Arena,
     /// The run's configuration.
     pub config: &'a RunConfig,
     /// The run's ledger, claimed for the gatekeeper.
     pub ledger: &'a mut Ledger,
-    /// What makes evaluators of network files.
-    pub networks: &'a dyn NetworkLoader<G>,
     /// Follows the matches and may stop them.
     pub observer: &'a mut dyn MatchObserver,
     /// The cycle, whose candidate is published.
@@ -62,18 +59,16 @@ pub enum TurnEnd {
     Stopped,
 }
 
-impl<G: Game> GateCycle<'_, G> {
+impl GateCycle<'_> {
     /// Plays gate and rating matches, decides, rates, and ends the cycle.
     ///
     /// # Errors
     /// What the store, the evaluators or the fit report.
     pub fn run(mut self) -> Result<TurnEnd> {
         let begun = Instant::now();
-        let cache_entries = self.config.selfplay.cache_entries as usize;
-        let mut players = PlayerPool::new(self.game, self.networks, cache_entries);
-        let judged = self.judge(&mut players)?;
+        let judged = self.judge()?;
         let gate_ms = begun.elapsed().as_millis() as u64;
-        let whole = judged && self.rating_matches(&mut players)?;
+        let whole = judged && self.rating_matches()?;
         self.tell_times(gate_ms, begun.elapsed().as_millis() as u64 - gate_ms)?;
         if !whole {
             self.spent.note_last(());
@@ -85,7 +80,7 @@ impl<G: Game> GateCycle<'_, G> {
         {
             // Before the entry, which says that this is done; of lines that a kill doubles the last
             // ones count.
-            self.probe(&mut players)?;
+            self.probe()?;
             let champion = self.ledger.state().champion.as_ref().map(|champion| champion.cycle);
             self.ledger.append(rating::entry(fit, self.cycle, champion))?;
         }
@@ -107,9 +102,9 @@ impl<G: Game> GateCycle<'_, G> {
     }
 
     /// The gate match, the verdict and, if it is accepted, the champion; false if it was stopped.
-    fn judge(&mut self, players: &mut PlayerPool<'_, G>) -> Result<bool> {
+    fn judge(&mut self) -> Result<bool> {
         if self.state().verdict.is_none() {
-            let Some((opponent, result)) = self.gate_match(players)? else { return Ok(false) };
+            let Some((opponent, result)) = self.gate_match()? else { return Ok(false) };
             let test = self.gate_test(&opponent)?;
             let judged = judge(&self.config.gate, &opponent, result.as_ref(), test.as_ref());
             self.ledger.append(Entry::Verdict {
@@ -148,10 +143,7 @@ impl<G: Game> GateCycle<'_, G> {
     }
 
     /// The opponent's name and the counts, none where no games are played; `None` if stopped.
-    fn gate_match(
-        &mut self,
-        players: &mut PlayerPool<'_, G>,
-    ) -> Result<Option<(String, Option<MatchResult>)>> {
+    fn gate_match(&mut self) -> Result<Option<(String, Option<MatchResult>)>> {
         let gate = &self.config.gate;
         let playouts = gate.playouts;
         let champion = self.ledger.state().champion.clone();
@@ -171,7 +163,7 @@ impl<G: Game> GateCycle<'_, G> {
         if self.state().find_match(MatchPurpose::Gate, &a, &b).is_none() {
             let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
             let matches = vec![([candidate, opponent], gate.games)];
-            if !self.play(MatchPurpose::Gate, matches, players)? {
+            if !self.play(MatchPurpose::Gate, matches)? {
                 return Ok(None);
             }
         }
@@ -182,7 +174,7 @@ impl<G: Game> GateCycle<'_, G> {
 
     /// The matches that the league plans, the candidate accepted or not; false if they were
     /// stopped.
-    fn rating_matches(&mut self, players: &mut PlayerPool<'_, G>) -> Result<bool> {
+    fn rating_matches(&mut self) -> Result<bool> {
         if self.state().rated {
             return Ok(true);
         }
@@ -202,7 +194,7 @@ impl<G: Game> GateCycle<'_, G> {
                 }
             }
         }
-        self.play(MatchPurpose::Rating, matches, players)
+        self.play(MatchPurpose::Rating, matches)
     }
 
     /// A player of rating games by its name: an anchor, or a network of the run.
@@ -222,7 +214,7 @@ impl<G: Game> GateCycle<'_, G> {
     }
 
     /// Measures for the report; results do not depend on it.
-    fn probe(&self, players: &mut PlayerPool<'_, G>) -> Result<()> {
+    fn probe(&mut self) -> Result<()> {
         let playouts = self.config.rating.playouts;
         let candidate = self.network(self.cycle, &self.candidate()?, playouts)?;
         let settings = Settings {
@@ -231,7 +223,7 @@ impl<G: Game> GateCycle<'_, G> {
             playouts,
             lockstep: self.lockstep(),
         };
-        probe(players, self.ledger.run(), &candidate, settings)
+        probe(self.arena, self.ledger.run(), &candidate, settings)
     }
 
     /// How games share batches.

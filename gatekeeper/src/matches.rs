@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use dz_config::GateRule;
-use dz_game::{Game, mix64};
+use dz_game::mix64;
 use dz_play::{
-    EarlyStop, Match, MatchCounts, MatchPlayer, MatchTask, PlayedGame, PlayedMatch, PlayerPool,
-    Seat, play_matches, write_match,
+    EarlyStop, Match, MatchCounts, MatchPlayer, MatchTask, PlayedGame, PlayedMatch, Seat,
+    write_match,
 };
 use dz_store::{Entry, MatchPurpose, MatchResult, PlayerName, Stage, layout};
 
@@ -15,14 +15,13 @@ use crate::cycle::GateCycle;
 use crate::verdict::sprt_plan;
 use crate::work_file::WorkStore;
 
-impl<G: Game> GateCycle<'_, G> {
+impl GateCycle<'_> {
     /// Plays matches of so many games, which the ledger lacks, at the same time, then publishes and
     /// enters them in their order; false if they were stopped.
     pub(crate) fn play(
         &mut self,
         purpose: MatchPurpose,
         matches: Vec<([MatchPlayer; 2], u32)>,
-        players: &mut PlayerPool<'_, G>,
     ) -> Result<bool> {
         let plan = |(pair, games)| self.plan(purpose, pair, games);
         let plans: Vec<Match> = matches.into_iter().map(plan).collect::<Result<_>>()?;
@@ -35,7 +34,10 @@ impl<G: Game> GateCycle<'_, G> {
             .zip(&mut stores)
             .map(|(plan, store)| MatchTask { plan, store: Some(store) })
             .collect();
-        let played = play_matches(tasks, players, &self.lockstep(), self.observer)
+        let lockstep = self.lockstep();
+        let played = self
+            .arena
+            .play(tasks, &lockstep, self.observer)
             .with_context(|| format!("matches of cycle {}", self.cycle))?;
         if played.len() < plans.len() || !played.iter().all(PlayedMatch::is_whole) {
             return Ok(false);

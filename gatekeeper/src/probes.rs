@@ -7,12 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use dz_game::{Game, GameSpec, Move, Wdl};
+use dz_game::{GameSpec, Move, Wdl};
 use dz_infer::Lockstep;
-use dz_play::{
-    MatchPlayer, PlayerPool, PositionCheck, SampleLine, TruthLine, check_positions,
-    probe_positions, sample_positions,
-};
+use dz_play::{Arena, MatchPlayer, PositionCheck, SampleLine, TruthLine};
 use dz_solver::solved_positions;
 use dz_store::{MetricsWriter, Run, SEAL_DIGITS, Stage, seal, unseal, write_own};
 use serde::{Deserialize, Serialize};
@@ -31,24 +28,23 @@ const SOLVED_BYTES_MAX: u64 = 1 << 24;
 ///
 /// # Errors
 /// What the evaluator or the metrics' file report.
-pub(crate) fn probe<G: Game>(
-    pool: &mut PlayerPool<'_, G>,
+pub(crate) fn probe(
+    arena: &mut dyn Arena,
     run: &Run,
     candidate: &MatchPlayer,
     settings: Settings,
 ) -> Result<()> {
-    let game = pool.game();
     let Settings { seed, cycle, playouts, lockstep } = settings;
     let mut metrics = MetricsWriter::open(run, Stage::Gatekeeper)?;
-    let positions = sample_positions(game, seed);
-    let samples = probe_positions(pool, candidate, &positions, &lockstep)?;
+    let positions = arena.samples(seed);
+    let samples = arena.probe(candidate, &positions, &lockstep)?;
     metrics.write(&SampleLine { cycle, samples })?;
-    let solved = solved(game, &run.work_dir(Stage::Gatekeeper)?.join(SOLVED_FILE), seed)?;
+    let solved = solved(&arena.spec(), &run.work_dir(Stage::Gatekeeper)?.join(SOLVED_FILE), seed)?;
     if solved.is_empty() {
         return Ok(());
     }
     for playouts in [0, playouts] {
-        let answers = check_positions(pool, candidate, &solved, playouts, &lockstep)?;
+        let answers = arena.check(candidate, &solved, playouts, &lockstep)?;
         metrics.write(&TruthLine::of(cycle, playouts, &answers))?;
     }
     Ok(())
@@ -105,14 +101,13 @@ fn kept(text: &[u8]) -> Option<Vec<Kept>> {
 
 /// The run's solved positions: from their file, or else solved and kept; none where the game has no
 /// solver.
-fn solved<G: Game>(game: &G, file: &Path, seed: u64) -> Result<Vec<PositionCheck>> {
+fn solved(spec: &GameSpec, file: &Path, seed: u64) -> Result<Vec<PositionCheck>> {
     if let Some(solved) =
         dz_text::read_file(file, SOLVED_BYTES_MAX).ok().and_then(|text| kept(&text))
     {
         return Ok(solved.into_iter().map(Kept::check).collect());
     }
-    let spec: GameSpec = game.spec();
-    let Ok(stream) = solved_positions(&spec, seed) else { return Ok(Vec::new()) };
+    let Ok(stream) = solved_positions(spec, seed) else { return Ok(Vec::new()) };
     let begun = Instant::now();
     let mut kept: Vec<Kept> = Vec::new();
     for position in stream.take(SOLVED) {

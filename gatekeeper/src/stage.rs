@@ -6,9 +6,9 @@ use std::sync::Once;
 use anyhow::Result;
 use dz_burn_net::DeviceChoice;
 use dz_config::RunConfig;
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{Game, GameError, GameSpec, with_game};
 use dz_infer::Evaluator;
-use dz_play::{BoxError, MatchObserver, MatchProgress, NetworkLoader};
+use dz_play::{Arena, BoxError, MatchObserver, MatchProgress, NetworkLoader, PlayerPool};
 use dz_stage::{EventSink, Permissions, Progress, Rates, Spent, StageContext, Stop};
 use dz_store::{RunState, Stage};
 
@@ -20,8 +20,43 @@ use crate::league;
 /// # Errors
 /// What store, networks, device or fit report; a stop that was asked for is none.
 pub fn run(context: &mut StageContext, cycle: u32) -> Result<()> {
-    let spec: GameSpec = context.config.run.game.parse()?;
-    with_game!(&spec, |game| gate_cycle(&game, context, cycle))?
+    let config = &context.config;
+    let spec: GameSpec = config.run.game.parse()?;
+    let denied = denied(context, cycle)?;
+    let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
+    let mut arena = arena(&spec, &devices, config.selfplay.cache_entries as usize)?;
+    let spent = context.spent_on_cycle(cycle);
+    let mut watch = Watch::new(context, &spent);
+    let turn = GateCycle {
+        arena: arena.as_mut(),
+        config: &context.config,
+        ledger: &mut context.ledger,
+        observer: &mut watch,
+        cycle,
+        denied: &denied,
+        spent: &spent,
+    };
+    if let TurnEnd::Done(line) = turn.run()? {
+        context.events.turn_done(Stage::Gatekeeper, cycle, line);
+    }
+    Ok(())
+}
+
+/// The arena of a game, with networks on these devices. Each network gets a cache of
+/// `cache_entries` evaluations.
+///
+/// # Errors
+/// If there is no such game.
+pub fn arena(
+    spec: &GameSpec,
+    devices: &[DeviceChoice],
+    cache_entries: usize,
+) -> Result<Box<dyn Arena>, GameError> {
+    with_game!(spec, |game| boxed(&game, devices, cache_entries))
+}
+
+fn boxed<G: Game>(game: &G, devices: &[DeviceChoice], cache_entries: usize) -> Box<dyn Arena> {
+    Box::new(PlayerPool::new(game, OnDevices(devices.to_vec()), cache_entries))
 }
 
 /// Networks on one device or more, which take turns.
@@ -32,28 +67,6 @@ impl<G: Game> NetworkLoader<G> for OnDevices {
     fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>, BoxError> {
         Ok(dz_burn_net::network_evaluator_on(game, bytes, &self.0)?)
     }
-}
-
-fn gate_cycle<G: Game>(game: &G, context: &mut StageContext, cycle: u32) -> Result<()> {
-    let config = &context.config;
-    let denied = denied(context, cycle)?;
-    let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
-    let spent = context.spent_on_cycle(cycle);
-    let mut watch = Watch::new(context, &spent);
-    let turn = GateCycle {
-        game,
-        config: &context.config,
-        ledger: &mut context.ledger,
-        networks: &OnDevices(devices),
-        observer: &mut watch,
-        cycle,
-        denied: &denied,
-        spent: &spent,
-    };
-    if let TurnEnd::Done(line) = turn.run()? {
-        context.events.turn_done(Stage::Gatekeeper, cycle, line);
-    }
-    Ok(())
 }
 
 /// Anchors whose programs may not be started; says so once in the life of a process.

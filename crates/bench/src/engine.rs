@@ -100,7 +100,7 @@ fn median(mut rates: Vec<f64>) -> f64 {
 /// leaves are chosen before their siblings' values are known. Rollouts evaluate, so that no network
 /// need be trained.
 fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<BenchRow>> {
-    let mut pool = PlayerPool::new(game, &NoNetworks, 0);
+    let mut pool = PlayerPool::new(game, NoNetworks, 0);
     let PlayerKind::Search(anchor) = rollout_anchor("anchor", 1).kind else {
         bail!("the rollout anchor searches; please report this");
     };

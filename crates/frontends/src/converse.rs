@@ -29,7 +29,7 @@ pub enum Activity {
 /// use dz_game::games::TicTacToe;
 /// use dz_play::{NoNetworks, PlayerPool, rollout_anchor};
 ///
-/// let pool = PlayerPool::new(&TicTacToe, &NoNetworks, 0);
+/// let pool = PlayerPool::new(&TicTacToe, NoNetworks, 0);
 /// let player = rollout_anchor("rollouts", 50);
 /// let session = GameSession::new(&player, pool, 1).expect("rollouts need no file");
 /// let maker = Box::new(|_: &_| Err("only one game".to_owned()));

@@ -48,7 +48,7 @@ impl<G: Game> GameSession<G> {
     /// If the player cannot be loaded.
     pub fn new(
         player: &MatchPlayer,
-        mut pool: PlayerPool<'_, G>,
+        mut pool: PlayerPool<G>,
         seed: u64,
     ) -> Result<Self, PlayerError> {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -17,7 +17,7 @@ pub type SessionMaker = Box<dyn FnMut(&GameSpec) -> Result<Box<dyn Session>, Str
 /// use dz_game::{Player, games::TicTacToe};
 /// use dz_play::{NoNetworks, PlayerPool, rollout_anchor};
 ///
-/// let pool = PlayerPool::new(&TicTacToe, &NoNetworks, 0);
+/// let pool = PlayerPool::new(&TicTacToe, NoNetworks, 0);
 /// let player = rollout_anchor("rollouts", 400);
 /// let mut session = GameSession::new(&player, pool, 1).expect("rollouts need no file");
 /// // The first player threatens to complete the top row.

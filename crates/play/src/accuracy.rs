@@ -57,7 +57,7 @@ pub struct Preserved {
 /// # Errors
 /// If the player does not search or cannot be loaded, or what its evaluator reports.
 pub fn check_positions<G: Game>(
-    pool: &mut PlayerPool<'_, G>,
+    pool: &mut PlayerPool<G>,
     player: &MatchPlayer,
     positions: &[PositionCheck],
     playouts: u32,
@@ -96,7 +96,7 @@ fn likeliest(wdl: Wdl) -> usize {
 /// # Errors
 /// As [`check_positions`].
 pub(crate) fn examine<G: Game>(
-    pool: &mut PlayerPool<'_, G>,
+    pool: &mut PlayerPool<G>,
     player: &MatchPlayer,
     lines: &[&[Move]],
     playouts: u32,
@@ -107,7 +107,8 @@ pub(crate) fn examine<G: Game>(
         return Err(PlayerError::NoSearch { name: player.name.clone() }.into());
     };
     let source = pool.prepare(player)?;
-    let mut exam = Exam { game: pool.game(), lines, search, source, playouts, next: 0, report };
+    let game = pool.game().clone();
+    let mut exam = Exam { game: &game, lines, search, source, playouts, next: 0, report };
     lockstep.run(pool.sources(), &mut exam)?;
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 mod accuracy;
 mod anchors;
+mod arena;
 mod counts;
 mod early_stop;
 mod exact;
@@ -23,6 +24,7 @@ mod running_match;
 
 pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
 pub use anchors::{anchor_faults, anchor_player};
+pub use arena::Arena;
 pub use counts::{MatchCounts, PlayedGame, Seat};
 pub use early_stop::{EarlyStop, PairTest};
 pub use exact::{Exact, Lookahead};

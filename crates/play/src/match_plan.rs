@@ -23,7 +23,7 @@ use crate::{EarlyStop, MatchPlayer, PlayedGame, PlayerError};
 ///     plies_max: 9,
 ///     early_stop: None,
 /// };
-/// let mut pool = PlayerPool::new(&TicTacToe, &NoNetworks, 0);
+/// let mut pool = PlayerPool::new(&TicTacToe, NoNetworks, 0);
 /// let lockstep = Lockstep { parallel_games: 8, groups: 1 };
 /// let played = play_match(&plan, &mut pool, &lockstep, None, &mut NoObserver).unwrap();
 /// assert!(MatchCounts::of(&played.games).score() > 0.5);

@@ -20,7 +20,7 @@ use crate::{MatchGame, PlayerPool};
 /// [`MatchError`].
 pub fn play_match<G: Game>(
     plan: &Match,
-    pool: &mut PlayerPool<'_, G>,
+    pool: &mut PlayerPool<G>,
     lockstep: &Lockstep,
     store: Option<&mut dyn GameStore>,
     observer: &mut dyn MatchObserver,
@@ -39,7 +39,7 @@ pub fn play_match<G: Game>(
 /// [`MatchError`].
 pub fn play_matches<G: Game>(
     tasks: Vec<MatchTask<'_, '_>>,
-    pool: &mut PlayerPool<'_, G>,
+    pool: &mut PlayerPool<G>,
     lockstep: &Lockstep,
     observer: &mut dyn MatchObserver,
 ) -> Result<Vec<PlayedMatch>, MatchError> {
@@ -62,7 +62,7 @@ pub fn play_matches<G: Game>(
 
 fn play_together<G: Game>(
     tasks: Vec<MatchTask<'_, '_>>,
-    pool: &mut PlayerPool<'_, G>,
+    pool: &mut PlayerPool<G>,
     lockstep: &Lockstep,
     observer: &mut dyn MatchObserver,
 ) -> Result<Vec<PlayedMatch>, MatchError> {
@@ -78,7 +78,8 @@ fn play_together<G: Game>(
     for task in tasks {
         matches.push(RunningMatch::begin(task, pool, observer)?);
     }
-    let mut schedule = Schedule { game: pool.game(), matches, observer };
+    let game = pool.game().clone();
+    let mut schedule = Schedule { game: &game, matches, observer };
     let played = lockstep.run(pool.sources(), &mut schedule);
     let failed = |source| MatchError::Evaluator { pairs: pairs.join(", "), source };
     played.map_err(failed)?;

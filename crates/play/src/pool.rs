@@ -66,30 +66,36 @@ pub enum PlayerError {
 
 /// The evaluators of the players of one or several matches. Players with the same network share one
 /// evaluator and its cache.
-pub struct PlayerPool<'a, G: Game> {
-    game: &'a G,
-    networks: &'a dyn NetworkLoader<G>,
+pub struct PlayerPool<G: Game> {
+    game: G,
+    networks: Box<dyn NetworkLoader<G>>,
     cache_entries: usize,
     sources: Sources<G>,
     /// Indices of sources by what they evaluate with.
     by_key: BTreeMap<String, usize>,
 }
 
-impl<G: Game> fmt::Debug for PlayerPool<'_, G> {
+impl<G: Game> fmt::Debug for PlayerPool<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PlayerPool").field("by_key", &self.by_key).finish_non_exhaustive()
     }
 }
 
-impl<'a, G: Game> PlayerPool<'a, G> {
+impl<G: Game> PlayerPool<G> {
     /// A pool without evaluators. Each network gets a cache of `cache_entries` evaluations.
-    pub fn new(game: &'a G, networks: &'a dyn NetworkLoader<G>, cache_entries: usize) -> Self {
-        Self { game, networks, cache_entries, sources: Sources::default(), by_key: BTreeMap::new() }
+    pub fn new(game: &G, networks: impl NetworkLoader<G> + 'static, cache_entries: usize) -> Self {
+        Self {
+            game: game.clone(),
+            networks: Box::new(networks),
+            cache_entries,
+            sources: Sources::default(),
+            by_key: BTreeMap::new(),
+        }
     }
 
     /// The game.
-    pub fn game(&self) -> &'a G {
-        self.game
+    pub fn game(&self) -> &G {
+        &self.game
     }
 
     /// The evaluators. Callers add their own here and name them by [`PlayerEvaluator::Added`].
@@ -122,7 +128,7 @@ impl<'a, G: Game> PlayerPool<'a, G> {
                 // A program that is missing or does not play this game is an error, not a loss.
                 let engine = pool
                     .take()
-                    .and_then(|mut engine| engine.begin(&Rules::of(self.game)).map(|()| engine));
+                    .and_then(|mut engine| engine.begin(&Rules::of(&self.game)).map(|()| engine));
                 let failed = |source| PlayerError::Engine { name: player.name.clone(), source };
                 pool.put(engine.map_err(failed)?);
                 Ok(0)
@@ -147,7 +153,7 @@ impl<'a, G: Game> PlayerPool<'a, G> {
             PlayerEvaluator::Added(index) => *index,
             PlayerEvaluator::Network { bytes, .. } => {
                 let failed = |source| PlayerError::Load { name: name.to_owned(), source };
-                let evaluator = self.networks.load(self.game, bytes).map_err(failed)?;
+                let evaluator = self.networks.load(&self.game, bytes).map_err(failed)?;
                 sources.add_batched(evaluator, self.cache_entries)
             }
             PlayerEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
@@ -155,7 +161,7 @@ impl<'a, G: Game> PlayerPool<'a, G> {
             PlayerEvaluator::Lookahead(plies) => {
                 sources.add_instant(Arc::new(Lookahead::new(*plies)))
             }
-            PlayerEvaluator::Solver => sources.add_instant(Arc::new(Exact::new(self.game)?)),
+            PlayerEvaluator::Solver => sources.add_instant(Arc::new(Exact::new(&self.game)?)),
         };
         self.by_key.insert(key, index);
         Ok(index)

@@ -135,12 +135,12 @@ pub fn sample_positions<G: Game>(game: &G, seed: u64) -> Vec<Vec<Move>> {
 /// # Errors
 /// As [`crate::check_positions`].
 pub fn probe_positions<G: Game>(
-    pool: &mut PlayerPool<'_, G>,
+    pool: &mut PlayerPool<G>,
     player: &MatchPlayer,
     positions: &[Vec<Move>],
     lockstep: &Lockstep,
 ) -> Result<Vec<ProbedPosition>, CheckError> {
-    let game = pool.game();
+    let game = pool.game().clone();
     let lines: Vec<&[Move]> = positions.iter().map(Vec::as_slice).collect();
     let mut probed: Vec<Option<ProbedPosition>> = vec![None; lines.len()];
     // The root's evaluation is the first playout.

@@ -38,7 +38,7 @@ impl<'p, 's> RunningMatch<'p, 's> {
     /// Loads the players, reads finished games from the store and reports the match.
     pub(crate) fn begin<G: Game>(
         task: MatchTask<'p, 's>,
-        pool: &mut PlayerPool<'_, G>,
+        pool: &mut PlayerPool<G>,
         observer: &mut dyn MatchObserver,
     ) -> Result<Self, MatchError> {
         let MatchTask { plan, mut store } = task;
@@ -47,13 +47,13 @@ impl<'p, 's> RunningMatch<'p, 's> {
         let sources = [pool.prepare(a).map_err(failed)?, pool.prepare(b).map_err(failed)?];
         let pairs = plan.games.div_ceil(2) as usize;
         let openings = distinct_openings(pool.game(), plan.opening_plies, pairs, plan.seed);
-        let game = pool.game();
+        let game = pool.game().spec().to_string();
         let ids = pool.sources().ids();
         let id_of = |seat: usize| ids.get(sources[seat]).map_or("", String::as_str);
         let header = MatchHeader {
             kind: KIND.to_owned(),
             format: FORMAT,
-            game: game.spec().to_string(),
+            game,
             players: [PlayerHeader::of(a, id_of(0)), PlayerHeader::of(b, id_of(1))],
             games: plan.games,
             openings: openings.len() as u64,

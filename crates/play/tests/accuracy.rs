@@ -40,7 +40,7 @@ fn anchor() -> SearchPlayer {
 
 fn answers(positions: &[PositionCheck], playouts: u32, lockstep: &Lockstep) -> Vec<Preserved> {
     let game = Connect4::new(7, 6, 4).expect("a possible board");
-    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let mut pool = PlayerPool::new(&game, NoNetworks, 0);
     let player = MatchPlayer::search("anchor", anchor());
     check_positions(&mut pool, &player, positions, playouts, lockstep)
         .expect("rollouts do not fail")
@@ -54,7 +54,7 @@ fn hashed_answers(
 ) -> Vec<Preserved> {
     let game = Connect4::new(7, 6, 4).expect("a possible board");
     let lockstep = Lockstep { parallel_games: 8, groups: 1 };
-    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let mut pool = PlayerPool::new(&game, NoNetworks, 0);
     let hashed = pool.sources().add_instant(Arc::new(Hashed));
     let search = SearchPlayer { evaluator: PlayerEvaluator::Added(hashed), ..search.clone() };
     let player = MatchPlayer::search("player", search);
@@ -91,7 +91,7 @@ fn without_playouts_the_policy_decides() {
     search.params.tie_break = TieBreak::LowestMove;
     let game = Connect4::new(7, 6, 4).unwrap();
     let lockstep = Lockstep { parallel_games: 8, groups: 1 };
-    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let mut pool = PlayerPool::new(&game, NoNetworks, 0);
     let uniform = SearchPlayer { evaluator: PlayerEvaluator::Uniform, ..search.clone() };
     let uniform = MatchPlayer::search("uniform", uniform);
     let lowest = [check("44", &[1])];

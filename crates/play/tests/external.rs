@@ -67,7 +67,7 @@ fn games(mode: &str, folder: &Path) -> Vec<PlayedGame> {
     ];
     let plan =
         Match { players, games: 4, opening_plies: 1, seed: 3, plies_max: 100, early_stop: None };
-    let mut pool = PlayerPool::new(&TicTacToe, &NoNetworks, 0);
+    let mut pool = PlayerPool::new(&TicTacToe, NoNetworks, 0);
     let lockstep = Lockstep { parallel_games: 64, groups: 2 };
     let played = play_match(&plan, &mut pool, &lockstep, None, &mut NoObserver);
     played.expect("engines are no evaluators").games

@@ -68,7 +68,7 @@ fn play_with<G: Game>(
     lockstep: &Lockstep,
     observer: &mut dyn MatchObserver,
 ) -> Vec<PlayedGame> {
-    let mut pool = PlayerPool::new(game, &NoNetworks, 0);
+    let mut pool = PlayerPool::new(game, NoNetworks, 0);
     let mut kept = Kept(played);
     let played = play_match(plan, &mut pool, lockstep, Some(&mut kept), observer);
     let games = played.expect("rollouts do not fail").games;
@@ -133,7 +133,7 @@ fn play_all(
     observer: &mut dyn MatchObserver,
 ) -> [Vec<PlayedGame>; 3] {
     let game = connect4();
-    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let mut pool = PlayerPool::new(&game, NoNetworks, 0);
     let mut stores = played.map(Kept);
     let tasks = plans
         .iter()

@@ -3,10 +3,9 @@
 use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
-use dz_game::{Game, with_game};
-use dz_gatekeeper::OnDevices;
+use dz_game::{GameSpec, with_game};
 use dz_infer::Lockstep;
-use dz_play::{PlayerEvaluator, PlayerKind, PlayerPool, PositionCheck, Preserved, check_positions};
+use dz_play::{PlayerEvaluator, PlayerKind, PositionCheck, Preserved};
 use dz_record::{BYTES_MAX, decode};
 use dz_stats::wilson;
 use serde::Serialize;
@@ -140,7 +139,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         }
         (None, None) => bail!("give positions with --positions, or make them with --generate"),
     };
-    let measured = with_game!(&game, |game| measure(&game, args, &found, &positions))??;
+    let measured = measure(&game, args, &found, &positions)?;
     if args.json {
         write_line(out, &measured)?;
     } else {
@@ -150,18 +149,18 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 /// Measures at each number of playouts.
-fn measure<G: Game>(
-    game: &G,
+fn measure(
+    game: &GameSpec,
     args: &Args,
     found: &Found,
     positions: &[PositionCheck],
 ) -> anyhow::Result<Vec<Accuracy>> {
-    let networks = OnDevices(vec![dz_burn_net::pick_device(&args.device)?]);
-    let mut pool = PlayerPool::new(game, &networks, CACHE_ENTRIES);
+    let device = dz_burn_net::pick_device(&args.device)?;
+    let mut arena = dz_gatekeeper::arena(game, &[device], CACHE_ENTRIES)?;
     let lockstep = Lockstep { parallel_games: args.parallel as usize, groups: 2 };
     let mut measured = Vec::new();
     for &playouts in &args.playouts {
-        let answers = check_positions(&mut pool, &found.player, positions, playouts, &lockstep)?;
+        let answers = arena.check(&found.player, positions, playouts, &lockstep)?;
         measured.push(Accuracy::of(playouts, &answers));
     }
     Ok(measured)

@@ -74,8 +74,7 @@ pub(super) struct SessionSetup<'a> {
 }
 
 fn session<G: Game>(game: &G, setup: &SessionSetup<'_>) -> anyhow::Result<Box<dyn Session>> {
-    let networks = OnDevices(vec![setup.device]);
-    let mut pool = PlayerPool::new(game, &networks, CACHE_ENTRIES);
+    let mut pool = PlayerPool::new(game, OnDevices(vec![setup.device]), CACHE_ENTRIES);
     // Loaded networks are what threads of their own work for.
     pool.prepare(setup.player)?;
     let pool = pool.on_threads(rayon::current_num_threads());

@@ -83,7 +83,7 @@ enum Way {
 fn visits(leaves_max: u32, way: Way) -> (Vec<(u16, u32)>, Vec<usize>) {
     let game = Connect4::from_spec(&"connect4".parse().expect("a spec")).expect("a game");
     let sizes = Arc::new(Mutex::new(Vec::new()));
-    let mut pool = PlayerPool::new(&game, &NoNetworks, 0);
+    let mut pool = PlayerPool::new(&game, NoNetworks, 0);
     let sources = pool.sources();
     let source = if way == Way::AtOnce {
         sources.add_instant(Arc::new(Hashed))

@@ -41,7 +41,7 @@ fn make<G: Game>(game: &G, eyes: Eyes) -> Box<dyn Session> {
         Eyes::Uniform => PlayerEvaluator::Uniform,
         Eyes::Rollouts => PlayerEvaluator::Rollout,
     };
-    let pool = PlayerPool::new(game, &NoNetworks, 0);
+    let pool = PlayerPool::new(game, NoNetworks, 0);
     let session = GameSession::new(&player("tester", evaluator), pool, 1);
     Box::new(session.expect("no network is loaded"))
 }

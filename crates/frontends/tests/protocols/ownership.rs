@@ -36,7 +36,7 @@ impl Evaluator<Go> for Owner {
 
 fn gtp() -> Gtp {
     let go = Go::from_spec(&"go:size=3".parse().expect("a game")).expect("possible rules");
-    let mut pool = PlayerPool::new(&go, &NoNetworks, 0);
+    let mut pool = PlayerPool::new(&go, NoNetworks, 0);
     let source = pool.sources().add_batched(Box::new(Owner::default()), 1 << 4);
     let session = GameSession::new(&player("tester", PlayerEvaluator::Added(source)), pool, 1)
         .expect("a session");

@@ -11,12 +11,11 @@ use std::{
 
 use anyhow::{Context, ensure};
 use dz_burn_net::DeviceChoice;
-use dz_game::{Game, GameSpec, canonical_spec, with_game};
-use dz_gatekeeper::OnDevices;
+use dz_game::{Game, GameSpec, with_game};
 use dz_infer::Lockstep;
 use dz_play::{
-    EarlyStop, Match, MatchObserver, MatchPlayer, MatchProgress, PlayedMatch, PlayerPool,
-    play_match, write_match,
+    EarlyStop, Match, MatchObserver, MatchPlayer, MatchProgress, MatchTask, PlayedMatch,
+    write_match,
 };
 use dz_record::{Format, Sheet};
 use dz_stats::SprtPlan;
@@ -125,7 +124,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let device = dz_burn_net::pick_device(&args.device)?;
     let parallel_games = args.parallel_games as usize;
     let out_file = args.out.as_deref();
-    let played = with_game!(&game, |game| play(&game, &plan, device, parallel_games, out_file))??;
+    let played = play(&game, &plan, device, parallel_games, out_file)?;
     let report = Report::of(&played, test.zip(args.sprt.map(|elos| elos.0)));
     if args.json {
         write_line(out, &report)?;
@@ -146,30 +145,33 @@ fn told_apart(mut players: [MatchPlayer; 2]) -> [MatchPlayer; 2] {
     players
 }
 
-/// Plays the match on one game, and writes its games to `out_file`.
-fn play<G: Game>(
-    game: &G,
+/// Plays the match, and writes its games to `out_file`.
+fn play(
+    game: &GameSpec,
     plan: &Match,
     device: DeviceChoice,
     parallel_games: usize,
     out_file: Option<&Path>,
 ) -> anyhow::Result<PlayedMatch> {
     // What cannot be written is known before a game is played.
-    let format = out_file.map(|path| kept_as(game, path)).transpose()?;
+    let format = match out_file {
+        Some(path) => Some(with_game!(game, |game| kept_as(&game, path))??),
+        None => None,
+    };
     let file = out_file.map(create).transpose()?;
-    let networks = OnDevices(vec![device]);
-    let mut pool = PlayerPool::new(game, &networks, CACHE_ENTRIES);
+    let mut arena = dz_gatekeeper::arena(game, &[device], CACHE_ENTRIES)?;
     let lockstep = Lockstep { parallel_games, groups: 2 };
-    let played = play_match(plan, &mut pool, &lockstep, None, &mut Tenths::default());
+    let task = MatchTask { plan, store: None };
+    let played = arena.play(vec![task], &lockstep, &mut Tenths::default());
     if let (Some(path), true) = (out_file, played.is_err()) {
         // Empty, it would only be in the way of the next try; that it stays is no second fault.
         let _ = fs::remove_file(path);
     }
-    let played = played?;
+    let played = played?.pop().context("a match was not played; please report this")?;
     if let (Some(path), Some(mut file), Some(format)) = (out_file, file, format) {
         let bytes = match format {
             None => write_match(&played.header, &played.games)?,
-            Some(format) => records(game, &played, format)?.into_bytes(),
+            Some(format) => with_game!(game, |game| records(&game, &played, format))??.into_bytes(),
         };
         let done = file.write_all(&bytes);
         done.with_context(|| format!("cannot write {}", path.display()))?;

@@ -7,12 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, with_game};
-use dz_gatekeeper::{OnDevices, selfplay_ply_cost};
+use dz_gatekeeper::selfplay_ply_cost;
 use dz_infer::Lockstep;
-use dz_play::{
-    MatchPlayer, PlayerEvaluator, PlayerPool, PositionCheck, SearchPlayer, check_positions,
-    distinct_openings,
-};
+use dz_play::{Arena, MatchPlayer, PlayerEvaluator, PositionCheck, SearchPlayer};
 use dz_shard::GameRecord;
 use dz_stage::{EventSink, Stage, StageContext, Stop};
 use dz_store::Run;
@@ -45,8 +42,8 @@ pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured
     let search = |evaluator: PlayerEvaluator, playouts: u32| {
         let search = SearchPlayer::of_run(evaluator, &config.search, playouts);
         let player = MatchPlayer::search("calibration", search);
-        let networks = OnDevices(devices.clone());
-        with_game!(&game, |game| playouts_per_s(&game, &player, playouts, config, &networks))?
+        let mut arena = dz_gatekeeper::arena(&game, &devices, 0)?;
+        playouts_per_s(arena.as_mut(), &player, playouts, config)
     };
     let rollouts = config.bootstrap.playouts;
     measured.rollouts_s = search(PlayerEvaluator::Rollout, rollouts)?;
@@ -76,22 +73,21 @@ fn random_plies<G: Game>(game: &G, plies_max: u32) -> f64 {
 }
 
 /// Playouts a second of a player, as many searches at once as self-play has.
-fn playouts_per_s<G: Game>(
-    game: &G,
+fn playouts_per_s(
+    arena: &mut dyn Arena,
     player: &MatchPlayer,
     playouts: u32,
     config: &RunConfig,
-    networks: &OnDevices,
 ) -> anyhow::Result<f64> {
-    let mut pool = PlayerPool::new(game, networks, 0);
     // Loading is no part of the time.
-    pool.prepare(player)?;
+    arena.prepare(player)?;
     let parallel_games = config.selfplay.parallel_games as usize;
     let lockstep = Lockstep { parallel_games, groups: config.selfplay.groups as usize };
     // A few searches first, then twice as many, until they take long enough to be timed.
     let mut count = 2;
     loop {
-        let positions: Vec<PositionCheck> = distinct_openings(game, 4, count.min(DISTINCT_MAX), 1)
+        let positions: Vec<PositionCheck> = arena
+            .openings(4, count.min(DISTINCT_MAX), 1)
             .into_iter()
             .map(|opening| PositionCheck {
                 moves: opening.moves,
@@ -103,7 +99,7 @@ fn playouts_per_s<G: Game>(
         let positions: Vec<PositionCheck> =
             (0..count).filter_map(|i| positions.get(i % distinct).cloned()).collect();
         let begun = Instant::now();
-        check_positions(&mut pool, player, &positions, playouts, &lockstep)?;
+        arena.check(player, &positions, playouts, &lockstep)?;
         let elapsed = begun.elapsed();
         if elapsed >= SEARCH_TIME / 2 || count >= 1 << 16 {
             return Ok(count as f64 * f64::from(playouts) / elapsed.as_secs_f64().max(1e-6));
