@@ -3,32 +3,41 @@
 
     python3 benchmarks/gpu/bench.py --binary target/release/dagzero --out results.json
 
-Prints and writes each row as soon as it is known, so that a call that is cut off has not been in vain. Ours comes first,
-PyTorch with what is left of --minutes, which nothing exceeds. --part standard (9x9 b6c96, batches 1,024 and
-4,096) is meant to end within six minutes, compilation included; `sizes` takes other sizes, `selfplay` whole games
-(games.py), `soak` memory over a long time (soak.py). Needs PyTorch; --dry-run takes every step but those of a card on the
-processor, with tiny networks, in seconds.
+Prints and writes each row as soon as it is known, so that a call that is cut off has not been in vain. Ours and
+PyTorch's take turns, shape by shape, each within a limit of its own, all within --minutes. --part first is what
+first_call.sh runs; `standard` (9x9 b6c96, batches 1,024 and 4,096) is meant to end within six minutes, compilation
+included; `sizes` takes other sizes, `selfplay` whole games (games.py), `soak` memory over a long time (soak.py). Needs
+PyTorch; --dry-run takes every step but those of a card on the processor, with tiny networks, in seconds.
 """
 
 import argparse
 import datetime
 import json
 import platform
+import queue
 import re
 import subprocess
+import sys
+import threading
 import time
+from pathlib import Path
 
 import games
 import soak
 
+# Sizes, batches to play and batches to learn.
 PARTS = {
-    "standard": [("9x9b6c96", [1024, 4096])],
-    "sizes": [
-        ("6x7b4c64", [64, 512, 1024, 4096, 8192]),
-        ("9x9b6c96", [64, 512, 8192]),
-        ("9x9b10c128", [1024, 4096, 8192]),
+    "first": [
+        ("9x9b6c96", [1024, 4096, 64, 256], [1024, 256]),
+        ("9x9b6c96+pooling", [1024, 4096], [256]),
     ],
-    "quick": [("6x7b2c32", [64])],
+    "standard": [("9x9b6c96", [1024, 4096], [1024, 4096])],
+    "sizes": [
+        ("6x7b4c64", [64, 512, 1024, 4096, 8192], [64, 512, 1024, 4096, 8192]),
+        ("9x9b6c96", [64, 512, 8192], [64, 512, 8192]),
+        ("9x9b10c128", [1024, 4096, 8192], [1024, 4096, 8192]),
+    ],
+    "quick": [("6x7b2c32", [64], [64])],
 }
 # Parts that are scripts of their own.
 OTHER_PARTS = ("selfplay", "soak")
@@ -41,8 +50,10 @@ FORMATS = {
 HEADS = (16, 16, 8, 64)
 # A child that hangs (kernel tuning has been seen to) costs this much and no more; the first one compiles the most.
 CHILD_SECONDS_MAX, DOCTOR_SECONDS_MAX = 120, 240
-# PyTorch is not begun with less left than this: it compiles for about as long.
-PEER_SECONDS_MIN = 40
+# PyTorch compiles for some of this.
+PEER_SECONDS_MAX = 90
+# Answers requests for PyTorch's figures.
+PEER = str(Path(__file__).parent / "peer.py")
 
 
 def flops(height, width, blocks, channels):
@@ -106,54 +117,116 @@ def child(args, command, seconds_max=CHILD_SECONDS_MAX):
     return whole(done.stdout), error
 
 
-def ours(results, args, size, batch, peak, work):
-    plays, learns = FORMATS[args.device]
+class Peer:
+    """A process of PyTorch (peer.py) that answers requests; one that hangs is killed, and the next request gets another."""
+
+    def __init__(self):
+        self.process, self.lines = None, None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [sys.executable, PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.lines = queue.SimpleQueue()
+        self.said = []
+        for pipe, put in [(self.process.stdout, self.lines.put), (self.process.stderr, self.said.append)]:
+            threading.Thread(target=self.read, args=(pipe, put), daemon=True).start()
+
+    @staticmethod
+    def read(pipe, put):
+        for line in pipe:
+            put(line)
+        put("")
+
+    def ask(self, seconds_max, **request):
+        """Yields rows, and a row with an error if PyTorch failed, ended, or took too long."""
+        if seconds_max < 1:
+            yield {"error": "no time was left"}
+            return
+        if self.process is None:
+            self.start()
+        late = time.monotonic() + seconds_max
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+            while (line := self.lines.get(timeout=max(late - time.monotonic(), 0.01))) != "end\n":
+                if not line:
+                    # It ended; what it said last may still be on its way.
+                    self.process.wait()
+                    time.sleep(0.1)
+                    raise BrokenPipeError
+                row = json.loads(line)
+                if "torch" not in row:
+                    yield row
+            return
+        except queue.Empty:
+            yield {"error": f"took more than {seconds_max:.0f} s. " + "".join(self.said)[-1000:]}
+        except BrokenPipeError:
+            yield {"error": "".join(self.said)[-1000:] or "ended without a word"}
+        self.stop()
+
+    def stop(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+def ours(results, args, size, batch, peak, work, learns):
+    """What ours does with a size and a batch: it plays, or it learns."""
     command = [args.binary, "bench", "device", "--device", args.device, "--json"]
     command += ["--network", size, "--batch", str(batch), "--seconds", str(args.seconds)]
+    plays, learning = FORMATS[args.device]
     # A process for each figure, so that what hangs takes none of the others along.
-    figures = [["--precision", name, "--learning", "none"] for name in plays]
-    figures += [["--precision", "none", "--learning", name] for name in learns]
-    if args.device == "cuda":
-        for other in (["--burn-convolution"], ["--lanes", "1"]):
-            figures.append(["--precision", plays[0], "--learning", "none", *other])
-        figures.append(["--precision", "none", "--learning", learns[0], "--burn-convolution"])
+    if learns:
+        figures = [["--precision", "none", "--learning", name] for name in learning]
+        if args.device == "cuda" and args.part != "first":
+            figures.append([*figures[0], "--burn-convolution"])
+    else:
+        figures = [["--precision", name, "--learning", "none"] for name in plays]
+        if args.device == "cuda" and args.part != "first":
+            figures += [[*figures[0], "--burn-convolution"], [*figures[0], "--lanes", "1"]]
+    if args.part == "first":
+        figures = figures[:1]
     for options in figures:
         rows, error = child(args, command + options)
         for row in rows:
             what = row["name"].split(": ", 1)[1]
-            factor = 3 if what.startswith("learn") else 1
-            share = row["value"] * work * factor / peak if "/s" in row["unit"] and peak else None
+            share = share_of_peak(row["value"], work, peak, learns) if "/s" in row["unit"] else None
             found = {"value": row["value"], "unit": row["unit"], "share_of_peak": share}
             results.add(what=f"{size} batch {batch} {what}", who="dagzero", **found)
         if error:
             results.add(what=f"{size} batch {batch} {' '.join(options)}", who="dagzero", error=error)
 
 
-def theirs(results, args, peer, numbers, size, batch, peak, work):
-    torch = peer.torch
+def share_of_peak(rate, work, peak, learns):
+    """Of the matrix peak; learning is counted as three times the work of playing."""
+    return rate * work * (3 if learns else 1) / peak if peak else None
 
-    def one(what, unit, factor, run):
-        what = f"{size} batch {batch} {what}"
-        if args.deadline - time.monotonic() < PEER_SECONDS_MIN and args.device == "cuda":
-            results.add(what=what, who="torch", error="no time was left")
-            return
-        try:
-            first, value = run()
-        except Exception as error:  # a failing compiler must not end the other measurements
-            results.add(what=what, who="torch", error=repr(error)[:500])
-            return
-        share = value * work * factor / peak if peak else None
-        results.add(what=what + ", until it is compiled", who="torch", value=first, unit="s")
-        results.add(what=what, who="torch", value=value, unit=unit, share_of_peak=share)
 
-    dtypes = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
-    plays, learns = FORMATS[args.device]
-    for name in plays:
-        run = (numbers, batch, args.seconds, args.device, dtypes[name], args.compile)
-        one(f"play, {name}", "positions/s", 1, lambda run=run: peer.play(*run))
-    for name in learns:
-        run = (numbers, batch, args.seconds, args.device, dtypes[name], args.compile)
-        one(f"learn, {name}", "rows/s", 3, lambda run=run: peer.learn(*run))
+def theirs(results, args, peer, size, batch, peak, work, learns):
+    formats = FORMATS[args.device][learns]
+    if args.part == "first":
+        formats = formats[:1]
+    for dtype in formats:
+        what = f"{size} batch {batch} {'learn' if learns else 'play'}, {dtype}"
+        request = {"work": "learn" if learns else "play", "size": numbers(size), "batch": batch}
+        request.update(dtype=dtype, device=args.device, seconds=args.seconds, compile=args.compile)
+        limit = min(PEER_SECONDS_MAX, args.deadline - time.monotonic())
+        for row in peer.ask(limit, **request):
+            if "error" in row:
+                results.add(what=what, who="torch", error=row["error"])
+                continue
+            name = f"{what}, {row['way']}"
+            results.add(what=name + ", until it runs", who="torch", value=row["first"], unit="s")
+            share = share_of_peak(row["rate"], work, peak, learns)
+            unit = "rows/s" if learns else "positions/s"
+            results.add(what=name, who="torch", value=row["rate"], unit=unit, share_of_peak=share)
+
+
+def numbers(size):
+    """`9x9b6c96` as its numbers."""
+    return [int(number) for number in re.findall(r"\d+", size)]
 
 
 def facts(args):
@@ -193,14 +266,12 @@ def arguments():
     return args
 
 
-def peers():
-    """The module with PyTorch's networks, or none without PyTorch."""
-    try:
-        import peer
-    except ImportError as missing:
-        print(f"without the peer: {missing} (pip install torch)", flush=True)
-        return None
-    return peer
+def has_torch():
+    """Whether PyTorch is there; without it only ours is measured."""
+    found = subprocess.run([sys.executable, "-c", "import torch"], capture_output=True).returncode == 0
+    if not found:
+        print("without the peer: no PyTorch (pip install torch)", flush=True)
+    return found
 
 
 def canary(results, args):
@@ -217,29 +288,38 @@ def canary(results, args):
 
 def speeds(results, args):
     """Networks without games, ours and PyTorch's."""
-    peer, peak = peers(), None
-    if peer and (args.device == "cuda" or args.dry_run):
+    peer, peak = Peer() if has_torch() else None, None
+    if peer:
         side = 256 if args.dry_run else 8192
-        what = f"matrix product of {side}, bf16"
-        try:
-            peak = peer.matrix_peak(args.device, peer.torch.bfloat16, side, args.seconds / 2)
-            results.add(what=what, who="torch", value=peak / 1e12, unit="TFLOP/s")
-        except Exception as error:  # what PyTorch cannot do says nothing of ours
-            results.add(what=what, who="torch", error=repr(error)[:500])
-    # Each size as its numbers.
-    sizes = {size: [int(n) for n in re.findall(r"\d+", size)] for size, _ in PARTS[args.part]}
-    cases = [(size, batch) for size, batches in PARTS[args.part] for batch in batches]
-    for size, batch in cases:
-        ours(results, args, size, batch, peak, flops(*sizes[size]))
-    for size, batch in cases if peer else []:
-        numbers = sizes[size]
-        theirs(results, args, peer, numbers, size, batch, peak, flops(*numbers))
+        request = {"work": "peak", "side": side, "device": args.device, "seconds": args.seconds / 2}
+        for row in peer.ask(PEER_SECONDS_MAX, **request):
+            if "error" in row:
+                results.add(what=f"matrix product of {side}", who="torch", error=row["error"])
+            else:
+                peak = row["rate"]
+                results.add(what=row["way"], who="torch", value=peak / 1e12, unit="TFLOP/s")
+    cases = [
+        (size, batch, learns)
+        for size, *batches in PARTS[args.part]
+        for learns in (False, True)
+        for batch in batches[learns]
+    ]
+    for size, batch, learns in cases:
+        work = flops(*numbers(size))
+        ours(results, args, size, batch, peak, work, learns)
+        # The peer's networks have no pooling.
+        if peer and "+" not in size:
+            theirs(results, args, peer, size, batch, peak, work, learns)
+    if peer:
+        peer.stop()
 
 
 def main():
     args = arguments()
     results = Results(args.out, facts(args))
-    canary(results, args)
+    if args.part != "first":
+        # first_call.sh asked it already.
+        canary(results, args)
     if args.part == "selfplay":
         games.measure(results, args, child)
     elif args.part == "soak":

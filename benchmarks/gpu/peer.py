@@ -1,10 +1,19 @@
-"""The networks of `dagzero bench device` in PyTorch: what a careful user of PyTorch would run.
+"""The networks of `dagzero bench device` in PyTorch, in each way that a careful user would try.
 
-Playing: half precision, batch norm folded, channels-last memory, torch.compile with CUDA graphs. Learning:
-bf16 autocast over 32-bit weights, AdamW fused, gradient clipped to norm 10, torch.compile. Each is compiled for its own shapes, as
-if it were the first: else the second batch size is compiled for any, and the ninth network not at all.
+Playing, in half precision, batch norm folded, channels-last memory, cudnn.benchmark on:
+- `forward only`: inputs lie on the card and answers stay there; a bound for any way to play;
+- `one at a time`: bits come from the host and logits go back to it before the next batch;
+- `double-buffered`: two batches under way on two streams, copies to and from pinned memory included, as ours.
+Each eager and through torch.compile, and on a card as one CUDA graph a batch.
+Learning: autocast over 32-bit weights, AdamW fused, gradients clipped to norm 10; torch.compile; on a card
+also the whole step as one CUDA graph. Each is compiled for its own shapes, as if it were the first: else the second
+batch size is compiled for any, and the ninth network not at all.
+
+As a program it answers each line of JSON, `{"work": "play", "size": [9, 9, 6, 96], ...}`, with rows of JSON and `end`.
 """
 
+import json
+import sys
 import time
 
 import torch
@@ -12,6 +21,7 @@ import torch.nn.functional as F
 from torch import nn
 
 PLANES, POLICY_CHANNELS, VALUE_CHANNELS, VALUE_HIDDEN = 16, 16, 8, 64
+DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
 
 
 def conv(inputs, outputs, side, learns):
@@ -53,10 +63,11 @@ def rate(step, batch, seconds, device):
     first = time.perf_counter() - begin
     begin, done = time.perf_counter(), 0
     while time.perf_counter() - begin < seconds:
-        for _ in range(5):
+        for _ in range(20):
             step()
+        done += 20 * batch
+        # What is under way counts when it is done: a queue that grows is no speed.
         synchronize(device)
-        done += 5 * batch
     return first, done / (time.perf_counter() - begin)
 
 
@@ -75,45 +86,116 @@ def planes(size, batch, device, dtype):
     return x.contiguous(memory_format=torch.channels_last)
 
 
+def captured(work, stream=None):
+    """`work` as one CUDA graph, after it has run three times beside it."""
+    stream = stream or torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            work()
+    stream.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        work()
+    return graph
+
+
+class Slot:
+    """A batch under way on a card: its input from pinned memory, the network, its answers to pinned memory."""
+
+    def __init__(self, forward, size, batch, dtype):
+        self.stream = torch.cuda.Stream()
+        self.done = torch.cuda.Event()
+        host = planes(size, batch, "cpu", torch.uint8).pin_memory()
+        there = torch.empty_like(host, device="cuda")
+        policy = torch.empty(batch, size[0] * size[1] + 1).pin_memory()
+        value = torch.empty(batch, 3).pin_memory()
+
+        def work():
+            there.copy_(host, non_blocking=True)
+            logits = forward(there.to(dtype, memory_format=torch.channels_last))
+            policy.copy_(logits[0].float(), non_blocking=True)
+            value.copy_(logits[1].float(), non_blocking=True)
+
+        self.graph = captured(work, self.stream)
+
+    def start(self):
+        with torch.cuda.stream(self.stream):
+            self.graph.replay()
+            self.done.record(self.stream)
+
+    def finish(self):
+        self.done.synchronize()
+
+
 def play(size, batch, seconds, device, dtype, compiles):
-    """Bits come from the host and logits go back to it at each call, as they must in self-play."""
-    torch._dynamo.reset()
+    """Yields ways to play, each with seconds until it ran and positions a second."""
+    torch.backends.cudnn.benchmark = True
     net = network(size, False, device).to(dtype).eval()
-    forward = torch.compile(net, mode="reduce-overhead", dynamic=False) if compiles else net
+    ways = [("eager", net)]
+    if compiles:
+        torch._dynamo.reset()
+        ways.append(("compiled", torch.compile(net, dynamic=False)))
     on_host = planes(size, batch, "cpu", torch.uint8)
-    if device == "cuda":
-        on_host = on_host.pin_memory()
+    with torch.inference_mode():
+        for way, forward in ways:
+            x = on_host.to(device).to(dtype, memory_format=torch.channels_last)
+            if device != "cuda":
+                step = lambda: forward(on_host.to(dtype, memory_format=torch.channels_last))
+                yield f"one at a time, {way}", *rate(step, batch, seconds, device)
+                continue
+            graph = captured(lambda: forward(x))
+            yield f"forward only, {way}, graph", *rate(graph.replay, batch, seconds, device)
+            slots = [Slot(forward, size, batch, dtype) for _ in range(2)]
 
-    @torch.inference_mode()
-    def step():
-        x = on_host.to(device, non_blocking=True).to(dtype, memory_format=torch.channels_last)
-        policy, value = forward(x)
-        return policy.float().cpu(), value.float().cpu()
+            def one():
+                slots[0].start()
+                slots[0].finish()
 
-    return rate(step, batch, seconds, device)
+            yield f"one at a time, {way}, graph", *rate(one, batch, seconds, device)
+
+            def both():
+                for slot in slots:
+                    slot.finish()
+                    slot.start()
+
+            first, twice = rate(both, batch, seconds, device)
+            yield f"double-buffered, {way}, graph", first, 2 * twice
 
 
 def learn(size, batch, seconds, device, dtype, compiles):
-    """Autocast to `dtype`, or TF32 products where it is f32, which is what ours takes there. One set of rows that lies on the device: what ours sends at each step is on our side."""
+    """Autocast to `dtype`, or TF32 products where it is f32, which is what ours takes there. One set of rows
+    that lies on the device: what ours sends at each step is on our side."""
+    torch.backends.cudnn.benchmark = True
     torch.set_float32_matmul_precision("high")
     torch._dynamo.reset()
-    net = network(size, True, device).train()
-    forward = torch.compile(net, dynamic=False) if compiles else net
-    optimizer = torch.optim.AdamW(net.parameters(), 1e-4, fused=device == "cuda")
     x = planes(size, batch, device, torch.float32)
     moves = torch.arange(batch, device=device) % (size[0] * size[1] + 1)
     outcomes = torch.zeros(batch, dtype=torch.long, device=device)
+    cuda = device == "cuda"
 
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        with torch.autocast(device, dtype, enabled=dtype != torch.float32):
-            policy, value = forward(x)
-            loss = F.cross_entropy(policy.float(), moves) + F.cross_entropy(value.float(), outcomes)
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 10.0)
-        optimizer.step()
+    def steps(compiled):
+        net = network(size, True, device).train()
+        forward = torch.compile(net, dynamic=False) if compiled else net
+        optimizer = torch.optim.AdamW(net.parameters(), 1e-4, fused=cuda, capturable=cuda)
 
-    return rate(step, batch, seconds, device)
+        def step():
+            optimizer.zero_grad(set_to_none=True)
+            with torch.autocast(device, dtype, enabled=dtype != torch.float32):
+                policy, value = forward(x)
+                loss = F.cross_entropy(policy.float(), moves) + F.cross_entropy(value.float(), outcomes)
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 10.0)
+            optimizer.step()
+
+        return step
+
+    for way in ["eager", "compiled"] if compiles else ["eager"]:
+        step = steps(way == "compiled")
+        yield way, *rate(step, batch, seconds, device)
+        if cuda:
+            graph = captured(steps(way == "compiled"))
+            yield f"{way}, graph", *rate(graph.replay, batch, seconds, device)
 
 
 def matrix_peak(device, dtype, side, seconds):
@@ -121,3 +203,31 @@ def matrix_peak(device, dtype, side, seconds):
     a, b = (torch.randn(side, side, device=device).to(dtype) for _ in range(2))
     _, products = rate(lambda: a @ b, 1, seconds, device)
     return 2 * side**3 * products
+
+
+def answer(request):
+    """Rows to a request; what one way fails at is said, and the others are measured all the same."""
+    device, seconds = request["device"], request["seconds"]
+    if request["work"] == "peak":
+        side = request["side"]
+        yield {"way": f"matrix product of {side}, bf16", "rate": matrix_peak(device, torch.bfloat16, side, seconds)}
+        return
+    work = {"play": play, "learn": learn}[request["work"]]
+    dtype, size = DTYPES[request["dtype"]], request["size"]
+    for way, first, found in work(size, request["batch"], seconds, device, dtype, request["compile"]):
+        yield {"way": way, "first": first, "rate": found}
+
+
+def main():
+    print(json.dumps({"torch": torch.__version__}), flush=True)
+    for line in sys.stdin:
+        try:
+            for row in answer(json.loads(line)):
+                print(json.dumps(row), flush=True)
+        except Exception as error:  # the next request is another matter
+            print(json.dumps({"error": repr(error)[:500]}), flush=True)
+        print("end", flush=True)
+
+
+if __name__ == "__main__":
+    main()

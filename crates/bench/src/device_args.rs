@@ -14,8 +14,9 @@ pub struct DeviceArgs {
     /// For `device`, `games`, `soak`: auto, cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub(crate) device: String,
-    /// For `device`, `games`, `soak`: rows, columns, blocks and channels of the network; rows and
-    /// columns of `games` are those of the game
+    /// For `device`, `games`, `soak`: rows, columns, blocks and channels of the network, with
+    /// `+pooling` for global pooling and heads for any board; rows and columns of `games` are
+    /// those of the game
     #[arg(long, value_name = "SIZE", default_value = "9x9b6c96")]
     pub(crate) network: String,
     /// For `device`, `games`, `soak`: positions of a batch
@@ -66,13 +67,15 @@ impl FromStr for Formats {
     }
 }
 
-/// `9x9b6c96`.
+/// `9x9b6c96`, or `9x9b6c96+pooling` with global pooling in every block and heads for any board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) height: usize,
     pub(crate) width: usize,
     pub(crate) blocks: usize,
     pub(crate) channels: usize,
+    /// As `network.global_pooling` and `network.any_size` of a configuration.
+    pub(crate) pooling: bool,
 }
 
 impl DeviceArgs {
@@ -87,7 +90,7 @@ impl DeviceArgs {
 
     pub(crate) fn size(&self) -> anyhow::Result<Size> {
         let text = &self.network;
-        text.parse().map_err(|()| anyhow::anyhow!("'{text}' is no size; write 9x9b6c96"))
+        text.parse().map_err(|()| anyhow::anyhow!("'{text}' is no size; write 9x9b6c96 or 9x9b6c96+pooling"))
     }
 
     pub(crate) fn time(&self) -> Duration {
@@ -123,8 +126,12 @@ impl DeviceArgs {
 impl Size {
     /// A network with the heads of the presets, 16 planes, and a move for each point and one more.
     pub(crate) fn spec(self) -> anyhow::Result<NetworkSpec> {
-        let Self { height, width, blocks, channels } = self;
-        let spec = NetworkSpec::plain([16, height, width], height * width + 1, blocks, channels);
+        let Self { height, width, blocks, channels, pooling } = self;
+        let spec = NetworkSpec {
+            global_pooling: pooling,
+            any_size: pooling,
+            ..NetworkSpec::plain([16, height, width], height * width + 1, blocks, channels)
+        };
         spec.validate().context("no such network")?;
         Ok(spec)
     }
@@ -134,10 +141,14 @@ impl FromStr for Size {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let numbers = text.split(['x', 'b', 'c']).map(|number| number.parse().map_err(|_| ()));
+        let (size, pooling) = match text.strip_suffix("+pooling") {
+            Some(size) => (size, true),
+            None => (text, false),
+        };
+        let numbers = size.split(['x', 'b', 'c']).map(|number| number.parse().map_err(|_| ()));
         let numbers: Vec<usize> = numbers.collect::<Result<_, _>>()?;
         let [height, width, blocks, channels] = numbers[..] else { return Err(()) };
-        Ok(Self { height, width, blocks, channels })
+        Ok(Self { height, width, blocks, channels, pooling })
     }
 }
 
@@ -150,7 +161,9 @@ mod tests {
         let spec = |text: &str| DeviceArgs::of(&["--network", text]).size()?.spec();
         let read = spec("6x7b4c32").unwrap();
         assert_eq!((read.height, read.width, read.blocks, read.channels), (6, 7, 4, 32));
-        for text in ["6x7", "b4c32", "6x7b4c32c1", "6x7b4c", "0x7b4c32"] {
+        let pooled = spec("6x7b4c32+pooling").unwrap();
+        assert!(pooled.global_pooling && pooled.any_size && !read.global_pooling);
+        for text in ["6x7", "b4c32", "6x7b4c32+", "6x7b4c32c1", "6x7b4c", "0x7b4c32"] {
             assert!(spec(text).is_err(), "{text}");
         }
     }

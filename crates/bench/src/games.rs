@@ -43,6 +43,9 @@ pub(crate) fn rows<G: Game>(
 
     let choice = args.choice()?;
     let size = args.size()?;
+    if size.pooling {
+        anyhow::bail!("`bench games` plays with networks without pooling; leave +pooling out");
+    }
     let file = random_network_of(game, size.blocks, size.channels, 1);
     let precision = args.precision.0.first().context("name one --precision")?;
     let options = args.options(choice, *precision);

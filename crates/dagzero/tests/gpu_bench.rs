@@ -34,9 +34,12 @@ fn a_dry_run_measures_ours_and_pytorch() {
     assert!(rows.iter().all(|row| row["value"].as_f64().is_some_and(|v| v > 0.0)), "{rows:?}");
     for what in ["play, f32", "learn, f32", "learn, bf16"] {
         for who in ["dagzero", "torch"] {
-            let one =
-                |row: &&Value| row["who"] == who && row["what"].as_str().unwrap().ends_with(what);
-            let row = rows.iter().find(one);
+            // PyTorch's rows say in which way, too.
+            let one = |row: &&Value| {
+                let text = row["what"].as_str().unwrap();
+                row["who"] == who && text.contains(what) && row["unit"] != "s"
+            };
+            let row = rows.iter().find(|row| one(row) && row["unit"] != "nats");
             let row = row.unwrap_or_else(|| panic!("no row of {who} for {what}: {rows:?}"));
             assert!(row["share_of_peak"].as_f64().is_some_and(|share| share > 0.0), "{row}");
         }
@@ -58,6 +61,16 @@ hangs = "import sys, time; print('[', flush=True); print('{\"a\": 1}', flush=Tru
 hangs += "print('tuning', file=sys.stderr, flush=True); time.sleep(60)"
 late = bench.child(args, [sys.executable, "-c", hangs], 2)
 assert late == ([{"a": 1}], "took more than 2 s. tuning"), late
+# A peer that hangs is killed, one that fails says why, and the next request is answered.
+peer = bench.Peer()
+rows = lambda path, limit: list(peer.ask(limit, work=path))
+bench.PEER = sys.argv[1]
+assert rows("answer", 20) == [{"way": "a", "rate": 1}]
+assert "took more than 1 s" in rows("hang", 1)[0]["error"]
+assert rows("answer", 20) == [{"way": "a", "rate": 1}]
+assert "no card" in rows("fail", 20)[0]["error"]
+assert rows("answer", 0) == [{"error": "no time was left"}]
+peer.stop()
 fails = "import sys; print('[\\n{\"a\": 1}\\n]'); sys.exit('no card')"
 assert bench.child(args, [sys.executable, "-c", fails]) == ([{"a": 1}], "no card")
 # No child outlives the whole, and none is begun without time.
@@ -65,8 +78,22 @@ args.deadline = time.monotonic() + 2
 assert bench.child(args, [sys.executable, "-c", hangs])[1] == "took more than 2 s. tuning"
 assert bench.child(args, [sys.executable, "-c", fails]) == ([], "no time was left")
 "#;
+    let peer = r#"
+import json, sys, time
+print(json.dumps({"torch": "none"}), flush=True)
+for line in sys.stdin:
+    work = json.loads(line)["work"]
+    if work == "hang":
+        time.sleep(60)
+    if work == "fail":
+        sys.exit("no card")
+    print('{"way": "a", "rate": 1}\nend', flush=True)
+"#;
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("peer.py");
+    std::fs::write(&path, peer).unwrap();
     let mut command = Command::new(python());
-    command.args(["-B", "-c", checks]).env("PYTHONPATH", folder);
+    command.args(["-B", "-c", checks]).arg(&path).env("PYTHONPATH", folder);
     let Ok(output) = command.output() else {
         println!("skipped: there is no Python; set DAGZERO_PYTHON");
         return;
