@@ -5,12 +5,13 @@ use std::path::Path;
 use crate::manifest::{Member, members, needs};
 
 /// The layers, lowest first. A crate may name crates of lower layers only, in its tests too.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["dz-config-keys", "dz-text"],
     &["dz-search-settings", "dz-aux-heads"],
     &["dz-game", "dz-config", "dz-stats", "dz-store", "dz-network-file"],
     &["dz-search", "dz-external-engines", "dz-record", "dz-shard", "dz-solver", "dz-infer"],
     &["dz-cpu-net"],
+    &["dz-cuda-net"],
     &["dz-burn-net", "dz-play", "dz-stage"],
     &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-frontends", "dz-report"],
     &["dz-bench"],

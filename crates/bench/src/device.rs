@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use dz_burn_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions,
-    difference_from_processor, random_rows,
+    difference_from_processor, network_with, random_rows,
 };
 use dz_cpu_net::{random_network, random_positions};
 use dz_infer::NetworkEvaluator;
@@ -38,6 +38,8 @@ pub(crate) fn rows(
         }
         if choice != DeviceChoice::Cpu && args.burn_convolution {
             format += ", Burn's convolution";
+        } else if choice != DeviceChoice::Cpu && args.layers {
+            format += ", layer by layer";
         }
         let first_name = name(&format!("play, {format}, until the first answer"));
         each(BenchRow::new(&first_name, first, "s", 1))?;
@@ -83,7 +85,11 @@ pub(crate) fn playing(
     let file = random_network(spec, 1);
     let positions = random_positions(spec, batch, 2);
     let begin = Instant::now();
-    let mut network = BurnEvaluator::load(&file, choice, options)?;
+    // On the processor Burn is measured, not what plays there.
+    let mut network: Box<dyn NetworkEvaluator> = match choice {
+        DeviceChoice::Cpu => Box::new(BurnEvaluator::load(&file, choice, options)?),
+        DeviceChoice::Cuda(_) => network_with(choice, &file, options)?,
+    };
     let ticket = network.submit(positions.clone())?;
     let found = network.wait(ticket)?;
     let first = begin.elapsed().as_secs_f64();

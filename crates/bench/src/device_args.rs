@@ -35,6 +35,9 @@ pub struct DeviceArgs {
     /// For `device`: convolve by Burn's operations on a card, not by kernels of our own
     #[arg(long)]
     pub(crate) burn_convolution: bool,
+    /// For `device`, `games`: go layer by layer on a card, not by the kernel for whole towers
+    #[arg(long)]
+    pub(crate) layers: bool,
     /// For `games`: playouts of every move
     #[arg(long, value_name = "N", default_value = "32",
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -90,7 +93,9 @@ impl DeviceArgs {
 
     pub(crate) fn size(&self) -> anyhow::Result<Size> {
         let text = &self.network;
-        text.parse().map_err(|()| anyhow::anyhow!("'{text}' is no size; write 9x9b6c96 or 9x9b6c96+pooling"))
+        text.parse().map_err(|()| {
+            anyhow::anyhow!("'{text}' is no size; write 9x9b6c96 or 9x9b6c96+pooling")
+        })
     }
 
     pub(crate) fn time(&self) -> Duration {
@@ -108,6 +113,7 @@ impl DeviceArgs {
                 chunk_min: self.batch,
                 lanes: self.lanes.into(),
                 cuda_kernels: !self.burn_convolution,
+                tower: options.tower && !self.layers,
                 ..options
             },
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use dz_burn_net::{BurnEvaluator, DeviceChoice};
+use dz_burn_net::{DeviceChoice, network_with};
 use dz_config::RunConfig;
 use dz_cpu_net::random_network_of;
 use dz_game::Game;
@@ -57,7 +57,7 @@ pub(crate) fn rows<G: Game>(
         // measures that.
         return Ok(());
     }
-    let network = BurnEvaluator::load(&file, choice, options)?;
+    let network = network_with(choice, &file, options)?;
     reach(game, args, network)?.report(&name(&on), Some(raw), each)
 }
 

@@ -99,6 +99,36 @@ pub trait NetworkEvaluator: Send {
     }
 }
 
+impl<N: NetworkEvaluator + ?Sized> NetworkEvaluator for Box<N> {
+    fn id(&self) -> &str {
+        (**self).id()
+    }
+
+    fn encoding_id(&self) -> &str {
+        (**self).encoding_id()
+    }
+
+    fn policy_len(&self) -> usize {
+        (**self).policy_len()
+    }
+
+    fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
+        (**self).submit(batch)
+    }
+
+    fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
+        (**self).wait(ticket)
+    }
+
+    fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        (**self).ownership(batch)
+    }
+
+    fn handle(&self) -> Option<Box<dyn NetworkEvaluator>> {
+        (**self).handle()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::NetworkOutputs;

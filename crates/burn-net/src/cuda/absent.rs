@@ -3,14 +3,25 @@
 
 use burn::tensor::{Device, FloatDType, Tensor};
 use dz_game::PlaneShape;
+use dz_infer::NetworkEvaluator;
+use dz_network_file::NetworkFile;
 
 use crate::cuda::adam_step::{AdamFlats, AdamStep};
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::layer_weights::LayerWeights;
 use crate::cuda::linear::plan::{LinearPlan, Output};
+use crate::device::choice::DeviceChoice;
+use crate::error::NetError;
 use crate::model::epilogue::{BatchNormOutput, Epilogue};
 
 const NO_CARD: &str = "pick_device gives no card in a build without CUDA";
+
+pub(crate) const fn tower(
+    _: DeviceChoice,
+    _: &NetworkFile,
+) -> Result<Option<Box<dyn NetworkEvaluator>>, NetError> {
+    Ok(None)
+}
 
 pub(crate) fn convolve(
     _: Plan,

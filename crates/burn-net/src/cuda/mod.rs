@@ -19,9 +19,13 @@ pub(crate) mod linear;
 #[cfg(feature = "cuda")]
 mod planes;
 pub(crate) mod tiles;
+#[cfg(feature = "cuda")]
+mod tower;
 
 #[cfg(not(feature = "cuda"))]
-pub(crate) use absent::{adam, blend, convolve, cross_entropy, join, layer, linear, unpack, view};
+pub(crate) use absent::{
+    adam, blend, convolve, cross_entropy, join, layer, linear, tower, unpack, view,
+};
 #[cfg(feature = "cuda")]
 pub(crate) use {
     adam::{adam, blend, join},
@@ -30,4 +34,5 @@ pub(crate) use {
     layer::layer,
     linear::linear,
     planes::unpack,
+    tower::tower,
 };

@@ -8,11 +8,13 @@ use dz_infer::{Encoded, Evaluator, EvaluatorError, InTurns, NetworkEvaluator};
 use dz_network_file::{Board, NetworkError, NetworkFile};
 use tracing::warn;
 
+use crate::cuda;
 use crate::device::choice::DeviceChoice;
 use crate::error::NetError;
 use crate::infer::check_loaded::check_loaded;
 use crate::infer::evaluator::BurnEvaluator;
 use crate::infer::options::EvaluatorOptions;
+use crate::precision::Precision;
 
 /// Reads a network file, checks that it fits the game, puts it on a device (on the processor with
 /// kernels of our own, on a card with Burn and one of ours), and checks that it is computed rightly
@@ -42,26 +44,76 @@ pub fn network_evaluator_on<G: Game>(
 ) -> Result<Box<dyn Evaluator<G>>, NetError> {
     let file = NetworkFile::from_bytes(bytes)?;
     let file = &*on_board_of(game, &file)?;
-    let load = |cuda_kernels| -> Result<Vec<_>, NetError> {
-        devices.iter().map(|device| load(game, file, *device, cuda_kernels)).collect()
+    // On all cards in the same way, so that all give the same evaluations.
+    let spec = &file.header.spec;
+    let cuda_kernels = devices.iter().all(|device| device.plays_by_cuda_kernels(spec));
+    let load = |way: Way| -> Result<Vec<_>, NetError> {
+        devices.iter().map(|device| load(game, file, *device, way.options(*device))).collect()
     };
-    // On all cards or on none, so that all give the same evaluations.
-    let cuda_kernels = devices.iter().all(|device| device.plays_by_cuda_kernels(&file.header.spec));
-    let mut evaluators = match load(cuda_kernels) {
-        Err(first) if cuda_kernels && is_of_device(&first) => {
-            // A card that is broken altogether says so at the first attempt.
-            let Ok(evaluators) = load(false) else { return Err(first) };
-            let what = reason(&first);
-            warn!(
-                "convolutions of our own do not work, so Burn's are used, which are slower: {what}"
-            );
-            evaluators
-        }
-        loaded => loaded?,
-    };
+    let mut evaluators = load_in_turn(Way::from(cuda_kernels), load)?;
     match evaluators.len() {
         1 => Ok(evaluators.remove(0)),
         _ => Ok(Box::new(InTurns::new(evaluators)?)),
+    }
+}
+
+/// How a card works a network out, the fastest way first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// The tower in one kernel, where that fits; else as the next.
+    Tower,
+    /// Layer by layer, convolutions by kernels of our own.
+    Layers,
+    /// Layer by layer, by Burn's operations. The processor's only way.
+    Burn,
+}
+
+impl Way {
+    const fn from(cuda_kernels: bool) -> Self {
+        if cuda_kernels { Self::Tower } else { Self::Burn }
+    }
+
+    /// What is left when this way failed, and what is slower about it.
+    const fn next(self) -> Option<(Self, &'static str)> {
+        match self {
+            Self::Tower => Some((
+                Self::Layers,
+                "the kernel for whole towers does not work, so networks go layer by layer",
+            )),
+            Self::Layers => {
+                Some((Self::Burn, "convolutions of our own do not work, so Burn's are used"))
+            }
+            Self::Burn => None,
+        }
+    }
+
+    fn options(self, device: DeviceChoice) -> EvaluatorOptions {
+        let usual = EvaluatorOptions::for_device(device);
+        let cuda_kernels = usual.cuda_kernels && self != Self::Burn;
+        EvaluatorOptions { cuda_kernels, tower: usual.tower && self == Self::Tower, ..usual }
+    }
+}
+
+/// Loads in the first way that works; of ways that fail, the first error is the one to report.
+fn load_in_turn<T>(first: Way, load: impl Fn(Way) -> Result<T, NetError>) -> Result<T, NetError> {
+    let mut way = first;
+    let mut failures: Vec<(NetError, &str)> = Vec::new();
+    loop {
+        match (load(way), way.next()) {
+            (Err(error), Some((next, what))) if is_of_device(&error) => {
+                failures.push((error, what));
+                way = next;
+            }
+            (Ok(loaded), _) => {
+                for (error, what) in &failures {
+                    warn!("{what}, which is slower: {}", reason(error));
+                }
+                return Ok(loaded);
+            }
+            // A card that is broken altogether says so at the first attempt.
+            (Err(error), _) if failures.is_empty() => return Err(error),
+            (Err(_), _) => return Err(failures.swap_remove(0).0),
+        }
     }
 }
 
@@ -69,16 +121,10 @@ fn load<G: Game>(
     game: &G,
     file: &NetworkFile,
     device: DeviceChoice,
-    cuda_kernels: bool,
+    options: EvaluatorOptions,
 ) -> Result<Box<dyn Evaluator<G>>, NetError> {
-    if device == DeviceChoice::Cpu {
-        let mut network = CpuEvaluator::load(file)?;
-        check_loaded(game, file, &mut network, device)?;
-        return Ok(Box::new(Encoded::<G>::new(game, network)?));
-    }
-    let options = EvaluatorOptions { cuda_kernels, ..EvaluatorOptions::for_device(device) };
-    let mut network = BurnEvaluator::load(file, device, options)?;
-    check_loaded(game, file, &mut network, device)?;
+    let mut network = network_with(device, file, options)?;
+    check_loaded(game, file, &mut *network, device)?;
     Ok(Box::new(Encoded::<G>::new(game, network)?))
 }
 
@@ -126,10 +172,26 @@ pub fn network_on(
     device: DeviceChoice,
     file: &NetworkFile,
 ) -> Result<Box<dyn NetworkEvaluator>, NetError> {
+    network_with(device, file, EvaluatorOptions::for_device(device))
+}
+
+/// The same with other options, of which the processor takes no notice.
+///
+/// # Errors
+/// What [`BurnEvaluator::load`] reports.
+pub fn network_with(
+    device: DeviceChoice,
+    file: &NetworkFile,
+    options: EvaluatorOptions,
+) -> Result<Box<dyn NetworkEvaluator>, NetError> {
     if device == DeviceChoice::Cpu {
         return Ok(Box::new(CpuEvaluator::load(file)?));
     }
-    Ok(Box::new(BurnEvaluator::load(file, device, EvaluatorOptions::for_device(device))?))
+    let can = options.tower && options.cuda_kernels && options.precision == Precision::F16;
+    if let Some(tower) = can.then(|| cuda::tower(device, file)).transpose()?.flatten() {
+        return Ok(tower);
+    }
+    Ok(Box::new(BurnEvaluator::load(file, device, options)?))
 }
 
 #[cfg(test)]
@@ -148,5 +210,24 @@ mod tests {
         assert!(is_of_device(&canary) && is_of_device(&failed));
         let other = NetError::BadOption { key: "lanes", value: "x".to_owned(), allowed: "1" };
         assert!(!is_of_device(&other));
+    }
+
+    #[test]
+    fn each_way_is_tried_until_one_works_and_the_first_failure_is_reported() {
+        let broken = |way: Way| NetError::Canary {
+            device: format!("{way:?}"),
+            difference: 1.0,
+            tolerance: 0.1,
+        };
+        for works in [Way::Tower, Way::Layers, Way::Burn] {
+            let load = |way: Way| if way == works { Ok(way) } else { Err(broken(way)) };
+            assert_eq!(load_in_turn(Way::Tower, load).unwrap(), works);
+        }
+        let none = load_in_turn(Way::Tower, |way| Err::<(), _>(broken(way))).unwrap_err();
+        assert!(none.to_string().contains("Tower"), "{none}");
+        let file = |_| {
+            Err::<(), _>(NetError::BadOption { key: "lanes", value: "x".to_owned(), allowed: "1" })
+        };
+        assert!(matches!(load_in_turn(Way::Tower, file), Err(NetError::BadOption { .. })));
     }
 }

@@ -27,6 +27,11 @@ pub struct EvaluatorOptions {
     /// Whether our CUDA kernels compute convolutions, where they fit the network, or Burn's
     /// operations. Needs 16 bits.
     pub cuda_kernels: bool,
+    /// Whether one kernel works the whole tower out, where it fits network and card
+    /// ([`dz_network_file::NetworkSpec`] of plain blocks, compute capability 9.0). Needs
+    /// [`Precision::F16`] and `cuda_kernels`. [`crate::network_with`] asks; a
+    /// [`crate::BurnEvaluator`] goes layer by layer in any case.
+    pub tower: bool,
 }
 
 impl EvaluatorOptions {
@@ -42,6 +47,7 @@ impl EvaluatorOptions {
                 unpack_on_device: choice.unpacks(),
                 lanes: 2,
                 cuda_kernels: true,
+                tower: true,
             },
         }
     }
@@ -56,6 +62,7 @@ impl EvaluatorOptions {
             unpack_on_device: false,
             lanes: 0,
             cuda_kernels: false,
+            tower: false,
         }
     }
 
