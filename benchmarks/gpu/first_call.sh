@@ -3,22 +3,22 @@
 #
 #   benchmarks/gpu/first_call.sh BINARIES OUT [SECONDS]
 #
-# BINARIES is a folder with `dagzero` and the test `on_card` (or both as .xz) of a build with CUDA;
-# pack.sh makes it. Each step has a time limit and a log of its own, so a broken one costs only itself;
+# BINARIES is the folder that pack.sh makes, on a machine with Rust. Each step has a time limit and a log of its own, so a broken one costs only itself;
 # after each step everything so far is put into OUT/first-call.tar.xz. README.md beside this says how to read it.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-binaries=$(cd "${1:?folder with dagzero and on_card}" && pwd)
+binaries=$(cd "${1:?folder that pack.sh made}" && pwd)
 out=${2:?folder for results}
 ends=$((SECONDS + ${3:-540}))
 mkdir -p "$out"
 work=$(mktemp -d)
 logs=$work/first-call
 mkdir -p "$logs" "$work/bin"
-for name in dagzero on_card; do
-  if [[ -e $binaries/$name.xz ]]; then xz -dc "$binaries/$name.xz" >"$work/bin/$name"; else cp "$binaries/$name" "$work/bin/"; fi
+for name in dagzero layers_on_card tower_on_card speed; do
+  xz -dc "$binaries/$name.xz" >"$work/bin/$name"
   chmod +x "$work/bin/$name"
 done
+commit=$(cat "$binaries/commit" 2>/dev/null || echo unknown)
 dagzero=$work/bin/dagzero
 
 # Where the compiler, its headers and its libraries lie.
@@ -76,15 +76,16 @@ step facts 20 bash -c facts
 # Right or wrong needs no quiet card: three at a time.
 step doctor-first 120 "$dagzero" doctor --device "$device" --json &
 DAGZERO_KERNELS=$work/kernels-of-test DAGZERO_CARD=${FIRST_CALL_CARD:-cuda:0} \
-  step on_card 130 "$work/bin/on_card" --nocapture &
+  step layers_on_card 170 "$work/bin/layers_on_card" --nocapture &
+DAGZERO_CARD=${FIRST_CALL_CARD:-cuda:0} step tower_on_card 60 "$work/bin/tower_on_card" --nocapture &
 step torch-warm 100 bash -c warm &
 wait
 save
 step doctor-second 60 "$dagzero" doctor --device "$device" --json
-step tower 60 python3 "$here/tower/check.py" --out "$logs/tower.json" ${FIRST_CALL_CUBIN:+--cubin "$FIRST_CALL_CUBIN"}
+step speed 60 "$work/bin/speed"
 save
 step bench 190 python3 "$here/bench.py" --part first --device "$device" --binary "$dagzero" --out "$logs/bench.json" --seconds 1.5 --minutes 3 \
-  --commit "${FIRST_CALL_COMMIT:-unknown}" ${FIRST_CALL_BENCH:-}
+  --commit "$commit" ${FIRST_CALL_BENCH:-}
 save
 step games 40 "$dagzero" bench games --device "$device" --json --game go:size=9 --network 9x9b6c96 --batch 2048 --groups 3 --seconds 4
 save

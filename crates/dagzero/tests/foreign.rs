@@ -133,11 +133,16 @@ fn status(dir: &str) -> serde_json::Value {
     serde_json::from_slice(&said.stdout).unwrap_or_default()
 }
 
-/// Starts or resumes a run, and kills its driver after a while, which takes the stages along.
+/// Starts or resumes a run, and kills its driver a while after the run exists, which takes the
+/// stages along. On a machine that is busy, a run can take seconds to exist.
 fn killed(dir: &str, after: Duration) {
     let mut command = program::command(&["run"]);
     command.arg(config()).args(["--dir", dir, "--set", "run.cycles=30"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a run");
+    let begun = Instant::now();
+    while !Path::new(dir).join("config.toml").exists() && begun.elapsed() < QUICK {
+        thread::sleep(Duration::from_millis(5));
+    }
     thread::sleep(after);
     child.kill().expect("killed, or over");
     child.wait().expect("over");
