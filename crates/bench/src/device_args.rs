@@ -43,7 +43,7 @@ pub struct DeviceArgs {
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) playouts: u32,
     /// For `games`: groups of games that take turns with the device, a batch each
-    #[arg(long, value_name = "N", default_value = "2",
+    #[arg(long, value_name = "N", default_value = "3",
         value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) groups: u16,
     /// For `soak`: networks that take each other's place
