@@ -136,7 +136,7 @@ struct Squeeze {
 
 impl Squeeze {
     fn forward(&self, ops: &BoardOps, t: Tensor<2>) -> Tensor<2> {
-        let squeezed = self.hidden.rectified(ops.mean(t.clone()));
+        let squeezed = self.hidden.rectified(ops, ops.mean(t.clone()));
         // [B, 2C] to two of [B, C]
         let [scale, shift]: [Tensor<2>; 2] =
             self.excite.forward(squeezed).chunk(2, 1).try_into().expect("2C is even");

@@ -51,10 +51,10 @@ impl Linear {
         }
     }
 
-    /// The same, and what is below 0 becomes 0.
-    pub(crate) fn rectified(&self, x: Tensor<2>) -> Tensor<2> {
+    /// The same of positions, followed by a ReLU.
+    pub(crate) fn rectified(&self, ops: &BoardOps, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
-            Matrix::Plain(_) => relu(self.forward(x)),
+            Matrix::Plain(matrix) => relu(self.sums_in_parts(ops, x, matrix)),
             Matrix::Packed(plan, factors) => {
                 self.packed_product(*plan, factors, x, Output::Rectified)
             }
@@ -65,11 +65,14 @@ impl Linear {
     /// the CUDA kernel gives its sums, in 32 bits.
     pub(crate) fn logits(&self, ops: &BoardOps, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
-            Matrix::Plain(matrix) => {
-                matmul_in_parts(ops, x, matrix, self.bias.dtype()) + self.bias.clone()
-            }
+            Matrix::Plain(matrix) => self.sums_in_parts(ops, x, matrix),
             Matrix::Packed(plan, factors) => self.packed_product(*plan, factors, x, Output::Whole),
         }
+    }
+
+    /// Product and bias, in the format of the bias.
+    fn sums_in_parts(&self, ops: &BoardOps, x: Tensor<2>, matrix: &Tensor<2>) -> Tensor<2> {
+        add_in_parts(ops, matmul_in_parts(ops, x, matrix, self.bias.dtype()), self.bias.clone())
     }
 
     fn packed_product(
@@ -89,23 +92,52 @@ pub(crate) fn matmul(x: Tensor<2>, matrix: &Tensor<2>, sums: DType) -> Tensor<2>
     x.cast(matrix.dtype()).matmul(matrix.clone()).cast(sums)
 }
 
-/// The same of positions, or of all points of the boards. A card adds up the matrix's gradient over
-/// points with one group of threads for each few outputs, so on one it is that of parts of the
-/// batch first, which are then added up.
+/// The same of positions, or of all points of the boards.
+///
+/// On a card, Burn gives a product with few outputs to two or three blocks of threads, and each of
+/// them adds up all inputs or all rows. So the product is taken of parts there, of the rows or of
+/// the inputs: on an H200, products of 1,024 positions took 0.8 ms of a training step.
 pub(crate) fn matmul_in_parts(
     ops: &BoardOps,
     x: Tensor<2>,
     matrix: &Tensor<2>,
     sums: DType,
 ) -> Tensor<2> {
-    let ([rows, inputs], [_, outputs]) = (x.dims(), matrix.dims());
-    match ops.parts_of(rows) {
-        None => matmul(x, matrix, sums),
-        Some(parts) => {
-            let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, rows / parts, inputs]);
-            x.matmul(matrix.clone().unsqueeze()).reshape([rows, outputs]).cast(sums)
-        }
+    let [rows, inputs] = x.dims();
+    let [_, outputs] = matrix.dims();
+    if let Some(parts) = ops.parts_of(rows) {
+        let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, rows / parts, inputs]);
+        return x.matmul(matrix.clone().unsqueeze()).reshape([rows, outputs]).cast(sums);
     }
+    let Some(parts) = ops.batches().and_then(|_| input_parts(inputs)) else {
+        return matmul(x, matrix, sums);
+    };
+    let x: Tensor<3> =
+        x.cast(matrix.dtype()).reshape([rows, parts, inputs / parts]).swap_dims(0, 1);
+    let matrix: Tensor<3> = matrix.clone().reshape([parts, inputs / parts, outputs]);
+    x.matmul(matrix).cast(sums).sum_dim(0).reshape([rows, outputs])
+}
+
+/// Parts of the inputs of a position, of one size.
+fn input_parts(inputs: usize) -> Option<usize> {
+    /// What a matrix unit takes at a time, several times.
+    const INPUTS_MIN: usize = 64;
+    const PARTS_MAX: usize = 16;
+    (2..=PARTS_MAX)
+        .rev()
+        .find(|parts| inputs.is_multiple_of(8 * parts) && inputs / parts >= INPUTS_MIN)
+}
+
+/// Adds `bias [1, N]` to each row `[rows, N]`. On a card its gradient is a sum of sums, because
+/// Burn gives a sum of all rows to 32 threads.
+fn add_in_parts(ops: &BoardOps, x: Tensor<2>, bias: Tensor<2>) -> Tensor<2> {
+    const PARTS: usize = 32;
+    let [rows, outputs] = x.dims();
+    if ops.batches().is_none() || !rows.is_multiple_of(PARTS) || rows < PARTS * PARTS {
+        return x + bias;
+    }
+    let each: Tensor<3> = bias.reshape([1, 1, outputs]).expand([PARTS, 1, outputs]);
+    (x.reshape([PARTS, rows / PARTS, outputs]) + each).reshape([rows, outputs])
 }
 
 #[cfg(test)]
@@ -149,6 +181,42 @@ mod tests {
             for (a, b) in parts.iter().zip(&whole) {
                 assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{rows}: {a} {b}");
             }
+        }
+    }
+
+    /// Of positions whose inputs or rows are parted, with all gradients.
+    #[test]
+    fn parts_of_inputs_and_sums_of_sums_are_those_of_the_whole() {
+        let spec = NetworkSpec::plain([3, 9, 9], 2, 0, 6);
+        let device = Device::flex().autodiff();
+        let wave = |rows: usize, columns: usize, pace: f32| -> Tensor<2> {
+            let numbers = (0..rows * columns).map(|i| 0.1 * (i as f32 * pace).sin()).collect();
+            upload(numbers, &device).reshape([rows, columns])
+        };
+        let [rows, inputs, outputs] = [1024, 144, 3];
+        assert_eq!(input_parts(1296), Some(9));
+        assert_eq!(input_parts(648), Some(9));
+        assert_eq!([input_parts(inputs), input_parts(64)], [Some(2), None]);
+        let with = |in_parts: bool| {
+            let compute = ComputeOptions {
+                convolve: ConvMethod::Gather,
+                sum_boards_first: in_parts,
+                by_point: false,
+            };
+            let on = BoardOps::new(&spec, rows, compute, Precision::F32, &device);
+            let x = wave(rows, inputs, 0.7).require_grad();
+            let matrix = wave(inputs, outputs, 0.3).require_grad();
+            let bias = wave(1, outputs, 1.3).require_grad();
+            let layer = Linear { matrix: Matrix::Plain(matrix.clone()), bias: bias.clone() };
+            let y = layer.logits(&on, x.clone());
+            let gradients = (y.clone() * y.clone()).sum().backward();
+            let gradient = |of: &Tensor<2>| download(of.grad(&gradients).expect("a gradient"));
+            [download(y.inner()), gradient(&x), gradient(&matrix), gradient(&bias)].concat()
+        };
+        let [parts, whole] = [with(true), with(false)];
+        assert_eq!(parts.len(), whole.len());
+        for (a, b) in parts.iter().zip(&whole) {
+            assert!((a - b).abs() < 1e-3 * b.abs().max(1.0), "{a} {b}");
         }
     }
 }

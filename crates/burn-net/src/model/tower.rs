@@ -158,7 +158,7 @@ impl Tail {
     fn features(&self, ops: &BoardOps, trunk: Tensor<2>, apply: &mut ApplyConv<'_>) -> Features {
         let policy = apply(&self.policy_conv, trunk.clone(), Epilogue::Relu);
         let value = apply(&self.value_conv, trunk.clone(), Epilogue::Relu);
-        let hidden = self.value_hidden.rectified(ops.value_inputs(value));
+        let hidden = self.value_hidden.rectified(ops, ops.value_inputs(value));
         Features { trunk, policy: ops.policy_inputs(policy), hidden }
     }
 }
