@@ -62,7 +62,7 @@ impl TowerEvaluator {
                 channels: plan.planes,
                 height: plan.height,
                 width: plan.width,
-                globals: 0,
+                globals: plan.globals,
             },
             plan,
             kernels,

@@ -8,7 +8,7 @@
 //! queued with the batch, so that its answers are there when they are asked for.
 //!
 //! [`TowerEvaluator::load`] refuses what does not fit (`Ok(None)`): other cards, networks with
-//! squeeze-excitation, bottlenecks or globals, boards of more than 256 points. `dz-burn-net` plays
+//! squeeze-excitation or bottlenecks, boards of more than 256 points. `dz-burn-net` plays
 //! those.
 
 mod error;

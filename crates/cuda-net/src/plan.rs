@@ -37,6 +37,8 @@ pub struct TowerPlan {
     pub width: usize,
     /// Input planes.
     pub planes: usize,
+    /// Numbers beside the planes.
+    pub globals: usize,
     /// Channels of the tower.
     pub channels: usize,
     /// Residual blocks.
@@ -70,7 +72,7 @@ impl TowerPlan {
         let area = spec.area();
         let steps = spec.channels / STEP;
         let heads = spec.policy_channels + spec.value_channels;
-        let is_plain = spec.squeeze_ratio == 0 && spec.bottleneck_blocks == 0 && spec.globals == 0;
+        let is_plain = spec.squeeze_ratio == 0 && spec.bottleneck_blocks == 0;
         let fits = spec.channels.is_multiple_of(STEP)
             && spec.blocks > 0
             && (1..=POINTS_MAX).contains(&area)
@@ -91,6 +93,7 @@ impl TowerPlan {
             height: spec.height,
             width: spec.width,
             planes: spec.channels_in,
+            globals: spec.globals,
             channels: spec.channels,
             blocks: spec.blocks,
             policy_channels: spec.policy_channels,
@@ -111,7 +114,7 @@ impl TowerPlan {
     }
 
     fn with_unit(self, unit: usize) -> Self {
-        let others = 2 * self.activation_bytes() + self.pool_bytes();
+        let others = 2 * self.activation_bytes() + self.extra_bytes();
         let each = unit * self.step_bytes() + 16;
         let stages = SHARED_BYTES_MAX.saturating_sub(others) / each;
         Self { unit, stages: stages.min(*STAGES.end()), ..self }
@@ -142,19 +145,19 @@ impl TowerPlan {
         self.channels - self.pooled
     }
 
-    /// Means and maxima of each position, and what they shift the other channels by.
-    fn pool_bytes(&self) -> usize {
-        if self.pooled == 0 {
-            return 0;
-        }
-        self.positions_per_block * (2 * self.pooled + self.shifted()) * 4
+    /// Means and maxima of each position, and what they shift the other channels by. Before that,
+    /// in the same place, what globals shift all channels by.
+    fn extra_bytes(&self) -> usize {
+        let pool = if self.pooled > 0 { 2 * self.pooled + self.shifted() } else { 0 };
+        let globals = if self.globals > 0 { self.channels } else { 0 };
+        self.positions_per_block * pool.max(globals) * 4
     }
 
     /// Shared memory that a block of threads needs: weights, activations twice, two barriers a
-    /// stage, and what pooling needs.
+    /// stage, and what pooling and globals need.
     pub(crate) fn shared_bytes(&self) -> usize {
         let ring = self.stages * (self.unit * self.step_bytes() + 16);
-        ring + 2 * self.activation_bytes() + self.pool_bytes()
+        ring + 2 * self.activation_bytes() + self.extra_bytes()
     }
 
     /// Bytes of a position's packed planes.
@@ -199,6 +202,7 @@ mod tests {
             for channels in (16..=160).step_by(16) {
                 let spec = NetworkSpec {
                     global_pooling: side % 2 == 0,
+                    globals: side % 3,
                     ..NetworkSpec::plain([12, side, side], side * side, 6, channels)
                 };
                 let Some(plan) = TowerPlan::of(&spec) else { continue };
@@ -219,10 +223,10 @@ mod tests {
         let pooling = NetworkSpec { global_pooling: true, any_size: true, ..plain.clone() };
         let pooling = TowerPlan::of(&pooling).unwrap();
         assert_eq!((pooling.pooled, pooling.any_size_rest), (24, Some(1)));
+        assert!(TowerPlan::of(&NetworkSpec { globals: 2, ..plain.clone() }).is_some());
         for other in [
             NetworkSpec { squeeze_ratio: 4, ..plain.clone() },
             NetworkSpec { bottleneck_blocks: 2, ..plain.clone() },
-            NetworkSpec { globals: 1, ..plain.clone() },
             NetworkSpec { channels: 100, ..plain.clone() },
             NetworkSpec { channels: 192, ..plain.clone() },
             NetworkSpec { policy_channels: 3, ..plain.clone() },

@@ -27,6 +27,7 @@ const ANY_SIZE_WARPS: usize = 4;
 pub(crate) struct WeightsThere {
     tower: CudaSlice<u16>,
     tower_bias: CudaSlice<f32>,
+    globals: CudaSlice<f32>,
     pool: CudaSlice<f32>,
     pool_bias: CudaSlice<f32>,
     policy: LinearThere,
@@ -67,6 +68,7 @@ impl WeightsThere {
         let there = Self {
             tower: stream.clone_htod(&here.tower)?,
             tower_bias: stream.clone_htod(&here.tower_bias)?,
+            globals: stream.clone_htod(or_one(&here.globals))?,
             pool: stream.clone_htod(or_one(&here.pool))?,
             pool_bias: stream.clone_htod(or_one(&here.pool_bias))?,
             policy: LinearThere::new(&stream, &here.policy)?,
@@ -95,9 +97,11 @@ pub(crate) struct Slot {
     done: CudaEvent,
     /// Pinned, so that copies are queued like kernels.
     bits_here: PinnedHostSlice<u8>,
+    globals_here: PinnedHostSlice<f32>,
     policy_here: PinnedHostSlice<f32>,
     wdl_here: PinnedHostSlice<f32>,
     bits: CudaSlice<u8>,
+    globals: CudaSlice<f32>,
     policy_points: CudaSlice<u16>,
     value_points: CudaSlice<u16>,
     policy: CudaSlice<f32>,
@@ -114,9 +118,10 @@ impl Slot {
         // SAFETY: the host writes `bits_here` before it is read, and the card writes the answers
         // before the event after which the host reads them. Not write-combined: answers are read.
         #[allow(unsafe_code)]
-        let (bits_here, policy_here, wdl_here) = unsafe {
+        let (bits_here, globals_here, policy_here, wdl_here) = unsafe {
             (
                 context.alloc_pinned_with_flags(capacity * plan.position_bytes(), 0)?,
+                context.alloc_pinned_with_flags((capacity * plan.globals).max(1), 0)?,
                 context.alloc_pinned_with_flags(capacity * plan.policy_len, 0)?,
                 context.alloc_pinned_with_flags(capacity * 3, 0)?,
             )
@@ -125,9 +130,11 @@ impl Slot {
             capacity,
             done: context.new_event(None)?,
             bits_here,
+            globals_here,
             policy_here,
             wdl_here,
             bits: stream.alloc_zeros(capacity * plan.position_bytes())?,
+            globals: stream.alloc_zeros((capacity * plan.globals).max(1))?,
             policy_points: stream.alloc_zeros(capacity * plan.policy_inputs())?,
             value_points: stream.alloc_zeros(capacity * plan.value_inputs())?,
             policy: stream.alloc_zeros(capacity * plan.policy_len)?,
@@ -153,6 +160,17 @@ impl Slot {
         #[allow(unsafe_code)]
         unsafe {
             result::memcpy_htod_async(there, here, self.stream.cu_stream())?;
+        }
+        if !batch.globals.is_empty() {
+            let numbers = batch.globals.len();
+            self.globals_here.as_mut_slice()?[..numbers].copy_from_slice(&batch.globals);
+            let here = &self.globals_here.as_slice()?[..numbers];
+            let (there, _) = self.globals.device_ptr_mut(&self.stream);
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            unsafe {
+                result::memcpy_htod_async(there, here, self.stream.cu_stream())?;
+            }
         }
         self.launch(kernels, weights, plan, len)?;
         let stream = self.stream.cu_stream();
@@ -197,7 +215,12 @@ impl Slot {
             shared_mem_bytes: 0,
         };
         let mut launch = self.stream.launch_builder(&kernels.tower);
-        launch.arg(&self.bits).arg(&weights.tower).arg(&weights.tower_bias);
+        launch
+            .arg(&self.bits)
+            .arg(&self.globals)
+            .arg(&weights.globals)
+            .arg(&weights.tower)
+            .arg(&weights.tower_bias);
         launch.arg(&weights.pool).arg(&weights.pool_bias);
         launch.arg(&mut self.policy_points).arg(&mut self.value_points).arg(&positions);
         // SAFETY: these are the kernel's arguments, and its buffers hold `len` positions.

@@ -23,6 +23,7 @@ pub(crate) fn tower(plan: &TowerPlan) -> String {
         ("POLICY", plan.policy_channels),
         ("VALUE", plan.value_channels),
         ("POOLED", plan.pooled),
+        ("GLOBALS", plan.globals),
         ("POS", plan.positions_per_block),
         ("STAGES", plan.stages),
         ("GROUP", plan.group),

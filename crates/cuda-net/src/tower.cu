@@ -2,8 +2,8 @@
 // activations of POS positions in shared memory, while weights stream in from the L2 cache.
 //
 // Defined before this text: HEIGHT, WIDTH, PLANES, CHANNELS, BLOCKS, POLICY and VALUE (channels of the
-// heads), POOLED (channels that every second block pools, or 0), POS, STAGES, GROUP, UNIT, REGISTERS,
-// SHARED_BYTES; WGMMA_TOWER and WGMMA_HEADS for N = CHANNELS and N = POLICY + VALUE.
+// heads), POOLED (channels that every second block pools, or 0), GLOBALS (numbers beside the planes, or
+// 0), POS, STAGES, GROUP, UNIT, REGISTERS, SHARED_BYTES; WGMMA_TOWER and WGMMA_HEADS for N = CHANNELS and N = POLICY + VALUE.
 
 typedef unsigned char uint8;
 typedef unsigned short half_bits;
@@ -30,11 +30,14 @@ constexpr int ACTIVATION_BYTES = (ROWS + 1) * PITCH;
 // Means and maxima of each position, then what they shift the other channels by.
 constexpr int SHIFTED = CHANNELS - POOLED;
 constexpr int POOL_BYTES = POOLED ? POS * (2 * POOLED + SHIFTED) * 4 : 0;
+// What globals shift each channel of a position by; nothing of it is left when pooling begins.
+constexpr int GLOBAL_BYTES = GLOBALS ? POS * CHANNELS * 4 : 0;
+constexpr int EXTRA_BYTES = POOL_BYTES > GLOBAL_BYTES ? POOL_BYTES : GLOBAL_BYTES;
 static_assert(ROWS <= WARPGROUPS * 64, "points fill at most four tiles of 64 rows");
 static_assert(STEM_K <= K && K % UNIT == 0 && UNIT % GROUP == 0, "steps");
 static_assert(K * 16 * HEADS * 2 <= UNIT_BYTES, "weights of the heads fit a stage");
 // plan.rs says how much shared memory there is; both have to agree.
-static_assert(STAGES * UNIT_BYTES + 2 * ACTIVATION_BYTES + 16 * STAGES + POOL_BYTES == SHARED_BYTES, "shared memory");
+static_assert(STAGES * UNIT_BYTES + 2 * ACTIVATION_BYTES + 16 * STAGES + EXTRA_BYTES == SHARED_BYTES, "shared memory");
 
 __device__ __forceinline__ unsigned pack_halves(float low, float high) {
   unsigned two;
@@ -77,11 +80,13 @@ template <int N> __device__ __forceinline__ void pin(float (&sums)[N]) {
 #define WGMMA_WAIT(n) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory")
 #define BLOCK_BARRIER asm volatile("bar.sync 1, %0;" ::"n"(WARPGROUPS * 128) : "memory")
 
-// `bits`: planes of each position as PlaneWriter packs them. `weights`: units as the ring takes them.
+// `bits`: planes of each position as PlaneWriter packs them. `globals`: [positions, GLOBALS],
+// `global_weights`: [GLOBALS, CHANNELS], both in 32 bits and unused without globals. `weights`: units as the ring takes them.
 // `bias`: 32 bits, layer by layer. `pool_weights`: [pooling blocks, 2 * POOLED, SHIFTED], `pool_bias`:
 // [pooling blocks, SHIFTED], both in 32 bits and unused without pooling. `policy`, `value`: halves [positions, AREA, POLICY or VALUE].
 extern "C" __global__ void __launch_bounds__(WARPGROUPS * 128 + 128, 1)
-tower(const uint8* __restrict__ bits, const half_bits* __restrict__ weights, const float* __restrict__ bias,
+tower(const uint8* __restrict__ bits, const float* __restrict__ globals,
+      const float* __restrict__ global_weights, const half_bits* __restrict__ weights, const float* __restrict__ bias,
       const float* __restrict__ pool_weights, const float* __restrict__ pool_bias, half_bits* __restrict__ policy,
       half_bits* __restrict__ value, int positions) {
   extern __shared__ __align__(128) uint8 memory[];
@@ -171,6 +176,16 @@ tower(const uint8* __restrict__ bits, const half_bits* __restrict__ weights, con
         }
       *reinterpret_cast<unsigned*>(memory + (x0 - base) + at * PITCH + plane * 2) = two;
     }
+    float* global_shifts = reinterpret_cast<float*>(memory + SHARED_BYTES - EXTRA_BYTES);
+    if (GLOBALS > 0)
+      for (int i = threadIdx.x; i < POS * CHANNELS; i += WARPGROUPS * 128) {
+        const int position = round * POS + i / CHANNELS, channel = i % CHANNELS;
+        float sum = 0.f;
+        if (position < positions)
+          for (int g = 0; g < GLOBALS; g++)
+            sum += globals[(long long)position * GLOBALS + g] * global_weights[g * CHANNELS + channel];
+        global_shifts[i] = sum;
+      }
     BLOCK_BARRIER;
     float sums[CHANNELS / 2];
     const float* shift = bias;
@@ -207,7 +222,7 @@ tower(const uint8* __restrict__ bits, const half_bits* __restrict__ weights, con
     // Global pooling: the first channels' means and maxima over the board shift the other channels;
     // then all are rectified.
     auto pool = [&](unsigned at, int index) {
-      float* pooled = reinterpret_cast<float*>(memory + SHARED_BYTES - POOL_BYTES);
+      float* pooled = reinterpret_cast<float*>(memory + SHARED_BYTES - EXTRA_BYTES);
       float* shifts = pooled + POS * 2 * POOLED;
       uint8* rows = memory + (at - base);
       // Eight lanes share two channels of a position.
@@ -275,6 +290,21 @@ tower(const uint8* __restrict__ bits, const half_bits* __restrict__ weights, con
       }
       if (threadIdx.x % 128 == 0) barrier_arrive(empty + 8 * stage);
       advance();
+    }
+    if (GLOBALS > 0) {
+#pragma unroll
+      for (int half = 0; half < 2; half++) {
+        const int r = row + half * 8;
+        if (r < ROWS) {
+          const float* shift_of_position = global_shifts + r / AREA * CHANNELS + column;
+#pragma unroll
+          for (int n = 0; n < CHANNELS / 8; n++) {
+            const float2 two = *reinterpret_cast<const float2*>(shift_of_position + n * 8);
+            sums[4 * n + 2 * half] += two.x;
+            sums[4 * n + 2 * half + 1] += two.y;
+          }
+        }
+      }
     }
     BLOCK_BARRIER;
     end(x0, false, true);

@@ -12,6 +12,8 @@ pub(crate) struct Weights {
     pub(crate) tower: Vec<u16>,
     /// Of all convolutions, one after another.
     pub(crate) tower_bias: Vec<f32>,
+    /// `[globals, C]`
+    pub(crate) globals: Vec<f32>,
     /// Of each pooling block `[2 * pooled, shifted]`.
     pub(crate) pool: Vec<f32>,
     pub(crate) pool_bias: Vec<f32>,
@@ -55,6 +57,10 @@ impl Weights {
             None => Linear::Boards(tiles(weight(layer), channels)),
             Some(_) => Linear::Points(weight(layer).data.clone()),
         };
+        let globals = match plan.globals {
+            0 => Vec::new(),
+            _ => transposed(weight("stem.globals")).collect(),
+        };
         let mut pool = Vec::new();
         let mut pool_bias = Vec::new();
         for layer in (1..plan.blocks).step_by(2).map(|i| format!("blocks.{i}.pool")) {
@@ -66,6 +72,7 @@ impl Weights {
         Self {
             tower,
             tower_bias,
+            globals,
             pool,
             pool_bias,
             policy: linear("policy.linear", plan.policy_channels),

@@ -32,6 +32,8 @@ fn networks() -> Vec<NetworkSpec> {
         pooling(plain([18, 9, 9], 82, 6, 96)),
         pooling(plain([3, 6, 7], 42, 4, 128)),
         NetworkSpec { global_pooling: true, ..plain([12, 7, 7], 50, 5, 48) },
+        NetworkSpec { globals: 3, ..plain([18, 9, 9], 82, 3, 96) },
+        pooling(NetworkSpec { globals: 2, ..plain([18, 9, 9], 82, 2, 64) }),
     ]
 }
 

@@ -109,7 +109,8 @@ pub(crate) fn matmul_in_parts(
         let x: Tensor<3> = x.cast(matrix.dtype()).reshape([parts, rows / parts, inputs]);
         return x.matmul(matrix.clone().unsqueeze()).reshape([rows, outputs]).cast(sums);
     }
-    let Some(parts) = ops.batches().and_then(|_| input_parts(inputs)) else {
+    let is_large = ops.batches().is_some() && rows >= ROWS_MIN;
+    let Some(parts) = input_parts(inputs).filter(|_| is_large) else {
         return matmul(x, matrix, sums);
     };
     let x: Tensor<3> =
@@ -117,6 +118,10 @@ pub(crate) fn matmul_in_parts(
     let matrix: Tensor<3> = matrix.clone().reshape([parts, inputs / parts, outputs]);
     x.matmul(matrix).cast(sums).sum_dim(0).reshape([rows, outputs])
 }
+
+/// Positions of a batch from which on parts of their inputs pay on a card. Smaller batches wait for
+/// the host, to which parts are more to do: on an H200 256 rows were slower by them.
+const ROWS_MIN: usize = 1024;
 
 /// Parts of the inputs of a position, of one size.
 fn input_parts(inputs: usize) -> Option<usize> {
@@ -133,7 +138,7 @@ fn input_parts(inputs: usize) -> Option<usize> {
 fn add_in_parts(ops: &BoardOps, x: Tensor<2>, bias: Tensor<2>) -> Tensor<2> {
     const PARTS: usize = 32;
     let [rows, outputs] = x.dims();
-    if ops.batches().is_none() || !rows.is_multiple_of(PARTS) || rows < PARTS * PARTS {
+    if ops.batches().is_none() || !rows.is_multiple_of(PARTS) || rows < ROWS_MIN {
         return x + bias;
     }
     let each: Tensor<3> = bias.reshape([1, 1, outputs]).expand([PARTS, 1, outputs]);
