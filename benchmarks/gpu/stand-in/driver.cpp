@@ -147,6 +147,8 @@ API int cuMemAllocAsync(Pointer* place, size_t bytes, void*) { return allocate(p
 API int cuMemFree_v2(Pointer place) { return release(place); }
 API int cuMemFreeAsync(Pointer place, void*) { return release(place); }
 API int cuMemAllocHost_v2(void** place, size_t bytes) { return posix_memalign(place, 4096, bytes) ? OUT_OF_MEMORY : OK; }
+API int cuMemHostAlloc(void** place, size_t bytes, unsigned) { return cuMemAllocHost_v2(place, bytes); }
+API int cuMemsetD8Async(Pointer to, unsigned char value, size_t bytes, void*) { memset(reinterpret_cast<void*>(to), value, bytes); return OK; }
 API int cuMemFreeHost(void* place) { free(place); return OK; }
 API int cuMemcpyHtoDAsync_v2(Pointer to, const void* from, size_t bytes, void*) {
     memcpy(reinterpret_cast<void*>(to), from, bytes);
