@@ -75,14 +75,12 @@ impl TowerEvaluator {
 
     /// A slot that holds `len` positions.
     fn slot(&mut self, len: usize) -> Result<Slot, CudaNetError> {
-        match self.free.iter().position(|slot| slot.capacity >= len) {
-            Some(place) => Ok(self.free.swap_remove(place)),
-            None => {
-                // One that was too small is not kept beside it.
-                self.free.pop();
-                Ok(Slot::new(&self.kernels.context, &self.plan, len.next_power_of_two())?)
-            }
+        if let Some(place) = self.free.iter().position(|slot| slot.capacity >= len) {
+            return Ok(self.free.swap_remove(place));
         }
+        // One that was too small is not kept beside it.
+        self.free.pop();
+        Ok(Slot::new(&self.kernels.context, &self.plan, len.next_power_of_two())?)
     }
 
     fn start(&mut self, batch: &EncodedBatch) -> Result<Flight, CudaNetError> {

@@ -65,7 +65,9 @@ pub(crate) fn heads(plan: &TowerPlan) -> String {
 }
 
 fn defines(names: &[(&str, usize)]) -> String {
-    names.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect()
+    names
+        .iter()
+        .fold(String::new(), |text, (name, value)| text + &format!("#define {name} {value}\n"))
 }
 
 /// A function for `wgmma` with `outputs` columns: 64 rows, 16 inputs, halves, sums in 32 bits.

@@ -51,7 +51,7 @@ impl Linear {
         }
     }
 
-    /// The same of positions, followed by a ReLU.
+    /// The same of positions, followed by a `ReLU`.
     pub(crate) fn rectified(&self, ops: &BoardOps, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Plain(matrix) => relu(self.sums_in_parts(ops, x, matrix)),
