@@ -2,8 +2,8 @@
 // policy logits of them, and in blocks of the first row two more make the value.
 //
 // Defined before this text: POLICY_INPUTS, VALUE_INPUTS (numbers of a position, multiples of 8),
-// POLICY_LOGITS, HIDDEN (a multiple of 8), POLICY_CHUNKS, VALUE_CHUNKS (32 inputs each), POLICY_TILES,
-// HIDDEN_TILES (8 outputs each).
+// POLICY_LOGITS, HIDDEN (a multiple of 8), POLICY_CHUNKS, VALUE_CHUNKS (32 inputs each),
+// POLICY_TILES, HIDDEN_TILES (8 outputs each).
 
 typedef unsigned short half_bits;
 
@@ -21,8 +21,8 @@ __device__ __forceinline__ void multiply(float (&sums)[4], unsigned a0, unsigned
                : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-// Sums of 16 positions and TILES times 8 outputs. A lane reads eight inputs of a row at a time; weights
-// lie in the order in which lanes take them: [chunk][tile][32 lanes][8 halves].
+// Sums of 16 positions and TILES times 8 outputs. A lane reads eight inputs of a row at a time;
+// weights lie in the order in which lanes take them: [chunk][tile][32 lanes][8 halves].
 template <int TILES>
 __device__ __forceinline__ void product(float (&sums)[TILES][4], const half_bits* rows, int inputs, int chunks,
                                         const half_bits* weights, int tiles, int first_tile, int positions_left) {

@@ -1,5 +1,5 @@
-// Heads of networks for boards of any size: linear layers at each point, and means over the board. A
-// warp takes a position, its lanes the points in turn.
+// Heads of networks for boards of any size: linear layers at each point, and means over the board.
+// A warp takes a position, its lanes the points in turn.
 //
 // Defined before this text: AREA, POLICY and VALUE (channels of the heads, multiples of 8), REST
 // (actions beside points), HIDDEN.
@@ -27,8 +27,8 @@ __device__ __forceinline__ float warp_sum(float x) {
   return x;
 }
 
-// `policy_weights`: [1 + REST, POLICY], of which the first row is that of a point's own logit and the
-// others' results are averaged over the board. `hidden_weights`: [HIDDEN, VALUE], of the means.
+// `policy_weights`: [1 + REST, POLICY], of which the first row is that of a point's own logit and
+// the others' results are averaged over the board. `hidden_weights`: [HIDDEN, VALUE], of the means.
 extern "C" __global__ void __launch_bounds__(WARPS * 32)
 heads(const half_bits* __restrict__ policy, const half_bits* __restrict__ value,
       const float* __restrict__ policy_weights, const float* __restrict__ policy_bias,

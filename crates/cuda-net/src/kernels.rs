@@ -26,8 +26,8 @@ pub(crate) struct Kernels {
 }
 
 impl Kernels {
-    /// The kernels for a plan on card number `index`; none on a card of another kind. What is compiled
-    /// is kept in `folder`.
+    /// The kernels for a plan on card number `index`; none on a card of another kind. What is
+    /// compiled is kept in `folder`.
     pub(crate) fn load(
         index: usize,
         plan: &TowerPlan,

@@ -66,8 +66,8 @@ pub struct TowerPlan {
 }
 
 impl TowerPlan {
-    /// The plan for a network, if it is of residual blocks, with or without global pooling, and fits
-    /// a multiprocessor.
+    /// The plan for a network, if it is of residual blocks, with or without global pooling, and
+    /// fits a multiprocessor.
     pub fn of(spec: &NetworkSpec) -> Option<Self> {
         let area = spec.area();
         let steps = spec.channels / STEP;

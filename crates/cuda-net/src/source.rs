@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use crate::plan::TowerPlan;
 
-/// Registers of a thread that multiplies. What a block of 640 threads was launched with (96 each) is
-/// all that there is to share: 128 threads give back all but 24. With 120 the last warpgroup would
-/// wait for registers for ever.
+/// Registers of a thread that multiplies. What a block of 640 threads was launched with (96 each)
+/// is all that there is to share: 128 threads give back all but 24. With 120 the last warpgroup
+/// would wait for registers for ever.
 const REGISTERS: usize = 112;
 
 const TOWER: &str = include_str!("tower.cu");

@@ -1,9 +1,10 @@
 // Stem, tower and the 1x1 convolutions of both heads in one kernel. A block of threads keeps the
 // activations of POS positions in shared memory, while weights stream in from the L2 cache.
 //
-// Defined before this text: HEIGHT, WIDTH, PLANES, CHANNELS, BLOCKS, POLICY and VALUE (channels of the
-// heads), POOLED (channels that every second block pools, or 0), GLOBALS (numbers beside the planes, or
-// 0), POS, STAGES, GROUP, UNIT, REGISTERS, SHARED_BYTES; WGMMA_TOWER and WGMMA_HEADS for N = CHANNELS and N = POLICY + VALUE.
+// Defined before this text: HEIGHT, WIDTH, PLANES, CHANNELS, BLOCKS, POLICY and VALUE (channels of
+// the heads), POOLED (channels that every second block pools, or 0), GLOBALS (numbers beside the
+// planes, or 0), POS, STAGES, GROUP, UNIT, REGISTERS, SHARED_BYTES; WGMMA_TOWER and WGMMA_HEADS for
+// N = CHANNELS and N = POLICY + VALUE.
 
 typedef unsigned char uint8;
 typedef unsigned short half_bits;
@@ -13,10 +14,11 @@ constexpr int AREA = HEIGHT * WIDTH;
 constexpr int ROWS = AREA * POS;
 constexpr int HEADS = POLICY + VALUE;
 constexpr int WARPGROUPS = 4;
-// Bytes from a point's activations to the next one's: 16 more than they need, so that the eight rows
-// of a ldmatrix lie in different banks.
+// Bytes from a point's activations to the next one's: 16 more than they need, so that the eight
+// rows of a ldmatrix lie in different banks.
 constexpr int PITCH = CHANNELS * 2 + 16;
-// A product takes 16 input channels. A tap of a 3x3 convolution is K products, a point of the stem STEM_K.
+// A product takes 16 input channels. A tap of a 3x3 convolution is K products, a point of the stem
+// STEM_K.
 constexpr int K = CHANNELS / 16;
 constexpr int STEM_K = (PLANES + 15) / 16;
 constexpr int STEP_BYTES = 16 * CHANNELS * 2;
@@ -81,9 +83,10 @@ template <int N> __device__ __forceinline__ void pin(float (&sums)[N]) {
 #define BLOCK_BARRIER asm volatile("bar.sync 1, %0;" ::"n"(WARPGROUPS * 128) : "memory")
 
 // `bits`: planes of each position as PlaneWriter packs them. `globals`: [positions, GLOBALS],
-// `global_weights`: [GLOBALS, CHANNELS], both in 32 bits and unused without globals. `weights`: units as the ring takes them.
-// `bias`: 32 bits, layer by layer. `pool_weights`: [pooling blocks, 2 * POOLED, SHIFTED], `pool_bias`:
-// [pooling blocks, SHIFTED], both in 32 bits and unused without pooling. `policy`, `value`: halves [positions, AREA, POLICY or VALUE].
+// `global_weights`: [GLOBALS, CHANNELS], both in 32 bits and unused without globals. `weights`:
+// units as the ring takes them. `bias`: 32 bits, layer by layer. `pool_weights`: [pooling blocks, 2
+// * POOLED, SHIFTED], `pool_bias`: [pooling blocks, SHIFTED], both in 32 bits and unused without
+// pooling. `policy`, `value`: halves [positions, AREA, POLICY or VALUE].
 extern "C" __global__ void __launch_bounds__(WARPGROUPS * 128 + 128, 1)
 tower(const uint8* __restrict__ bits, const float* __restrict__ globals,
       const float* __restrict__ global_weights, const half_bits* __restrict__ weights, const float* __restrict__ bias,

@@ -111,9 +111,9 @@ fn transposed(weight: &TensorData) -> impl Iterator<Item = f32> {
     (0..inputs).flat_map(move |input| weight.data.iter().skip(input).step_by(inputs).copied())
 }
 
-/// A linear layer `[N, C * points]`, as lanes of `heads.cu` take it: `[chunk of 32 inputs][tile of 8
-/// outputs][32 lanes][8 inputs]`, where lane `l` has output `l / 4` and the inputs from `8 * (l % 4)`
-/// on. The kernel's inputs come point by point, the file's channel by channel.
+/// A linear layer `[N, C * points]`, as lanes of `heads.cu` take it: `[chunk of 32 inputs][tile of
+/// 8 outputs][32 lanes][8 inputs]`, where lane `l` has output `l / 4` and the inputs from `8 * (l %
+/// 4)` on. The kernel's inputs come point by point, the file's channel by channel.
 fn tiles(weight: &TensorData, channels: usize) -> Vec<u16> {
     let &[outputs, inputs] = weight.shape.as_slice() else { return Vec::new() };
     let points = inputs / channels;
