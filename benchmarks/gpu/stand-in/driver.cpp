@@ -188,6 +188,7 @@ API int cuModuleLoadData(void** module, const void* image) {
     *module = loaded;
     return OK;
 }
+API int cuModuleUnload(void*) { return OK; }
 API int cuModuleGetFunction(void** function, void* module, const char* name) {
     void* library = static_cast<Module*>(module)->library;
     auto* found = new Function{name, {}};

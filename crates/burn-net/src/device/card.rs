@@ -1,5 +1,5 @@
-//! What this machine has to compute with, found by looking: nothing here starts a kernel, and
-//! nothing panics where something is missing.
+//! What this machine has to compute with. One kernel of one thread shows whether the compiler and
+//! the driver fit each other; nothing panics where something is missing.
 
 use std::path::{Path, PathBuf};
 
@@ -33,15 +33,16 @@ pub struct DeviceFacts {
     pub driver: Option<String>,
     /// The cards that the driver hands out; empty in a build without CUDA.
     pub cards: Vec<CardFacts>,
-    /// Whether NVIDIA's run-time compiler (NVRTC) compiled an empty kernel; none if it was not
-    /// asked, which is so in a build without CUDA.
+    /// Whether the first card ran a kernel that NVIDIA's run-time compiler (NVRTC) had just compiled,
+    /// with CUDA's headers where they were found; none if nothing was tried, which is so in a build
+    /// without CUDA.
     pub compiler_works: Option<bool>,
     /// The folder that has CUDA's headers, which kernels include.
     pub headers: Option<PathBuf>,
 }
 
 /// Where the Linux driver tells its version.
-const DRIVER_FILE: &str = "/proc/driver/nvidia/version";
+pub(crate) const DRIVER_FILE: &str = "/proc/driver/nvidia/version";
 
 /// Least free memory that a network of ordinary size trains in, with the batches of its window.
 const MEMORY_FREE_BYTES_MIN: u64 = 2 << 30;
@@ -51,12 +52,14 @@ impl DeviceFacts {
     pub fn look() -> Self {
         let driver = std::fs::read_to_string(DRIVER_FILE).ok();
         let cards = cards();
+        let headers = cuda_folder().and_then(|folder| headers(&folder));
+        let first = cards.first();
         Self {
             built_with_cuda: cfg!(feature = "cuda"),
             driver: driver.and_then(|text| text.lines().next().map(str::to_owned)),
-            compiler_works: (!cards.is_empty()).then(compiler_works),
+            compiler_works: first.map(|card| compiler_works(card.index, headers.as_deref())),
             cards,
-            headers: cuda_folder().and_then(|folder| headers(&folder)),
+            headers,
         }
     }
 
@@ -82,8 +85,8 @@ impl DeviceFacts {
                 "the driver hands out no card; look at `nvidia-smi` and CUDA_VISIBLE_DEVICES"
             }
             Self { compiler_works: Some(false) | None, .. } => {
-                "NVIDIA's run-time compiler did not compile an empty kernel; install the NVRTC package of \
-                 the driver's CUDA version (Debian's and NVIDIA's `cuda-nvrtc`) and put its folder into \
+                "the first card did not run a kernel of one thread, compiled by NVIDIA's run-time compiler; install the NVRTC \
+                 package of the driver's CUDA version (Debian's and NVIDIA's `cuda-nvrtc`) and put its folder into \
                  LD_LIBRARY_PATH"
             }
             Self { headers: None, .. } => {
@@ -194,15 +197,40 @@ pub(crate) fn multiplies_halves(_: usize) -> bool {
     false
 }
 
-/// Compiles a kernel that does nothing; without its library the call panics.
+/// Compiles, loads and runs a kernel of one thread; without its library the call panics.
 #[cfg(feature = "cuda")]
-fn compiler_works() -> bool {
-    let kernel = "extern \"C\" __global__ void nothing() {}";
-    std::panic::catch_unwind(|| cudarc::nvrtc::compile_ptx(kernel).is_ok()).unwrap_or(false)
+fn compiler_works(index: usize, headers: Option<&Path>) -> bool {
+    std::panic::catch_unwind(|| runs_a_kernel(index, headers).is_ok()).unwrap_or(false)
+}
+
+#[cfg(feature = "cuda")]
+fn runs_a_kernel(index: usize, headers: Option<&Path>) -> Result<(), Box<dyn std::error::Error>> {
+    use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
+    use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
+
+    let include = headers.map_or("", |_| "#include <cuda_fp16.h>\n");
+    let kernel = format!("{include}extern \"C\" __global__ void one(int* place) {{ *place = 1; }}");
+    let include_paths = headers.iter().map(|folder| folder.display().to_string()).collect();
+    let compiled =
+        compile_ptx_with_opts(kernel, CompileOptions { include_paths, ..Default::default() })?;
+    let context = CudaContext::new(index)?;
+    let kernel = context.load_module(compiled)?.load_function("one")?;
+    let stream = context.default_stream();
+    let mut place = stream.alloc_zeros::<i32>(1)?;
+    let mut launch = stream.launch_builder(&kernel);
+    launch.arg(&mut place);
+    let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    // SAFETY: the kernel writes the one number that it is given.
+    #[allow(unsafe_code)]
+    unsafe {
+        launch.launch(one)?;
+    }
+    stream.synchronize()?;
+    Ok(())
 }
 
 #[cfg(not(feature = "cuda"))]
-fn compiler_works() -> bool {
+const fn compiler_works(_: usize, _: Option<&Path>) -> bool {
     false
 }
 

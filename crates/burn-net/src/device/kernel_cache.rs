@@ -9,6 +9,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "cuda")]
+use crate::device::card::DRIVER_FILE;
 use crate::device::choice::DeviceChoice;
 
 /// The environment variable that names another folder.
@@ -16,9 +18,49 @@ const VARIABLE: &str = "DAGZERO_KERNELS";
 
 /// The folder: what `DAGZERO_KERNELS` names, or `dagzero/kernels` in the user's cache
 /// (`XDG_CACHE_HOME`, `~/.cache`), or where there is no home a folder of this user's own in the
-/// system's folder for temporary files: see [`private_folder`].
+/// system's folder for temporary files: see [`private_folder`]. In it a folder for each version of
+/// driver and run-time compiler, since `CubeCL` 0.11.3 asks for neither before it loads a kernel.
 pub fn kernel_folder() -> PathBuf {
-    folder(&|name| std::env::var_os(name))
+    let folder = folder(&|name| std::env::var_os(name));
+    match versions() {
+        Some(versions) => folder.join(versions),
+        None => folder,
+    }
+}
+
+/// Of driver and run-time compiler, as a folder's name; none in a build without CUDA.
+#[cfg(feature = "cuda")]
+fn versions() -> Option<&'static str> {
+    static VERSIONS: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    let versions = VERSIONS.get_or_init(|| {
+        let driver = std::fs::read_to_string(DRIVER_FILE).ok();
+        let driver = driver.as_deref().and_then(driver_version).unwrap_or("unknown");
+        // Without its library the call panics.
+        let compiler = std::panic::catch_unwind(|| {
+            let [mut major, mut minor] = [0, 0];
+            // SAFETY: two numbers are written.
+            #[allow(unsafe_code)]
+            let told = unsafe { cudarc::nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) };
+            let is_told = told == cudarc::nvrtc::sys::nvrtcResult::NVRTC_SUCCESS;
+            is_told.then(|| format!("{major}.{minor}"))
+        });
+        let compiler = compiler.ok().flatten().unwrap_or_else(|| "unknown".to_owned());
+        format!("driver-{driver}-nvrtc-{compiler}")
+    });
+    Some(versions)
+}
+
+#[cfg(not(feature = "cuda"))]
+const fn versions() -> Option<&'static str> {
+    None
+}
+
+/// The driver's version in what its file says: the first word of digits and dots.
+#[cfg(any(feature = "cuda", test))]
+fn driver_version(text: &str) -> Option<&str> {
+    text.split_whitespace().find(|word| {
+        word.contains('.') && word.chars().all(|letter| letter.is_ascii_digit() || letter == '.')
+    })
 }
 
 fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
@@ -128,6 +170,14 @@ mod tests {
         // What is empty or relative names nothing, as the specification of these folders has it.
         assert_eq!(of(&[home, ("XDG_CACHE_HOME", "here")]), of(&[home, (VARIABLE, "")]));
         assert!(of(&[]).starts_with(std::env::temp_dir()));
+    }
+
+    #[test]
+    fn the_drivers_version_is_read() {
+        let text = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\n\
+                    GCC version:  gcc version 12.2.0";
+        assert_eq!(driver_version(text), Some("580.159.04"));
+        assert_eq!(driver_version("NVRM version: none"), None);
     }
 
     #[test]
