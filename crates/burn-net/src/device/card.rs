@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::device::choice::DeviceChoice;
+use crate::device::kernel_cache::DRIVER_FILE;
 #[cfg(feature = "cuda")]
 use crate::device::kernel_cache::keep_kernels;
 
@@ -33,16 +34,13 @@ pub struct DeviceFacts {
     pub driver: Option<String>,
     /// The cards that the driver hands out; empty in a build without CUDA.
     pub cards: Vec<CardFacts>,
-    /// Whether the first card ran a kernel that NVIDIA's run-time compiler (NVRTC) had just compiled,
-    /// with CUDA's headers where they were found; none if nothing was tried, which is so in a build
-    /// without CUDA.
+    /// Whether the first card ran a kernel that NVIDIA's run-time compiler (NVRTC) had just
+    /// compiled, with CUDA's headers where they were found; none if nothing was tried, which is so
+    /// in a build without CUDA.
     pub compiler_works: Option<bool>,
     /// The folder that has CUDA's headers, which kernels include.
     pub headers: Option<PathBuf>,
 }
-
-/// Where the Linux driver tells its version.
-pub(crate) const DRIVER_FILE: &str = "/proc/driver/nvidia/version";
 
 /// Least free memory that a network of ordinary size trains in, with the batches of its window.
 const MEMORY_FREE_BYTES_MIN: u64 = 2 << 30;

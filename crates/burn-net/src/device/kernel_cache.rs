@@ -9,12 +9,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "cuda")]
-use crate::device::card::DRIVER_FILE;
 use crate::device::choice::DeviceChoice;
 
 /// The environment variable that names another folder.
 const VARIABLE: &str = "DAGZERO_KERNELS";
+
+/// Where the Linux driver tells its version.
+pub(crate) const DRIVER_FILE: &str = "/proc/driver/nvidia/version";
 
 /// The folder: what `DAGZERO_KERNELS` names, or `dagzero/kernels` in the user's cache
 /// (`XDG_CACHE_HOME`, `~/.cache`), or where there is no home a folder of this user's own in the
