@@ -29,7 +29,16 @@ const OWNED: [(&str, &str); 3] =
 /// these crates are built and tested in seconds, and their part of the work needs none of it.
 const KEPT_APART: [(&[&str], &[&str]); 3] = [
     (
-        &["dz-game", "dz-search", "dz-infer", "dz-record", "dz-shard", "dz-play", "dz-cpu-net"],
+        &[
+            "dz-game",
+            "dz-search",
+            "dz-infer",
+            "dz-record",
+            "dz-shard",
+            "dz-play",
+            "dz-cpu-net",
+            "dz-cuda-net",
+        ],
         &["burn", "cubecl"],
     ),
     (&["shuffler", "dz-report"], &["burn", "cubecl"]),

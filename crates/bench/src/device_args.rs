@@ -70,7 +70,8 @@ impl FromStr for Formats {
     }
 }
 
-/// `9x9b6c96`, or `9x9b6c96+pooling` with global pooling in every block and heads for any board.
+/// `9x9b6c96`, or `9x9b6c96+pooling` with global pooling in every second block and heads for any
+/// board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) height: usize,

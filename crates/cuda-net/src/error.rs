@@ -7,7 +7,7 @@ use cudarc::nvrtc::CompileError;
 #[derive(Debug, thiserror::Error)]
 pub enum CudaNetError {
     /// The driver refused.
-    #[error("the CUDA driver says: {0}")]
+    #[error("CUDA driver error: {0}")]
     Driver(#[from] DriverError),
     /// The run-time compiler refused.
     #[error("NVIDIA's run-time compiler did not compile a kernel: {0}")]

@@ -28,7 +28,8 @@ pub struct TowerEvaluator {
     weights: WeightsThere,
     /// Slots that no batch is in.
     free: Vec<Slot>,
-    in_flight: BTreeMap<Ticket, Flight>,
+    /// Of an empty batch nothing.
+    in_flight: BTreeMap<Ticket, Option<Flight>>,
     next: u64,
 }
 
@@ -109,19 +110,20 @@ impl NetworkEvaluator for TowerEvaluator {
 
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
         batch.check(self.shape).map_err(|error| self.failed(&error))?;
+        let flight = match batch.len {
+            0 => None,
+            _ => Some(self.start(&batch).map_err(|error| self.failed(&error))?),
+        };
         let ticket = Ticket(self.next);
-        if batch.len > 0 {
-            let flight = self.start(&batch).map_err(|error| self.failed(&error))?;
-            self.in_flight.insert(ticket, flight);
-        }
         self.next += 1;
+        self.in_flight.insert(ticket, flight);
         Ok(ticket)
     }
 
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
-        let Some(Flight { slot, len }) = self.in_flight.remove(&ticket) else {
-            return Err(EvaluatorError::UnknownTicket(ticket));
-        };
+        let flight = self.in_flight.remove(&ticket);
+        let flight = flight.ok_or(EvaluatorError::UnknownTicket(ticket))?;
+        let Some(Flight { slot, len }) = flight else { return Ok(NetworkOutputs::default()) };
         let outputs = slot.finish(&self.plan, len).map_err(|error| self.failed(&error))?;
         self.free.push(slot);
         Ok(outputs)

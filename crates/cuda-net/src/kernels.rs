@@ -98,16 +98,25 @@ fn function(
     Ok(module.load_function(name)?)
 }
 
+/// Returns the version of NVIDIA's run-time compiler (NVRTC), such as `13.0`; none where its library
+/// is not there.
+pub fn compiler_version() -> Option<String> {
+    let version = || {
+        let [mut major, mut minor] = [0, 0];
+        // SAFETY: the call writes two numbers.
+        #[allow(unsafe_code)]
+        let result = unsafe { cudarc::nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) };
+        let is_known = result == cudarc::nvrtc::sys::nvrtcResult::NVRTC_SUCCESS;
+        is_known.then(|| format!("{major}.{minor}"))
+    };
+    // cudarc panics where the library is not there.
+    std::panic::catch_unwind(version).ok().flatten()
+}
+
 /// Named by all that the result depends on.
 fn path_of(source: &str, name: &str, folder: &Path) -> PathBuf {
-    let [mut major, mut minor] = [0, 0];
-    // SAFETY: two numbers are written.
-    #[allow(unsafe_code)]
-    unsafe {
-        // A version that is not told is told apart by nothing, and the driver checks what it loads.
-        let _ = cudarc::nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor);
-    }
-    let text = format!("{ARCHITECTURE} {major}.{minor}\n{source}");
+    let version = compiler_version().unwrap_or_default();
+    let text = format!("{ARCHITECTURE} {version}\n{source}");
     folder.join(format!("{name}-{}.ptx", &blake3::hash(text.as_bytes()).to_hex()[..32]))
 }
 

@@ -21,4 +21,5 @@ mod weights;
 
 pub use error::CudaNetError;
 pub use evaluator::TowerEvaluator;
+pub use kernels::compiler_version;
 pub use plan::TowerPlan;

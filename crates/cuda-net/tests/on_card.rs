@@ -63,6 +63,8 @@ fn a_tower_answers_as_the_processor_does() {
         let off = expected.difference_max(&whole) / size;
         println!("{name}: {off:.1e}");
         assert!(off < TOLERANCE, "{spec:?}: {off}");
+        let empty = answer(&mut evaluator, &random_positions(&spec, 0, 5));
+        assert_eq!(empty, NetworkOutputs::default(), "{name}");
         // Fewer than fill a block of threads, and slots that hold more than are asked for.
         for len in [1, 7, 400] {
             let found = answer(&mut evaluator, &random_positions(&spec, len, 5));

@@ -36,16 +36,8 @@ fn versions() -> Option<&'static str> {
     let versions = VERSIONS.get_or_init(|| {
         let driver = std::fs::read_to_string(DRIVER_FILE).ok();
         let driver = driver.as_deref().and_then(driver_version).unwrap_or("unknown");
-        // Without its library the call panics.
-        let compiler = std::panic::catch_unwind(|| {
-            let [mut major, mut minor] = [0, 0];
-            // SAFETY: two numbers are written.
-            #[allow(unsafe_code)]
-            let told = unsafe { cudarc::nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) };
-            let is_told = told == cudarc::nvrtc::sys::nvrtcResult::NVRTC_SUCCESS;
-            is_told.then(|| format!("{major}.{minor}"))
-        });
-        let compiler = compiler.ok().flatten().unwrap_or_else(|| "unknown".to_owned());
+        let compiler = dz_cuda_net::compiler_version();
+        let compiler = compiler.as_deref().unwrap_or("unknown");
         format!("driver-{driver}-nvrtc-{compiler}")
     });
     Some(versions)

@@ -187,8 +187,11 @@ pub fn network_with(
     if device == DeviceChoice::Cpu {
         return Ok(Box::new(CpuEvaluator::load(file)?));
     }
-    let can = options.tower && options.cuda_kernels && options.precision == Precision::F16;
-    if let Some(tower) = can.then(|| cuda::tower(device, file)).transpose()?.flatten() {
+    let allows_tower = options.tower
+        && options.cuda_kernels
+        && options.precision == Precision::F16
+        && device.plays_by_cuda_kernels(&file.header.spec);
+    if let Some(tower) = allows_tower.then(|| cuda::tower(device, file)).transpose()?.flatten() {
         return Ok(tower);
     }
     Ok(Box::new(BurnEvaluator::load(file, device, options)?))

@@ -27,10 +27,9 @@ pub struct EvaluatorOptions {
     /// Whether our CUDA kernels compute convolutions, where they fit the network, or Burn's
     /// operations. Needs 16 bits.
     pub cuda_kernels: bool,
-    /// Whether one kernel works the whole tower out, where it fits network and card
-    /// ([`dz_network_file::NetworkSpec`] of plain blocks, compute capability 9.0). Needs
-    /// [`Precision::F16`] and `cuda_kernels`. [`crate::network_with`] asks; a
-    /// [`crate::BurnEvaluator`] goes layer by layer in any case.
+    /// Whether [`crate::network_with`] uses the whole-tower kernel (`dz-cuda-net`) where it fits
+    /// the network and the card. Needs [`Precision::F16`] and `cuda_kernels`. A
+    /// [`crate::BurnEvaluator`] ignores this.
     pub tower: bool,
 }
 
