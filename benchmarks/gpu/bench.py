@@ -3,11 +3,12 @@
 
     python3 benchmarks/gpu/bench.py --binary target/release/dagzero --out results.json
 
-Prints and writes each row as soon as it is known, so that a call that is cut off has not been in vain. Ours and
-PyTorch's take turns, shape by shape, each within a limit of its own, all within --minutes. --part first is what
-first_call.sh runs; `standard` (9x9 b6c96, batches 1,024 and 4,096) is meant to end within six minutes, compilation
-included; `sizes` takes other sizes, `selfplay` whole games (games.py), `soak` memory over a long time (soak.py). Needs
-PyTorch; --dry-run takes every step but those of a card on the processor, with tiny networks, in seconds.
+Prints and writes each row as soon as it is known. Ours and PyTorch's take turns, shape by shape. Each
+has a time limit, and everything ends within --minutes. Needs PyTorch.
+
+Parts: `first` is what first_call.sh runs. `standard` is 9x9 b6c96 at batches 1,024 and 4,096 and takes
+at most six minutes. `sizes` takes other sizes. `selfplay` plays whole games (games.py). `soak` measures
+memory over a long time (soak.py). --dry-run runs tiny networks on the processor, in seconds.
 """
 
 import argparse
@@ -48,7 +49,7 @@ FORMATS = {
 }
 # Planes, channels of the policy's and the value's head, width of the value's hidden layer.
 HEADS = (16, 16, 8, 64)
-# A child that hangs (kernel tuning has been seen to) costs this much and no more; the first one compiles the most.
+# A child that hangs is killed after this. The first one compiles the most.
 CHILD_SECONDS_MAX, DOCTOR_SECONDS_MAX = 120, 240
 # PyTorch compiles for some of this.
 PEER_SECONDS_MAX = 90
@@ -118,18 +119,21 @@ def child(args, command, seconds_max=CHILD_SECONDS_MAX):
 
 
 class Peer:
-    """A process of PyTorch (peer.py) that answers requests; one that hangs is killed, and the next request gets another."""
+    """A process of PyTorch (peer.py) that answers requests.
+
+    A process that hangs is killed. The next request starts another one.
+    """
 
     def __init__(self):
         self.process, self.lines = None, None
 
     def start(self):
-        self.process = subprocess.Popen(
-            [sys.executable, PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+        self.process = subprocess.Popen([sys.executable, PEER], text=True, **pipes)
         self.lines = queue.SimpleQueue()
         self.said = []
-        for pipe, put in [(self.process.stdout, self.lines.put), (self.process.stderr, self.said.append)]:
+        puts = {self.process.stdout: self.lines.put, self.process.stderr: self.said.append}
+        for pipe, put in puts.items():
             threading.Thread(target=self.read, args=(pipe, put), daemon=True).start()
 
     @staticmethod
@@ -151,7 +155,7 @@ class Peer:
             self.process.stdin.flush()
             while (line := self.lines.get(timeout=max(late - time.monotonic(), 0.01))) != "end\n":
                 if not line:
-                    # It ended; what it said last may still be on its way.
+                    # The process ended. Its last words may still be on their way.
                     self.process.wait()
                     time.sleep(0.1)
                     raise BrokenPipeError
@@ -173,19 +177,20 @@ class Peer:
 
 
 def ours(results, args, size, batch, peak, work, learns):
-    """What ours does with a size and a batch: it plays, or it learns."""
+    """Measures how ours plays, or learns, at one size and batch."""
     command = [args.binary, "bench", "device", "--device", args.device, "--json"]
     command += ["--network", size, "--batch", str(batch), "--seconds", str(args.seconds)]
     plays, learning = FORMATS[args.device]
     # A process for each figure, so that what hangs takes none of the others along.
     if learns:
         figures = [["--precision", "none", "--learning", name] for name in learning]
-        if args.device == "cuda" and args.part != "first":
+        if args.device == "cuda":
             figures.append([*figures[0], "--burn-convolution"])
     else:
         figures = [["--precision", name, "--learning", "none"] for name in plays]
-        if args.device == "cuda" and args.part != "first":
-            figures += [[*figures[0], "--burn-convolution"], [*figures[0], "--lanes", "1"]]
+        if args.device == "cuda":
+            others = [["--layers"], ["--burn-convolution"], ["--layers", "--lanes", "1"]]
+            figures += [[*figures[0], *options] for options in others]
     if args.part == "first":
         figures = figures[:1]
     for options in figures:
@@ -200,7 +205,7 @@ def ours(results, args, size, batch, peak, work, learns):
 
 
 def share_of_peak(rate, work, peak, learns):
-    """Of the matrix peak; learning is counted as three times the work of playing."""
+    """Returns the share of the matrix peak. Learning counts as three times the work of playing."""
     return rate * work * (3 if learns else 1) / peak if peak else None
 
 
@@ -225,7 +230,7 @@ def theirs(results, args, peer, size, batch, peak, work, learns):
 
 
 def numbers(size):
-    """`9x9b6c96` as its numbers."""
+    """Returns [9, 9, 6, 96] for `9x9b6c96`."""
     return [int(number) for number in re.findall(r"\d+", size)]
 
 
@@ -267,8 +272,9 @@ def arguments():
 
 
 def has_torch():
-    """Whether PyTorch is there; without it only ours is measured."""
-    found = subprocess.run([sys.executable, "-c", "import torch"], capture_output=True).returncode == 0
+    """Returns whether PyTorch is installed. Without it only ours is measured."""
+    tried = subprocess.run([sys.executable, "-c", "import torch"], capture_output=True)
+    found = tried.returncode == 0
     if not found:
         print("without the peer: no PyTorch (pip install torch)", flush=True)
     return found
@@ -318,7 +324,7 @@ def main():
     args = arguments()
     results = Results(args.out, facts(args))
     if args.part != "first":
-        # first_call.sh asked it already.
+        # first_call.sh runs `doctor` itself.
         canary(results, args)
     if args.part == "selfplay":
         games.measure(results, args, child)

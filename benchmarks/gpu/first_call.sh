@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The first minutes on a card: does it answer rightly, how fast is it, beside PyTorch, and why.
+# Measures a GPU in one call: right answers, speeds beside PyTorch, profiles.
 #
 #   benchmarks/gpu/first_call.sh BINARIES OUT [SECONDS]
 #
-# BINARIES is the folder that pack.sh makes, on a machine with Rust. Each step has a time limit and a log of its own, so a broken one costs only itself;
-# after each step everything so far is put into OUT/first-call.tar.xz. README.md beside this says how to read it.
+# BINARIES is the folder that pack.sh makes on a machine with Rust. Each step has a time limit and a
+# log, so a broken step costs only itself. After each step all logs are packed into
+# OUT/first-call.tar.xz. README.md says how to read them.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 binaries=$(cd "${1:?folder that pack.sh made}" && pwd)
@@ -29,9 +30,13 @@ nvrtc=$(ls "$CUDA_PATH"/lib64/libnvrtc.so* "$CUDA_PATH"/targets/*/lib/libnvrtc.s
 export DAGZERO_KERNELS=$work/kernels PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 TORCHINDUCTOR_CACHE_DIR=$work/inductor
 device=${FIRST_CALL_DEVICE:-cuda}
 
-save() { (cd "$work" && tar -cJf "$out/first-call.tar.xz.part" first-call && mv "$out/first-call.tar.xz.part" "$out/first-call.tar.xz"); }
+save() {
+  tar -C "$work" -cJf "$out/first-call.tar.xz.part" first-call
+  mv "$out/first-call.tar.xz.part" "$out/first-call.tar.xz"
+}
 
-# step NAME SECONDS COMMAND...: at most so long, to NAME.txt; a line of what came of it to steps.tsv and here.
+# step NAME SECONDS COMMAND...: runs a command for at most SECONDS with its output in NAME.txt, and
+# adds a line to steps.tsv.
 step() {
   local name=$1 limit=$2 begun=$EPOCHREALTIME left=$((ends - SECONDS)) rc=0
   shift 2
@@ -41,7 +46,9 @@ step() {
     return
   fi
   timeout --kill-after=5 "$limit" "$@" >"$logs/$name.txt" 2>&1 || rc=$?
-  printf '%s\texit %d\t%.1f s of %d\n' "$name" "$rc" "$(awk "BEGIN{print $EPOCHREALTIME - $begun}")" "$limit" | tee -a "$logs/steps.tsv"
+  local took
+  took=$(awk "BEGIN{print $EPOCHREALTIME - $begun}")
+  printf '%s\texit %d\t%.1f s of %d\n' "$name" "$rc" "$took" "$limit" | tee -a "$logs/steps.tsv"
 }
 
 facts() {
@@ -57,23 +64,23 @@ facts() {
   python3 -c 'import torch; print("torch", torch.__version__, torch.version.cuda, torch.backends.cudnn.version())'
 }
 
-# PyTorch compiles its shapes ahead, beside steps that are not timed; its cache serves the timed ones.
+# PyTorch compiles its shapes beside steps that are not timed. Its cache serves the timed steps.
+request() {
+  printf '{"work": "%s", "batch": %d, "dtype": "%s", "size": [9, 9, 6, 96], ' "$@"
+  printf '"device": "%s", "seconds": 0, "compile": true}\n' "$device"
+}
 warm() {
   local batch
   {
-    for batch in 1024 4096 64 256; do
-      echo '{"work": "play", "size": [9, 9, 6, 96], "batch": '$batch', "dtype": "f16", "device": "'"$device"'", "seconds": 0, "compile": true}'
-    done
-    for batch in 1024 256; do
-      echo '{"work": "learn", "size": [9, 9, 6, 96], "batch": '$batch', "dtype": "bf16", "device": "'"$device"'", "seconds": 0, "compile": true}'
-    done
+    for batch in 1024 4096 64 256; do request play "$batch" f16; done
+    for batch in 1024 256; do request learn "$batch" bf16; done
   } | python3 "$here/peer.py"
 }
-export -f facts warm
+export -f facts request warm
 export here device nvcc nvrtc
 
 step facts 20 bash -c facts
-# Right or wrong needs no quiet card: three at a time.
+# These steps are not timed, so they share the card.
 step doctor-first 120 "$dagzero" doctor --device "$device" --json &
 DAGZERO_KERNELS=$work/kernels-of-test DAGZERO_CARD=${FIRST_CALL_CARD:-cuda:0} \
   step layers_on_card 170 "$work/bin/layers_on_card" --nocapture &
@@ -84,10 +91,11 @@ save
 step doctor-second 60 "$dagzero" doctor --device "$device" --json
 step speed 60 "$work/bin/speed"
 save
-step bench 190 python3 "$here/bench.py" --part first --device "$device" --binary "$dagzero" --out "$logs/bench.json" --seconds 1.5 --minutes 3 \
-  --commit "$commit" ${FIRST_CALL_BENCH:-}
+step bench 190 python3 "$here/bench.py" --part first --device "$device" --binary "$dagzero" \
+  --out "$logs/bench.json" --seconds 1.5 --minutes 3 --commit "$commit" ${FIRST_CALL_BENCH:-}
 save
-step games 40 "$dagzero" bench games --device "$device" --json --game go:size=9 --network 9x9b6c96 --batch 2048 --groups 3 --seconds 4
+step games 40 "$dagzero" bench games --device "$device" --json --game go:size=9 \
+  --network 9x9b6c96 --batch 2048 --seconds 4
 save
 step ncu 60 ncu --set full --target-processes all -k regex:convolve --launch-skip 20 -c 3 \
   "$dagzero" bench device --device "$device" --network 9x9b6c96 --batch 4096 --seconds 0 --learning none

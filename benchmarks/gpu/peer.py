@@ -1,15 +1,19 @@
 """The networks of `dagzero bench device` in PyTorch, in each way that a careful user would try.
 
-Playing, in half precision, batch norm folded, channels-last memory, cudnn.benchmark on:
-- `forward only`: inputs lie on the card and answers stay there; a bound for any way to play;
-- `one at a time`: bits come from the host and logits go back to it before the next batch;
-- `double-buffered`: two batches under way on two streams, copies to and from pinned memory included, as ours.
-Each eager and through torch.compile, and on a card as one CUDA graph a batch.
-Learning: autocast over 32-bit weights, AdamW fused, gradients clipped to norm 10; torch.compile; on a card
-also the whole step as one CUDA graph. Each is compiled for its own shapes, as if it were the first: else the second
-batch size is compiled for any, and the ninth network not at all.
+Playing uses half precision, folded batch norm, channels-last memory and cudnn.benchmark:
+- `forward only`: inputs and answers stay on the card. This bounds every other way.
+- `one at a time`: bits come from the host, and logits go back to it before the next batch.
+- `double-buffered`: two batches are under way on two streams, with copies to and from pinned memory.
+Each runs eager and through torch.compile, and on a card as one CUDA graph a batch.
 
-As a program it answers each line of JSON, `{"work": "play", "size": [9, 9, 6, 96], ...}`, with rows of JSON and `end`.
+Learning uses autocast over 32-bit weights, fused AdamW and gradients clipped to norm 10. It runs eager
+and through torch.compile, and on a card also as one CUDA graph a step.
+
+Compilation is reset before each shape. Otherwise the second batch size is compiled for any size, and
+the ninth network not at all.
+
+The program reads one request of JSON a line, `{"work": "play", "size": [9, 9, 6, 96], ...}`, and
+answers with rows of JSON and `end`.
 """
 
 import json
@@ -55,7 +59,7 @@ class Network(nn.Module):
 
 
 def rate(step, batch, seconds, device):
-    """Positions or rows a second, after three calls that compile and tune; and how long those took."""
+    """Returns seconds of three calls that compile and tune, and positions or rows a second after."""
     begin = time.perf_counter()
     for _ in range(3):
         step()
@@ -66,7 +70,7 @@ def rate(step, batch, seconds, device):
         for _ in range(20):
             step()
         done += 20 * batch
-        # What is under way counts when it is done: a queue that grows is no speed.
+        # Batches that are only queued must not count.
         synchronize(device)
     return first, done / (time.perf_counter() - begin)
 
@@ -87,7 +91,7 @@ def planes(size, batch, device, dtype):
 
 
 def captured(work, stream=None):
-    """`work` as one CUDA graph, after it has run three times beside it."""
+    """Returns `work` as one CUDA graph. It runs three times before, to compile and tune."""
     stream = stream or torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -101,7 +105,7 @@ def captured(work, stream=None):
 
 
 class Slot:
-    """A batch under way on a card: its input from pinned memory, the network, its answers to pinned memory."""
+    """A batch under way on a card: copy from pinned memory, network, copy to pinned memory."""
 
     def __init__(self, forward, size, batch, dtype):
         self.stream = torch.cuda.Stream()
@@ -129,7 +133,7 @@ class Slot:
 
 
 def play(size, batch, seconds, device, dtype, compiles):
-    """Yields ways to play, each with seconds until it ran and positions a second."""
+    """Yields (way, seconds until it ran, positions a second)."""
     torch.backends.cudnn.benchmark = True
     net = network(size, False, device).to(dtype).eval()
     ways = [("eager", net)]
@@ -164,8 +168,10 @@ def play(size, batch, seconds, device, dtype, compiles):
 
 
 def learn(size, batch, seconds, device, dtype, compiles):
-    """Autocast to `dtype`, or TF32 products where it is f32, which is what ours takes there. One set of rows
-    that lies on the device: what ours sends at each step is on our side."""
+    """Yields (way, seconds until it ran, rows a second). Products of f32 use TF32, as ours do.
+
+    The rows stay on the device. Ours sends its rows at each step, which favours PyTorch.
+    """
     torch.backends.cudnn.benchmark = True
     torch.set_float32_matmul_precision("high")
     torch._dynamo.reset()
@@ -206,15 +212,17 @@ def matrix_peak(device, dtype, side, seconds):
 
 
 def answer(request):
-    """Rows to a request; what one way fails at is said, and the others are measured all the same."""
+    """Yields the rows that answer a request."""
     device, seconds = request["device"], request["seconds"]
     if request["work"] == "peak":
         side = request["side"]
-        yield {"way": f"matrix product of {side}, bf16", "rate": matrix_peak(device, torch.bfloat16, side, seconds)}
+        peak = matrix_peak(device, torch.bfloat16, side, seconds)
+        yield {"way": f"matrix product of {side}, bf16", "rate": peak}
         return
     work = {"play": play, "learn": learn}[request["work"]]
     dtype, size = DTYPES[request["dtype"]], request["size"]
-    for way, first, found in work(size, request["batch"], seconds, device, dtype, request["compile"]):
+    rows = work(size, request["batch"], seconds, device, dtype, request["compile"])
+    for way, first, found in rows:
         yield {"way": way, "first": first, "rate": found}
 
 
@@ -224,7 +232,7 @@ def main():
         try:
             for row in answer(json.loads(line)):
                 print(json.dumps(row), flush=True)
-        except Exception as error:  # the next request is another matter
+        except Exception as error:  # the next request may work
             print(json.dumps({"error": repr(error)[:500]}), flush=True)
         print("end", flush=True)
 

@@ -94,7 +94,8 @@ impl Way {
     }
 }
 
-/// Loads in the first way that works; of ways that fail, the first error is the one to report.
+/// Loads in the first way that works. If none works, returns the first error: a card that is broken
+/// altogether fails at the first way.
 fn load_in_turn<T>(first: Way, load: impl Fn(Way) -> Result<T, NetError>) -> Result<T, NetError> {
     let mut way = first;
     let mut failures: Vec<(NetError, &str)> = Vec::new();
@@ -110,7 +111,6 @@ fn load_in_turn<T>(first: Way, load: impl Fn(Way) -> Result<T, NetError>) -> Res
                 }
                 return Ok(loaded);
             }
-            // A card that is broken altogether says so at the first attempt.
             (Err(error), _) if failures.is_empty() => return Err(error),
             (Err(_), _) => return Err(failures.swap_remove(0).0),
         }
