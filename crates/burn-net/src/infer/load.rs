@@ -78,10 +78,10 @@ impl Way {
         match self {
             Self::Tower => Some((
                 Self::Layers,
-                "the kernel for whole towers does not work, so networks go layer by layer",
+                "our fastest kernels do not work, so networks play by the layer kernels",
             )),
             Self::Layers => {
-                Some((Self::Burn, "convolutions of our own do not work, so Burn's are used"))
+                Some((Self::Burn, "our layer kernels do not work, so Burn's operations are used"))
             }
             Self::Burn => None,
         }
