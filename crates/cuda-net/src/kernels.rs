@@ -98,8 +98,8 @@ fn function(
     Ok(module.load_function(name)?)
 }
 
-/// Returns the version of NVIDIA's run-time compiler (NVRTC), such as `13.0`; none where its library
-/// is not there.
+/// Returns the version of NVIDIA's run-time compiler (NVRTC), such as `13.0`, or none without its
+/// library.
 pub fn compiler_version() -> Option<String> {
     let version = || {
         let [mut major, mut minor] = [0, 0];
