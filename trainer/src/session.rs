@@ -1,5 +1,6 @@
 //! A learner with its place in the rows, warm from one cycle to the next.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::time::Instant;
 
@@ -23,26 +24,73 @@ pub struct Session {
     pub config_hash: String,
     /// Notices that training has exploded. It starts empty in every process.
     pub guard: LossGuard,
+    /// In order.
+    sent: VecDeque<Sent>,
+    /// When the last report was collected, or the first step after it submitted.
+    collected: Instant,
+}
+
+/// A step whose report was not collected.
+struct Sent {
+    prepared: Prepared,
+    step: u64,
+    learning_rate: f64,
 }
 
 impl Session {
-    /// Learns from the next batch of a cycle with `rows` rows.
+    /// A learner at a place in the rows.
+    pub fn new(
+        learner: Box<dyn Learner>,
+        cursor: Cursor,
+        config_hash: String,
+        guard: LossGuard,
+    ) -> Self {
+        let sent = VecDeque::new();
+        let collected = Instant::now();
+        Self { learner, cursor, config_hash, guard, sent, collected }
+    }
+
+    /// Begins to learn from the next batch of a cycle with `rows` rows. [`Session::collect`] must
+    /// take the reports of all steps before anything else is asked of the session.
+    ///
+    /// # Errors
+    /// If the device failed; the session is then not to be used any more.
+    pub fn submit(
+        &mut self,
+        prepared: Prepared,
+        rate: &LearningRate,
+        rows: u64,
+    ) -> anyhow::Result<()> {
+        let step = self.learner.steps() + 1;
+        let rows_done =
+            self.sent.back().map_or(self.cursor.rows_done, |sent| sent.prepared.rows_end);
+        let learning_rate = rate.at(step, self.cursor.cycle, rows_done, rows);
+        if self.sent.is_empty() {
+            self.collected = Instant::now();
+        }
+        self.learner.submit(&prepared.batch, learning_rate)?;
+        self.sent.push_back(Sent { prepared, step, learning_rate });
+        Ok(())
+    }
+
+    /// Steps whose reports were not collected.
+    pub fn in_flight(&self) -> usize {
+        self.sent.len()
+    }
+
+    /// Waits for the oldest step that was submitted; none if there is none.
     ///
     /// # Errors
     /// If training diverged or the device failed; the session is then not to be used any more.
-    pub fn step(
-        &mut self,
-        prepared: &Prepared,
-        rate: &LearningRate,
-        rows: u64,
-    ) -> anyhow::Result<StepMetrics> {
-        let Prepared { batch, rows_end } = prepared;
-        let Cursor { cycle, rows_done, .. } = self.cursor;
-        let step = self.learner.steps() + 1;
-        let learning_rate = rate.at(step, cycle, rows_done, rows);
-        let begun = Instant::now();
-        let report = self.learner.step(batch, learning_rate)?;
-        let seconds = begun.elapsed().as_secs_f64().max(1e-9);
+    pub fn collect(&mut self) -> anyhow::Result<Option<StepMetrics>> {
+        let Some(Sent { prepared, step, learning_rate }) = self.sent.pop_front() else {
+            return Ok(None);
+        };
+        let Prepared { batch, rows_end } = &prepared;
+        let report =
+            self.learner.collect().context("a step that was submitted has no report")??;
+        let seconds = self.collected.elapsed().as_secs_f64().max(1e-9);
+        self.collected = Instant::now();
         let losses = report.losses;
         if losses.policy_loss > LOSS_MAX || losses.value_loss > LOSS_MAX {
             let policy_loss = losses.policy_loss;
@@ -55,8 +103,8 @@ impl Session {
         self.guard.add(loss)?;
         self.cursor.tally.add(batch, &report, learning_rate);
         self.cursor.rows_done = *rows_end;
-        Ok(StepMetrics {
-            cycle,
+        Ok(Some(StepMetrics {
+            cycle: self.cursor.cycle,
             step,
             rows_done: *rows_end,
             policy_loss: losses.policy_loss,
@@ -67,7 +115,7 @@ impl Session {
             heads: losses.heads,
             learning_rate,
             rows_per_second: batch.planes.len as f64 / seconds,
-        })
+        }))
     }
 
     /// The checkpoint of this moment.

@@ -129,12 +129,12 @@ impl Trainer {
                     format!("no checkpoint before cycle {cycle}: a fresh network is trained"),
                 );
             }
-            return Ok(Session { learner, cursor: Cursor::begin(cycle), config_hash, guard });
+            return Ok(Session::new(learner, Cursor::begin(cycle), config_hash, guard));
         };
         for warning in restored.warnings {
             context.events.note(Stage::Trainer, format!("warning: {warning}"));
         }
-        Ok(Session { learner, cursor: restored.cursor, config_hash, guard })
+        Ok(Session::new(learner, restored.cursor, config_hash, guard))
     }
 }
 

@@ -126,27 +126,37 @@ impl<'a> Work<'a> {
         let training_before = self.training;
         let first = session.cursor.rows_done;
         while let Some(prepared) = feed.next_batch()? {
-            let metrics = session
-                .step(&prepared, &rate, rows.rows)
-                .map_err(|error| explain(error, self.context.ledger.state()))?;
-            self.metrics.write(&metrics)?;
-            self.rows = rows_before + session.cursor.rows_done - first;
-            self.training = training_before + begun.elapsed();
-            self.progress(&metrics, rows.rows);
-            self.spent.note(|| ());
-            if feed.is_finished() {
+            let explained = |error| explain(error, self.context.ledger.state());
+            session.submit(prepared, &rate, rows.rows).map_err(explained)?;
+            let is_last = feed.is_finished();
+            let is_stopped = self.context.stop.requested();
+            let is_checkpoint_due = self.checkpointed.elapsed() >= self.checkpoint_every;
+            let pauses = is_last || is_stopped || is_checkpoint_due;
+            // While the device works on the last step, the next batch is prepared.
+            let ahead = if pauses { 0 } else { session.learner.steps_ahead() };
+            while session.in_flight() > ahead {
+                let collected = session.collect();
+                let explained = |error| explain(error, self.context.ledger.state());
+                let Some(metrics) = collected.map_err(explained)? else { break };
+                self.metrics.write(&metrics)?;
+                self.rows = rows_before + session.cursor.rows_done - first;
+                self.training = training_before + begun.elapsed();
+                self.progress(&metrics, rows.rows);
+                self.spent.note(|| ());
+            }
+            if is_last {
                 break;
             }
             // No checkpoint is published above the limit of the loss guard.
             let is_good = !session.guard.is_above();
-            if self.context.stop.requested() {
+            if is_stopped {
                 if is_good {
                     self.publish_checkpoint(session)?;
                 }
                 self.spent.note_last(());
                 return Ok(End::Stopped);
             }
-            if is_good && self.checkpointed.elapsed() >= self.checkpoint_every {
+            if is_good && is_checkpoint_due {
                 self.publish_checkpoint(session)?;
             }
         }

@@ -22,12 +22,12 @@ fn without_wall_time(test: &TestRun) -> Vec<Losses> {
     losses.map(|losses| Losses { wall_ms: 0, ..losses }).collect()
 }
 
-fn kill_at(process: &mut Process, step: u64) {
+fn with_fault(process: &mut Process, fault: Fault) {
     let make = std::mem::replace(
         &mut process.trainer.make_learner,
         Box::new(|_, _| unreachable!("replaced below")),
     );
-    process.trainer.make_learner = faulty(make, Fault::Kill(step));
+    process.trainer.make_learner = faulty(make, fault);
 }
 
 /// Takes the turn of a cycle with a process killed before each of `steps`.
@@ -36,12 +36,28 @@ fn with_kills(test: &TestRun, cycle: u32, steps: &[u64]) {
         let mut process = test.process();
         // A checkpoint after every step, so that each kill comes at another place in the rows.
         process.trainer.checkpoint_every = Duration::ZERO;
-        kill_at(&mut process, step);
+        with_fault(&mut process, Fault::Kill(step));
         let error = process.turn(cycle).unwrap_err();
         assert!(format!("{error:#}").contains("killed"), "{error:#}");
         assert_eq!(test.candidate(cycle), None);
     }
     test.process().turn(cycle).unwrap();
+}
+
+/// As on a card, where the next step is submitted before the last one is reported.
+#[test]
+fn late_reports_change_nothing() {
+    let whole = whole_run();
+    let late = TestRun::new();
+    for cycle in 1..=2 {
+        late.publish_rows(cycle, 60);
+        let mut process = late.process();
+        with_fault(&mut process, Fault::OneStepLate);
+        process.turn(cycle).unwrap();
+        late.end_cycle(cycle);
+    }
+    assert!(whole.results() == late.results(), "other bytes");
+    assert_eq!(without_wall_time(&whole), without_wall_time(&late));
 }
 
 #[test]

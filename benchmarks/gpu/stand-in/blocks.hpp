@@ -1,5 +1,6 @@
 // Running the blocks of a grid on the processor.
 #pragma once
+#include <cstddef>
 
 // What stands before the path of a library in place of PTX.
 #define LIBRARY_MARK "stand-in library "
@@ -16,6 +17,8 @@ struct Dim3 {
 struct Kernel {
     // Runs one thread, which threadIdx and blockIdx name, with pointers to the kernel's parameters.
     void (*run)(void** parameters) = nullptr;
+    // Bytes of each parameter, and 0 behind the last.
+    const size_t* (*parameter_bytes)() = nullptr;
     // Whether threads wait for each other.
     bool waits = false;
 };

@@ -63,7 +63,8 @@ std::string for_processor(std::string source) {
     std::regex_search(source, name, std::regex("__global__ void\\s+([A-Za-z0-9_]+)\\("));
     std::ostringstream text;
     text << "#include \"kernels.hpp\"\n" << source << "\nextern \"C\" void stand_in_run(void** parameters) { stand_in_call(&"
-         << name[1] << ", parameters); }\n";
+         << name[1] << ", parameters); }\nextern \"C\" const size_t* stand_in_bytes() { return stand_in_parameter_bytes(&" << name[1]
+         << "); }\n";
     if (std::regex_search(source, std::regex("__sync|__shfl|_sync\\(|stand_in_(mma|ldmatrix)"))) text << "extern \"C\" void stand_in_waits() {}\n";
     return text.str();
 }

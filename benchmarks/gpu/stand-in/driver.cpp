@@ -12,9 +12,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "blocks.hpp"
 
@@ -22,7 +24,7 @@
 
 namespace {
 
-enum Status { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, NO_SUCH_KERNEL = 500 };
+enum Status { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, NO_SUCH_KERNEL = 500, CAPTURE_UNSUPPORTED = 900 };
 using Pointer = unsigned long long;
 
 // What an H200 answers; numbers of attributes as in cuda.h.
@@ -88,6 +90,18 @@ int release(Pointer place) {
     return OK;
 }
 
+// What a stream is given while it is captured, to be done at each launch of the graph.
+using Graph = std::vector<std::function<int()>>;
+std::map<void*, Graph*> captures;
+
+// Records work if the stream is captured; otherwise does it.
+int on_stream(void* stream, std::function<int()> work) {
+    auto found = captures.find(stream);
+    if (found == captures.end()) return work();
+    found->second->push_back(std::move(work));
+    return OK;
+}
+
 struct Report {
     ~Report() { tell("end %d: %ld modules, %ld launches, %zu MB at most\n", getpid(), modules, launches, bytes_most >> 20); }
 } report;
@@ -128,7 +142,7 @@ API int cuGetErrorString(int, const char** text) { *text = "refused by the stand
 API int cuStreamCreate(void** stream, unsigned) { *stream = malloc(1); return OK; }
 API int cuStreamCreateWithPriority(void** stream, unsigned, int) { *stream = malloc(1); return OK; }
 API int cuStreamDestroy_v2(void* stream) { free(stream); return OK; }
-API int cuStreamSynchronize(void*) { return OK; }
+API int cuStreamSynchronize(void* stream) { return captures.count(stream) ? CAPTURE_UNSUPPORTED : OK; }
 API int cuStreamWaitEvent(void*, void*, unsigned) { return OK; }
 API int cuEventCreate(void** event, unsigned) { *event = new double(0); return OK; }
 API int cuEventRecord(void* event, void*) { *static_cast<double*>(event) = seconds(); return OK; }
@@ -141,26 +155,51 @@ API int cuEventElapsedTime_v2(float* ms, void* from, void* to) {
 }
 API int cuEventElapsedTime(float* ms, void* from, void* to) { return cuEventElapsedTime_v2(ms, from, to); }
 
+// Graphs. A stream that is captured records launches and copies; nothing else is allowed meanwhile.
+API int cuStreamBeginCapture_v2(void* stream, int) { captures[stream] = new Graph; return OK; }
+API int cuStreamEndCapture(void* stream, void** graph) {
+    auto found = captures.find(stream);
+    if (found == captures.end()) return INVALID_VALUE;
+    *graph = found->second;
+    captures.erase(found);
+    return OK;
+}
+API int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
+    auto* copy = new Graph(*static_cast<Graph*>(graph));
+    tell("graph of %zu\n", copy->size());
+    *executable = copy;
+    return OK;
+}
+API int cuGraphDestroy(void* graph) { delete static_cast<Graph*>(graph); return OK; }
+API int cuGraphExecDestroy(void* executable) { delete static_cast<Graph*>(executable); return OK; }
+API int cuGraphUpload(void*, void*) { return OK; }
+API int cuGraphGetNodes(void*, void**, size_t* count) { *count = 0; return OK; }
+API int cuGraphLaunch(void* executable, void*) {
+    for (auto& work : *static_cast<Graph*>(executable)) {
+        if (int status = work()) return status;
+    }
+    return OK;
+}
+
 // Memory.
-API int cuMemAlloc_v2(Pointer* place, size_t bytes) { return allocate(place, bytes); }
-API int cuMemAllocAsync(Pointer* place, size_t bytes, void*) { return allocate(place, bytes); }
+API int cuMemAlloc_v2(Pointer* place, size_t bytes) { return captures.empty() ? allocate(place, bytes) : CAPTURE_UNSUPPORTED; }
+API int cuMemAllocAsync(Pointer* place, size_t bytes, void*) { return cuMemAlloc_v2(place, bytes); }
 API int cuMemFree_v2(Pointer place) { return release(place); }
 API int cuMemFreeAsync(Pointer place, void*) { return release(place); }
 API int cuMemAllocHost_v2(void** place, size_t bytes) { return posix_memalign(place, 4096, bytes) ? OUT_OF_MEMORY : OK; }
 API int cuMemHostAlloc(void** place, size_t bytes, unsigned) { return cuMemAllocHost_v2(place, bytes); }
-API int cuMemsetD8Async(Pointer to, unsigned char value, size_t bytes, void*) { memset(reinterpret_cast<void*>(to), value, bytes); return OK; }
+API int cuMemsetD8Async(Pointer to, unsigned char value, size_t bytes, void* stream) {
+    return on_stream(stream, [=] { return memset(reinterpret_cast<void*>(to), value, bytes), OK; });
+}
 API int cuMemFreeHost(void* place) { free(place); return OK; }
-API int cuMemcpyHtoDAsync_v2(Pointer to, const void* from, size_t bytes, void*) {
-    memcpy(reinterpret_cast<void*>(to), from, bytes);
-    return OK;
+API int cuMemcpyHtoDAsync_v2(Pointer to, const void* from, size_t bytes, void* stream) {
+    return on_stream(stream, [=] { return memcpy(reinterpret_cast<void*>(to), from, bytes), OK; });
 }
-API int cuMemcpyDtoHAsync_v2(void* to, Pointer from, size_t bytes, void*) {
-    memcpy(to, reinterpret_cast<void*>(from), bytes);
-    return OK;
+API int cuMemcpyDtoHAsync_v2(void* to, Pointer from, size_t bytes, void* stream) {
+    return on_stream(stream, [=] { return memcpy(to, reinterpret_cast<void*>(from), bytes), OK; });
 }
-API int cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t bytes, void*) {
-    memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
-    return OK;
+API int cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t bytes, void* stream) {
+    return on_stream(stream, [=] { return memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes), OK; });
 }
 struct Copy2D {  // CUDA_MEMCPY2D
     struct Side { size_t x, y; int kind; const void* host; Pointer device; void* array; size_t pitch; } from, to;
@@ -194,6 +233,7 @@ API int cuModuleGetFunction(void** function, void* module, const char* name) {
     auto* found = new Function{name, {}};
     if (library) {
         found->kernel.run = reinterpret_cast<void (*)(void**)>(dlsym(library, "stand_in_run"));
+        found->kernel.parameter_bytes = reinterpret_cast<const size_t* (*)()>(dlsym(library, "stand_in_bytes"));
         found->kernel.waits = dlsym(library, "stand_in_waits") != nullptr;
     }
     tell("kernel %s\n", name);
@@ -202,7 +242,7 @@ API int cuModuleGetFunction(void** function, void* module, const char* name) {
 }
 API int cuFuncSetAttribute(void*, int, int value) { return value > int(SHARED_BYTES_MAX) ? INVALID_VALUE : OK; }
 API int cuLaunchKernel(void* kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                       unsigned shared_bytes, void*, void** parameters, void**) {
+                       unsigned shared_bytes, void* stream, void** parameters, void**) {
     auto* function = static_cast<Function*>(kernel);
     if (!gx || !gy || !gz || gy > GRID_YZ_MAX || gz > GRID_YZ_MAX || bx * by * bz > THREADS_MAX || shared_bytes > SHARED_BYTES_MAX) {
         tell("refused %s: grid %u %u %u, block %u %u %u, %u bytes shared\n", function->name.c_str(), gx, gy, gz, bx, by, bz, shared_bytes);
@@ -212,6 +252,16 @@ API int cuLaunchKernel(void* kernel, unsigned gx, unsigned gy, unsigned gz, unsi
     if (tells_launches) tell("launch %s %u %u %u %u\n", function->name.c_str(), gx, gy, gz, bx * by * bz);
     std::lock_guard guard(lock);
     launches++;
-    if (function->kernel.run) run_grid(function->kernel, {gx, gy, gz}, {bx, by, bz}, shared_bytes, parameters);
-    return OK;
+    const Kernel& kernel_of = function->kernel;
+    if (!kernel_of.run) return OK;
+    if (!captures.count(stream)) return run_grid(kernel_of, {gx, gy, gz}, {bx, by, bz}, shared_bytes, parameters), OK;
+    // A graph keeps parameters as they are now.
+    std::vector<std::string> kept;
+    const size_t* bytes = kernel_of.parameter_bytes();
+    for (size_t i = 0; bytes[i]; i++) kept.emplace_back(static_cast<const char*>(parameters[i]), bytes[i]);
+    return on_stream(stream, [=]() mutable {
+        std::vector<void*> places;
+        for (auto& parameter : kept) places.push_back(parameter.data());
+        return run_grid(kernel_of, {gx, gy, gz}, {bx, by, bz}, shared_bytes, places.data()), OK;
+    });
 }

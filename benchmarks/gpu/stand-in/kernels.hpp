@@ -64,6 +64,13 @@ template <class... A>
 void stand_in_call(void (*kernel)(A...), void** parameters) {
     stand_in_call(kernel, parameters, std::index_sequence_for<A...>{});
 }
+// Bytes of each of a kernel's parameters, and 0 behind the last. Static, since parameters of other kernels' libraries have
+// types of the same names.
+template <class... A>
+static const size_t* stand_in_parameter_bytes(void (*)(A...)) {
+    static const size_t bytes[] = {sizeof(std::remove_cv_t<std::remove_reference_t<A>>)..., 0};
+    return bytes;
+}
 
 // ---- Numbers.
 static inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((uint64_t(a) * b) >> 32); }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use dz_burn_net::{
     BurnEvaluator, BurnLearner, DeviceChoice, EvaluatorOptions, Learner, LearnerOptions,
     difference_from_processor, network_with, random_rows,
@@ -52,8 +53,14 @@ pub(crate) fn rows(
             cuda_kernels: !args.burn_convolution,
             ..LearnerOptions::to_measure(format)
         };
-        let (first, rate) = learning(choice, spec.clone(), *batch, options, time)?;
+        let Learning { first, rate, graph } =
+            learning(choice, spec.clone(), *batch, options, time)?;
         let mut format = format.to_string();
+        match graph {
+            Some(Ok(())) => format += ", as a CUDA graph",
+            Some(Err(reason)) => eprintln!("warning: not as a CUDA graph: {reason}"),
+            None => {}
+        }
         if choice != DeviceChoice::Cpu && args.burn_convolution {
             format += ", Burn's convolution";
         }
@@ -114,26 +121,47 @@ pub(crate) fn playing(
     Ok(Playing { first, rate, difference_max })
 }
 
-/// Seconds until the first step is done, and rows a second after it.
+/// How a network learned.
+struct Learning {
+    /// Seconds until the first step was done.
+    first: f64,
+    /// Rows a second after it.
+    rate: f64,
+    /// Whether steps were replayed as a CUDA graph, or why they were not.
+    graph: Option<Result<(), String>>,
+}
+
 fn learning(
     choice: DeviceChoice,
     spec: NetworkSpec,
     batch: usize,
     options: LearnerOptions,
     time: Duration,
-) -> anyhow::Result<(f64, f64)> {
+) -> anyhow::Result<Learning> {
     let rows = random_rows(&spec, batch);
     let begin = Instant::now();
     let mut learner = BurnLearner::new(spec, choice, options)?;
     learner.step(&rows, 1e-4)?;
     let first = begin.elapsed().as_secs_f64();
     let begin = Instant::now();
-    let mut steps = 0;
+    let mut steps: usize = 0;
+    let mut sent = 0;
     while begin.elapsed() < time || steps == 0 {
-        learner.step(&rows, 1e-4)?;
+        learner.submit(&rows, 1e-4)?;
+        sent += 1;
+        // As the trainer does: the next batch is sent while the device works on the last one.
+        while sent - steps > learner.steps_ahead() {
+            learner.collect().context("a step was submitted")??;
+            steps += 1;
+        }
+    }
+    while let Some(report) = learner.collect() {
+        report?;
         steps += 1;
     }
-    Ok((first, (steps * batch) as f64 / begin.elapsed().as_secs_f64()))
+    let rate = (steps * batch) as f64 / begin.elapsed().as_secs_f64();
+    let graph = learner.has_cuda_graph().map(|graph| graph.map_err(str::to_owned));
+    Ok(Learning { first, rate, graph })
 }
 
 #[cfg(test)]

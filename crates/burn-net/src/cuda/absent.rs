@@ -1,12 +1,12 @@
 //! The same names in a build without CUDA, where nobody asks for them: `pick_device` gives no card
 //! there.
 
-use burn::tensor::{Device, FloatDType, Tensor};
+use burn::tensor::{Device, FloatDType, Int, Tensor};
 use dz_game::PlaneShape;
 use dz_infer::NetworkEvaluator;
 use dz_network_file::NetworkFile;
 
-use crate::cuda::adam_step::{AdamFlats, AdamStep};
+use crate::cuda::adam_step::{AdamFlats, StepTensors};
 use crate::cuda::conv::plan::Plan;
 use crate::cuda::layer_weights::LayerWeights;
 use crate::cuda::linear::plan::{LinearPlan, Output};
@@ -51,11 +51,11 @@ pub(crate) fn view(_: &Tensor<1>, _: usize, _: usize) -> Tensor<1> {
     unreachable!("{NO_CARD}")
 }
 
-pub(crate) fn adam(_: AdamFlats, _: Tensor<1>, _: Tensor<1>, _: AdamStep) -> AdamFlats {
+pub(crate) fn adam(_: &AdamFlats<'_>, _: Tensor<1>, _: &Tensor<1>, _: &StepTensors) {
     unreachable!("{NO_CARD}")
 }
 
-pub(crate) fn blend(_: Tensor<1>, _: Tensor<1>, _: f64) -> Tensor<1> {
+pub(crate) fn blend(_: &Tensor<1>, _: Tensor<1>, _: usize, _: &StepTensors) {
     unreachable!("{NO_CARD}")
 }
 
@@ -63,7 +63,62 @@ pub(crate) fn join(_: &[Tensor<1>]) -> Tensor<1> {
     unreachable!("{NO_CARD}")
 }
 
+pub(crate) fn join_into(_: &Tensor<1>, _: &[Tensor<1>]) {
+    unreachable!("{NO_CARD}")
+}
+
 pub(crate) fn unpack(_: &[u8], _: PlaneShape, _: usize, _: FloatDType, _: &Device) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn unpack_words(
+    _: &Tensor<1, Int>,
+    _: PlaneShape,
+    _: usize,
+    _: FloatDType,
+) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn words(_: &[u8], _: PlaneShape, _: usize) -> Vec<i32> {
+    unreachable!("{NO_CARD}")
+}
+
+#[derive(Debug)]
+pub(crate) enum Recording {}
+
+impl Recording {
+    pub(crate) const fn replay(&self) -> Result<(), String> {
+        match *self {}
+    }
+}
+
+#[derive(Debug)]
+pub(crate) enum Reading {}
+
+impl Reading {
+    pub(crate) const fn wait(self) -> Result<Vec<f32>, String> {
+        match self {}
+    }
+}
+
+pub(crate) const fn records() -> bool {
+    false
+}
+
+pub(crate) fn record(_: &Tensor<1>, _: impl Fn()) -> Result<Recording, String> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn write(_: &Tensor<1>, _: Vec<f32>) {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn write_words(_: &Tensor<1, Int>, _: Vec<i32>) {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn read_later(_: &Tensor<1>) -> Reading {
     unreachable!("{NO_CARD}")
 }
 

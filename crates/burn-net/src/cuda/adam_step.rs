@@ -11,12 +11,21 @@ pub(crate) const BETA2: f64 = 0.999;
 /// Keeps the step finite where gradients vanish, same paper.
 pub(crate) const EPSILON: f64 = 1e-8;
 
+// Places in `AdamStep::settings`.
+pub(crate) const LEARNING_RATE: usize = 0;
+pub(crate) const FIRST_SCALE: usize = 1;
+pub(crate) const SECOND_SCALE: usize = 2;
+pub(crate) const AVERAGE_SHARE: usize = 3;
+pub(crate) const CLIP_NORM: usize = 4;
+pub(crate) const STATISTICS_SHARE: usize = 5;
+
+/// Numbers of [`AdamStep::settings`].
+pub(crate) const SETTINGS: usize = 6;
+
 /// What a step of `AdamW` is made with, beside its constants.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 pub(crate) struct AdamStep {
-    /// The gradient is multiplied by this.
-    pub(crate) gradient_scale: f32,
     pub(crate) learning_rate: f32,
     /// What makes up for that the mean of gradients began at 0.
     pub(crate) first_scale: f32,
@@ -24,15 +33,54 @@ pub(crate) struct AdamStep {
     pub(crate) second_scale: f32,
     /// What the average of parameters keeps.
     pub(crate) average_share: f32,
+    /// A gradient whose norm is larger is scaled down to it.
+    pub(crate) clip_norm: f32,
+    /// What the running statistics keep.
+    pub(crate) statistics_share: f32,
 }
 
-/// What a step changes, `[N]` each.
-pub(crate) struct AdamFlats {
-    pub(crate) parameters: Tensor<1>,
+impl AdamStep {
+    /// No step.
+    pub(crate) const NONE: Self = Self {
+        learning_rate: 0.0,
+        first_scale: 1.0,
+        second_scale: 1.0,
+        average_share: 1.0,
+        clip_norm: 1.0,
+        statistics_share: 1.0,
+    };
+
+    /// Its numbers as kernels read them.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+    pub(crate) fn settings(self) -> [f32; SETTINGS] {
+        let mut settings = [0.0; SETTINGS];
+        settings[LEARNING_RATE] = self.learning_rate;
+        settings[FIRST_SCALE] = self.first_scale;
+        settings[SECOND_SCALE] = self.second_scale;
+        settings[AVERAGE_SHARE] = self.average_share;
+        settings[CLIP_NORM] = self.clip_norm;
+        settings[STATISTICS_SHARE] = self.statistics_share;
+        settings
+    }
+}
+
+/// What kernels read of a step, on the card.
+#[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+pub(crate) struct StepTensors {
+    /// [`AdamStep::settings`]
+    pub(crate) settings: Tensor<1>,
+    /// Losses, then the gradient's norm. If one is not finite, the step changes nothing.
+    pub(crate) numbers: Tensor<1>,
+}
+
+/// What a step changes where it lies, `[N]` each.
+#[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+pub(crate) struct AdamFlats<'a> {
+    pub(crate) parameters: &'a Tensor<1>,
     /// Mean of gradients.
-    pub(crate) first: Tensor<1>,
+    pub(crate) first: &'a Tensor<1>,
     /// Mean of their squares.
-    pub(crate) second: Tensor<1>,
+    pub(crate) second: &'a Tensor<1>,
     /// Moving average of parameters.
-    pub(crate) average: Tensor<1>,
+    pub(crate) average: &'a Tensor<1>,
 }

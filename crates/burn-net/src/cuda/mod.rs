@@ -18,21 +18,25 @@ pub(crate) mod layer_weights;
 pub(crate) mod linear;
 #[cfg(feature = "cuda")]
 mod planes;
+#[cfg(feature = "cuda")]
+mod recording;
 pub(crate) mod tiles;
 #[cfg(feature = "cuda")]
 mod tower;
 
 #[cfg(not(feature = "cuda"))]
 pub(crate) use absent::{
-    adam, blend, convolve, cross_entropy, join, layer, linear, tower, unpack, view,
+    Reading, Recording, adam, blend, convolve, cross_entropy, join, join_into, layer, linear,
+    read_later, record, records, tower, unpack, unpack_words, view, words, write, write_words,
 };
 #[cfg(feature = "cuda")]
 pub(crate) use {
-    adam::{adam, blend, join},
+    adam::{adam, blend, join, join_into},
     conv::launch::{convolve, view},
     entropy::cross_entropy,
     layer::layer,
     linear::linear,
-    planes::unpack,
+    planes::{unpack, unpack_words, words},
+    recording::{Reading, Recording, read_later, record, records, write, write_words},
     tower::tower,
 };

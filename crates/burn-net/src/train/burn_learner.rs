@@ -1,21 +1,22 @@
 //! The learner on Burn.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{StreamId, Tensor};
 use dz_cpu_net::Trunk;
 use dz_network_file::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
-use crate::cuda;
-use crate::cuda::adam_step::AdamFlats;
+use crate::cuda::Reading;
+use crate::cuda::adam_step::{AdamStep, StepTensors};
 use crate::device::choice::DeviceChoice;
 use crate::error::NetError;
 use crate::model::convolution::ConvMethod;
 use crate::model::tower::Tower;
 use crate::precision::Precision;
 use crate::tensors::{Tensors, download, upload};
-use crate::train::checkpoint::{Flats, Header};
+use crate::train::card_step::CardStep;
+use crate::train::checkpoint::Header;
 use crate::train::convolution_choice::method_to_learn;
 use crate::train::fold_batch_norm::fold;
 use crate::train::layout::Layout;
@@ -23,13 +24,17 @@ use crate::train::learner::{
     EvaluationReport, Examiner, ExportInfo, Learner, LearnerOptions, LossReport, Optimizer,
     StepReport, TrainBatch,
 };
-use crate::train::optimizer::{Moments, Update, blend, clip_scale, ema_share};
+use crate::train::optimizer::{Update, blend, clip_scale, ema_share};
+use crate::train::state::State;
 use crate::train::step::{BatchPasses, Pass};
 use crate::train::{checkpoint, losses};
 
 /// Share of the old running mean and variance that a step keeps; 0.9 as in Ioffe and Szegedy's
 /// successors (momentum 0.1 of `PyTorch`).
 const STATISTICS_SHARE: f64 = 0.9;
+
+/// The queue of a card that learners use, no lane of an evaluator.
+const LANE: u64 = 60;
 
 /// Trains a network on a device, or on several that share each batch.
 #[derive(Debug)]
@@ -40,17 +45,23 @@ pub struct BurnLearner {
     /// Weight decay of each parameter, `[N]`.
     weight_decay: Tensor<1>,
     state: State,
+    /// Steps on one card, from the first one on.
+    card: Option<CardStep>,
+    /// Steps whose reports were not collected, in order.
+    pending: VecDeque<Pending>,
 }
 
-/// Everything that a step changes; `[N]` each, or as long as the statistics.
-#[derive(Clone, Debug)]
-struct State {
-    step: u64,
-    parameters: Tensor<1>,
-    statistics: Tensor<1>,
-    ema_parameters: Tensor<1>,
-    ema_statistics: Tensor<1>,
-    moments: Moments,
+/// A step that was submitted.
+#[derive(Debug)]
+enum Pending {
+    Done(Result<StepReport, NetError>),
+    /// Its numbers are on their way from a card.
+    OnCard {
+        numbers: Reading,
+        step: u64,
+        policy_entropy: f32,
+        rows: usize,
+    },
 }
 
 impl BurnLearner {
@@ -93,7 +104,7 @@ impl BurnLearner {
         let decay = layout.decayed().iter().map(|d| d * options.weight_decay as f32).collect();
         let flats = [values.clone(), start.clone(), values, start, zeros.clone(), zeros];
         let (state, weight_decay) =
-            first.guard(|| (State::upload(0, flats, &home), upload(decay, &home)))?;
+            guard(first, || (State::upload(0, flats, &home), upload(decay, &home)))?;
         let precision = options.precision;
         let value_weight = options.value_weight;
         let head_weights = options.head_weights;
@@ -110,7 +121,9 @@ impl BurnLearner {
             trunk,
             boards: Mutex::default(),
         };
-        Ok(Self { options, passes, statistics, weight_decay, state })
+        let card = None;
+        let pending = VecDeque::new();
+        Ok(Self { options, passes, statistics, weight_decay, state, card, pending })
     }
 
     /// Whether 3x3 convolutions are worked out by kernels of our own for cards.
@@ -118,9 +131,93 @@ impl BurnLearner {
         self.passes.convolve == ConvMethod::CudaKernel
     }
 
+    /// Whether the steps on a card are replayed as a CUDA graph, or else why they are not. None on
+    /// other devices, before the first step, and for other optimizers than `AdamW`.
+    pub fn has_cuda_graph(&self) -> Option<Result<(), &str>> {
+        self.card.as_ref().map(CardStep::is_recorded)
+    }
+
     /// Runs `work`; Burn's panics become errors.
     fn guard<T>(&self, work: impl FnOnce() -> T) -> Result<T, NetError> {
-        self.passes.devices[0].0.guard(work)
+        guard(self.passes.devices[0].0, work)
+    }
+
+    /// Whether steps are made in place on one card, by our kernels.
+    fn steps_on_card(&self) -> bool {
+        self.has_adam_kernel() && self.passes.devices.len() == 1
+    }
+
+    fn has_adam_kernel(&self) -> bool {
+        self.has_cuda_kernels() && self.options.optimizer == Optimizer::AdamW
+    }
+
+    /// The settings of the step after so many.
+    fn adam_step(&self, learning_rate: f64) -> AdamStep {
+        let LearnerOptions { clip_norm, ema_decay, .. } = self.options;
+        let step = self.state.step + 1;
+        let average_share = ema_share(ema_decay, step);
+        AdamStep::new(step, learning_rate, clip_norm, average_share, STATISTICS_SHARE)
+    }
+
+    /// Queues a step on the card.
+    fn submit_on_card(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<(), NetError> {
+        let step = self.adam_step(learning_rate);
+        let choice = self.passes.devices[0].0;
+        let rows = batch.planes.len;
+        let Self { passes, state, weight_decay, card, .. } = self;
+        let numbers = guard(choice, || {
+            // What was recorded for another size is of no use.
+            card.take_if(|card| !card.is_of(rows));
+            let card =
+                card.get_or_insert_with(|| CardStep::new(passes, state, weight_decay, batch));
+            let made = card.make(passes, state, weight_decay, batch, step);
+            made.map(|()| card.read_numbers())
+        })?;
+        let numbers = numbers.map_err(|reason| choice.failed(&reason))?;
+        state.step += 1;
+        let step = state.step;
+        let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
+        self.pending.push_back(Pending::OnCard { numbers, step, policy_entropy, rows });
+        Ok(())
+    }
+
+    /// The report of a step that a card has made.
+    fn collect_from_card(
+        &self,
+        numbers: Reading,
+        step: u64,
+        policy_entropy: f32,
+        rows: usize,
+    ) -> Result<StepReport, NetError> {
+        let choice = self.passes.devices[0].0;
+        let read = self.guard(|| numbers.wait())?;
+        let numbers = read.map_err(|reason| choice.failed(&reason))?;
+        let (norm, losses) = numbers.split_last().expect("norm and losses are numbers");
+        let losses = self.passes.loss_report(losses, policy_entropy, rows);
+        self.report(losses, *norm, step)
+    }
+
+    /// Step number `step` as its caller sees it.
+    fn report(
+        &self,
+        losses: LossReport,
+        gradient_norm: f32,
+        step: u64,
+    ) -> Result<StepReport, NetError> {
+        let LossReport { policy_loss, value_loss, .. } = losses;
+        if !(policy_loss.is_finite() && value_loss.is_finite() && gradient_norm.is_finite()) {
+            return Err(NetError::Diverged { step, policy_loss, value_loss, gradient_norm });
+        }
+        let clipped = f64::from(gradient_norm) > self.options.clip_norm;
+        Ok(StepReport { losses, gradient_norm, clipped })
+    }
+
+    /// Makes a step and waits for it.
+    fn step_now(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError> {
+        let pass = self.guard(|| self.passes.learn(batch, &self.state.parameters))?;
+        let report = self.report(pass.losses, pass.gradient_norm, self.state.step + 1)?;
+        self.state = self.guard(|| self.apply(pass, learning_rate))?;
+        Ok(report)
     }
 
     /// The weights that play, batch norm folded, with all heads.
@@ -134,36 +231,38 @@ impl BurnLearner {
     }
 
     fn apply(&self, pass: Pass, learning_rate: f64) -> State {
+        let Pass { gradient, gradient_norm, .. } = pass;
         let mut state = self.state.clone();
         state.step += 1;
+        if self.has_adam_kernel() {
+            let settings = self.adam_step(learning_rate).settings().to_vec();
+            let home = self.passes.home();
+            let numbers = upload(vec![gradient_norm], home);
+            let step = StepTensors { settings: upload(settings, home), numbers };
+            state.step_in_place(gradient.flat, gradient.statistics, &self.weight_decay, &step);
+            return state;
+        }
         let update = Update {
             step: state.step,
             learning_rate,
-            gradient_scale: clip_scale(f64::from(pass.gradient_norm), self.options.clip_norm),
+            gradient_scale: clip_scale(f64::from(gradient_norm), self.options.clip_norm),
             weight_decay: self.weight_decay.clone(),
         };
-        let cuda_kernels = self.has_cuda_kernels();
-        let gradient = pass.gradient.flat;
-        let blend = if cuda_kernels { cuda::blend } else { blend };
         let share = ema_share(self.options.ema_decay, state.step);
-        if cuda_kernels && matches!(self.options.optimizer, Optimizer::AdamW) {
-            state = state.stepped_by_kernel(gradient, &update, share);
-        } else {
-            let parameters = state.parameters;
-            let moments = &mut state.moments;
-            state.parameters = match self.options.optimizer {
-                Optimizer::AdamW => moments.update(parameters, gradient, &update),
-                Optimizer::Sgd(momentum) => {
-                    moments.update_sgd(parameters, gradient, &update, momentum)
-                }
-                Optimizer::Muon(momentum) => {
-                    let layout = &self.passes.layout;
-                    moments.update_muon(&parameters, &gradient, &update, momentum, layout)
-                }
-            };
-            state.ema_parameters = blend(state.ema_parameters, state.parameters.clone(), share);
-        }
-        state.statistics = blend(state.statistics, pass.gradient.statistics, STATISTICS_SHARE);
+        let parameters = state.parameters;
+        let moments = &mut state.moments;
+        state.parameters = match self.options.optimizer {
+            Optimizer::AdamW => moments.update(parameters, gradient.flat, &update),
+            Optimizer::Sgd(momentum) => {
+                moments.update_sgd(parameters, gradient.flat, &update, momentum)
+            }
+            Optimizer::Muon(momentum) => {
+                let layout = &self.passes.layout;
+                moments.update_muon(&parameters, &gradient.flat, &update, momentum, layout)
+            }
+        };
+        state.ema_parameters = blend(state.ema_parameters, state.parameters.clone(), share);
+        state.statistics = blend(state.statistics, gradient.statistics, STATISTICS_SHARE);
         state.ema_statistics = blend(state.ema_statistics, state.statistics.clone(), share);
         state
     }
@@ -178,19 +277,28 @@ impl Learner for BurnLearner {
         self.state.step
     }
 
-    fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError> {
+    fn steps_ahead(&self) -> usize {
+        usize::from(self.steps_on_card())
+    }
+
+    fn submit(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<(), NetError> {
         losses::check(batch, &self.passes.spec)?;
-        let pass = self.guard(|| self.passes.learn(batch, &self.state.parameters))?;
-        let losses = pass.losses;
-        let gradient_norm = pass.gradient_norm;
-        let LossReport { policy_loss, value_loss, .. } = losses;
-        if !(policy_loss.is_finite() && value_loss.is_finite() && gradient_norm.is_finite()) {
-            let step = self.state.step + 1;
-            return Err(NetError::Diverged { step, policy_loss, value_loss, gradient_norm });
+        if self.steps_on_card() {
+            return self.submit_on_card(batch, learning_rate);
         }
-        self.state = self.guard(|| self.apply(pass, learning_rate))?;
-        let clipped = f64::from(gradient_norm) > self.options.clip_norm;
-        Ok(StepReport { losses, gradient_norm, clipped })
+        let report = self.step_now(batch, learning_rate);
+        self.pending.push_back(Pending::Done(report));
+        Ok(())
+    }
+
+    fn collect(&mut self) -> Option<Result<StepReport, NetError>> {
+        let report = match self.pending.pop_front()? {
+            Pending::Done(report) => report,
+            Pending::OnCard { numbers, step, policy_entropy, rows } => {
+                self.collect_from_card(numbers, step, policy_entropy, rows)
+            }
+        };
+        Some(report)
     }
 
     fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError> {
@@ -232,6 +340,8 @@ impl Learner for BurnLearner {
     fn load(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let (header, flats) = checkpoint::unpack(bytes, &self.passes.spec, self.options.optimizer)?;
         self.state = self.guard(|| State::upload(header.step, flats, self.passes.home()))?;
+        // A recording works on the tensors that were there before.
+        self.card = None;
         Ok(())
     }
 }
@@ -250,37 +360,13 @@ impl Examiner for Examination<'_> {
     }
 }
 
-impl State {
-    fn upload(step: u64, flats: Flats, device: &Device) -> Self {
-        let [parameters, statistics, ema_parameters, ema_statistics, first, second] =
-            flats.map(|flat| upload(flat, device));
-        let moments = Moments { first, second };
-        Self { step, parameters, statistics, ema_parameters, ema_statistics, moments }
-    }
-
-    /// After a step of `AdamW`: parameters, their average and moments.
-    fn stepped_by_kernel(self, gradient: Tensor<1>, update: &Update, average_share: f64) -> Self {
-        let parameters = self.parameters;
-        let average = self.ema_parameters;
-        let Moments { first, second } = self.moments;
-        let flats = AdamFlats { parameters, first, second, average };
-        let AdamFlats { parameters, first, second, average } =
-            update.cuda_kernels(flats, gradient, average_share);
-        let moments = Moments { first, second };
-        Self { parameters, moments, ema_parameters: average, ..self }
-    }
-
-    fn download(&self) -> Flats {
-        [
-            &self.parameters,
-            &self.statistics,
-            &self.ema_parameters,
-            &self.ema_statistics,
-            &self.moments.first,
-            &self.moments.second,
-        ]
-        .map(|flat| download(flat.clone()))
-    }
+/// Runs `work`; Burn's panics become errors. On a card it goes to one queue, whatever thread this
+/// is, since a recording has only that of one.
+fn guard<T>(choice: DeviceChoice, work: impl FnOnce() -> T) -> Result<T, NetError> {
+    choice.guard(|| match choice {
+        DeviceChoice::Cpu => work(),
+        DeviceChoice::Cuda(_) => StreamId { value: LANE }.executes(work),
+    })
 }
 
 fn check(options: &LearnerOptions) -> Result<(), NetError> {

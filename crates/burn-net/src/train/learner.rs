@@ -31,14 +31,34 @@ use crate::precision::Precision;
 pub trait Learner: Send {
     /// What the network is made of.
     fn spec(&self) -> &NetworkSpec;
-    /// Steps taken since the start of the run.
+    /// Steps since the start of the run, those submitted included.
     fn steps(&self) -> u64;
     /// Learns from a batch.
     ///
     /// # Errors
     /// [`NetError::Diverged`] if the loss or gradient is not finite; the weights are then
     /// unchanged.
-    fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError>;
+    fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError> {
+        self.submit(batch, learning_rate)?;
+        let mut last = self.collect();
+        while let Some(next) = self.collect() {
+            last = Some(next);
+        }
+        last.expect("the step was submitted")
+    }
+    /// How many steps may be submitted before the report of an earlier one is collected without the
+    /// device waiting for the host: 0 on the processor, 1 on a card.
+    fn steps_ahead(&self) -> usize;
+    /// Begins to learn from a batch. [`Learner::collect`] gives the reports of steps in order.
+    ///
+    /// # Errors
+    /// [`NetError::BadBatch`] if the batch does not fit the network, [`NetError::Device`] if the
+    /// device fails; there is then no report.
+    fn submit(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<(), NetError>;
+    /// Waits for the oldest step that was submitted; none if all reports were collected. Its error
+    /// is [`NetError::Diverged`] if its loss or gradient was not finite: the batch then changed
+    /// nothing.
+    fn collect(&mut self) -> Option<Result<StepReport, NetError>>;
     /// The weights that play (moving average, batch norm folded), made ready to be examined on
     /// batches.
     fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError>;

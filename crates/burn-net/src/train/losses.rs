@@ -25,20 +25,30 @@ pub(crate) struct Losses {
 pub(crate) struct Targets {
     pub(crate) rows: Range<usize>,
     /// `[rows, A]`
-    policy: Vec<f32>,
+    pub(crate) policy: Vec<f32>,
     /// `[rows, 3]`
-    wdl: Vec<f32>,
+    pub(crate) wdl: Vec<f32>,
     /// Each row's share of the batch's weight, `[rows]`.
-    policy_shares: Vec<f32>,
-    value_shares: Vec<f32>,
+    pub(crate) policy_shares: Vec<f32>,
+    pub(crate) value_shares: Vec<f32>,
     /// Of the network's heads, in their order.
-    heads: Vec<HeadPart>,
+    pub(crate) heads: Vec<HeadPart>,
 }
 
 /// A head's targets in its unit, `[rows, target_len]`, and shares, `[rows]`.
-struct HeadPart {
-    targets: Vec<f32>,
-    shares: Vec<f32>,
+pub(crate) struct HeadPart {
+    pub(crate) targets: Vec<f32>,
+    pub(crate) shares: Vec<f32>,
+}
+
+/// Targets on a device, flat.
+pub(crate) struct TargetTensors {
+    pub(crate) policy: Tensor<1>,
+    pub(crate) wdl: Tensor<1>,
+    pub(crate) policy_shares: Tensor<1>,
+    pub(crate) value_shares: Tensor<1>,
+    /// Targets and shares of the network's heads, in their order.
+    pub(crate) heads: Vec<[Tensor<1>; 2]>,
 }
 
 impl Targets {
@@ -61,6 +71,19 @@ impl Targets {
             }
         };
         (0..parts).map(part).collect()
+    }
+
+    /// Sends the targets to a device.
+    pub(crate) fn upload(self, device: &Device) -> TargetTensors {
+        let flat = |values: Vec<f32>| upload(values, device);
+        let head = |HeadPart { targets, shares }: HeadPart| [flat(targets), flat(shares)];
+        TargetTensors {
+            policy: flat(self.policy),
+            wdl: flat(self.wdl),
+            policy_shares: flat(self.policy_shares),
+            value_shares: flat(self.value_shares),
+            heads: self.heads.into_iter().map(head).collect(),
+        }
     }
 }
 
@@ -90,18 +113,16 @@ impl Losses {
     pub(crate) fn new(
         logits: Logits,
         heads: HeadOutputs,
-        targets: Targets,
+        targets: TargetTensors,
         cuda_kernels: bool,
-        device: &Device,
     ) -> Self {
-        let flat = |values: Vec<f32>| upload(values, device);
-        let one = |logits: Tensor<2>, targets: Vec<f32>, shares: Vec<f32>| {
-            let targets = flat(targets).reshape(logits.dims());
-            entropy(logits, targets, flat(shares), cuda_kernels)
+        let one = |logits: Tensor<2>, targets: Tensor<1>, shares: Tensor<1>| {
+            let targets = targets.reshape(logits.dims());
+            entropy(logits, targets, shares, cuda_kernels)
         };
-        let head = |((head, outputs), part): ((Head, Tensor<2>), HeadPart)| {
-            let HeadPart { targets, shares } = part;
-            (head, loss(head, outputs, flat(targets), flat(shares), cuda_kernels))
+        let head = |((head, outputs), part): ((Head, Tensor<2>), [Tensor<1>; 2])| {
+            let [targets, shares] = part;
+            (head, loss(head, outputs, targets, shares, cuda_kernels))
         };
         Self {
             policy: one(logits.policy, targets.policy, targets.policy_shares),

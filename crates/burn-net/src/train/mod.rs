@@ -2,6 +2,7 @@
 
 pub(crate) mod burn_learner;
 pub(crate) mod canary;
+pub(crate) mod card_step;
 pub(crate) mod checkpoint;
 pub(crate) mod convolution_choice;
 pub(crate) mod cpu_trunk;
@@ -11,4 +12,5 @@ pub(crate) mod learner;
 pub(crate) mod losses;
 pub(crate) mod muon;
 pub(crate) mod optimizer;
+pub(crate) mod state;
 pub(crate) mod step;

@@ -2,8 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use crate::cuda;
-use crate::cuda::adam_step::{AdamFlats, AdamStep, BETA1, BETA2, EPSILON};
+use crate::cuda::adam_step::{AdamStep, BETA1, BETA2, EPSILON};
 use crate::device::choice::DeviceChoice;
 
 /// Means of gradients and of their squares, `[N]` each.
@@ -36,7 +35,7 @@ impl Moments {
         let gradient = gradient.mul_scalar(update.gradient_scale);
         self.first = blend(self.first.clone(), gradient.clone(), BETA1);
         self.second = blend(self.second.clone(), gradient.clone() * gradient, BETA2);
-        let [first, second] = update.unbiased();
+        let [first, second] = unbiased(update.step);
         let first = self.first.clone().div_scalar(first);
         let second = self.second.clone().div_scalar(second);
         let direction = first / second.sqrt().add_scalar(EPSILON);
@@ -45,29 +44,31 @@ impl Moments {
     }
 }
 
-impl Update {
-    /// What means that began at 0 are divided by: that of gradients, and that of their squares.
-    fn unbiased(&self) -> [f64; 2] {
-        let step = self.step.min(i32::MAX as u64) as i32;
-        [BETA1, BETA2].map(|beta| 1.0 - beta.powi(step))
-    }
+/// What means that began at 0 are divided by after so many steps: that of gradients, and that of
+/// their squares.
+fn unbiased(step: u64) -> [f64; 2] {
+    let step = step.min(i32::MAX as u64) as i32;
+    [BETA1, BETA2].map(|beta| 1.0 - beta.powi(step))
+}
 
-    /// What [`Moments::update`] and then [`blend`] make, by a kernel of our own on a card.
-    pub(crate) fn cuda_kernels(
-        &self,
-        flats: AdamFlats,
-        gradient: Tensor<1>,
+impl AdamStep {
+    /// Step number `step`, from 1, with these decays of the moving average and of the statistics.
+    pub(crate) fn new(
+        step: u64,
+        learning_rate: f64,
+        clip_norm: f64,
         average_share: f64,
-    ) -> AdamFlats {
-        let [first, second] = self.unbiased();
-        let step = AdamStep {
-            gradient_scale: self.gradient_scale as f32,
-            learning_rate: self.learning_rate as f32,
+        statistics_share: f64,
+    ) -> Self {
+        let [first, second] = unbiased(step);
+        Self {
+            learning_rate: learning_rate as f32,
             first_scale: (1.0 / first) as f32,
             second_scale: (1.0 / second) as f32,
             average_share: average_share as f32,
-        };
-        cuda::adam(flats, gradient, self.weight_decay.clone(), step)
+            clip_norm: clip_norm as f32,
+            statistics_share: statistics_share as f32,
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use burn::tensor::{Device, Tensor};
 use dz_cpu_net::Trunk;
+use dz_infer::EncodedBatch;
 use dz_network_file::{NetworkSpec, PerHead};
 use rayon::prelude::*;
 
@@ -28,7 +29,7 @@ use crate::tensors::{Parameters, Tensors, WeightFormat, download};
 use crate::train::cpu_trunk::{Forward, Ready};
 use crate::train::layout::Layout;
 use crate::train::learner::{EvaluationReport, LossReport, TrainBatch};
-use crate::train::losses::{Losses, Targets};
+use crate::train::losses::{Losses, TargetTensors, Targets};
 use crate::train::optimizer::norm;
 use crate::train::{cpu_trunk, losses};
 
@@ -70,7 +71,22 @@ pub(crate) struct Gradient {
     pub(crate) flat: Tensor<1>,
     pub(crate) statistics: Tensor<1>,
     /// Policy loss, value loss and those of the heads, `[2 + heads]`.
-    losses: Tensor<1>,
+    pub(crate) losses: Tensor<1>,
+}
+
+/// What a shard of a batch goes forward and back with.
+pub(crate) struct ShardInputs<'a> {
+    pub(crate) rows: Range<usize>,
+    pub(crate) front: Front<'a>,
+    pub(crate) targets: TargetTensors,
+}
+
+/// What works out stem and blocks.
+pub(crate) enum Front<'a> {
+    /// Kernels of the processor, from bit-packed planes.
+    Trunk(Ready<'a>, &'a EncodedBatch),
+    /// The tower on the device.
+    Tower(Inputs),
 }
 
 /// A shard's logits and its parts of the losses: policy, value, heads.
@@ -159,6 +175,29 @@ impl BatchPasses {
         (choice, device): &(DeviceChoice, Device),
     ) -> Gradient {
         let training = device.clone().autodiff();
+        let rows = targets.rows.clone();
+        let planes = &batch.planes;
+        let front = if let Some(ready) = ready {
+            Front::Trunk(ready, planes)
+        } else {
+            let unpack = Unpack::of(choice.unpacks(), self.convolve);
+            let dtype = self.precision.dtype();
+            Front::Tower(Inputs::of(planes, rows.clone(), unpack, dtype, &training))
+        };
+        let shard = ShardInputs { rows, front, targets: targets.upload(&training) };
+        self.backward(shard, weights, &(*choice, device.clone()))
+    }
+
+    /// Forward and back. Sends nothing to the device where the front is a tower and a step of as
+    /// many rows was made before: a CUDA graph can record it.
+    pub(crate) fn backward(
+        &self,
+        shard: ShardInputs<'_>,
+        weights: &Tensor<1>,
+        (choice, device): &(DeviceChoice, Device),
+    ) -> Gradient {
+        let ShardInputs { rows, front, targets } = shard;
+        let training = device.clone().autodiff();
         let cut = |name: &str, range: Range<usize>| {
             if self.learns_by_cuda_kernels(name) {
                 return cuda::view(weights, range.start, range.end);
@@ -169,26 +208,25 @@ impl BatchPasses {
             .layout
             .split_by(cut)
             .into_iter()
-            .filter(|(name, _)| ready.is_none() || !Trunk::owns(name))
+            .filter(|(name, _)| matches!(front, Front::Tower(_)) || !Trunk::owns(name))
             .map(|(name, tensor)| (name, tensor.autodiff().require_grad()))
             .collect();
-        let boards = self.boards(targets.rows.len(), *choice, true, &training);
+        let boards = self.boards(rows.len(), *choice, true, &training);
         let factors = self.factors(&leaves);
-        let rows = targets.rows.clone();
-        let planes = &batch.planes;
-        let kernels = ready.map(|ready| Forward::new(ready, planes, rows.clone(), &training));
-        let TrainOutputs { logits, heads: outputs, mut statistics } =
-            if let Some(kernels) = &kernels {
+        let (kernels, outputs) = match front {
+            Front::Trunk(ready, planes) => {
+                let kernels = Forward::new(ready, planes, rows, &training);
                 let tail = Tail::new(&self.spec, &factors);
-                tail.forward_train(&boards, kernels.outputs.clone())
-            } else {
-                let unpack = Unpack::of(choice.unpacks(), self.convolve);
-                let inputs = Inputs::of(planes, rows, unpack, self.precision.dtype(), &training);
-                Tower::new(&self.spec, &factors).forward_train(&boards, inputs)
-            };
+                let outputs = tail.forward_train(&boards, kernels.outputs.clone());
+                (Some((kernels, planes)), outputs)
+            }
+            Front::Tower(inputs) => {
+                (None, Tower::new(&self.spec, &factors).forward_train(&boards, inputs))
+            }
+        };
+        let TrainOutputs { logits, heads: outputs, mut statistics } = outputs;
         let cuda_kernels = self.convolve == ConvMethod::CudaKernel;
-        let Losses { policy, value, heads } =
-            Losses::new(logits, outputs, targets, cuda_kernels, &training);
+        let Losses { policy, value, heads } = Losses::new(logits, outputs, targets, cuda_kernels);
         let mut total = policy.clone() + value.clone().mul_scalar(self.value_weight);
         for (head, loss) in &heads {
             total = total + loss.clone().mul_scalar(self.head_weights[*head]);
@@ -201,7 +239,7 @@ impl BatchPasses {
             let zeros = || Tensor::zeros(leaf.dims(), device);
             gradients.insert(name, leaf.grad_remove(&mut found).unwrap_or_else(zeros));
         }
-        if let Some(kernels) = kernels {
+        if let Some((kernels, planes)) = kernels {
             kernels.back(planes, &mut found, &mut gradients, &mut statistics);
         }
         Gradient {
@@ -212,7 +250,7 @@ impl BatchPasses {
     }
 
     /// Pieces one after another.
-    fn joined(&self, pieces: Vec<Tensor<1>>) -> Tensor<1> {
+    pub(crate) fn joined(&self, pieces: Vec<Tensor<1>>) -> Tensor<1> {
         match self.convolve {
             ConvMethod::CudaKernel => cuda::join(&pieces),
             _ => Tensor::cat(pieces, 0),
@@ -254,22 +292,32 @@ impl BatchPasses {
         let (Logits { policy, wdl }, outputs) = tower.forward_all(&boards, inputs);
         let logits = [download(policy.clone()), download(wdl.clone())];
         let logits_on = Logits { policy, wdl };
-        let Losses { policy, value, heads } =
-            Losses::new(logits_on, outputs, targets, false, device);
+        let targets = targets.upload(device);
+        let Losses { policy, value, heads } = Losses::new(logits_on, outputs, targets, false);
         let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
         (logits, losses.map(|loss| download(loss)[0]).collect())
     }
 
     /// Policy loss, value loss and those of the heads, in their order.
     fn report(&self, batch: &TrainBatch, losses: &[f32]) -> LossReport {
+        let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
+        self.loss_report(losses, policy_entropy, batch.planes.len)
+    }
+
+    /// As `report`, of a batch with this entropy and so many rows.
+    pub(crate) fn loss_report(
+        &self,
+        losses: &[f32],
+        policy_entropy: f32,
+        rows: usize,
+    ) -> LossReport {
         let mut heads = PerHead::default();
         for (&head, &loss) in self.spec.heads.iter().zip(&losses[2..]) {
             heads[head] = Some(loss);
         }
         let policy_loss = losses[0];
         let value_loss = losses[1];
-        let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
-        LossReport { policy_loss, value_loss, policy_entropy, heads, rows: batch.planes.len }
+        LossReport { policy_loss, value_loss, policy_entropy, heads, rows }
     }
 
     fn boards(

@@ -5,52 +5,81 @@
 
 use cubecl::prelude::*;
 
-use crate::cuda::adam_step::{BETA1, BETA2, EPSILON};
+use crate::cuda::adam_step::{
+    AVERAGE_SHARE, BETA1, BETA2, CLIP_NORM, EPSILON, FIRST_SCALE, LEARNING_RATE, SECOND_SCALE,
+};
 
-/// A step of `AdamW`, see [`crate::train::optimizer::Moments::update`], and of the moving average;
-/// `count` numbers each.
+/// Whether all of `length` numbers are finite.
+#[cube]
+fn are_finite(numbers: &[f32], #[comptime] length: usize) -> bool {
+    let mut finite = 0usize;
+    for i in 0..length {
+        // Neither holds of what is no number.
+        if numbers[i] <= 3.4e38f32 && numbers[i] >= -3.4e38f32 {
+            finite += 1;
+        }
+    }
+    finite == length
+}
+
+/// A step of `AdamW`, see [`crate::train::optimizer::Moments::update`], and of the moving average,
+/// where they lie; `count` numbers each. `step` has the
+/// settings of [`crate::cuda::adam_step::AdamStep`]. Of the `length` numbers of the step the last one is the
+/// gradient's norm; if one is not finite, all stays as it is.
 #[cube(launch_unchecked)]
 pub(super) fn adam(
-    parameters: &[f32],
     gradient: &[f32],
     decay: &[f32],
-    first: &[f32],
-    second: &[f32],
-    average: &[f32],
-    out_parameters: &mut [f32],
-    out_first: &mut [f32],
-    out_second: &mut [f32],
-    out_average: &mut [f32],
+    step: &[f32],
+    numbers: &[f32],
+    parameters: &mut [f32],
+    first: &mut [f32],
+    second: &mut [f32],
+    average: &mut [f32],
     count: usize,
-    gradient_scale: f32,
-    learning_rate: f32,
-    first_scale: f32,
-    second_scale: f32,
-    average_share: f32,
+    #[comptime] length: usize,
 ) {
     let i = ABSOLUTE_POS;
-    if i < count {
-        let gradient = gradient[i] * gradient_scale;
-        let first = first[i] * comptime!(BETA1 as f32) + gradient * comptime!((1.0 - BETA1) as f32);
-        let second = second[i] * comptime!(BETA2 as f32)
+    if i < count && are_finite(numbers, length) {
+        let learning_rate = step[LEARNING_RATE];
+        let average_share = step[AVERAGE_SHARE];
+        let clip_norm = step[CLIP_NORM];
+        let norm = numbers[comptime!(length - 1)];
+        let mut scale = 1.0f32;
+        if norm > clip_norm {
+            scale = clip_norm / norm;
+        }
+        let gradient = gradient[i] * scale;
+        let mean = first[i] * comptime!(BETA1 as f32) + gradient * comptime!((1.0 - BETA1) as f32);
+        let square = second[i] * comptime!(BETA2 as f32)
             + gradient * gradient * comptime!((1.0 - BETA2) as f32);
-        let deviation = (second * second_scale).sqrt() + comptime!(EPSILON as f32);
-        let direction = first * first_scale / deviation;
+        let deviation = (square * step[SECOND_SCALE]).sqrt() + comptime!(EPSILON as f32);
+        let direction = mean * step[FIRST_SCALE] / deviation;
         let parameter = parameters[i];
         let moved = parameter - (direction + parameter * decay[i]) * learning_rate;
-        out_parameters[i] = moved;
-        out_first[i] = first;
-        out_second[i] = second;
-        out_average[i] = average[i] * average_share + moved * (1.0f32 - average_share);
+        parameters[i] = moved;
+        first[i] = mean;
+        second[i] = square;
+        average[i] = average[i] * average_share + moved * (1.0f32 - average_share);
     }
 }
 
-/// `out = share * old + (1 - share) * new`, `count` numbers each.
+/// `old = share * old + (1 - share) * new` where it lies, `count` numbers each; the share stands at
+/// a place of the settings. If one of the step's numbers is not finite, all stays as it is.
 #[cube(launch_unchecked)]
-pub(super) fn blend(old: &[f32], new: &[f32], out: &mut [f32], count: usize, share: f32) {
+pub(super) fn blend(
+    new: &[f32],
+    step: &[f32],
+    numbers: &[f32],
+    old: &mut [f32],
+    count: usize,
+    #[comptime] place: usize,
+    #[comptime] length: usize,
+) {
     let i = ABSOLUTE_POS;
-    if i < count {
-        out[i] = old[i] * share + new[i] * (1.0f32 - share);
+    if i < count && are_finite(numbers, length) {
+        let share = step[place];
+        old[i] = old[i] * share + new[i] * (1.0f32 - share);
     }
 }
 

@@ -10,35 +10,39 @@ use burn::backend::Dispatch;
 use burn::tensor::Tensor;
 
 use crate::cuda::adam::operation::PIECES;
-use crate::cuda::adam_step::{AdamFlats, AdamStep};
-use operation::{Flat, Stepped};
+use crate::cuda::adam_step::{AdamFlats, StepTensors};
+use operation::Flat;
 
-/// A step of `AdamW` and of the moving average, with `gradient` and `decay [N]`.
+/// A step of `AdamW` and of the moving average where they lie, with `gradient` and `decay [N]`.
+/// Nobody else may have parts of the same memory in use.
 pub(crate) fn adam(
-    flats: AdamFlats,
+    flats: &AdamFlats<'_>,
     gradient: Tensor<1>,
-    decay: Tensor<1>,
-    step: AdamStep,
-) -> AdamFlats {
+    decay: &Tensor<1>,
+    step: &StepTensors,
+) {
     let AdamFlats { parameters, first, second, average } = flats;
-    let Stepped { parameters, first, second, average } = <Dispatch as Flat>::adam(
-        parameters.into_dispatch(),
+    let shared = |tensor: &Tensor<1>| tensor.clone().into_dispatch();
+    let _ = <Dispatch as Flat>::adam(
+        shared(parameters),
+        shared(first),
+        shared(second),
+        shared(average),
         gradient.into_dispatch(),
-        decay.into_dispatch(),
-        first.into_dispatch(),
-        second.into_dispatch(),
-        average.into_dispatch(),
-        step,
+        shared(decay),
+        shared(&step.settings),
+        shared(&step.numbers),
     );
-    let [parameters, first, second, average] =
-        [parameters, first, second, average].map(Tensor::from_dispatch);
-    AdamFlats { parameters, first, second, average }
 }
 
-/// `share` of the old value and the rest of the new one, `[N]` each.
-pub(crate) fn blend(old: Tensor<1>, new: Tensor<1>, share: f64) -> Tensor<1> {
-    let [old, new] = [old, new].map(Tensor::into_dispatch);
-    Tensor::from_dispatch(<Dispatch as Flat>::blend(old, new, share as f32))
+/// `old` becomes `share` of itself and the rest of the new one where it lies, `[N]` each; `place`
+/// is that of the share in the settings.
+pub(crate) fn blend(old: &Tensor<1>, new: Tensor<1>, place: usize, step: &StepTensors) {
+    let shared = |tensor: &Tensor<1>| tensor.clone().into_dispatch();
+    let settings = shared(&step.settings);
+    let numbers = shared(&step.numbers);
+    let new = new.into_dispatch();
+    let _ = <Dispatch as Flat>::blend(shared(old), new, settings, numbers, place);
 }
 
 /// Flat tensors one after another, in 32 bits.
@@ -47,14 +51,20 @@ pub(crate) fn join(pieces: &[Tensor<1>]) -> Tensor<1> {
     let device = pieces.first().expect("something is joined").device();
     let numbers: usize = pieces.iter().map(length).sum();
     let whole: Tensor<1> = Tensor::empty([numbers], &device);
-    let mut whole = whole.into_dispatch();
+    join_into(&whole, pieces);
+    whole
+}
+
+/// The same into a tensor that is there.
+pub(crate) fn join_into(whole: &Tensor<1>, pieces: &[Tensor<1>]) {
+    let length = |piece: &Tensor<1>| piece.dims()[0];
     let mut from = 0;
     for some in pieces.chunks(PIECES) {
         // Of missing ones nothing is taken.
         let piece = |i: usize| some[i.min(some.len() - 1)].clone().into_dispatch();
         let [a, b, c, d, e, f, g, h] = std::array::from_fn(piece);
-        whole = <Dispatch as Flat>::join(whole, a, b, c, d, e, f, g, h, from, some.len());
+        let there = whole.clone().into_dispatch();
+        let _ = <Dispatch as Flat>::join(there, a, b, c, d, e, f, g, h, from, some.len());
         from += some.iter().map(length).sum::<usize>();
     }
-    Tensor::from_dispatch(whole)
 }

@@ -1,43 +1,42 @@
 //! The kernels as operations on Burn's tensors.
 
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Backend, ExtensionType, backend_extension};
-use burn::tensor::{DType, Shape};
+use burn::backend::{Backend, backend_extension};
+use burn::tensor::DType;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
 use crate::cuda::adam::kernel;
-use crate::cuda::adam_step::AdamStep;
-use crate::cuda::conv::launch::{a_thread_each, elements, empty};
+use crate::cuda::adam_step::SETTINGS;
+use crate::cuda::conv::launch::{a_thread_each, elements};
 
 /// Pieces that a launch puts together.
 pub(super) const PIECES: usize = 8;
-/// What a step of `AdamW` makes, `[N]` each.
-#[derive(Clone, Debug, ExtensionType)]
-pub(super) struct Stepped<B: Backend> {
-    pub(super) parameters: FloatTensor<B>,
-    pub(super) first: FloatTensor<B>,
-    pub(super) second: FloatTensor<B>,
-    pub(super) average: FloatTensor<B>,
-}
 
-/// What Burn does not have.
+/// What Burn does not have. What is given first is changed where it lies, and given back.
 #[backend_extension(Cube)]
 #[allow(clippy::too_many_arguments)]
 pub(super) trait Flat: Backend {
     /// See [`crate::cuda::adam::adam`].
     fn adam(
         parameters: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        decay: FloatTensor<Self>,
         first: FloatTensor<Self>,
         second: FloatTensor<Self>,
         average: FloatTensor<Self>,
-        step: AdamStep,
-    ) -> Stepped<Self>;
+        gradient: FloatTensor<Self>,
+        decay: FloatTensor<Self>,
+        settings: FloatTensor<Self>,
+        numbers: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
 
     /// See [`crate::cuda::adam::blend`].
-    fn blend(old: FloatTensor<Self>, new: FloatTensor<Self>, share: f32) -> FloatTensor<Self>;
+    fn blend(
+        old: FloatTensor<Self>,
+        new: FloatTensor<Self>,
+        settings: FloatTensor<Self>,
+        numbers: FloatTensor<Self>,
+        place: usize,
+    ) -> FloatTensor<Self>;
 
     /// Puts the first `pieces` of eight one after another into `whole`, which is changed where it
     /// is, from a place on.
@@ -59,56 +58,61 @@ pub(super) trait Flat: Backend {
 impl Flat for CubeBackend {
     fn adam(
         parameters: CubeTensor,
-        gradient: CubeTensor,
-        decay: CubeTensor,
         first: CubeTensor,
         second: CubeTensor,
         average: CubeTensor,
-        step: AdamStep,
-    ) -> Stepped<Self> {
-        let there = [parameters, gradient, decay, first, second, average].map(into_contiguous);
-        let count = elements(&there[0]);
-        check(&there, count);
-        let (client, (groups, threads)) = (there[0].client.clone(), a_thread_each(count));
-        let [parameters, first, second, average] = [0, 3, 4, 5].map(|i| fresh(&there[i], count));
-        let out = Stepped::<Self> { parameters, first, second, average };
-        let [parameters, gradient, decay, first, second, average] = there;
+        gradient: CubeTensor,
+        decay: CubeTensor,
+        settings: CubeTensor,
+        numbers: CubeTensor,
+    ) -> CubeTensor {
+        let gradient = into_contiguous(gradient);
+        let count = elements(&gradient);
+        check(&[&parameters, &first, &second, &average, &gradient, &decay], count);
+        check(&[&settings], SETTINGS);
+        let length = elements(&numbers);
+        check(&[&numbers], length);
+        let client = gradient.client.clone();
+        let (groups, threads) = a_thread_each(count);
         // SAFETY: the kernel reads and writes numbers below `count`, as many as every tensor was
-        // checked or made to have.
+        // checked to have, and reads as many of the settings and the step's as these have.
         #[allow(unsafe_code)]
         unsafe {
             kernel::adam::launch_unchecked(
                 &client,
                 groups,
                 threads,
-                parameters.into_buffer_arg(),
                 gradient.into_buffer_arg(),
                 decay.into_buffer_arg(),
+                settings.into_buffer_arg(),
+                numbers.into_buffer_arg(),
+                parameters.clone().into_buffer_arg(),
                 first.into_buffer_arg(),
                 second.into_buffer_arg(),
                 average.into_buffer_arg(),
-                out.parameters.clone().into_buffer_arg(),
-                out.first.clone().into_buffer_arg(),
-                out.second.clone().into_buffer_arg(),
-                out.average.clone().into_buffer_arg(),
                 count,
-                step.gradient_scale,
-                step.learning_rate,
-                step.first_scale,
-                step.second_scale,
-                step.average_share,
+                length,
             );
         }
-        out
+        parameters
     }
 
-    fn blend(old: CubeTensor, new: CubeTensor, share: f32) -> CubeTensor {
-        let there = [old, new].map(into_contiguous);
-        let count = elements(&there[0]);
-        check(&there, count);
-        let (client, (groups, threads)) = (there[0].client.clone(), a_thread_each(count));
-        let out = fresh(&there[0], count);
-        let [old, new] = there;
+    fn blend(
+        old: CubeTensor,
+        new: CubeTensor,
+        settings: CubeTensor,
+        numbers: CubeTensor,
+        place: usize,
+    ) -> CubeTensor {
+        let new = into_contiguous(new);
+        let count = elements(&old);
+        check(&[&old, &new], count);
+        check(&[&settings], SETTINGS);
+        assert!(place < SETTINGS, "setting {place}");
+        let length = elements(&numbers);
+        check(&[&numbers], length);
+        let client = old.client.clone();
+        let (groups, threads) = a_thread_each(count);
         // SAFETY: as in `adam`.
         #[allow(unsafe_code)]
         unsafe {
@@ -116,14 +120,16 @@ impl Flat for CubeBackend {
                 &client,
                 groups,
                 threads,
-                old.into_buffer_arg(),
                 new.into_buffer_arg(),
-                out.clone().into_buffer_arg(),
+                settings.into_buffer_arg(),
+                numbers.into_buffer_arg(),
+                old.clone().into_buffer_arg(),
                 count,
-                share,
+                place,
+                length,
             );
         }
-        out
+        old
     }
 
     fn join(
@@ -185,11 +191,9 @@ impl Flat for CubeBackend {
 }
 
 /// Whether tensors are flat ones of so many numbers in 32 bits.
-fn check(tensors: &[CubeTensor], count: usize) {
-    let fits = |tensor: &CubeTensor| tensor.dtype == DType::F32 && elements(tensor) == count;
+fn check(tensors: &[&CubeTensor], count: usize) {
+    let fits = |tensor: &&CubeTensor| {
+        tensor.dtype == DType::F32 && elements(tensor) == count && tensor.is_contiguous()
+    };
     assert!(tensors.iter().all(fits) && u32::try_from(count).is_ok(), "{count} numbers each");
-}
-
-fn fresh(like: &CubeTensor, count: usize) -> CubeTensor {
-    empty(like, Shape::from(vec![count]), DType::F32)
 }

@@ -21,18 +21,33 @@ pub(crate) fn unpack(
     dtype: FloatDType,
     device: &Device,
 ) -> Tensor<2> {
-    let bytes = shape.packed_bytes();
-    let count = (positions * bytes).div_ceil(4);
-    let words = TensorData::new(words(bits, count), [count]);
+    let words = words(bits, shape, positions);
+    let words = TensorData::new(words, [words_len(shape, positions)]);
     let words: Tensor<1, Int> = Tensor::from_data(words, (&device.clone().inner(), DType::I32));
-    let packed = Packed { area: shape.area(), channels: shape.channels, bits: 8 * bytes };
-    let planes = <Dispatch as Unpack>::unpack(words.into_dispatch(), positions, packed, dtype);
-    let planes = Tensor::from_dispatch(planes);
+    let planes = unpack_words(&words, shape, positions, dtype);
     if device.is_autodiff() { planes.autodiff() } else { planes }
 }
 
-/// Bytes four in a number, then zeros.
-fn words(bytes: &[u8], count: usize) -> Vec<i32> {
+/// The same from bits that are on the card, 32 in a number, see [`words`].
+pub(crate) fn unpack_words(
+    words: &Tensor<1, Int>,
+    shape: PlaneShape,
+    positions: usize,
+    dtype: FloatDType,
+) -> Tensor<2> {
+    let bits = 8 * shape.packed_bytes();
+    let packed = Packed { area: shape.area(), channels: shape.channels, bits };
+    let words = words.clone().into_dispatch();
+    Tensor::from_dispatch(<Dispatch as Unpack>::unpack(words, positions, packed, dtype))
+}
+
+fn words_len(shape: PlaneShape, positions: usize) -> usize {
+    (positions * shape.packed_bytes()).div_ceil(4)
+}
+
+/// Bits of `positions`, 32 in a number, then zeros.
+pub(crate) fn words(bytes: &[u8], shape: PlaneShape, positions: usize) -> Vec<i32> {
+    let count = words_len(shape, positions);
     let (fours, rest) = bytes.as_chunks();
     let mut words = Vec::with_capacity(count);
     words.extend(fours.iter().map(|four| i32::from_le_bytes(*four)));

@@ -6,7 +6,7 @@ use dz_game::mix64;
 use dz_network_file::NetworkSpec;
 
 use crate::cuda;
-use crate::cuda::adam_step::AdamFlats;
+use crate::cuda::adam_step::{AdamFlats, AdamStep, STATISTICS_SHARE, StepTensors};
 use crate::model::board_ops::{BoardOps, ComputeOptions};
 use crate::model::conv_layer::ConvLayer;
 use crate::model::convolution::ConvMethod;
@@ -71,18 +71,35 @@ fn step_numbers(cuda_kernels: bool, device: &Device) -> Vec<Vec<f32>> {
     // Not near 0, or a few numbers would be all that is compared.
     let second = flat(13).abs().add_scalar(0.5);
     let weight_decay = flat(14);
-    let update = Update { step: 3, learning_rate: 0.25, gradient_scale: 0.5, weight_decay };
+    // The gradient is scaled by a half: its norm is twice what it is clipped to.
+    let step_number = 3;
+    let learning_rate = 0.25;
+    let statistics = flat(15);
     let stepped = if cuda_kernels {
-        let flats = AdamFlats { parameters, first, second, average };
-        let AdamFlats { parameters, first, second, average } =
-            update.cuda_kernels(flats, joined.clone(), 0.75);
-        [parameters, first, second, cuda::blend(average.clone(), flat(15), 0.9), average]
+        let settings = AdamStep::new(step_number, learning_rate, 4.0, 0.75, 0.9).settings();
+        let settings = upload(settings.to_vec(), device);
+        let flats = AdamFlats {
+            parameters: &parameters,
+            first: &first,
+            second: &second,
+            average: &average,
+        };
+        let numbers = |norm: f32| upload(vec![1.0, norm], device);
+        // What a step that is not finite changes would be seen.
+        for norm in [f32::NAN, 8.0] {
+            let step = StepTensors { settings: settings.clone(), numbers: numbers(norm) };
+            cuda::adam(&flats, joined.clone(), &weight_decay, &step);
+            cuda::blend(&statistics, average.clone(), STATISTICS_SHARE, &step);
+        }
+        [parameters, first, second, statistics, average]
     } else {
         let mut moments = Moments { first, second };
+        let gradient_scale = 0.5;
+        let update = Update { step: step_number, learning_rate, gradient_scale, weight_decay };
         let parameters = moments.update(parameters, joined.clone(), &update);
         let average = blend(average, parameters.clone(), 0.75);
         let Moments { first, second } = moments;
-        [parameters, first, second, blend(average.clone(), flat(15), 0.9), average]
+        [parameters, first, second, blend(statistics, average.clone(), 0.9), average]
     };
     stepped.into_iter().chain([joined]).map(download).collect()
 }
