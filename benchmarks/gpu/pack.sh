@@ -8,9 +8,9 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 built=$(cargo build --release --locked --features dagzero/cuda -p dagzero -p dz-burn-net -p dz-cuda-net \
-  --bin dagzero --test on_card --example speed --message-format=json | python3 -c '
+  --bin dagzero --test on_card --example tower_speed --message-format=json | python3 -c '
 import json, sys
-names = {"dagzero": "dagzero", "speed": "speed"}
+names = {"dagzero": "dagzero", "tower_speed": "speed"}
 for line in sys.stdin:
     one = json.loads(line)
     if one.get("executable"):

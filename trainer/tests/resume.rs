@@ -83,7 +83,7 @@ fn a_kill_without_a_checkpoint_goes_back_to_the_last_one() {
     for (cycle, kill) in [(1, 7), (2, first + 3)] {
         killed.publish_rows(cycle, 60);
         let mut process = killed.process();
-        kill_at(&mut process, kill);
+        with_fault(&mut process, Fault::Kill(kill));
         process.turn(cycle).unwrap_err();
         drop(process);
         killed.process().turn(cycle).unwrap();
@@ -128,7 +128,7 @@ fn a_turn_killed_before_its_candidate_only_publishes_it() {
     let step = checkpoint.step;
     again.append(dz_store::Stage::Trainer, dz_store::Entry::Checkpoint { cycle: 1, step, object });
     let mut process = again.process();
-    kill_at(&mut process, step + 1);
+    with_fault(&mut process, Fault::Kill(step + 1));
     process.turn(1).unwrap();
     assert_eq!(again.results().1[0], whole.results().1[0]);
     assert!(process.lines().last().unwrap().starts_with(&format!("trained {step} steps")));

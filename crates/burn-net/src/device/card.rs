@@ -40,6 +40,9 @@ pub struct DeviceFacts {
     pub compiler_works: Option<bool>,
     /// The folder that has CUDA's headers, which kernels include.
     pub headers: Option<PathBuf>,
+    /// Whether a control daemon of NVIDIA's multi-process service (MPS) runs; none without cards.
+    /// Without it stages that share a card take turns.
+    pub mps_runs: Option<bool>,
 }
 
 /// Least free memory that a network of ordinary size trains in, with the batches of its window.
@@ -56,6 +59,7 @@ impl DeviceFacts {
             built_with_cuda: cfg!(feature = "cuda"),
             driver: driver.and_then(|text| text.lines().next().map(str::to_owned)),
             compiler_works: first.map(|card| compiler_works(card.index, headers.as_deref())),
+            mps_runs: first.map(|_| has_process(Path::new("/proc"), MPS_CONTROL)),
             cards,
             headers,
         }
@@ -101,6 +105,17 @@ impl DeviceFacts {
         };
         Some(advice.to_owned())
     }
+}
+
+/// The control daemon `nvidia-cuda-mps-control`; the kernel keeps 15 bytes of a process's name.
+const MPS_CONTROL: &str = "nvidia-cuda-mps";
+
+/// Whether a process of this name is among those in `/proc`.
+fn has_process(processes: &Path, name: &str) -> bool {
+    let folders = std::fs::read_dir(processes).into_iter().flatten().filter_map(Result::ok);
+    let names =
+        folders.filter_map(|folder| std::fs::read_to_string(folder.path().join("comm")).ok());
+    names.into_iter().any(|found| found.trim_end() == name)
 }
 
 /// Where Burn's compiler takes CUDA to be, whether its headers are there or not (`CubeCL` 0.11.3,
@@ -260,6 +275,23 @@ mod tests {
             }],
             compiler_works: Some(true),
             headers: Some(PathBuf::from("/usr/local/cuda/include")),
+            mps_runs: Some(false),
+        }
+    }
+
+    #[test]
+    fn processes_are_found_by_name() {
+        let folder = std::env::temp_dir().join(format!("dagzero-proc-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("12")).unwrap();
+        std::fs::write(folder.join("12/comm"), "nvidia-cuda-mps\n").unwrap();
+        assert!(has_process(&folder, MPS_CONTROL));
+        assert!(
+            !has_process(&folder, "nvidia-cuda") && !has_process(&folder.join("12"), MPS_CONTROL)
+        );
+        std::fs::remove_dir_all(folder).unwrap();
+        // This test's own process, by the kernel.
+        if let Ok(own) = std::fs::read_to_string("/proc/self/comm") {
+            assert!(has_process(Path::new("/proc"), own.trim_end()));
         }
     }
 

@@ -89,7 +89,7 @@ impl BurnLearner {
         options: LearnerOptions,
     ) -> Result<Self, NetError> {
         spec.validate()?;
-        check(&options)?;
+        options.check()?;
         let devices: Vec<_> = choices.iter().map(|choice| (*choice, choice.open())).collect();
         let Some((first, home)) = devices.first().cloned() else {
             let key = "devices";
@@ -367,35 +367,4 @@ fn guard<T>(choice: DeviceChoice, work: impl FnOnce() -> T) -> Result<T, NetErro
         DeviceChoice::Cpu => work(),
         DeviceChoice::Cuda(_) => StreamId { value: LANE }.executes(work),
     })
-}
-
-fn check(options: &LearnerOptions) -> Result<(), NetError> {
-    let at_least_0 = |x: f64| x.is_finite() && x >= 0.0;
-    let momentum = match options.optimizer {
-        Optimizer::AdamW => 0.0,
-        Optimizer::Sgd(momentum) | Optimizer::Muon(momentum) => momentum,
-    };
-    for (key, value, is_good, allowed) in [
-        ("momentum", momentum, (0.0..1.0).contains(&momentum), "0 to below 1"),
-        ("weight_decay", options.weight_decay, at_least_0(options.weight_decay), "0 or more"),
-        ("value_weight", options.value_weight, at_least_0(options.value_weight), "0 or more"),
-        ("clip_norm", options.clip_norm, options.clip_norm > 0.0, "above 0"),
-        ("ema_decay", options.ema_decay, (0.0..1.0).contains(&options.ema_decay), "0 to below 1"),
-    ] {
-        if !is_good {
-            return Err(NetError::BadOption { key, value: value.to_string(), allowed });
-        }
-    }
-    if let Some((_, weight)) = options.head_weights.iter().find(|(_, w)| !at_least_0(**w)) {
-        let key = "head_weights";
-        let value = weight.to_string();
-        return Err(NetError::BadOption { key, value, allowed: "0 or more" });
-    }
-    if options.precision == Precision::F16 {
-        // Small gradients vanish in it unless losses are scaled, which nothing here does.
-        let key = "precision";
-        let value = options.precision.to_string();
-        return Err(NetError::BadOption { key, value, allowed: "f32 or bf16" });
-    }
-    Ok(())
 }

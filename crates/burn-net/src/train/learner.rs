@@ -190,6 +190,38 @@ impl LearnerOptions {
             config_hash: "measurement".to_owned(),
         }
     }
+
+    /// Checks that each option is in its range.
+    pub(crate) fn check(&self) -> Result<(), NetError> {
+        let at_least_0 = |x: f64| x.is_finite() && x >= 0.0;
+        let momentum = match self.optimizer {
+            Optimizer::AdamW => 0.0,
+            Optimizer::Sgd(momentum) | Optimizer::Muon(momentum) => momentum,
+        };
+        for (key, value, is_good, allowed) in [
+            ("momentum", momentum, (0.0..1.0).contains(&momentum), "0 to below 1"),
+            ("weight_decay", self.weight_decay, at_least_0(self.weight_decay), "0 or more"),
+            ("value_weight", self.value_weight, at_least_0(self.value_weight), "0 or more"),
+            ("clip_norm", self.clip_norm, self.clip_norm > 0.0, "above 0"),
+            ("ema_decay", self.ema_decay, (0.0..1.0).contains(&self.ema_decay), "0 to below 1"),
+        ] {
+            if !is_good {
+                return Err(NetError::BadOption { key, value: value.to_string(), allowed });
+            }
+        }
+        if let Some((_, weight)) = self.head_weights.iter().find(|(_, w)| !at_least_0(**w)) {
+            let key = "head_weights";
+            let value = weight.to_string();
+            return Err(NetError::BadOption { key, value, allowed: "0 or more" });
+        }
+        if self.precision == Precision::F16 {
+            // Small gradients vanish in it unless losses are scaled, which nothing here does.
+            let key = "precision";
+            let value = self.precision.to_string();
+            return Err(NetError::BadOption { key, value, allowed: "f32 or bf16" });
+        }
+        Ok(())
+    }
 }
 
 /// What a step saw, before it changed the weights.

@@ -23,8 +23,8 @@ fn are_finite(numbers: &[f32], #[comptime] length: usize) -> bool {
 }
 
 /// A step of `AdamW`, see [`crate::train::optimizer::Moments::update`], and of the moving average,
-/// where they lie; `count` numbers each. `step` has the
-/// settings of [`crate::cuda::adam_step::AdamStep`]. Of the `length` numbers of the step the last one is the
+/// where they lie; `count` numbers each. `step` has the settings of
+/// [`crate::cuda::adam_step::AdamStep`]. Of the `length` numbers of the step the last one is the
 /// gradient's norm; if one is not finite, all stays as it is.
 #[cube(launch_unchecked)]
 pub(super) fn adam(

@@ -115,13 +115,20 @@ struct SmallRun<'a> {
     run: Run,
 }
 
+/// Games that have at least two batches of rows, where a game has so many plies on average.
+fn games_of_two_batches(config: &RunConfig, plies: f64) -> u32 {
+    // Random plies at the start are no rows; there are half of the most on average.
+    let opening = f64::from(config.selfplay.opening_plies_max) / 2.0;
+    let trained = (1.0 - config.window.validation_share) * (plies - opening).max(1.0);
+    (2.5 * f64::from(config.training.batch) / trained).ceil() as u32
+}
+
 impl<'a> SmallRun<'a> {
     /// As many games without a network as fit, each of which takes about `game_s`, and at least as
     /// many as have two batches of rows.
     fn new(whole: &'a RunConfig, dir: &Path, game_s: f64, plies: f64) -> anyhow::Result<Self> {
         let mut config = whole.clone();
-        let trained = (1.0 - config.window.validation_share) * plies.max(1.0);
-        let wanted = (2.5 * f64::from(config.training.batch) / trained).ceil() as u32;
+        let wanted = games_of_two_batches(&config, plies);
         let fit = games_within(game_s).unwrap_or(0);
         config.bootstrap.games = fit.max(wanted);
         if fit < wanted {
@@ -235,4 +242,28 @@ struct Silent;
 
 impl dz_stage::Sink for Silent {
     fn accept(&mut self, _event: &dz_stage::Event) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plies_that_are_no_rows_take_more_games() {
+        let config = |opening: u32| {
+            let text = format!(
+                "format = 1\n\
+                 run = {{ game = \"connect4\", cycles = 2 }}\n\
+                 selfplay = {{ games = 2, opening_plies_max = {opening} }}\n\
+                 bootstrap = {{ games = 2 }}\n\
+                 network = {{ blocks = 1, channels = 8 }}\n\
+                 gate = {{ rule = \"always\" }}"
+            );
+            RunConfig::from_text(&text, &[]).unwrap()
+        };
+        let [none, many] = [0, 20].map(|opening| games_of_two_batches(&config(opening), 21.0));
+        // None: 21 plies are rows; 20: 11 are.
+        let ratio = f64::from(many) / f64::from(none);
+        assert!((1.85..1.95).contains(&ratio), "{none} and {many} games");
+    }
 }

@@ -1,6 +1,6 @@
 //! How many positions a second a network answers on a card, from bits on the host to logits there:
 //!
-//! `cargo run --release -p dz-cuda-net --example speed`
+//! `cargo run --release -p dz-cuda-net --example tower_speed`
 
 use std::collections::VecDeque;
 use std::time::Instant;
