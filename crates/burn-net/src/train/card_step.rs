@@ -65,8 +65,8 @@ impl CardStep {
         self.rows == rows
     }
 
-    /// Records steps of batches like this one, without making any. If that fails, tells why and goes
-    /// on without a recording.
+    /// Records steps of batches like this one, without making any. If that fails, tells why and
+    /// goes on without a recording.
     pub(crate) fn new(
         passes: &BatchPasses,
         state: &mut State,
