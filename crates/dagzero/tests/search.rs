@@ -190,11 +190,10 @@ fn every_selection_and_target_runs_on_games_and_graphs() {
 }
 
 #[test]
-fn the_readme_tells_what_happens() {
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let readme = fs::read_to_string(readme).expect("the project has one");
-    let section = readme.split("## Look inside a search").nth(1).expect("a section on searches");
-    let blocks: Vec<Value> = section
+fn the_book_tells_what_happens() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/concepts/graph-search.md");
+    let page = fs::read_to_string(page).expect("the book has it");
+    let blocks: Vec<Value> = page
         .split("```json")
         .skip(1)
         .take(2)
@@ -210,7 +209,7 @@ fn the_readme_tells_what_happens() {
     for (i, score) in [(0, 0.627), (1, 0.754)] {
         let counted = found["trace"][2]["steps"][0]["moves"][i]["score"].as_f64();
         assert!((counted.expect("a number") - score).abs() < 5e-4);
-        assert!(section.contains(&format!("= {score} for move {i}")));
+        assert!(page.contains(&format!("= {score} for move {i}")));
     }
 }
 
