@@ -92,7 +92,9 @@ impl GateCycle<'_> {
         }
         work_file::clear(&self.ledger.run().work_dir(Stage::Gatekeeper)?)?;
         let anchors = &self.config.rating.anchors;
-        Ok(TurnEnd::Done(summary::turn_line(self.cycle, self.state(), fit.as_ref(), anchors)))
+        let rule = self.config.gate.rule;
+        let line = summary::turn_line(self.cycle, self.state(), fit.as_ref(), rule, anchors);
+        Ok(TurnEnd::Done(line))
     }
 
     /// Writes down what this process spent on matches; nothing depends on it.

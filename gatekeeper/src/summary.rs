@@ -2,31 +2,37 @@
 
 use std::fmt::Write;
 
-use dz_config::Anchor;
+use dz_config::{Anchor, GateRule};
 use dz_stats::Standings;
 use dz_store::{CycleState, MatchPurpose, PlayerName};
 
-/// For people: `gate 12-3-5 (score 0.68) accepted -> generation 4; vs random +812 +-90 Elo`.
+/// For people: `gate 12-3-5 (score 0.68) accepted -> generation 4; vs random +812 ± 90 Elo`.
 pub fn turn_line(
     cycle: u32,
     now: &CycleState,
     fit: Option<&Standings>,
+    rule: GateRule,
     anchors: &[Anchor],
 ) -> String {
-    let mut line = String::from("gate");
-    match now.matches.iter().find(|m| m.purpose == MatchPurpose::Gate) {
-        Some(gate) => {
-            let result = &gate.result;
-            let wins = result.wins;
-            let draws = result.draws;
-            let losses = result.losses;
-            let _ = write!(line, " {wins}-{draws}-{losses} (score {:.2})", result.score());
-        }
-        None => line.push_str(" without games"),
-    }
+    let gate = now.matches.iter().find(|m| m.purpose == MatchPurpose::Gate);
+    let record = gate.map(|gate| {
+        let result = &gate.result;
+        let wins = result.wins;
+        let draws = result.draws;
+        let losses = result.losses;
+        format!("{wins}-{draws}-{losses} (score {:.2})", result.score())
+    });
+    // Where every candidate is accepted, a lost match decides nothing.
+    let mut line = match (rule, record) {
+        (GateRule::Always, Some(record)) => format!("gate off, match {record}"),
+        (GateRule::Always, None) => "gate off".to_owned(),
+        (_, Some(record)) => format!("gate {record}"),
+        (_, None) => "gate without games".to_owned(),
+    };
     match &now.champion {
         Some(champion) => {
-            let _ = write!(line, " accepted -> generation {}", champion.generation);
+            let accepted = if rule == GateRule::Always { "" } else { " accepted" };
+            let _ = write!(line, "{accepted} -> generation {}", champion.generation);
         }
         None => line.push_str(" refused"),
     }
@@ -35,11 +41,42 @@ pub fn turn_line(
         let difference = fit?.difference(name.as_str(), &anchor.name)?;
         let elo = difference.elo.0;
         let error = difference.error95.0;
-        Some(format!("{} {elo:+.0} +-{error:.0}", anchor.name))
+        Some(format!("{} {elo:+.0} ± {error:.0}", anchor.name))
     };
     let ratings: Vec<String> = anchors.iter().filter_map(against).collect();
     if !ratings.is_empty() {
         let _ = write!(line, "; vs {} Elo", ratings.join(", "));
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_store::{ChampionState, MatchResult, MatchState, ObjectRef};
+
+    use super::*;
+
+    #[test]
+    fn a_gate_that_is_off_accepts_nothing() {
+        let network = ObjectRef::of("networks/cycle-0007.dzn", b"weights");
+        let champion = ChampionState { generation: 4, cycle: 7, network };
+        let now = CycleState { champion: Some(champion), ..CycleState::default() };
+        let line = |rule, now: &CycleState| turn_line(7, now, None, rule, &[]);
+        assert_eq!(line(GateRule::Always, &now), "gate off -> generation 4");
+        assert_eq!(line(GateRule::Sprt, &now), "gate without games accepted -> generation 4");
+        let result =
+            MatchResult { games: 8, wins: 2, draws: 1, losses: 5, ..MatchResult::default() };
+        let gate = MatchState {
+            purpose: MatchPurpose::Gate,
+            a: PlayerName::network(7),
+            b: PlayerName::network(6),
+            result,
+            games: ObjectRef::of("matches/gate.jsonl", b""),
+        };
+        let played = CycleState { matches: vec![gate], ..now };
+        let lost = "gate off, match 2-1-5 (score 0.31) -> generation 4";
+        assert_eq!(line(GateRule::Always, &played), lost);
+        let refused = CycleState { champion: None, ..played };
+        assert_eq!(line(GateRule::Score, &refused), "gate 2-1-5 (score 0.31) refused");
+    }
 }

@@ -71,7 +71,9 @@ pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
         load: load(&played),
         ..summary(&total, &spent.before().with(&played))
     };
-    let line = line(&summary, generation, total.reanalyzed);
+    let previous = context.ledger.state().cycle_state(cycle.saturating_sub(1));
+    let previous = previous.and_then(|now| now.games_done.as_ref()).map(|done| &done.summary);
+    let line = line(&summary, previous, generation, total.reanalyzed);
     context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
     context.events.turn_done(Stage::Selfplay, cycle, line);
     Ok(())

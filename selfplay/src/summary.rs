@@ -69,8 +69,14 @@ pub(crate) fn load(tally: &CycleTally) -> Option<LoadSummary> {
     })
 }
 
-/// The cycle in one line for people.
-pub(crate) fn line(summary: &SelfplaySummary, generation: u32, reanalyzed: u64) -> String {
+/// The cycle in one line for people. What limited its speed is said where `previous`, the cycle
+/// before, was limited by something else.
+pub(crate) fn line(
+    summary: &SelfplaySummary,
+    previous: Option<&SelfplaySummary>,
+    generation: u32,
+    reanalyzed: u64,
+) -> String {
     let seconds = (summary.wall_ms as f64 / 1000.0).max(1e-3);
     let played = dz_stage::number_text(summary.playouts as f64 / seconds);
     let evaluated = dz_stage::number_text(summary.evaluations as f64 / seconds);
@@ -79,19 +85,45 @@ pub(crate) fn line(summary: &SelfplaySummary, generation: u32, reanalyzed: u64) 
     } else {
         format!(", batches {:.0} % full", 100.0 * summary.batch_fill)
     };
-    let bottleneck = summary.bottleneck().map(|text| format!(". {text}")).unwrap_or_default();
+    let known = previous.and_then(SelfplaySummary::bottleneck_kind);
+    let news = summary.bottleneck().filter(|_| summary.bottleneck_kind() != known);
+    let bottleneck = news.map(|text| format!(". {text}")).unwrap_or_default();
     let resigned = summary.resign.as_ref().map(resign::line).unwrap_or_default();
     let anew = match reanalyzed {
         0 => String::new(),
         count => format!(" ({count} of them searched anew)"),
     };
     format!(
-        "generation {generation} played {} games{anew}, {} positions, {:.1} plies a game; first player won \
+        "generation {generation} played {} games{anew} of {:.1} plies, {} positions recorded; first player won \
          {:.0} %, drew {:.0} %; {played} playouts/s, {evaluated} evaluations/s{batches}{resigned}{bottleneck}",
         summary.games,
-        summary.positions,
         summary.plies_mean,
+        summary.positions,
         100.0 * summary.wins_first as f64 / summary.games.max(1) as f64,
         100.0 * summary.draws as f64 / summary.games.max(1) as f64,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_named_once() {
+        let cycle = |device_share: f64| SelfplaySummary {
+            games: 2,
+            positions: 30,
+            batches: 1,
+            batch_fill: 1.0,
+            evaluator: "0123-cpu-f32".to_owned(),
+            load: Some(LoadSummary { device_share, waiting_share: 0.0, host_us: 1.0 }),
+            ..SelfplaySummary::default()
+        };
+        let says = |previous: Option<&SelfplaySummary>| line(&cycle(0.9), previous, 3, 0);
+        assert!(says(None).starts_with("generation 3 played 2 games of 0.0 plies, 30 positions"));
+        assert!(
+            says(None).contains("run.device") && says(Some(&cycle(0.1))).contains("run.device")
+        );
+        assert!(!says(Some(&cycle(0.8))).contains("run.device"));
+    }
 }

@@ -32,11 +32,11 @@ pub use clock::utc;
 pub use error::{Result, StoreError};
 pub use faults::{DRIVER_ENV, FAULTS_ENV, Faults};
 pub use ledger::{
-    Audit, AuditFault, CandidateState, ChampionState, CheckpointState, ConfigChange, CycleState,
-    Entry, GamesDoneState, GateTest, HeadLoss, Ledger, LoadSummary, Losses, MatchPurpose,
-    MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Record, ResignSummary, RowsState,
-    RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary, ShardState, Stage, StageTurn,
-    VerdictState,
+    Audit, AuditFault, Bottleneck, CandidateState, ChampionState, CheckpointState, ConfigChange,
+    CycleState, Entry, GamesDoneState, GateTest, HeadLoss, Ledger, LoadSummary, Losses,
+    MatchPurpose, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Record,
+    ResignSummary, RowsState, RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary,
+    ShardState, Stage, StageTurn, VerdictState,
 };
 pub use lock::{Holder, LOCK_WAIT, Pause, RunLock};
 pub use metrics::MetricsWriter;

@@ -122,13 +122,11 @@ impl CardStep {
         let sent = Sent::new(&passes.spec, batch, step);
         cuda::write(&self.floats, sent.floats);
         cuda::write_words(&self.words, sent.words);
-        match &self.recording {
-            Ok(recording) => recording.replay(),
-            Err(_) => {
-                self.work(passes, state, weight_decay);
-                Ok(())
-            }
+        if let Ok(recording) = &self.recording {
+            return recording.replay();
         }
+        self.work(passes, state, weight_decay);
+        Ok(())
     }
 
     /// Has the numbers of the last step copied to the host, without waiting for them.
@@ -163,7 +161,7 @@ impl CardStep {
             value_shares: target(5),
             heads: heads.collect(),
         };
-        let front = Front::Tower(Inputs { planes, globals });
+        let front = Front::Tower(Box::new(Inputs { planes, globals }));
         let shard = ShardInputs { rows: 0..rows, front, targets };
         let gradient = passes.backward(shard, &state.parameters, on);
         let norm = norm(gradient.flat.clone(), choice);

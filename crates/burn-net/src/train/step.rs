@@ -86,7 +86,7 @@ pub(crate) enum Front<'a> {
     /// Kernels of the processor, from bit-packed planes.
     Trunk(Ready<'a>, &'a EncodedBatch),
     /// The tower on the device.
-    Tower(Inputs),
+    Tower(Box<Inputs>),
 }
 
 /// A shard's logits and its parts of the losses: policy, value, heads.
@@ -182,7 +182,8 @@ impl BatchPasses {
         } else {
             let unpack = Unpack::of(choice.unpacks(), self.convolve);
             let dtype = self.precision.dtype();
-            Front::Tower(Inputs::of(planes, rows.clone(), unpack, dtype, &training))
+            let inputs = Inputs::of(planes, rows.clone(), unpack, dtype, &training);
+            Front::Tower(Box::new(inputs))
         };
         let shard = ShardInputs { rows, front, targets: targets.upload(&training) };
         self.backward(shard, weights, &(*choice, device.clone()))
@@ -221,7 +222,7 @@ impl BatchPasses {
                 (Some((kernels, planes)), outputs)
             }
             Front::Tower(inputs) => {
-                (None, Tower::new(&self.spec, &factors).forward_train(&boards, inputs))
+                (None, Tower::new(&self.spec, &factors).forward_train(&boards, *inputs))
             }
         };
         let TrainOutputs { logits, heads: outputs, mut statistics } = outputs;

@@ -7,48 +7,73 @@ const FILL_MIN: f64 = 0.8;
 /// Share of the time that tasks wait for a card from which on it is the card that bounds them.
 const WAITING_MIN: f64 = 0.2;
 
+/// What self-play was limited by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bottleneck {
+    /// Batches that were not full, because the cycle had too few games.
+    BatchFill,
+    /// Evaluating networks on the processor.
+    Network,
+    /// Search, with a network on the processor.
+    Search,
+    /// The GPU.
+    Device,
+    /// The processor, with a network on a GPU.
+    Host,
+}
+
 impl SelfplaySummary {
+    /// Returns what limited the speed of these games; none where no batches were evaluated.
+    pub fn bottleneck_kind(&self) -> Option<Bottleneck> {
+        let LoadSummary { device_share, waiting_share, .. } = self.load?;
+        let on_card = self.evaluator.contains("-cuda-");
+        Some(if self.batch_fill < FILL_MIN {
+            Bottleneck::BatchFill
+        } else if !on_card && device_share >= 0.5 {
+            Bottleneck::Network
+        } else if !on_card {
+            Bottleneck::Search
+        } else if waiting_share >= WAITING_MIN {
+            Bottleneck::Device
+        } else {
+            Bottleneck::Host
+        })
+    }
+
     /// What bounds the speed of these games, and the setting that would help; none where no batches
     /// were evaluated.
     pub fn bottleneck(&self) -> Option<String> {
         let LoadSummary { device_share, waiting_share, host_us } = self.load?;
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-        let on_card = self.evaluator.contains("-cuda-");
-        Some(if self.batch_fill < FILL_MIN {
+        Some(match self.bottleneck_kind()? {
             // A task in progress always asks, so places are empty once no game follows one that
             // ended.
-            format!(
+            Bottleneck::BatchFill => format!(
                 "Only {} of the places in batches were filled, since too few games follow when others end: more \
                  selfplay.games or fewer selfplay.parallel_games would fill them.",
                 percent(self.batch_fill)
-            )
-        } else if !on_card {
-            let evaluating = percent(device_share);
-            let searching = percent(1.0 - device_share);
-            if device_share >= 0.5 {
-                format!(
-                    "Evaluating networks took {evaluating} of the threads' time, search {host_us:.0} us an evaluation: a card \
-                     (run.device) or a smaller network would speed self-play up most."
-                )
-            } else {
-                format!(
-                    "Search took {searching} of the threads' time, {host_us:.0} us an evaluation: more threads (run.threads) \
-                     or fewer selfplay.playouts would speed self-play up most."
-                )
-            }
-        } else if waiting_share >= WAITING_MIN {
-            format!(
+            ),
+            Bottleneck::Network => format!(
+                "Evaluating networks took {} of the threads' time, search {host_us:.0} us an evaluation: a card \
+                 (run.device) or a smaller network would speed self-play up most.",
+                percent(device_share)
+            ),
+            Bottleneck::Search => format!(
+                "Search took {} of the threads' time, {host_us:.0} us an evaluation: more threads (run.threads) \
+                 or fewer selfplay.playouts would speed self-play up most.",
+                percent(1.0 - device_share)
+            ),
+            Bottleneck::Device => format!(
                 "The card is the bottleneck, search waited for it {} of the time: more cards (selfplay.devices), or larger \
                  batches (selfplay.parallel_games, {:.0} positions now), would help.",
                 percent(waiting_share),
                 self.evaluations as f64 / self.batches.max(1) as f64
-            )
-        } else {
-            format!(
+            ),
+            Bottleneck::Host => format!(
                 "The processor is the bottleneck, {host_us:.1} us an evaluation; the card had work at most {} of the time: \
                  more threads (run.threads) would help, and more selfplay.groups if that is far below 100 %.",
                 percent(device_share)
-            )
+            ),
         })
     }
 }
@@ -86,5 +111,6 @@ mod tests {
             assert!(words.iter().all(|word| sentence.contains(word)), "{words:?}: {sentence}");
         }
         assert_eq!(SelfplaySummary::default().bottleneck(), None);
+        assert_eq!(SelfplaySummary::default().bottleneck_kind(), None);
     }
 }

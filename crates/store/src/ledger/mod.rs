@@ -13,6 +13,7 @@ mod state;
 mod summary;
 
 pub use audit::{Audit, AuditFault};
+pub use bottleneck::Bottleneck;
 pub use entry::{Entry, MatchPurpose, Record, Stage};
 pub use log::Ledger;
 pub use parts::{

@@ -208,17 +208,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         ),
     )?;
     if let Some(learning) = findings.learning {
-        let LearningReport { precision, cuda_kernels, steps, difference_max, tolerance } = learning;
-        let by = if cuda_kernels { "kernels of our own" } else { "Burn's operations" };
-        let verdict = if findings.learning_passed == Some(true) { "right" } else { "WRONG" };
-        let [difference, most] = [difference_max, tolerance].map(|share| 100.0 * share);
-        line(
-            "learning",
-            &format!(
-                "{verdict}: {steps} steps in {precision} by {by}, losses and gradients {difference:.2} % off \
-                 the processor's (at most {most:.0} % is right)"
-            ),
-        )?;
+        line("learning", &learning_text(learning))?;
     }
     line(
         "speed",
@@ -240,6 +230,17 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         writeln!(out, "\n{so}: {advice}.")?;
     }
     Ok(())
+}
+
+fn learning_text(report: LearningReport) -> String {
+    let LearningReport { precision, cuda_kernels, steps, difference_max, tolerance } = report;
+    let by = if cuda_kernels { "kernels of our own" } else { "Burn's operations" };
+    let verdict = if report.passed() { "right" } else { "WRONG" };
+    let [difference, most] = [difference_max, tolerance].map(|share| 100.0 * share);
+    format!(
+        "{verdict}: {steps} steps in {precision} by {by}, losses and gradients {difference:.2} % off \
+         the processor's (at most {most:.0} % is right)"
+    )
 }
 
 fn card_text(card: &CardFacts) -> String {
