@@ -158,7 +158,7 @@ fn without_games_the_rule_always_accepts_and_nobody_is_rated() {
     let fixture = Fixture::new(&sets);
     fixture.candidate(1, WEAK);
     let end = fixture.gate(1, &mut Watch::default()).unwrap();
-    assert_eq!(end, TurnEnd::Done("gate without games accepted -> generation 1".to_owned()));
+    assert_eq!(end, TurnEnd::Done("gate off -> generation 1".to_owned()));
     assert_eq!(kinds(&fixture, 1), ["verdict true", "champion 1", "done"]);
     assert!(fixture.ledger().state().ratings.is_none());
 }

@@ -58,11 +58,17 @@ fn commands_of_documents_are_understood() {
     for path in documents() {
         let text = fs::read_to_string(&path).expect("a document");
         let mut is_fenced = false;
-        for (i, line) in text.lines().enumerate() {
+        let mut lines = text.lines().enumerate();
+        while let Some((i, line)) = lines.next() {
             is_fenced ^= line.starts_with("```");
             let is_code = is_fenced || line.starts_with("    ");
+            let mut line = line.to_owned();
+            while is_code && line.ends_with('\\') {
+                line.pop();
+                line.push_str(lines.next().map_or("", |(_, more)| more));
+            }
             // What the program prints is no command, and `...` stands for words of the reader's.
-            let given = if is_code { arguments(line) } else { None };
+            let given = if is_code { arguments(&line) } else { None };
             let Some(given) = given.filter(|given| !given.iter().any(|word| word == "...")) else {
                 continue;
             };
