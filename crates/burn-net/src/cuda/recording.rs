@@ -23,11 +23,13 @@ pub(crate) struct Recording(Graph);
 
 /// Numbers on their way to the host.
 pub(crate) struct Reading {
-    // Dropped before what it borrows.
-    copy: Pin<Box<dyn Future<Output = Result<Vec<Bytes>, ServerError>> + Send>>,
+    /// None once it was waited for. Dropped before what it borrows.
+    copy: Option<Copying>,
     _client: Arc<Client>,
     length: usize,
 }
+
+type Copying = Pin<Box<dyn Future<Output = Result<Vec<Bytes>, ServerError>> + Send>>;
 
 /// Whether steps are to be recorded.
 pub(crate) fn records() -> bool {
@@ -100,7 +102,8 @@ pub(crate) fn read_later(tensor: &Tensor<1>) -> Reading {
     #[allow(unsafe_code)]
     let borrowed: &'static Client = unsafe { &*Arc::as_ptr(&client) };
     let [length] = tensor.dims();
-    Reading { copy: Box::pin(borrowed.read_async(vec![handle])), _client: client, length }
+    let copy: Copying = Box::pin(borrowed.read_async(vec![handle]));
+    Reading { copy: Some(copy), _client: client, length }
 }
 
 impl Reading {
@@ -111,6 +114,15 @@ impl Reading {
         let numbers = bytes.iter().flat_map(|bytes| bytes.as_chunks().0);
         // Memory may be larger than the tensor in it.
         Ok(numbers.take(self.length).map(|four| f32::from_ne_bytes(*four)).collect())
+    }
+}
+
+impl Drop for Reading {
+    /// Waits: the memory that the card copies to must not be given to anybody else before.
+    fn drop(&mut self) {
+        if let Some(copy) = self.copy.take() {
+            let _ = cubecl::future::reader::read_sync(copy);
+        }
     }
 }
 
