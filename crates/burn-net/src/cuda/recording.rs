@@ -108,9 +108,9 @@ pub(crate) fn read_later(tensor: &Tensor<1>) -> Reading {
 
 impl Reading {
     /// Waits for the copy.
-    pub(crate) fn wait(self) -> Result<Vec<f32>, String> {
-        let bytes =
-            cubecl::future::reader::read_sync(self.copy).map_err(|error| error.to_string())?;
+    pub(crate) fn wait(mut self) -> Result<Vec<f32>, String> {
+        let copy = self.copy.take().expect("a reading is waited for once");
+        let bytes = cubecl::future::reader::read_sync(copy).map_err(|error| error.to_string())?;
         let numbers = bytes.iter().flat_map(|bytes| bytes.as_chunks().0);
         // Memory may be larger than the tensor in it.
         Ok(numbers.take(self.length).map(|four| f32::from_ne_bytes(*four)).collect())
