@@ -22,7 +22,7 @@ pub fn turn_line(
         let losses = result.losses;
         format!("{wins}-{draws}-{losses} (score {:.2})", result.score())
     });
-    // Where every candidate is accepted, a lost match decides nothing.
+    // With `always`, the match decides nothing.
     let mut line = match (rule, record) {
         (GateRule::Always, Some(record)) => format!("gate off, match {record}"),
         (GateRule::Always, None) => "gate off".to_owned(),

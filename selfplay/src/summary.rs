@@ -69,8 +69,8 @@ pub(crate) fn load(tally: &CycleTally) -> Option<LoadSummary> {
     })
 }
 
-/// The cycle in one line for people. What limited its speed is said where `previous`, the cycle
-/// before, was limited by something else.
+/// The cycle in one line for people. It names what limited the speed, unless that also limited
+/// `previous`, the cycle before.
 pub(crate) fn line(
     summary: &SelfplaySummary,
     previous: Option<&SelfplaySummary>,

@@ -24,13 +24,14 @@ pub struct Session {
     pub config_hash: String,
     /// Notices that training has exploded. It starts empty in every process.
     pub guard: LossGuard,
-    /// In order.
+    /// Submitted steps whose reports are not collected yet, oldest first.
     sent: VecDeque<Sent>,
-    /// When the last report was collected, or the first step after it submitted.
-    collected: Instant,
+    /// When the current step began: when the last report was collected, or, if nothing was in
+    /// flight, when the next step was submitted.
+    step_began: Instant,
 }
 
-/// A step whose report was not collected.
+/// A submitted step.
 struct Sent {
     prepared: Prepared,
     step: u64,
@@ -46,15 +47,15 @@ impl Session {
         guard: LossGuard,
     ) -> Self {
         let sent = VecDeque::new();
-        let collected = Instant::now();
-        Self { learner, cursor, config_hash, guard, sent, collected }
+        let step_began = Instant::now();
+        Self { learner, cursor, config_hash, guard, sent, step_began }
     }
 
-    /// Begins to learn from the next batch of a cycle with `rows` rows. [`Session::collect`] must
-    /// take the reports of all steps before anything else is asked of the session.
+    /// Starts a step on the next batch of a cycle with `rows` rows. Collect all reports before
+    /// using the session for anything else, for example for a checkpoint.
     ///
     /// # Errors
-    /// If the device failed; the session is then not to be used any more.
+    /// If the device failed. The session cannot be used after that.
     pub fn submit(
         &mut self,
         prepared: Prepared,
@@ -66,31 +67,30 @@ impl Session {
             self.sent.back().map_or(self.cursor.rows_done, |sent| sent.prepared.rows_end);
         let learning_rate = rate.at(step, self.cursor.cycle, rows_done, rows);
         if self.sent.is_empty() {
-            self.collected = Instant::now();
+            self.step_began = Instant::now();
         }
         self.learner.submit(&prepared.batch, learning_rate)?;
         self.sent.push_back(Sent { prepared, step, learning_rate });
         Ok(())
     }
 
-    /// Steps whose reports were not collected.
+    /// Returns the number of submitted steps whose reports are not collected yet.
     pub fn in_flight(&self) -> usize {
         self.sent.len()
     }
 
-    /// Waits for the oldest step that was submitted; none if there is none.
+    /// Waits for the oldest submitted step.
     ///
     /// # Errors
-    /// If training diverged or the device failed; the session is then not to be used any more.
-    pub fn collect(&mut self) -> anyhow::Result<Option<StepMetrics>> {
-        let Some(Sent { prepared, step, learning_rate }) = self.sent.pop_front() else {
-            return Ok(None);
-        };
+    /// If no step was submitted, if training diverged, or if the device failed. The session cannot
+    /// be used after the latter two.
+    pub fn collect(&mut self) -> anyhow::Result<StepMetrics> {
+        let sent = self.sent.pop_front().context("no step was submitted")?;
+        let Sent { prepared, step, learning_rate } = sent;
         let Prepared { batch, rows_end } = &prepared;
-        let report =
-            self.learner.collect().context("a step that was submitted has no report")??;
-        let seconds = self.collected.elapsed().as_secs_f64().max(1e-9);
-        self.collected = Instant::now();
+        let report = self.learner.collect().context("a submitted step has no report")??;
+        let seconds = self.step_began.elapsed().as_secs_f64().max(1e-9);
+        self.step_began = Instant::now();
         let losses = report.losses;
         if losses.policy_loss > LOSS_MAX || losses.value_loss > LOSS_MAX {
             let policy_loss = losses.policy_loss;
@@ -103,7 +103,7 @@ impl Session {
         self.guard.add(loss)?;
         self.cursor.tally.add(batch, &report, learning_rate);
         self.cursor.rows_done = *rows_end;
-        Ok(Some(StepMetrics {
+        Ok(StepMetrics {
             cycle: self.cursor.cycle,
             step,
             rows_done: *rows_end,
@@ -115,7 +115,7 @@ impl Session {
             heads: losses.heads,
             learning_rate,
             rows_per_second: batch.planes.len as f64 / seconds,
-        }))
+        })
     }
 
     /// The checkpoint of this moment.

@@ -126,18 +126,19 @@ impl<'a> Work<'a> {
         let training_before = self.training;
         let first = session.cursor.rows_done;
         while let Some(prepared) = feed.next_batch()? {
-            let explained = |error| explain(error, self.context.ledger.state());
-            session.submit(prepared, &rate, rows.rows).map_err(explained)?;
+            session
+                .submit(prepared, &rate, rows.rows)
+                .map_err(|error| explain(error, self.context.ledger.state()))?;
             let is_last = feed.is_finished();
             let is_stopped = self.context.stop.requested();
             let is_checkpoint_due = self.checkpointed.elapsed() >= self.checkpoint_every;
             let pauses = is_last || is_stopped || is_checkpoint_due;
-            // While the device works on the last step, the next batch is prepared.
+            // The next batch is prepared while the device works on this step.
             let ahead = if pauses { 0 } else { session.learner.steps_ahead() };
             while session.in_flight() > ahead {
-                let collected = session.collect();
-                let explained = |error| explain(error, self.context.ledger.state());
-                let Some(metrics) = collected.map_err(explained)? else { break };
+                let metrics = session
+                    .collect()
+                    .map_err(|error| explain(error, self.context.ledger.state()))?;
                 self.metrics.write(&metrics)?;
                 self.rows = rows_before + session.cursor.rows_done - first;
                 self.training = training_before + begun.elapsed();

@@ -44,7 +44,7 @@ fn with_kills(test: &TestRun, cycle: u32, steps: &[u64]) {
     test.process().turn(cycle).unwrap();
 }
 
-/// As on a card, where the next step is submitted before the last one is reported.
+/// On a GPU, the next step is submitted before the last report is collected.
 #[test]
 fn late_reports_change_nothing() {
     let whole = whole_run();

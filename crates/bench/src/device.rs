@@ -58,7 +58,7 @@ pub(crate) fn rows(
         let mut format = format.to_string();
         match graph {
             Some(Ok(())) => format += ", as a CUDA graph",
-            Some(Err(reason)) => eprintln!("warning: not as a CUDA graph: {reason}"),
+            Some(Err(reason)) => eprintln!("warning: steps do not run as a CUDA graph: {reason}"),
             None => {}
         }
         if choice != DeviceChoice::Cpu && args.burn_convolution {
@@ -121,13 +121,13 @@ pub(crate) fn playing(
     Ok(Playing { first, rate, difference_max })
 }
 
-/// How a network learned.
+/// The speed of training.
 struct Learning {
     /// Seconds until the first step was done.
     first: f64,
     /// Rows a second after it.
     rate: f64,
-    /// Whether steps were replayed as a CUDA graph, or why they were not.
+    /// Whether steps were replayed as a CUDA graph, or why not.
     graph: Option<Result<(), String>>,
 }
 
@@ -149,9 +149,9 @@ fn learning(
     while begin.elapsed() < time || steps == 0 {
         learner.submit(&rows, 1e-4)?;
         sent += 1;
-        // As the trainer does: the next batch is sent while the device works on the last one.
+        // Like the trainer, submit a batch while the device works on the previous one.
         while sent - steps > learner.steps_ahead() {
-            learner.collect().context("a step was submitted")??;
+            learner.collect().context("a submitted step has no report")??;
             steps += 1;
         }
     }

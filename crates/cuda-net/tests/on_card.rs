@@ -37,7 +37,7 @@ fn networks() -> Vec<NetworkSpec> {
     ]
 }
 
-/// The first positions of a batch.
+/// Returns the first `len` positions of a batch.
 fn first(batch: &EncodedBatch, len: usize) -> EncodedBatch {
     EncodedBatch {
         len,

@@ -1,11 +1,12 @@
-//! Commands that documents show are commands that the program understands.
+//! The program accepts every command that the documents show.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use dagzero::command_line;
+use dz_external_engines::words;
 
-/// README, the book, and the page about configurations.
+/// Returns README, all pages of the book, and `configs/README.md`.
 fn documents() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found = vec![root.join("README.md"), root.join("configs/README.md")];
@@ -24,32 +25,13 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// Words of a line of a shell, without its comment; none if a quotation is not closed.
-fn words(line: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for c in line.chars() {
-        match (quote, c) {
-            (Some(end), _) if c == end => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, '#') if word.is_none() => break,
-            (None, _) if c.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    quote.is_none().then_some(words)
-}
-
-/// What is given to the program by a line of a code block, if it starts the program.
+/// Returns the arguments in a line of a code block that starts the program.
 fn arguments(line: &str) -> Option<Vec<String>> {
     let programs = ["dagzero ", "target/release/dagzero ", "cargo run --release -- "];
     let given = programs.iter().find_map(|program| line.trim().strip_prefix(program))?;
-    Some(words(given).unwrap_or_else(|| panic!("a quotation without an end: {line}")))
+    // A comment is set off by spaces.
+    let command = given.split("  #").next().unwrap_or_default();
+    Some(words(command).unwrap_or_else(|| panic!("a quote is not closed: {line}")))
 }
 
 #[test]
@@ -67,7 +49,7 @@ fn commands_of_documents_are_understood() {
                 line.pop();
                 line.push_str(lines.next().map_or("", |(_, more)| more));
             }
-            // What the program prints is no command, and `...` stands for words of the reader's.
+            // `...` stands for arguments of the reader's choice.
             let given = if is_code { arguments(&line) } else { None };
             let Some(given) = given.filter(|given| !given.iter().any(|word| word == "...")) else {
                 continue;
@@ -84,11 +66,11 @@ fn commands_of_documents_are_understood() {
 }
 
 #[test]
-fn words_are_split_as_a_shell_does() {
-    let line = "run connect4 --set 'a={ k = \"v\" }' \"b c\"d # ends";
+fn comments_and_quotes_are_no_arguments() {
+    let line = "dagzero run connect4 --set 'a={ k = \"v\" }' \"b c\"d  # ends";
     assert_eq!(
-        words(line).unwrap_or_default(),
+        arguments(line).unwrap_or_default(),
         ["run", "connect4", "--set", "a={ k = \"v\" }", "b cd"]
     );
-    assert_eq!(words("an 'open"), None);
+    assert_eq!(arguments("    cargo test"), None);
 }

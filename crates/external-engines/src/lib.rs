@@ -20,4 +20,4 @@ pub use engine::Engine;
 pub use error::EngineError;
 pub use messages::{Reply, Rules, size_of};
 pub use pool::EnginePool;
-pub use spec::{EngineSpec, Grace, MOVE_TIME, ProtocolKind};
+pub use spec::{EngineSpec, Grace, MOVE_TIME, ProtocolKind, words};

@@ -153,8 +153,9 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\"'\"'"))
 }
 
-/// The words of a command line; `None` if a quote is open at its end.
-fn words(text: &str) -> Option<Vec<String>> {
+/// Splits a command line into words, as a shell does. Quotes of both kinds are removed. Returns
+/// `None` if a quote is not closed.
+pub fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word = None::<String>;
     let mut quote = None;

@@ -16,7 +16,7 @@ pub enum Fault {
     HugeLoss(u64),
     /// From this step on the loss is twice that of a network that knows nothing of tic-tac-toe.
     Explode(u64),
-    /// None, but a step may be submitted before the report of the last one is collected.
+    /// Nothing goes wrong, but reports may be collected one step late.
     OneStepLate,
     /// The loss of this step is no number, as [`dz_burn_net::BurnLearner`] reports it.
     NotANumber(u64),

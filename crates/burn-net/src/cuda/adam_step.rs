@@ -11,7 +11,7 @@ pub(crate) const BETA2: f64 = 0.999;
 /// Keeps the step finite where gradients vanish, same paper.
 pub(crate) const EPSILON: f64 = 1e-8;
 
-// Places in `AdamStep::settings`.
+// Indices into `AdamStep::settings`.
 pub(crate) const LEARNING_RATE: usize = 0;
 pub(crate) const FIRST_SCALE: usize = 1;
 pub(crate) const SECOND_SCALE: usize = 2;
@@ -19,7 +19,7 @@ pub(crate) const AVERAGE_SHARE: usize = 3;
 pub(crate) const CLIP_NORM: usize = 4;
 pub(crate) const STATISTICS_SHARE: usize = 5;
 
-/// Numbers of [`AdamStep::settings`].
+/// The length of [`AdamStep::settings`].
 pub(crate) const SETTINGS: usize = 6;
 
 /// What a step of `AdamW` is made with, beside its constants.
@@ -33,14 +33,14 @@ pub(crate) struct AdamStep {
     pub(crate) second_scale: f32,
     /// What the average of parameters keeps.
     pub(crate) average_share: f32,
-    /// A gradient whose norm is larger is scaled down to it.
+    /// The gradient is scaled down to this norm if its norm is larger.
     pub(crate) clip_norm: f32,
-    /// What the running statistics keep.
+    /// The share of the old running statistics.
     pub(crate) statistics_share: f32,
 }
 
 impl AdamStep {
-    /// No step.
+    /// Settings that fill the place of a step's.
     pub(crate) const NONE: Self = Self {
         learning_rate: 0.0,
         first_scale: 1.0,
@@ -50,7 +50,7 @@ impl AdamStep {
         statistics_share: 1.0,
     };
 
-    /// Its numbers as kernels read them.
+    /// Returns the settings in the order in which kernels read them.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     pub(crate) fn settings(self) -> [f32; SETTINGS] {
         let mut settings = [0.0; SETTINGS];
@@ -64,16 +64,16 @@ impl AdamStep {
     }
 }
 
-/// What kernels read of a step, on the card.
+/// The inputs of the optimizer's kernels, on the GPU.
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 pub(crate) struct StepTensors {
     /// [`AdamStep::settings`]
     pub(crate) settings: Tensor<1>,
-    /// Losses, then the gradient's norm. If one is not finite, the step changes nothing.
+    /// Losses, then the gradient norm. If one is not finite, the step changes nothing.
     pub(crate) numbers: Tensor<1>,
 }
 
-/// What a step changes where it lies, `[N]` each.
+/// The tensors that a step changes in place, `[N]` each.
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 pub(crate) struct AdamFlats<'a> {
     pub(crate) parameters: &'a Tensor<1>,

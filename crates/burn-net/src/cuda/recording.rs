@@ -1,8 +1,7 @@
-//! A sequence of launches recorded as a CUDA graph, and tensors that are written and read between
-//! its replays.
+//! CUDA graphs, and copies to and from the tensors that they use.
 //!
-//! CubeCL records what one queue of the card is given. All of it must lie in memory of that queue,
-//! so a learner that is recorded does everything on one lane.
+//! CubeCL records the launches of one stream. Every tensor in a graph must have been allocated on
+//! that stream, so a learner does all its work on one lane.
 
 use std::fmt;
 use std::future::Future;
@@ -14,16 +13,16 @@ use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 use cubecl::client::{Client, Graph};
 use cubecl::server::ServerError;
 
-/// The environment variable that keeps learning from being recorded, if it is 0.
+/// The environment variable that turns CUDA graphs off if it is 0.
 const CUDA_GRAPH: &str = "DAGZERO_CUDA_GRAPH";
 
-/// Recorded launches.
+/// A CUDA graph.
 #[derive(Debug)]
 pub(crate) struct Recording(Graph);
 
-/// Numbers on their way to the host.
+/// A copy of a tensor to the host, in progress.
 pub(crate) struct Reading {
-    /// None once it was waited for. Dropped before what it borrows.
+    /// `None` after the wait. It borrows the client, so it must be dropped first.
     copy: Option<Copying>,
     _client: Arc<Client>,
     length: usize,
@@ -31,26 +30,25 @@ pub(crate) struct Reading {
 
 type Copying = Pin<Box<dyn Future<Output = Result<Vec<Bytes>, ServerError>> + Send>>;
 
-/// Whether steps are to be recorded.
+/// Returns whether steps should be recorded.
 pub(crate) fn records() -> bool {
     std::env::var_os(CUDA_GRAPH).is_none_or(|value| value != "0")
 }
 
-/// Times that work is done before it is recorded. A recording may have no other memory than what
-/// was had before. The first time takes new memory as it needs it; the second finds it in pieces
-/// and may need more; then each time is as the one before.
+/// Runs of the work before it is recorded. Nothing can be allocated while recording, so the memory
+/// pool must already have enough free memory. The first run allocates it. The second run may find
+/// it fragmented and allocate more. After that, each run allocates in the same places.
 const WARM_UPS: usize = 4;
 
-/// Does `work` a few times, then records it, without doing it again. `on` is any tensor of the
-/// queue.
+/// Runs `work` a few times, then records it without running it. `on` is any tensor of the stream.
 ///
-/// The memory that `work` has for what is between stays the recording's. Tensors that it reads or
-/// writes beyond that must outlive the recording.
+/// The graph keeps the memory of temporary tensors. All other tensors that `work` reads or writes
+/// must outlive the graph.
 pub(crate) fn record(on: &Tensor<1>, work: impl Fn()) -> Result<Recording, String> {
     let client = primitive(on).client;
     let text = |error: ServerError| {
         let text = error.to_string();
-        // What follows are empty backtraces.
+        // Empty backtraces follow the message.
         text.split("\nNo backtrace").next().unwrap_or_default().replace('\n', " ")
     };
     client.graph_prepare().map_err(text)?;
@@ -58,7 +56,7 @@ pub(crate) fn record(on: &Tensor<1>, work: impl Fn()) -> Result<Recording, Strin
         work();
     }
     if let Err(error) = client.start_capture() {
-        // A window that was prepared and did not open is closed by this alone.
+        // A capture that was prepared but not started has to be ended too.
         let _ = client.stop_capture();
         return Err(text(error));
     }
@@ -67,10 +65,10 @@ pub(crate) fn record(on: &Tensor<1>, work: impl Fn()) -> Result<Recording, Strin
 }
 
 impl Recording {
-    /// Queues the launches once more.
+    /// Queues the launches of the graph.
     pub(crate) fn replay(&self) -> Result<(), String> {
-        // SAFETY: the learner keeps every tensor that its steps read or write as long as the
-        // recording, works on them on one queue, and lets nobody else write to them.
+        // SAFETY: the learner keeps all tensors of its steps as long as the graph, and uses them on
+        // one stream only.
         #[allow(unsafe_code)]
         unsafe {
             self.0.replay().map_err(|error| error.to_string())
@@ -78,18 +76,18 @@ impl Recording {
     }
 }
 
-/// Overwrites a tensor where it lies.
+/// Overwrites the contents of a tensor. Its address stays the same.
 pub(crate) fn write(tensor: &Tensor<1>, values: Vec<f32>) {
     let there = primitive(tensor);
-    assert_eq!(tensor.dims(), [values.len()], "as many numbers as there are");
+    assert_eq!(tensor.dims(), [values.len()], "the length of a tensor cannot change");
     there.client.write(&there.handle, Bytes::from_elems(values));
 }
 
-/// The same of words.
+/// Overwrites the contents of a tensor of words.
 pub(crate) fn write_words(tensor: &Tensor<1, Int>, words: Vec<i32>) {
     let there = tensor.clone().try_into_primitive::<CubeBackend>();
-    let there: CubeTensor = there.expect("it lies on a card");
-    assert_eq!(tensor.dims(), [words.len()], "as many words as there are");
+    let there: CubeTensor = there.expect("the tensor is on a GPU");
+    assert_eq!(tensor.dims(), [words.len()], "the length of a tensor cannot change");
     there.client.write(&there.handle, Bytes::from_elems(words));
 }
 
@@ -97,8 +95,7 @@ pub(crate) fn write_words(tensor: &Tensor<1, Int>, words: Vec<i32>) {
 pub(crate) fn read_later(tensor: &Tensor<1>) -> Reading {
     let CubeTensor { client, handle, .. } = primitive(tensor);
     let client = Arc::new(client);
-    // SAFETY: the client is kept behind the same pointer until the copy is dropped, and only shared
-    // references to it are made.
+    // SAFETY: `Reading` owns the `Arc` and drops the copy first, so the reference stays valid.
     #[allow(unsafe_code)]
     let borrowed: &'static Client = unsafe { &*Arc::as_ptr(&client) };
     let [length] = tensor.dims();
@@ -107,18 +104,18 @@ pub(crate) fn read_later(tensor: &Tensor<1>) -> Reading {
 }
 
 impl Reading {
-    /// Waits for the copy.
+    /// Waits for the copy and returns the numbers.
     pub(crate) fn wait(mut self) -> Result<Vec<f32>, String> {
-        let copy = self.copy.take().expect("a reading is waited for once");
+        let copy = self.copy.take().expect("`wait` consumes the reading");
         let bytes = cubecl::future::reader::read_sync(copy).map_err(|error| error.to_string())?;
         let numbers = bytes.iter().flat_map(|bytes| bytes.as_chunks().0);
-        // Memory may be larger than the tensor in it.
+        // The copy covers the whole allocation, which may be larger than the tensor.
         Ok(numbers.take(self.length).map(|four| f32::from_ne_bytes(*four)).collect())
     }
 }
 
 impl Drop for Reading {
-    /// Waits: the memory that the card copies to must not be given to anybody else before.
+    /// Waits, because the host memory must not be reused while the GPU still writes to it.
     fn drop(&mut self) {
         if let Some(copy) = self.copy.take() {
             let _ = cubecl::future::reader::read_sync(copy);
@@ -133,5 +130,5 @@ impl fmt::Debug for Reading {
 }
 
 fn primitive(tensor: &Tensor<1>) -> CubeTensor {
-    tensor.clone().try_into_primitive::<CubeBackend>().expect("it lies on a card")
+    tensor.clone().try_into_primitive::<CubeBackend>().expect("the tensor is on a GPU")
 }

@@ -40,8 +40,8 @@ pub struct DeviceFacts {
     pub compiler_works: Option<bool>,
     /// The folder that has CUDA's headers, which kernels include.
     pub headers: Option<PathBuf>,
-    /// Whether a control daemon of NVIDIA's multi-process service (MPS) runs; none without cards.
-    /// Without it stages that share a card take turns.
+    /// Whether NVIDIA's multi-process service (MPS) is running. Without it, stages that share a GPU
+    /// take turns. `None` if there is no GPU.
     pub mps_runs: Option<bool>,
 }
 
@@ -107,10 +107,10 @@ impl DeviceFacts {
     }
 }
 
-/// The control daemon `nvidia-cuda-mps-control`; the kernel keeps 15 bytes of a process's name.
+/// The name of the daemon `nvidia-cuda-mps-control` in `/proc`, where names have 15 bytes.
 const MPS_CONTROL: &str = "nvidia-cuda-mps";
 
-/// Whether a process of this name is among those in `/proc`.
+/// Returns whether a process with this name is listed in the folder `processes`.
 fn has_process(processes: &Path, name: &str) -> bool {
     let folders = std::fs::read_dir(processes).into_iter().flatten().filter_map(Result::ok);
     let names =
@@ -289,7 +289,7 @@ mod tests {
             !has_process(&folder, "nvidia-cuda") && !has_process(&folder.join("12"), MPS_CONTROL)
         );
         std::fs::remove_dir_all(folder).unwrap();
-        // This test's own process, by the kernel.
+        // The kernel's list contains this test.
         if let Ok(own) = std::fs::read_to_string("/proc/self/comm") {
             assert!(has_process(Path::new("/proc"), own.trim_end()));
         }

@@ -194,8 +194,8 @@ impl NetworkEvaluator for BurnEvaluator {
     }
 }
 
-/// What `work` gives a device to do goes to the queue of a lane, whatever thread this is.
-fn on_lane<T>(lane: usize, work: impl FnOnce() -> T) -> T {
+/// Runs `work` with the stream of a lane as the current one, whatever the thread.
+pub(crate) fn on_lane<T>(lane: usize, work: impl FnOnce() -> T) -> T {
     StreamId { value: LANE_FIRST + lane as u64 }.executes(work)
 }
 

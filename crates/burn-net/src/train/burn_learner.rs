@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
 
-use burn::tensor::{StreamId, Tensor};
+use burn::tensor::Tensor;
 use dz_cpu_net::Trunk;
 use dz_network_file::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
@@ -11,6 +11,7 @@ use crate::cuda::Reading;
 use crate::cuda::adam_step::{AdamStep, StepTensors};
 use crate::device::choice::DeviceChoice;
 use crate::error::NetError;
+use crate::infer::evaluator::on_lane;
 use crate::model::convolution::ConvMethod;
 use crate::model::tower::Tower;
 use crate::precision::Precision;
@@ -33,8 +34,8 @@ use crate::train::{checkpoint, losses};
 /// successors (momentum 0.1 of `PyTorch`).
 const STATISTICS_SHARE: f64 = 0.9;
 
-/// The queue of a card that learners use, no lane of an evaluator.
-const LANE: u64 = 60;
+/// The lane of learners on a GPU. Evaluators use the first few lanes.
+const LANE: usize = 32;
 
 /// Trains a network on a device, or on several that share each batch.
 #[derive(Debug)]
@@ -45,23 +46,27 @@ pub struct BurnLearner {
     /// Weight decay of each parameter, `[N]`.
     weight_decay: Tensor<1>,
     state: State,
-    /// Steps on one card, from the first one on.
+    /// The buffers and the CUDA graph of a step, once there was a step on a single GPU.
     card: Option<CardStep>,
-    /// Steps whose reports were not collected, in order.
+    /// Submitted steps whose reports are not collected yet, oldest first.
     pending: VecDeque<Pending>,
 }
 
-/// A step that was submitted.
+/// A submitted step.
 #[derive(Debug)]
 enum Pending {
     Done(Result<StepReport, NetError>),
-    /// Its numbers are on their way from a card.
-    OnCard {
-        numbers: Reading,
-        step: u64,
-        policy_entropy: f32,
-        rows: usize,
-    },
+    OnCard(CardReport),
+}
+
+/// The report of a step on a GPU, in the making.
+#[derive(Debug)]
+struct CardReport {
+    /// Losses, then the gradient norm.
+    numbers: Reading,
+    step: u64,
+    policy_entropy: f32,
+    rows: usize,
 }
 
 impl BurnLearner {
@@ -131,8 +136,8 @@ impl BurnLearner {
         self.passes.convolve == ConvMethod::CudaKernel
     }
 
-    /// Whether the steps on a card are replayed as a CUDA graph, or else why they are not. None on
-    /// other devices, before the first step, and for other optimizers than `AdamW`.
+    /// Returns `Ok` if steps are replayed as a CUDA graph, else the reason why not. Returns `None`
+    /// before the first step, and for anything but `AdamW` by our kernels on a single GPU.
     pub fn has_cuda_graph(&self) -> Option<Result<(), &str>> {
         self.card.as_ref().map(CardStep::is_recorded)
     }
@@ -142,7 +147,7 @@ impl BurnLearner {
         guard(self.passes.devices[0].0, work)
     }
 
-    /// Whether steps are made in place on one card, by our kernels.
+    /// Whether a step updates the weights in place on a single GPU, by our kernels.
     fn steps_on_card(&self) -> bool {
         self.has_adam_kernel() && self.passes.devices.len() == 1
     }
@@ -151,7 +156,7 @@ impl BurnLearner {
         self.has_cuda_kernels() && self.options.optimizer == Optimizer::AdamW
     }
 
-    /// The settings of the step after so many.
+    /// The optimizer settings of the next step.
     fn adam_step(&self, learning_rate: f64) -> AdamStep {
         let LearnerOptions { clip_norm, ema_decay, .. } = self.options;
         let step = self.state.step + 1;
@@ -159,14 +164,14 @@ impl BurnLearner {
         AdamStep::new(step, learning_rate, clip_norm, average_share, STATISTICS_SHARE)
     }
 
-    /// Queues a step on the card.
+    /// Queues a step on the GPU, and the copy of its losses to the host.
     fn submit_on_card(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<(), NetError> {
         let step = self.adam_step(learning_rate);
         let choice = self.passes.devices[0].0;
         let rows = batch.planes.len;
         let Self { passes, state, weight_decay, card, .. } = self;
         let numbers = guard(choice, || {
-            // What was recorded for another size is of no use.
+            // Buffers and graph belong to one batch size.
             card.take_if(|card| !card.is_of(rows));
             let card =
                 card.get_or_insert_with(|| CardStep::new(passes, state, weight_decay, batch));
@@ -177,18 +182,14 @@ impl BurnLearner {
         state.step += 1;
         let step = state.step;
         let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
-        self.pending.push_back(Pending::OnCard { numbers, step, policy_entropy, rows });
+        let report = CardReport { numbers, step, policy_entropy, rows };
+        self.pending.push_back(Pending::OnCard(report));
         Ok(())
     }
 
-    /// The report of a step that a card has made.
-    fn collect_from_card(
-        &self,
-        numbers: Reading,
-        step: u64,
-        policy_entropy: f32,
-        rows: usize,
-    ) -> Result<StepReport, NetError> {
+    /// Waits for a step on the GPU.
+    fn collect_from_card(&self, report: CardReport) -> Result<StepReport, NetError> {
+        let CardReport { numbers, step, policy_entropy, rows } = report;
         let choice = self.passes.devices[0].0;
         let read = self.guard(|| numbers.wait())?;
         let numbers = read.map_err(|reason| choice.failed(&reason))?;
@@ -197,7 +198,7 @@ impl BurnLearner {
         self.report(losses, *norm, step)
     }
 
-    /// Step number `step` as its caller sees it.
+    /// Makes the report of step number `step`, or an error if a number is not finite.
     fn report(
         &self,
         losses: LossReport,
@@ -292,13 +293,10 @@ impl Learner for BurnLearner {
     }
 
     fn collect(&mut self) -> Option<Result<StepReport, NetError>> {
-        let report = match self.pending.pop_front()? {
+        Some(match self.pending.pop_front()? {
             Pending::Done(report) => report,
-            Pending::OnCard { numbers, step, policy_entropy, rows } => {
-                self.collect_from_card(numbers, step, policy_entropy, rows)
-            }
-        };
-        Some(report)
+            Pending::OnCard(report) => self.collect_from_card(report),
+        })
     }
 
     fn examiner(&self) -> Result<Box<dyn Examiner + '_>, NetError> {
@@ -340,7 +338,7 @@ impl Learner for BurnLearner {
     fn load(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let (header, flats) = checkpoint::unpack(bytes, &self.passes.spec, self.options.optimizer)?;
         self.state = self.guard(|| State::upload(header.step, flats, self.passes.home()))?;
-        // A recording works on the tensors that were there before.
+        // The CUDA graph works on the previous tensors.
         self.card = None;
         Ok(())
     }
@@ -360,11 +358,11 @@ impl Examiner for Examination<'_> {
     }
 }
 
-/// Runs `work`; Burn's panics become errors. On a card it goes to one queue, whatever thread this
-/// is, since a recording has only that of one.
+/// Runs `work` and turns Burn's panics into errors. On a GPU all work of learners goes to one
+/// stream, whatever the thread, because a CUDA graph records a single stream.
 fn guard<T>(choice: DeviceChoice, work: impl FnOnce() -> T) -> Result<T, NetError> {
     choice.guard(|| match choice {
         DeviceChoice::Cpu => work(),
-        DeviceChoice::Cuda(_) => StreamId { value: LANE }.executes(work),
+        DeviceChoice::Cuda(_) => on_lane(LANE, work),
     })
 }

@@ -1,8 +1,8 @@
-//! Steps of `AdamW` on one card, recorded once as a CUDA graph and replayed.
+//! Steps of `AdamW` on a single GPU, recorded once as a CUDA graph and replayed.
 //!
-//! A step is some two hundred launches, which take the host longer than the card where batches are
-//! small. A graph is one launch: the host sends the rows, starts the graph, and has the numbers of
-//! the step copied back while it prepares the next one.
+//! A step has about two hundred kernel launches. For small batches, launching them takes the host
+//! longer than the GPU takes to run them. A CUDA graph is a single launch. The host copies the rows
+//! to fixed buffers, starts the graph, and prepares the next batch while losses are copied back.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use dz_network_file::NetworkSpec;
 use tracing::warn;
 
 use crate::cuda;
-use crate::cuda::adam_step::{AdamStep, SETTINGS, StepTensors};
+use crate::cuda::adam_step::{AdamStep, StepTensors};
 use crate::cuda::{Reading, Recording};
 use crate::model::planes::Inputs;
 use crate::tensors::upload;
@@ -22,51 +22,47 @@ use crate::train::optimizer::norm;
 use crate::train::state::State;
 use crate::train::step::{BatchPasses, Front, ShardInputs};
 
-/// Pieces of a flat tensor begin at multiples of so many numbers, since some of Burn's kernels read
-/// several at once.
+/// Each piece of the input buffer starts at a multiple of this many floats, because some of Burn's
+/// kernels use vector loads.
 const ALIGNMENT: usize = 64;
 
-/// Where the settings of the optimizer lie among the pieces.
-const SETTINGS_PIECE: usize = 0;
-
-/// What comes before the heads: settings, globals, policy, wdl, and shares of both.
-const PIECES_BEFORE_HEADS: usize = 6;
-
-/// Steps of batches of one size.
+/// Steps of one batch size.
 #[derive(Debug)]
 pub(crate) struct CardStep {
     rows: usize,
-    /// What the host sends for a step, its pieces one after another.
+    /// The input buffer: optimizer settings, globals, targets and shares, see [`StepInputs`].
     floats: Tensor<1>,
     pieces: Vec<Range<usize>>,
-    /// Bit-packed planes, 32 bits in a number.
+    /// The input buffer of bit-packed planes, 32 bits in a word.
     words: Tensor<1, Int>,
-    /// What the host reads of a step: losses, then the gradient's norm.
+    /// The output buffer: losses, then the gradient norm.
     numbers: Tensor<1>,
-    /// The launches of a step, or why they are not recorded.
+    /// The CUDA graph of a step, or why there is none.
     recording: Result<Recording, String>,
 }
 
-/// What the host sends for a step.
-struct Sent {
+/// The contents of the input buffers of a step, on the host.
+struct StepInputs {
     floats: Vec<f32>,
+    /// Where in `floats` the settings, globals, policy, wdl, policy shares and value shares are,
+    /// and then targets and shares of each head.
     pieces: Vec<Range<usize>>,
     words: Vec<i32>,
 }
 
 impl CardStep {
-    /// Whether steps are replayed, or else why they are not.
+    /// Returns `Ok` if steps are replayed, else the reason why not.
     pub(crate) fn is_recorded(&self) -> Result<(), &str> {
         self.recording.as_ref().map(|_| ()).map_err(String::as_str)
     }
 
-    /// Whether steps of so many rows are those of a recording.
+    /// Whether this is for batches of `rows` rows.
     pub(crate) fn is_of(&self, rows: usize) -> bool {
         self.rows == rows
     }
 
-    /// Records steps of batches like this one, without making any. If that fails, tells why and
-    /// goes on without a recording.
+    /// Allocates the buffers and records the CUDA graph, without changing the weights. If recording
+    /// fails, it logs a warning, and steps are launched kernel by kernel.
     pub(crate) fn new(
         passes: &BatchPasses,
         state: &mut State,
@@ -78,7 +74,7 @@ impl CardStep {
         if !cuda::records() {
             return steps;
         }
-        // A recording that fails takes with it what it would have written.
+        // After a failed recording, CubeCL refuses to read the buffers that it would have written.
         let before = state.download();
         match cuda::record(&steps.numbers, || steps.work(passes, state, weight_decay)) {
             Ok(recording) => steps.recording = Ok(recording),
@@ -91,14 +87,16 @@ impl CardStep {
         steps
     }
 
-    /// Steps whose inputs are no numbers, so that they change nothing.
+    /// Allocates the buffers. The inputs are NaN, so that steps change no weights while the graph
+    /// is being recorded.
     fn unrecorded(
         passes: &BatchPasses,
         batch: &TrainBatch,
         recording: Result<Recording, String>,
     ) -> Self {
         let device = passes.home();
-        let Sent { floats, pieces, words } = Sent::new(&passes.spec, batch, AdamStep::NONE);
+        let StepInputs { floats, pieces, words } =
+            StepInputs::new(&passes.spec, batch, AdamStep::NONE);
         let length = words.len();
         Self {
             rows: batch.planes.len,
@@ -110,7 +108,7 @@ impl CardStep {
         }
     }
 
-    /// Makes a step of a batch of as many rows.
+    /// Queues a step of a batch of `rows` rows.
     pub(crate) fn make(
         &self,
         passes: &BatchPasses,
@@ -119,9 +117,9 @@ impl CardStep {
         batch: &TrainBatch,
         step: AdamStep,
     ) -> Result<(), String> {
-        let sent = Sent::new(&passes.spec, batch, step);
-        cuda::write(&self.floats, sent.floats);
-        cuda::write_words(&self.words, sent.words);
+        let StepInputs { floats, words, .. } = StepInputs::new(&passes.spec, batch, step);
+        cuda::write(&self.floats, floats);
+        cuda::write_words(&self.words, words);
         if let Ok(recording) = &self.recording {
             return recording.replay();
         }
@@ -129,50 +127,47 @@ impl CardStep {
         Ok(())
     }
 
-    /// Has the numbers of the last step copied to the host, without waiting for them.
+    /// Queues the copy of the last step's losses and gradient norm to the host.
     pub(crate) fn read_numbers(&self) -> Reading {
         cuda::read_later(&self.numbers)
     }
 
-    /// All that the card does for a step.
+    /// Queues all kernels of a step.
     fn work(&self, passes: &BatchPasses, state: &State, weight_decay: &Tensor<1>) {
         let on = &passes.devices[0];
         let choice = on.0;
         let spec = &passes.spec;
         let rows = self.rows;
         let dtype = passes.precision.dtype();
-        let piece = |i: usize| {
-            let Range { start, end } = self.pieces[i].clone();
-            cuda::view(&self.floats, start, end)
+        // In the order of `StepInputs::new`.
+        let mut pieces = self.pieces.iter();
+        let mut next = || pieces.next().expect("there is a piece for each input").clone();
+        let view = |piece: Range<usize>| cuda::view(&self.floats, piece.start, piece.end);
+        let settings = view(next());
+        let globals = next();
+        let globals = (!globals.is_empty())
+            .then(|| view(globals).autodiff().reshape([rows, spec.globals]).cast(dtype));
+        let mut target = || view(next()).autodiff();
+        let targets = TargetTensors {
+            policy: target(),
+            wdl: target(),
+            policy_shares: target(),
+            value_shares: target(),
+            heads: spec.heads.iter().map(|_| [target(), target()]).collect(),
         };
-        let target = |i: usize| piece(i).autodiff();
         let shape = dz_cpu_net::plane_shape(spec);
         let planes = cuda::unpack_words(&self.words, shape, rows, dtype).autodiff();
-        let globals =
-            (spec.globals > 0).then(|| target(1).reshape([rows, spec.globals]).cast(dtype));
-        let heads = (0..spec.heads.len()).map(|i| {
-            let first = PIECES_BEFORE_HEADS + 2 * i;
-            [target(first), target(first + 1)]
-        });
-        let targets = TargetTensors {
-            policy: target(2),
-            wdl: target(3),
-            policy_shares: target(4),
-            value_shares: target(5),
-            heads: heads.collect(),
-        };
         let front = Front::Tower(Box::new(Inputs { planes, globals }));
         let shard = ShardInputs { rows: 0..rows, front, targets };
         let gradient = passes.backward(shard, &state.parameters, on);
         let norm = norm(gradient.flat.clone(), choice);
         cuda::join_into(&self.numbers, &[gradient.losses, norm]);
-        let settings = piece(SETTINGS_PIECE);
         let step = StepTensors { settings, numbers: self.numbers.clone() };
         state.step_in_place(gradient.flat, gradient.statistics, weight_decay, &step);
     }
 }
 
-impl Sent {
+impl StepInputs {
     fn new(spec: &NetworkSpec, batch: &TrainBatch, step: AdamStep) -> Self {
         let Targets { policy, wdl, policy_shares, value_shares, heads, rows } =
             Targets::split(batch, spec, 1).remove(0);
@@ -190,7 +185,6 @@ impl Sent {
             places.push(floats.len()..floats.len() + piece.len());
             floats.extend_from_slice(piece);
         }
-        debug_assert_eq!(places[SETTINGS_PIECE].len(), SETTINGS);
         Self { floats, pieces: places, words: cuda::words(bits, *shape, rows.len()) }
     }
 }

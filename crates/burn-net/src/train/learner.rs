@@ -31,7 +31,7 @@ use crate::precision::Precision;
 pub trait Learner: Send {
     /// What the network is made of.
     fn spec(&self) -> &NetworkSpec;
-    /// Steps since the start of the run, those submitted included.
+    /// Returns the steps since the start of the run, including submitted ones.
     fn steps(&self) -> u64;
     /// Learns from a batch.
     ///
@@ -40,24 +40,25 @@ pub trait Learner: Send {
     /// unchanged.
     fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError> {
         self.submit(batch, learning_rate)?;
-        let mut last = self.collect();
-        while let Some(next) = self.collect() {
-            last = Some(next);
+        let mut last = None;
+        // An earlier step that failed is reported before this one.
+        while let Some(report) = self.collect() {
+            last = Some(report?);
         }
-        last.expect("the step was submitted")
+        Ok(last.expect("the step was submitted"))
     }
-    /// How many steps may be submitted before the report of an earlier one is collected without the
-    /// device waiting for the host: 0 on the processor, 1 on a card.
+    /// Returns how many submitted steps may be uncollected while the next batch is prepared: 0 on
+    /// the CPU, 1 on a single GPU, which then never waits for the host.
     fn steps_ahead(&self) -> usize;
-    /// Begins to learn from a batch. [`Learner::collect`] gives the reports of steps in order.
+    /// Starts a training step. [`Learner::collect`] returns the reports in the same order.
     ///
     /// # Errors
     /// [`NetError::BadBatch`] if the batch does not fit the network, [`NetError::Device`] if the
-    /// device fails; there is then no report.
+    /// device fails. No report follows then.
     fn submit(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<(), NetError>;
-    /// Waits for the oldest step that was submitted; none if all reports were collected. Its error
-    /// is [`NetError::Diverged`] if its loss or gradient was not finite: the batch then changed
-    /// nothing.
+    /// Waits for the oldest submitted step and returns its report. Returns `None` if there is no
+    /// such step. The report is [`NetError::Diverged`] if a loss or the gradient is not finite. The
+    /// batch has then changed no weights.
     fn collect(&mut self) -> Option<Result<StepReport, NetError>>;
     /// The weights that play (moving average, batch norm folded), made ready to be examined on
     /// batches.

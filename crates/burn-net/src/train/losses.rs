@@ -41,7 +41,7 @@ pub(crate) struct HeadPart {
     pub(crate) shares: Vec<f32>,
 }
 
-/// Targets on a device, flat.
+/// The targets of some rows on a device, as flat tensors.
 pub(crate) struct TargetTensors {
     pub(crate) policy: Tensor<1>,
     pub(crate) wdl: Tensor<1>,
@@ -73,7 +73,7 @@ impl Targets {
         (0..parts).map(part).collect()
     }
 
-    /// Sends the targets to a device.
+    /// Copies the targets to a device.
     pub(crate) fn upload(self, device: &Device) -> TargetTensors {
         let flat = |values: Vec<f32>| upload(values, device);
         let head = |HeadPart { targets, shares }: HeadPart| [flat(targets), flat(shares)];

@@ -44,15 +44,15 @@ impl Moments {
     }
 }
 
-/// What means that began at 0 are divided by after so many steps: that of gradients, and that of
-/// their squares.
+/// Adam's bias corrections at a step: the divisors of the mean gradient and of the mean squared
+/// gradient.
 fn unbiased(step: u64) -> [f64; 2] {
     let step = step.min(i32::MAX as u64) as i32;
     [BETA1, BETA2].map(|beta| 1.0 - beta.powi(step))
 }
 
 impl AdamStep {
-    /// Step number `step`, from 1, with these decays of the moving average and of the statistics.
+    /// The settings of step number `step`, from 1.
     pub(crate) fn new(
         step: u64,
         learning_rate: f64,

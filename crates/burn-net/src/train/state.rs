@@ -1,4 +1,4 @@
-//! Everything that a step of learning changes.
+//! The state of a learner: everything that a training step changes.
 
 use burn::tensor::{Device, Tensor};
 
@@ -8,7 +8,7 @@ use crate::tensors::{download, upload};
 use crate::train::checkpoint::Flats;
 use crate::train::optimizer::Moments;
 
-/// `[N]` each, or as long as the statistics.
+/// Tensors of all parameters, `[N]`, and of all batch norm statistics.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) step: u64,
@@ -39,8 +39,8 @@ impl State {
         .map(|flat| download(flat.clone()))
     }
 
-    /// A step of `AdamW` on a card where the tensors lie, by our kernels. It changes nothing if one
-    /// of the step's numbers is not finite.
+    /// Updates the tensors in place with a step of `AdamW`, by our GPU kernels. If one of the
+    /// step's numbers is not finite, nothing changes.
     pub(crate) fn step_in_place(
         &self,
         gradient: Tensor<1>,

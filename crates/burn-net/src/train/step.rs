@@ -74,18 +74,18 @@ pub(crate) struct Gradient {
     pub(crate) losses: Tensor<1>,
 }
 
-/// What a shard of a batch goes forward and back with.
+/// The inputs and targets of a shard, on the device.
 pub(crate) struct ShardInputs<'a> {
     pub(crate) rows: Range<usize>,
     pub(crate) front: Front<'a>,
     pub(crate) targets: TargetTensors,
 }
 
-/// What works out stem and blocks.
+/// The implementation of stem and blocks, with its inputs.
 pub(crate) enum Front<'a> {
-    /// Kernels of the processor, from bit-packed planes.
+    /// Our CPU kernels, from bit-packed planes.
     Trunk(Ready<'a>, &'a EncodedBatch),
-    /// The tower on the device.
+    /// Burn or our GPU kernels.
     Tower(Box<Inputs>),
 }
 
@@ -172,8 +172,9 @@ impl BatchPasses {
         targets: Targets,
         weights: &Tensor<1>,
         ready: Option<Ready<'_>>,
-        (choice, device): &(DeviceChoice, Device),
+        on: &(DeviceChoice, Device),
     ) -> Gradient {
+        let (choice, device) = on;
         let training = device.clone().autodiff();
         let rows = targets.rows.clone();
         let planes = &batch.planes;
@@ -186,11 +187,11 @@ impl BatchPasses {
             Front::Tower(Box::new(inputs))
         };
         let shard = ShardInputs { rows, front, targets: targets.upload(&training) };
-        self.backward(shard, weights, &(*choice, device.clone()))
+        self.backward(shard, weights, on)
     }
 
-    /// Forward and back. Sends nothing to the device where the front is a tower and a step of as
-    /// many rows was made before: a CUDA graph can record it.
+    /// The forward and backward pass of a shard. With [`Front::Tower`], nothing is copied to the
+    /// device after the first pass of a batch size, so a CUDA graph can record it.
     pub(crate) fn backward(
         &self,
         shard: ShardInputs<'_>,
@@ -251,7 +252,7 @@ impl BatchPasses {
     }
 
     /// Pieces one after another.
-    pub(crate) fn joined(&self, pieces: Vec<Tensor<1>>) -> Tensor<1> {
+    fn joined(&self, pieces: Vec<Tensor<1>>) -> Tensor<1> {
         match self.convolve {
             ConvMethod::CudaKernel => cuda::join(&pieces),
             _ => Tensor::cat(pieces, 0),
@@ -305,7 +306,7 @@ impl BatchPasses {
         self.loss_report(losses, policy_entropy, batch.planes.len)
     }
 
-    /// As `report`, of a batch with this entropy and so many rows.
+    /// As `report`, from the batch's policy entropy and number of rows.
     pub(crate) fn loss_report(
         &self,
         losses: &[f32],

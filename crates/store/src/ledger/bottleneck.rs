@@ -7,23 +7,23 @@ const FILL_MIN: f64 = 0.8;
 /// Share of the time that tasks wait for a card from which on it is the card that bounds them.
 const WAITING_MIN: f64 = 0.2;
 
-/// What self-play was limited by.
+/// The resource that limited the speed of self-play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bottleneck {
-    /// Batches that were not full, because the cycle had too few games.
+    /// Batches were not full, because the cycle had too few games.
     BatchFill,
-    /// Evaluating networks on the processor.
+    /// Network evaluation on the CPU.
     Network,
-    /// Search, with a network on the processor.
+    /// Search, with the network on the CPU.
     Search,
     /// The GPU.
     Device,
-    /// The processor, with a network on a GPU.
+    /// The CPU, with the network on a GPU.
     Host,
 }
 
 impl SelfplaySummary {
-    /// Returns what limited the speed of these games; none where no batches were evaluated.
+    /// Returns what limited the speed of these games. Returns `None` if no batches were evaluated.
     pub fn bottleneck_kind(&self) -> Option<Bottleneck> {
         let LoadSummary { device_share, waiting_share, .. } = self.load?;
         let on_card = self.evaluator.contains("-cuda-");

@@ -9,12 +9,12 @@ use crate::cuda::adam_step::{
     AVERAGE_SHARE, BETA1, BETA2, CLIP_NORM, EPSILON, FIRST_SCALE, LEARNING_RATE, SECOND_SCALE,
 };
 
-/// Whether all of `length` numbers are finite.
+/// Returns whether all `length` numbers are finite.
 #[cube]
 fn are_finite(numbers: &[f32], #[comptime] length: usize) -> bool {
     let mut finite = 0usize;
     for i in 0..length {
-        // Neither holds of what is no number.
+        // Both comparisons are false for NaN.
         if numbers[i] <= 3.4e38f32 && numbers[i] >= -3.4e38f32 {
             finite += 1;
         }
@@ -22,10 +22,10 @@ fn are_finite(numbers: &[f32], #[comptime] length: usize) -> bool {
     finite == length
 }
 
-/// A step of `AdamW`, see [`crate::train::optimizer::Moments::update`], and of the moving average,
-/// where they lie; `count` numbers each. `step` has the settings of
-/// [`crate::cuda::adam_step::AdamStep`]. Of the `length` numbers of the step the last one is the
-/// gradient's norm; if one is not finite, all stays as it is.
+/// A step of `AdamW` (see [`crate::train::optimizer::Moments::update`]) and of the moving average,
+/// in place. Tensors have `count` numbers. `step` has
+/// [`crate::cuda::adam_step::AdamStep::settings`]. `numbers` has `length` numbers: losses, then the
+/// gradient norm. If one of them is not finite, nothing changes.
 #[cube(launch_unchecked)]
 pub(super) fn adam(
     gradient: &[f32],
@@ -64,8 +64,8 @@ pub(super) fn adam(
     }
 }
 
-/// `old = share * old + (1 - share) * new` where it lies, `count` numbers each; the share stands at
-/// a place of the settings. If one of the step's numbers is not finite, all stays as it is.
+/// `old = share * old + (1 - share) * new`, in place. Tensors have `count` numbers. The share is
+/// `step[place]`. If one of `numbers` is not finite, nothing changes.
 #[cube(launch_unchecked)]
 pub(super) fn blend(
     new: &[f32],

@@ -13,8 +13,8 @@ use crate::cuda::adam::operation::PIECES;
 use crate::cuda::adam_step::{AdamFlats, StepTensors};
 use operation::Flat;
 
-/// A step of `AdamW` and of the moving average where they lie, with `gradient` and `decay [N]`.
-/// Nobody else may have parts of the same memory in use.
+/// A step of `AdamW` and of the moving average, in place. `gradient` and `decay` are `[N]`. No
+/// other tensor may share memory with `flats`.
 pub(crate) fn adam(
     flats: &AdamFlats<'_>,
     gradient: Tensor<1>,
@@ -35,8 +35,8 @@ pub(crate) fn adam(
     );
 }
 
-/// `old` becomes `share` of itself and the rest of the new one where it lies, `[N]` each; `place`
-/// is that of the share in the settings.
+/// `old = share * old + (1 - share) * new`, in place, `[N]` each. `place` is the index of the share
+/// in the settings.
 pub(crate) fn blend(old: &Tensor<1>, new: Tensor<1>, place: usize, step: &StepTensors) {
     let shared = |tensor: &Tensor<1>| tensor.clone().into_dispatch();
     let settings = shared(&step.settings);
@@ -55,7 +55,7 @@ pub(crate) fn join(pieces: &[Tensor<1>]) -> Tensor<1> {
     whole
 }
 
-/// The same into a tensor that is there.
+/// Writes flat tensors one after another into `whole`, in place.
 pub(crate) fn join_into(whole: &Tensor<1>, pieces: &[Tensor<1>]) {
     let length = |piece: &Tensor<1>| piece.dims()[0];
     let mut from = 0;

@@ -13,7 +13,7 @@ use crate::cuda::conv::launch::{a_thread_each, elements};
 /// Pieces that a launch puts together.
 pub(super) const PIECES: usize = 8;
 
-/// What Burn does not have. What is given first is changed where it lies, and given back.
+/// Operations that Burn does not have. Each changes its first tensor in place and returns it.
 #[backend_extension(Cube)]
 #[allow(clippy::too_many_arguments)]
 pub(super) trait Flat: Backend {
@@ -74,8 +74,8 @@ impl Flat for CubeBackend {
         check(&[&numbers], length);
         let client = gradient.client.clone();
         let (groups, threads) = a_thread_each(count);
-        // SAFETY: the kernel reads and writes numbers below `count`, as many as every tensor was
-        // checked to have, and reads as many of the settings and the step's as these have.
+        // SAFETY: the kernel stays below `count` in each flat tensor, below `SETTINGS` in the
+        // settings and below `length` in the numbers. All lengths were checked.
         #[allow(unsafe_code)]
         unsafe {
             kernel::adam::launch_unchecked(

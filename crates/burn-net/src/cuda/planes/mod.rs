@@ -28,7 +28,7 @@ pub(crate) fn unpack(
     if device.is_autodiff() { planes.autodiff() } else { planes }
 }
 
-/// The same from bits that are on the card, 32 in a number, see [`words`].
+/// Unpacks planes from words that are on the GPU, see [`words`].
 pub(crate) fn unpack_words(
     words: &Tensor<1, Int>,
     shape: PlaneShape,
@@ -45,7 +45,7 @@ fn words_len(shape: PlaneShape, positions: usize) -> usize {
     (positions * shape.packed_bytes()).div_ceil(4)
 }
 
-/// Bits of `positions`, 32 in a number, then zeros.
+/// Packs the bytes of `positions` into 32-bit words. Missing positions are zeros.
 pub(crate) fn words(bytes: &[u8], shape: PlaneShape, positions: usize) -> Vec<i32> {
     let count = words_len(shape, positions);
     let (fours, rest) = bytes.as_chunks();

@@ -71,7 +71,7 @@ fn step_numbers(cuda_kernels: bool, device: &Device) -> Vec<Vec<f32>> {
     // Not near 0, or a few numbers would be all that is compared.
     let second = flat(13).abs().add_scalar(0.5);
     let weight_decay = flat(14);
-    // The gradient is scaled by a half: its norm is twice what it is clipped to.
+    // The gradient is clipped to half of its norm.
     let step_number = 3;
     let learning_rate = 0.25;
     let statistics = flat(15);
@@ -85,7 +85,7 @@ fn step_numbers(cuda_kernels: bool, device: &Device) -> Vec<Vec<f32>> {
             average: &average,
         };
         let numbers = |norm: f32| upload(vec![1.0, norm], device);
-        // What a step that is not finite changes would be seen.
+        // The first step is not finite. Anything that it changed would show.
         for norm in [f32::NAN, 8.0] {
             let step = StepTensors { settings: settings.clone(), numbers: numbers(norm) };
             cuda::adam(&flats, joined.clone(), &weight_decay, &step);

@@ -186,10 +186,10 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
     }
     if let Some(runs) = facts.mps_runs {
         let text = if runs {
-            "runs: stages share the card"
+            "running: stages share the GPU"
         } else {
-            "does not run: stages take turns on the card. `nvidia-cuda-mps-control -d` starts it; \
-             self-play beside training was 1.2 times as fast"
+            "not running: stages take turns on the GPU. `nvidia-cuda-mps-control -d` starts it. \
+             Self-play during training was 1.2 times as fast with it"
         };
         line("MPS", text)?;
     }

@@ -115,9 +115,10 @@ struct SmallRun<'a> {
     run: Run,
 }
 
-/// Games that have at least two batches of rows, where a game has so many plies on average.
+/// Returns how many games give at least two batches of rows. `plies` is the mean length of a game.
 fn games_of_two_batches(config: &RunConfig, plies: f64) -> u32 {
-    // Random plies at the start are no rows; there are half of the most on average.
+    // Random opening plies give no rows. Their number is uniform, so half of the maximum on
+    // average.
     let opening = f64::from(config.selfplay.opening_plies_max) / 2.0;
     let trained = (1.0 - config.window.validation_share) * (plies - opening).max(1.0);
     (2.5 * f64::from(config.training.batch) / trained).ceil() as u32
@@ -262,7 +263,7 @@ mod tests {
             RunConfig::from_text(&text, &[]).unwrap()
         };
         let [none, many] = [0, 20].map(|opening| games_of_two_batches(&config(opening), 21.0));
-        // None: 21 plies are rows; 20: 11 are.
+        // 21 rows a game without random plies, 11 with 10 random plies on average.
         let ratio = f64::from(many) / f64::from(none);
         assert!((1.85..1.95).contains(&ratio), "{none} and {many} games");
     }
