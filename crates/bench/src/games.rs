@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use dz_burn_net::{DeviceChoice, network_with};
 use dz_config::RunConfig;
-use dz_cpu_net::random_network_of;
+use dz_cpu_net::{random_network, random_network_of};
 use dz_game::Game;
 use dz_infer::{
     Encoded, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, Note, Sources, Ticket,
 };
+use dz_network_file::NetworkSpec;
 use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle};
 use dz_shard::GameRecord;
 
@@ -43,10 +44,10 @@ pub(crate) fn rows<G: Game>(
 
     let choice = args.choice()?;
     let size = args.size()?;
-    if size.pooling {
-        anyhow::bail!("`bench games` plays with networks without pooling; leave +pooling out");
-    }
     let file = random_network_of(game, size.blocks, size.channels, 1);
+    let spec =
+        NetworkSpec { global_pooling: size.pooling, any_size: size.pooling, ..file.header.spec };
+    let file = random_network(&spec, 1);
     let precision = args.precision.0.first().context("name one --precision")?;
     let options = args.options(choice, *precision);
     let raw = device::playing(choice, &file.header.spec, *batch, options, args.time())?.rate;

@@ -116,7 +116,7 @@ fn the_losses_of_many_steps_on_a_card_stay_near_those_in_32_bits() {
         return;
     };
     let spec = NetworkSpec { global_pooling: true, ..NetworkSpec::plain([3, 4, 5], 7, 2, 16) };
-    // ConvTables of forty steps, of policy and value together: losses of single batches scatter.
+    // Means over forty steps of the policy and value loss, because single batches scatter.
     let curve = |device, precision| {
         let options = LearnerOptions::to_measure(precision);
         let mut learner = BurnLearner::new(spec.clone(), device, options).unwrap();

@@ -101,16 +101,19 @@ fn function(
 /// Returns the version of NVIDIA's run-time compiler (NVRTC), such as `13.0`, or none without its
 /// library.
 pub fn compiler_version() -> Option<String> {
-    let version = || {
-        let [mut major, mut minor] = [0, 0];
-        // SAFETY: the call writes two numbers.
-        #[allow(unsafe_code)]
-        let result = unsafe { cudarc::nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) };
-        let is_known = result == cudarc::nvrtc::sys::nvrtcResult::NVRTC_SUCCESS;
-        is_known.then(|| format!("{major}.{minor}"))
-    };
-    // cudarc panics where the library is not there.
-    std::panic::catch_unwind(version).ok().flatten()
+    // SAFETY: the call looks for a library and opens it.
+    #[allow(unsafe_code)]
+    let is_there = unsafe { cudarc::nvrtc::sys::is_culib_present() };
+    if !is_there {
+        // cudarc panics where the library is missing.
+        return None;
+    }
+    let [mut major, mut minor] = [0, 0];
+    // SAFETY: the call writes two numbers.
+    #[allow(unsafe_code)]
+    let result = unsafe { cudarc::nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) };
+    let is_known = result == cudarc::nvrtc::sys::nvrtcResult::NVRTC_SUCCESS;
+    is_known.then(|| format!("{major}.{minor}"))
 }
 
 /// Named by all that the result depends on.

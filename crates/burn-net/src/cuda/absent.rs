@@ -1,6 +1,8 @@
 //! The same names in a build without CUDA, where nobody asks for them: `pick_device` gives no card
 //! there.
 
+use std::ops::Range;
+
 use burn::tensor::{Device, FloatDType, Int, Tensor};
 use dz_game::PlaneShape;
 use dz_infer::NetworkEvaluator;
@@ -47,6 +49,18 @@ pub(crate) fn cross_entropy(_: Tensor<2>, _: Tensor<2>, _: Tensor<1>, _: usize) 
     unreachable!("{NO_CARD}")
 }
 
+pub(crate) fn board_means(_: Tensor<2>, _: usize, _: Range<usize>) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn rectified_means_and_maxima(_: Tensor<2>, _: usize, _: Range<usize>) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn shift_and_rectify(_: Tensor<2>, _: Tensor<2>, _: usize) -> Tensor<2> {
+    unreachable!("{NO_CARD}")
+}
+
 pub(crate) fn view(_: &Tensor<1>, _: usize, _: usize) -> Tensor<1> {
     unreachable!("{NO_CARD}")
 }
@@ -56,6 +70,10 @@ pub(crate) fn adam(_: &AdamFlats<'_>, _: Tensor<1>, _: &Tensor<1>, _: &StepTenso
 }
 
 pub(crate) fn blend(_: &Tensor<1>, _: Tensor<1>, _: usize, _: &StepTensors) {
+    unreachable!("{NO_CARD}")
+}
+
+pub(crate) fn norm(_: Tensor<1>) -> Tensor<1> {
     unreachable!("{NO_CARD}")
 }
 

@@ -9,6 +9,8 @@ mod absent;
 #[cfg(feature = "cuda")]
 mod adam;
 pub(crate) mod adam_step;
+#[cfg(feature = "cuda")]
+mod boards;
 pub(crate) mod conv;
 #[cfg(feature = "cuda")]
 mod entropy;
@@ -26,12 +28,14 @@ mod tower;
 
 #[cfg(not(feature = "cuda"))]
 pub(crate) use absent::{
-    Reading, Recording, adam, blend, convolve, cross_entropy, join, join_into, layer, linear,
-    read_later, record, records, tower, unpack, unpack_words, view, words, write, write_words,
+    Reading, Recording, adam, blend, board_means, convolve, cross_entropy, join, join_into, layer,
+    linear, norm, read_later, record, records, rectified_means_and_maxima, shift_and_rectify,
+    tower, unpack, unpack_words, view, words, write, write_words,
 };
 #[cfg(feature = "cuda")]
 pub(crate) use {
-    adam::{adam, blend, join, join_into},
+    adam::{adam, blend, join, join_into, norm},
+    boards::{board_means, rectified_means_and_maxima, shift_and_rectify},
     conv::launch::{convolve, view},
     entropy::cross_entropy,
     layer::layer,

@@ -2,7 +2,7 @@
 //! squeeze-excitation.
 
 use burn::tensor::Tensor;
-use burn::tensor::activation::{relu, sigmoid};
+use burn::tensor::activation::sigmoid;
 use dz_network_file::{NetworkSpec, ResidualSpec};
 
 use crate::model::board_ops::BoardOps;
@@ -103,13 +103,14 @@ impl Residual {
     ) -> Tensor<2> {
         let t = match &self.pool {
             None => apply(&self.conv1, x, Epilogue::Relu),
-            Some(pool) => relu(pool.forward(ops, apply(&self.conv1, x, Epilogue::Identity))),
+            Some(pool) => pool.forward(ops, apply(&self.conv1, x, Epilogue::Identity)),
         };
         apply(&self.conv2, t, epilogue)
     }
 }
 
-/// Global pooling: the first channels' mean and maximum over the board shift the other channels.
+/// Global pooling: the first channels' mean and maximum over the board shift the other channels,
+/// before a `ReLU`.
 #[derive(Clone, Debug)]
 struct Pool {
     pooled: usize,
@@ -118,12 +119,8 @@ struct Pool {
 
 impl Pool {
     fn forward(&self, ops: &BoardOps, t: Tensor<2>) -> Tensor<2> {
-        let [_, channels] = t.dims();
-        let head = ops.channels(t.clone(), 0, self.pooled);
-        let tail = ops.channels(t, self.pooled, channels);
-        let pooled = ops.mean_and_max(relu(head.clone())).to_vec();
-        let shift = self.linear.forward(Tensor::cat(pooled, 1));
-        Tensor::cat(vec![head, ops.add_to_boards(tail, shift)], 1)
+        let pooled = ops.rectified_means_and_maxima(&t, self.pooled);
+        ops.shift_and_rectify(t, self.linear.forward(pooled))
     }
 }
 
@@ -136,6 +133,8 @@ struct Squeeze {
 
 impl Squeeze {
     fn forward(&self, ops: &BoardOps, t: Tensor<2>) -> Tensor<2> {
+        // Burn's operations compute it, to learn in 32 bits.
+        let t = t.cast(self.excite.sums());
         let squeezed = self.hidden.rectified(ops, ops.mean(t.clone()));
         // [B, 2C] to two of [B, C]
         let [scale, shift]: [Tensor<2>; 2] =

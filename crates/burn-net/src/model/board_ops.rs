@@ -5,9 +5,11 @@
 //! columns, and a 3x3 convolution is one large matrix product of the nine points around each
 //! ([`ConvMethod`]).
 
+use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor};
 use dz_network_file::NetworkSpec;
 
+use crate::cuda;
 use crate::model::batches::Batches;
 use crate::model::convolution::{ConvMethod, Convolver};
 use crate::precision::Precision;
@@ -71,6 +73,23 @@ impl BoardOps {
         &self.convolver
     }
 
+    /// Adds `shift [B, n]` to the last `n` channels of every point of each board, and rectifies all
+    /// channels, in the format of `x`.
+    pub(crate) fn shift_and_rectify(&self, x: Tensor<2>, shift: Tensor<2>) -> Tensor<2> {
+        if self.has_kernels() {
+            return cuda::shift_and_rectify(x, shift, self.area());
+        }
+        let [_, channels] = x.dims();
+        let [_, shifted] = shift.dims();
+        let shift = shift.cast(x.dtype());
+        if shifted == channels {
+            return relu(self.add_to_boards(x, shift));
+        }
+        let head = self.channels(x.clone(), 0, channels - shifted);
+        let tail = self.channels(x, channels - shifted, channels);
+        relu(Tensor::cat(vec![head, self.add_to_boards(tail, shift)], 1))
+    }
+
     /// Adds `shift [B, C]` to every point of each board.
     pub(crate) fn add_to_boards(&self, x: Tensor<2>, shift: Tensor<2>) -> Tensor<2> {
         let [points, channels] = x.dims();
@@ -88,6 +107,16 @@ impl BoardOps {
     /// Mean of each channel over each board: `[B * H * W, C]` to `[B, C]`.
     pub(crate) fn mean(&self, x: Tensor<2>) -> Tensor<2> {
         let [_, channels] = x.dims();
+        self.mean_of(x, 0, channels)
+    }
+
+    /// The same of channels `from..to`.
+    pub(crate) fn mean_of(&self, x: Tensor<2>, from: usize, to: usize) -> Tensor<2> {
+        if self.has_kernels() {
+            return cuda::board_means(x, self.area(), from..to);
+        }
+        let channels = to - from;
+        let x = self.channels(x, from, to);
         let boards: Tensor<3> = x.reshape([self.batch, self.area(), channels]);
         boards.mean_dim(1).reshape([self.batch, channels])
     }
@@ -126,15 +155,25 @@ impl BoardOps {
         if columns == 1 {
             return points;
         }
-        Tensor::cat(vec![points, self.mean(self.channels(x, 1, columns))], 1)
+        Tensor::cat(vec![points, self.mean_of(x, 1, columns)], 1)
     }
 
-    /// Mean and maximum of each channel over each board: `[B * H * W, C]` to two of `[B, C]`.
-    pub(crate) fn mean_and_max(&self, x: Tensor<2>) -> [Tensor<2>; 2] {
-        let [_, channels] = x.dims();
-        let boards: Tensor<3> = x.reshape([self.batch, self.area(), channels]);
+    /// Means of the first `channels` channels over each board and then their maxima, after a
+    /// `ReLU`: `[B * H * W, C]` to `[B, 2 * channels]`.
+    pub(crate) fn rectified_means_and_maxima(&self, x: &Tensor<2>, channels: usize) -> Tensor<2> {
+        if self.has_kernels() {
+            return cuda::rectified_means_and_maxima(x.clone(), self.area(), 0..channels);
+        }
+        let head = relu(self.channels(x.clone(), 0, channels));
+        let boards: Tensor<3> = head.reshape([self.batch, self.area(), channels]);
         let shape = [self.batch, channels];
-        [boards.clone().mean_dim(1).reshape(shape), boards.max_dim(1).reshape(shape)]
+        let mean = boards.clone().mean_dim(1).reshape(shape);
+        Tensor::cat(vec![mean, boards.max_dim(1).reshape(shape)], 1)
+    }
+
+    /// Whether our CUDA kernels add up along boards.
+    const fn has_kernels(&self) -> bool {
+        self.convolver.has_kernels()
     }
 
     /// Each board's channels in order, each row by row: `[B * H * W, C]` to `[B, C * H * W]`; or
@@ -149,7 +188,7 @@ impl BoardOps {
     }
 
     /// Columns `from..to` of rows.
-    pub(crate) fn channels(&self, x: Tensor<2>, from: usize, to: usize) -> Tensor<2> {
+    fn channels(&self, x: Tensor<2>, from: usize, to: usize) -> Tensor<2> {
         x.slice([0..self.points(), from..to])
     }
 }

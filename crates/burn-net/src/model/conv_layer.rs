@@ -103,16 +103,7 @@ impl ConvLayer {
     ) -> BatchNormOutput {
         let (kernel, gamma, beta) = match &self.weights {
             ConvWeights::BatchNorm { kernel, gamma, beta } => (kernel, gamma, beta),
-            ConvWeights::InPlace(weights) => {
-                let is_bare = matches!(epilogue, Epilogue::Identity);
-                let learned = ops.convolver().learn(x, weights, epilogue);
-                if !is_bare {
-                    return learned;
-                }
-                // Burn's operations compute the rest of the layer, in 32 bits.
-                let output = learned.output.cast(weights.gamma.dtype());
-                return BatchNormOutput { output, ..learned };
-            }
+            ConvWeights::InPlace(weights) => return ops.convolver().learn(x, weights, epilogue),
             ConvWeights::Folded { .. } => {
                 unreachable!("a network whose batch norm is folded does not learn")
             }

@@ -80,6 +80,11 @@ impl Convolver {
         Self { batch, size, tables }
     }
 
+    /// Whether our CUDA kernels convolve.
+    pub(crate) const fn has_kernels(&self) -> bool {
+        matches!(self.tables, ConvTables::CudaKernel)
+    }
+
     /// Rows `[B * H * W, in]` to `[B * H * W, out]`, with a kernel from [`kernel3x3`], and with
     /// gradients if these have some.
     pub(crate) fn convolve(&self, x: Tensor<2>, kernel: &Tensor<2>) -> Tensor<2> {
@@ -101,7 +106,7 @@ impl Convolver {
         shift: &Tensor<2>,
         epilogue: Epilogue<'_>,
     ) -> Tensor<2> {
-        if !matches!(self.tables, ConvTables::CudaKernel) {
+        if !self.has_kernels() {
             return epilogue.apply(self.convolve(x, kernel).cast(shift.dtype()) + shift.clone());
         }
         let [[_, inputs], [_, outputs]] = [x.dims(), shift.dims()];

@@ -41,6 +41,11 @@ impl Linear {
         Self { matrix, bias: parameters.part(name, "bias").reshape([1, outputs]) }
     }
 
+    /// The format of its sums.
+    pub(crate) fn sums(&self) -> DType {
+        self.bias.dtype()
+    }
+
     /// `[B, in]` to `[B, out]`, in the format of the bias.
     pub(crate) fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
@@ -119,9 +124,8 @@ pub(crate) fn matmul_in_parts(
     x.matmul(matrix).cast(sums).sum_dim(0).reshape([rows, outputs])
 }
 
-/// Positions of a batch from which on parts of their inputs pay on a card. Smaller batches wait for
-/// the host, to which parts are more to do: on an H200 256 rows were slower by them.
-const ROWS_MIN: usize = 1024;
+/// Positions of a batch from which on parts of their inputs pay on a card.
+const ROWS_MIN: usize = 64;
 
 /// Parts of the inputs of a position, of one size.
 fn input_parts(inputs: usize) -> Option<usize> {

@@ -1,8 +1,7 @@
 //! The network itself, as functions of tensors by name. The maths is written down in
 //! [`dz_network_file`].
 
-use burn::tensor::Tensor;
-use burn::tensor::activation::relu;
+use burn::tensor::{DType, Tensor};
 use dz_network_file::NetworkSpec;
 
 use crate::model::block::Block;
@@ -83,8 +82,8 @@ impl Tower {
         let mut h = match (&self.stem_globals, x.globals) {
             (Some(weight), Some(globals)) => {
                 let h = apply(&self.stem, x.planes, Epilogue::Identity);
-                let shift = matmul(globals, &weight.clone().transpose(), h.dtype());
-                relu(ops.add_to_boards(h, shift))
+                let shift = matmul(globals, &weight.clone().transpose(), DType::F32);
+                ops.shift_and_rectify(h, shift)
             }
             _ => apply(&self.stem, x.planes, Epilogue::Relu),
         };

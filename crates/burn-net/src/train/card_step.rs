@@ -18,7 +18,6 @@ use crate::model::planes::Inputs;
 use crate::tensors::upload;
 use crate::train::learner::TrainBatch;
 use crate::train::losses::{HeadPart, TargetTensors, Targets};
-use crate::train::optimizer::norm;
 use crate::train::state::State;
 use crate::train::step::{BatchPasses, Front, ShardInputs};
 
@@ -135,7 +134,6 @@ impl CardStep {
     /// Queues all kernels of a step.
     fn work(&self, passes: &BatchPasses, state: &State, weight_decay: &Tensor<1>) {
         let on = &passes.devices[0];
-        let choice = on.0;
         let spec = &passes.spec;
         let rows = self.rows;
         let dtype = passes.precision.dtype();
@@ -160,7 +158,7 @@ impl CardStep {
         let front = Front::Tower(Box::new(Inputs { planes, globals }));
         let shard = ShardInputs { rows: 0..rows, front, targets };
         let gradient = passes.backward(shard, &state.parameters, on);
-        let norm = norm(gradient.flat.clone(), choice);
+        let norm = passes.norm(gradient.flat.clone());
         cuda::join_into(&self.numbers, &[gradient.losses, norm]);
         let step = StepTensors { settings, numbers: self.numbers.clone() };
         state.step_in_place(gradient.flat, gradient.statistics, weight_decay, &step);

@@ -30,8 +30,7 @@ use crate::train::cpu_trunk::{Forward, Ready};
 use crate::train::layout::Layout;
 use crate::train::learner::{EvaluationReport, LossReport, TrainBatch};
 use crate::train::losses::{Losses, TargetTensors, Targets};
-use crate::train::optimizer::norm;
-use crate::train::{cpu_trunk, losses};
+use crate::train::{cpu_trunk, losses, optimizer};
 
 /// What a pass needs beside the weights.
 #[derive(Debug)]
@@ -118,7 +117,7 @@ impl BatchPasses {
         let gradients = self.each(shards, one).into_iter().map(|found| found.on(self.home()));
         let gradient = gradients.reduce(Gradient::add).expect("a batch has rows");
         // One read for all numbers: each read waits for a card to finish.
-        let numbers = vec![gradient.losses.clone(), norm(gradient.flat.clone(), self.devices[0].0)];
+        let numbers = vec![gradient.losses.clone(), self.norm(gradient.flat.clone())];
         let numbers = download(self.joined(numbers));
         let (gradient_norm, losses) = numbers.split_last().expect("norm and losses are numbers");
         let losses = self.report(batch, losses);
@@ -248,6 +247,14 @@ impl BatchPasses {
             flat: self.joined(gradients.into_values().collect()),
             statistics: self.joined(statistics.into_values().collect()),
             losses: self.joined(losses),
+        }
+    }
+
+    /// Euclidean norm over all parameters, `[1]`.
+    pub(crate) fn norm(&self, gradient: Tensor<1>) -> Tensor<1> {
+        match self.convolve {
+            ConvMethod::CudaKernel => cuda::norm(gradient),
+            _ => optimizer::norm(gradient, self.devices[0].0),
         }
     }
 

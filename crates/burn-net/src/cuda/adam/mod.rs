@@ -45,6 +45,11 @@ pub(crate) fn blend(old: &Tensor<1>, new: Tensor<1>, place: usize, step: &StepTe
     let _ = <Dispatch as Flat>::blend(shared(old), new, settings, numbers, place);
 }
 
+/// The Euclidean norm of `x [N]`, `[1]`.
+pub(crate) fn norm(x: Tensor<1>) -> Tensor<1> {
+    Tensor::from_dispatch(<Dispatch as Flat>::norm(x.into_dispatch()))
+}
+
 /// Flat tensors one after another, in 32 bits.
 pub(crate) fn join(pieces: &[Tensor<1>]) -> Tensor<1> {
     let length = |piece: &Tensor<1>| piece.dims()[0];

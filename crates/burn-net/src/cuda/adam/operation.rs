@@ -2,13 +2,16 @@
 
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, backend_extension};
-use burn::tensor::DType;
+use burn::tensor::{DType, Shape};
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
+use cubecl::prelude::CubeCount;
 
 use crate::cuda::adam::kernel;
 use crate::cuda::adam_step::SETTINGS;
-use crate::cuda::conv::launch::{a_thread_each, elements};
+use crate::cuda::conv::launch::{a_thread_each, elements, empty, spread};
+use crate::cuda::conv::rows_plan::THREADS;
+use crate::cuda::tiles::GROUPS;
 
 /// Pieces that a launch puts together.
 pub(super) const PIECES: usize = 8;
@@ -37,6 +40,9 @@ pub(super) trait Flat: Backend {
         numbers: FloatTensor<Self>,
         place: usize,
     ) -> FloatTensor<Self>;
+
+    /// See [`crate::cuda::adam::norm`].
+    fn norm(x: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// Puts the first `pieces` of eight one after another into `whole`, which is changed where it
     /// is, from a place on.
@@ -130,6 +136,39 @@ impl Flat for CubeBackend {
             );
         }
         old
+    }
+
+    fn norm(x: CubeTensor) -> CubeTensor {
+        let x = into_contiguous(x);
+        let count = elements(&x);
+        check(&[&x], count);
+        let groups = count.div_ceil(THREADS).clamp(1, GROUPS);
+        let sums = empty(&x, Shape::from(vec![groups]), DType::F32);
+        let out = empty(&x, Shape::from(vec![1]), DType::F32);
+        let client = x.client.clone();
+        let (cubes, threads) = spread(groups);
+        // SAFETY: the first kernel reads numbers below `count` and writes one for each group. The
+        // second reads these and writes one.
+        #[allow(unsafe_code)]
+        unsafe {
+            kernel::squares::launch_unchecked(
+                &client,
+                cubes,
+                threads,
+                x.into_buffer_arg(),
+                sums.clone().into_buffer_arg(),
+                count,
+            );
+            kernel::root_of_sum::launch_unchecked(
+                &client,
+                CubeCount::Static(1, 1, 1),
+                threads,
+                sums.into_buffer_arg(),
+                out.clone().into_buffer_arg(),
+                groups,
+            );
+        }
+        out
     }
 
     fn join(

@@ -7,6 +7,7 @@ use dz_network_file::NetworkSpec;
 
 use crate::cuda;
 use crate::cuda::adam_step::{AdamFlats, AdamStep, STATISTICS_SHARE, StepTensors};
+use crate::device::choice::DeviceChoice;
 use crate::model::board_ops::{BoardOps, ComputeOptions};
 use crate::model::conv_layer::ConvLayer;
 use crate::model::convolution::ConvMethod;
@@ -15,6 +16,7 @@ use crate::model::heads::entropy;
 use crate::model::planes::{Inputs, Unpack};
 use crate::precision::Precision;
 use crate::tensors::{Parameters, WeightFormat, download, upload};
+use crate::train::optimizer;
 use crate::train::optimizer::{Moments, Update, blend};
 
 /// More than a group of threads has at a time, so that the last one has few.
@@ -23,8 +25,8 @@ const FEW_ROWS: usize = 300;
 /// No multiple of the rows that a group of threads has.
 const ENTROPY_SHARES: usize = 7;
 
-/// What is no convolution, but learns by kernels of our own where these learn by them: planes,
-/// cross-entropies, the optimizer and what is put together.
+/// What our kernels compute beside convolutions: planes, cross-entropies, statistics of boards, the
+/// optimizer and joined tensors.
 pub(super) fn numbers_of_wholes(
     spec: &NetworkSpec,
     convolve: ConvMethod,
@@ -33,6 +35,7 @@ pub(super) fn numbers_of_wholes(
     let cuda_kernels = convolve == ConvMethod::CudaKernel;
     let mut numbers = vec![plane_numbers(spec, convolve, device)];
     numbers.extend(entropy_numbers(spec, cuda_kernels, device));
+    numbers.extend(board_numbers(spec, convolve, device));
     numbers.extend(step_numbers(cuda_kernels, device));
     numbers
 }
@@ -58,6 +61,39 @@ fn entropy_numbers(spec: &NetworkSpec, cuda_kernels: bool, device: &Device) -> [
     let gradients = loss.clone().mul_scalar(2.0).backward();
     let gradient = logits.grad(&gradients).expect("the loss looks at the logits");
     [download(loss.inner()), download(gradient)]
+}
+
+/// Sums and shifts along boards of more columns than a group of threads takes, and their gradients.
+fn board_numbers(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> Vec<Vec<f32>> {
+    const BOARDS: usize = 3;
+    const COLUMNS: usize = 40;
+    const POOLED: usize = 9;
+    let device = device.clone().autodiff();
+    let compute = ComputeOptions { convolve, sum_boards_first: false, by_point: false };
+    let ops = BoardOps::new(spec, BOARDS, compute, Precision::F32, &device);
+    let points = BOARDS * spec.area();
+    // No two numbers are equal, because a maximum's gradient goes to one point.
+    let numbers = random(points * COLUMNS, 16);
+    let numbers = numbers.iter().enumerate().map(|(i, number)| number + i as f32 * 1e-7).collect();
+    let x = upload(numbers, &device).reshape([points, COLUMNS]).require_grad();
+    let table = |columns: usize, seed: u64| -> Tensor<2> {
+        upload(random(BOARDS * columns, seed), &device).reshape([BOARDS, columns])
+    };
+    let shifts = [(COLUMNS, 17), (COLUMNS - POOLED, 18)]
+        .map(|(columns, seed)| table(columns, seed).require_grad());
+    let outputs = [
+        ops.rectified_means_and_maxima(&x, POOLED),
+        ops.mean_of(x.clone(), POOLED, COLUMNS),
+        ops.shift_and_rectify(x.clone(), shifts[0].clone()),
+        ops.shift_and_rectify(x.clone(), shifts[1].clone()),
+    ];
+    let losses = outputs.iter().map(|output| (output.clone() * output.clone()).sum());
+    let loss = losses.reduce(|sum, loss| sum + loss).expect("there are outputs");
+    let gradients = loss.backward();
+    let inputs = [&x, &shifts[0], &shifts[1]];
+    let gradients = inputs.map(|input| input.grad(&gradients).expect("all outputs are counted"));
+    let outputs = outputs.into_iter().map(Tensor::inner);
+    outputs.chain(gradients).map(download).collect()
 }
 
 /// What a step of `AdamW` and of the moving average makes of numbers, and some that were put
@@ -101,7 +137,12 @@ fn step_numbers(cuda_kernels: bool, device: &Device) -> Vec<Vec<f32>> {
         let Moments { first, second } = moments;
         [parameters, first, second, blend(statistics, average.clone(), 0.9), average]
     };
-    stepped.into_iter().chain([joined]).map(download).collect()
+    let norm = if cuda_kernels {
+        cuda::norm(joined.clone())
+    } else {
+        optimizer::norm(joined.clone(), DeviceChoice::Cpu)
+    };
+    stepped.into_iter().chain([joined, norm]).map(download).collect()
 }
 
 /// A convolution with batch norm.
