@@ -29,8 +29,9 @@ fn documents() -> Vec<PathBuf> {
 fn arguments(line: &str) -> Option<Vec<String>> {
     let programs = ["dagzero ", "target/release/dagzero ", "cargo run --release -- "];
     let given = programs.iter().find_map(|program| line.trim().strip_prefix(program))?;
-    // A comment is set off by spaces.
+    // A comment is set off by spaces. What follows ` > ` is for the shell.
     let command = given.split("  #").next().unwrap_or_default();
+    let command = command.split(" > ").next().unwrap_or_default();
     Some(words(command).unwrap_or_else(|| panic!("a quote is not closed: {line}")))
 }
 
@@ -63,6 +64,27 @@ fn commands_of_documents_are_understood() {
         }
     }
     assert!(commands > 40, "{commands} commands in documents");
+}
+
+/// Returns the arguments in a line of a unit, a job or a comment that starts the program.
+fn deployed(line: &str) -> Option<Vec<String>> {
+    let programs =
+        ["ExecStart=/usr/local/bin/dagzero ", "exec dagzero ", "#     --stop-timeout 120 dagzero "];
+    let given = programs.iter().find_map(|program| line.strip_prefix(program))?;
+    Some(words(given).unwrap_or_else(|| panic!("a quote is not closed: {line}")))
+}
+
+#[test]
+fn commands_of_files_that_people_copy_are_understood() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
+    for file in ["systemd/dagzero.service", "slurm/dagzero.sbatch", "docker/Dockerfile"] {
+        let text = fs::read_to_string(folder.join(file)).expect("a file");
+        let commands: Vec<_> = text.lines().filter_map(deployed).collect();
+        assert_eq!(commands.len(), 1, "{file}");
+        let parsed = command_line()
+            .try_get_matches_from([&["dagzero".to_owned()][..], &commands[0]].concat());
+        assert!(parsed.is_ok(), "{file}: {parsed:?}");
+    }
 }
 
 #[test]
