@@ -16,6 +16,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Play and measure", &["play", "match", "engine", "analyze", "accuracy", "rate"]),
     ("Data and networks", &["shard", "export"]),
     ("Games, search, speed", &["inspect", "search", "perft", "rules", "bench"]),
+    ("Shell and manual", &["completions", "man"]),
     ("The stages by hand", &["init", "selfplay", "shuffler", "trainer", "gatekeeper"]),
 ];
 
@@ -36,9 +37,9 @@ fn grouped(command: &clap::Command) -> String {
         for name in *names {
             let found = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = found.map_or(String::new(), ToString::to_string);
-            for (number, line) in wrapped(&about, COLUMNS - 14).iter().enumerate() {
+            for (number, line) in wrapped(&about, COLUMNS - 15).iter().enumerate() {
                 let name = if number == 0 { name } else { "" };
-                let _ = writeln!(text, "  {name:<10}  {line}");
+                let _ = writeln!(text, "  {name:<11}  {line}");
             }
         }
         text.push('\n');
@@ -66,6 +67,6 @@ mod tests {
         let help = command_line().term_width(80).render_help().to_string();
         let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 80).collect();
         assert!(wide.is_empty(), "{wide:#?}");
-        assert!(help.contains("\nTrain:\n  run ") && help.contains("Exit codes:"), "{help}");
+        assert!(help.contains("\nTrain:\n  run  ") && help.contains("Exit codes:"), "{help}");
     }
 }

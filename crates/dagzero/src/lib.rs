@@ -11,12 +11,12 @@ mod shown;
 
 use std::io::{BufRead, Write};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
-    accuracy, analyze, bench, doctor, engine, export, fork, inspect, list, match_cmd, perft, plan,
-    play, presets, rate, replay, report, rules, run, search, shard, stages, status, tune_lr,
-    verify, watch,
+    accuracy, analyze, bench, completions, doctor, engine, export, fork, inspect, list, match_cmd,
+    perft, plan, play, presets, rate, replay, report, rules, run, search, shard, stages, status,
+    tune_lr, verify, watch,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -72,6 +72,8 @@ enum Command {
     Bench(bench::Args),
     Doctor(doctor::Args),
     TuneLr(tune_lr::Args),
+    Completions(completions::Args),
+    Man(completions::ManArgs),
     Init(run::InitArgs),
     /// Live as the self-play stage of a run
     Selfplay(StageArgs),
@@ -120,6 +122,8 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Bench(args) => bench::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
         Command::TuneLr(args) => tune_lr::run(&args, out),
+        Command::Completions(args) => completions::run(&args, Cli::command(), out),
+        Command::Man(args) => completions::man(&args, Cli::command(), out),
         Command::Init(args) => run::init(&args, out),
         Command::Selfplay(args) => stages::run(Stage::Selfplay, &args),
         Command::Shuffler(args) => stages::run(Stage::Shuffler, &args),

@@ -3,6 +3,7 @@
 #[path = "common/cli.rs"]
 mod cli;
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::str;
@@ -54,11 +55,30 @@ fn presets_are_listed_within_80_columns_and_printed_as_they_are() {
     assert!(out.contains("connect4-quick ") && out.contains("2 cores"), "{out}");
     let (_, printed) = command(&["presets", "connect4-quick"], "");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/connect4-quick.toml");
-    assert_eq!(printed, std::fs::read_to_string(file).expect("the preset's file"));
+    assert_eq!(printed, fs::read_to_string(file).expect("the preset's file"));
     let (_, json) = command(&["presets", "--json"], "");
     let measured = json.lines().filter(|line| line.contains("\"measured\":true")).count();
     assert_eq!((json.lines().count(), measured), (18, 6));
     assert!(refused(&["presets", "connect5"]).contains("no preset \"connect5\""));
+}
+
+#[test]
+fn shells_complete_every_command_and_manual_pages_are_written() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (result, script) = command(&["completions", shell], "");
+        assert_eq!(result.expect("no error"), Exit::Done);
+        for word in ["resume", "tune-lr", "completions"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("man1");
+    let (result, out) = command(&["man", dir.to_str().expect("text")], "");
+    assert_eq!(result.expect("no error"), Exit::Done);
+    assert!(out.ends_with("man1/dagzero.1\n"), "{out}");
+    let page = fs::read_to_string(dir.join("dagzero-run.1")).expect("a page");
+    assert!(page.contains(".SH SYNOPSIS") && page.contains("Override a key"), "{page}");
+    assert!(dir.join("dagzero-export.1").is_file());
 }
 
 #[test]

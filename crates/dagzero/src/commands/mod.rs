@@ -3,6 +3,7 @@
 pub(crate) mod accuracy;
 pub(crate) mod analyze;
 pub(crate) mod bench;
+pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod export;
