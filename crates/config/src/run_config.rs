@@ -106,7 +106,7 @@ section! {
     /// The keys outside of any section.
     pub struct FileSection = "" {
         /// Version of the configuration format.
-        [Fixed, whole(1, 1)] format: u32;
+        [Fixed, whole(1, 1)] format: u32 = 1;
     }
 }
 

@@ -97,7 +97,14 @@ fn every_key_without_a_default_is_asked_for() {
         })
         .collect();
     assert_eq!(found, must);
-    assert_eq!(must.len(), 8);
+    assert_eq!(must.len(), 1);
+}
+
+#[test]
+fn a_game_alone_is_a_configuration() {
+    let loaded = load("[run]\ngame = \"connect4\"\n", &[]).unwrap();
+    assert_eq!(loaded.config.value("run.game").unwrap().as_str(), Some("connect4"));
+    assert_eq!(loaded.defaulted.len() + 1, RunConfig::keys().len());
 }
 
 #[test]
@@ -142,7 +149,6 @@ fn all_faults_are_reported_at_once() {
             "format",
             "run.cycles",
             "selfplay.games",
-            "bootstrap.games",
             "network.blocks",
             "gate.rule",
             "gate.games",

@@ -42,7 +42,17 @@ fn a_preset_states_only_what_differs_from_the_defaults() {
         for key in &keys {
             let (name, value) = (key.path(), loaded.config.value(&key.path()));
             // What a preset is about may be said even where it is the default.
-            let said = ["bootstrap.evaluator"].contains(&name.as_str());
+            let said = [
+                "format",
+                "run.cycles",
+                "selfplay.games",
+                "bootstrap.evaluator",
+                "bootstrap.games",
+                "network.blocks",
+                "network.channels",
+                "gate.rule",
+            ];
+            let said = said.contains(&name.as_str());
             let given = !loaded.defaulted.contains(&name);
             assert!(
                 said || !given || value != key.default,

@@ -15,8 +15,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
     accuracy, analyze, bench, completions, doctor, engine, export, fork, inspect, list, match_cmd,
-    perft, plan, play, presets, rate, replay, report, rules, run, search, shard, stages, status,
-    tune_lr, verify, watch,
+    new, perft, plan, play, presets, rate, replay, report, rules, run, search, shard, stages,
+    status, tune_lr, verify, watch,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -48,6 +48,7 @@ pub struct Cli {
 enum Command {
     Run(run::Args),
     Presets(presets::Args),
+    New(new::Args),
     List(list::Args),
     Plan(plan::Args),
     Resume(run::ResumeArgs),
@@ -102,6 +103,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
     match cli.command {
         Command::Run(args) => run::run(&args, out),
         Command::Presets(args) => presets::run(&args, out),
+        Command::New(args) => new::run(&args, out),
         Command::List(args) => list::run(&args, out),
         Command::Plan(args) => plan::run(&args, out),
         Command::Resume(args) => run::resume(&args, out),

@@ -10,6 +10,7 @@ use std::str;
 
 use cli::{command, object, refused};
 use dagzero::Exit;
+use dz_config::RunConfig;
 
 /// Runs the binary in `folder`.
 fn dagzero(folder: &Path, args: &[&str]) -> Output {
@@ -63,6 +64,63 @@ fn presets_are_listed_within_80_columns_and_printed_as_they_are() {
 }
 
 #[test]
+fn a_new_configuration_is_run_as_it_is_and_replaces_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = dagzero(folder.path(), &["new", "go:size=5"]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    assert_eq!(text(&made.stdout), "my-go.toml\n");
+    assert!(text(&made.stderr).contains("dagzero run my-go.toml"));
+    let run = dagzero(folder.path(), &["init", "my-go.toml"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert!(folder.path().join("data/my-go/config.toml").is_file());
+    let again = dagzero(folder.path(), &["new", "go:size=5"]);
+    assert_eq!(again.status.code(), Some(2), "{}", text(&again.stderr));
+    assert!(text(&again.stderr).contains("my-go.toml exists"));
+    assert_eq!(dagzero(folder.path(), &["new", "goo"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_new_configuration_of_any_game_states_defaults_and_little_else() {
+    for game in dz_game::game_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let (file, run) = (path("mine.toml"), path("run"));
+        let (made, _) = command(&["new", game, "--out", &file], "");
+        assert_eq!(made.expect("no error"), Exit::Done);
+        let (begun, _) = command(&["init", &file, "--dir", &run], "");
+        assert_eq!(begun.expect("no faults"), Exit::Done, "{game}");
+        let text = fs::read_to_string(&file).expect("written");
+        let loaded = RunConfig::from_text(&text, &[]).expect("no faults");
+        // Every key that is commented out has its default.
+        let shown: Vec<&str> = text
+            .lines()
+            .map(|line| line.strip_prefix("# ").filter(|rest| is_key(rest)).unwrap_or(line))
+            .collect();
+        assert!(shown.iter().filter(|line| is_key(line)).count() >= 24, "{text}");
+        assert_eq!(RunConfig::from_text(&shown.join("\n"), &[]).expect("no faults"), loaded);
+        let alone = format!("run.game = {:?}", loaded.run.game);
+        let alone = RunConfig::from_text(&alone, &[]).expect("a game is enough");
+        let own = alone.diff(&loaded).into_iter().map(|change| change.key);
+        assert_eq!(own.collect::<Vec<_>>(), ["selfplay.dirichlet_alpha"], "{game}");
+        assert_eq!(text.lines().find(|line| line.chars().count() > 100), None, "{game}");
+    }
+}
+
+/// Whether a line gives a key a value.
+fn is_key(line: &str) -> bool {
+    let name = line.split_once(" = ").map_or("", |(name, _)| name);
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
+#[test]
+fn a_game_alone_makes_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("one.toml"), "[run]\ngame = \"connect4\"\n").expect("written");
+    let made = dagzero(folder.path(), &["init", "one.toml"]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+}
+
+#[test]
 fn shells_complete_every_command_and_manual_pages_are_written() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let (result, script) = command(&["completions", shell], "");
@@ -79,6 +137,25 @@ fn shells_complete_every_command_and_manual_pages_are_written() {
     let page = fs::read_to_string(dir.join("dagzero-run.1")).expect("a page");
     assert!(page.contains(".SH SYNOPSIS") && page.contains("Override a key"), "{page}");
     assert!(dir.join("dagzero-export.1").is_file());
+}
+
+#[test]
+fn what_is_not_there_is_said_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let missing: [&[&str]; 6] = [
+        &["run", "none.toml"],
+        &["plan", "none.toml"],
+        &["init", "none.toml"],
+        &["shard", "none.dzs"],
+        &["rate", "none.pgn"],
+        &["list", "none"],
+    ];
+    for args in missing {
+        let said = dagzero(folder.path(), args);
+        let said = text(&said.stderr);
+        assert_eq!(said.matches("os error 2").count(), 1, "{args:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{args:?}: {said}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ section! {
         /// (one game of random moves a leaf, equal priors).
         [Results, Limits::Any] evaluator: BootstrapEvaluator = BootstrapEvaluator::Rollout;
         /// Games of a cycle without a network.
-        [Results, whole(1, 100_000_000)] games: u32;
+        [Results, whole(1, 100_000_000)] games: u32 = 2_000;
         /// Playouts of a full search without a network.
         [Results, whole(2, 1_000_000)] playouts: u32 = 200;
     }

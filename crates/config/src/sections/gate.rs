@@ -11,7 +11,7 @@ section! {
         /// Who becomes champion: `always` (every candidate), `score` (who scores at least
         /// `score_min`) or `sprt` (who is shown to be stronger by a sequential test, which ends the
         /// match as soon as it knows).
-        [Results, Limits::Any] rule: GateRule;
+        [Results, Limits::Any] rule: GateRule = GateRule::Always;
         /// Games of the match, two an opening with colours swapped; 0 only with the rule `always`.
         /// With `sprt` at most so many; a candidate about which they do not decide is refused.
         [Results, even(0, 1_000_000)] games: u32 = 100;

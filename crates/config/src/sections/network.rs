@@ -5,9 +5,9 @@ section! {
     /// `[network]`: the shape of the residual network.
     pub struct NetworkSection = "network" {
         /// Blocks of the tower: residual blocks of two 3x3 convolutions, or bottlenecks.
-        [Fixed, whole(1, 256)] blocks: u32;
+        [Fixed, whole(1, 256)] blocks: u32 = 4;
         /// Channels of the trunk; CUDA is fastest at multiples of 32.
-        [Fixed, whole(1, 4096)] channels: u32;
+        [Fixed, whole(1, 4096)] channels: u32 = 48;
         /// Channels of the policy head's convolution.
         [Fixed, whole(1, 4096)] policy_channels: u32 = 16;
         /// Channels of the value head's convolution.

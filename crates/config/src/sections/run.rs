@@ -13,7 +13,7 @@ section! {
         [Fixed, whole(0, i64::MAX as u64)] seed: u64 = 1;
         /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. All that
         /// changes over a run, such as the learning rate, is laid out over them.
-        [Results, whole(1, 1_000_000)] cycles: u32;
+        [Results, whole(1, 1_000_000)] cycles: u32 = 12;
         /// Hours that the run is to be over within; 0 is no limit. Pauses do not count. `cycles` is
         /// the most then: what cycles took tells how many fit, and the learning rate and all the
         /// rest is laid out over as many, so what comes out depends on how fast the machine is.

@@ -10,7 +10,7 @@ section! {
     /// `[selfplay]`: the games that the network learns from.
     pub struct SelfplaySection = "selfplay" {
         /// Games of a cycle that has a network to play with.
-        [Results, whole(1, 100_000_000)] games: u32;
+        [Results, whole(1, 100_000_000)] games: u32 = 500;
         /// Games that are played at once, over all groups.
         [Speed, whole(2, 65_536)] parallel_games: u32 = 64;
         /// Lockstep groups: one walks while another's batch is with the card, and from three on

@@ -73,7 +73,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         match row(&path) {
             Ok(row) => rows.push(row),
             Err(error) => {
-                dz_stage::stderr_line(&format!("{}: {error:#}", path.display()));
+                dz_stage::stderr_line(&format!(
+                    "{}: {}",
+                    path.display(),
+                    dz_stage::error_text(&error)
+                ));
                 exit = Exit::Wrong;
             }
         }

@@ -11,6 +11,7 @@ pub(crate) mod fork;
 pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod match_cmd;
+pub(crate) mod new;
 pub(crate) mod perft;
 pub(crate) mod plan;
 pub(crate) mod play;

@@ -130,7 +130,7 @@ fn config_of(run: &Run, state: &RunState) -> anyhow::Result<(RunConfig, Option<S
         }
         Err(error) if error.is::<ConfigRefused>() => {
             let config = RunConfig::of_run(&run.root().join(layout::CONFIG))?;
-            Ok((config, Some(format!("{error:#}"))))
+            Ok((config, Some(dz_stage::error_text(&error))))
         }
         Err(error) => Err(error),
     }
