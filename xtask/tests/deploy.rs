@@ -68,6 +68,8 @@ fn the_service_ends_as_the_exit_codes_say() {
         (value("SuccessExitStatus"), value("RestartForceExitStatus")),
         ("75".into(), "75".into())
     );
+    // The driver sends READY and WATCHDOG (crates/dagzero/src/drive/notify.rs).
+    assert_eq!((value("Type"), value("NotifyAccess")), ("notify".into(), "main".into()));
     // The driver drains its stages; systemd must not signal them beside it.
     assert_eq!(value("KillMode"), "mixed");
     let seconds: u32 = value("TimeoutStopSec").parse().expect("seconds");

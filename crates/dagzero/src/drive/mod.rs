@@ -2,6 +2,7 @@
 
 mod alarms;
 mod load;
+mod notify;
 mod ours;
 mod outside;
 mod prepare;
@@ -37,6 +38,7 @@ pub(crate) use report::{report, write_csv, write_report};
 
 use crate::Exit;
 use crate::shown::Shown;
+use notify::Notifier;
 use prepare::Prepared;
 use progress::CycleLines;
 
@@ -61,6 +63,8 @@ pub(crate) fn drive(
     dz_stage::init_logging(true);
     let out = &mut Shown::heedless(out);
     let mut prepared = prepare(dir, config, expected)?;
+    let mut notifier = Notifier::new();
+    notifier.ready(status_text(&prepared));
     let generation = prepared.ledger.state().generation();
     dz_stage::log_to_run(&prepared.run, Stage::Driver, generation);
     let page = prepared.run.root().join(dz_store::layout::REPORT);
@@ -79,11 +83,12 @@ pub(crate) fn drive(
     }
     if prepared.ledger.state().finished.is_none() {
         let stop = Stop::of_driver()?;
-        supervise(&mut prepared, word, &stop)?;
+        supervise(&mut prepared, word, &mut notifier, &stop)?;
         if prepared.ledger.state().finished.is_some() {
             write_report(&prepared.run, &report(&prepared.run)?)?;
         }
     }
+    Notifier::stopping();
     let Some(verdict) = prepared.ledger.state().finished.clone() else {
         let dir = prepared.run.root().display();
         writeln!(out, "\nStopped; what was published is kept. To go on: dagzero resume {dir}")?;
@@ -91,6 +96,16 @@ pub(crate) fn drive(
     };
     writeln!(out, "\n{verdict}\n\nreport  {}", page.display())?;
     Ok(Exit::Done)
+}
+
+/// How far the run is, in one line for the service manager.
+fn status_text(prepared: &Prepared) -> String {
+    let state = prepared.ledger.state();
+    if state.finished.is_some() {
+        return "finished".to_owned();
+    }
+    let planned = prepared.config.cycles_planned(state.walls_ms());
+    format!("{} of {planned}, generation {}", state.turn(), state.generation())
 }
 
 /// Says in a few lines what is about to happen.
@@ -134,6 +149,7 @@ fn cycles_text(config: &RunConfig, state: &RunState) -> String {
 fn supervise(
     prepared: &mut Prepared,
     programs: Option<ProgramsWord>,
+    notifier: &mut Notifier,
     stop: &Stop,
 ) -> anyhow::Result<()> {
     let events = EventSink::people();
@@ -144,6 +160,7 @@ fn supervise(
     let mut rests_until = Instant::now();
     let supervisor = Supervisor::new(stages(prepared.run.root(), programs)?);
     supervisor.run(stop, |update| {
+        notifier.alive();
         let look = match update {
             Update::Event(event) => {
                 let look = matches!(event, Event::TurnDone { .. });
@@ -158,6 +175,7 @@ fn supervise(
         let begun = Instant::now();
         match follow(prepared, &mut lines, &events, begun >= rests_until) {
             Ok(()) => {
+                notifier.status(status_text(prepared));
                 rests_until = rests_until.max(Instant::now() + REPORT_REST * begun.elapsed());
                 if again_at.take().is_some() {
                     prepared.lock.tell_pause(None);
