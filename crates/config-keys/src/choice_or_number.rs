@@ -135,6 +135,21 @@ macro_rules! choice_or_number {
                     )*
                 }
             }
+
+            fn schema(_: &$crate::Limits) -> $crate::Table {
+                use $crate::schema::{object, one_of, words};
+                let numbers = [$(
+                    object(
+                        [(
+                            $name,
+                            $(<$Type as $crate::Field>::schema(&$limits))?
+                            $(<$FieldType as $crate::Field>::schema(&$limits))?
+                        )],
+                        &[$name],
+                    )
+                ),*];
+                one_of([words(&[$($word),*])].into_iter().chain(numbers))
+            }
         }
     };
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use toml::Value;
+use toml::{Table, Value};
 
 use crate::fault::Fault;
 use crate::limits::Limits;
+use crate::schema::{array, of_type};
 use crate::suggest::nearest;
 
 /// A type that a key may have.
@@ -19,6 +20,9 @@ pub trait Field: Sized {
     fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self>;
     /// The value as TOML.
     fn write(&self) -> Value;
+    /// The values within the limits as a JSON schema, for editors. It may take more than
+    /// [`Self::read`] does; an empty one takes any value.
+    fn schema(limits: &Limits) -> Table;
 }
 
 /// The fault of a value of another type.
@@ -81,6 +85,10 @@ macro_rules! whole_field {
                 // Limits end at i64::MAX, the largest whole number of TOML.
                 Value::Integer(*self as i64)
             }
+
+            fn schema(limits: &Limits) -> Table {
+                limits.schema("integer")
+            }
         }
     )*};
 }
@@ -118,6 +126,10 @@ impl Field for f64 {
     fn write(&self) -> Value {
         Value::Float(*self)
     }
+
+    fn schema(limits: &Limits) -> Table {
+        limits.schema("number")
+    }
 }
 
 impl Field for bool {
@@ -139,6 +151,10 @@ impl Field for bool {
 
     fn write(&self) -> Value {
         Value::Boolean(*self)
+    }
+
+    fn schema(_: &Limits) -> Table {
+        of_type("boolean")
     }
 }
 
@@ -168,6 +184,12 @@ impl Field for String {
 
     fn write(&self) -> Value {
         Value::String(self.clone())
+    }
+
+    fn schema(_: &Limits) -> Table {
+        let mut schema = of_type("string");
+        schema.insert("minLength".to_owned(), Value::Integer(1));
+        schema
     }
 }
 
@@ -219,6 +241,10 @@ impl<T: Entry> Field for Vec<T> {
     fn write(&self) -> Value {
         Value::Array(self.iter().map(Field::write).collect())
     }
+
+    fn schema(limits: &Limits) -> Table {
+        array(T::schema(limits))
+    }
 }
 
 /// Reads a text that `FromStr` understands, with a suggestion from `words` where it does not.
@@ -245,10 +271,10 @@ pub fn read_text<T: std::str::FromStr>(
 }
 
 /// Makes a [`Field`] of a type with `FromStr` and `Display`: `text_field!(Type, stand-in, words,
-/// allowed)`.
+/// allowed, schema)`.
 #[macro_export]
 macro_rules! text_field {
-    ($Type:ty, $stand_in:expr, $words:expr, $allowed:expr) => {
+    ($Type:ty, $stand_in:expr, $words:expr, $allowed:expr, $schema:expr) => {
         impl $crate::Field for $Type {
             fn allowed(_: &$crate::Limits) -> String {
                 $allowed.to_owned()
@@ -270,6 +296,10 @@ macro_rules! text_field {
 
             fn write(&self) -> $crate::Value {
                 $crate::Value::String(self.to_string())
+            }
+
+            fn schema(_: &$crate::Limits) -> $crate::Table {
+                $schema
             }
         }
     };
@@ -319,7 +349,8 @@ macro_rules! choice {
             $Choice,
             Self::WORDS[0].1,
             [$($word),*],
-            [$(concat!("\"", $word, "\"")),*].join(" or ")
+            [$(concat!("\"", $word, "\"")),*].join(" or "),
+            $crate::schema::words(&[$($word),*])
         );
     };
 }

@@ -1,6 +1,6 @@
 //! What is known of a key: its name, its meaning and what it takes.
 
-use toml::Value;
+use toml::{Table, Value};
 
 use crate::effect::Effect;
 
@@ -19,6 +19,8 @@ pub struct Key {
     pub default: Option<Value>,
     /// What a change does to a run that exists.
     pub effect: Effect,
+    /// Which values it takes, as a JSON schema.
+    pub schema: Table,
 }
 
 impl Key {

@@ -15,6 +15,7 @@ mod limits;
 mod overrides;
 mod reader;
 mod same_or;
+pub mod schema;
 mod section;
 mod suggest;
 mod table_field;

@@ -1,10 +1,11 @@
 //! Keys that follow another key unless they have a value of their own: `"same"`, or that value.
 
-use toml::Value;
+use toml::{Table, Value};
 
 use crate::fault::Fault;
 use crate::field::{Field, out_of_range};
 use crate::limits::Limits;
+use crate::schema::{one_of, words};
 
 /// A value of one's own, or another key's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,5 +42,9 @@ impl<T: Field> Field for SameOr<T> {
             Self::Same => Value::String("same".to_owned()),
             Self::Own(value) => value.write(),
         }
+    }
+
+    fn schema(limits: &Limits) -> Table {
+        one_of([words(&["same"]), T::schema(limits)])
     }
 }

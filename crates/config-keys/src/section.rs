@@ -59,6 +59,7 @@ macro_rules! section {
                         default: $crate::default_value!($Type, $($default)?)
                             .map(|value| value.write()),
                         effect: $crate::Effect::$effect,
+                        schema: <$Type as Field>::schema(&$limits),
                     }
                 ),*]
             }

@@ -12,6 +12,7 @@ mod error;
 mod load;
 mod reference;
 mod run_config;
+mod schema;
 mod sections;
 mod unknown;
 

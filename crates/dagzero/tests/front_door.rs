@@ -11,6 +11,7 @@ use std::str;
 use cli::{command, object, refused};
 use dagzero::Exit;
 use dz_config::RunConfig;
+use serde_json::Value;
 
 /// Runs the binary in `folder`.
 fn dagzero(folder: &Path, args: &[&str]) -> Output {
@@ -61,6 +62,30 @@ fn presets_are_listed_within_80_columns_and_printed_as_they_are() {
     let measured = json.lines().filter(|line| line.contains("\"measured\":true")).count();
     assert_eq!((json.lines().count(), measured), (18, 6));
     assert!(refused(&["presets", "connect5"]).contains("no preset \"connect5\""));
+}
+
+#[test]
+fn the_schema_for_editors_is_up_to_date_and_has_every_key() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/dagzero.schema.json");
+    let (_, printed) = command(&["presets", "--schema"], "");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&file, &printed).expect("written");
+    }
+    let kept = fs::read_to_string(&file).expect("the schema's file");
+    assert!(kept == printed, "dagzero presets --schema > configs/dagzero.schema.json");
+    let schema: Value = serde_json::from_str(&kept).expect("JSON");
+    for key in RunConfig::keys() {
+        let of_section = match key.section {
+            "" => &schema,
+            section => &schema["properties"][section],
+        };
+        let of_key = &of_section["properties"][key.name];
+        assert!(of_key["description"].is_string(), "{}", key.path());
+        let has_type = ["type", "enum", "anyOf"].iter().any(|word| !of_key[word].is_null());
+        assert!(has_type && of_section["additionalProperties"] == false, "{}", key.path());
+    }
+    assert_eq!(schema["properties"]["gate"]["properties"]["games"]["multipleOf"], 2);
+    assert_eq!(schema["properties"]["run"]["required"][0], "game");
 }
 
 #[test]

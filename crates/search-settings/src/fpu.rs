@@ -1,6 +1,8 @@
 //! First-play urgency: the value of a move without visits.
 
-use dz_config_keys::{Fault, Field, Limits, Table, TableReader, Value, choice, real};
+use dz_config_keys::{
+    Fault, Field, Limits, Table, TableReader, Value, choice, real, schema::object,
+};
 use serde::{Deserialize, Serialize};
 
 /// First-play urgency: the mover's value of a move without visits (Gelly and Wang 2006 for the
@@ -106,6 +108,18 @@ impl Field for FirstPlay {
             }
         }
         Value::Table(table)
+    }
+
+    fn schema(_: &Limits) -> Table {
+        let kind = Kind::schema(&Limits::Any);
+        let keys = [
+            ("kind", kind),
+            ("value", f64::schema(&VALUE)),
+            ("reduction", f64::schema(&VALUE)),
+            ("loss_share", f64::schema(&SHARE)),
+            ("mix_power", f64::schema(&POWER)),
+        ];
+        object(keys, &["kind"])
     }
 }
 

@@ -1,7 +1,9 @@
 //! Leaves: their value, when they get children, and how many wait at once.
 
 use dz_config_keys::{
-    Fault, Field, Limits, TableReader, Value, choice_or_number, real, whole, wrong_type,
+    Fault, Field, Limits, Table, TableReader, Value, choice_or_number, real,
+    schema::{object, one_of},
+    whole, wrong_type,
 };
 use serde::{Deserialize, Serialize};
 
@@ -110,5 +112,10 @@ impl Field for Expansion {
                 )
             }
         }
+    }
+
+    fn schema(_: &Limits) -> Table {
+        let keys = [("start", u32::schema(&STARTS)), ("waiting_max", u32::schema(&WAITING))];
+        one_of([u32::schema(&VISITS), object(keys, &["start", "waiting_max"])])
     }
 }

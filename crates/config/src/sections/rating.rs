@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use dz_config_keys::{
-    Entry, Fault, Field, Limits, Table, TableReader, Value, above, choice, even, real, section,
-    whole,
+    Entry, Fault, Field, Limits, Table, TableReader, Value, above, choice, even, real,
+    schema::object, section, whole,
 };
 section! {
     /// `[rating]`: the games that place a champion on the Elo scale; gate games are no part of
@@ -99,6 +99,10 @@ pub enum EngineProtocol {
 /// Most plies that a solver of some depth looks ahead.
 pub const SOLVER_DEPTH_MAX: u32 = 100;
 
+const PLAYOUTS: Limits = whole(1, 1_000_000);
+const DEPTH: Limits = whole(1, SOLVER_DEPTH_MAX as u64);
+const SECONDS: Limits = real(0.001, 3600.0);
+
 choice! {
     /// What an anchor's `kind` may be in the file.
     enum KindWord {
@@ -151,10 +155,10 @@ impl Field for Anchor {
         let kind = match word {
             Some(KindWord::Random) => Some(AnchorKind::Random),
             Some(KindWord::Rollout) => table
-                .take::<u32>("playouts", &whole(1, 1_000_000))
+                .take::<u32>("playouts", &PLAYOUTS)
                 .map(|playouts| AnchorKind::Rollout { playouts }),
             Some(KindWord::Solver) if table.has("depth") => table
-                .take::<u32>("depth", &whole(1, u64::from(SOLVER_DEPTH_MAX)))
+                .take::<u32>("depth", &DEPTH)
                 .map(|depth| AnchorKind::Solver { depth: Some(depth) }),
             Some(KindWord::Solver) => Some(AnchorKind::Solver { depth: None }),
             Some(KindWord::Gtp) => read_engine(&mut table, EngineProtocol::Gtp),
@@ -174,11 +178,24 @@ impl Field for Anchor {
     fn write(&self) -> Value {
         write_anchor(self)
     }
+
+    fn schema(any: &Limits) -> Table {
+        let keys = [
+            ("name", String::schema(any)),
+            ("kind", KindWord::schema(any)),
+            ("playouts", u32::schema(&PLAYOUTS)),
+            ("depth", u32::schema(&DEPTH)),
+            ("command", String::schema(any)),
+            ("seconds", f64::schema(&SECONDS)),
+            ("setup", Vec::<String>::schema(any)),
+        ];
+        object(keys, &["name", "kind"])
+    }
 }
 
 fn read_engine(table: &mut TableReader<'_>, protocol: EngineProtocol) -> Option<AnchorKind> {
     let command = table.take::<String>("command", &Limits::Any);
-    let seconds = table.take::<f64>("seconds", &real(0.001, 3600.0));
+    let seconds = table.take::<f64>("seconds", &SECONDS);
     let setup = if table.has("setup") {
         table.take::<Vec<String>>("setup", &Limits::Any)
     } else {

@@ -1,6 +1,6 @@
 //! `[run]`: what the run is.
 
-use dz_config_keys::{Limits, choice, real, section, text_field, whole};
+use dz_config_keys::{Limits, choice, real, schema::pattern, section, text_field, whole};
 use std::fmt;
 use std::str::FromStr;
 
@@ -90,5 +90,6 @@ text_field!(
     DeviceChoice,
     Self::Auto,
     ["auto", "cpu", "cuda"],
-    r#""auto", "cpu", "cuda" or "cuda:N" (N from 0)"#
+    r#""auto", "cpu", "cuda" or "cuda:N" (N from 0)"#,
+    pattern("^(auto|cpu|cuda(:[0-9]+)?)$")
 );

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use dz_config::RunConfig;
 use serde::Serialize;
 
 use super::write_line;
@@ -17,7 +18,8 @@ use crate::{
 /// A preset's name stands wherever a configuration file may: `dagzero run NAME`. To change more
 /// than --set does, print the file, edit the copy and run that.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  dagzero presets\n  dagzero presets connect4 > mine.toml")]
+#[command(after_help = "Examples:\n  dagzero presets\n  dagzero presets connect4 > mine.toml\n  \
+    dagzero presets --schema > dagzero.schema.json")]
 pub(crate) struct Args {
     /// The preset to print
     #[arg(value_name = "NAME")]
@@ -25,6 +27,9 @@ pub(crate) struct Args {
     /// Print JSON, a line a preset
     #[arg(long, conflicts_with = "name")]
     json: bool,
+    /// Print the JSON schema of configuration files, for editors that check and complete TOML
+    #[arg(long, conflicts_with_all = ["name", "json"])]
+    schema: bool,
 }
 
 /// Columns that the list takes at most.
@@ -40,6 +45,11 @@ struct Row {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    if args.schema {
+        serde_json::to_writer_pretty(&mut *out, &RunConfig::schema())?;
+        writeln!(out)?;
+        return Ok(Exit::Done);
+    }
     if let Some(name) = &args.name {
         let found = PRESETS.iter().find(|preset| preset.name == name);
         let what =
