@@ -24,8 +24,8 @@ fn after_a_power_cut_nothing_published_is_lost_and_the_run_ends_in_the_same_byte
         seed: 1,
         jobs: 2,
     };
-    let tally = cut.run(200, |line| println!("{line}")).expect("every run goes on");
+    let tally = cut.run(100, |line| println!("{line}")).expect("every run goes on");
     assert_eq!(tally.faults, Vec::<String>::new());
-    assert_eq!(tally.resumed.iter().sum::<u64>(), 200);
-    assert!(tally.with_records > 150 && tally.acknowledged > 2_000, "{tally:?}");
+    assert_eq!(tally.resumed.iter().sum::<u64>(), 100);
+    assert!(tally.with_records > 75 && tally.acknowledged > 1_000, "{tally:?}");
 }

@@ -1,6 +1,6 @@
 //! CUDA graphs, and copies to and from the tensors that they use.
 //!
-//! CubeCL records the launches of one stream. Every tensor in a graph must have been allocated on
+//! `CubeCL` records the launches of one stream. Every tensor in a graph must have been allocated on
 //! that stream, so a learner does all its work on one lane.
 
 use std::fmt;

@@ -31,6 +31,7 @@ pub fn kernel_folder() -> PathBuf {
 
 /// Of driver and run-time compiler, as a folder's name; none in a build without CUDA.
 #[cfg(feature = "cuda")]
+#[allow(clippy::unnecessary_wraps, reason = "none in a build without CUDA")]
 fn versions() -> Option<&'static str> {
     static VERSIONS: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     let versions = VERSIONS.get_or_init(|| {

@@ -14,6 +14,7 @@ use crate::cuda::conv::rows_plan::THREADS;
 #[cube]
 fn are_finite(numbers: &[f32], #[comptime] length: usize) -> bool {
     let mut finite = 0usize;
+    #[allow(clippy::needless_range_loop, reason = "CubeCL knows ranges only")]
     for i in 0..length {
         // Both comparisons are false for NaN.
         if numbers[i] <= 3.4e38f32 && numbers[i] >= -3.4e38f32 {

@@ -81,7 +81,7 @@ pub(super) trait OfBoards: Backend {
     ) -> ShiftBack<Self>;
 }
 
-/// BoardRows of a tensor `[B * area, C]`.
+/// The boards of a tensor `[B * area, C]`.
 #[derive(Clone, Copy)]
 struct BoardRows {
     count: usize,
