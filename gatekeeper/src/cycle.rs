@@ -35,8 +35,10 @@ type NetworkFiles = BTreeMap<String, Arc<[u8]>>;
 pub struct GateCycle<'a> {
     /// Plays the matches.
     pub arena: &'a mut dyn Arena,
-    /// The run's configuration.
+    /// The run's configuration, with `run.cycles` as the cycle's schedules are laid out.
     pub config: &'a RunConfig,
+    /// The same with `run.cycles` as the run has it: it says whether this cycle is the last.
+    pub unplanned: &'a RunConfig,
     /// The run's ledger, claimed for the gatekeeper.
     pub ledger: &'a mut Ledger,
     /// Follows the matches and may stop them.
@@ -74,7 +76,7 @@ impl GateCycle<'_> {
             self.spent.note_last(());
             return Ok(TurnEnd::Stopped);
         }
-        let fit = rating::fit(self.ledger.state(), &self.config.rating.anchors)?;
+        let fit = rating::fit(self.ledger.state())?;
         if let Some(fit) = &fit
             && !self.state().rated
         {
@@ -88,6 +90,11 @@ impl GateCycle<'_> {
             let overlaps = self.config.lead_cycles() > 0;
             let before_ms = if overlaps { 0 } else { stages_wall_ms(self.state()) };
             let wall_ms = before_ms + self.spent.wall_ms();
+            // Its time is no part of the cycle's, which says how many cycles fit into a limit.
+            if !self.final_match(wall_ms)? {
+                self.spent.note_last(());
+                return Ok(TurnEnd::Stopped);
+            }
             self.ledger.append(Entry::CycleDone { cycle: self.cycle, wall_ms })?;
         }
         work_file::clear(&self.ledger.run().work_dir(Stage::Gatekeeper)?)?;
@@ -236,7 +243,12 @@ impl GateCycle<'_> {
         }
     }
 
-    fn network(&self, cycle: u32, network: &ObjectRef, playouts: u32) -> Result<MatchPlayer> {
+    pub(crate) fn network(
+        &self,
+        cycle: u32,
+        network: &ObjectRef,
+        playouts: u32,
+    ) -> Result<MatchPlayer> {
         self.network_of(&mut NetworkFiles::new(), cycle, network, playouts)
     }
 
@@ -273,7 +285,7 @@ impl GateCycle<'_> {
 }
 
 /// Whether an error is that a published file is gone or damaged.
-fn is_lost(error: &anyhow::Error) -> bool {
+pub(crate) fn is_lost(error: &anyhow::Error) -> bool {
     let cause = error.downcast_ref();
     matches!(cause, Some(StoreError::NotFound { .. } | StoreError::Corrupt { .. }))
 }

@@ -47,7 +47,7 @@ pub fn scheduled(state: &RunState, config: &RunConfig, cycle: u32) -> Result<Vec
 /// If the fit of the games so far does not settle.
 pub fn plan(state: &RunState, rating: &RatingSection, cycle: u32) -> Result<Vec<[PlayerName; 2]>> {
     let candidate = PlayerName::network(cycle);
-    let fit = rating::fit_before(state, &rating.anchors, cycle)?;
+    let fit = rating::fit_before(state, cycle)?;
     let champions: Vec<PlayerName> = state
         .cycles
         .range(..cycle)
@@ -104,7 +104,8 @@ fn idle(
         too_strong(name) && cycle - met < AGAIN_AFTER
     };
     let names = rating.anchors.iter().map(|anchor| anchor.name.as_str());
-    let elo = |name: &&str| fit.elo(name).map_or(0.0, |elo| elo.0);
+    // An anchor without games is no measure yet.
+    let elo = |name: &&str| fit.elo(name).map_or(f64::NEG_INFINITY, |elo| elo.0);
     let strongest =
         names.clone().filter(|name| !too_strong(name)).max_by(|a, b| elo(a).total_cmp(&elo(b)));
     let retired = |name: &str| Some(name) != strongest && always(name, |score| score >= SATURATED);

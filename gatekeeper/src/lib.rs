@@ -2,10 +2,12 @@
 //!
 //! Gate matches are paired: each opening is played twice, colours swapped. Finished games go to a
 //! working file at once, so an interrupted match is resumed where it stopped and ends in the same
-//! games. Rating games are separate from gate games, since promotion inflates.
+//! games. Rating games are separate from gate games, since promotion inflates. The last turn of a run
+//! ends with its final match.
 
 mod budget;
 mod cycle;
+mod final_match;
 pub mod league;
 mod matches;
 mod probes;

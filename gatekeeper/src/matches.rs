@@ -57,7 +57,7 @@ impl GateCycle<'_> {
         let config = self.config;
         let opening_plies = match purpose {
             MatchPurpose::Gate => config.gate.opening_plies,
-            MatchPurpose::Rating => config.rating.opening_plies,
+            MatchPurpose::Rating | MatchPurpose::Final => config.rating.opening_plies,
         };
         let early_stop = match (purpose, config.gate.rule) {
             (MatchPurpose::Gate, GateRule::Sprt) => Some(EarlyStop::Test(sprt_plan(&config.gate)?)),
@@ -75,6 +75,7 @@ impl GateCycle<'_> {
         let word = match purpose {
             MatchPurpose::Gate => "gate",
             MatchPurpose::Rating => "rating",
+            MatchPurpose::Final => "final",
         };
         let [a, b] = names_of(&plan.players);
         file_stem(self.cycle, word, [&a, &b], plan.seed)
@@ -109,7 +110,12 @@ pub fn result_of(games: &[PlayedGame]) -> MatchResult {
 fn match_seed(run_seed: u64, cycle: u32, purpose: MatchPurpose, players: [&str; 2]) -> u64 {
     let mut seed = mix64(run_seed ^ 0x6d61_7463_6865_7321);
     seed = mix64(seed ^ u64::from(cycle));
-    seed = mix64(seed ^ u64::from(purpose == MatchPurpose::Rating));
+    let kind = match purpose {
+        MatchPurpose::Gate => 0,
+        MatchPurpose::Rating => 1,
+        MatchPurpose::Final => 2,
+    };
+    seed = mix64(seed ^ kind);
     for name in players {
         for byte in name.bytes() {
             seed = mix64(seed ^ u64::from(byte));

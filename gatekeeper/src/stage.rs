@@ -13,7 +13,7 @@ use dz_stage::{EventSink, Permissions, Progress, Rates, Spent, StageContext, Sto
 use dz_store::{RunState, Stage};
 
 use crate::cycle::{GateCycle, TurnEnd};
-use crate::league;
+use crate::{final_match, league};
 
 /// Plays what is missing of a cycle's matches and ends the cycle.
 ///
@@ -26,10 +26,12 @@ pub fn run(context: &mut StageContext, cycle: u32) -> Result<()> {
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
     let mut arena = arena(&spec, &devices, config.selfplay.cache_entries as usize)?;
     let spent = context.spent_on_cycle(cycle);
+    let unplanned = context.unplanned_config();
     let mut watch = Watch::new(context, &spent);
     let turn = GateCycle {
         arena: arena.as_mut(),
         config: &context.config,
+        unplanned: &unplanned,
         ledger: &mut context.ledger,
         observer: &mut watch,
         cycle,
@@ -114,7 +116,8 @@ impl<'a> Watch<'a> {
             spent,
             generation: state.generation(),
             games_before: done.map_or(0, Iterator::sum),
-            games_total: games_of_turn(&context.config, state, cycle),
+            games_total: games_of_turn(&context.config, state, cycle)
+                + final_match::games_expected(&context.unplanned_config(), state, cycle),
             now: BTreeMap::new(),
         }
     }
@@ -129,6 +132,7 @@ impl MatchObserver for Watch<'_> {
         self.spent.note(|| ());
         self.begins(progress);
         let under_way: u64 = self.now.values().map(|progress| progress.games).sum();
+        let begun: u64 = self.now.values().map(|progress| progress.games_total).sum();
         let rates = Rates::from([
             ("evaluations/s".to_owned(), progress.evaluations_per_second),
             (format!("score against {}", progress.b), progress.score),
@@ -138,7 +142,8 @@ impl MatchObserver for Watch<'_> {
             cycle: self.spent.cycle(),
             generation: self.generation,
             done: self.games_before + under_way,
-            total: self.games_total,
+            // Where time is limited, only the end of a cycle tells whether it is the last.
+            total: self.games_total.max(self.games_before + begun),
             unit: "games".to_owned(),
             rates,
         });

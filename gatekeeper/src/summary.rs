@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use dz_config::{Anchor, GateRule};
 use dz_stats::Standings;
-use dz_store::{CycleState, MatchPurpose, PlayerName};
+use dz_store::{CycleState, MatchPurpose, MatchResult, PlayerName};
 
 /// For people: `gate 12-3-5 (score 0.68) accepted -> generation 4; vs random +812 ± 90 Elo`.
 pub fn turn_line(
@@ -46,6 +46,10 @@ pub fn turn_line(
     let ratings: Vec<String> = anchors.iter().filter_map(against).collect();
     if !ratings.is_empty() {
         let _ = write!(line, "; vs {} Elo", ratings.join(", "));
+    }
+    if let Some(played) = now.matches.iter().find(|m| m.purpose == MatchPurpose::Final) {
+        let MatchResult { wins, draws, losses, .. } = played.result;
+        let _ = write!(line, "; final match {wins}-{draws}-{losses} against {}", played.b);
     }
     line
 }

@@ -2,7 +2,7 @@
 
 use dz_config::{GateRule, GateSection};
 use dz_play::{PairTest, PlayedGame};
-use dz_stats::{Pentanomial, Score, ScoreInterval, Sprt, SprtPlan, SprtStop, StatsError};
+use dz_stats::{Pentanomial, ScoreInterval, Sprt, SprtPlan, SprtStop, StatsError};
 use dz_store::{GateTest, MatchResult};
 
 /// Words of [`GateTest::stop`].
@@ -151,19 +151,15 @@ fn test_says(test: &GateTest) -> (bool, String) {
 /// A's score with its 95 % interval over pairs, which is wider where games repeat others: what was
 /// played before says nothing new.
 pub fn score_interval(result: &MatchResult) -> ScoreInterval {
-    let plain = Pentanomial(result.pairs).interval();
-    let distinct = result.games.saturating_sub(result.duplicates).max(1);
-    let wider = (result.games.max(1) as f64 / distinct as f64).sqrt();
-    let score = plain.score.0;
-    let lo95 = (score - wider * (score - plain.lo95.0)).max(0.0);
-    let hi95 = (score + wider * (plain.hi95.0 - score)).min(1.0);
-    ScoreInterval { lo95: Score(lo95), hi95: Score(hi95), ..plain }
+    let distinct = result.games.saturating_sub(result.duplicates);
+    Pentanomial(result.pairs).interval().of_distinct(distinct)
 }
 
 #[cfg(test)]
 mod tests {
     use dz_game::{Move, Outcome, Player};
     use dz_play::Seat;
+    use dz_stats::Score;
 
     use super::*;
 

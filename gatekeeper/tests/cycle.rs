@@ -71,9 +71,9 @@ fn a_strong_candidate_becomes_champion_and_a_weak_one_after_it_does_not() {
 
     let ratings = &state.ratings.as_ref().unwrap().players;
     let elo = |name: &str| ratings.iter().find(|row| row.player.as_str() == name).unwrap().elo;
-    assert_eq!(elo("random"), 0.0);
+    assert_eq!(elo(state.anchor().unwrap()), 0.0);
     assert!(elo("network-0001") > elo("network-0002"), "{ratings:?}");
-    assert!(elo("network-0001") > 50.0, "{ratings:?}");
+    assert!(elo("network-0001") > elo("random") + 50.0, "{ratings:?}");
     let games: u64 = ratings.iter().map(|row| row.games).sum();
     let counted = state.matches().filter(|(_, m)| m.purpose == MatchPurpose::Rating);
     let distinct: u64 = counted.map(|(_, m)| m.result.games - m.result.duplicates).sum();
@@ -165,11 +165,14 @@ fn without_games_the_rule_always_accepts_and_nobody_is_rated() {
 
 #[test]
 fn an_interrupted_turn_ends_in_the_same_objects() {
-    let whole = Fixture::new(&[]);
+    // The turn of the last cycle has a final match.
+    let last = ["run.cycles=1"];
+    let whole = Fixture::new(&last);
     whole.candidate(1, STRONG);
     whole.gate(1, &mut Watch::default()).unwrap();
+    assert!(whole.ledger().state().final_match().is_some());
 
-    let cut = Fixture::new(&[]);
+    let cut = Fixture::new(&last);
     cut.candidate(1, STRONG);
     let mut stops = 0;
     let mut games = 0;
@@ -183,7 +186,7 @@ fn an_interrupted_turn_ends_in_the_same_objects() {
         }
         stops += 1;
     }
-    assert!(stops >= 3, "stopped {stops} times");
+    assert!(stops >= 10, "stopped {stops} times");
     assert_eq!(kinds(&cut, 1), kinds(&whole, 1));
     let objects = |fixture: &Fixture| -> Vec<_> {
         fixture.ledger().state().matches().map(|(_, played)| played.clone()).collect()
@@ -224,13 +227,14 @@ fn a_test_ends_the_match_and_the_games_do_not_depend_on_interruptions() {
 
 #[test]
 fn a_kill_after_any_entry_leaves_nothing_undone_and_nothing_done_twice() {
-    let whole = Fixture::new(&[]);
+    let last = ["run.cycles=1"];
+    let whole = Fixture::new(&last);
     whole.candidate(1, STRONG);
     whole.gate(1, &mut Watch::default()).unwrap();
     let reference = whole.gate_entries(1);
-    assert_eq!(reference.len(), 7);
+    assert_eq!(reference.len(), 8);
     for survived in 0..=reference.len() {
-        let killed = Fixture::new(&[]);
+        let killed = Fixture::new(&last);
         killed.candidate(1, STRONG);
         // All objects are there, as if the kill came between publishing and entering the next.
         killed.copy_matches_of(&whole);
@@ -239,6 +243,52 @@ fn a_kill_after_any_entry_leaves_nothing_undone_and_nothing_done_twice() {
         let entries = killed.gate_entries(1);
         assert_eq!(without_time(&entries), without_time(&reference), "after {survived} entries");
     }
+}
+
+#[test]
+fn a_run_ends_with_the_match_of_its_champion_against_the_best_connected_anchor() {
+    let fixture = Fixture::new(&["run.cycles=2"]);
+    fixture.candidate(1, STRONG);
+    fixture.gate(1, &mut Watch::default()).unwrap();
+    assert!(fixture.ledger().state().final_match().is_none());
+    // The last candidate is refused, so the champion of the cycle before plays.
+    fixture.candidate(2, WEAK);
+    let TurnEnd::Done(line) = fixture.gate(2, &mut Watch::default()).unwrap() else {
+        panic!("nobody stopped it");
+    };
+    let ledger = fixture.ledger();
+    let state = ledger.state();
+    let anchor = state.anchor().unwrap();
+    let kinds = kinds(&fixture, 2);
+    let [.., ratings, played, done] = kinds.as_slice() else { panic!("{kinds:?}") };
+    let expected = format!("Final network-0001 {anchor}");
+    assert_eq!([ratings, played, done], ["ratings", expected.as_str(), "done"]);
+    let (cycle, played) = state.final_match().unwrap();
+    assert_eq!((cycle, played.result.games), (2, 40));
+    assert_eq!(played.games.path, format!("matches/cycle-0002-final-network-0001-{anchor}.jsonl"));
+    let MatchResult { wins, draws, losses, .. } = played.result;
+    let says = format!("; final match {wins}-{draws}-{losses} against {anchor}");
+    assert!(line.ends_with(&says), "{line}");
+    // Its games are no rating games.
+    let rated: u64 = state.ratings.as_ref().unwrap().players.iter().map(|row| row.games).sum();
+    let all: u64 = state.matches().map(|(_, m)| m.result.games - m.result.duplicates).sum();
+    assert!(rated < 2 * (all - 12), "{rated} of {all}");
+}
+
+#[test]
+fn a_final_match_is_played_where_time_ends_a_run_and_never_where_it_is_off() {
+    let played = |sets: &[&str]| {
+        let fixture = Fixture::new(sets);
+        fixture.candidate(1, STRONG);
+        fixture.gate(1, &mut Watch::default()).unwrap();
+        fixture.ledger().state().final_match().map(|(_, played)| played.b.to_string())
+    };
+    assert!(played(&["run.hours_max=1e-9"]).is_some());
+    assert_eq!(played(&["run.hours_max=9.0"]), None);
+    assert_eq!(played(&["run.cycles=1", "final.games=0"]), None);
+    // Without rating games there is nothing to choose by.
+    let unrated = played(&["run.cycles=1", "rating.games=0"]);
+    assert_eq!(unrated.as_deref(), Some("rollout-4"));
 }
 
 /// Entries without the wall time of a cycle.

@@ -14,8 +14,13 @@ pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fau
     for opening in ["selfplay.opening_plies_max", "gate.opening_plies", "rating.opening_plies"] {
         checks.below(opening, "selfplay.plies_max");
     }
-    for playouts in ["selfplay.playouts", "bootstrap.playouts", "gate.playouts", "rating.playouts"]
-    {
+    for playouts in [
+        "selfplay.playouts",
+        "bootstrap.playouts",
+        "gate.playouts",
+        "rating.playouts",
+        "final.playouts",
+    ] {
         checks.below(playouts, "search.nodes_max");
     }
     checks.at_most("window.rows_min", "window.rows_max");

@@ -3,14 +3,16 @@
 use std::fmt::Write as _;
 
 use dz_aux_heads::HeadsSection;
-use dz_config_keys::{Effect, Findings, Key, Section, SectionReader, path_of, section, whole};
+use dz_config_keys::{
+    Effect, Findings, Key, SameOr, Section, SectionReader, path_of, section, whole,
+};
 use dz_search_settings::SearchSection;
 use toml::{Table, Value};
 
 use crate::change::Change;
 use crate::sections::{
-    AlarmsSection, BootstrapSection, GateSection, NetworkSection, RatingSection, RunSection,
-    SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
+    AlarmsSection, BootstrapSection, FinalSection, GateSection, NetworkSection, RatingSection,
+    RunSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
 };
 
 /// Lists the sections once, for the struct and for all that walks over them.
@@ -56,7 +58,7 @@ macro_rules! run_config {
                 Self {
                     format,
                     $($name: Section::read(
-                        &mut SectionReader::new(stringify!($name), file, findings)
+                        &mut SectionReader::new(plain(stringify!($name)), file, findings)
                     ),)*
                 }
             }
@@ -66,7 +68,7 @@ macro_rules! run_config {
             pub(crate) fn sections(&self) -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
                 vec![
                     ("", FileSection { format: self.format }.write()),
-                    $((stringify!($name), self.$name.write()),)*
+                    $((plain(stringify!($name)), self.$name.write()),)*
                 ]
             }
         }
@@ -96,6 +98,8 @@ run_config! {
     gate: GateSection,
     /// The games that place a champion on the Elo scale.
     rating: RatingSection,
+    /// The match that ends a run.
+    r#final: FinalSection,
     /// What stays on disk.
     storage: StorageSection,
     /// When it stops by itself.
@@ -110,7 +114,20 @@ section! {
     }
 }
 
+/// The name of a section in a file: some are words that Rust has kept for itself.
+fn plain(name: &'static str) -> &'static str {
+    name.strip_prefix("r#").unwrap_or(name)
+}
+
 impl RunConfig {
+    /// The playouts a move of the champion in the final match.
+    pub fn final_playouts(&self) -> u32 {
+        match self.r#final.playouts {
+            SameOr::Same => self.rating.playouts,
+            SameOr::Own(playouts) => playouts,
+        }
+    }
+
     /// The effective configuration as a file: every key with its value, sections in a fixed order.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();

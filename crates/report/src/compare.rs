@@ -3,21 +3,22 @@
 use crate::report::{Compared, Report};
 
 impl Report {
-    /// Lays another run over this one. Its ratings are drawn as they are: both runs must have the
-    /// same anchor at 0 Elo, and play the same game.
+    /// Lays another run over this one, with the same anchor at 0 Elo. Both runs must play the same
+    /// game, and the other one must have met this one's anchor at 0 Elo.
     pub fn compare(&mut self, other: &Self) {
-        let zero = |report: &Self| report.zero_anchor().map(|anchor| anchor.name.clone());
+        let zero = self.zero_anchor().map(|anchor| anchor.name.as_str());
+        let moved = zero.and_then(|zero| other.curve_above(zero));
         let refused = if other.run.game != self.run.game {
             Some(format!("it plays {}, not {}", other.run.game, self.run.game))
         } else if other.curve.is_empty() {
             Some("none of its champions is rated".to_owned())
         } else {
-            match (zero(self), zero(other)) {
-                (Some(ours), Some(theirs)) if ours == theirs => None,
-                (Some(ours), Some(theirs)) => {
-                    Some(format!("{theirs} is its anchor at 0 Elo, not {ours}"))
+            match (zero, &moved) {
+                (Some(_), Some(_)) => None,
+                (Some(zero), None) => {
+                    Some(format!("it has no games against {zero}, which is at 0 Elo here"))
                 }
-                _ => Some("one of the two has no anchor at 0 Elo".to_owned()),
+                (None, _) => Some("this run has no anchor at 0 Elo".to_owned()),
             }
         };
         let anchors = self.anchors().into_iter().filter_map(|anchor| {
@@ -28,7 +29,7 @@ impl Report {
         self.compared.push(Compared {
             name: other.run.name.clone(),
             game: other.run.game.clone(),
-            curve: other.curve.clone(),
+            curve: moved.unwrap_or_else(|| other.curve.clone()),
             anchors,
             refused,
         });

@@ -135,9 +135,10 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
         points: points(&other.curve),
         style: CurveStyle::Band,
     }));
-    let anchors = report.anchors();
+    let (low, high) = heights(&curves);
+    let anchors = report.anchors().into_iter().filter(|a| Report::is_drawn(a, low, high));
     let zero = report.zero_anchor();
-    let levels = anchors.iter().zip(LEVELS.iter().cycle()).map(|(anchor, &colour)| Level {
+    let levels = anchors.zip(LEVELS.iter().cycle()).map(|(anchor, &colour)| Level {
         name: format!("{} ({})", anchor.name, crate::count::elo(anchor.elo)),
         height: anchor.elo,
         colour,
@@ -153,7 +154,7 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
             include: (over != Over::Generation).then_some(0.0),
         },
         y: Axis {
-            label: zero.map_or("Elo".to_owned(), |anchor| format!("Elo above {}", anchor.name)),
+            label: zero.map_or("Elo".to_owned(), |anchor| format!("Elo against {}", anchor.name)),
             whole: false,
             include: None,
         },
@@ -163,6 +164,16 @@ pub(crate) fn elo(report: &Report, over: Over) -> Chart {
         marks: changes(report, &place),
         hollow: "preliminary",
     }
+}
+
+/// The lowest and the highest Elo of curves, errors included.
+fn heights(curves: &[Curve]) -> (f64, f64) {
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    let ends = points.flat_map(|point| {
+        let (low, high) = point.interval.unwrap_or((point.y, point.y));
+        [low, high]
+    });
+    ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
 }
 
 /// The champions' raw policies; empty where they are not rated.

@@ -7,21 +7,22 @@ use crate::expected_points::{Expected, ExpectedPoint};
 use crate::report::Report;
 
 impl Expected {
-    /// Sums up these runs, without generations that some of them lack. `None` if there are no runs,
-    /// or if their games or anchors at 0 Elo differ.
+    /// Sums up these runs, without generations that some of them lack, above the anchor at 0 Elo of
+    /// the first one. `None` if there are no runs, if their games differ, or if one of them has not
+    /// met that anchor.
     pub fn of(machine: &str, runs: &[Report]) -> Option<Self> {
         let first = runs.first()?;
         let anchor = first.zero_anchor()?.name.clone();
-        let same = |run: &Report| {
-            let zero = run.zero_anchor().map(|zero| zero.name.as_str());
-            run.run.game == first.run.game && zero == Some(anchor.as_str())
-        };
-        if !runs.iter().all(same) {
+        if runs.iter().any(|run| run.run.game != first.run.game) {
             return None;
         }
+        let curves: Vec<Vec<CurvePoint>> =
+            runs.iter().map(|run| run.curve_above(&anchor)).collect::<Option<_>>()?;
         let point = |generation: u32| {
-            let of = |run: &Report| run.curve.iter().find(|p| p.generation == generation).cloned();
-            let points: Vec<CurvePoint> = runs.iter().map(of).collect::<Option<_>>()?;
+            let of = |curve: &Vec<CurvePoint>| {
+                curve.iter().find(|point| point.generation == generation).cloned()
+            };
+            let points: Vec<CurvePoint> = curves.iter().map(of).collect::<Option<_>>()?;
             let mean = |of: fn(&CurvePoint) -> u64| {
                 points.iter().map(of).sum::<u64>() / points.len() as u64
             };
@@ -49,6 +50,19 @@ impl Expected {
     }
 }
 
+impl Expected {
+    /// The same on a scale where its anchor is at `elo` and `zero` is at 0.
+    fn moved(self, elo: f64, zero: &str) -> Self {
+        let moved = |point: ExpectedPoint| ExpectedPoint {
+            elo_lo: point.elo_lo + elo,
+            elo_hi: point.elo_hi + elo,
+            ..point
+        };
+        let points = self.points.into_iter().map(moved).collect();
+        Self { anchor: zero.to_owned(), points, ..self }
+    }
+}
+
 impl Report {
     /// Reads what the run's preset is expected to reach, where the run keeps it.
     pub(crate) fn add_expected(&mut self, run: &Run) {
@@ -60,13 +74,14 @@ impl Report {
                 return self.missing.push(why);
             }
         };
-        let zero = self.zero_anchor().map(|zero| zero.name.as_str());
-        let fits = expected.game == self.run.game && zero == Some(expected.anchor.as_str());
+        let zero = self.zero_anchor();
+        let anchor = self.anchors().into_iter().find(|anchor| anchor.name == expected.anchor);
+        let fits = expected.game == self.run.game;
         if !self.run.config_changes.is_empty() {
             let what = "The preset's expected band is not drawn: the configuration was changed.";
             self.missing.push(what.to_owned());
-        } else if fits {
-            self.expected = Some(expected);
+        } else if let (true, Some(zero), Some(anchor)) = (fits, zero, anchor) {
+            self.expected = Some(expected.moved(anchor.elo, &zero.name));
         }
     }
 }

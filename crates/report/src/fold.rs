@@ -7,6 +7,7 @@ use dz_store::{CycleState, MatchPurpose, MatchState, ObjectRef, PlayerName, Reco
 
 use crate::curve::{curve, markers};
 use crate::facts::{CycleFacts, GateFacts, Model, RunFacts};
+use crate::final_match::FinalFacts;
 use crate::gaps::gaps;
 use crate::measures::Measures;
 use crate::pairings::pairings;
@@ -29,9 +30,10 @@ impl Report {
         let matches = rating_matches(&state);
         let ratings = state.ratings.as_ref();
         let rated = ratings.map_or(&[][..], |ratings| &ratings.players);
-        // Whoever the ledger has at 0; where it has no ratings, random play.
-        let zero = rated.iter().find(|row| row.error95 == 0.0);
-        let scale = Scale::fit(&matches, zero.map_or("random", |row| row.player.as_str()));
+        // Where no network has met an anchor, whoever the ledger has at 0.
+        let of_ledger = || rated.iter().find(|row| row.error95 == 0.0);
+        let zero = state.anchor().or_else(|| Some(of_ledger()?.player.as_str()));
+        let scale = Scale::fit(&matches, zero);
         let players = players(&scale.rows(rated.to_vec()), &cycles, &matches);
         let (first_mover_elo, draw_rate) = scale.terms().unzip();
         let mut curve = curve(&cycles, &players, &matches);
@@ -47,6 +49,7 @@ impl Report {
             first_mover_elo: first_mover_elo.or(ratings.map(|ratings| ratings.first_mover_elo)),
             draw_rate: draw_rate.or(ratings.map(|ratings| ratings.draw_rate)),
             model: Model::of_run(),
+            final_match: FinalFacts::of(&state, context.config),
             expected: None,
             measures: Measures::default(),
             missing: Vec::new(),

@@ -18,6 +18,7 @@ mod expected;
 mod expected_points;
 mod facts;
 mod figures;
+mod final_match;
 mod fold;
 mod gaps;
 mod gates;
@@ -53,6 +54,7 @@ pub use csv::CsvFile;
 pub use curve::{CurvePoint, LATER_OPPONENTS_MIN, Marker, MarkerKind};
 pub use expected_points::{Expected, ExpectedPoint};
 pub use facts::{CycleFacts, GateFacts, Model, Played, PlayerFacts, RunFacts};
+pub use final_match::FinalFacts;
 pub use measures::{
     GateTrace, Health, Measures, OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts,
 };

@@ -9,6 +9,7 @@ use crate::alarms::Finding;
 use crate::curve::{CurvePoint, Marker};
 use crate::expected_points::Expected;
 use crate::facts::{CycleFacts, Model, PlayerFacts, RunFacts};
+use crate::final_match::FinalFacts;
 use crate::measures::Measures;
 use crate::pairings::Pairing;
 use crate::played::Matches;
@@ -38,6 +39,8 @@ pub struct Report {
     pub pairings: Vec<Pairing>,
     /// How ratings are fitted.
     pub model: Model,
+    /// The final match of the champion, once it is played.
+    pub final_match: Option<FinalFacts>,
     /// What runs of its preset have reached, where somebody has measured it.
     pub expected: Option<Expected>,
     /// What was measured beside the ledger.
@@ -93,9 +96,27 @@ impl Report {
         self.players.iter().filter(|player| player.is_anchor()).collect()
     }
 
-    /// The anchor at 0 Elo.
-    pub(crate) fn zero_anchor(&self) -> Option<&PlayerFacts> {
+    /// The anchor at 0 Elo: the best-connected one ([`dz_store::best_connected`]).
+    pub fn zero_anchor(&self) -> Option<&PlayerFacts> {
         self.players.iter().find(|player| player.is_anchor() && player.error95 == 0.0)
+    }
+
+    /// Whether an anchor's height belongs into a chart whose curves lie between `low` and `high`
+    /// Elo: the one at 0 always does, others only within, since one that every network beats would
+    /// press the curve flat.
+    pub(crate) fn is_drawn(anchor: &PlayerFacts, low: f64, high: f64) -> bool {
+        anchor.error95 == 0.0 || (low..=high).contains(&anchor.elo)
+    }
+
+    /// The curve with `anchor` at 0 Elo; `None` where nobody is called so.
+    pub(crate) fn curve_above(&self, anchor: &str) -> Option<Vec<CurvePoint>> {
+        let zero = self.players.iter().find(|player| player.name == anchor)?;
+        let moved = |point: &CurvePoint| {
+            let champion = self.players.iter().find(|p| p.cycle == Some(point.cycle))?;
+            let gain = self.gain(champion, zero);
+            Some(CurvePoint { elo: gain.elo.0, error95: gain.error95.0, ..point.clone() })
+        };
+        self.curve.iter().map(moved).collect()
     }
 
     /// The champion with the highest rating.

@@ -20,14 +20,16 @@ const POINTS_MIN: usize = 3;
 
 impl Scale {
     /// Fits all rating matches, given by the players' names and in the first one's view, as the
-    /// gatekeeper does, repeated games left out. `zero` is at 0 Elo, or the mean where nobody is
-    /// called so.
-    pub(crate) fn fit(matches: &BTreeMap<(String, String), MatchResult>, zero: &str) -> Self {
+    /// gatekeeper does, repeated games left out. `zero` is at 0 Elo, or the mean without one.
+    pub(crate) fn fit(
+        matches: &BTreeMap<(String, String), MatchResult>,
+        zero: Option<&str>,
+    ) -> Self {
         let mut league = League::default();
         for ((a, b), result) in matches {
             league.add(a, b, result.by_first);
         }
-        Self(league.fit(Some(zero), |name| PlayerName::new(name).line()).ok())
+        Self(league.fit(zero, |name| PlayerName::new(name).line()).ok())
     }
 
     /// The ratings of all players. The newest entry of the ledger counts only for players that the
@@ -35,6 +37,9 @@ impl Scale {
     /// older version of the program may have rated them with another model.
     pub(crate) fn rows(&self, of_ledger: Vec<RatingRow>) -> Vec<RatingRow> {
         let Some(fit) = &self.0 else { return of_ledger };
+        // Each entry of the ledger has the scale of the anchor that was the best connected then.
+        let zero = of_ledger.iter().find(|row| row.error95 == 0.0);
+        let moved = zero.and_then(|row| fit.elo(row.player.as_str())).map_or(0.0, |elo| elo.0);
         let fitted = fit.players().map(|(name, rating)| RatingRow {
             player: PlayerName::new(name),
             elo: rating.elo.0,
@@ -43,7 +48,8 @@ impl Scale {
             games: rating.record.games(),
         });
         let is_unknown = |row: &RatingRow| fit.find(row.player.as_str()).is_none();
-        fitted.chain(of_ledger.into_iter().filter(is_unknown)).collect()
+        let unknown = of_ledger.into_iter().filter(is_unknown);
+        fitted.chain(unknown.map(|row| RatingRow { elo: row.elo + moved, ..row })).collect()
     }
 
     /// What the first move is worth in Elo, and the share of draws between equals; `None` without a

@@ -51,7 +51,7 @@ pub(crate) fn games(report: &Report) -> Table {
     Table::by_cycle("cycles.selfplay", played)
         .number("generation", "that played", |(facts, _)| optional(facts.generation))
         .number("games", "", |(_, s)| count::whole(s.games))
-        .number("positions", "", |(_, s)| count::whole(s.positions))
+        .number("positions", "recorded", |(_, s)| count::whole(s.positions))
         .number("plies", "mean", |(_, s)| count::real(s.plies_mean))
         .number("plies", "10 % to 90 %", |(facts, _)| {
             health(facts, |h| format!("{} to {}", h.plies_p10, h.plies_p90))

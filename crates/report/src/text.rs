@@ -14,8 +14,10 @@ impl Report {
 
     /// The cycles as a Markdown table.
     pub fn to_markdown_table(&self) -> String {
-        let mut out = String::from(
-            "| cycle | generation | games | rows | window | policy loss | value loss | gate W-D-L | verdict | Elo |\n\
+        let against =
+            self.zero_anchor().map_or(String::new(), |zero| format!(" against {}", zero.name));
+        let mut out = format!(
+            "| cycle | generation | games | rows | window | policy loss | value loss | gate W-D-L | verdict | Elo{against} |\n\
              |--:|--:|--:|--:|--:|--:|--:|--:|:--|--:|\n",
         );
         for cycle in &self.cycles {
@@ -31,7 +33,12 @@ impl Report {
             .cells(cycle)
             .into_iter()
             .filter(|(_, cell)| cell != "-")
-            .map(|(name, cell)| if name.is_empty() { cell } else { format!("{name} {cell}") })
+            .map(|(name, cell)| match (name, self.zero_anchor()) {
+                ("", _) => cell,
+                // The scale may move to another anchor between two lines.
+                ("Elo", Some(zero)) => format!("{cell} Elo against {}", zero.name),
+                _ => format!("{name} {cell}"),
+            })
             .collect();
         said.join("  ")
     }

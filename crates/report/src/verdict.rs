@@ -2,16 +2,19 @@
 
 use crate::count;
 use crate::facts::PlayerFacts;
+use crate::final_match::FinalFacts;
 use crate::report::{FORGOTTEN, Report};
 
 impl Report {
-    /// One paragraph: how strong the champion is, against what, how much it gained, and whether it
-    /// still gains.
+    /// One paragraph: the score of the final match, how strong the champion is, against what, how
+    /// much it gained, and whether it still gains.
     pub fn verdict(&self) -> String {
         let Some(cycle) = self.cycles.last() else {
             return "No data yet: no cycle of this run has published anything.".to_owned();
         };
-        let mut sentences = vec![self.progress(cycle.elapsed_ms)];
+        let mut sentences: Vec<String> =
+            self.final_match.as_ref().map(FinalFacts::sentence).into_iter().collect();
+        sentences.push(self.progress(cycle.elapsed_ms));
         match self.champion() {
             Some(champion) => {
                 if champion.generation < Some(self.generation()) {
@@ -45,21 +48,12 @@ impl Report {
     }
 
     fn strength(&self, champion: &PlayerFacts) -> String {
-        let anchors = self.anchors();
         let name = describe(champion);
-        if anchors.is_empty() {
-            let error = count::elo_error(champion.elo, champion.error95);
-            return format!("{name} is rated {error} Elo; no anchor pins that scale.");
+        let elo = count::elo_error(champion.elo, champion.error95);
+        match self.zero_anchor() {
+            Some(zero) => format!("{name} is at {elo} Elo against {} (95 % error).", zero.name),
+            None => format!("{name} is rated {elo} Elo; no anchor pins that scale."),
         }
-        let against: Vec<String> = anchors
-            .iter()
-            .map(|anchor| {
-                let gain = self.gain(champion, anchor);
-                let elo = count::elo_error(gain.elo.0, gain.error95.0);
-                format!("{elo} Elo against {}", anchor.name)
-            })
-            .collect();
-        format!("{name} is at {} (95 % errors).", listed(&against))
     }
 
     fn gain_over_first(&self, champion: &PlayerFacts) -> Option<String> {
@@ -174,13 +168,4 @@ fn lower(text: &str) -> String {
 fn plural(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", count::whole(count))
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn listed(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [front @ .., last] => format!("{} and {last}", front.join(", ")),
-    }
 }

@@ -54,6 +54,17 @@ impl ScoreInterval {
     pub fn elo_hi95(&self) -> Option<Elo> {
         Elo::from_score(self.hi95)
     }
+
+    /// The same score with an interval of only `distinct` of the games: what was played before says
+    /// nothing new.
+    #[must_use]
+    pub fn of_distinct(self, distinct: u64) -> Self {
+        let wider = (self.games.max(1) as f64 / distinct.max(1) as f64).sqrt();
+        let Score(score) = self.score;
+        let lo95 = (score - wider * (score - self.lo95.0)).max(0.0);
+        let hi95 = (score + wider * (self.hi95.0 - score)).min(1.0);
+        Self { lo95: Score(lo95), hi95: Score(hi95), ..self }
+    }
 }
 
 impl Record {

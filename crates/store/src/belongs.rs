@@ -103,7 +103,7 @@ fn cycle_of(name: &str) -> Option<(u32, &str)> {
 /// The cycle of a match by the name of its files without the ending; `None` for any other name.
 pub fn match_cycle(stem: &str) -> Option<u32> {
     let (cycle, rest) = cycle_of(stem)?;
-    let word = rest.strip_prefix("-gate-").or_else(|| rest.strip_prefix("-rating-"))?;
+    let word = ["-gate-", "-rating-", "-final-"].iter().find_map(|kind| rest.strip_prefix(kind))?;
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
     (!word.is_empty() && word.bytes().all(plain)).then_some(cycle)
 }
@@ -158,6 +158,7 @@ mod tests {
             (checkpoint_path(2, 1_234_567_890, 3), object(Stage::Trainer, 2)),
             (match_path("cycle-0005-gate-bootstrap"), object(Stage::Gatekeeper, 5)),
             (match_path("cycle-0005-rating-network-0003"), object(Stage::Gatekeeper, 5)),
+            (match_path("cycle-0005-final-rollout-1000"), object(Stage::Gatekeeper, 5)),
             (crate::layout::log_path(7), Some(OwnName::Record(7))),
             (crate::layout::snapshot_path(256), Some(OwnName::Snapshot(256))),
         ];

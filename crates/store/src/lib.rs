@@ -36,7 +36,7 @@ pub use ledger::{
     CycleState, Entry, GamesDoneState, GateTest, HeadLoss, Ledger, LoadSummary, Losses,
     MatchPurpose, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Record,
     ResignSummary, RowsState, RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary,
-    ShardState, Stage, StageTurn, VerdictState,
+    ShardState, Stage, StageTurn, VerdictState, best_connected,
 };
 pub use lock::{Holder, LOCK_WAIT, Pause, RunLock};
 pub use metrics::MetricsWriter;

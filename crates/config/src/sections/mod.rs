@@ -4,6 +4,7 @@ mod alarms;
 mod bootstrap;
 mod budget;
 mod devices;
+mod final_match;
 mod gate;
 mod network;
 mod rating;
@@ -16,6 +17,7 @@ mod window;
 
 pub use alarms::AlarmsSection;
 pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
+pub use final_match::FinalSection;
 pub use gate::{GateRule, GateSection};
 pub use network::NetworkSection;
 pub use rating::{

@@ -5,7 +5,10 @@ use std::{fmt, io::Write, path::PathBuf, time::Duration};
 use dz_config::RunConfig;
 use dz_report::AlarmLine;
 use dz_stage::{ConfigRefused, InForce};
-use dz_store::{Ledger, PlayerName, RatingRow, Run, RunLock, RunState, Stage, StageTurn, layout};
+use dz_store::{
+    Ledger, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Run, RunLock, RunState,
+    Stage, StageTurn, layout,
+};
 use serde::Serialize;
 
 use super::write_line;
@@ -21,6 +24,9 @@ pub(crate) struct Args {
     /// The run's directory
     #[arg(value_name = "RUN")]
     run: PathBuf,
+    /// Show the ratings of all players, not only the champion's
+    #[arg(long)]
+    all: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -60,8 +66,13 @@ struct Status {
     games: u64,
     positions: u64,
     steps: u64,
+    /// The champion first, then from the strongest on.
     ratings: Vec<RatingRow>,
+    /// The player at 0 Elo.
+    anchor: Option<PlayerName>,
     first_mover_elo: Option<f64>,
+    /// The newest final match.
+    final_match: Option<FinalMatch>,
     /// Alarms and warnings that the driver has told and that are not over.
     alarms: Vec<AlarmLine>,
     finished: Option<String>,
@@ -99,6 +110,18 @@ struct Disk {
     budget_bytes: u64,
 }
 
+/// The match that ended the run, in the view of the champion.
+#[derive(Debug, Serialize)]
+struct FinalMatch {
+    cycle: u32,
+    champion: PlayerName,
+    opponent: PlayerName,
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+}
+
 /// A rated champion.
 #[derive(Debug, Serialize)]
 struct Champion {
@@ -116,7 +139,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     if args.json {
         write_line(out, &status)?;
     } else {
-        status.write_text(&mut Shown::new(out))?;
+        status.write_text(args.all, &mut Shown::new(out))?;
     }
     Ok(Exit::Done)
 }
@@ -169,7 +192,9 @@ impl Status {
             games: state.games(),
             positions: state.positions(),
             steps: state.checkpoint().map_or(0, |checkpoint| checkpoint.step),
-            ratings: state.ratings.iter().flat_map(|r| r.players.iter().cloned()).collect(),
+            ratings: ratings(state),
+            anchor: state.ratings.as_ref().and_then(zero).cloned(),
+            final_match: state.final_match().map(FinalMatch::of),
             first_mover_elo: state.ratings.as_ref().map(|ratings| ratings.first_mover_elo),
             alarms: drive::told(run)?.into_values().collect(),
             finished: state.finished.clone(),
@@ -178,7 +203,7 @@ impl Status {
         })
     }
 
-    fn write_text(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+    fn write_text(&self, all: bool, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "run         {}", self.run.display())?;
         if let (Some(game), Some(seed)) = (&self.game, self.seed) {
             writeln!(out, "game        {game}, seed {seed}")?;
@@ -224,19 +249,9 @@ impl Status {
             let left = dz_stage::duration_text(Duration::from_millis(left_ms));
             writeln!(out, "time left   about {left}")?;
         }
-        writeln!(out, "games       {} ({} positions)", self.games, self.positions)?;
+        writeln!(out, "games       {} ({} positions recorded)", self.games, self.positions)?;
         writeln!(out, "steps       {}", self.steps)?;
-        for (i, row) in self.ratings.iter().enumerate() {
-            let head = if i == 0 { "Elo" } else { "" };
-            writeln!(
-                out,
-                "{head:<12}{:<20} {:>+7.0} +- {:.0} ({} games)",
-                row.player.to_string(),
-                row.elo,
-                row.error95,
-                row.games
-            )?;
-        }
+        self.write_ratings(all, out)?;
         for alarm in &self.alarms {
             writeln!(out, "since cycle {}: {}", alarm.cycle, alarm.text())?;
         }
@@ -246,6 +261,45 @@ impl Status {
             writeln!(out, "\n{verdict}")?;
         }
         Ok(())
+    }
+}
+
+impl Status {
+    /// The champion's rating, or everybody's, and the final match.
+    fn write_ratings(&self, all: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+        let shown = if all { self.ratings.len() } else { 1 };
+        for (i, row) in self.ratings.iter().take(shown).enumerate() {
+            let head = if i == 0 { "Elo" } else { "" };
+            let against = match &self.anchor {
+                Some(anchor) if i == 0 => format!(" against {anchor}"),
+                _ => String::new(),
+            };
+            writeln!(
+                out,
+                "{head:<12}{:<20} {:>+7.0} ± {:.0}{against} ({} games)",
+                row.player.to_string(),
+                row.elo,
+                row.error95,
+                row.games
+            )?;
+        }
+        let more = self.ratings.len().saturating_sub(shown);
+        if more > 0 {
+            writeln!(out, "{:<12}{more} more players: --all", "")?;
+        }
+        if let Some(FinalMatch { champion, opponent, wins, draws, losses, .. }) = &self.final_match
+        {
+            writeln!(out, "final match {champion} {wins}-{draws}-{losses} against {opponent}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FinalMatch {
+    fn of((cycle, played): (u32, &MatchState)) -> Self {
+        let MatchResult { games, wins, draws, losses, .. } = played.result;
+        let champion = played.a.clone();
+        Self { cycle, champion, opponent: played.b.clone(), games, wins, draws, losses }
     }
 }
 
@@ -287,6 +341,23 @@ impl fmt::Display for Disk {
         let more = self.forecast_bytes.map_or(0, |forecast| forecast - self.bytes);
         if more > free { f.write_str(": NOT ENOUGH, the run will pause") } else { Ok(()) }
     }
+}
+
+/// The newest ratings: the champion first, then from the strongest on.
+fn ratings(state: &RunState) -> Vec<RatingRow> {
+    let mut rows: Vec<RatingRow> =
+        state.ratings.iter().flat_map(|ratings| ratings.players.iter().cloned()).collect();
+    rows.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+    let name = champion(state).map(|champion| PlayerName::network(champion.cycle));
+    if let Some(place) = rows.iter().position(|row| Some(&row.player) == name.as_ref()) {
+        rows[..=place].rotate_right(1);
+    }
+    rows
+}
+
+/// The player that the newest ratings have at 0 Elo.
+fn zero(ratings: &RatingsState) -> Option<&PlayerName> {
+    ratings.players.iter().find(|row| row.error95 == 0.0).map(|row| &row.player)
 }
 
 /// The rating of the newest champion that has one.

@@ -1,6 +1,7 @@
 //! The driver: prepares a run, keeps its stages alive, shows what they do, and ends with a verdict.
 
 mod alarms;
+mod final_match;
 mod load;
 mod notify;
 mod ours;
@@ -116,6 +117,10 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "game    {game}, seed {}, device {}", config.run.seed, config.run.device)?;
     if state.finished.is_some() {
         writeln!(out, "over    {} cycles are done", state.cycles_done)?;
+        if let Some(command) = final_match::by_hand(prepared) {
+            writeln!(out, "note    the run ended without a final match; this plays one:")?;
+            writeln!(out, "        {command}")?;
+        }
     } else if prepared.resumed {
         writeln!(out, "resumes at {} of {}", state.turn(), cycles_text(config, state))?;
     } else {

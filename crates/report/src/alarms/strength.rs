@@ -102,18 +102,18 @@ const LEARNED_ELO: f64 = 100.0;
 pub(super) fn learning(report: &Report) -> Finding {
     const CHECK: Check = Check {
         id: "no-better-than-random",
-        threshold: "from the third champion on: alarm where the newest is surely less than 100 Elo above the anchor at 0 Elo (a score of 0.64), \
+        threshold: "from the third champion on: alarm where the newest is surely less than 100 Elo above the weakest anchor (a score of 0.64), \
                     fine where it is surely above it",
         advice: "Nothing has been learned: run `dagzero doctor RUN`, whose symmetry and value-sign checks look at the network itself.",
     };
     let champions = report.champions();
-    let (Some(champion), Some(zero)) = (champions.last(), report.zero_anchor()) else {
+    let (Some(champion), Some(weakest)) = (champions.last(), report.anchors().pop()) else {
         return CHECK.unjudged("No champion is rated against an anchor yet.");
     };
     if champions.len() < CHAMPIONS_MIN {
         return CHECK.unjudged("Fewer than three champions are rated.");
     }
-    let gain = report.gain(champion, zero);
+    let gain = report.gain(champion, weakest);
     let elo = gain.elo.0;
     let error = gain.error95.0;
     let severity = match elo {
@@ -128,7 +128,7 @@ pub(super) fn learning(report: &Report) -> Finding {
         "{} is at {} Elo against {}.",
         champion.name,
         count::elo_error(elo, error),
-        zero.name
+        weakest.name
     );
     CHECK.found(severity, says, [("elo", elo), ("error95", error)])
 }

@@ -96,13 +96,18 @@ impl Report {
         let Some(last) = self.cycles.last() else { return };
         let summaries = || self.cycles.iter().filter_map(|cycle| cycle.selfplay.as_ref());
         let champion = self.champion();
-        let elo = match champion.and_then(|player| player.generation) {
-            Some(rated) if rated < self.generation() => {
-                format!("Elo of generation {rated}, ± 95 %")
-            }
-            _ => "Elo, ± 95 %".to_owned(),
+        let of = match champion.and_then(|player| player.generation) {
+            Some(rated) if rated < self.generation() => format!(" of generation {rated}"),
+            _ => String::new(),
         };
-        let facts = [
+        let against = self
+            .zero_anchor()
+            .map_or(String::new(), |zero| format!(" against {}", escape(&zero.name)));
+        let elo = format!("Elo{of}{against}, ± 95 %");
+        let final_match = self.final_match.as_ref().map(|played| {
+            (format!("against {}, final match", escape(&played.opponent)), played.score_text())
+        });
+        let mut facts = vec![
             ("generation", "curve", self.generation().to_string()),
             (
                 elo.as_str(),
@@ -112,8 +117,15 @@ impl Report {
             ("cycles", "cycles", self.cycles.len().to_string()),
             ("running time", "cycles.elapsed_ms", count::duration(last.elapsed_ms)),
             ("games", "cycles.selfplay", count::whole(summaries().map(|s| s.games).sum())),
-            ("positions", "cycles.selfplay", count::whole(summaries().map(|s| s.positions).sum())),
+            (
+                "positions recorded",
+                "cycles.selfplay",
+                count::whole(summaries().map(|s| s.positions).sum()),
+            ),
         ];
+        if let Some((name, score)) = &final_match {
+            facts.insert(0, (name.as_str(), "final_match", score.clone()));
+        }
         out.push_str("<dl class=\"facts\">");
         for (name, key, value) in facts {
             let value = escape(&value);

@@ -72,9 +72,12 @@ fn title<'a>(report: &Report, live: &Live) -> Paragraph<'a> {
         Span::raw(format!("  {}  seed {}  ", report.run.game, report.run.seed)),
         state,
     ]);
-    let elo = report
-        .champion()
-        .map_or("not rated yet".to_owned(), |p| count::elo_error(p.elo, p.error95) + " Elo");
+    let elo = report.champion().map_or("not rated yet".to_owned(), |p| {
+        let elo = count::elo_error(p.elo, p.error95);
+        let zero = report.zero_anchor();
+        let against = zero.map_or(String::new(), |zero| format!(" against {}", zero.name));
+        format!("{elo} Elo{against}")
+    });
     let second = Line::from(format!(
         "generation {}: {elo}  turn: {}{alive}",
         report.generation(),
@@ -93,10 +96,10 @@ fn progress<'a>(live: &Live) -> Gauge<'a> {
 
 /// Elo of the champions over running time with the anchors' heights.
 fn curve(report: &Report, frame: &mut Frame<'_>, area: Rect) {
-    let title = match report.curve_error95 {
-        Some(_) => " Elo of the champions over running time, 95 % band of their places ",
-        None => " Elo of the champions over running time, 95 % band ",
-    };
+    let against =
+        report.zero_anchor().map_or(String::new(), |zero| format!(" against {}", zero.name));
+    let band = report.curve_error95.map_or("", |_| " of their places");
+    let title = format!(" Elo of the champions{against} over time, 95 % band{band} ");
     let block = Block::bordered().title(title);
     let points = |of: fn(&crate::CurvePoint) -> f64| -> Vec<(f64, f64)> {
         report.curve.iter().map(|p| (p.running_ms as f64 / 60_000.0, of(p))).collect()
@@ -110,14 +113,18 @@ fn curve(report: &Report, frame: &mut Frame<'_>, area: Rect) {
     let low = points(|p| p.elo - p.error95_within);
     let high = points(|p| p.elo + p.error95_within);
     let minutes = middle.iter().map(|p| p.0).fold(0.0, f64::max);
+    let reach = |heights: &mut dyn Iterator<Item = f64>| {
+        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)))
+    };
+    let (bottom, top) = reach(&mut low.iter().chain(&high).map(|p| p.1));
     let anchors: Vec<(String, Vec<(f64, f64)>)> = report
         .anchors()
         .iter()
+        .filter(|anchor| Report::is_drawn(anchor, bottom, top))
         .map(|a| (a.name.clone(), vec![(0.0, a.elo), (minutes, a.elo)]))
         .collect();
-    let heights = low.iter().chain(&high).map(|p| p.1).chain(anchors.iter().map(|a| a.1[0].1));
     let (bottom, top) =
-        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
+        reach(&mut [bottom, top].into_iter().chain(anchors.iter().map(|a| a.1[0].1)));
     let y = ticks(bottom, top, 5, false);
     let x = ticks(0.0, minutes.max(0.1), 5, false);
     let line = |data, colour, name: String| {

@@ -257,6 +257,7 @@ impl fmt::Display for Stage {
 }
 
 /// What a match is for. Rating games are separate from gate games, since promotion inflates.
+/// Versions without a final match refuse a ledger that has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchPurpose {
@@ -264,4 +265,6 @@ pub enum MatchPurpose {
     Gate,
     /// Feeds the ratings only.
     Rating,
+    /// Ends the run: its champion against an anchor. No part of the ratings.
+    Final,
 }

@@ -1,5 +1,6 @@
 //! The ledger: a numbered, create-only log of JSON records, and the state that it folds to.
 
+mod anchor;
 mod audit;
 mod bottleneck;
 mod entry;
@@ -12,6 +13,7 @@ mod snapshot;
 mod state;
 mod summary;
 
+pub use anchor::best_connected;
 pub use audit::{Audit, AuditFault};
 pub use bottleneck::Bottleneck;
 pub use entry::{Entry, MatchPurpose, Record, Stage};

@@ -33,8 +33,8 @@ pub struct CycleState {
     pub rated: bool,
     /// Wall time of the whole cycle, once it is over.
     pub wall_ms: Option<u64>,
-    /// The first record of each kind, by its number; `gate` and `rating_match` are the two kinds
-    /// of matches. This is where to look in the log.
+    /// The first record of each kind, by its number; `gate`, `rating_match` and `final_match` are
+    /// the kinds of matches. This is where to look in the log.
     pub records: BTreeMap<String, u64>,
     /// Wall clock of the newest record, milliseconds since 1970. Shown to people.
     pub newest_unix_ms: u64,

@@ -101,6 +101,11 @@ impl RunState {
         self.cycles.iter().flat_map(|(&cycle, c)| c.matches.iter().map(move |m| (cycle, m)))
     }
 
+    /// The newest final match, with its cycle.
+    pub fn final_match(&self) -> Option<(u32, &MatchState)> {
+        self.matches().rfind(|(_, played)| played.purpose == MatchPurpose::Final)
+    }
+
     /// Every published object that the ledger names, in ledger order within each cycle.
     pub fn objects(&self) -> impl Iterator<Item = &ObjectRef> {
         self.cycles.values().flat_map(CycleState::objects)
@@ -168,6 +173,7 @@ impl RunState {
             Entry::Expired { .. } => return,
             Entry::Match { purpose: MatchPurpose::Gate, .. } => "gate",
             Entry::Match { purpose: MatchPurpose::Rating, .. } => "rating_match",
+            Entry::Match { purpose: MatchPurpose::Final, .. } => "final_match",
             entry => entry.kind(),
         };
         let cycle = record.entry.owner().and_then(|(_, cycle)| cycle);

@@ -121,7 +121,7 @@ impl Plan {
                 time(*wall_s)
             )?;
         }
-        writeln!(out, "games       {} ({} positions)", of.games, of.positions)?;
+        writeln!(out, "games       {} ({} positions recorded)", of.games, of.positions)?;
         writeln!(out, "training    {} rows in {} steps", of.rows_trained, of.steps)?;
         let mb = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
         let free = self.disk_free_bytes.map_or(String::new(), |free| {

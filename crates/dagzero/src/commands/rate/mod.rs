@@ -27,7 +27,8 @@ use standings::{Standings, Terms};
 ///
 /// The model is Bradley-Terry: 400 Elo points more are odds of ten to one. Errors are half the
 /// 95 % interval of the difference to the anchor, so name one player as the anchor to see how sure
-/// the differences to it are; without an anchor the mean of all players is 0.
+/// the differences to it are. Without --anchor the best-connected anchor of a run is at 0, as in its
+/// report, or the mean of all players where no network of a run plays.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero rate games.pgn\n  \
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     /// Results, PGN or JSON lines
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The player at 0 Elo
+    /// The player at 0 Elo; without it the best-connected anchor of a run, or the mean
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
     /// Draws as half a win and half a loss each, or as a result with a probability of its own
@@ -98,7 +99,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         first_mover: args.first_mover == Switch::On,
         prior: args.prior,
     };
-    let standings = Standings::of(&results, &terms, args.anchor.as_deref(), notes);
+    let anchor = args.anchor.as_deref().or_else(|| results.best_connected());
+    let standings = Standings::of(&results, &terms, anchor, notes);
     if args.json {
         write_line(out, &standings)?;
     } else {

@@ -82,6 +82,18 @@ impl Results {
         self.games.push(PairResult { first, second, wins_first, draws, wins_second });
     }
 
+    /// The anchor that a run with these games has at 0 Elo; see [`dz_store::best_connected`].
+    pub(super) fn best_connected(&self) -> Option<&str> {
+        let name = |index: usize| self.roster.names()[index].as_str();
+        let games = self.games.iter().map(|game| {
+            let counts = [game.wins_first, game.draws, game.wins_second];
+            (name(game.first), name(game.second), [counts, [0; 3]])
+        });
+        // Who plays before there is a network meets the first one's gate alone.
+        let rated = games.filter(|(a, b, _)| ![*a, *b].contains(&dz_gatekeeper::BOOTSTRAP));
+        dz_store::best_connected(rated)
+    }
+
     /// Notes what is unusual at `line`.
     pub(super) fn remark(&mut self, line: usize, what: String) {
         self.remarks.push(Fault { line, what });
