@@ -98,8 +98,8 @@ fn progress<'a>(live: &Live) -> Gauge<'a> {
 fn curve(report: &Report, frame: &mut Frame<'_>, area: Rect) {
     let against =
         report.zero_anchor().map_or(String::new(), |zero| format!(" against {}", zero.name));
-    let band = report.curve_error95.map_or("", |_| " of their places");
-    let title = format!(" Elo of the champions{against} over time, 95 % band{band} ");
+    let band = report.curve_error95.map_or("", |_| " of places");
+    let title = format!(" Elo{against}, 95 % band{band} ");
     let block = Block::bordered().title(title);
     let points = |of: fn(&crate::CurvePoint) -> f64| -> Vec<(f64, f64)> {
         report.curve.iter().map(|p| (p.running_ms as f64 / 60_000.0, of(p))).collect()

@@ -44,7 +44,7 @@ fn measured(mut report: Report) -> Report {
         let mut policy = report.players[0].clone();
         policy.name = format!("policy-{cycle:04}");
         (policy.generation, policy.cycle, policy.policy_cycle) = (None, None, Some(cycle));
-        policy.elo = elo;
+        policy.elo = random(&report) + elo;
         report.players.push(policy);
     }
     report
@@ -74,6 +74,11 @@ fn stand_still(report: &mut Report) {
     for player in report.players.iter_mut().filter(|player| player.generation.is_some()) {
         player.elo = 500.0;
     }
+}
+
+/// The Elo of random play.
+fn random(report: &Report) -> f64 {
+    report.players.iter().find(|player| player.name == "random").unwrap().elo
 }
 
 fn newest_champion(report: &mut Report) -> &mut dz_report::PlayerFacts {
@@ -140,9 +145,9 @@ const BROKEN: [(&str, Severity, Break); 25] = [
     ("repeated-gate-games", Severity::Alarm, |r| {
         r.cycles.last_mut().unwrap().gate.as_mut().unwrap().result.duplicates = 60;
     }),
-    ("no-better-than-random", Severity::Alarm, |r| newest_champion(r).elo = -200.0),
+    ("no-better-than-random", Severity::Alarm, |r| newest_champion(r).elo = random(r) - 200.0),
     ("forgetting", Severity::Alarm, |r| newest_champion(r).elo -= 400.0),
-    ("raw-policy", Severity::Alarm, |r| policy(r, CYCLES).elo = 50.0),
+    ("raw-policy", Severity::Alarm, |r| policy(r, CYCLES).elo = random(r) + 50.0),
     ("search-gain", Severity::Warning, |r| policy(r, CYCLES).elo = newest_champion(r).elo + 20.0),
     ("search-gain", Severity::Alarm, |r| policy(r, CYCLES).elo = newest_champion(r).elo + 900.0),
 ];

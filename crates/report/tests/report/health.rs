@@ -92,7 +92,7 @@ fn what_the_preset_is_expected_to_reach_is_drawn_behind() {
     let expected = Expected::of("a machine", &runs).unwrap();
     assert_eq!(
         (expected.seeds.as_slice(), expected.anchor.as_str()),
-        ([7, 7].as_slice(), "random")
+        ([7, 7].as_slice(), "rollout-1000")
     );
     let (point, band) = (&runs[0].curve[2], &expected.points[2]);
     assert_eq!((band.generation, band.games), (point.generation, point.games));
@@ -100,7 +100,20 @@ fn what_the_preset_is_expected_to_reach_is_drawn_behind() {
     assert!(!runs[0].to_html().unwrap().contains("a machine"));
     run.replace(layout::EXPECTED, &serde_json::to_vec(&expected).unwrap()).unwrap();
     let report = Report::read_ledger(&run).unwrap();
-    assert_eq!(report.expected, Some(expected));
+    assert_eq!(report.expected.as_ref(), Some(&expected));
+    // A band above another anchor is moved to the one at 0.
+    let random = runs[0].players.iter().find(|player| player.name == "random").unwrap();
+    let mut above_random = Expected { anchor: "random".to_owned(), ..expected.clone() };
+    for point in &mut above_random.points {
+        point.elo_lo -= random.elo;
+        point.elo_hi -= random.elo;
+    }
+    run.replace(layout::EXPECTED, &serde_json::to_vec(&above_random).unwrap()).unwrap();
+    let moved = Report::read_ledger(&run).unwrap().expected.unwrap();
+    assert_eq!(moved.anchor, "rollout-1000");
+    for (moved, point) in moved.points.iter().zip(&expected.points) {
+        assert!((moved.elo_lo - point.elo_lo).abs() < 1e-6, "{moved:?} {point:?}");
+    }
     assert!(report.to_html().unwrap().contains("expected, on a machine"));
     // A file of another version is told.
     run.replace(layout::EXPECTED, b"{}").unwrap();

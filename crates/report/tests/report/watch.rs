@@ -45,7 +45,7 @@ fn it_shows_the_reports_numbers() {
         "refused".to_owned(),
         "generation 10".to_owned(),
         "After 12 cycles of the loop".to_owned(),
-        "Elo of the champions over running time".to_owned(),
+        "Elo against rollout-1000, 95 % band".to_owned(),
     ] {
         assert!(text.contains(&part), "{part} is not in\n{text}");
     }
