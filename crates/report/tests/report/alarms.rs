@@ -241,7 +241,7 @@ fn a_small_game_that_is_learned_is_no_alarm() {
 fn a_policy_of_which_little_is_known_is_not_judged() {
     let mut report = healthy();
     let mut judged = |elo: f64, error95: f64| {
-        policy(&mut report, CYCLES).elo = elo;
+        policy(&mut report, CYCLES).elo = random(&report) + elo;
         for cycle in [1, CYCLES] {
             policy(&mut report, cycle).error95 = error95;
         }
