@@ -2,8 +2,8 @@
 //!
 //! Gate matches are paired: each opening is played twice, colours swapped. Finished games go to a
 //! working file at once, so an interrupted match is resumed where it stopped and ends in the same
-//! games. Rating games are separate from gate games, since promotion inflates. The last turn of a run
-//! ends with its final match.
+//! games. Rating games are separate from gate games, since promotion inflates. The last
+//! turn of a run ends with its final match.
 
 mod budget;
 mod cycle;

@@ -97,6 +97,9 @@ fn the_loop_ends_with_a_verdict_and_a_report_and_is_then_finished() {
     assert!(said.starts_with(&format!("run     {dir}\nreport  {dir}/report.html\n")), "{said}");
     let verdict = "After 3 cycles of the loop";
     assert!(said.contains(verdict), "{said}");
+    // The last screen begins with the score of the final match.
+    let screen = said.rsplit_once("\n\nThe champion ").map(|(_, screen)| screen);
+    assert!(screen.is_some_and(|screen| screen.contains("from 40 games)")), "{said}");
     let page = fs::read_to_string(Path::new(&dir).join("report.html")).expect("the report");
     assert!(page.contains("<svg") && page.contains(verdict));
 
@@ -109,6 +112,8 @@ fn the_loop_ends_with_a_verdict_and_a_report_and_is_then_finished() {
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
     assert_eq!(status["cycles_done"], 3);
     assert_eq!(status["turn"]["turn"], "finished");
+    assert_eq!(status["final_match"]["games"], 40);
+    assert_eq!(status["ratings"][0]["player"], status["final_match"]["champion"]);
     let shard = before.keys().find(|name| name.starts_with("shards/")).expect("a shard");
     let shown = dagzero(&["shard", &format!("{dir}/{shard}"), "--json"]);
     assert!(shown.status.success(), "{}", text(&shown.stderr));

@@ -27,8 +27,8 @@ use standings::{Standings, Terms};
 ///
 /// The model is Bradley-Terry: 400 Elo points more are odds of ten to one. Errors are half the
 /// 95 % interval of the difference to the anchor, so name one player as the anchor to see how sure
-/// the differences to it are. Without --anchor the best-connected anchor of a run is at 0, as in its
-/// report, or the mean of all players where no network of a run plays.
+/// the differences to it are. Without --anchor the best-connected anchor of a run is at 0, as in
+/// its report, or the mean of all players where no network of a run plays.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero rate games.pgn\n  \
