@@ -143,11 +143,11 @@ mod tests {
             ),
             (
                 [5, 0, 10, 0, 5],
-                "The champion wins 50 % of games against tree search with 1,000 rollouts (34 to 66, from 40 games).",
+                "The champion wins 50 % of games against tree search with 1,000 rollouts (35 to 65, from 40 games).",
             ),
             (
                 [0, 10, 0, 0, 10],
-                "The champion scores 62 % against tree search with 1,000 rollouts, with a draw as half a win \
+                "The champion scores 63 % against tree search with 1,000 rollouts, with a draw as half a win \
                  (46 to 77, from 40 games).",
             ),
         ] {
