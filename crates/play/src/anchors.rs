@@ -44,8 +44,11 @@ pub fn anchor_player(anchor: &Anchor) -> Result<MatchPlayer, EngineError> {
     })
 }
 
-/// How the program of an anchor is started and asked.
-fn engine_spec(engine: &EngineAnchor) -> Result<EngineSpec, EngineError> {
+/// Returns how the program of an anchor is started and asked.
+///
+/// # Errors
+/// If its command line has no program or an open quote.
+pub fn engine_spec(engine: &EngineAnchor) -> Result<EngineSpec, EngineError> {
     let protocol = match engine.protocol {
         EngineProtocol::Gtp => ProtocolKind::Gtp,
         EngineProtocol::Uci => ProtocolKind::Uci,

@@ -23,7 +23,7 @@ mod probe;
 mod running_match;
 
 pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
-pub use anchors::{anchor_faults, anchor_player};
+pub use anchors::{anchor_faults, anchor_player, engine_spec};
 pub use arena::Arena;
 pub use counts::{MatchCounts, PlayedGame, Seat};
 pub use early_stop::{EarlyStop, PairTest};

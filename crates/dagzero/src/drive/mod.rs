@@ -118,7 +118,7 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     if state.finished.is_some() {
         writeln!(out, "over    {} cycles are done", state.cycles_done)?;
         if let Some(command) = final_match::by_hand(prepared) {
-            writeln!(out, "note    the run ended without a final match; this plays one:")?;
+            writeln!(out, "note    the run ended without a final match. This command plays one:")?;
             writeln!(out, "        {command}")?;
         }
     } else if prepared.resumed {
