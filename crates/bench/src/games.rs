@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use dz_burn_net::{DeviceChoice, network_with};
 use dz_config::RunConfig;
-use dz_cpu_net::{random_network, random_network_of};
+use dz_cpu_net::{network_spec_of, random_network};
 use dz_game::Game;
 use dz_infer::{
     Encoded, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, Note, Sources, Ticket,
@@ -44,9 +44,8 @@ pub(crate) fn rows<G: Game>(
 
     let choice = args.choice()?;
     let size = args.size()?;
-    let file = random_network_of(game, size.blocks, size.channels, 1);
-    let spec =
-        NetworkSpec { global_pooling: size.pooling, any_size: size.pooling, ..file.header.spec };
+    let plain = network_spec_of(game, size.blocks, size.channels);
+    let spec = NetworkSpec { global_pooling: size.pooling, any_size: size.pooling, ..plain };
     let file = random_network(&spec, 1);
     let precision = args.precision.0.first().context("name one --precision")?;
     let options = args.options(choice, *precision);

@@ -35,6 +35,6 @@ mod transform;
 mod winograd;
 
 pub use evaluator::{CpuEvaluator, plane_shape};
-pub use random::{random_network, random_network_of, random_positions};
+pub use random::{network_spec_of, random_network, random_network_of, random_positions};
 pub use reference::Reference;
 pub use train::{Packed, Parameters, Tape, Trunk};

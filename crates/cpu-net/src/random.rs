@@ -32,16 +32,20 @@ pub fn random_network_of<G: Game>(
     channels: usize,
     seed: u64,
 ) -> NetworkFile {
+    random_network(&network_spec_of(game, blocks, channels), seed)
+}
+
+/// The specification of a plain network for `game`, with heads as in the presets.
+pub fn network_spec_of<G: Game>(game: &G, blocks: usize, channels: usize) -> NetworkSpec {
     let encoding = game.encoding();
     let planes = encoding.planes();
     let shape = [planes.channels, planes.height, planes.width];
-    let spec = NetworkSpec {
+    NetworkSpec {
         game: game.spec().to_string(),
         encoding: encoding.id(),
         globals: planes.globals,
         ..NetworkSpec::plain(shape, encoding.policy_len(), blocks, channels)
-    };
-    random_network(&spec, seed)
+    }
 }
 
 /// `len` positions of which a quarter of the bits are set, with globals in [-1, 1).

@@ -48,9 +48,7 @@ impl Expected {
             points,
         })
     }
-}
 
-impl Expected {
     /// The same on a scale where its anchor is at `elo` and `zero` is at 0.
     fn moved(self, elo: f64, zero: &str) -> Self {
         let moved = |point: ExpectedPoint| ExpectedPoint {

@@ -22,6 +22,8 @@ pub(crate) mod linear;
 mod planes;
 #[cfg(feature = "cuda")]
 mod recording;
+#[cfg(feature = "cuda")]
+mod sums;
 pub(crate) mod tiles;
 #[cfg(feature = "cuda")]
 mod tower;

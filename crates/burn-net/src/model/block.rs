@@ -133,7 +133,7 @@ struct Squeeze {
 
 impl Squeeze {
     fn forward(&self, ops: &BoardOps, t: Tensor<2>) -> Tensor<2> {
-        // Burn's operations compute it, to learn in 32 bits.
+        // Training kernels give 16 bits, and Burn's operations here train in 32.
         let t = t.cast(self.excite.sums());
         let squeezed = self.hidden.rectified(ops, ops.mean(t.clone()));
         // [B, 2C] to two of [B, C]

@@ -41,7 +41,7 @@ impl Linear {
         Self { matrix, bias: parameters.part(name, "bias").reshape([1, outputs]) }
     }
 
-    /// The format of its sums.
+    /// Returns the format of the layer's sums.
     pub(crate) fn sums(&self) -> DType {
         self.bias.dtype()
     }

@@ -9,6 +9,7 @@ use crate::cuda::adam_step::{
     AVERAGE_SHARE, BETA1, BETA2, CLIP_NORM, EPSILON, FIRST_SCALE, LEARNING_RATE, SECOND_SCALE,
 };
 use crate::cuda::conv::rows_plan::THREADS;
+use crate::cuda::sums::group_sum;
 
 /// Returns whether all `length` numbers are finite.
 #[cube]
@@ -85,7 +86,7 @@ pub(super) fn blend(
     }
 }
 
-/// Sums of squares of `x [count]`, one for each group of threads: `out [groups]`.
+/// Writes sums of squares of `x [count]` to `out [groups]`, one for each group of threads.
 #[cube(launch_unchecked)]
 pub(super) fn squares(x: &[f32], out: &mut [f32], count: usize) {
     let mut sum = 0.0f32;
@@ -94,50 +95,9 @@ pub(super) fn squares(x: &[f32], out: &mut [f32], count: usize) {
         sum += x[i] * x[i];
         i += CUBE_COUNT_X as usize * THREADS;
     }
-    add_up(sum, out, CUBE_POS_X as usize, false);
-}
-
-/// The root of the sum of `sums [count]`, by one group of threads.
-#[cube(launch_unchecked)]
-pub(super) fn root_of_sum(sums: &[f32], out: &mut [f32], count: usize) {
-    let mut sum = 0.0f32;
-    let mut i = UNIT_POS as usize;
-    while i < count {
-        sum += sums[i];
-        i += THREADS;
-    }
-    add_up(sum, out, 0usize, true);
-}
-
-/// Writes the sum of what the threads of a group have, or its root, into a place of `out`. The
-/// order of additions is fixed.
-#[cube]
-fn add_up(number: f32, out: &mut [f32], place: usize, #[comptime] root: bool) {
-    const PARTS: usize = 16;
-    let unit = UNIT_POS as usize;
-    let mut shared = Shared::<[f32]>::new_slice(THREADS);
-    shared[unit] = number;
-    sync_cube();
-    let mut sum = 0.0f32;
-    if unit < PARTS {
-        for i in 0..THREADS / PARTS {
-            sum += shared[i * PARTS + unit];
-        }
-    }
-    sync_cube();
-    if unit < PARTS {
-        shared[unit] = sum;
-    }
-    sync_cube();
-    if unit == 0 {
-        sum = 0.0f32;
-        for i in 0..PARTS {
-            sum += shared[i];
-        }
-        if root {
-            sum = sum.sqrt();
-        }
-        out[place] = sum;
+    sum = group_sum(sum);
+    if UNIT_POS == 0 {
+        out[CUBE_POS_X as usize] = sum;
     }
 }
 

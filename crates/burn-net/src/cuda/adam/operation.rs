@@ -11,6 +11,7 @@ use crate::cuda::adam::kernel;
 use crate::cuda::adam_step::SETTINGS;
 use crate::cuda::conv::launch::{a_thread_each, elements, empty, spread};
 use crate::cuda::conv::rows_plan::THREADS;
+use crate::cuda::sums;
 use crate::cuda::tiles::GROUPS;
 
 /// Pieces that a launch puts together.
@@ -143,7 +144,7 @@ impl Flat for CubeBackend {
         let count = elements(&x);
         check(&[&x], count);
         let groups = count.div_ceil(THREADS).clamp(1, GROUPS);
-        let sums = empty(&x, Shape::from(vec![groups]), DType::F32);
+        let parts = empty(&x, Shape::from(vec![groups]), DType::F32);
         let out = empty(&x, Shape::from(vec![1]), DType::F32);
         let client = x.client.clone();
         let (cubes, threads) = spread(groups);
@@ -156,16 +157,17 @@ impl Flat for CubeBackend {
                 cubes,
                 threads,
                 x.into_buffer_arg(),
-                sums.clone().into_buffer_arg(),
+                parts.clone().into_buffer_arg(),
                 count,
             );
-            kernel::root_of_sum::launch_unchecked(
+            sums::add_up::launch_unchecked(
                 &client,
                 CubeCount::Static(1, 1, 1),
                 threads,
-                sums.into_buffer_arg(),
+                parts.into_buffer_arg(),
                 out.clone().into_buffer_arg(),
                 groups,
+                true,
             );
         }
         out

@@ -18,7 +18,7 @@ use crate::cuda::boards::kernel;
 use crate::cuda::boards::kernel::{LANES, THREADS};
 use crate::cuda::conv::launch::{elements, empty};
 
-/// Columns of boards, and what is asked of them.
+/// Columns of boards, and which statistics they get.
 #[derive(Clone, Debug)]
 pub(super) struct BoardColumns {
     pub(super) area: usize,
@@ -30,7 +30,14 @@ pub(super) struct BoardColumns {
 }
 
 impl BoardColumns {
-    /// Statistics of a board.
+    /// Returns the boards of `x`, which was checked to have the columns.
+    fn boards_of(&self, x: &CubeTensor) -> BoardRows {
+        let boards = BoardRows::of(x, self.area);
+        assert!(!self.columns.is_empty() && self.columns.end <= boards.width, "{self:?}");
+        boards
+    }
+
+    /// Returns the number of statistics of a board.
     fn numbers(&self) -> usize {
         if self.maximum { 2 * self.columns.len() } else { self.columns.len() }
     }
@@ -106,12 +113,16 @@ impl BoardRows {
     }
 }
 
+/// The threads of a group.
+fn threads() -> CubeDim {
+    CubeDim::new_1d(THREADS as u32)
+}
+
 impl OfBoards for CubeBackend {
     fn statistics(x: CubeTensor, columns: BoardColumns) -> CubeTensor {
         let x = into_contiguous(x);
-        let boards = BoardRows::of(&x, columns.area);
+        let boards = columns.boards_of(&x);
         let BoardColumns { columns: range, maximum, rectifies, .. } = &columns;
-        assert!(!range.is_empty() && range.end <= boards.width, "{columns:?}");
         let out = empty(&x, Shape::from(vec![boards.count, columns.numbers()]), DType::F32);
         let client = x.client.clone();
         let dtype = dtype_to_storage_type(x.dtype);
@@ -122,7 +133,7 @@ impl OfBoards for CubeBackend {
             kernel::statistics::launch_unchecked(
                 &client,
                 boards.groups(range.len()),
-                CubeDim::new_1d(THREADS as u32),
+                threads(),
                 x.into_buffer_arg(),
                 out.clone().into_buffer_arg(),
                 boards.area,
@@ -139,9 +150,8 @@ impl OfBoards for CubeBackend {
 
     fn statistics_back(gradient: CubeTensor, x: CubeTensor, columns: BoardColumns) -> CubeTensor {
         let [gradient, x] = [gradient, x].map(into_contiguous);
-        let boards = BoardRows::of(&x, columns.area);
+        let boards = columns.boards_of(&x);
         let BoardColumns { columns: range, maximum, rectifies, .. } = &columns;
-        assert!(!range.is_empty() && range.end <= boards.width, "{columns:?}");
         assert_eq!(elements(&gradient), boards.count * columns.numbers(), "{columns:?}");
         assert_eq!(gradient.dtype, DType::F32, "{columns:?}");
         let out = empty(&x, x.meta.shape().clone(), x.dtype);
@@ -154,7 +164,7 @@ impl OfBoards for CubeBackend {
             kernel::statistics_back::launch_unchecked(
                 &client,
                 boards.groups(boards.width),
-                CubeDim::new_1d(THREADS as u32),
+                threads(),
                 gradient.into_buffer_arg(),
                 x.into_buffer_arg(),
                 out.clone().into_buffer_arg(),
@@ -186,7 +196,7 @@ impl OfBoards for CubeBackend {
             kernel::shift_and_rectify::launch_unchecked(
                 &client,
                 boards.groups(boards.width),
-                CubeDim::new_1d(THREADS as u32),
+                threads(),
                 x.into_buffer_arg(),
                 shift.into_buffer_arg(),
                 out.clone().into_buffer_arg(),
@@ -216,7 +226,7 @@ impl OfBoards for CubeBackend {
             kernel::shift_and_rectify_back::launch_unchecked(
                 &client,
                 boards.groups(boards.width),
-                CubeDim::new_1d(THREADS as u32),
+                threads(),
                 gradient.into_buffer_arg(),
                 output.into_buffer_arg(),
                 x.clone().into_buffer_arg(),

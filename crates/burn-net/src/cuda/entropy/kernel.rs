@@ -96,25 +96,3 @@ pub(super) fn entropies(
         sums[CUBE_POS_X as usize] = sum;
     }
 }
-
-/// Adds up `sums [count]`, to `out [1]`, by one group.
-#[cube(launch_unchecked)]
-pub(super) fn add_up(sums: &[f32], out: &mut [f32], count: usize) {
-    let unit = UNIT_POS as usize;
-    let mut shared = Shared::<[f32]>::new_slice(THREADS);
-    let mut sum = 0.0f32;
-    let mut i = unit;
-    while i < count {
-        sum += sums[i];
-        i += THREADS;
-    }
-    shared[unit] = sum;
-    sync_cube();
-    if unit == 0 {
-        sum = 0.0f32;
-        for i in 0..THREADS {
-            sum += shared[i];
-        }
-        out[0] = sum;
-    }
-}

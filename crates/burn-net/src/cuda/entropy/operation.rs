@@ -14,6 +14,7 @@ use cubecl::prelude::{CubeCount, CubeDim};
 use crate::cuda::conv::launch::{elements, empty};
 use crate::cuda::entropy::kernel;
 use crate::cuda::entropy::kernel::{ROWS, THREADS};
+use crate::cuda::sums;
 
 /// A loss and its gradient.
 #[derive(Clone, Debug, ExtensionType)]
@@ -54,7 +55,7 @@ impl CrossEntropy for CubeBackend {
         assert!(u32::try_from(rows * columns).is_ok(), "{rows} rows of {columns}");
         let groups = rows.div_ceil(ROWS);
         let gradient = empty(&logits, Shape::from(vec![rows, columns]), DType::F32);
-        let sums = empty(&logits, Shape::from(vec![groups]), DType::F32);
+        let parts = empty(&logits, Shape::from(vec![groups]), DType::F32);
         let loss = empty(&logits, Shape::from(vec![1, 1]), DType::F32);
         let client = logits.client.clone();
         let threads = CubeDim::new_1d(THREADS as u32);
@@ -71,18 +72,19 @@ impl CrossEntropy for CubeBackend {
                 targets.into_buffer_arg(),
                 shares.into_buffer_arg(),
                 gradient.clone().into_buffer_arg(),
-                sums.clone().into_buffer_arg(),
+                parts.clone().into_buffer_arg(),
                 rows,
                 columns,
                 per,
             );
-            kernel::add_up::launch_unchecked(
+            sums::add_up::launch_unchecked(
                 &client,
                 CubeCount::Static(1, 1, 1),
                 threads,
-                sums.into_buffer_arg(),
+                parts.into_buffer_arg(),
                 loss.clone().into_buffer_arg(),
                 groups,
+                false,
             );
         }
         Entropies { loss, gradient }
