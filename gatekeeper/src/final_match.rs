@@ -1,7 +1,7 @@
 //! The match that ends a run: its champion against the best-connected anchor.
 //!
 //! It is played in the turn of the last cycle, before the entry that ends the cycle. So it needs no
-//! turn of its own, and whoever goes on after a kill goes on with it as with every other match.
+//! turn of its own, and after a kill it is resumed like every other match.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ impl GateCycle<'_> {
         let playouts = self.config.final_playouts();
         match self.network(champion.cycle, &champion.network, playouts) {
             Ok(champion) => self.play(MatchPurpose::Final, vec![([champion, anchor], games)]),
-            // Nothing but the verdict's first sentence depends on these games.
+            // Only the verdict's first sentence depends on these games.
             Err(error) if is_lost(&error) => {
                 tracing::warn!("the final match is left out: {error:#}");
                 Ok(true)

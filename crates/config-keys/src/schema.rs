@@ -1,4 +1,4 @@
-//! JSON schemas of values, as tables: what editors know of a key.
+//! JSON schemas of values, as TOML tables.
 
 use toml::{Table, Value};
 
@@ -9,7 +9,7 @@ pub fn of_type(name: &str) -> Table {
     table([("type", Value::String(name.to_owned()))])
 }
 
-/// Returns the schema of some words.
+/// Returns the schema of a text that is one of `words`.
 pub fn words(words: &[&str]) -> Table {
     let words = words.iter().map(|&word| Value::String(word.to_owned())).collect();
     table([("enum", Value::Array(words))])
@@ -49,7 +49,7 @@ pub fn object<'a>(keys: impl IntoIterator<Item = (&'a str, Table)>, required: &[
 }
 
 impl Limits {
-    /// Returns the schema of the numbers within, of a type.
+    /// Returns the schema of numbers within the limits. `kind` is `integer` or `number`.
     pub fn schema(&self, kind: &str) -> Table {
         let mut schema = of_type(kind);
         let mut put = |key: &str, value: Value| schema.insert(key.to_owned(), value);

@@ -7,7 +7,7 @@ use crate::run_config::RunConfig;
 
 impl RunConfig {
     /// Returns the JSON schema (draft 7) of a configuration file, as editors with TOML support read
-    /// it: every key with meaning, default and allowed values. It knows of one key at a time, so
+    /// it: every key with meaning, default and allowed values. It checks each key alone, so
     /// [`Self::load`] finds more faults.
     pub fn schema() -> Table {
         let mut file = Table::new();

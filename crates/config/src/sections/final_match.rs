@@ -6,7 +6,7 @@ section! {
     /// `[final]`: the match that ends a run. The last champion plays the best-connected anchor, and
     /// the verdict begins with the score.
     pub struct FinalSection = "final" {
-        /// Games of the final match, two an opening with colours swapped; 0 is no match. The 95 %
+        /// Games of the final match, two an opening with colours swapped; 0 plays none. The 95 %
         /// interval of 400 games reaches about 3 percentage points to either side of a score of
         /// 90 %, and 5 of 50 %. Neither `rating.time_share` nor `run.hours_max` counts them.
         [Results, even(0, 1_000_000)] games: u32 = 400;

@@ -1,4 +1,4 @@
-//! `dagzero completions` and `dagzero man`: what a shell and `man` know of the commands.
+//! `dagzero completions` and `dagzero man`: completion scripts and manual pages.
 
 use std::{fs, io::Write, path::PathBuf};
 
@@ -36,7 +36,7 @@ pub(crate) fn run(
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  dagzero man ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// The folder that they are written to
+    /// The folder for the pages
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }

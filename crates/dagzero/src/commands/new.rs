@@ -1,4 +1,4 @@
-//! `dagzero new`: a configuration to begin with.
+//! `dagzero new`: writes a commented configuration.
 
 use std::{
     fmt::Write as _,
@@ -47,7 +47,7 @@ fn moves_at_start<G: Game>(game: &G) -> usize {
     moves.len()
 }
 
-/// How a key stands in the file.
+/// How a key is written to the file.
 enum Line {
     /// With this value.
     Value(String),

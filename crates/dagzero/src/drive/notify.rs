@@ -1,16 +1,17 @@
-//! What systemd hears where it has started the driver (`Type=notify`): that the run is ready, how
-//! far it is, and that the driver lives. Without systemd nothing is sent.
+//! Messages to systemd: the run is ready, its progress, and that the driver is not stuck.
+//!
+//! Nothing is sent unless systemd started the driver with `Type=notify`.
 
 use std::time::{Duration, Instant};
 
 use sd_notify::NotifyState;
 
-/// Messages to systemd. One that cannot be sent is lost; the run goes on.
+/// Sends messages to systemd. A failure to send one does not affect the run.
 #[derive(Debug)]
 pub(super) struct Notifier {
-    /// How often systemd wants to hear from us, a third of `WatchdogSec`.
+    /// The time between watchdog messages, a third of `WatchdogSec`.
     every: Option<Duration>,
-    /// When it heard from us last.
+    /// When the last watchdog message was sent.
     told: Option<Instant>,
     status: String,
 }
@@ -21,13 +22,13 @@ impl Notifier {
         Self { every, told: None, status: String::new() }
     }
 
-    /// The run is open, and its stages are about to start.
+    /// Reports that the run is open and its stages are about to start.
     pub(super) fn ready(&mut self, status: String) {
         send(&[NotifyState::Ready, NotifyState::Status(&status)]);
         self.status = status;
     }
 
-    /// How far the run is, which `systemctl status` shows; sent when it changes.
+    /// Reports the progress, which `systemctl status` shows. Sent when it changes.
     pub(super) fn status(&mut self, status: String) {
         if status != self.status {
             send(&[NotifyState::Status(&status)]);
@@ -35,7 +36,7 @@ impl Notifier {
         }
     }
 
-    /// The driver is not stuck. Called from its loop, some times a second.
+    /// Reports that the driver is not stuck. Its loop calls this several times a second.
     pub(super) fn alive(&mut self) {
         let is_due = |every: Duration| self.told.is_none_or(|told| told.elapsed() >= every);
         if self.every.is_some_and(is_due) {
@@ -44,7 +45,7 @@ impl Notifier {
         }
     }
 
-    /// The driver is about to end.
+    /// Reports that the driver is about to end.
     pub(super) fn stopping() {
         send(&[NotifyState::Stopping]);
     }

@@ -1,4 +1,4 @@
-//! Which fixed opponent the Elo scale of a run is pinned to.
+//! The fixed opponent at 0 Elo of a run's scale.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::state::RunState;
 /// each as the first mover's wins, draws and losses.
 type ByFirst = [[u64; 3]; 2];
 
-/// Returns the best-connected anchor: the fixed opponent whose games against networks with a search
-/// tell most about the distance between the two. Networks neither beat it nearly always nor lose to
-/// it nearly always. Of equals, the one that was named first counts. `None` if no network has met
-/// an anchor.
+/// Returns the best-connected anchor: the fixed opponent whose games against searching networks
+/// give most information about Elo differences. Networks neither nearly always beat it nor nearly
+/// always lose to it. Of equals, the first in `matches` wins. `None` if no network has met an
+/// anchor.
 ///
 /// `n` games with a mean score of `s` weigh `n s (1 - s)`, which is proportional to the Fisher
 /// information about an Elo difference (draws make it larger still). The weights of an anchor are
@@ -66,7 +66,7 @@ impl RunState {
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
     games: u64,
-    /// Of one of the two, it does not matter of which.
+    /// The half points of either player. The weight is the same for both.
     half_points: u64,
 }
 
