@@ -49,7 +49,12 @@ impl Drive<'_> {
         let mut words = ["init", &path(&self.table.base_path()), "--dir", &path(&self.run)]
             .map(str::to_owned)
             .to_vec();
-        let place = [format!("run.seed={}", self.seed), format!("run.threads={}", self.threads)];
+        // The cell's own measurements take the place of the match that ends a run.
+        let place = [
+            format!("run.seed={}", self.seed),
+            format!("run.threads={}", self.threads),
+            "final.games=0".to_owned(),
+        ];
         let games = games.map(|games| format!("selfplay.games={games}"));
         for change in self.variant.set.iter().cloned().chain(place).chain(games) {
             words.extend(["--set".to_owned(), change]);
