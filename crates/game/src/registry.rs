@@ -15,6 +15,7 @@ macro_rules! game_table {
             "othello" => Othello,
             "gomoku" => Gomoku,
             "chess" => Chess,
+            "breakthrough" => Breakthrough,
             "shuttle" => Shuttle,
         )
     };

@@ -39,12 +39,17 @@ pub fn duration_text(duration: Duration) -> String {
 
 /// `35 games/s, 8.1k playouts/s, batch fill 93.0 %`.
 pub(crate) fn rates_text(rates: &Rates) -> String {
+    rate_texts(rates).collect::<Vec<_>>().join(", ")
+}
+
+/// As [`rates_text`], each by itself.
+pub(crate) fn rate_texts(rates: &Rates) -> impl Iterator<Item = String> {
     let one = |(name, &value): (&String, &f64)| match name.strip_suffix('%') {
         _ if name.contains('/') => format!("{} {name}", number_text(value)),
         Some(name) => format!("{} {value:.1} %", name.trim_end()),
         None => format!("{name} {}", number_text(value)),
     };
-    rates.iter().map(one).collect::<Vec<_>>().join(", ")
+    rates.iter().map(one)
 }
 
 /// `selfplay   cycle 3: 120/400 games`.

@@ -84,20 +84,21 @@ pub(crate) fn kept_line(event: &Event) -> Option<String> {
 }
 
 /// When a stage's turn began to be seen, for the estimate of the time left.
-struct TurnClock {
-    cycle: u32,
+pub(crate) struct TurnClock {
+    /// The turn's cycle.
+    pub(crate) cycle: u32,
     begun: Instant,
     done_at_begin: u64,
     shown: Instant,
 }
 
 impl TurnClock {
-    fn new(progress: &Progress) -> Self {
+    pub(crate) fn new(progress: &Progress) -> Self {
         let now = Instant::now();
         Self { cycle: progress.cycle, begun: now, done_at_begin: progress.done, shown: now }
     }
 
-    fn time_left(&self, progress: &Progress) -> Option<Duration> {
+    pub(crate) fn time_left(&self, progress: &Progress) -> Option<Duration> {
         let done = progress.done.checked_sub(self.done_at_begin).filter(|&done| done > 0)?;
         let left = progress.total.saturating_sub(progress.done);
         Some(self.begun.elapsed().mul_f64(left as f64 / done as f64))

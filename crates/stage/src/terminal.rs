@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::time::Duration;
 
 use dz_store::Stage;
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{
+    HumanCount, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike,
+};
 
 use crate::event::{Event, Progress};
-use crate::numbers::rates_text;
-use crate::plain::kept_line;
+use crate::numbers::{duration_text, rate_texts};
+use crate::plain::{TurnClock, kept_line};
 use crate::screen::Screen;
 use crate::sink::Sink;
 use crate::stderr::{BARS, around_bars};
@@ -16,9 +19,12 @@ use crate::stderr::{BARS, around_bars};
 /// How often the bars are drawn, a second.
 const DRAWS: u8 = 20;
 
+/// The fewest columns of a bar without its brackets, and the most.
+const BAR_COLUMNS: (usize, usize) = (10, 40);
+
 /// One bar for each stage whose turn it is.
 pub(crate) struct TerminalBars {
-    shown: BTreeMap<Stage, (u32, ProgressBar)>,
+    shown: BTreeMap<Stage, (TurnClock, ProgressBar)>,
 }
 
 impl TerminalBars {
@@ -32,18 +38,15 @@ impl TerminalBars {
 
     fn show(&mut self, progress: &Progress) {
         let Some(bars) = BARS.get() else { return };
-        let (cycle, bar) = self
+        let (clock, bar) = self
             .shown
             .entry(progress.stage)
-            .or_insert_with(|| (progress.cycle, bars.add(new_bar(progress))));
-        if *cycle != progress.cycle {
-            *cycle = progress.cycle;
-            bar.reset();
-            bar.set_prefix(prefix(progress));
+            .or_insert_with(|| (TurnClock::new(progress), bars.add(new_bar())));
+        if clock.cycle != progress.cycle {
+            *clock = TurnClock::new(progress);
         }
-        bar.set_length(progress.total);
-        bar.set_position(progress.done);
-        bar.set_message(format!("{} {}", progress.unit, rates_text(&progress.rates)));
+        let columns = usize::from(Screen::default().width());
+        bar.set_message(bar_line(progress, clock.time_left(progress), columns));
     }
 
     fn clear(&mut self, stage: Stage) {
@@ -68,14 +71,91 @@ impl Sink for TerminalBars {
     }
 }
 
-fn prefix(progress: &Progress) -> String {
-    format!("{:<10} cycle {}", progress.stage, progress.cycle)
+/// The line is made by [`bar_line`], because `indicatif` gives a bar only what other texts leave,
+/// which at 80 columns is nothing.
+fn new_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg}");
+    ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn new_bar(progress: &Progress) -> ProgressBar {
-    let template = "{prefix} {wide_bar} {human_pos}/{human_len} {msg} {eta} left";
-    let style = ProgressStyle::with_template(template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("=> ");
-    ProgressBar::new(progress.total).with_style(style).with_prefix(prefix(progress))
+/// `selfplay cycle 3 [=====>    ] 120/400 games, 8 s left, 35.0 games/s`: the bar first, then as
+/// much as fits in front of the last of `columns` columns.
+fn bar_line(progress: &Progress, left: Option<Duration>, columns: usize) -> String {
+    let Progress { stage, cycle, done, total, unit, rates, .. } = progress;
+    let head = format!("{stage} cycle {cycle} [");
+    let mut texts = vec![format!("{}/{} {unit}", HumanCount(*done), HumanCount(*total))];
+    texts.extend(left.map(|left| format!("{} left", duration_text(left))));
+    texts.extend(rate_texts(rates));
+    // A full line would make some terminals go on in the next one.
+    let room = columns.saturating_sub(head.len() + "] ".len() + BAR_COLUMNS.0 + 1);
+    let mut tail = String::new();
+    for text in texts {
+        let separator = if tail.is_empty() { "" } else { ", " };
+        if tail.len() + separator.len() + text.len() > room {
+            break;
+        }
+        tail = tail + separator + &text;
+    }
+    let bar_columns = (BAR_COLUMNS.0 + room - tail.len()).min(BAR_COLUMNS.1);
+    format!("{head}{}] {tail}", bar(*done, *total, bar_columns))
+}
+
+/// `=====>    ` in so many columns.
+fn bar(done: u64, total: u64, columns: usize) -> String {
+    let share = if total == 0 { 1.0 } else { (done as f64 / total as f64).clamp(0.0, 1.0) };
+    let full = (share * columns as f64) as usize;
+    let tip = if full < columns { ">" } else { "" };
+    format!("{:<columns$}", "=".repeat(full) + tip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Rates;
+
+    fn progress(done: u64) -> Progress {
+        let rates = [("games/s", 35.04), ("playouts/s", 8_100.0), ("batch fill %", 93.0)];
+        Progress {
+            stage: Stage::Gatekeeper,
+            cycle: 1_234,
+            generation: 7,
+            done,
+            total: 1_500_000,
+            unit: "games".to_owned(),
+            rates: rates.map(|(name, value)| (name.to_owned(), value)).into_iter().collect::<Rates>(),
+        }
+    }
+
+    #[test]
+    fn every_width_has_a_bar_and_is_not_exceeded() {
+        for columns in 60..=200 {
+            for done in [0, 1, 749_999, 1_499_999, 1_500_000, 2_000_000] {
+                let line = bar_line(&progress(done), Some(Duration::from_secs(7_500)), columns);
+                assert!(line.len() < columns, "{columns}: {line}");
+                let inside = line.split(['[', ']']).nth(1).expect("a bar");
+                let drawn = inside.trim_end().len();
+                assert!(inside.len() >= BAR_COLUMNS.0 && drawn > 0, "{columns}: {line}");
+                assert!(line.contains("/1,500,000 games"), "{columns}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn wide_lines_say_more() {
+        let line = |columns| bar_line(&progress(750_000), Some(Duration::from_secs(90)), columns);
+        assert_eq!(
+            line(60),
+            "gatekeeper cycle 1234 [=====>    ] 750,000/1,500,000 games"
+        );
+        assert!(line(80).ends_with("] 750,000/1,500,000 games, 1 min 30 s left"), "{}", line(80));
+        let end = "1 min 30 s left, batch fill 93.0 %, 35.0 games/s, 8100 playouts/s";
+        assert!(line(160).ends_with(end), "{}", line(160));
+    }
+
+    #[test]
+    fn a_turn_without_work_is_done() {
+        assert_eq!(bar(0, 0, 4), "====");
+        assert_eq!(bar(0, 9, 4), ">   ");
+        assert_eq!(bar(9, 9, 4), "====");
+    }
 }

@@ -39,7 +39,7 @@ macro_rules! presets {
 pub(crate) static PRESETS: &[Preset] = presets! {
     "tictactoe" "go9" "chess" "connect4-h200" "go9-h200"
     "tictactoe-smoke" "connect4-smoke" "othello-smoke" "hex-smoke" "gomoku-smoke" "go-smoke"
-    "chess-smoke";
+    "chess-smoke" "breakthrough-smoke";
     "connect4-quick" "connect4" "othello6" "hex7" "go7" "gomoku9"
 };
 

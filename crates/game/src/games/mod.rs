@@ -1,5 +1,6 @@
 //! The games, one file or folder each.
 
+mod breakthrough;
 mod chess;
 mod connect4;
 mod go;
@@ -13,6 +14,7 @@ mod shuttle;
 mod tictactoe;
 mod vertex;
 
+pub use breakthrough::{Breakthrough, BreakthroughEncoding, BreakthroughState};
 pub use chess::{Chess, ChessEncoding, ChessHistory, ChessState};
 pub use connect4::{Connect4, Connect4Encoding, Connect4State};
 pub use go::{Go, GoEncoding, GoHistory, GoState, Superko};

@@ -1,0 +1,74 @@
+//! What networks see of Breakthrough.
+
+use super::{Breakthrough, BreakthroughState, squares, squares_of};
+use crate::{Encoding, Game, Move, PlaneShape, PlaneWriter, Player, Symmetry};
+
+/// Version 1: own pawns, opponent's pawns, all squares. The mover always moves from row 0 upwards.
+#[derive(Clone, Debug)]
+pub struct BreakthroughEncoding {
+    pub(super) game: Breakthrough,
+}
+
+impl BreakthroughEncoding {
+    /// Row and column of a square as the mover sees it: the second player's board is flipped.
+    fn seen(&self, mover: Player, square: u16) -> [usize; 2] {
+        let [row, column] = [square / self.game.width(), square % self.game.width()];
+        let row = match mover {
+            Player::First => row,
+            Player::Second => self.game.height() - 1 - row,
+        };
+        [row.into(), column.into()]
+    }
+}
+
+impl Encoding for BreakthroughEncoding {
+    type Game = Breakthrough;
+
+    fn id(&self) -> String {
+        format!("breakthrough-v1:{}x{}", self.game.height(), self.game.width())
+    }
+
+    fn planes(&self) -> PlaneShape {
+        let [height, width] = [self.game.height(), self.game.width()].map(usize::from);
+        PlaneShape { channels: 3, height, width, globals: 0 }
+    }
+
+    fn plane_names(&self) -> Vec<String> {
+        ["own pawns", "opponent's pawns", "board"].map(str::to_owned).to_vec()
+    }
+
+    fn policy_len(&self) -> usize {
+        3 * self.planes().area()
+    }
+
+    fn policy_layout(&self) -> String {
+        "index = 3 * square + (0 to the left, 1 straight, 2 to the right), as the mover sees the \
+         board"
+            .to_owned()
+    }
+
+    fn policy_index(&self, state: &BreakthroughState, mv: Move, symmetry: Symmetry) -> usize {
+        let [from, to] = squares_of(self.game.map_move(symmetry, mv));
+        let [row, column] = self.seen(state.mover, from);
+        let [_, column_after] = self.seen(state.mover, to);
+        3 * (row * self.planes().width + column) + (column_after + 1 - column)
+    }
+
+    fn encode(
+        &self,
+        state: &BreakthroughState,
+        (): &(),
+        symmetry: Symmetry,
+        out: &mut PlaneWriter<'_>,
+    ) {
+        let shown = self.game.map_state(symmetry, state);
+        let mover = state.mover;
+        for (plane, player) in [mover, mover.opponent()].into_iter().enumerate() {
+            for square in squares(shown.pawns[player.index()]) {
+                let [row, column] = self.seen(mover, square);
+                out.set(plane, row, column);
+            }
+        }
+        out.fill(2);
+    }
+}
