@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{TestRun, game, records};
+use crate::common::{TestRun, game, records};
 use dz_burn_net::TrainBatch;
 use dz_game::{
     Encoding, Game, Symmetry,

@@ -2,15 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-#[path = "common/fakes.rs"]
-mod fakes;
-
 use std::time::Duration;
 
-use common::{Process, TestRun, whole_run};
+use crate::common::fakes::{Fault, faulty};
+use crate::common::{Process, TestRun, whole_run};
 use dz_store::Losses;
-use fakes::{Fault, faulty};
 
 /// Steps of the first cycle in [`whole_run`].
 fn steps_of_cycle(test: &TestRun, cycle: u32) -> u64 {

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{TestRun, block, game, records};
+use crate::common::{TestRun, block, game, records};
 use dz_game::{Encoding, Game, PlaneWriter, Symmetry};
 use dz_shard::{RowBlock, RowFileHeader, RowSet, RowShape, replay, rows_of_game};
 use trainer::{BatchMaker, CycleRows, Feed, FeedPlan, Prepared};

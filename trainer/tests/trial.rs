@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
-mod common;
-
-use common::TestRun;
+use crate::common::TestRun;
 use dz_config::RunConfig;
 use trainer::Trial;
 

@@ -2,19 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-#[path = "common/fakes.rs"]
-mod fakes;
-
 use std::time::Duration;
 
-use common::{TestRun, block, whole_run};
+use crate::common::fakes::{Fault, faulty};
+use crate::common::{TestRun, block, whole_run};
 use dz_burn_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Precision};
 use dz_config::RunConfig;
 use dz_network_file::{NetworkFile, NetworkSpec};
 use dz_stage::exit_code_of;
 use dz_store::{Entry, Stage};
-use fakes::{Fault, faulty};
 use trainer::checkpoint::{Cursor, Header, pack, unpack};
 use trainer::{StepMetrics, effective_steps};
 

@@ -16,6 +16,7 @@ pub mod powercut;
 pub mod presets;
 pub mod soak;
 pub mod sources;
+pub mod suites;
 
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use xtask::{ci, names, presets, root, sources};
+use xtask::{ci, names, presets, root, sources, suites};
 
 #[test]
 fn sources_are_tidy() {
@@ -43,6 +43,19 @@ fn ci_runs_the_test_command_of_the_readme() {
     let steps = ci::steps(&root()).expect(".ci/run lists its steps");
     let test = steps.iter().find(|(name, _)| name == "test").expect("a step for tests");
     assert_eq!(test.1, command);
+}
+
+#[test]
+fn every_file_of_tests_is_run() {
+    let found = suites::findings(&root()).expect("manifests can be read");
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let manifest = "[package]\nname = \"one\"\nautotests = false\n[[test]]\nname = \"suite\"\n";
+    let tests = ["one/tests/a.rs", "one/tests/b.rs", "one/tests/common/mod.rs"];
+    let mut others = tests.map(|name| (name, "//! X.")).to_vec();
+    others.extend([("one/tests/suite.rs", "mod b;\n"), ("one/Cargo.toml", manifest)]);
+    let folder = tree("//! X.", &others);
+    let found = suites::findings(folder.path()).expect("manifests can be read");
+    assert_eq!(found, ["one/tests/a.rs is no part of tests/suite.rs and no program of its own"]);
 }
 
 /// A workspace of one crate whose `src/lib.rs` is `library`, and other files.

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{full, info, learner, nested, positions, rows, small, wide};
+use crate::common::{full, info, learner, nested, positions, rows, small, wide};
 use dz_burn_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Learner};
 use dz_cpu_net::{CpuEvaluator, Reference};
 use dz_infer::{NetworkEvaluator, NetworkOutputs};

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{full, info, learner, positions, rows, small, wide};
+use crate::common::{full, info, learner, positions, rows, small, wide};
 use dz_burn_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Learner, NetError};
 use dz_cpu_net::random_network_of;
 use dz_game::{Encoding, Game, games::TicTacToe};

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{
+use crate::common::{
     all_heads, full, head_weights, info, on_threads, options, rows, rows_with_heads, small,
 };
 use dz_burn_net::{

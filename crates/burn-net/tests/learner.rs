@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{full, info, learner, on_threads, options, rows, small, wide};
+use crate::common;
+use crate::common::{full, info, learner, on_threads, options, rows, small, wide};
 use dz_burn_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError};
 use dz_network_file::{NetworkError, NetworkFile, NetworkSpec};
 

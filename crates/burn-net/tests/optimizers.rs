@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{full, on_threads, options, rows};
+use crate::common::{full, on_threads, options, rows};
 use dz_burn_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Optimizer};
 
 const OTHERS: [Optimizer; 2] = [Optimizer::Sgd(0.9), Optimizer::Muon(0.95)];

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{full, nested, options, rows};
+use crate::common::{full, nested, options, rows};
 use dz_burn_net::{BurnLearner, DeviceChoice, Learner, LearnerOptions, Precision};
 use dz_network_file::NetworkSpec;
 

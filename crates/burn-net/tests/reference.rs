@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{all_heads, full, info, learner, nested, positions, rows, rows_with_heads, small};
+use crate::common::{
+    all_heads, full, info, learner, nested, positions, rows, rows_with_heads, small,
+};
 use dz_burn_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions, Learner};
 use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, NetworkEvaluator};

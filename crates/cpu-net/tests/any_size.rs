@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{network, positions, run, spec};
+use crate::common::{network, positions, run, spec};
 use dz_cpu_net::{CpuEvaluator, Reference};
 use dz_infer::NetworkEvaluator;
 use dz_network_file::{Board, Head, NetworkError, NetworkFile, NetworkSpec};

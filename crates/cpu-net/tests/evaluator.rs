@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{network, positions, run, spec};
+use crate::common;
+use crate::common::{network, positions, run, spec};
 use dz_cpu_net::CpuEvaluator;
 use dz_game::{Encoding, Game, games::TicTacToe};
 use dz_infer::{NetworkEvaluator, NetworkOutputs, contract};

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{network, positions, run, spec};
+use crate::common::{network, positions, run, spec};
 use dz_cpu_net::{CpuEvaluator, Reference};
 use dz_infer::NetworkEvaluator;
 use dz_network_file::{Head, NetworkSpec};

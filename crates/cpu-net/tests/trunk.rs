@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 
 use dz_cpu_net::{Parameters, Trunk};

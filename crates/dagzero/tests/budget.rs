@@ -1,13 +1,8 @@
 //! A disk budget: old shards go, what training, ratings and the report need stays.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{fs, path::Path, process::Output};
 
-use common::program::{command, dagzero};
+use crate::common::program::{command, dagzero};
 
 /// A run whose window holds few of its games, and whose checkpoints alone take more than a
 /// megabyte.

@@ -1,13 +1,6 @@
 //! The configuration that a run is played by is the one that its ledger names, whatever is edited
 //! and when.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod cli;
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -17,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{
+use crate::common::{
     cli,
     program::{self, dagzero, text},
 };

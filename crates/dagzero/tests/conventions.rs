@@ -1,10 +1,7 @@
 //! What outside programs rely on, game by game: notation, passes, margins, winners, draws,
 //! refusals.
 
-#[path = "common/cli.rs"]
-mod cli;
-
-use cli::{command, object, refused};
+use crate::common::cli::{command, object, refused};
 use dagzero::Exit;
 use dz_game::game_names;
 use serde_json::{Value, json};

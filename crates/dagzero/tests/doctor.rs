@@ -1,17 +1,12 @@
 //! `dagzero doctor RUN` on a run that learns, on networks that were tampered with, and alarms of a
 //! run that repeats itself.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use common::program::{dagzero, text};
+use crate::common::program::{dagzero, text};
 use dz_network_file::NetworkFile;
 use serde_json::Value;
 

@@ -1,19 +1,14 @@
 //! Other programs in `match`, and what people do with a player: `play`, `analyze`,
 //! `export network`.
 
-#[path = "common/cli.rs"]
-mod cli;
-#[path = "common/network.rs"]
-mod network;
-
 use std::fs;
 
+use crate::common::cli::{command, object, refused};
+use crate::common::network::blank_network;
 use clap::Parser;
-use cli::{command, object, refused};
 use dagzero::Exit;
 use dz_cpu_net::random_network;
 use dz_network_file::{Head, NetworkFile, NetworkSpec};
-use network::blank_network;
 use serde_json::Value;
 
 fn text(args: &[&str], input: &str) -> String {

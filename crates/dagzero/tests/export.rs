@@ -1,13 +1,8 @@
 //! `export` as others start it: a match of every format, read back.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{fs, process::Output};
 
-use common::program::{dagzero, text};
+use crate::common::program::{dagzero, text};
 use dz_game::{Game, with_game};
 use dz_record::{Format, Sheet, read};
 

@@ -1,10 +1,5 @@
 //! A disk that takes nothing, and a second process of a kind: the run waits, the second is refused.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{
     collections::BTreeMap,
     fs::{self, File},
@@ -14,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::program::{command, dagzero};
+use crate::common::program::{command, dagzero};
 use dz_store::FAULTS_ENV;
 
 /// A small run in a folder of its own.

@@ -1,10 +1,6 @@
 //! What is not a run's own, under the whole program: commands refuse it, leave it alone and never
 //! wait for it.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
 #[allow(dead_code, reason = "the store's tests use the rest")]
 #[path = "../../store/tests/common/trees.rs"]
 mod trees;
@@ -19,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::program;
+use crate::common::program;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use trees::tree;

@@ -1,14 +1,11 @@
 //! What a newcomer meets first: presets that the program brings along, and the list of runs.
 
-#[path = "common/cli.rs"]
-mod cli;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::str;
 
-use cli::{command, object, refused};
+use crate::common::cli::{command, object, refused};
 use dagzero::Exit;
 use dz_config::RunConfig;
 use serde_json::Value;

@@ -1,10 +1,7 @@
 //! `inspect`, `perft` and `rules` through the library: fields, errors, exit codes.
 
-#[path = "common/cli.rs"]
-mod cli;
-
+use crate::common::cli::{command, object, refused};
 use clap::Parser;
-use cli::{command, object, refused};
 use dagzero::{Cli, Exit};
 use serde_json::{Value, json};
 

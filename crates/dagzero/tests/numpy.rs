@@ -3,16 +3,12 @@
 //! It runs in the Python that `DAGZERO_PYTHON` names, or in `python3`, and is skipped where that
 //! lacks numpy, msgpack or zstandard.
 
-#[path = "common/cli.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod cli;
-
 use std::env;
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
-use cli::object;
+use crate::common::cli::object;
 use dz_game::games::{Chess, Connect4, Go};
 use dz_game::{Encoding, Game, Move};
 use dz_shard::{

@@ -1,18 +1,13 @@
 //! Runs in unusual surroundings: places that cannot hold them, users who may only read them,
 //! settings that nothing comes of.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
-use common::program::{command, dagzero, text};
+use crate::common::program::{command, dagzero, text};
 
 fn preset() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");

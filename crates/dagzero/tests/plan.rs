@@ -1,13 +1,8 @@
 //! `dagzero plan`: a calibration, and figures that fit each other and the configuration.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{path::Path, process::Output};
 
-use common::program::command;
+use crate::common::program::command;
 use serde_json::Value;
 
 fn plan(args: &[&str]) -> Output {

@@ -1,14 +1,8 @@
 //! `match` and `accuracy` as others start them.
 
-mod common {
-    pub(crate) mod network;
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{fs, process::Output};
 
-use common::{
+use crate::common::{
     network::{blank_network, blank_network_of_any_size},
     program::dagzero,
 };

@@ -1,11 +1,6 @@
 //! The program as others start it: streams and exit codes.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
-use common::program::dagzero;
+use crate::common::program::dagzero;
 
 #[test]
 fn results_go_to_standard_output_alone() {

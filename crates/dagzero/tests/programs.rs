@@ -1,18 +1,13 @@
 //! Programs that a run's anchors name: started where their user said so, shown and left out
 //! elsewhere.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{
     fs,
     path::{Path, PathBuf},
     process::{Output, Stdio},
 };
 
-use common::program::{command, text};
+use crate::common::program::{command, text};
 
 /// Programs of two people on one machine, and a program that leaves a mark when it is started.
 struct Scratch {

@@ -3,14 +3,9 @@
 //! network takes over its games; learning rates are tried on its rows. A run of Go does so with
 //! komi that differs from game to game.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::path::Path;
 
-use common::program::{dagzero, text};
+use crate::common::program::{dagzero, text};
 use serde_json::Value;
 
 /// What a command that must succeed printed.

@@ -1,14 +1,10 @@
 //! Records of others through the commands: the cases of `crates/record/tests/cases`, and what
 //! `--out` keeps.
 
-#[path = "common/cli.rs"]
-mod cli;
-#[path = "common/network.rs"]
-mod network;
-
+use crate::common::network;
 use std::{fs, path::PathBuf, process::Command};
 
-use cli::{object, refused};
+use crate::common::cli::{object, refused};
 use serde_json::Value;
 
 fn case(name: &str) -> String {

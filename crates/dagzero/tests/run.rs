@@ -1,10 +1,5 @@
 //! The whole loop as a person starts it: real processes, real signals, real bytes.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -14,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::program::{command, dagzero, text};
+use crate::common::program::{command, dagzero, text};
 
 fn preset(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(name)

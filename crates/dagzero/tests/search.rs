@@ -1,16 +1,12 @@
 //! `search` through the library: fields, hand-computed graphs, settings, exit codes.
 
-#[path = "common/cli.rs"]
-mod cli;
-#[path = "common/network.rs"]
-mod network;
-
+use crate::common::cli;
 use std::{fs, path::Path};
 
+use crate::common::cli::object;
+use crate::common::network::blank_network;
 use clap::Parser;
-use cli::object;
 use dagzero::Cli;
-use network::blank_network;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -1,11 +1,6 @@
 //! Runs as people leave them alone: under nohup, in the background of a script, in a terminal that
 //! closes, under systemd.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{
     fs::{self, File},
     io,
@@ -16,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::program::{command, dagzero, text};
+use crate::common::program::{command, dagzero, text};
 
 /// How long anything may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -1,19 +1,12 @@
 //! `dagzero verify` and `dagzero replay` on a small finished run: whatever is changed is named.
 
-mod common {
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod cli;
-    #[allow(dead_code, reason = "other tests use the rest")]
-    pub(crate) mod program;
-}
-
 use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
 
-use common::{cli::command, program};
+use crate::common::{cli::command, program};
 use dagzero::Exit;
 use serde_json::Value;
 

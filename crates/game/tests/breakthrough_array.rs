@@ -1,7 +1,5 @@
 //! Breakthrough on bitboards against a literal implementation on an array.
 
-mod literal;
-
 use dz_game::{
     Game, Move, Outcome, Player, Status,
     games::{Breakthrough, BreakthroughState},
@@ -9,7 +7,7 @@ use dz_game::{
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use literal::{Literal, Pair, any};
+use crate::literal::{Literal, Pair, any};
 
 /// The rules as one would tell them, on rows of squares. Row 0 is the first player's home.
 #[derive(Clone)]
@@ -42,8 +40,8 @@ impl Rows {
                 for (beside, &there) in self.rows[next].iter().enumerate() {
                     let is_straight = beside == column;
                     let is_diagonal = beside.abs_diff(column) == 1;
-                    let is_legal = is_straight && there.is_none()
-                        || is_diagonal && there != Some(self.mover);
+                    let is_legal =
+                        is_straight && there.is_none() || is_diagonal && there != Some(self.mover);
                     if is_legal {
                         moves.push([(row, column), (next, beside)]);
                     }
@@ -65,7 +63,8 @@ impl Literal for Rows {
         let home_of_second = self.rows.last().expect("rows");
         let win_of_first =
             home_of_second.contains(&Some(Player::First)) || !self.has(Player::Second);
-        let win_of_second = self.rows[0].contains(&Some(Player::Second)) || !self.has(Player::First);
+        let win_of_second =
+            self.rows[0].contains(&Some(Player::Second)) || !self.has(Player::First);
         if win_of_first {
             Status::Over(Outcome::win_of(Player::First))
         } else if win_of_second {

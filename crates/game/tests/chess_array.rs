@@ -1,7 +1,5 @@
 //! Chess on the generator's bitboards against a literal implementation on an array.
 
-mod literal;
-
 use dz_game::{
     Game, Move, Outcome, Player, Status,
     games::{Chess, ChessState},
@@ -9,7 +7,7 @@ use dz_game::{
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use literal::{Literal, Pair, any};
+use crate::literal::{Literal, Pair, any};
 
 /// Those of a rook, then those of a bishop.
 const QUEEN_STEPS: [(i32, i32); 8] =

@@ -1,7 +1,5 @@
 //! Connect Four on bitboards against a literal implementation on an array.
 
-mod literal;
-
 use dz_game::{
     Move, Outcome, Player, Status,
     games::{Connect4, Connect4State},
@@ -9,7 +7,7 @@ use dz_game::{
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use literal::{Literal, Pair, any};
+use crate::literal::{Literal, Pair, any};
 
 /// The rules as one would tell them: columns of stones, a win is looked for from every point.
 #[derive(Clone)]

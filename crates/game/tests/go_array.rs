@@ -1,7 +1,5 @@
 //! Go on bitboards against a literal implementation on an array, with every rule set.
 
-mod literal;
-
 use std::collections::BTreeSet;
 
 use dz_game::{
@@ -11,7 +9,7 @@ use dz_game::{
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use literal::{Literal, Pair, any};
+use crate::literal::{Literal, Pair, any};
 
 /// The rules as one would tell them: whole boards are compared, chains are walked anew every time.
 #[derive(Clone)]
@@ -290,7 +288,7 @@ fn legal_positions_are_as_many_as_published() {
 
 /// All boards of 4x4, a bit a board: three to the power of 16 of them.
 #[test]
-#[ignore = "takes minutes; cargo test --release -p dz-game --test go_array -- --ignored"]
+#[ignore = "takes minutes; cargo test --release -p dz-game go_array -- --ignored"]
 fn legal_positions_of_four_by_four() {
     let game = rules(4, 0.0, false, "simple").game;
     let history = GoHistory::default();

@@ -1,8 +1,5 @@
 //! Gomoku on bitboards against a literal implementation on an array.
 
-mod literal;
-mod square;
-
 use dz_game::{
     Move, Outcome, Player, Status,
     games::{Gomoku, GomokuOpening, GomokuRule, GomokuState},
@@ -10,8 +7,8 @@ use dz_game::{
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use literal::{Literal, Pair, any};
-use square::Square;
+use crate::literal::{Literal, Pair, any};
+use crate::square::Square;
 
 /// The rules as one would tell them: after every move, every point is looked at as the first one of
 /// a row, which begins and ends where no stone of the same player follows.

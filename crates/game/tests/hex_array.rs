@@ -1,8 +1,5 @@
 //! Hex on bitboards against a literal implementation on an array.
 
-mod literal;
-mod square;
-
 use dz_game::{
     Move, Outcome, Player, Status,
     games::{Hex, HexState},
@@ -10,8 +7,8 @@ use dz_game::{
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use literal::{Literal, Pair, any};
-use square::Square;
+use crate::literal::{Literal, Pair, any};
+use crate::square::Square;
 
 /// The six neighbours of a point as steps of row and column.
 const STEPS: [(i32, i32); 6] = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1)];

@@ -1,7 +1,6 @@
 //! The laws catch faults: each is put into a game that obeys them, and the law that falls is named.
 
-mod faulty;
-
+use crate::faulty::{Fault, Faulty};
 use dz_game::{
     Game, GameSpec,
     games::{
@@ -9,7 +8,6 @@ use dz_game::{
     },
     laws, transcript,
 };
-use faulty::{Fault, Faulty};
 
 const GAMES: u32 = 40;
 

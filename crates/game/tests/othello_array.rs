@@ -1,8 +1,5 @@
 //! Othello on bitboards against a literal implementation on an array.
 
-mod literal;
-mod square;
-
 use dz_game::{
     Move, Outcome, Player, Status,
     games::{Othello, OthelloState},
@@ -10,8 +7,8 @@ use dz_game::{
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use literal::{Literal, Pair, any};
-use square::Square;
+use crate::literal::{Literal, Pair, any};
+use crate::square::Square;
 
 /// The rules as one would tell them: from a new disc, look along eight directions for discs of the
 /// opponent that end at a disc of one's own.

@@ -1,4 +1,4 @@
-//! Golden transcripts. `UPDATE_GOLDEN=1 cargo test -p dz-game --test transcripts` writes them anew;
+//! Golden transcripts. `UPDATE_GOLDEN=1 cargo test -p dz-game transcripts` writes them anew;
 //! read the difference before you commit it.
 
 use std::{env, fs, path::Path};

@@ -1,10 +1,8 @@
 //! From positions to planes, from logits to evaluations.
 
-mod common;
-
 use std::sync::Mutex;
 
-use common::{FakeNetwork, Fault, logit};
+use crate::common::{FakeNetwork, Fault, logit};
 use dz_game::{
     Encoding, Game, Move, PlaneWriter, Symmetry, games::Connect4, games::TicTacToe, with_game,
 };

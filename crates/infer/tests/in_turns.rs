@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::FakeNetwork;
+use crate::common::FakeNetwork;
 use dz_game::games::TicTacToe;
 use dz_infer::contract::{check_evaluator, random_leaves};
 use dz_infer::{Encoded, Evaluation, Evaluator, EvaluatorError, InTurns, Leaf, Ticket};

@@ -1,8 +1,6 @@
 //! Many games in lockstep: the same results however they are grouped and whoever does the work.
 
-mod common;
-
-use common::FakeNetwork;
+use crate::common::FakeNetwork;
 use dz_game::{Game, Symmetry, games::Connect4, mix64};
 use dz_infer::{
     Answer, Encoded, Evaluation, Evaluator, EvaluatorError, GameTask, Hashed, InstantEvaluator,

@@ -1,10 +1,8 @@
 //! The records of `tests/cases`, each of a kind that was misread once.
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::spec;
+use crate::common::spec;
 use dz_game::{Game, games::Go, with_game};
 use dz_record::{BreakCause, Played, RecordEnd, Sheet, Winner, annotated, decode, read};
 

@@ -1,12 +1,11 @@
 //! One small record of each game and format.
-//! `UPDATE_GOLDEN=1 cargo test -p dz-record --test goldens` writes them anew; read the difference
+//! `UPDATE_GOLDEN=1 cargo test -p dz-record goldens` writes them anew; read the difference
 //! before you commit it.
 
-mod common;
-
+use crate::common;
 use std::{env, fs, path::Path};
 
-use common::bare;
+use crate::common::bare;
 use dz_game::{Game, with_game};
 use dz_record::{Format, Header, RecordEnd};
 

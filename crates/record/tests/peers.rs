@@ -5,8 +5,6 @@
 //! Without them the test says so and passes. `DAGZERO_PEER_GAMES` is the number of games of each
 //! game (40).
 
-mod common;
-
 use std::{
     env,
     io::Write,
@@ -14,7 +12,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use common::{random_record, spec};
+use crate::common::{random_record, spec};
 use dz_game::{Game, RecordFormat, with_game};
 use dz_record::{Format, RecordEnd};
 use serde_json::{Value, json};

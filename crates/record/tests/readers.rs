@@ -1,8 +1,6 @@
 //! Texts of other programs, faulty ones, and any bytes at all.
 
-mod common;
-
-use common::{GAMES, random_record, spec};
+use crate::common::{GAMES, random_record, spec};
 use dz_game::{Game, Player, games::Go, with_game};
 use dz_record::{By, Format, RecordEnd, Winner, decode, read, read_as, sgf};
 use rand::{RngExt, SeedableRng};

@@ -1,8 +1,6 @@
 //! What is written reads back, for every game and format.
 
-mod common;
-
-use common::{GAMES, random_record, spec};
+use crate::common::{GAMES, random_record, spec};
 use dz_game::{Game, Move, Outcome, Player, with_game};
 use dz_record::{BreakCause, Format, Record, RecordEnd, RecordError, Sheet, read, read_as};
 

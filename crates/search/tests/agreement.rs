@@ -7,18 +7,16 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod proof;
-
 use std::ops::Range;
 
 use dz_game::Game;
 use dz_game::games::{Connect4, Shuttle, TicTacToe};
 use dz_search::{Compact, Exact, ExplicitGraph, RootSetup, SearchParams};
 
-use proof::graphs::{random_graph, random_shape};
-use proof::reference::Rounds;
-use proof::settings::{random_params, random_setup};
-use proof::{Dice, Judge, Round, assert_agrees, position};
+use crate::proof::graphs::{random_graph, random_shape};
+use crate::proof::reference::Rounds;
+use crate::proof::settings::{random_params, random_setup};
+use crate::proof::{Dice, Judge, Round, assert_agrees, position};
 
 /// One to three moves' searches.
 fn random_rounds(dice: &mut Dice, playouts_max: usize) -> Vec<Round> {

@@ -6,8 +6,7 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod proof;
-
+use crate::proof;
 use std::collections::BTreeSet;
 
 use dz_game::{Move, Player};
@@ -16,8 +15,8 @@ use dz_search::{
     SearchParams, Selection, ValuePov,
 };
 
-use proof::graphs::{graph, inner, terminal};
-use proof::{Dice, Judge, answer, search_graph};
+use crate::proof::graphs::{graph, inner, terminal};
+use crate::proof::{Dice, Judge, answer, search_graph};
 
 /// Two arms, each a leaf that is never opened: every visit is one more rollout.
 fn two_arms() -> ExplicitGraph {

@@ -7,8 +7,6 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod proof;
-
 use std::collections::BTreeSet;
 
 use dz_game::{
@@ -21,11 +19,11 @@ use dz_search::{
     Selection, Staleness, TieBreak,
 };
 
-use proof::domains::Unshared;
-use proof::graphs::{graph, inner, random_graph, random_shape, terminal};
-use proof::reference::Rounds;
-use proof::settings::{random_params, random_setup};
-use proof::{
+use crate::proof::domains::Unshared;
+use crate::proof::graphs::{graph, inner, random_graph, random_shape, terminal};
+use crate::proof::reference::Rounds;
+use crate::proof::settings::{random_params, random_setup};
+use crate::proof::{
     Dice, Judge, Round, answer, assert_agrees, position, run, run_from, search_graph, search_of,
 };
 

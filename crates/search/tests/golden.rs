@@ -2,9 +2,7 @@
 
 #![allow(clippy::format_push_string)] // Clearer than writing to a String, which cannot fail.
 
-mod common;
-
-use common::{hashed, noise, puct, puct_of, run_with, search_at};
+use crate::common::{hashed, noise, puct, puct_of, run_with, search_at};
 use dz_game::{Game, games::Connect4};
 use dz_search::{Budget, CatchUp, FirstPlay, Search, SearchParams, Selection};
 

@@ -7,8 +7,6 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod proof;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use dz_game::{Move, Player, games::Connect4};
@@ -16,7 +14,7 @@ use dz_search::{
     Budget, Exact, Gathered, InFlight, NodeView, Puct, Search, SearchParams, Selection, TracedMove,
 };
 
-use proof::{Judge, answer, position, run, search_of};
+use crate::proof::{Judge, answer, position, run, search_of};
 
 const C: f64 = 1.3;
 

@@ -1,10 +1,8 @@
 //! What holds after any search, and what reuse, noise and budgets promise.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{
+use crate::common::{
     Judge, feed, forgetful::Forgetful, hashed, noise, puct, run, run_with, search_at,
     unfolded::Unfolded, uniform,
 };

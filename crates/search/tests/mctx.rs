@@ -8,8 +8,6 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod proof;
-
 use std::fmt::Write;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -18,8 +16,8 @@ use dz_search::{
     Exact, ExplicitGraph, GraphFile, GraphNode, Gumbel, SearchParams, Selection, Sigma,
 };
 
-use proof::graphs::inner;
-use proof::{Dice, Judge, run, search_of};
+use crate::proof::graphs::inner;
+use crate::proof::{Dice, Judge, run, search_of};
 
 const NODES: usize = 24;
 

@@ -7,8 +7,6 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod proof;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dz_game::Move;
@@ -17,10 +15,10 @@ use dz_search::{
     SearchParams, Selection, Terminals,
 };
 
-use proof::domains::{Hardy, KeyOf, Repeating};
-use proof::graphs::{graph, inner, minimax, terminal};
-use proof::unsound::{Mistake, Unsound};
-use proof::{Dice, Judge, Opinion, run, search_graph, search_of};
+use crate::proof::domains::{Hardy, KeyOf, Repeating};
+use crate::proof::graphs::{graph, inner, minimax, terminal};
+use crate::proof::unsound::{Mistake, Unsound};
+use crate::proof::{Dice, Judge, Opinion, run, search_graph, search_of};
 
 fn plain() -> SearchParams {
     SearchParams {

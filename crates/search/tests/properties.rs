@@ -8,8 +8,6 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod proof;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use dz_search::{
@@ -19,9 +17,9 @@ use dz_search::{
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use proof::graphs::{Shape, certain_and_hoped, minimax, random_graph};
-use proof::settings::{random_params, random_setup};
-use proof::{Dice, Judge, run, run_from, search_graph};
+use crate::proof::graphs::{Shape, certain_and_hoped, minimax, random_graph};
+use crate::proof::settings::{random_params, random_setup};
+use crate::proof::{Dice, Judge, run, run_from, search_graph};
 
 fn shape(back: f64) -> impl Strategy<Value = Shape> {
     let sizes = (1..8_usize, 1..8_usize, 1..6_usize, 0.0..0.4, any::<bool>());

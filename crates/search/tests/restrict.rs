@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod common;
-
-use common::{hashed, puct, run, search_at};
+use crate::common::{hashed, puct, run, search_at};
 use dz_game::{Move, games::Connect4};
 use dz_search::{Budget, Gumbel, RootMove, Search, SearchParams, Selection};
 

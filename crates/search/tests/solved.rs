@@ -7,8 +7,6 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod proof;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use dz_game::games::{Connect4, Hex, TicTacToe};
@@ -17,8 +15,8 @@ use dz_search::{
     CatchUp, Compact, Domain, Exact, ExplicitGraph, NodeView, Search, SearchParams, Status,
 };
 
-use proof::graphs::{certain_and_hoped, random_graph, random_shape};
-use proof::{Dice, Judge, position, run, search_graph, search_of};
+use crate::proof::graphs::{certain_and_hoped, random_graph, random_shape};
+use crate::proof::{Dice, Judge, position, run, search_graph, search_of};
 
 /// Every position's value to the first player with best play.
 struct Solution<'a, G: Game> {

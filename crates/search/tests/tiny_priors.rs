@@ -3,16 +3,14 @@
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
-mod proof;
-
 use dz_game::Move;
 use dz_search::{
     Compact, Exact, ExplicitGraph, GraphFile, Gumbel, Numbers, PolicyTarget, SearchParams,
     Selection, Sigma, policy_target,
 };
 
-use proof::graphs::inner;
-use proof::{Judge, run, search_of};
+use crate::proof::graphs::inner;
+use crate::proof::{Judge, run, search_of};
 
 /// After the only move of node 0 the second player chooses between a move that a network is sure
 /// of, worth -0.9 to the mover, and one with a prior of a millionth, worth 0.1.

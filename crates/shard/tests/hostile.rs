@@ -1,14 +1,13 @@
 //! Shards and row files that nobody wrote: the body of a fuzz target on good files and on mutations
 //! of them.
 
-mod common;
 #[path = "../../../fuzz/src/files.rs"]
 mod files;
 #[allow(dead_code, reason = "the inputs are made here")]
 #[path = "../../../fuzz/src/mutate.rs"]
 mod mutate;
 
-use common::{connect4, header, shard};
+use crate::common::{connect4, header, shard};
 use dz_game::{Komi, games::Go};
 use dz_shard::{
     ROW_LEVEL, RowBlock, RowFileHeader, RowSet, RowTargets, RowWriter, ShardHeader, random_records,

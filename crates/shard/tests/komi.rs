@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
-mod common;
-
 use std::io::{Cursor, Read};
 
-use common::{connect4, header, shard};
+use crate::common::{connect4, header, shard};
 use dz_game::{Game, Komi, Outcome, games::Go};
 use dz_shard::{
     GameRecord, Head, RowBlock, RowShape, ShardError, ShardHeader, ShardReader, random_records,

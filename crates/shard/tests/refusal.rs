@@ -1,10 +1,8 @@
 //! What must not be read, is not.
 
-mod common;
-
 use std::io::Cursor;
 
-use common::{connect4, header, shard};
+use crate::common::{connect4, header, shard};
 use dz_game::{Game, Move, Outcome, Player, Wdl, games::TicTacToe};
 use dz_shard::{
     GameEnd, GameRecord, ParentGame, PlyRecord, ROW_LEVEL, ResignThresholds, RowBlock,

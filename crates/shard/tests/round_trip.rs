@@ -1,10 +1,8 @@
 //! What is written comes back, whatever it is.
 
-mod common;
-
 use std::{io::Cursor, io::Read};
 
-use common::{connect4, header, shard};
+use crate::common::{connect4, header, shard};
 use dz_game::{Game, Komi, Move, Outcome, Player, Wdl, games::TicTacToe};
 use dz_shard::{
     GAMES_PER_FRAME, GameEnd, GameRecord, ParentGame, PlyRecord, ROW_LEVEL, ResignThresholds,

@@ -2,11 +2,9 @@
 //! with the board.
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
-mod common;
-
 use std::io::{Cursor, Read};
 
-use common::connect4;
+use crate::common::connect4;
 use dz_game::{
     Encoding, Game, Move, Outcome, Player, Status, Symmetry, Wdl,
     games::{Go, GoHistory, Hex, Othello, TicTacToe},

@@ -68,7 +68,13 @@ fn drawn_at(columns: u16) -> String {
     let [mut master, mut slave] = [-1, -1];
     // SAFETY: both numbers are written where the call succeeds; names and modes may be null.
     let opened = unsafe {
-        libc::openpty(&raw mut master, &raw mut slave, std::ptr::null_mut(), std::ptr::null(), &size)
+        libc::openpty(
+            &raw mut master,
+            &raw mut slave,
+            std::ptr::null_mut(),
+            std::ptr::null(),
+            &raw const size,
+        )
     };
     assert_eq!(opened, 0, "a pseudo-terminal can be opened");
     // SAFETY: the call has just opened them, and nobody else owns them.
@@ -93,7 +99,7 @@ fn lines_of(drawn: &str) -> Vec<String> {
         match character {
             '\u{1b}' => {
                 // A control sequence ends with a letter.
-                characters.find(|c| c.is_ascii_alphabetic());
+                characters.find(char::is_ascii_alphabetic);
                 lines.push(String::new());
             }
             '\r' | '\n' => lines.push(String::new()),

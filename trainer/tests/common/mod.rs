@@ -1,6 +1,8 @@
 //! A run with rows of random tic-tac-toe games, and what tests look at.
 #![allow(dead_code, clippy::unwrap_used, reason = "test helpers; each test file uses a part")]
 
+pub mod fakes;
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};

@@ -87,8 +87,7 @@ pub struct Variant {
 pub const BASE: &str = "base";
 
 /// Keys that a cell is given by its place in the table or by this machine.
-const GIVEN: [&str; 5] =
-    ["run.seed", "run.threads", "run.cycles", "selfplay.games", "final.games"];
+const GIVEN: [&str; 5] = ["run.seed", "run.threads", "run.cycles", "selfplay.games", "final.games"];
 
 impl Table {
     /// Reads `NAME.toml` and `NAME/base.toml` beside it.

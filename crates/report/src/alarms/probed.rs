@@ -127,7 +127,7 @@ impl Probed {
             threshold: "variance over the views of a position as a share of the whole variance of policies and of values, 1 where views have \
                         nothing in common: alarm above 0.8, warning above 0.5; only of a policy with less than 85 % of the entropy of equal \
                         chances, and of values that differ, since a network that has not learned yet says noise",
-            advice: "The tables of symmetries, of policy indices or of planes do not fit each other: run `cargo test -p dz-game --test laws`, and \
+            advice: "The tables of symmetries, of policy indices or of planes do not fit each other: run `cargo test -p dz-game laws`, and \
                      `dagzero verify RUN` for a damaged network.",
         };
         if self.symmetries < 2 {

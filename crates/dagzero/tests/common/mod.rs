@@ -1,0 +1,5 @@
+//! What the tests of the program share.
+
+pub(crate) mod cli;
+pub(crate) mod network;
+pub(crate) mod program;

@@ -1,0 +1,34 @@
+//! The integration tests of the program in one program, because linking each by itself takes many
+//! times as long.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod budget;
+mod common;
+mod configuration;
+mod conventions;
+mod doctor;
+mod documents;
+mod engine;
+mod engines;
+mod export;
+mod faults;
+mod foreign;
+mod front_door;
+mod games;
+mod gpu_bench;
+mod minimal;
+mod notify;
+mod numpy;
+mod operations;
+mod plan;
+mod players;
+mod process;
+mod programs;
+mod rate;
+mod recipe;
+mod records;
+mod run;
+mod search;
+mod signals;
+mod verify;

@@ -1,0 +1,22 @@
+//! The integration tests of the search in one program, because linking each by itself takes many
+//! times as long.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod agreement;
+mod bandits;
+mod choice;
+mod common;
+mod equivalences;
+mod formulas;
+mod golden;
+mod hostile;
+mod in_flight;
+mod invariants;
+mod mctx;
+mod oracles;
+mod proof;
+mod properties;
+mod restrict;
+mod solved;
+mod tiny_priors;

@@ -1,0 +1,12 @@
+//! The integration tests of the store in one program, because linking each by itself takes many
+//! times as long.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod audit;
+mod bursts;
+mod foreign;
+mod hostile;
+mod ledger;
+mod locks;
+mod objects;

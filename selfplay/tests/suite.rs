@@ -1,0 +1,12 @@
+//! The integration tests of self-play in one program, because linking each by itself takes many
+//! times as long.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod komi;
+mod reanalysis;
+mod recipe;
+mod resign;
+mod stage;
+mod targets;
+mod threads;
