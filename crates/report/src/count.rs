@@ -3,7 +3,7 @@
 use dz_stats::Record;
 
 /// 1234567 as `1,234,567`.
-pub(crate) fn whole(count: u64) -> String {
+pub fn whole(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -54,7 +54,7 @@ pub(crate) fn rate(events: u64, wall_ms: u64) -> String {
 }
 
 /// A number of bytes in the unit that fits, `12.3 MB`; a MB is a million.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     let (value, unit) = match bytes {
         0..1_000 => return format!("{bytes} B"),
         1_000..1_000_000 => (bytes as f64 / 1e3, "KB"),
@@ -81,7 +81,7 @@ pub(crate) fn elo_error(value: f64, error95: f64) -> String {
 }
 
 /// A duration in the two units that matter: `45 s`, `12 min 5 s`, `3 h 20 min`.
-pub(crate) fn duration(ms: u64) -> String {
+pub fn duration(ms: u64) -> String {
     let seconds = (ms + 500) / 1000;
     match seconds {
         0..60 => format!("{:.1} s", ms as f64 / 1000.0),

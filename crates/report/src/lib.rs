@@ -10,7 +10,7 @@ mod board;
 mod bottleneck;
 mod chart;
 mod compare;
-mod count;
+pub mod count;
 mod csv;
 mod curve;
 mod elo;

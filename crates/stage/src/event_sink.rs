@@ -49,6 +49,11 @@ impl EventSink {
     /// Hands an event over, and to the run's log.
     pub fn emit(&self, event: &Event) {
         log_event(event);
+        self.hand_on(event);
+    }
+
+    /// Hands an event over that the log has already.
+    pub(crate) fn hand_on(&self, event: &Event) {
         // A panic in another thread's event leaves nothing half-done that matters here.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).accept(event);
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use crate::exit_code::exit_code_of;
 use crate::in_force::InForce;
 use crate::logging::{log_generation, log_to_run};
 use crate::memory::{TurnMetrics, peak_bytes};
+use crate::noted::NotedProgress;
 use crate::parent::die_with_driver;
 use crate::pause::{DiskTrouble, Patience, Waiting};
 use crate::programs::ProgramsWord;
@@ -58,7 +60,7 @@ pub struct StageContext {
     /// Its hash in the ledger.
     config_hash: String,
     // Held as long as the stage lives.
-    lock: RunLock,
+    lock: Arc<RunLock>,
 }
 
 impl StageContext {
@@ -67,7 +69,8 @@ impl StageContext {
     pub fn open(dir: &Path, stage: Stage, events: EventSink, stop: Stop) -> anyhow::Result<Self> {
         let run = Run::open(dir)?;
         run.check_places()?;
-        let lock = RunLock::acquire(&run, stage)?;
+        let lock = Arc::new(RunLock::acquire(&run, stage)?);
+        let events = NotedProgress::sink(events, &lock);
         let mut ledger = Ledger::open(&run)?;
         // Before the claim, which would fence out a stage that is at work.
         let mut config = InForce::for_stage(&run, &ledger, &events, stage)?;
@@ -99,7 +102,7 @@ impl StageContext {
     }
 
     /// The stage.
-    pub const fn stage(&self) -> Stage {
+    pub fn stage(&self) -> Stage {
         self.lock.stage()
     }
 
@@ -129,7 +132,7 @@ impl StageContext {
     }
 
     /// Where and for whom this stage waits for the disk.
-    const fn waiting(&self) -> Waiting<'_> {
+    fn waiting(&self) -> Waiting<'_> {
         Waiting {
             run: &self.run,
             lock: &self.lock,

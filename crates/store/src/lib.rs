@@ -38,7 +38,7 @@ pub use ledger::{
     ResignSummary, RowsState, RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary,
     ShardState, Stage, StageTurn, VerdictState, best_connected,
 };
-pub use lock::{Holder, LOCK_WAIT, Pause, RunLock};
+pub use lock::{Holder, LOCK_WAIT, Pause, RunLock, TurnProgress};
 pub use metrics::MetricsWriter;
 pub use object::ObjectRef;
 pub use remedy::Remedy;

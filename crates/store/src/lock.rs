@@ -1,10 +1,12 @@
 //! The operating system's lock on a run: one driver, one process a stage.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -27,6 +29,8 @@ const LOCK_RETRY: Duration = Duration::from_millis(50);
 pub struct RunLock {
     file: File,
     stage: Stage,
+    /// Taken while the file is changed.
+    changing: Mutex<()>,
 }
 
 impl Drop for RunLock {
@@ -69,13 +73,14 @@ impl RunLock {
             time_unix_ms: clock::unix_ms(),
             role: stage,
             paused: None,
+            progress: None,
         };
         let text = serde_json::to_string(&holder)
             .map_err(|e| StoreError::Invalid { what: format!("lock holder: {e}") })?;
         file.set_len(0).map_err(io)?;
         file.seek(SeekFrom::Start(0)).map_err(io)?;
         file.write_all(text.as_bytes()).map_err(io)?;
-        Ok(Self { file, stage })
+        Ok(Self { file, stage, changing: Mutex::new(()) })
     }
 
     /// Who holds the lock of `stage` now, for `status`; `None` where nobody does.
@@ -92,7 +97,8 @@ impl RunLock {
         };
         // A shared lock is refused exactly while somebody holds the exclusive one.
         match file.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => read_holder(&mut file),
+            // A file that is just being changed may be read half old and half new.
+            Err(TryLockError::WouldBlock) => (0..3).find_map(|_| read_holder(&mut file)),
             Ok(()) => {
                 // As in `drop`: a child just forked must not keep it.
                 let _ = file.unlock();
@@ -102,12 +108,23 @@ impl RunLock {
         }
     }
 
-    /// Notes in the lock, for `status`, that its holder waits, or with `None` that it goes on. The
-    /// file is written in place and never becomes shorter, which takes no new block of a disk that
-    /// is full. Where it cannot be written, nothing is noted.
+    /// Notes in the lock, for `status`, that its holder waits, or with `None` that it goes on.
     pub fn tell_pause(&self, paused: Option<Pause>) {
+        self.change(|holder| holder.paused = paused);
+    }
+
+    /// Notes in the lock, for `status` and `watch`, where its holder stands in its turn, or with
+    /// `None` that the turn is over.
+    pub fn tell_progress(&self, progress: Option<TurnProgress>) {
+        self.change(|holder| holder.progress = progress);
+    }
+
+    /// The file is written in place and never becomes shorter, which takes no new block of a disk
+    /// that is full. Where it cannot be written, nothing is noted.
+    fn change(&self, change: impl FnOnce(&mut Holder)) {
+        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(mut holder) = read_holder(&mut &self.file) else { return };
-        holder.paused = paused;
+        change(&mut holder);
         let Ok(mut text) = serde_json::to_vec(&holder) else { return };
         let length = self.file.metadata().map_or(0, |meta| meta.len() as usize);
         // Blanks after an object belong to no JSON value.
@@ -122,7 +139,7 @@ impl RunLock {
 }
 
 /// Who holds a lock: the content of the lock file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holder {
     /// Its process id on `host`.
     pub process_id: u32,
@@ -135,6 +152,28 @@ pub struct Holder {
     /// What it waits for, if it waits for a disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<Pause>,
+    /// Where it stands in its turn, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<TurnProgress>,
+}
+
+/// Where a stage stands in its turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnProgress {
+    /// The cycle.
+    pub cycle: u32,
+    /// How many of `total` are done.
+    pub done: u64,
+    /// How many there are in this turn.
+    pub total: u64,
+    /// Of what: `games`, `rows`, `steps`.
+    pub unit: String,
+    /// Milliseconds that the rest of the turn may take; none where nothing is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_ms: Option<u64>,
+    /// Rates and shares by name, such as `games/s`.
+    #[serde(default)]
+    pub rates: BTreeMap<String, f64>,
 }
 
 /// A process that waits for a disk.
@@ -184,7 +223,7 @@ fn unread_holder(meta: &Metadata, stage: Stage) -> Option<Holder> {
     let process_id = locking_process(meta)?;
     let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let time_unix_ms = since.as_millis() as u64;
-    Some(Holder { process_id, host: clock::host(), time_unix_ms, role: stage, paused: None })
+    Some(Holder { process_id, host: clock::host(), time_unix_ms, role: stage, paused: None, progress: None })
 }
 
 /// Who holds the lock, as its file says, unless that is a process before the holder.

@@ -3,11 +3,11 @@
 use std::{fmt, io::Write, path::PathBuf, time::Duration};
 
 use dz_config::RunConfig;
-use dz_report::AlarmLine;
+use dz_report::{AlarmLine, count};
 use dz_stage::{ConfigRefused, InForce};
 use dz_store::{
-    Ledger, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Run, RunLock, RunState,
-    Stage, StageTurn, layout,
+    Holder, Ledger, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Run, RunLock, RunState,
+    Stage, StageTurn, TurnProgress, layout,
 };
 use serde::Serialize;
 
@@ -85,6 +85,9 @@ struct Status {
 struct Process {
     stage: Stage,
     process_id: u32,
+    /// Where it stands in its turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<TurnProgress>,
 }
 
 /// A process that waits for a disk.
@@ -163,8 +166,8 @@ impl Status {
     fn of(run: &Run, state: &RunState, config: &RunConfig) -> anyhow::Result<Self> {
         let cycles = config.cycles_planned(state.walls_ms());
         let alive = |stage| {
-            let process_id = RunLock::holder(run, stage)?.process_id;
-            Some(Process { stage, process_id })
+            let Holder { process_id, progress, .. } = RunLock::holder(run, stage)?;
+            Some(Process { stage, process_id, progress })
         };
         let paused = |stage| {
             let dz_store::Pause { since_unix_ms, reason } = RunLock::holder(run, stage)?.paused?;
@@ -236,6 +239,11 @@ impl Status {
             writeln!(out, "config      config.toml was edited and does not count yet: {edits}")?;
         }
         writeln!(out, "turn        {}", self.turns)?;
+        for Process { stage, progress, .. } in &self.stages {
+            if let Some(progress) = progress {
+                writeln!(out, "{:<12}{}", stage.name(), dz_stage::progress_text(progress))?;
+            }
+        }
         let within = match self.hours_max {
             0.0 => String::new(),
             hours => {
@@ -249,8 +257,9 @@ impl Status {
             let left = dz_stage::duration_text(Duration::from_millis(left_ms));
             writeln!(out, "time left   about {left}")?;
         }
-        writeln!(out, "games       {} ({} positions recorded)", self.games, self.positions)?;
-        writeln!(out, "steps       {}", self.steps)?;
+        let [games, positions, steps] = [self.games, self.positions, self.steps].map(count::whole);
+        writeln!(out, "games       {games} ({positions} positions recorded)")?;
+        writeln!(out, "steps       {steps}")?;
         self.write_ratings(all, out)?;
         for alarm in &self.alarms {
             writeln!(out, "since cycle {}: {}", alarm.cycle, alarm.text())?;
@@ -328,16 +337,15 @@ impl Disk {
 
 impl fmt::Display for Disk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mb = |bytes: u64| format!("{:.1} MB", bytes as f64 / MB as f64);
-        f.write_str(&mb(self.bytes))?;
+        f.write_str(&count::bytes(self.bytes))?;
         if let Some(forecast) = self.forecast_bytes {
-            write!(f, ", about {} when all cycles are done", mb(forecast))?;
+            write!(f, ", about {} when all cycles are done", count::bytes(forecast))?;
         }
         if self.budget_bytes > 0 {
-            write!(f, ", budget {}", mb(self.budget_bytes))?;
+            write!(f, ", budget {}", count::bytes(self.budget_bytes))?;
         }
         let Some(free) = self.free_bytes else { return Ok(()) };
-        write!(f, "; {} free", mb(free))?;
+        write!(f, "; {} free", count::bytes(free))?;
         let more = self.forecast_bytes.map_or(0, |forecast| forecast - self.bytes);
         if more > free { f.write_str(": NOT ENOUGH, the run will pause") } else { Ok(()) }
     }

@@ -13,6 +13,8 @@ pub struct Live {
     pub stages: Vec<Stage>,
     /// Processes that wait for a disk: who, since when, and what for, in words.
     pub paused: Vec<String>,
+    /// Where stages stand in their turns: `selfplay cycle 3: 120/400 games, 8 s left`.
+    pub progress: Vec<String>,
     /// Cycles that are over.
     pub cycles_done: u32,
     /// Cycles that the configuration asks for; 0 where it cannot be read.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use dz_config::RunConfig;
 use dz_stage::InForce;
-use dz_store::{Ledger, Pause, Run, RunLock, RunState, Stage, utc};
+use dz_store::{Holder, Ledger, Pause, Run, RunLock, RunState, Stage, utc};
 use ratatui::Frame;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -73,7 +73,12 @@ impl Live {
     fn of(run: &Run, ledger: &Ledger, config: Option<&RunConfig>) -> Self {
         let state = ledger.state();
         let cycles = config.map_or(0, |config| config.cycles_planned(state.walls_ms()));
-        let alive = |stage: &Stage| RunLock::holder(run, *stage).is_some();
+        let holders = Stage::WORKERS.map(|stage| (stage, RunLock::holder(run, stage)));
+        let progress = |(stage, holder): &(Stage, Option<Holder>)| {
+            let progress = holder.as_ref()?.progress.as_ref()?;
+            Some(format!("{stage} {}", dz_stage::progress_text(progress)))
+        };
+        let alive = |(stage, holder): &(Stage, Option<Holder>)| holder.as_ref().map(|_| *stage);
         let paused = |stage: Stage| {
             let Pause { since_unix_ms, reason } = RunLock::holder(run, stage)?.paused?;
             Some(format!("{stage} since {}: {reason}", utc(since_unix_ms)))
@@ -85,7 +90,8 @@ impl Live {
                 None => state.turn().to_string(),
             },
             driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
-            stages: Stage::WORKERS.into_iter().filter(alive).collect(),
+            stages: holders.iter().filter_map(alive).collect(),
+            progress: holders.iter().filter_map(progress).collect(),
             paused: all.filter_map(paused).collect(),
             cycles_done: state.cycles_done,
             cycles,

@@ -10,33 +10,71 @@ use ratatui::widgets::{
 };
 
 use super::live::Live;
+use dz_store::SelfplaySummary;
+
 use crate::count;
 use crate::facts::CycleFacts;
 use crate::report::Report;
 use crate::ticks::ticks;
 
+/// Columns from which ratings stand beside the curve.
+const WIDE: u16 = 76;
+/// Columns of the ratings.
+const RATINGS: u16 = 36;
+
 /// Everything, from top to bottom.
 pub(super) fn draw(report: &Report, live: &Live, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    let text = said(report);
+    let needed = wrapped(&text, area.width.saturating_sub(2).into());
+    // A third of a small terminal, so that numbers remain.
+    let verdict_lines = needed.min((area.height / 3).saturating_sub(2)).max(1);
     let [head, gauge, middle, cycles, verdict] = Layout::vertical([
         Constraint::Length(2),
         Constraint::Length(1),
         Constraint::Fill(3),
         Constraint::Fill(2),
-        Constraint::Length(6),
+        Constraint::Length(verdict_lines + 2),
     ])
-    .areas(frame.area());
+    .areas(area);
     frame.render_widget(title(report, live), head);
     frame.render_widget(progress(live), gauge);
-    let wide = middle.width >= 90;
-    let sides = if wide { [60, 40] } else { [100, 0] };
-    let [left, right] = Layout::horizontal(sides.map(Constraint::Percentage)).areas(middle);
+    let ratings = if middle.width >= WIDE { RATINGS } else { 0 };
+    let [left, right] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(ratings)]).areas(middle);
     curve(report, frame, left);
-    if wide {
+    if ratings > 0 {
         frame.render_widget(players(report, right.height), right);
     }
-    frame.render_widget(table(report, cycles.height), cycles);
-    let said = report.missing.len();
-    let missing = match said {
+    frame.render_widget(table(report, cycles), cycles);
+    let leave = if live.driven_by.is_some() { " q leaves; the run goes on " } else { " q leaves " };
+    let cut = if needed > verdict_lines { " more in the report " } else { "" };
+    let block = Block::bordered()
+        .title(" verdict ")
+        .title_bottom(leave)
+        .title_bottom(Line::from(cut).right_aligned());
+    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }).block(block), verdict);
+}
+
+/// Lines that a text takes where it is broken between words.
+fn wrapped(text: &str, columns: usize) -> u16 {
+    let mut lines = 1;
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > columns {
+            lines += 1;
+            used = length;
+        } else {
+            used += length + usize::from(used > 0);
+        }
+    }
+    lines
+}
+
+/// Alarms, the verdict, and what is missing.
+fn said(report: &Report) -> String {
+    let missing = match report.missing.len() {
         0 => String::new(),
         1 => format!(" Missing: {}", report.missing[0]),
         n => format!(" {n} things are missing; the report names them."),
@@ -45,9 +83,7 @@ pub(super) fn draw(report: &Report, live: &Live, frame: &mut Frame<'_>) {
         .troubles()
         .map(|finding| format!("{} {} ", finding.severity.word(), finding.line()))
         .collect();
-    let text = alarms.concat() + &report.verdict() + &missing;
-    let block = Block::bordered().title(" verdict ").title_bottom(" q leaves; the run goes on ");
-    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }).block(block), verdict);
+    alarms.concat() + &report.verdict() + &missing
 }
 
 fn title<'a>(report: &Report, live: &Live) -> Paragraph<'a> {
@@ -91,7 +127,15 @@ fn progress<'a>(live: &Live) -> Gauge<'a> {
     Gauge::default()
         .ratio(share.clamp(0.0, 1.0))
         .gauge_style(Style::new().fg(Color::Blue))
-        .label(format!("cycle {} of {} done", live.cycles_done, live.cycles))
+        .label(match live.progress.as_slice() {
+            [] => format!("cycle {} of {} done", live.cycles_done, live.cycles),
+            turns => format!(
+                "{} of {} cycles done; {}",
+                live.cycles_done,
+                live.cycles,
+                turns.join("; ")
+            ),
+        })
 }
 
 /// Elo of the champions over running time with the anchors' heights.
@@ -178,65 +222,118 @@ fn players<'a>(report: &Report, height: u16) -> Table<'a> {
         .block(Block::bordered().title(" ratings "))
 }
 
-/// The newest cycles, the last one at the bottom.
-fn table<'a>(report: &Report, height: u16) -> Table<'a> {
-    let shown = usize::from(height.saturating_sub(3));
+/// A column of the table of cycles.
+struct Column {
+    title: &'static str,
+    columns: u16,
+    /// Narrow terminals have only the columns of the lowest numbers.
+    rank: u8,
+    text: fn(&CycleFacts) -> String,
+}
+
+/// From left to right.
+const COLUMNS: [Column; 9] = [
+    Column { title: "cycle", columns: 5, rank: 0, text: |facts| facts.cycle.to_string() },
+    Column {
+        title: "generation",
+        columns: 10,
+        rank: 6,
+        text: |facts| facts.generation.map_or_else(none, |g| g.to_string()),
+    },
+    Column {
+        title: "games",
+        columns: 7,
+        rank: 2,
+        text: |facts| facts.selfplay.as_ref().map_or_else(none, |s| count::whole(s.games)),
+    },
+    Column {
+        title: "evals/s",
+        columns: 9,
+        rank: 5,
+        text: |facts| {
+            let rate = |s: &SelfplaySummary| count::rate(s.evaluations, s.wall_ms);
+            facts.selfplay.as_ref().map_or_else(none, rate)
+        },
+    },
+    Column {
+        title: "policy loss",
+        columns: 11,
+        rank: 3,
+        text: |facts| {
+            facts.losses.as_ref().map_or_else(none, |l| losses(l.policy, l.validation_policy))
+        },
+    },
+    Column {
+        title: "value loss",
+        columns: 11,
+        rank: 4,
+        text: |facts| {
+            facts.losses.as_ref().map_or_else(none, |l| losses(l.value, l.validation_value))
+        },
+    },
+    Column {
+        title: "gate",
+        columns: 9,
+        rank: 7,
+        text: |facts| {
+            facts.gate.as_ref().map_or_else(none, |gate| count::wdl(gate.record()))
+        },
+    },
+    Column {
+        title: "time",
+        columns: 12,
+        rank: 1,
+        text: |facts| facts.wall_ms.map_or_else(none, count::duration),
+    },
+    Column { title: "verdict", columns: 16, rank: 0, text: verdict },
+];
+
+/// The newest cycles, the last one at the bottom, with as many columns as have room.
+fn table<'a>(report: &Report, area: Rect) -> Table<'a> {
+    let shown = usize::from(area.height.saturating_sub(3));
     let skip = report.cycles.len().saturating_sub(shown);
-    let rows: Vec<Row<'a>> = report.cycles.iter().skip(skip).map(cycle_row).collect();
-    let widths = [
-        Constraint::Length(5),
-        Constraint::Length(10),
-        Constraint::Length(8),
-        Constraint::Length(11),
-        Constraint::Length(13),
-        Constraint::Length(13),
-        Constraint::Length(9),
-        Constraint::Length(9),
-        Constraint::Fill(1),
-    ];
-    Table::new(rows, widths)
+    let room = area.width.saturating_sub(2);
+    let needed = |rank: u8| {
+        let kept = COLUMNS.iter().filter(|column| column.rank <= rank);
+        kept.map(|column| column.columns + 1).sum::<u16>()
+    };
+    let rank = (0..=7).rev().find(|&rank| needed(rank) <= room + 1).unwrap_or(0);
+    let columns = || COLUMNS.iter().filter(move |column| column.rank <= rank);
+    let rows = report.cycles.iter().skip(skip).map(|facts| {
+        let is_refused = facts.promoted.is_none() && facts.verdict.is_some();
+        let colour = match facts.promoted {
+            Some(_) => Color::Green,
+            None if is_refused => Color::Red,
+            None => Color::Reset,
+        };
+        Row::new(columns().map(|column| {
+            let cell = Cell::from((column.text)(facts));
+            if column.title == "verdict" { cell.style(Style::new().fg(colour)) } else { cell }
+        }))
+    });
+    Table::new(rows, columns().map(|column| Constraint::Length(column.columns)))
         .header(
-            Row::new([
-                "cycle",
-                "generation",
-                "games",
-                "evals/s",
-                "policy loss",
-                "value loss",
-                "gate",
-                "time",
-                "verdict",
-            ])
-            .style(Style::new().fg(Color::DarkGray)),
+            Row::new(columns().map(|column| column.title)).style(Style::new().fg(Color::DarkGray)),
         )
         .block(Block::bordered().title(" cycles "))
 }
 
-fn cycle_row<'a>(facts: &CycleFacts) -> Row<'a> {
-    let none = || "-".to_owned();
-    let s = facts.selfplay.as_ref();
-    let loss = |train: Option<f64>, validation: Option<f64>| match (train, validation) {
-        (Some(train), Some(validation)) => format!("{train:.3} {validation:.3}"),
-        (Some(train), None) => format!("{train:.3}"),
-        _ => "-".to_owned(),
-    };
-    let losses = facts.losses.as_ref();
-    let verdict = match (&facts.verdict, facts.promoted) {
-        (_, Some(generation)) => {
-            Cell::from(format!("generation {generation}")).style(Style::new().fg(Color::Green))
-        }
-        (Some(_), None) => Cell::from("refused").style(Style::new().fg(Color::Red)),
-        (None, None) => Cell::from(none()),
-    };
-    Row::new(vec![
-        Cell::from(facts.cycle.to_string()),
-        Cell::from(facts.generation.map_or_else(none, |g| g.to_string())),
-        Cell::from(s.map_or_else(none, |s| count::whole(s.games))),
-        Cell::from(s.map_or_else(none, |s| count::rate(s.evaluations, s.wall_ms))),
-        Cell::from(loss(losses.map(|l| l.policy), losses.and_then(|l| l.validation_policy))),
-        Cell::from(loss(losses.map(|l| l.value), losses.and_then(|l| l.validation_value))),
-        Cell::from(facts.gate.as_ref().map_or_else(none, |gate| count::wdl(gate.record()))),
-        Cell::from(facts.wall_ms.map_or_else(none, count::duration)),
-        verdict,
-    ])
+fn none() -> String {
+    "-".to_owned()
+}
+
+/// A loss on training rows, and on rows kept from training.
+fn losses(train: f64, validation: Option<f64>) -> String {
+    match validation {
+        Some(validation) => format!("{train:.3} {validation:.3}"),
+        None => format!("{train:.3}"),
+    }
+}
+
+fn verdict(facts: &CycleFacts) -> String {
+    match (&facts.verdict, facts.promoted) {
+        (_, Some(generation)) => format!("generation {generation}"),
+        (Some(_), None) => "refused".to_owned(),
+        (None, None) => none(),
+    }
 }
