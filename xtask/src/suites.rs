@@ -25,10 +25,8 @@ pub fn findings(root: &Path) -> anyhow::Result<Vec<String>> {
         }
         let tests = folder.join("tests");
         let suite = fs::read_to_string(tests.join("suite.rs")).unwrap_or_default();
-        let modules: Vec<&str> = suite
-            .lines()
-            .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
-            .collect();
+        let modules: Vec<&str> =
+            suite.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')).collect();
         let programs = manifest.get("test").and_then(Value::as_array).into_iter().flatten();
         let programs: Vec<&str> =
             programs.filter_map(|program| program.get("name").and_then(Value::as_str)).collect();
@@ -37,7 +35,8 @@ pub fn findings(root: &Path) -> anyhow::Result<Vec<String>> {
             let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
             if is_top && !modules.contains(&name) && !programs.contains(&name) {
                 let file = path.strip_prefix(root).unwrap_or(&path).display();
-                found.push(format!("{file} is no part of tests/suite.rs and no program of its own"));
+                found
+                    .push(format!("{file} is no part of tests/suite.rs and no program of its own"));
             }
         }
     }

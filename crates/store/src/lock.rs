@@ -223,7 +223,14 @@ fn unread_holder(meta: &Metadata, stage: Stage) -> Option<Holder> {
     let process_id = locking_process(meta)?;
     let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let time_unix_ms = since.as_millis() as u64;
-    Some(Holder { process_id, host: clock::host(), time_unix_ms, role: stage, paused: None, progress: None })
+    Some(Holder {
+        process_id,
+        host: clock::host(),
+        time_unix_ms,
+        role: stage,
+        paused: None,
+        progress: None,
+    })
 }
 
 /// Who holds the lock, as its file says, unless that is a process before the holder.

@@ -6,8 +6,8 @@ use dz_config::RunConfig;
 use dz_report::{AlarmLine, count};
 use dz_stage::{ConfigRefused, InForce};
 use dz_store::{
-    Holder, Ledger, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Run, RunLock, RunState,
-    Stage, StageTurn, TurnProgress, layout,
+    Holder, Ledger, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Run, RunLock,
+    RunState, Stage, StageTurn, TurnProgress, layout,
 };
 use serde::Serialize;
 

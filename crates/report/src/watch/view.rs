@@ -20,7 +20,7 @@ use crate::ticks::ticks;
 /// Columns from which ratings stand beside the curve.
 const WIDE: u16 = 76;
 /// Columns of the ratings.
-const RATINGS: u16 = 36;
+const RATINGS: u16 = 38;
 
 /// Everything, from top to bottom.
 pub(super) fn draw(report: &Report, live: &Live, frame: &mut Frame<'_>) {
@@ -124,18 +124,14 @@ fn title<'a>(report: &Report, live: &Live) -> Paragraph<'a> {
 
 fn progress<'a>(live: &Live) -> Gauge<'a> {
     let share = f64::from(live.cycles_done) / f64::from(live.cycles.max(1));
-    Gauge::default()
-        .ratio(share.clamp(0.0, 1.0))
-        .gauge_style(Style::new().fg(Color::Blue))
-        .label(match live.progress.as_slice() {
+    Gauge::default().ratio(share.clamp(0.0, 1.0)).gauge_style(Style::new().fg(Color::Blue)).label(
+        match live.progress.as_slice() {
             [] => format!("cycle {} of {} done", live.cycles_done, live.cycles),
-            turns => format!(
-                "{} of {} cycles done; {}",
-                live.cycles_done,
-                live.cycles,
-                turns.join("; ")
-            ),
-        })
+            turns => {
+                format!("{} of {} cycles done; {}", live.cycles_done, live.cycles, turns.join("; "))
+            }
+        },
+    )
 }
 
 /// Elo of the champions over running time with the anchors' heights.
@@ -169,7 +165,8 @@ fn curve(report: &Report, frame: &mut Frame<'_>, area: Rect) {
         .collect();
     let (bottom, top) =
         reach(&mut [bottom, top].into_iter().chain(anchors.iter().map(|a| a.1[0].1)));
-    let y = ticks(bottom, top, 5, false);
+    // Labels on neighbouring rows would run into each other.
+    let y = ticks(bottom, top, if area.height < 12 { 3 } else { 5 }, false);
     let x = ticks(0.0, minutes.max(0.1), 5, false);
     let line = |data, colour, name: String| {
         Dataset::default()
@@ -216,7 +213,7 @@ fn players<'a>(report: &Report, height: u16) -> Table<'a> {
         ])
         .style(style)
     });
-    let widths = [Constraint::Fill(2), Constraint::Length(14), Constraint::Length(7)];
+    let widths = [Constraint::Fill(2), Constraint::Length(13), Constraint::Length(6)];
     Table::new(rows, widths)
         .header(Row::new(["player", "Elo ± 95 %", "games"]).style(Style::new().fg(Color::DarkGray)))
         .block(Block::bordered().title(" ratings "))
@@ -275,9 +272,7 @@ const COLUMNS: [Column; 9] = [
         title: "gate",
         columns: 9,
         rank: 7,
-        text: |facts| {
-            facts.gate.as_ref().map_or_else(none, |gate| count::wdl(gate.record()))
-        },
+        text: |facts| facts.gate.as_ref().map_or_else(none, |gate| count::wdl(gate.record())),
     },
     Column {
         title: "time",

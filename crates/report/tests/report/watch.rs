@@ -73,17 +73,21 @@ fn it_is_drawn_at_every_size_and_moment() {
 #[test]
 fn small_terminals_cut_nothing_in_the_middle() {
     let progress = vec!["selfplay cycle 13: 120/400 games, 8 s left, 35.0 games/s".to_owned()];
-    let live = Live { driven_by: Some(1), cycles_done: 12, cycles: 20, progress, ..Live::default() };
+    let live =
+        Live { driven_by: Some(1), cycles_done: 12, cycles: 20, progress, ..Live::default() };
     for (width, height) in [(80, 24), (100, 30)] {
         let (report, text) = shown(12, live.clone(), width, height);
         println!("{text}");
         let champion = report.champion().expect("a champion");
         let rating = format!("{:+.0} ± {:.0}", champion.elo, champion.error95);
         assert!(text.matches(&rating).count() >= 2, "above and in the ratings: {text}");
-        for part in ["rollout-1000", "generation 10 ", "refused", "selfplay cycle 13: 120/400"] {
+        for part in
+            ["rollout-1000", "network-0010 ", "generation 10 ", "selfplay cycle 13: 120/400"]
+        {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
-        let first: String = report.verdict().split_whitespace().take(8).collect::<Vec<_>>().join(" ");
+        let first: String =
+            report.verdict().split_whitespace().take(8).collect::<Vec<_>>().join(" ");
         assert!(text.contains(&first), "{first} is not in\n{text}");
         assert!(text.contains("q leaves; the run goes on"), "{text}");
         let finished = shown(12, Live::default(), width, height).1;
