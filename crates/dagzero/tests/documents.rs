@@ -66,6 +66,27 @@ fn commands_of_documents_are_understood() {
     assert!(commands > 40, "{commands} commands in documents");
 }
 
+#[test]
+fn the_tutorial_shows_the_code_of_the_game() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |path: &str| fs::read_to_string(root.join(path)).expect("a file");
+    let games = "crates/game/src/games";
+    let mut files = vec!["crates/game/src/registry.rs".to_owned(), format!("{games}/mod.rs")];
+    files.extend(["mod", "game", "encoding"].map(|name| format!("{games}/breakthrough/{name}.rs")));
+    let code = files.iter().map(|file| read(file)).collect::<Vec<_>>();
+    let page = read("docs/book/src/tutorial/your-own-game.md");
+    let blocks: Vec<&str> = page
+        .split("```rust,ignore\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap_or_default())
+        .collect();
+    assert!(blocks.len() >= 10, "{} blocks of code", blocks.len());
+    for block in blocks {
+        let is_there = code.iter().any(|text| text.contains(block));
+        assert!(is_there, "the tutorial shows what is not in the code:\n{block}");
+    }
+}
+
 /// Returns the arguments in a line of a unit, a job or a comment that starts the program.
 fn deployed(line: &str) -> Option<Vec<String>> {
     let programs =

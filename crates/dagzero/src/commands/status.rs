@@ -43,10 +43,10 @@ struct Status {
     turn: StageTurn,
     /// All turns that may be taken now, in words.
     turns: String,
-    /// Process that drives the run at this moment.
+    /// The process that drives the run at this moment.
     driven_by: Option<u32>,
     /// Stages that are alive, whoever started them.
-    stages: Vec<Process>,
+    stages: Vec<Worker>,
     /// Those of them, and the driver, that wait for a disk.
     paused: Vec<Paused>,
     /// What was changed in `config.toml` and is not in the ledger, in words.
@@ -80,9 +80,9 @@ struct Status {
     report: PathBuf,
 }
 
-/// A stage's process.
+/// The process of a stage.
 #[derive(Debug, Serialize)]
-struct Process {
+struct Worker {
     stage: Stage,
     process_id: u32,
     /// Where it stands in its turn.
@@ -167,7 +167,7 @@ impl Status {
         let cycles = config.cycles_planned(state.walls_ms());
         let alive = |stage| {
             let Holder { process_id, progress, .. } = RunLock::holder(run, stage)?;
-            Some(Process { stage, process_id, progress })
+            Some(Worker { stage, process_id, progress })
         };
         let paused = |stage| {
             let dz_store::Pause { since_unix_ms, reason } = RunLock::holder(run, stage)?.paused?;
@@ -239,7 +239,7 @@ impl Status {
             writeln!(out, "config      config.toml was edited and does not count yet: {edits}")?;
         }
         writeln!(out, "turn        {}", self.turns)?;
-        for Process { stage, progress, .. } in &self.stages {
+        for Worker { stage, progress, .. } in &self.stages {
             if let Some(progress) = progress {
                 writeln!(out, "{:<12}{}", stage.name(), dz_stage::progress_text(progress))?;
             }
