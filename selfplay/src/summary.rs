@@ -91,14 +91,14 @@ pub(crate) fn line(
     let resigned = summary.resign.as_ref().map(resign::line).unwrap_or_default();
     let anew = match reanalyzed {
         0 => String::new(),
-        count => format!(" ({count} of them searched anew)"),
+        count => format!(" ({} of them searched anew)", dz_stage::count_text(count)),
     };
     format!(
         "generation {generation} played {} games{anew} of {:.1} plies, {} positions recorded; first player won \
          {:.0} %, drew {:.0} %; {played} playouts/s, {evaluated} evaluations/s{batches}{resigned}{bottleneck}",
-        summary.games,
+        dz_stage::count_text(summary.games),
         summary.plies_mean,
-        summary.positions,
+        dz_stage::count_text(summary.positions),
         100.0 * summary.wins_first as f64 / summary.games.max(1) as f64,
         100.0 * summary.draws as f64 / summary.games.max(1) as f64,
     )

@@ -256,12 +256,16 @@ fn line(summary: &RowsSummary) -> String {
     let seconds = (summary.wall_ms as f64 / 1000.0).max(1e-3);
     let rate =
         dz_stage::number_text((summary.train_rows + summary.validation_rows) as f64 / seconds);
-    format!(
-        "{} new rows, window {} rows of {} games; {} rows to train on, {} to validate on, {rate} rows/s",
+    let [new, window, games, train, validation] = [
         summary.new_rows,
         summary.window_rows,
         summary.window_games,
         summary.train_rows,
         summary.validation_rows,
+    ]
+    .map(dz_stage::count_text);
+    format!(
+        "{new} new rows, window {window} rows of {games} games; {train} rows to train on, \
+         {validation} to validate on, {rate} rows/s"
     )
 }

@@ -8,7 +8,7 @@ use dz_burn_net::NetError;
 use dz_config::RunSection;
 use dz_network_file::{Head, PerHead};
 use dz_shard::{RowFileHeader, RowSet};
-use dz_stage::{Progress, Rates, Spent, StageContext, number_text};
+use dz_stage::{Progress, Rates, Spent, StageContext, count_text, number_text};
 use dz_store::{HeadLoss, Losses, MetricsWriter, RunInfo, RunState, Stage};
 
 use crate::publish::{prune_checkpoints, publish_candidate, publish_checkpoint};
@@ -276,7 +276,7 @@ impl<'a> Work<'a> {
         };
         format!(
             "trained {} steps, {} rows{speed}; policy {}, value {}, lr {:.2e}",
-            losses.steps,
+            count_text(losses.steps),
             number_text(losses.rows as f64),
             with(losses.policy, losses.validation_policy, "validation "),
             with(losses.value, losses.validation_value, ""),

@@ -27,20 +27,24 @@ impl Report {
         out
     }
 
-    /// The line of one cycle, with only what it has so far.
+    /// What came of a cycle. What its stages did they have told themselves.
     fn row(&self, cycle: &CycleFacts) -> String {
-        let said: Vec<String> = self
-            .cells(cycle)
-            .into_iter()
-            .filter(|(_, cell)| cell != "-")
-            .map(|(name, cell)| match (name, self.zero_anchor()) {
-                ("", _) => cell,
-                // The scale may move to another anchor between two lines.
-                ("Elo", Some(zero)) => format!("{cell} Elo against {}", zero.name),
-                _ => format!("{name} {cell}"),
-            })
-            .collect();
-        said.join("  ")
+        let number = cycle.cycle;
+        let champion = match (cycle.promoted, &cycle.verdict) {
+            (Some(generation), _) => format!("generation {generation} is the champion"),
+            (None, Some(_)) => "the candidate is refused".to_owned(),
+            (None, None) => "done".to_owned(),
+        };
+        let rated = self.players.iter().find(|player| player.cycle == Some(number));
+        let elo = rated.map(|player| count::elo_error(player.elo, player.error95));
+        let elo = match (elo, self.zero_anchor()) {
+            // The scale may move to another anchor between two lines.
+            (Some(elo), Some(zero)) => format!(", {elo} Elo against {}", zero.name),
+            (Some(elo), None) => format!(", {elo} Elo"),
+            (None, _) => String::new(),
+        };
+        let time = cycle.wall_ms.map(|ms| format!("; {}", count::duration(ms))).unwrap_or_default();
+        format!("cycle {number}: {champion}{elo}{time}")
     }
 
     /// Name and text of each cell; `-` where the cycle has not come so far.

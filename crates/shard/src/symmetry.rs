@@ -1,5 +1,7 @@
 //! A game's symmetries as permutation tables, for readers that do not know its rules.
 
+use std::ops::Range;
+
 use dz_game::{Encoding, Game, Key, Move, PlaneShape, PlaneWriter, Symmetry};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -7,8 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{RowShape, ShardError};
 
-/// Random games that the tables are found from, and as many again that they are checked on.
-const GAMES: u64 = 64;
+/// Random games that the tables are found from, and as many again that they are checked on. More
+/// are drawn where some policy index was not legal in any of them.
+const GAMES: [u64; 3] = [64, 256, 1024];
+/// What fails where an index is legal too rarely.
+const UNSEEN: &str = "a policy index is legal in no random game";
 /// Plies after which a random game of a game without end is left.
 const PLIES_MAX: usize = 1024;
 
@@ -74,13 +79,22 @@ fn is_permutation(table: &[u16], length: usize) -> bool {
 /// # Errors
 /// [`ShardError::Symmetry`].
 pub fn symmetry_tables<G: Game>(game: &G) -> Result<Vec<SymmetryTables>, ShardError> {
+    let [few, more @ ..] = GAMES;
+    more.into_iter().fold(tables_of(game, few), |found, games| match found {
+        Err(ShardError::Symmetry { what, .. }) if what == UNSEEN => tables_of(game, games),
+        found => found,
+    })
+}
+
+/// As [`symmetry_tables`], from so many random games.
+fn tables_of<G: Game>(game: &G, games: u64) -> Result<Vec<SymmetryTables>, ShardError> {
     let shape = RowShape::of(&game.encoding());
     let mut all = vec![SymmetryTables::identity(shape)];
     if game.symmetry_count() == 1 {
         return Ok(all);
     }
-    let learn = Sample::draw(game, 0);
-    let check = Sample::draw(game, GAMES);
+    let learn = Sample::draw(game, 0..games);
+    let check = Sample::draw(game, games..2 * games);
     for number in 1..game.symmetry_count() {
         let failed = |what: &str| ShardError::Symmetry {
             encoding: game.encoding().id(),
@@ -90,8 +104,7 @@ pub fn symmetry_tables<G: Game>(game: &G) -> Result<Vec<SymmetryTables>, ShardEr
         let symmetry = Symmetry(number);
         let point = find_points(game, &learn, symmetry)
             .ok_or_else(|| failed("no point of the mapped planes looks the same"))?;
-        let policy = find_policy(game, &learn, symmetry, &point)
-            .ok_or_else(|| failed("a policy index is never legal or goes to two others"))?;
+        let policy = find_policy(game, &learn, symmetry, &point).map_err(failed)?;
         let tables = SymmetryTables { point, policy };
         if !tables.fits(shape) {
             return Err(failed("two go to the same place"));
@@ -118,9 +131,9 @@ struct Drawn {
 }
 
 impl<G: Game> Sample<G> {
-    fn draw(game: &G, seed: u64) -> Self {
+    fn draw(game: &G, seeds: Range<u64>) -> Self {
         let mut positions = Vec::new();
-        for number in seed..seed + GAMES {
+        for number in seeds {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(number);
             let mut state = game.start();
             let mut history = G::History::default();
@@ -203,7 +216,7 @@ fn find_points<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Opt
     Some(point)
 }
 
-/// Follows every legal move; `None` if an index goes to two places, or nothing tells where it goes.
+/// Follows every legal move. Fails if an index goes to two places, or nothing tells where it goes.
 ///
 /// Where indices that are legal somewhere go as the points of the same numbers do, so do those that
 /// are legal nowhere, such as the four points that an Othello board starts with.
@@ -212,7 +225,7 @@ fn find_policy<G: Game>(
     sample: &Sample<G>,
     symmetry: Symmetry,
     point: &[u16],
-) -> Option<Vec<u16>> {
+) -> Result<Vec<u16>, &'static str> {
     let encoding = game.encoding();
     let mut policy = vec![None; encoding.policy_len()];
     for (state, _, legal) in &sample.positions {
@@ -220,19 +233,19 @@ fn find_policy<G: Game>(
             let from = encoding.policy_index(state, mv, Symmetry::IDENTITY);
             let to = encoding.policy_index(state, mv, symmetry) as u16;
             if *policy[from].get_or_insert(to) != to {
-                return None;
+                return Err("a policy index goes to two others");
             }
         }
     }
     if policy.iter().zip(point).all(|(to, &point)| to.is_none_or(|to| to == point)) {
         policy.iter_mut().zip(point).for_each(|(to, &point)| *to = Some(point));
     }
-    policy.into_iter().collect()
+    policy.into_iter().collect::<Option<_>>().ok_or(UNSEEN)
 }
 
 #[cfg(test)]
 mod tests {
-    use dz_game::games::{Connect4, Othello, TicTacToe};
+    use dz_game::games::{Breakthrough, Connect4, Othello, TicTacToe};
 
     use super::*;
 
@@ -251,7 +264,7 @@ mod tests {
         let game = Othello::from_spec(&"othello:size=6".parse().unwrap()).unwrap();
         let tables = symmetry_tables(&game).unwrap();
         let (area, pass) = (36, 36);
-        let sample = Sample::draw(&game, 0);
+        let sample = Sample::draw(&game, 0..64);
         for start in [14, 15, 20, 21] {
             let is_start = |&mv: &Move| {
                 game.encoding().policy_index(&game.start(), mv, Symmetry::IDENTITY) == start
@@ -265,11 +278,26 @@ mod tests {
     }
 
     #[test]
+    fn indices_that_are_rarely_legal_are_found_too() {
+        for width in [3, 5, 8] {
+            for height in [5, 8] {
+                let game = Breakthrough::new(width, height).unwrap();
+                let tables = symmetry_tables(&game).unwrap();
+                let row = 3 * usize::from(width) - 2;
+                let mirrored = |a: usize| a / row * row + row - 1 - a % row;
+                let all = 0..game.encoding().policy_len();
+                let wanted: Vec<u16> = all.map(|a| mirrored(a) as u16).collect();
+                assert_eq!(tables[1].policy, wanted, "{width}x{height}");
+            }
+        }
+    }
+
+    #[test]
     fn tables_agree_with_the_encoding_on_other_games() {
         let game = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
         let tables = symmetry_tables(&game).unwrap();
         assert_eq!(tables.len(), 8);
-        let fresh = Sample::draw(&game, 1_000_000);
+        let fresh = Sample::draw(&game, 1_000_000..1_000_064);
         for (number, tables) in tables.iter().enumerate() {
             assert!(fresh.agrees(&game, Symmetry(number as u8), tables));
         }

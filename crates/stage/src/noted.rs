@@ -4,11 +4,10 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use dz_store::{RunLock, TurnProgress};
-use indicatif::HumanCount;
 
 use crate::event::Event;
 use crate::event_sink::EventSink;
-use crate::numbers::{duration_text, rate_texts};
+use crate::numbers::{count_text, duration_text, rate_texts};
 use crate::plain::TurnClock;
 use crate::sink::Sink;
 
@@ -75,7 +74,7 @@ impl Sink for NotedProgress {
 /// `cycle 3: 120/400 games, 8 s left, 35.0 games/s`.
 pub fn progress_text(progress: &TurnProgress) -> String {
     let TurnProgress { cycle, done, total, unit, left_ms, rates } = progress;
-    let mut text = format!("cycle {cycle}: {}/{} {unit}", HumanCount(*done), HumanCount(*total));
+    let mut text = format!("cycle {cycle}: {}/{} {unit}", count_text(*done), count_text(*total));
     let left = left_ms.map(|ms| format!("{} left", duration_text(Duration::from_millis(ms))));
     for more in left.into_iter().chain(rate_texts(rates)) {
         text = text + ", " + &more;

@@ -2,9 +2,16 @@
 
 use std::time::Duration;
 
+use indicatif::HumanCount;
+
 use crate::event::{Progress, Rates};
 
-/// Three significant digits or so: `1.5e-3`, `0.712`, `12.3`, `840`, `12.3k`, `4.56M`.
+/// `1,234,567`.
+pub fn count_text(count: u64) -> String {
+    HumanCount(count).to_string()
+}
+
+/// Three significant digits or so: `1.5e-3`, `0.712`, `12.3`, `840`, `2,169`, `12.3k`, `4.56M`.
 pub fn number_text(value: f64) -> String {
     let size = value.abs();
     let (scaled, suffix) = if size >= 999_500.0 {
@@ -23,7 +30,9 @@ pub fn number_text(value: f64) -> String {
         x if x < 1.0 => format!("{scaled:.3}{suffix}"),
         x if x < 10.0 => format!("{scaled:.2}{suffix}"),
         x if x < 99.95 => format!("{scaled:.1}{suffix}"),
-        _ => format!("{scaled:.0}{suffix}"),
+        x if x < 999.5 => format!("{scaled:.0}{suffix}"),
+        // Only below 10,000 are there four digits, and no suffix.
+        x => format!("{}{}", if scaled < 0.0 { "-" } else { "" }, count_text(x.round() as u64)),
     }
 }
 
@@ -55,6 +64,7 @@ pub(crate) fn rate_texts(rates: &Rates) -> impl Iterator<Item = String> {
 /// `selfplay   cycle 3: 120/400 games`.
 pub(crate) fn progress_head(progress: &Progress) -> String {
     let Progress { stage, cycle, done, total, unit, .. } = progress;
+    let [done, total] = [*done, *total].map(count_text);
     format!("{stage:<10} cycle {cycle}: {done}/{total} {unit}")
 }
 
@@ -72,7 +82,7 @@ mod tests {
             (9.5, "9.50"),
             (12.34, "12.3"),
             (840.2, "840"),
-            (9_999.0, "9999"),
+            (9_999.0, "9,999"),
             (12_345.0, "12.3k"),
             (456_789.0, "457k"),
             (4_560_000.0, "4.56M"),

@@ -5,12 +5,10 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use dz_store::Stage;
-use indicatif::{
-    HumanCount, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike,
-};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use crate::event::{Event, Progress};
-use crate::numbers::{duration_text, rate_texts};
+use crate::numbers::{count_text, duration_text, rate_texts};
 use crate::plain::{TurnClock, kept_line};
 use crate::screen::Screen;
 use crate::sink::Sink;
@@ -83,7 +81,7 @@ fn new_bar() -> ProgressBar {
 fn bar_line(progress: &Progress, left: Option<Duration>, columns: usize) -> String {
     let Progress { stage, cycle, done, total, unit, rates, .. } = progress;
     let head = format!("{stage} cycle {cycle} [");
-    let mut texts = vec![format!("{}/{} {unit}", HumanCount(*done), HumanCount(*total))];
+    let mut texts = vec![format!("{}/{} {unit}", count_text(*done), count_text(*total))];
     texts.extend(left.map(|left| format!("{} left", duration_text(left))));
     texts.extend(rate_texts(rates));
     // A full line would make some terminals go on in the next one.
@@ -148,7 +146,7 @@ mod tests {
         let line = |columns| bar_line(&progress(750_000), Some(Duration::from_secs(90)), columns);
         assert_eq!(line(60), "gatekeeper cycle 1234 [=====>    ] 750,000/1,500,000 games");
         assert!(line(80).ends_with("] 750,000/1,500,000 games, 1 min 30 s left"), "{}", line(80));
-        let end = "1 min 30 s left, batch fill 93.0 %, 35.0 games/s, 8100 playouts/s";
+        let end = "1 min 30 s left, batch fill 93.0 %, 35.0 games/s, 8,100 playouts/s";
         assert!(line(160).ends_with(end), "{}", line(160));
     }
 

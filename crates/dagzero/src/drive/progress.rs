@@ -39,7 +39,7 @@ impl CycleLines {
         if let (Some(last), Some(left)) = (lines.last_mut(), left_ms(state, config)) {
             let _ = write!(
                 last,
-                "  about {} left",
+                ", about {} left",
                 dz_stage::duration_text(Duration::from_millis(left))
             );
         }

@@ -214,9 +214,9 @@ fn lines_and_table_have_a_row_a_cycle() {
     let report = report(&ledger::run(6).records);
     let rows = report.rows();
     assert_eq!(rows.len(), 6);
-    assert!(rows[0].starts_with("cycle 1  generation 0  games 2,000  rows "), "{}", rows[0]);
-    assert!(rows[4].contains("  refused"), "{}", rows[4]);
-    assert!(rows[5].ends_with(" Elo against rollout-1000"), "{}", rows[5]);
+    assert!(rows[0].starts_with("cycle 1: generation 1 is the champion, "), "{}", rows[0]);
+    assert!(rows[4].starts_with("cycle 5: the candidate is refused, "), "{}", rows[4]);
+    assert!(rows[5].contains(" Elo against rollout-1000; "), "{}", rows[5]);
     let table = report.to_markdown_table();
     assert_eq!(table.lines().count(), 8);
     let columns = |line: &str| line.matches('|').count();

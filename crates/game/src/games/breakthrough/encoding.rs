@@ -37,13 +37,15 @@ impl Encoding for BreakthroughEncoding {
         ["own pawns", "opponent's pawns", "board"].map(str::to_owned).to_vec()
     }
 
+    /// No pawn moves from the last row, and those on the edges have two steps each.
     fn policy_len(&self) -> usize {
-        3 * self.planes().area()
+        let PlaneShape { height, width, .. } = self.planes();
+        (height - 1) * (3 * width - 2)
     }
 
     fn policy_layout(&self) -> String {
-        "index = 3 * square + (0 to the left, 1 straight, 2 to the right), as the mover sees the \
-         board"
+        "index = row * (3 * width - 2) + 3 * column + step, as the mover sees the board; step = -1 \
+         to the left, 0 straight, 1 to the right"
             .to_owned()
     }
 
@@ -51,7 +53,7 @@ impl Encoding for BreakthroughEncoding {
         let [from, to] = squares_of(self.game.map_move(symmetry, mv));
         let [row, column] = self.seen(state.mover, from);
         let [_, column_after] = self.seen(state.mover, to);
-        3 * (row * self.planes().width + column) + (column_after + 1 - column)
+        row * (3 * self.planes().width - 2) + 2 * column + column_after
     }
 
     fn encode(
