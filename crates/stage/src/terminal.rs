@@ -18,7 +18,7 @@ use crate::stderr::{BARS, around_bars};
 const DRAWS: u8 = 20;
 
 /// The fewest columns of a bar without its brackets, and the most.
-const BAR_COLUMNS: (usize, usize) = (10, 40);
+const BAR_COLUMNS: (usize, usize) = (8, 40);
 
 /// One bar for each stage whose turn it is.
 pub(crate) struct TerminalBars {
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn wide_lines_say_more() {
         let line = |columns| bar_line(&progress(750_000), Some(Duration::from_secs(90)), columns);
-        assert_eq!(line(60), "gatekeeper cycle 1234 [=====>    ] 750,000/1,500,000 games");
+        assert_eq!(line(60), "gatekeeper cycle 1234 [=====>     ] 750,000/1,500,000 games");
         assert!(line(80).ends_with("] 750,000/1,500,000 games, 1 min 30 s left"), "{}", line(80));
         let end = "1 min 30 s left, batch fill 93.0 %, 35.0 games/s, 8,100 playouts/s";
         assert!(line(160).ends_with(end), "{}", line(160));

@@ -215,7 +215,7 @@ fn lines_and_table_have_a_row_a_cycle() {
     let rows = report.rows();
     assert_eq!(rows.len(), 6);
     assert!(rows[0].starts_with("cycle 1: generation 1 is the champion, "), "{}", rows[0]);
-    assert!(rows[4].starts_with("cycle 5: the candidate is refused, "), "{}", rows[4]);
+    assert!(rows[4].starts_with("cycle 5: the candidate is refused"), "{}", rows[4]);
     assert!(rows[5].contains(" Elo against rollout-1000; "), "{}", rows[5]);
     let table = report.to_markdown_table();
     assert_eq!(table.lines().count(), 8);
