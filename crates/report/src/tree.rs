@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::count;
 use crate::html::escape;
 use crate::measures::OpeningNode;
 
@@ -33,23 +34,23 @@ fn replies(out: &mut String, node: &OpeningNode, ply: usize, heights: Range<f64>
         let _ = write!(
             out,
             "<rect class=\"opening\" x=\"{x:.0}\" y=\"{y:.1}\" width=\"{:.0}\" height=\"{:.1}\" \
-             fill-opacity=\"{:.2}\"><title>{}: {} games, first player scores {:.2}</title></rect>",
+             fill-opacity=\"{:.2}\"><title>{}: {} games, first player scores {}</title></rect>",
             WIDTH - 2.0,
             (height - 1.0).max(0.3),
             0.08 + 0.6 * reply.score,
             escape(&reply.name),
-            reply.games,
-            reply.score,
+            count::whole(reply.games),
+            count::real(reply.score),
         );
         if height >= TEXT_MIN {
             let _ = write!(
                 out,
-                "<text x=\"{:.0}\" y=\"{:.1}\"><tspan class=\"move\">{}</tspan> {:.0} % · {:.2}</text>",
+                "<text x=\"{:.0}\" y=\"{:.1}\"><tspan class=\"move\">{}</tspan> {} % · {}</text>",
                 x + 6.0,
                 y + height / 2.0 + 4.0,
                 escape(&reply.name),
-                100.0 * reply.games as f64 / node.games.max(1) as f64,
-                reply.score,
+                count::whole_percent(reply.games as f64 / node.games.max(1) as f64),
+                count::real(reply.score),
             );
         }
         replies(out, reply, ply + 1, y..y + height);

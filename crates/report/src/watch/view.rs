@@ -216,8 +216,10 @@ fn cycle_row<'a>(facts: &CycleFacts) -> Row<'a> {
     let none = || "-".to_owned();
     let s = facts.selfplay.as_ref();
     let loss = |train: Option<f64>, validation: Option<f64>| match (train, validation) {
-        (Some(train), Some(validation)) => format!("{train:.3} {validation:.3}"),
-        (Some(train), None) => format!("{train:.3}"),
+        (Some(train), Some(validation)) => {
+            format!("{} {}", count::loss(train), count::loss(validation))
+        }
+        (Some(train), None) => count::loss(train),
         _ => "-".to_owned(),
     };
     let losses = facts.losses.as_ref();
