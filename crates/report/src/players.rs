@@ -55,7 +55,7 @@ pub(crate) fn games(report: &Report) -> Table {
     .number("as first", "W-D-L", |(_, games)| wdl(games.by_first[0]))
     .number("as second", "W-D-L", |(_, games)| wdl(games.by_first[1]))
     .number("pairs", "0, ½, 1, 1½, 2 points", |(_, games)| {
-        games.pairs.map(|pairs| count::whole(pairs)).join(" ")
+        Cell::classed(games.pairs.map(count::whole).join(" "), "wrap")
     })
     .number("normalised Elo", "± 95 %", |(_, games)| {
         elo_error(games.normalised_elo, games.normalised_error95)

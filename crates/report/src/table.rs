@@ -11,6 +11,8 @@ const ROWS_MAX: usize = 40;
 const ROWS_SHOWN: usize = 20;
 /// Most columns that fit on a phone.
 const COLUMNS_NARROW: usize = 4;
+/// Columns from which on letters are smaller.
+const COLUMNS_DENSE: usize = 11;
 
 /// A table with a header.
 pub(crate) struct Table {
@@ -165,10 +167,15 @@ impl Table {
         out
     }
 
-    /// Narrow tables stay tables on a phone. Of wide ones each row becomes a list.
+    /// Narrow tables stay tables on a phone. Of wide ones each row becomes a list. The widest have
+    /// smaller letters.
     fn class(&self) -> &'static str {
         let has_sentences = self.rows.iter().flatten().any(|cell| cell.class == "long");
-        if self.header.len() <= COLUMNS_NARROW && !has_sentences { "few" } else { "many" }
+        match self.header.len() {
+            ..=COLUMNS_NARROW if !has_sentences => "few",
+            COLUMNS_DENSE.. => "many dense",
+            _ => "many",
+        }
     }
 }
 
