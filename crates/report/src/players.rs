@@ -12,6 +12,8 @@ use crate::report::Report;
 use crate::sections::{NONE, optional};
 use crate::table::{self, Cell, Table};
 
+/// Letters side by side above a column of the cross table.
+const LETTERS_MAX: usize = 7;
 /// Most players of the cross table. If there are more, champions are left out evenly.
 const CROSS_MAX: usize = 16;
 
@@ -97,7 +99,7 @@ pub(crate) fn cross_table(report: &Report) -> String {
     let mut out = table::opening("pairings", "many cross", labels);
     out.push_str("<th></th>");
     for player in &chosen {
-        let _ = write!(out, "<th class=\"n\">{}</th>", escape(&short(player)));
+        let _ = write!(out, "<th class=\"n\">{}</th>", breakable(&short(player)));
     }
     out.push_str("</tr></thead><tbody>\n");
     for row in &chosen {
@@ -177,6 +179,26 @@ fn short(player: &PlayerFacts) -> String {
     player.cycle.map_or_else(|| player.name.clone(), |cycle| format!("{cycle}"))
 }
 
+/// A name as markup that may break after every hyphen and within long words, because a column is
+/// narrow.
+fn breakable(name: &str) -> String {
+    let mut out = String::new();
+    let mut since = 0;
+    for c in name.chars() {
+        if since == LETTERS_MAX {
+            out.push_str("<wbr>");
+            since = 0;
+        }
+        out.push_str(&escape(c.encode_utf8(&mut [0; 4])));
+        since += 1;
+        if c == '-' {
+            out.push_str("<wbr>");
+            since = 0;
+        }
+    }
+    out
+}
+
 impl Report {
     /// The pairing of two players, and whether it is kept the other way round.
     fn pairing(&self, one: &str, other: &str) -> Option<(&Pairing, bool)> {
@@ -184,5 +206,17 @@ impl Report {
         let at =
             self.pairings.binary_search_by(|p| (p.a.as_str(), p.b.as_str()).cmp(&(a, b))).ok()?;
         Some((&self.pairings[at], flipped))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_break_above_narrow_columns() {
+        assert_eq!(breakable("202"), "202");
+        assert_eq!(breakable("rollout-1000"), "rollout<wbr>-<wbr>1000");
+        assert_eq!(breakable("a<b>-resigning"), "a&lt;b&gt;-<wbr>resigni<wbr>ng");
     }
 }

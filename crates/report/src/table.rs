@@ -12,7 +12,7 @@ const ROWS_SHOWN: usize = 20;
 /// Most columns that fit on a phone.
 const COLUMNS_NARROW: usize = 4;
 /// Columns from which on letters are smaller.
-const COLUMNS_DENSE: usize = 11;
+const COLUMNS_DENSE: usize = 12;
 
 /// A table with a header.
 pub(crate) struct Table {

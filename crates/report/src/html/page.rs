@@ -18,7 +18,7 @@ impl Report {
     /// One self-contained HTML page: no script, and nothing to fetch. Every figure and table
     /// carries the key of its numbers in [`Report::to_json`] as `data-key`.
     pub fn to_html(&self) -> Result<String, ReportError> {
-        let others = self.compared.iter().filter(|other| other.refused.is_none());
+        let others = self.compared.iter();
         let others: String = others.map(|other| format!(" and {}", other.name)).collect();
         let title = format!("{}{others} - DagZero report", self.title());
         let mut out = format!(

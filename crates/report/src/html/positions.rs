@@ -66,6 +66,6 @@ fn said(view: &SampleView) -> String {
     let [win, draw, loss] = view.position.value.map(count::whole_percent);
     let moves = view.position.policy.iter().take(MOVES_MAX);
     let moves: Vec<String> =
-        moves.map(|(name, share)| format!("{name} {} %", count::whole_percent(*share))).collect();
+        moves.map(|(name, share)| format!("{name} ({} %)", count::whole_percent(*share))).collect();
     format!("win {win} %, draw {draw} %, loss {loss} %; {}", moves.join(", "))
 }

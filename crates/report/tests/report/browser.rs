@@ -16,9 +16,11 @@ use crate::ledger;
 
 /// Names of the program that is asked.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// Widths in pixels, and whether the styles of paper apply. A4 is 718 pixels wide between the
-/// margins with which Chromium prints.
-const VIEWS: [(u32, bool); 4] = [(1280, false), (1920, false), (390, false), (718, true)];
+/// A width in pixels, and whether the styles of paper apply.
+type View = (u32, bool);
+/// The views that people have of the page. A4 is 718 pixels wide between the margins with which
+/// Chromium prints.
+const VIEWS: [View; 4] = [(1280, false), (1920, false), (390, false), (718, true)];
 const PAGE_BYTES_MAX: usize = 2_000_000;
 
 #[test]
@@ -27,8 +29,7 @@ fn nothing_is_cut_off_at_any_width() {
     let report = large();
     let page = report.to_html().expect("a page");
     assert!(page.len() < PAGE_BYTES_MAX, "{} bytes", page.len());
-    for view in VIEWS {
-        let found = measured(&browser, &page, view);
+    for (view, found) in VIEWS.iter().zip(measured(&browser, &VIEWS.map(|view| (view, &*page)))) {
         assert_eq!(found["faults"], Value::Array(Vec::new()), "{view:?}: {found:#}");
         // What is measured is really the page, with its folds opened, in its whole width.
         assert_eq!(found["width"], view.0, "{view:?}");
@@ -45,7 +46,7 @@ fn the_measurement_finds_faults() {
     let Some(browser) = browser() else { return };
     let page = Report::from_ledger(&ledger::run(3).records, RunContext::default());
     let page = page.to_html().expect("a page");
-    let faults: [((u32, bool), &[(&str, &str)]); 3] = [
+    let faults: [(View, &[(&str, &str)]); 3] = [
         ((390, false), &[("<div style=\"width:600px\">wide</div>", "beyond the page")]),
         (
             (1280, false),
@@ -66,11 +67,14 @@ fn the_measurement_finds_faults() {
             &[("<details style=\"display:none\"><pre>b</pre></details>", "hidden on paper")],
         ),
     ];
-    for (view, faults) in faults {
+    let broken = faults.map(|(view, faults)| {
         let markup: String = faults.iter().map(|(markup, _)| *markup).collect();
-        let broken = page.replace("</main>", &format!("{markup}</main>"));
-        let found = measured(&browser, &broken, view)["faults"].to_string();
-        for (markup, fault) in faults {
+        (view, page.replace("</main>", &format!("{markup}</main>")))
+    });
+    let broken: Vec<(View, &str)> = broken.iter().map(|(view, page)| (*view, &**page)).collect();
+    for ((_, faults), found) in faults.iter().zip(measured(&browser, &broken)) {
+        let found = found["faults"].to_string();
+        for (markup, fault) in *faults {
             assert!(found.contains(fault), "{markup} is not found: {found}");
         }
     }
@@ -89,19 +93,19 @@ fn browser() -> Option<String> {
     found.map(|name| (*name).to_owned())
 }
 
-/// What the browser measures of a page.
-fn measured(browser: &str, page: &str, (width, on_paper): (u32, bool)) -> Value {
-    let page = if on_paper {
+/// What the browser measures of each page in its view.
+fn measured(browser: &str, shown: &[(View, &str)]) -> Vec<Value> {
+    let pages = shown.iter().map(|&((_, on_paper), page)| {
         assert!(page.contains("@media print{"));
-        page.replace("@media print{", "@media all{")
-    } else {
-        page.to_owned()
-    };
-    let page = serde_json::to_string(&page).expect("JSON").replace("</", "<\\/");
+        if on_paper { page.replace("@media print{", "@media all{") } else { page.to_owned() }
+    });
+    let views = shown.iter().enumerate().map(|(place, &((width, on_paper), _))| {
+        serde_json::json!({ "page": place, "width": width, "on_paper": on_paper })
+    });
+    let script = |values: Vec<Value>| Value::from(values).to_string().replace("</", "<\\/");
     let harness = include_str!("harness.html")
-        .replace("{{page}}", &page)
-        .replace("{{width}}", &width.to_string())
-        .replace("{{on_paper}}", &on_paper.to_string());
+        .replace("{{views}}", &script(views.collect()))
+        .replace("{{pages}}", &script(pages.map(Value::from).collect()));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("harness.html");
     fs::write(&path, harness).expect("written");
@@ -110,7 +114,11 @@ fn measured(browser: &str, page: &str, (width, on_paper): (u32, bool)) -> Value 
         dom.split_once("<pre id=\"result\">").and_then(|(_, rest)| rest.split_once("</pre>"));
     let (result, _) = result.unwrap_or_else(|| panic!("no result in {dom:.2000}"));
     let result = result.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-    serde_json::from_str(&result).unwrap_or_else(|error| panic!("{error}: {result:.2000}"))
+    let found: Vec<Value> =
+        serde_json::from_str(&result).unwrap_or_else(|error| panic!("{error}: {result:.2000}"));
+    assert_eq!(found.len(), shown.len(), "{result:.2000}");
+    assert!(found.iter().all(Value::is_object), "{result:.2000}");
+    found
 }
 
 /// The document of a page after its scripts have run.
