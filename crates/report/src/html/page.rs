@@ -18,9 +18,9 @@ impl Report {
     /// One self-contained HTML page: no script, and nothing to fetch. Every figure and table
     /// carries the key of its numbers in [`Report::to_json`] as `data-key`.
     pub fn to_html(&self) -> Result<String, ReportError> {
-        let others = self.compared.iter();
-        let others: String = others.map(|other| format!(" and {}", other.name)).collect();
-        let title = format!("{}{others} - DagZero report", self.title());
+        let others = self.compared.iter().map(|other| other.name.as_str());
+        let names: Vec<&str> = std::iter::once(self.title()).chain(others).collect();
+        let title = format!("{} - DagZero report", names.join(" and "));
         let mut out = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\

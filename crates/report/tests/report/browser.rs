@@ -147,7 +147,7 @@ fn dumped(browser: &str, folder: &Path, page: &Path) -> String {
         .stderr(fs::File::create(&errors).expect("created"))
         .spawn()
         .expect("the browser starts");
-    let until = Instant::now() + Duration::from_secs(600);
+    let until = Instant::now() + Duration::from_mins(10);
     loop {
         if child.try_wait().expect("waited").is_some() {
             break;
