@@ -124,6 +124,21 @@ fn games_that_are_all_cut_are_an_alarm() {
 }
 
 #[test]
+fn runs_of_different_games_are_not_compared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [square, large] = ["square", "large"].map(|name| folder.path().join(name));
+    done(&square, &[]);
+    done(&large, &["run.game=\"connect4:width=4,height=4,connect=3\""]);
+    let [one, two] = [&square, &large].map(|dir| dir.display().to_string());
+    let refused = dagzero(&["report", &one, "--compare", &two]);
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("plays connect4:") && said.contains("not tictactoe"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(!square.join("report-compare.html").exists());
+}
+
+#[test]
 fn runs_of_one_base_name_are_told_apart() {
     let folder = tempfile::tempdir().expect("a folder");
     let dirs = ["one/run", "two/run"].map(|name| folder.path().join(name));
@@ -136,6 +151,18 @@ fn runs_of_one_base_name_are_told_apart() {
     let report: serde_json::Value = serde_json::from_slice(&compared.stdout).expect("JSON");
     assert_eq!(report["run"]["name"], "one/run");
     assert_eq!(report["compared"][0]["name"], "two/run");
+
+    // A comparison has a page of its own beside the run's.
+    let own = fs::read(dirs[0].join("report.html")).expect("the run's page");
+    let compared = dagzero(&["report", &one, "--compare", &two]);
+    let path = dirs[0].join("report-compare.html");
+    assert_eq!(
+        text(&compared.stdout).trim(),
+        path.canonicalize().expect("there").display().to_string()
+    );
+    let page = fs::read_to_string(&path).expect("written");
+    assert!(page.contains("<title>one/run and two/run - DagZero report</title>"));
+    assert!(fs::read(dirs[0].join("report.html")).expect("the run's page") == own);
 
     let logs = folder.path().join("logs").display().to_string();
     let export = |run: &str| {

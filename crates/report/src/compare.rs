@@ -3,12 +3,18 @@
 use crate::report::{Compared, Report};
 
 impl Report {
+    /// Whether the ledgers name different games. A ledger without entries names none.
+    pub fn plays_another_game(&self, other: &Self) -> bool {
+        let [own, theirs] = [self, other].map(|report| report.run.game.as_str());
+        !own.is_empty() && !theirs.is_empty() && own != theirs
+    }
+
     /// Lays another run over this one, with the same anchor at 0 Elo. Both runs must play the same
     /// game, and the other one must have met this one's anchor at 0 Elo.
     pub fn compare(&mut self, other: &Self) {
         let zero = self.zero_anchor().map(|anchor| anchor.name.as_str());
         let moved = zero.and_then(|zero| other.curve_above(zero));
-        let refused = if other.run.game != self.run.game {
+        let refused = if self.plays_another_game(other) {
             Some(format!("it plays {}, not {}", other.run.game, self.run.game))
         } else if other.curve.is_empty() {
             Some("none of its champions is rated".to_owned())

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers as people read them: the one place where the report formats a number, a size or a time.
 
 use dz_stats::Record;
 
@@ -43,6 +43,13 @@ pub(crate) fn chance(chance: f64) -> String {
     }
 }
 
+/// A share in whole percent, without the sign; 100 and 0 stay for shares that are exactly so.
+pub(crate) fn whole_percent(share: f64) -> String {
+    let whole = (100.0 * share).round();
+    let is_cut = (whole == 100.0 && share < 1.0) || (whole == 0.0 && share > 0.0);
+    if is_cut { format!("{:.1}", 100.0 * share) } else { format!("{whole:.0}") }
+}
+
 /// Part of whole as a percentage, `-` of nothing.
 pub(crate) fn share(part: u64, of: u64) -> String {
     percent(part as f64 / of as f64)
@@ -57,7 +64,7 @@ pub(crate) fn rate(events: u64, wall_ms: u64) -> String {
 pub fn bytes(bytes: u64) -> String {
     let (value, unit) = match bytes {
         0..1_000 => return format!("{bytes} B"),
-        1_000..1_000_000 => (bytes as f64 / 1e3, "KB"),
+        1_000..1_000_000 => (bytes as f64 / 1e3, "kB"),
         1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
         _ => (bytes as f64 / 1e9, "GB"),
     };
@@ -66,18 +73,45 @@ pub fn bytes(bytes: u64) -> String {
 
 /// Wins, draws and losses, `12-3-5`.
 pub(crate) fn wdl(record: Record) -> String {
-    format!("{}-{}-{}", record.wins, record.draws, record.losses)
+    [record.wins, record.draws, record.losses].map(whole).join("-")
 }
 
-/// An Elo difference with its sign, `+123`.
+/// `1 cycle`, `1,234 cycles`.
+pub(crate) fn plural(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", whole(count))
+}
+
+/// A loss in nats, or a mean score between 0 and 1: three decimals.
+pub(crate) fn loss(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+/// A learning rate, `2.0e-3`.
+pub(crate) fn learning_rate(value: f64) -> String {
+    format!("{value:.1e}")
+}
+
+/// A value with its interval, `0.625 (0.355 to 0.834)`.
+pub(crate) fn interval(text: fn(f64) -> String, [value, low, high]: [f64; 3]) -> String {
+    format!("{} ({} to {})", text(value), text(low), text(high))
+}
+
+/// An Elo difference with its sign, `+1,234`.
 pub(crate) fn elo(elo: f64) -> String {
     // Rounded first, so that -0.3 is `+0` and not `-0`.
-    format!("{:+}", elo.round() as i64)
+    let rounded = elo.round() as i64;
+    format!("{}{}", if rounded < 0 { '-' } else { '+' }, whole(rounded.unsigned_abs()))
+}
+
+/// The half width of an interval in Elo, `1,234`.
+pub(crate) fn elo_width(error95: f64) -> String {
+    whole(error95.round() as u64)
 }
 
 /// `+123 ± 45`.
 pub(crate) fn elo_error(value: f64, error95: f64) -> String {
-    format!("{} ± {}", elo(value), error95.round())
+    format!("{} ± {}", elo(value), elo_width(error95))
 }
 
 /// A duration in the two units that matter: `45 s`, `12 min 5 s`, `3 h 20 min`.
@@ -114,6 +148,26 @@ mod tests {
         assert_eq!(elo(-0.3), "+0");
         assert_eq!(elo_error(123.4, 44.6), "+123 ± 45");
         assert_eq!(elo_error(-7.0, 3.0), "-7 ± 3");
+        assert_eq!(elo_error(-1206.4, 1366.0), "-1,206 ± 1,366");
+        assert_eq!(interval(elo, [12.0, -3.2, 1027.0]), "+12 (-3 to +1,027)");
+    }
+
+    #[test]
+    fn only_all_games_are_a_hundred_percent() {
+        let texts = [0.0, 0.004, 0.5, 0.996, 1.0].map(whole_percent);
+        assert_eq!(texts, ["0", "0.4", "50", "99.6", "100"]);
+    }
+
+    #[test]
+    fn sizes_and_nouns() {
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(12_345), "12.3 kB");
+        assert_eq!(bytes(69_639_300), "69.6 MB");
+        assert_eq!(bytes(4_560_000_000), "4.56 GB");
+        assert_eq!(plural(1, "row"), "1 row");
+        assert_eq!(plural(1_200, "row"), "1,200 rows");
+        assert_eq!(wdl(Record { wins: 12_345, draws: 0, losses: 7 }), "12,345-0-7");
+        assert_eq!((loss(1.2345), learning_rate(0.002)), ("1.234".to_owned(), "2.0e-3".to_owned()));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use dz_store::ConfigChange;
 use serde::Serialize;
 
+use crate::count;
 use crate::facts::{CycleFacts, PlayerFacts};
 use crate::played::Matches;
 
@@ -130,7 +131,11 @@ pub(crate) fn markers(cycles: &[CycleFacts], changes: &[ConfigChange]) -> Vec<Ma
         }
         let Some(losses) = &facts.losses else { continue };
         if let Some(old) = before.filter(|old| losses.learning_rate <= DROP * old) {
-            let text = format!("learning rate {old:.1e} to {:.1e}", losses.learning_rate);
+            let text = format!(
+                "learning rate {} to {}",
+                count::learning_rate(old),
+                count::learning_rate(losses.learning_rate)
+            );
             markers.push(Marker { cycle, kind: MarkerKind::LearningRate, text });
         }
         before = Some(losses.learning_rate);

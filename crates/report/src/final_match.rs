@@ -54,7 +54,8 @@ impl FinalFacts {
     /// (84 to 90).`
     pub(crate) fn sentence(&self) -> String {
         let Self { described, result, .. } = self;
-        let [score, lo, hi] = [self.score, self.score_lo95, self.score_hi95].map(percent);
+        let [score, lo, hi] =
+            [self.score, self.score_lo95, self.score_hi95].map(count::whole_percent);
         let games = count::whole(result.games);
         let sure = format!("({lo} to {hi}, from {games} games)");
         if result.draws > 0 {
@@ -64,8 +65,8 @@ impl FinalFacts {
         if self.score_lo95 > 0.5 {
             format!("The champion beats {described} in {score} % of games {sure}.")
         } else if self.score_hi95 < 0.5 {
-            let [lost, lo, hi] =
-                [self.score, self.score_hi95, self.score_lo95].map(|share| percent(1.0 - share));
+            let [lost, lo, hi] = [self.score, self.score_hi95, self.score_lo95]
+                .map(|share| count::whole_percent(1.0 - share));
             let sure = format!("({lo} to {hi}, from {games} games)");
             format!("The champion loses to {described} in {lost} % of games {sure}.")
         } else {
@@ -75,16 +76,10 @@ impl FinalFacts {
 
     /// `87 % (84 to 90)`.
     pub(crate) fn score_text(&self) -> String {
-        let [score, lo, hi] = [self.score, self.score_lo95, self.score_hi95].map(percent);
+        let [score, lo, hi] =
+            [self.score, self.score_lo95, self.score_hi95].map(count::whole_percent);
         format!("{score} % ({lo} to {hi})")
     }
-}
-
-/// A share in whole percent; 100 and 0 stay for shares that are exactly so.
-fn percent(share: f64) -> String {
-    let whole = (100.0 * share).round();
-    let is_cut = (whole == 100.0 && share < 1.0) || (whole == 0.0 && share > 0.0);
-    if is_cut { format!("{:.1}", 100.0 * share) } else { format!("{whole:.0}") }
 }
 
 /// How an anchor plays, for people who do not know its name.
@@ -153,10 +148,5 @@ mod tests {
         ] {
             assert_eq!(facts(pairs).sentence(), says);
         }
-    }
-
-    #[test]
-    fn only_all_games_are_a_hundred_percent() {
-        assert_eq!([0.0, 0.004, 0.5, 0.996, 1.0].map(percent), ["0", "0.4", "50", "99.6", "100"]);
     }
 }

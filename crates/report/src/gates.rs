@@ -41,13 +41,13 @@ pub(crate) fn tests(report: &Report) -> Table {
     .number("enough", "normalised Elo", |test| count::real(test.elo1))
     .number("alpha", "wrongly accepted", |test| count::percent(test.alpha))
     .number("beta", "wrongly refused", |test| count::percent(test.beta))
-    .number("pairs", "that counted", |test| test.llr.len().to_string())
+    .number("pairs", "that counted", |test| count::whole(test.llr.len() as u64))
     .number("log-likelihood ratio", "refuses, accepts", |test| {
         let llr = test.llr.last().copied().unwrap_or(0.0);
-        format!("{llr:.2} [{:.2}, {:.2}]", test.lower, test.upper)
+        count::interval(count::real, [llr, test.lower, test.upper])
     })
     .number("estimate", "95 % interval", |test| match (test.elo, test.elo_lo95, test.elo_hi95) {
-        (Some(elo), Some(lo), Some(hi)) => format!("{elo:+.0} [{lo:+.0}, {hi:+.0}]"),
+        (Some(elo), Some(lo), Some(hi)) => count::interval(count::elo, [elo, lo, hi]),
         _ => NONE.to_owned(),
     })
     .words("ended because", |test| crate::trace::ended(&test.stop))
@@ -56,8 +56,8 @@ pub(crate) fn tests(report: &Report) -> Table {
 
 fn score(verdict: &VerdictState) -> String {
     match (verdict.score, verdict.score_lo95, verdict.score_hi95) {
-        (Some(score), Some(low), Some(high)) => format!("{score:.3} [{low:.3}, {high:.3}]"),
-        (Some(score), _, _) => format!("{score:.3}"),
+        (Some(score), Some(low), Some(high)) => count::interval(count::loss, [score, low, high]),
+        (Some(score), _, _) => count::loss(score),
         _ => NONE.to_owned(),
     }
 }

@@ -10,8 +10,10 @@ use crate::html::escape;
 use crate::pairings::Pairing;
 use crate::report::Report;
 use crate::sections::{NONE, optional};
-use crate::table::{Cell, Table};
+use crate::table::{self, Cell, Table};
 
+/// Letters side by side above a column of the cross table.
+const LETTERS_MAX: usize = 7;
 /// Most players of the cross table. If there are more, champions are left out evenly.
 const CROSS_MAX: usize = 16;
 
@@ -29,7 +31,7 @@ pub(crate) fn players(report: &Report) -> Table {
             Cell::classed(count::elo_error(player.elo, player.error95), class(player))
         })
         .number("± 95 %", "of pairs", |player| {
-            player.error95_pairs.map_or(NONE.to_owned(), |error| format!("{error:.0}"))
+            player.error95_pairs.map_or(NONE.to_owned(), count::elo_width)
         })
         .number("against champion", "± 95 %", |player| {
             elo_error(player.behind, player.behind_error95)
@@ -55,7 +57,7 @@ pub(crate) fn games(report: &Report) -> Table {
     .number("as first", "W-D-L", |(_, games)| wdl(games.by_first[0]))
     .number("as second", "W-D-L", |(_, games)| wdl(games.by_first[1]))
     .number("pairs", "0, ½, 1, 1½, 2 points", |(_, games)| {
-        games.pairs.map(|pairs| pairs.to_string()).join(" ")
+        Cell::classed(games.pairs.map(count::whole).join(" "), "wrap")
     })
     .number("normalised Elo", "± 95 %", |(_, games)| {
         elo_error(games.normalised_elo, games.normalised_error95)
@@ -64,7 +66,7 @@ pub(crate) fn games(report: &Report) -> Table {
         games.opponents_elo.map_or(NONE.to_owned(), count::elo)
     })
     .number("repeated", "games", |(_, games)| count::whole(games.duplicates))
-    .number("worth", "independent games", |(_, games)| {
+    .number("as precise as", "games without pairs", |(_, games)| {
         count::whole(games.effective_games.round() as u64)
     })
     .number("drawn", "", |(_, games)| count::share(games.draws, games.record().games()))
@@ -92,11 +94,12 @@ pub(crate) fn cross_table(report: &Report) -> String {
     if chosen.len() < 2 || report.pairings.is_empty() {
         return "<p class=\"none\">No data yet: no rating games.</p>\n".to_owned();
     }
-    let mut out = String::from(
-        "<div class=\"scroll\"><table class=\"cross\" data-key=\"pairings\"><thead><tr><th></th>",
-    );
+    let labels = chosen.iter().map(|player| format!("against {}", short(player)));
+    let labels = std::iter::once(String::new()).chain(labels);
+    let mut out = table::opening("pairings", "many cross", labels);
+    out.push_str("<th></th>");
     for player in &chosen {
-        let _ = write!(out, "<th class=\"n\">{}</th>", escape(&short(player)));
+        let _ = write!(out, "<th class=\"n\">{}</th>", breakable(&short(player)));
     }
     out.push_str("</tr></thead><tbody>\n");
     for row in &chosen {
@@ -110,12 +113,13 @@ pub(crate) fn cross_table(report: &Report) -> String {
         }
         out.push_str("</tr>\n");
     }
-    out.push_str("</tbody></table></div>\n");
+    out.push_str(table::CLOSING);
     let left_out = report.players.len() - chosen.len();
     if left_out > 0 {
         let _ = writeln!(
             out,
-            "<p class=\"sub\">{left_out} players are left out here; the JSON has all pairings.</p>"
+            "<p class=\"sub\">{} left out here; the JSON has all pairings.</p>",
+            count::plural(left_out as u64, "player"),
         );
     }
     out
@@ -138,11 +142,11 @@ fn cell(out: &mut String, pairing: &Pairing, flipped: bool) {
     };
     let _ = write!(
         out,
-        "<td class=\"n {class}\" title=\"{} games; expected {:.0} %\">{:.0} %\
+        "<td class=\"n {class}\" title=\"{} games; expected {} %\">{} %\
          <small>{deviation:+.1}</small></td>",
-        pairing.games,
-        100.0 * expected,
-        100.0 * score,
+        count::whole(pairing.games),
+        count::whole_percent(expected),
+        count::whole_percent(score),
     );
 }
 
@@ -175,6 +179,26 @@ fn short(player: &PlayerFacts) -> String {
     player.cycle.map_or_else(|| player.name.clone(), |cycle| format!("{cycle}"))
 }
 
+/// A name as markup that may break after every hyphen and within long words, because a column is
+/// narrow.
+fn breakable(name: &str) -> String {
+    let mut out = String::new();
+    let mut since = 0;
+    for c in name.chars() {
+        if since == LETTERS_MAX {
+            out.push_str("<wbr>");
+            since = 0;
+        }
+        out.push_str(&escape(c.encode_utf8(&mut [0; 4])));
+        since += 1;
+        if c == '-' {
+            out.push_str("<wbr>");
+            since = 0;
+        }
+    }
+    out
+}
+
 impl Report {
     /// The pairing of two players, and whether it is kept the other way round.
     fn pairing(&self, one: &str, other: &str) -> Option<(&Pairing, bool)> {
@@ -182,5 +206,17 @@ impl Report {
         let at =
             self.pairings.binary_search_by(|p| (p.a.as_str(), p.b.as_str()).cmp(&(a, b))).ok()?;
         Some((&self.pairings[at], flipped))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_break_above_narrow_columns() {
+        assert_eq!(breakable("202"), "202");
+        assert_eq!(breakable("rollout-1000"), "rollout<wbr>-<wbr>1000");
+        assert_eq!(breakable("a<b>-resigning"), "a&lt;b&gt;-<wbr>resigni<wbr>ng");
     }
 }

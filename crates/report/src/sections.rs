@@ -25,17 +25,16 @@ impl Report {
 
 /// Losses by cycle.
 pub(crate) fn losses(report: &Report) -> Table {
-    let nats = |loss: f64| format!("{loss:.3}");
-    let maybe = |loss: Option<f64>| loss.map_or(NONE.to_owned(), nats);
+    let maybe = |loss: Option<f64>| loss.map_or(NONE.to_owned(), count::loss);
     let share = |share: Option<f64>| share.map_or(NONE.to_owned(), count::percent);
     Table::by_cycle("cycles.losses", report.by_cycle(|facts| facts.losses.as_ref()))
-        .number("policy", "train", |l| nats(l.policy))
+        .number("policy", "train", |l| count::loss(l.policy))
         .number("policy", "validation", |l| maybe(l.validation_policy))
-        .number("value", "train", |l| nats(l.value))
+        .number("value", "train", |l| count::loss(l.value))
         .number("value", "validation", |l| maybe(l.validation_value))
         .number("policy", "right", |l| share(l.policy_accuracy))
         .number("value", "right", |l| share(l.value_accuracy))
-        .number("learning rate", "", |l| format!("{:.1e}", l.learning_rate))
+        .number("learning rate", "", |l| count::learning_rate(l.learning_rate))
         .number("gradient", "norm", |l| l.gradient_norm.map_or(NONE.to_owned(), count::real))
         .number("steps", "", |l| count::whole(l.steps))
         .number("rows/s", "", |l| count::rate(l.rows, l.wall_ms))
@@ -64,10 +63,10 @@ pub(crate) fn games(report: &Report) -> Table {
         })
         .number("openings", "of 4 plies", |(facts, _)| health(facts, |h| count::whole(h.openings)))
         .number("entropy", "of targets", |(facts, _)| {
-            health(facts, |h| format!("{:.2}", h.target_entropy))
+            health(facts, |h| count::real(h.target_entropy))
         })
         .number("surprise", "at outcome", |(facts, _)| {
-            health(facts, |h| format!("{:.2}", h.value_surprise))
+            health(facts, |h| count::real(h.value_surprise))
         })
         .words("evaluator", |(_, s)| s.evaluator.clone())
         .done()
@@ -84,7 +83,7 @@ pub(crate) fn speed(report: &Report) -> Table {
         .number("batch", "fill", |s| count::percent(s.batch_fill))
         .number("device", "busy at most", |s| of_load(s, |l| count::percent(l.device_share)))
         .number("search", "waits", |s| of_load(s, |l| count::percent(l.waiting_share)))
-        .number("host", "us an evaluation", |s| of_load(s, |l| format!("{:.1}", l.host_us)))
+        .number("host", "µs an evaluation", |s| of_load(s, |l| count::real(l.host_us)))
         .number("cache", "hits", |s| count::share(s.cache_hits, s.cache_hits + s.evaluations))
         .number("transpositions", "of playouts", |s| count::share(s.transpositions, s.playouts))
         .done()
@@ -101,9 +100,7 @@ pub(crate) fn resignation(report: &Report) -> Table {
         "cycles.selfplay.resign",
         report.by_cycle(|facts| facts.selfplay.as_ref()?.resign.as_ref()),
     )
-    .number("threshold", "value", |r| {
-        r.value_min.map_or(NONE.to_owned(), |value| format!("{value:.3}"))
-    })
+    .number("threshold", "value", |r| r.value_min.map_or(NONE.to_owned(), count::loss))
     .number("resigned", "games", |r| count::whole(r.resigned))
     .number("played on", "to measure", |r| count::whole(r.played_on))
     .number("would have", "resigned", |r| count::whole(r.would_resign))
@@ -144,13 +141,12 @@ pub(crate) fn times(report: &Report) -> Table {
             whole: facts.wall_ms?,
         })
     };
-    let seconds = |ms: u64| format!("{:.1}", ms as f64 / 1000.0);
     Table::by_cycle("cycles.wall_ms", report.by_cycle(times))
-        .number("self-play", "s", |t| seconds(t.selfplay))
-        .number("shuffle", "s", |t| seconds(t.shuffle))
-        .number("train", "s", |t| seconds(t.train))
-        .number("gate, ratings, rest", "s", |t| t.matches.map(seconds).unwrap_or_default())
-        .number("whole", "s", |t| seconds(t.whole))
+        .number("self-play", "", |t| count::duration(t.selfplay))
+        .number("shuffle", "", |t| count::duration(t.shuffle))
+        .number("train", "", |t| count::duration(t.train))
+        .number("gate, ratings, rest", "", |t| t.matches.map(count::duration).unwrap_or_default())
+        .number("whole", "", |t| count::duration(t.whole))
         .number("self-play", "share", |t| count::share(t.selfplay, t.whole))
         .done()
 }
@@ -185,7 +181,7 @@ pub(crate) fn memory(report: &Report) -> Table {
     let rows = stages.filter_map(|stage| Some((stage, turns(stage).len(), peak(stage)?)));
     Table::of("measures.turns", rows.collect())
         .words("stage", |(stage, ..)| stage.name())
-        .number("turns", "measured", |(_, turns, _)| turns.to_string())
+        .number("turns", "measured", |(_, turns, _)| count::whole(*turns as u64))
         .number("peak memory", "resident", |(.., peak)| count::bytes(*peak))
         .done()
 }

@@ -2,7 +2,17 @@
 
 use std::fmt::Write as _;
 
+use crate::count;
 use crate::html::escape;
+
+/// Most rows that are all shown at once.
+const ROWS_MAX: usize = 40;
+/// Rows of a longer table that are shown; the others are folded.
+const ROWS_SHOWN: usize = 20;
+/// Most columns that fit on a phone.
+const COLUMNS_NARROW: usize = 4;
+/// Columns from which on letters are smaller.
+const COLUMNS_DENSE: usize = 12;
 
 /// A table with a header.
 pub(crate) struct Table {
@@ -10,6 +20,8 @@ pub(crate) struct Table {
     key: &'static str,
     header: Vec<Header>,
     rows: Vec<Vec<Cell>>,
+    /// Whether rows are cycles, the newest last.
+    by_cycle: bool,
 }
 
 /// What stands above a column.
@@ -81,14 +93,14 @@ impl Table {
     /// A table of numbers that stand under `key` in the report's JSON, a row for each subject.
     pub(crate) fn of<T>(key: &'static str, subjects: Vec<T>) -> Columns<T> {
         let rows = subjects.iter().map(|_| Vec::new()).collect();
-        Columns { subjects, table: Self { key, header: Vec::new(), rows } }
+        Columns { subjects, table: Self { key, header: Vec::new(), rows, by_cycle: false } }
     }
 
     /// A table with a row for each cycle, whose number is the first column.
     pub(crate) fn by_cycle<T>(key: &'static str, cycles: Vec<(u32, T)>) -> Columns<T> {
         let numbered = Self::of(key, cycles).number("cycle", "", |(cycle, _)| cycle.to_string());
         let subjects = numbered.subjects.into_iter().map(|(_, part)| part).collect();
-        Columns { subjects, table: numbered.table }
+        Columns { subjects, table: Self { by_cycle: true, ..numbered.table } }
     }
 
     /// Whether it has no rows.
@@ -96,13 +108,39 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The table as HTML, in a box that scrolls sideways where the screen is too narrow; a line
-    /// that says so where there are no rows.
+    /// The table as HTML; a line that says so where there are no rows. Of a long table some rows
+    /// are shown and all others folded: of cycles the newest are shown, otherwise the first.
     pub(crate) fn html(&self, without_rows: &str) -> String {
         if self.rows.is_empty() {
             return format!("<p class=\"none\">{}</p>\n", escape(without_rows));
         }
-        let mut out = format!("<div class=\"scroll\"><table data-key=\"{}\"><thead><tr>", self.key);
+        if self.rows.len() <= ROWS_MAX {
+            return self.part(&self.rows);
+        }
+        let count = count::whole(self.rows.len() as u64);
+        let folded = |which: &str, rows: &[Vec<Cell>]| {
+            let more = count::whole(rows.len() as u64);
+            let part = self.part(rows);
+            format!(
+                "<details><summary>{more} {which} rows of {count}</summary>\n{part}</details>\n"
+            )
+        };
+        if self.by_cycle {
+            let (earlier, newest) = self.rows.split_at(self.rows.len() - ROWS_SHOWN);
+            folded("earlier", earlier) + &self.part(newest)
+        } else {
+            let (first, others) = self.rows.split_at(ROWS_SHOWN);
+            self.part(first) + &folded("more", others)
+        }
+    }
+
+    /// Some of the rows under the header.
+    fn part(&self, rows: &[Vec<Cell>]) -> String {
+        let labels = self.header.iter().map(|column| match column.unit {
+            "" => column.name.to_owned(),
+            unit => format!("{}, {unit}", column.name),
+        });
+        let mut out = opening(self.key, self.class(), labels);
         for column in &self.header {
             let class = if column.numbers { " class=\"n\"" } else { "" };
             let _ = write!(out, "<th{class}>{}", escape(column.name));
@@ -112,7 +150,7 @@ impl Table {
             out.push_str("</th>");
         }
         out.push_str("</tr></thead><tbody>\n");
-        for row in &self.rows {
+        for row in rows {
             out.push_str("<tr>");
             for (column, cell) in self.header.iter().zip(row) {
                 let class = match (column.numbers, cell.class) {
@@ -125,7 +163,92 @@ impl Table {
             }
             out.push_str("</tr>\n");
         }
-        out.push_str("</tbody></table></div>\n");
+        out.push_str(CLOSING);
         out
+    }
+
+    /// Narrow tables stay tables on a phone. Of wide ones each row becomes a list. The widest have
+    /// smaller letters.
+    fn class(&self) -> &'static str {
+        let has_sentences = self.rows.iter().flatten().any(|cell| cell.class == "long");
+        match self.header.len() {
+            ..=COLUMNS_NARROW if !has_sentences => "few",
+            COLUMNS_DENSE.. => "many dense",
+            _ => "many",
+        }
+    }
+}
+
+/// Opens a table up to the cells of its header. On a phone the style sheet writes `labels` before
+/// the cells of a row; a variable for each column carries them, so that no cell has to.
+pub(crate) fn opening(key: &str, class: &str, labels: impl Iterator<Item = String>) -> String {
+    let mut out =
+        format!("<div class=\"scroll\"><table class=\"{class}\" data-key=\"{key}\" style=\"");
+    for (place, label) in labels.enumerate() {
+        let _ = write!(out, "--c{}:{};", place + 1, escape(&quoted(&label)));
+    }
+    out.push_str("\"><thead><tr>");
+    out
+}
+
+/// What ends a table that [`opening`] began.
+pub(crate) const CLOSING: &str = "</tbody></table></div>\n";
+
+/// Text as a string of CSS: what is neither a letter nor a digit is escaped by its number.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("'");
+    for c in text.chars() {
+        if c.is_alphanumeric() || c == ' ' || c == '-' || c == ',' {
+            out.push(c);
+        } else {
+            // Six digits end the escape by themselves.
+            let _ = write!(out, "\\{:06x}", u32::from(c));
+        }
+    }
+    out.push('\'');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: u32, by_cycle: bool) -> String {
+        let numbers = || (1..=rows).map(|number| (number, number)).collect::<Vec<_>>();
+        let columns = if by_cycle {
+            Table::by_cycle("k", numbers())
+        } else {
+            Table::of("k", (1..=rows).collect()).number("row", "", u32::to_string)
+        };
+        columns.number("twice", "as much", |number| (2 * number).to_string()).done().html("none")
+    }
+
+    /// Every row stands there once, whether it is folded or not.
+    #[test]
+    fn long_tables_are_folded_and_lose_nothing() {
+        for (rows, by_cycle) in [(1, true), (40, true), (41, true), (41, false), (1_234, false)] {
+            let html = table(rows, by_cycle);
+            assert_eq!(html.matches("<tr><td").count(), rows as usize);
+            for number in 1..=rows {
+                assert_eq!(html.matches(&format!("<tr><td class=\"n\">{number}</td>")).count(), 1);
+            }
+            assert_eq!(html.contains("<details>"), rows > 40, "{rows}");
+        }
+        let cycles = table(41, true);
+        assert!(
+            cycles.starts_with("<details><summary>21 earlier rows of 41</summary>"),
+            "{cycles}"
+        );
+        assert!(table(1_234, false).contains("<summary>1,214 more rows of 1,234</summary>"));
+        assert_eq!(table(0, true), "<p class=\"none\">none</p>\n");
+    }
+
+    #[test]
+    fn labels_are_strings_of_the_style_sheet() {
+        assert!(
+            table(1, true)
+                .contains("style=\"--c1:&#39;cycle&#39;;--c2:&#39;twice, as much&#39;;\"")
+        );
+        assert_eq!(quoted("a'}<\\5"), "'a\\000027\\00007d\\00003c\\00005c5'");
     }
 }

@@ -56,7 +56,7 @@ impl Ticks {
     pub(crate) fn label(&self, value: f64) -> String {
         // Rounding residue around 0 would print as -0.
         let value = if value.abs() < 1e-12 { 0.0 } else { value };
-        if self.decimals == 0 && value.abs() >= 10_000.0 {
+        if self.decimals == 0 && value.abs() >= 1_000.0 {
             crate::count::real(value)
         } else {
             format!("{value:.*}", self.decimals)
@@ -115,5 +115,6 @@ mod tests {
         let axis = ticks(0.5, 0.5, 5, false);
         assert!(axis.low < 0.5 && axis.high > 0.5);
         assert_eq!(ticks(0.0, 20_000.0, 4, false).label(20_000.0), "20,000");
+        assert_eq!(ticks(-1_500.0, 1_500.0, 4, false).label(-1_000.0), "-1,000");
     }
 }

@@ -1,8 +1,10 @@
 //! How games open, drawn: a column a ply, a box a move, as high as it is frequent.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::count;
 use crate::html::escape;
 use crate::measures::OpeningNode;
 
@@ -10,6 +12,8 @@ const WIDTH: f64 = 150.0;
 const HEIGHT: f64 = 300.0;
 /// A box lower than this has no text.
 const TEXT_MIN: f64 = 13.0;
+/// Letters that fit into a box.
+const CHARS_MAX: usize = 20;
 
 /// The tree as an `svg` element; its boxes are darker the better the first player does.
 pub(crate) fn tree_svg(root: &OpeningNode) -> String {
@@ -33,28 +37,38 @@ fn replies(out: &mut String, node: &OpeningNode, ply: usize, heights: Range<f64>
         let _ = write!(
             out,
             "<rect class=\"opening\" x=\"{x:.0}\" y=\"{y:.1}\" width=\"{:.0}\" height=\"{:.1}\" \
-             fill-opacity=\"{:.2}\"><title>{}: {} games, first player scores {:.2}</title></rect>",
+             fill-opacity=\"{:.2}\"><title>{}: {} games, first player scores {}</title></rect>",
             WIDTH - 2.0,
             (height - 1.0).max(0.3),
             0.08 + 0.6 * reply.score,
             escape(&reply.name),
-            reply.games,
-            reply.score,
+            count::whole(reply.games),
+            count::real(reply.score),
         );
         if height >= TEXT_MIN {
+            let share = count::whole_percent(reply.games as f64 / node.games.max(1) as f64);
+            let facts = format!("{share} % · {}", count::real(reply.score));
+            let room = CHARS_MAX.saturating_sub(facts.chars().count() + 1);
             let _ = write!(
                 out,
-                "<text x=\"{:.0}\" y=\"{:.1}\"><tspan class=\"move\">{}</tspan> {:.0} % · {:.2}</text>",
+                "<text x=\"{:.0}\" y=\"{:.1}\"><tspan class=\"move\">{}</tspan> {facts}</text>",
                 x + 6.0,
                 y + height / 2.0 + 4.0,
-                escape(&reply.name),
-                100.0 * reply.games as f64 / node.games.max(1) as f64,
-                reply.score,
+                escape(&shortened(&reply.name, room)),
             );
         }
         replies(out, reply, ply + 1, y..y + height);
         y += height;
     }
+}
+
+/// The name in at most so many letters; the box's title has all of it.
+fn shortened(name: &str, room: usize) -> Cow<'_, str> {
+    if name.chars().count() <= room {
+        return Cow::Borrowed(name);
+    }
+    let kept: String = name.chars().take(room.saturating_sub(1)).collect();
+    Cow::Owned(kept + "…")
 }
 
 fn depth(node: &OpeningNode) -> usize {
@@ -82,6 +96,8 @@ mod tests {
         assert!(svg.contains("height=\"224.0\"") && svg.contains("height=\"74.0\""), "{svg}");
         assert!(svg.contains("75 % · 0.50") && svg.contains("&lt;1&gt;"), "{svg}");
         assert!(svg.contains("viewBox=\"0 0 150 300\""), "{svg}");
+        assert_eq!(shortened("e7e8q", 8), "e7e8q");
+        assert_eq!(shortened("promotion", 8), "promoti…");
         assert!(tree_svg(&OpeningNode::default()).contains("viewBox"));
     }
 }

@@ -40,7 +40,7 @@ impl Report {
         format!(
             "After {} of the loop, {} self-play games and {} of running time, the champion is \
              generation {}.",
-            plural(done as u64, "cycle"),
+            count::plural(done as u64, "cycle"),
             count::whole(games),
             count::duration(elapsed_ms),
             self.generation(),
@@ -124,7 +124,7 @@ impl Report {
             // A refusal or two is chance.
             let says = if idle < 3 { "" } else { ", so progress has stalled" };
             return (idle > 0).then(|| {
-                let cycles = plural(u64::from(idle), "cycle");
+                let cycles = count::plural(u64::from(idle), "cycle");
                 format!("No candidate has replaced it in the last {cycles}{says}.")
             });
         }
@@ -163,9 +163,4 @@ fn describe(player: &PlayerFacts) -> String {
 
 fn lower(text: &str) -> String {
     text.replacen('G', "g", 1)
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", count::whole(count))
 }

@@ -6,6 +6,8 @@ use crate::Stage;
 pub const CONFIG: &str = "config.toml";
 /// The page that is made of ledger and metrics; may be replaced at any time.
 pub const REPORT: &str = "report.html";
+/// The page that compares the run with others; may be replaced at any time.
+pub const COMPARISON: &str = "report-compare.html";
 /// What runs of the preset have reached, a copy of the file beside the configuration; for the
 /// report only.
 pub const EXPECTED: &str = "expected.json";

@@ -10,7 +10,7 @@ use crate::belongs::{OwnName, is_cycle_folder, published_name};
 use crate::error::{Result, StoreError};
 use crate::foreign::entries;
 use crate::hash::hash_file;
-use crate::layout::{ASIDE, CONFIG, EXPECTED, LOG, REPORT, SNAPSHOTS, folders_of};
+use crate::layout::{ASIDE, COMPARISON, CONFIG, EXPECTED, LOG, REPORT, SNAPSHOTS, folders_of};
 use crate::ways::{kind_of, remove_own, there, way, way_to_folder};
 use crate::{ObjectRef, Run, RunLock, RunState, Stage};
 
@@ -151,7 +151,7 @@ impl Run {
                 let path =
                     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
                 let Some(published) = published_name(&path) else { continue };
-                let is_own = [CONFIG, REPORT, EXPECTED].contains(&published)
+                let is_own = [CONFIG, REPORT, COMPARISON, EXPECTED].contains(&published)
                     || OwnName::of(published).is_some_and(|own| own.is_reached(state));
                 let Some(meta) = there(&entry.path()).map_err(io)? else { continue };
                 if is_own && meta.is_file() && meta.modified().map_err(io)? < before {

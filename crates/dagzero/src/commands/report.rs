@@ -10,7 +10,7 @@ use anyhow::Context;
 use dz_report::Report;
 use dz_store::{Run, StoreError};
 
-use crate::{Exit, drive, shown::Shown};
+use crate::{Exit, drive, exit::UsageError, shown::Shown};
 
 /// Write the report of a run: one HTML page, and its numbers as JSON and CSV
 ///
@@ -28,14 +28,13 @@ pub(crate) struct Args {
     /// The run's directory
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Draw the curves of other runs of the same game over it
+    /// Draw the curves of other runs of the same game over it; the page is report-compare.html then
     #[arg(long, value_name = "RUN", num_args = 1..)]
     compare: Vec<PathBuf>,
     /// Print everything that the page shows as one JSON object, and nothing else
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
-    /// Write the page to this file instead of report.html in the run's directory; what is there is
-    /// replaced
+    /// Write the page to this file instead of the run's directory; what is there is replaced
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Also write report-cycles.csv, report-players.csv and report-pairings.csv beside the page
@@ -56,8 +55,22 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     report.run.name = names.next().unwrap_or_default();
     for (other, name) in others.iter().zip(names) {
         let mut compared = Report::read_ledger(other)?;
+        if report.plays_another_game(&compared) {
+            return Err(UsageError(format!(
+                "{} plays {}, not {}: --compare takes runs of the same game",
+                other.root().display(),
+                compared.run.game,
+                report.run.game
+            ))
+            .into());
+        }
         compared.run.name = name;
         report.compare(&compared);
+    }
+    for other in &report.compared {
+        if let Some(why) = &other.refused {
+            dz_stage::stderr_line(&format!("{} is not drawn: {why}", other.name));
+        }
     }
     let written = match write_files(args, &run, &report) {
         Ok(written) => written,
@@ -88,8 +101,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 fn write_files(args: &Args, run: &Run, report: &Report) -> anyhow::Result<Vec<PathBuf>> {
     let tables = if args.csv { report.to_csv() } else { Vec::new() };
     let Some(page) = &args.out else {
-        drive::write_report(run, report).map_err(|error| elsewhere(run, error))?;
-        let mut written = vec![run.root().join(dz_store::layout::REPORT)];
+        let path = drive::write_report(run, report).map_err(|error| elsewhere(run, error))?;
+        let mut written = vec![run.root().join(path)];
         for table in tables {
             let path = drive::write_csv(run, table.name, &table.text)
                 .map_err(|error| elsewhere(run, error))?;

@@ -80,7 +80,9 @@ pub(crate) fn drive(
         Err(error) if DiskTrouble::of(&error).is_some() => {
             writeln!(out, "note    no report yet: {}", trouble_text(&error))?;
         }
-        other => other?,
+        other => {
+            other?;
+        }
     }
     if prepared.ledger.state().finished.is_none() {
         let stop = Stop::of_driver()?;

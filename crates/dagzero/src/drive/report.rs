@@ -10,10 +10,13 @@ pub(crate) fn report(run: &Run) -> anyhow::Result<Report> {
     Ok(Report::read(run)?)
 }
 
-/// Writes `report.html` of a run, unless somebody else's page has that name.
-pub(crate) fn write_report(run: &Run, report: &Report) -> anyhow::Result<()> {
-    refuse_other(run, layout::REPORT, is_report)?;
-    Ok(run.replace(layout::REPORT, report.to_html()?.as_bytes())?)
+/// Writes the page of a run, unless somebody else's page has its name: `report.html`, or
+/// `report-compare.html` if other runs are drawn in it. Returns that name.
+pub(crate) fn write_report(run: &Run, report: &Report) -> anyhow::Result<&'static str> {
+    let path = if report.compared.is_empty() { layout::REPORT } else { layout::COMPARISON };
+    refuse_other(run, path, is_report)?;
+    run.replace(path, report.to_html()?.as_bytes())?;
+    Ok(path)
 }
 
 /// Writes a table of a report into the run and answers its path there.

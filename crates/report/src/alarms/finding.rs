@@ -114,9 +114,3 @@ impl Rules {
         Self { resign_wrong_max: configured.unwrap_or(0.05) }
     }
 }
-
-/// `1 cycle`, `3 cycles`.
-pub(super) fn plural(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", crate::count::whole(count))
-}

@@ -2,7 +2,7 @@
 
 use dz_stats::wilson;
 
-use super::finding::{Check, Finding, Rules, Severity, plural};
+use super::finding::{Check, Finding, Rules, Severity};
 use crate::count;
 use crate::facts::CycleFacts;
 use crate::measures::{Health, Sample};
@@ -138,7 +138,7 @@ pub(super) fn duplicated(cycles: &[CycleFacts]) -> Finding {
     let says = format!(
         "{} of the newest cycle's {} repeat another one move by move.",
         count::percent(share),
-        plural(health.games, "game")
+        count::plural(health.games, "game")
     );
     CHECK.found(severity, says, [("share", share), ("games", health.games as f64)])
 }
@@ -160,8 +160,8 @@ pub(super) fn openings(cycles: &[CycleFacts]) -> Finding {
     };
     let says = format!(
         "The newest cycle's {} begin in {} of four plies.",
-        plural(health.games, "game"),
-        plural(health.openings, "way")
+        count::plural(health.games, "game"),
+        count::plural(health.openings, "way")
     );
     let figures = [("openings", health.openings as f64), ("games", health.games as f64)];
     CHECK.found(severity, says, figures)
@@ -183,7 +183,7 @@ pub(super) fn cut(cycles: &[CycleFacts]) -> Finding {
     let says = format!(
         "{} of the newest cycle's {} ended at selfplay.plies_max.",
         count::percent(share),
-        plural(health.games, "game")
+        count::plural(health.games, "game")
     );
     CHECK.found(severity, says, [("share", share), ("games", health.games as f64)])
 }
@@ -234,8 +234,8 @@ pub(super) fn stale(cycles: &[CycleFacts]) -> Finding {
     let says = format!(
         "Cycle {} added {} to a window that reaches back over {}.",
         cycles[place].cycle,
-        plural(rows.new_rows, "row"),
-        plural(u64::from(back), "champion")
+        count::plural(rows.new_rows, "row"),
+        count::plural(u64::from(back), "champion")
     );
     let figures = [
         ("new_rows", rows.new_rows as f64),
@@ -275,7 +275,7 @@ pub(super) fn resignation(cycles: &[CycleFacts], rules: &Rules) -> Finding {
     let says = format!(
         "In {} of {} that were played on, who would have resigned did not lose (95 %: {} to {}; {} is configured).",
         count::percent(interval.share),
-        plural(games, "game"),
+        count::plural(games, "game"),
         count::percent(interval.lo95),
         count::percent(interval.hi95),
         count::percent(most)

@@ -41,7 +41,9 @@ pub(super) fn overfitting(cycles: &[CycleFacts]) -> Finding {
         _ => Severity::Fine,
     };
     let says = format!(
-        "The value loss on validation rows is {last:.2} times that on training rows; it was {first:.2} in the first cycles."
+        "The value loss on validation rows is {} times that on training rows; it was {} in the first cycles.",
+        count::real(last),
+        count::real(first),
     );
     CHECK.found(severity, says, [("ratio", last), ("ratio_first", first)])
 }
@@ -90,7 +92,9 @@ pub(super) fn rising(steps: &[StepPoint]) -> Finding {
         _ => Severity::Fine,
     };
     let says = format!(
-        "Through the newest quarter of the steps the loss beyond what targets leave open was at least {newest:.2} nats, {ratio:.1} times the least so far."
+        "Through the newest quarter of the steps the loss beyond what targets leave open was at least {} nats, {} times the least so far.",
+        count::real(newest),
+        count::real(ratio),
     );
     CHECK.found(severity, says, [("nats", newest), ("least_nats", least), ("ratio", ratio)])
 }

@@ -208,8 +208,9 @@ impl Probed {
         };
         let text: Vec<String> = known
             .iter()
-            .map(|(player, [lo, r, hi])| {
-                format!("{r:.2} ({lo:.2} to {hi:.2}) with the {} player to move", player.name())
+            .map(|&(player, [lo, r, hi])| {
+                let found = count::interval(count::real, [r, lo, hi]);
+                format!("{found} with the {} player to move", player.name())
             })
             .collect();
         let says = format!("Raw values and outcomes correlate by {}.", text.join(", "));

@@ -2,7 +2,7 @@
 
 use dz_stats::{Pentanomial, ScoreInterval};
 
-use super::finding::{Check, Finding, Severity, plural};
+use super::finding::{Check, Finding, Severity};
 use crate::count;
 use crate::facts::{CycleFacts, PlayerFacts};
 use crate::report::{FORGOTTEN, Report};
@@ -50,15 +50,15 @@ pub(super) fn gate_stuck(cycles: &[CycleFacts]) -> Finding {
     let says = match count {
         0 => "The newest candidate became champion.".to_owned(),
         _ => format!(
-            "The newest {} refused; together they scored {:.3} against the champion (95 %: {:.3} to {:.3}).",
+            "The newest {} refused; together they scored {} against the champion (95 %: {} to {}).",
             if count == 1 {
                 "candidate was".to_owned()
             } else {
                 format!("{count} candidates were")
             },
-            score.0,
-            lo95.0,
-            hi95.0
+            count::loss(score.0),
+            count::loss(lo95.0),
+            count::loss(hi95.0)
         ),
     };
     let figures =
@@ -86,7 +86,7 @@ pub(super) fn repeated_gate(cycles: &[CycleFacts]) -> Finding {
     let says = format!(
         "{} of the {} of cycle {cycle}'s gate repeat another one.",
         count::percent(share),
-        plural(result.games, "game")
+        count::plural(result.games, "game")
     );
     CHECK.found(severity, says, [("share", share), ("games", result.games as f64)])
 }
@@ -181,7 +181,7 @@ pub(super) fn forgetting(report: &Report) -> Finding {
 fn lost_against(report: &Report, newest: &PlayerFacts, best: &PlayerFacts) -> Option<String> {
     let met = |one: &str, other: &str| report.met(one, other);
     let text = |interval: ScoreInterval| {
-        format!("{:.2} ({:.2} to {:.2})", interval.score.0, interval.lo95.0, interval.hi95.0)
+        count::interval(count::real, [interval.score.0, interval.lo95.0, interval.hi95.0])
     };
     if let Some(own) = met(&newest.name, &best.name).filter(|own| own.hi95.0 < 0.5) {
         let new = &newest.name;

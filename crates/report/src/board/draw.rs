@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Board;
+use super::grid::Grid;
 use crate::html::escape;
 use dz_game::BoardKind;
 
@@ -16,11 +17,17 @@ const ARROWS_MAX: usize = 4;
 /// The board with moves of a policy on it: discs whose area grows with the share, or arrows.
 pub(crate) fn board_svg(board: &Board, policy: &[(String, f64)], title: &str) -> String {
     let (width, height) = board.size();
+    let Margins { font, left, top, bottom } = board.margins();
     let mut out = format!(
-        "<svg class=\"board\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-label=\"{}\">",
+        "<svg class=\"board\" viewBox=\"{:.0} {:.0} {:.0} {:.0}\" role=\"img\" aria-label=\"{}\">",
+        -left,
+        -top,
+        width + left,
+        height + top + bottom,
         escape(title)
     );
     board.ground(&mut out);
+    board.names(&mut out, font);
     for y in 0..board.grid.height {
         for x in 0..board.grid.width {
             board.piece(&mut out, (x, y));
@@ -42,8 +49,17 @@ pub(crate) fn board_svg(board: &Board, policy: &[(String, f64)], title: &str) ->
     out
 }
 
+/// Room beside the board for the names of its columns and rows.
+struct Margins {
+    /// Size of the letters.
+    font: f64,
+    left: f64,
+    top: f64,
+    bottom: f64,
+}
+
 impl Board {
-    /// Width and height of the drawing.
+    /// Width and height of the drawing, without its margins.
     fn size(&self) -> (f64, f64) {
         let columns = self.grid.width as f64;
         let rows = self.grid.height as f64;
@@ -62,6 +78,53 @@ impl Board {
         match self.kind {
             BoardKind::Hexagons => (CELL * (x + y / 2.0 + 0.6), CELL * (y * 0.866 + 0.68)),
             _ => (CELL * (x + 0.5), CELL * (y + 0.5)),
+        }
+    }
+
+    fn margins(&self) -> Margins {
+        // A large board is drawn as wide as a small one, so its letters must be larger.
+        let font = (self.size().0 / 18.0).clamp(9.0, 0.8 * CELL);
+        let band = 1.5 * font;
+        let left = if self.grid.row_name(0).is_some() { 1.7 * font } else { 0.0 };
+        let (top, bottom) = match (self.grid.column_name(0), self.grid.begins_above()) {
+            (None, _) => (0.0, 0.0),
+            (Some(_), true) => (band, 0.0),
+            (Some(_), false) => (0.0, band),
+        };
+        Margins { font, left, top, bottom }
+    }
+
+    /// Names of columns and rows beside the board; those of numbered points on them, where moves are marks on points.
+    fn names(&self, out: &mut String, font: f64) {
+        let Grid { width, height, .. } = self.grid;
+        let mut name = |(x, y): (f64, f64), font: f64, text: String| {
+            let _ = write!(
+                out,
+                "<text class=\"place\" x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{font:.1}\">{text}</text>"
+            );
+        };
+        let above = self.grid.begins_above();
+        for x in 0..width {
+            if let Some(text) = self.grid.column_name(x) {
+                let y = if above { -0.7 * font } else { self.size().1 + 0.75 * font };
+                let row = if above { 0 } else { height - 1 };
+                name((self.middle((x, row)).0, y), font, text);
+            }
+        }
+        for y in 0..height {
+            if let Some(text) = self.grid.row_name(y) {
+                let (x, y) = self.middle((0, y));
+                name((x - 0.5 * CELL - 0.8 * font, y), font, text);
+            }
+        }
+        if self.kind != BoardKind::Signs {
+            return;
+        }
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            if let Some(text) = self.grid.point_name((x, y)) {
+                let (x, y) = self.middle((x, y));
+                name((x - 0.36 * CELL, y - 0.34 * CELL), 0.24 * CELL, text);
+            }
         }
     }
 

@@ -78,6 +78,40 @@ impl Grid {
         (x < self.width && y < self.height).then_some((x, y))
     }
 
+    /// The name of a column in moves; none where only points have names.
+    pub(super) fn column_name(&self, x: usize) -> Option<String> {
+        let letter = |without_i: bool| {
+            let skipped = if without_i && x >= 8 { x + 1 } else { x };
+            u8::try_from(skipped).ok().filter(|&x| x < 26).map(|x| char::from(b'a' + x))
+        };
+        match self.places {
+            MovePlaces::Columns => Some((x + 1).to_string()),
+            MovePlaces::NumberedPoints => None,
+            MovePlaces::TopLeft | MovePlaces::FromTo => letter(false).map(String::from),
+            MovePlaces::Vertices => letter(true).map(|c| c.to_ascii_uppercase().to_string()),
+        }
+    }
+
+    /// The name of a row in moves; none where moves name no rows.
+    pub(super) fn row_name(&self, y: usize) -> Option<String> {
+        match self.places {
+            MovePlaces::Columns | MovePlaces::NumberedPoints => None,
+            MovePlaces::TopLeft => Some((y + 1).to_string()),
+            MovePlaces::Vertices | MovePlaces::FromTo => Some((self.height - y).to_string()),
+        }
+    }
+
+    /// The name of a point where points are numbered.
+    pub(super) fn point_name(&self, (x, y): (usize, usize)) -> Option<String> {
+        let is_numbered = self.places == MovePlaces::NumberedPoints;
+        is_numbered.then(|| (y * self.width + x + 1).to_string())
+    }
+
+    /// Whether the first row is row 1, so that the names of columns stand above it.
+    pub(super) fn begins_above(&self) -> bool {
+        self.places == MovePlaces::TopLeft
+    }
+
     /// Column and row that a move starts from, where it has such a point.
     pub(super) fn origin(&self, name: &str) -> Option<(usize, usize)> {
         if self.places != MovePlaces::FromTo {

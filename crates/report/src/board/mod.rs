@@ -78,6 +78,28 @@ mod tests {
                 assert_ne!(played.grid.at(at), empty, "{game} {name}");
             }
         }
+        // A name beside the board is the one that moves have.
+        for (game, column, row, name) in [
+            ("go:size=13", 8, 0, "J13"),
+            ("gomoku:size=15", 14, 14, "o15"),
+            ("othello", 2, 3, "c4"),
+            ("hex:size=5", 2, 0, "c1"),
+        ] {
+            let grid = board(game, &[]).unwrap().grid;
+            let named = grid.column_name(column).unwrap() + &grid.row_name(row).unwrap();
+            assert_eq!(named, name, "{game}");
+            assert_eq!(grid.target(name), Some((column, row)), "{game}");
+        }
+        let chess = board("chess", &[]).unwrap().grid;
+        assert_eq!(
+            (chess.column_name(4).unwrap(), chess.row_name(6).unwrap()),
+            ("e".into(), "2".into())
+        );
+        let discs = board("connect4", &[]).unwrap();
+        assert_eq!((discs.grid.column_name(3), discs.grid.row_name(0)), (Some("4".into()), None));
+        assert!(board_svg(&discs, &[], "").contains(">7</text>"));
+        let signs = board("tictactoe", &[]).unwrap().grid;
+        assert_eq!((signs.column_name(0), signs.point_name((2, 1))), (None, Some("6".into())));
         let go = board("go:size=9", &[]).unwrap();
         assert_eq!(go.grid.target("pass"), None);
     }

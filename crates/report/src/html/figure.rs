@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use super::body::Body;
 use super::escape;
 use crate::ReportError;
 use crate::chart::{Chart, CurveStyle, NARROW, WIDE};
 
 /// A figure in both sizes with its key. Nothing where there are no points: the table beside it says
 /// so.
-pub(super) fn figure(out: &mut String, chart: &Chart) -> Result<(), ReportError> {
+pub(super) fn figure(out: &mut Body, chart: &Chart) -> Result<(), ReportError> {
     if chart.is_empty() {
         return Ok(());
     }
@@ -56,7 +57,7 @@ pub(super) fn figure(out: &mut String, chart: &Chart) -> Result<(), ReportError>
 }
 
 /// Figures side by side, where the screen is wide enough.
-pub(super) fn pair(out: &mut String, charts: &[Chart]) -> Result<(), ReportError> {
+pub(super) fn pair(out: &mut Body, charts: &[Chart]) -> Result<(), ReportError> {
     if charts.iter().all(Chart::is_empty) {
         return Ok(());
     }

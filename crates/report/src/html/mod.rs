@@ -1,5 +1,6 @@
 //! The page.
 
+mod body;
 mod escape;
 mod figure;
 mod page;

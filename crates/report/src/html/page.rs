@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::body::Body;
 use super::escape;
 use crate::ReportError;
 use crate::count;
@@ -17,7 +18,9 @@ impl Report {
     /// One self-contained HTML page: no script, and nothing to fetch. Every figure and table
     /// carries the key of its numbers in [`Report::to_json`] as `data-key`.
     pub fn to_html(&self) -> Result<String, ReportError> {
-        let title = format!("{} - DagZero report", self.title());
+        let others = self.compared.iter().map(|other| other.name.as_str());
+        let names: Vec<&str> = std::iter::once(self.title()).chain(others).collect();
+        let title = format!("{} - DagZero report", names.join(" and "));
         let mut out = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -26,36 +29,39 @@ impl Report {
             palette::style(),
         );
         self.head(&mut out);
-        self.ratings(&mut out)?;
-        self.truth(&mut out)?;
-        self.samples(&mut out);
-        self.gates(&mut out)?;
-        self.training(&mut out)?;
-        self.selfplay(&mut out)?;
-        self.speed(&mut out)?;
-        self.storage(&mut out);
-        self.checks(&mut out);
-        self.lineage(&mut out);
-        self.reproducibility(&mut out);
-        self.data(&mut out)?;
+        let mut body = Body::default();
+        self.ratings(&mut body)?;
+        self.truth(&mut body)?;
+        self.samples(&mut body);
+        self.gates(&mut body)?;
+        self.training(&mut body)?;
+        self.selfplay(&mut body)?;
+        self.speed(&mut body)?;
+        self.storage(&mut body);
+        self.checks(&mut body);
+        self.lineage(&mut body);
+        self.reproducibility(&mut body);
+        self.data(&mut body)?;
+        out.push_str(&body.contents());
+        out.push_str(body.html());
         out.push_str("</main>\n</body>\n</html>\n");
         Ok(out)
     }
 
     /// The numbers themselves, unless there are so many that the page would be slow to open on a
     /// phone.
-    fn data(&self, out: &mut String) -> Result<(), ReportError> {
+    fn data(&self, out: &mut Body) -> Result<(), ReportError> {
+        out.section("Data");
         out.push_str(
-            "<section class=\"data\"><h2>Data</h2>\n\
-             <p>Figures and tables name the JSON key of their numbers in the attribute data-key; \
+            "<p>Figures and tables name the JSON key of their numbers in the attribute data-key; \
              cycles[].records has the numbers of the ledger's records that they are from.</p>\n",
         );
         let json = self.to_json()?;
         if json.len() > JSON_BYTES_MAX {
             let _ = writeln!(
                 out,
-                "<p><code>dagzero report RUN --json</code> prints them, {} kB.</p></section>",
-                json.len() / 1000
+                "<p><code>dagzero report RUN --json</code> prints them, {}.</p></section>",
+                count::bytes(json.len() as u64)
             );
             return Ok(());
         }
@@ -63,8 +69,9 @@ impl Report {
         let json = json.replace('&', "&amp;").replace('<', "&lt;");
         let _ = writeln!(
             out,
-            "<details><summary>Everything above, as JSON</summary>\n\
-             <pre id=\"data\">{json}</pre></details></section>"
+            "<details class=\"data\"><summary>Everything above, as JSON ({})</summary>\n\
+             <pre id=\"data\">{json}</pre></details></section>",
+            count::bytes(json.len() as u64),
         );
         Ok(())
     }

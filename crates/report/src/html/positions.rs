@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use dz_game::Player;
 
+use super::body::Body;
 use super::escape;
 use crate::board::{board, board_svg};
+use crate::count;
 use crate::measures::SampleView;
 use crate::report::Report;
 
@@ -13,12 +15,13 @@ use crate::report::Report;
 const MOVES_MAX: usize = 3;
 
 impl Report {
-    pub(super) fn samples(&self, out: &mut String) {
+    pub(super) fn samples(&self, out: &mut Body) {
         if self.measures.samples.is_empty() {
             return;
         }
+        out.section("Sample positions");
         out.push_str(
-            "<section><h2>Sample positions</h2>\n<p>The same positions in the eyes of the first and \
+            "<p>The same positions in the eyes of the first and \
              the newest champion, without a search: the area of a disc is the policy's share of a \
              move, the number is per cent. Chances are those of the player to move.</p>\n\
              <div class=\"samples\" data-key=\"measures.samples\">\n",
@@ -60,9 +63,9 @@ impl Report {
 
 /// Value and best moves in words.
 fn said(view: &SampleView) -> String {
-    let [win, draw, loss] = view.position.value.map(|chance| (100.0 * chance).round());
+    let [win, draw, loss] = view.position.value.map(count::whole_percent);
     let moves = view.position.policy.iter().take(MOVES_MAX);
     let moves: Vec<String> =
-        moves.map(|(name, share)| format!("{name} {:.0} %", 100.0 * share)).collect();
+        moves.map(|(name, share)| format!("{name} ({} %)", count::whole_percent(*share))).collect();
     format!("win {win} %, draw {draw} %, loss {loss} %; {}", moves.join(", "))
 }

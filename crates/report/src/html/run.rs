@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::body::Body;
 use super::escape;
 use crate::count;
 use crate::curve::MarkerKind;
@@ -11,12 +12,13 @@ use crate::sections;
 
 impl Report {
     /// Every cycle's candidate, and the champions that came of them.
-    pub(super) fn lineage(&self, out: &mut String) {
+    pub(super) fn lineage(&self, out: &mut Body) {
         if self.cycles.iter().all(|facts| facts.network.is_none()) {
             return;
         }
+        out.section("Lineage");
         out.push_str(
-            "<section><h2>Lineage</h2>\n<p>A box a cycle: its candidate became the generation in the \
+            "<p>A box a cycle: its candidate became the generation in the \
              box, or was refused. Each was trained on from the one before, accepted or not, and is the moving average of its \
              weights; self-play \
              is by the newest champion before it.</p>\n<ol class=\"lineage\" data-key=\"cycles\">",
@@ -42,8 +44,8 @@ impl Report {
         out.push_str("</section>\n");
     }
 
-    pub(super) fn reproducibility(&self, out: &mut String) {
-        out.push_str("<section><h2>Reproducibility</h2>\n");
+    pub(super) fn reproducibility(&self, out: &mut Body) {
+        out.section("Reproducibility");
         if self.run.entries == 0 {
             out.push_str("<p class=\"none\">No data yet: the ledger is empty.</p></section>\n");
             return;
@@ -91,7 +93,8 @@ impl Report {
         let changes: Vec<_> =
             self.markers.iter().filter(|marker| marker.kind != MarkerKind::Refused).collect();
         if !changes.is_empty() {
-            out.push_str("<h3>Changed on the way</h3>\n<ul data-key=\"markers\">");
+            out.heading("Changed on the way");
+            out.push_str("<ul data-key=\"markers\">");
             for change in changes {
                 let text = escape(&change.text);
                 let _ = write!(out, "<li>cycle {}: {text}</li>", change.cycle);

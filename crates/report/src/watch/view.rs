@@ -320,8 +320,8 @@ fn none() -> String {
 /// A loss on training rows, and on rows kept from training.
 fn losses(train: f64, validation: Option<f64>) -> String {
     match validation {
-        Some(validation) => format!("{train:.3} {validation:.3}"),
-        None => format!("{train:.3}"),
+        Some(validation) => format!("{} {}", count::loss(train), count::loss(validation)),
+        None => count::loss(train),
     }
 }
 

@@ -378,8 +378,8 @@ fn the_page_shows_alarms_at_its_top_and_every_check() {
     report.findings = report.judge(&RULES);
     let html = report.to_html().unwrap();
     let top = html.find("<b>ALARM</b> duplicated-games").expect("the alarm");
-    assert!(top < html.find("<h2>Ratings</h2>").unwrap());
-    assert!(html.contains("<h2>Checks</h2>") && html.contains("gate-stuck"));
+    assert!(top < html.find("<h2 id=\"ratings\">").unwrap());
+    assert!(html.contains("<h2 id=\"checks\">") && html.contains("gate-stuck"));
     let json: serde_json::Value = serde_json::from_str(&report.to_json().unwrap()).unwrap();
     assert_eq!(json["findings"][0]["id"], "duplicated-games");
     assert_eq!(json["findings"][0]["severity"], "alarm");

@@ -4,6 +4,7 @@
 
 mod alarms;
 mod bad_input;
+mod browser;
 mod fold;
 mod health;
 mod ledger;

@@ -16,7 +16,7 @@ fn page(records: &[Record]) -> String {
 
 /// Every element is closed in the right order; returns how many there are.
 fn balanced(html: &str) -> Result<usize, String> {
-    const VOID: [&str; 4] = ["meta", "!DOCTYPE", "input", "br"];
+    const VOID: [&str; 5] = ["meta", "!DOCTYPE", "input", "br", "wbr"];
     let (mut open, mut elements): (Vec<&str>, usize) = (Vec::new(), 0);
     let mut rest = html;
     while let Some(start) = rest.find('<') {
