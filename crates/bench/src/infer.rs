@@ -11,6 +11,7 @@ use dz_cpu_net::{CpuEvaluator, random_network, random_positions};
 use dz_game::unpack_planes;
 use dz_infer::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
 use dz_network_file::{NetworkFile, NetworkSpec};
+use dz_onnx::{Meaning, to_onnx};
 
 use crate::python::PythonPeer;
 
@@ -145,9 +146,9 @@ impl Onnx {
         scratch: &Path,
     ) -> anyhow::Result<Option<Self>> {
         const SCRIPT: &str = include_str!("../../../benchmarks/onnx_peer.py");
-        let paths = ["network.dzn", "planes.f32", "outputs.f32"];
+        let paths = ["network.onnx", "planes.f32", "outputs.f32"];
         let [network, planes, outputs] = paths.map(|name| scratch.join(name));
-        fs::write(&network, file.to_bytes()?)?;
+        fs::write(&network, to_onnx(file, &Meaning::default())?)?;
         let mut numbers = vec![0.0; batch.len * batch.shape.bits()];
         for (i, numbers) in numbers.chunks_exact_mut(batch.shape.bits()).enumerate() {
             unpack_planes(batch.shape, batch.position(i), numbers);
@@ -155,7 +156,7 @@ impl Onnx {
         fs::write(&planes, numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
         let count = threads.to_string();
         let args = [network.as_ref(), planes.as_ref(), outputs.as_ref(), count.as_ref()];
-        let packages = "onnx, onnxruntime and numpy";
+        let packages = "onnxruntime and numpy";
         let Some(peer) = PythonPeer::start(SCRIPT, packages, &args)? else { return Ok(None) };
         let theirs = fs::read(&outputs)?;
         let mut theirs = theirs.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b));

@@ -20,6 +20,7 @@ mod gpu_bench;
 mod minimal;
 mod notify;
 mod numpy;
+mod onnx;
 mod operations;
 mod plan;
 mod players;

@@ -12,8 +12,8 @@ use crate::Exit;
 /// Prints one row a figure. benchmarks/ keeps the tables, with what they were measured on.
 ///
 /// Where `DAGZERO_PYTHON` names a Python that has them (pip), others are measured beside ours, a
-/// sample of one and a sample of the other in turns: `open_spiel` by `rules` and `search`, `onnx`
-/// and `onnxruntime` by `infer`, `pgx` and `mctx` by `selfplay`.
+/// sample of one and a sample of the other in turns: `open_spiel` by `rules` and `search`,
+/// `onnxruntime` by `infer`, `pgx` and `mctx` by `selfplay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero bench shard --json\n  \

@@ -111,11 +111,11 @@ fn write_line(out: &mut dyn Write, object: &impl Serialize) -> anyhow::Result<()
     Ok(out.write_all(b"\n")?)
 }
 
-/// A new file for what --out asks for; nothing is overwritten.
+/// A new file; nothing is overwritten.
 fn create(path: &Path) -> anyhow::Result<File> {
     File::create_new(path).map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists {
-            let what = format!("{} exists; name another file with --out", path.display());
+            let what = format!("{} exists; name another file", path.display());
             return UsageError(what).into();
         }
         anyhow::Error::new(error).context(format!("cannot write {}", path.display()))

@@ -1,4 +1,4 @@
-//! `dagzero export`: games as records that other programs read.
+//! `dagzero export`: games and networks in formats that other programs read.
 
 pub(in crate::commands) mod games;
 mod network;
@@ -31,6 +31,7 @@ use crate::{Exit, exit::UsageError};
     dagzero export data/chess-smoke --matches --comments > matches.pgn\n  \
     dagzero export data/connect4-quick --game 17 --format json\n  \
     dagzero export data/go-smoke --limit 100 --out games/      (one file a game)\n  \
+    dagzero export data/go-smoke --onnx go9.onnx              (the champion)\n  \
     dagzero export network data/go-smoke --out go9.safetensors\n  \
     dagzero export tensorboard data/connect4-quick --out logs")]
 #[command(subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
@@ -51,9 +52,14 @@ enum Target {
 /// Which games, and how.
 #[derive(Debug, clap::Args)]
 struct GamesArgs {
-    /// A run's directory, a shard, or a match file (`dagzero match --out`)
+    /// A run's directory, a shard, or a match file (`dagzero match --out`); with --onnx a run,
+    /// RUN@GENERATION or a network file
     #[arg(value_name = "PATH")]
     path: PathBuf,
+    /// Write the network instead, as ONNX to this file, which may not exist
+    #[arg(long, value_name = "FILE", conflicts_with_all =
+        ["game", "generation", "matches", "format", "out", "limit", "comments"])]
+    onnx: Option<PathBuf>,
     /// Only the game of this number
     #[arg(long, value_name = "ID")]
     game: Option<u64>,
@@ -89,6 +95,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 fn games(args: &GamesArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    if let Some(onnx) = &args.onnx {
+        network::onnx(&args.path, onnx)?;
+        return Ok(Exit::Done);
+    }
     let source = Source::find(&args.path, args.matches)?;
     let spec: GameSpec = source.game()?.parse()?;
     with_game!(&spec, |game| export(&game, args, &source, out))?

@@ -1,6 +1,7 @@
 //! `dagzero export network`: a network for other frameworks.
 
 use std::{
+    collections::BTreeMap,
     io::Write,
     path::{Path, PathBuf},
 };
@@ -10,6 +11,7 @@ use dz_cpu_net::Reference;
 use dz_game::{Encoding, Game, GameSpec, Symmetry, unpack_planes, with_game};
 use dz_infer::{Leaf, encode_leaves};
 use dz_network_file::NetworkFile;
+use dz_onnx::{Meaning, to_onnx};
 use dz_play::{PlayerEvaluator, PlayerKind, distinct_openings};
 use serde_json::{Value, json};
 
@@ -22,44 +24,81 @@ use crate::{
     exit::UsageError,
 };
 
-/// Write a network as safetensors, with a description that other frameworks can be told by
+/// Write a network for other programs: as ONNX, or as safetensors with a description
 ///
-/// FILE.safetensors holds the weights, 32-bit floats in the layout of `PyTorch`. FILE.json beside
-/// it says what to compute with them, layer by layer, what the planes and the policy's places mean,
-/// and what the network says of some positions. `docs/load_in_pytorch.py` loads the two and
-/// compares.
+/// --onnx writes one file that ONNX Runtime and other programs run: planes in, policy and value
+/// out. Its metadata says what planes and moves mean, and has answers for some positions.
+///
+/// --out writes FILE.safetensors with the weights, 32-bit floats in the layout of `PyTorch`.
+/// FILE.json beside it says what to compute with them, layer by layer, what the planes and the
+/// policy's places mean, and what the network says of some positions. `docs/load_in_pytorch.py`
+/// loads the two and compares.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
+    dagzero export network data/go-smoke --onnx go9.onnx\n  \
     dagzero export network data/go-smoke --out go9.safetensors\n  \
     dagzero export network data/go-smoke/networks/cycle-0002.dzn --out go9.safetensors")]
 pub(super) struct Args {
     /// A run, whose champion is written, RUN@GENERATION, or a network file
     #[arg(value_name = "RUN|PATH")]
     from: PathBuf,
+    /// The ONNX file, which may not exist
+    #[arg(long, value_name = "FILE", required_unless_present = "out")]
+    onnx: Option<PathBuf>,
     /// The file of weights, which ends in .safetensors; the description goes beside it, to .json.
     /// Neither may exist
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: Option<PathBuf>,
 }
 
 /// Positions that the description has the network's answers for.
 const EXAMPLES: u32 = 4;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let description = args.out.with_extension("json");
-    let named = args.out.extension().is_some_and(|extension| extension == "safetensors");
+    if let Some(out) = &args.out {
+        safetensors(&args.from, out)?;
+    }
+    if let Some(out) = &args.onnx {
+        onnx(&args.from, out)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the weights and their description.
+fn safetensors(from: &Path, out: &Path) -> anyhow::Result<()> {
+    let description = out.with_extension("json");
+    let named = out.extension().is_some_and(|extension| extension == "safetensors");
     ensure!(named, UsageError("let --out end in .safetensors".to_owned()));
-    let bytes = network_of(&args.from)?;
+    let bytes = network_of(from)?;
     let file = NetworkFile::from_bytes(&bytes)?;
     let spec: GameSpec = file.header.spec.game.parse()?;
     let described = with_game!(&spec, |game| describe(&game, &file))??;
     let text = serde_json::to_string_pretty(&described)? + "\n";
-    for (path, bytes) in [(&description, text.as_bytes()), (&args.out, &bytes[..])] {
-        let done = create(path)?.write_all(bytes);
-        done.with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    dz_stage::stderr_line(&format!("{} and {}", args.out.display(), description.display()));
-    Ok(Exit::Done)
+    write_new(&description, text.as_bytes())?;
+    write_new(out, &bytes)?;
+    dz_stage::stderr_line(&format!("{} and {}", out.display(), description.display()));
+    Ok(())
+}
+
+/// Writes an ONNX model.
+pub(super) fn onnx(from: &Path, out: &Path) -> anyhow::Result<()> {
+    let file = NetworkFile::from_bytes(&network_of(from)?)?;
+    let spec: GameSpec = file.header.spec.game.parse()?;
+    let meaning = with_game!(&spec, |game| meaning(&game, &file))??;
+    write_new(out, &to_onnx(&file, &meaning)?)?;
+    let network = &file.header.spec;
+    dz_stage::stderr_line(&format!(
+        "{}: a network for {}, {} blocks of {} channels",
+        out.display(),
+        network.game,
+        network.blocks,
+        network.channels
+    ));
+    Ok(())
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    create(path)?.write_all(bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The bytes of a network file, or of a run's champion, the newest one or that of a generation.
@@ -89,6 +128,22 @@ fn describe<G: Game>(game: &G, file: &NetworkFile) -> anyhow::Result<Value> {
         "value": ["win", "draw", "loss"],
         "examples": examples(game, file),
     }))
+}
+
+/// What planes and moves mean, and the network's answers for a few positions.
+fn meaning<G: Game>(game: &G, file: &NetworkFile) -> anyhow::Result<Meaning> {
+    let encoding = game.encoding();
+    file.check_fits(&game.spec().to_string(), &encoding.id())?;
+    let examples = serde_json::to_string(&examples(game, file))?;
+    Ok(Meaning {
+        planes: encoding.plane_names(),
+        globals: encoding.global_names(),
+        policy: encoding.policy_layout(),
+        metadata: BTreeMap::from([
+            ("notation".to_owned(), game.notation().to_owned()),
+            ("examples".to_owned(), examples),
+        ]),
+    })
 }
 
 /// The network's answers for a few positions, by plain loops.
