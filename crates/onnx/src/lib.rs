@@ -10,7 +10,7 @@
 //! | `policy_logits` | `[batch, A]` | a logit a move; illegal moves are not masked |
 //! | `wdl_logits` | `[batch, 3]` | win, draw and loss of the player to move |
 //! | `wdl` | `[batch, 3]` | the same as probabilities |
-//! | `ownership_logits` (where the network has the head) | `[batch, H, W, 3]` | mine, nobody's, theirs |
+//! | `ownership_logits`, if there is the head | `[batch, H, W, 3]` | mine, nobody's, theirs |
 //!
 //! The batch size is open. A network for boards of any size (`any_size`) leaves H and W open too:
 //! one file serves every board. What planes and moves mean is in the model's metadata

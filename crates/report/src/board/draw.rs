@@ -94,7 +94,8 @@ impl Board {
         Margins { font, left, top, bottom }
     }
 
-    /// Names of columns and rows beside the board; those of numbered points on them, where moves are marks on points.
+    /// Names of columns and rows beside the board. Numbered points have theirs on them, where moves
+    /// are marks on points.
     fn names(&self, out: &mut String, font: f64) {
         let Grid { width, height, .. } = self.grid;
         let mut name = |(x, y): (f64, f64), font: f64, text: String| {
