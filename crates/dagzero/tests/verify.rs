@@ -26,6 +26,28 @@ fn run_dir() -> (tempfile::TempDir, String) {
     (folder, dir)
 }
 
+/// A run stands for the files of its matches, in any order, but not for its final match.
+#[test]
+fn a_run_is_rated_by_its_matches() {
+    let (_folder, dir) = run_dir();
+    let rated = |args: &[&str]| {
+        let (exit, out) = command(&[&["rate", "--json"], args].concat(), "");
+        assert_eq!(exit.expect("rated"), Exit::Done);
+        serde_json::from_str::<Value>(&out).expect("JSON")
+    };
+    let mut files: Vec<String> = fs::read_dir(Path::new(&dir).join("matches"))
+        .expect("a folder")
+        .map(|file| file.expect("a file").path().display().to_string())
+        .collect();
+    files.sort();
+    assert!(files.iter().any(|file| file.contains("-final-")), "{files:?}");
+    files.retain(|file| !file.contains("-final-"));
+    let by_files = rated(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    let by_run = rated(&[&dir]);
+    assert_eq!(by_run["ratings"], by_files["ratings"]);
+    assert!(by_run["ratings"].as_array().is_some_and(|players| players.len() >= 2));
+}
+
 /// How `verify` ends, and what it prints as JSON.
 fn verify(dir: &str, more: &[&str]) -> (Exit, Value) {
     let (exit, out) = command(&[&["verify", dir, "--json"], more].concat(), "");

@@ -9,21 +9,23 @@ mod text;
 
 use std::{io::Write, path::PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::ValueEnum;
 use dz_record::decode;
 use dz_stats::Draws;
+use dz_store::{Run, layout};
 
 use super::write_line;
-use crate::Exit;
+use crate::{Exit, exit::UsageError};
 use results::Results;
 use standings::{Standings, Terms};
 
-/// Rate all players of a file of results, from all games at once
+/// Rate all players of a run or of files of results, from all games at once
 ///
 /// A file is PGN (the tags White, Black and Result are read, White moves first), a match file of a
 /// run, or one result a line: {"first": NAME, "second": NAME, "winner": "first", "second", "draw"
-/// or null for an unfinished game}. Several files are rated as one.
+/// or null for an unfinished game}. A run stands for the files of its gate and rating matches.
+/// Several are rated as one.
 ///
 /// The model is Bradley-Terry: 400 Elo points more are odds of ten to one. Errors are half the
 /// 95 % interval of the difference to the anchor, so name one player as the anchor to see how sure
@@ -32,12 +34,12 @@ use standings::{Standings, Terms};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero rate games.pgn\n  \
-    dagzero rate data/connect4-quick/matches/*.jsonl --anchor rollout-1000\n  \
+    dagzero rate data/connect4-quick --anchor rollout-1000\n  \
     dagzero rate results.jsonl --draws davidson --first-mover off --prior 0 --json\n\n\
     Exit code 1 says that something is missing from the ratings; what it is stands above them.")]
 pub(crate) struct Args {
-    /// Results, PGN or JSON lines
-    #[arg(value_name = "FILE", required = true)]
+    /// Runs, or results as PGN or JSON lines
+    #[arg(value_name = "RUN|FILE", required = true)]
     files: Vec<PathBuf>,
     /// The player at 0 Elo; without it the best-connected anchor of a run, or the mean
     #[arg(long, value_name = "NAME")]
@@ -77,7 +79,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut results = Results::default();
     let mut complete = true;
     let mut notes = Vec::new();
-    for path in &args.files {
+    for path in &files_of(&args.files)? {
         let bytes = dz_text::read_input(path, u64::MAX)
             .with_context(|| format!("cannot read {}", path.display()))?;
         let decoded = decode(&bytes);
@@ -107,6 +109,27 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         standings.write_text(out)?;
     }
     Ok(if complete && standings.is_complete { Exit::Done } else { Exit::Wrong })
+}
+
+/// The files themselves, and of a run those of its matches. The final match is no part of a run's
+/// ratings.
+fn files_of(given: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in given {
+        if !Run::exists(path) {
+            files.push(path.clone());
+            continue;
+        }
+        let run = Run::open(path)?;
+        let mut matches = run.list(layout::MATCHES)?;
+        matches.retain(|name| name.ends_with(".jsonl") && !name.contains("-final-"));
+        matches.sort();
+        if matches.is_empty() {
+            bail!(UsageError(format!("{} has no rated games yet", path.display())));
+        }
+        files.extend(matches.into_iter().map(|name| run.root().join(name)));
+    }
+    Ok(files)
 }
 
 fn prior(text: &str) -> Result<f64, String> {
