@@ -18,6 +18,9 @@ const LOSS_FACTOR: f64 = 4.0;
 /// The suggested rate is the one with the least loss, divided by this, because the loss is about to
 /// rise there (fastai: 10).
 const SAFETY: f64 = 10.0;
+/// A rise is seen where the smoothed loss ends above its least by this share of what it fell
+/// before. Noise is less: up to an eighth in a run of connect4-smoke.
+const RISE_MIN: f64 = 0.2;
 
 /// A fresh learner, and rows to learn from.
 pub struct Trial {
@@ -112,8 +115,7 @@ impl Trial {
                 break;
             }
         }
-        let is_inside = found.steps.last().is_some_and(|last| last.learning_rate > found.least);
-        found.suggested = (found.least > from && is_inside).then_some(found.least / SAFETY);
+        found.suggested = found.safe_rate();
         Ok(found)
     }
 
@@ -158,10 +160,22 @@ pub struct RangeTest {
     pub steps: Vec<RangeStep>,
     /// The rate at which the smoothed loss was least.
     pub least: f64,
-    /// A tenth of it. None where the loss never fell, or still fell at the highest rate.
+    /// A tenth of it. None where the loss never fell, or was not seen to rise again.
     pub suggested: Option<f64>,
     /// The rate at which training diverged, or the loss was four times its least.
     pub diverged_at: Option<f64>,
+}
+
+impl RangeTest {
+    /// A tenth of the rate with the least loss, if the loss fell before and rose after it.
+    fn safe_rate(&self) -> Option<f64> {
+        let (first, last) = (self.steps.first()?, self.steps.last()?);
+        let least = self.steps.iter().map(|step| step.smoothed).fold(f64::INFINITY, f64::min);
+        let fell = self.least > first.learning_rate;
+        let rise = last.smoothed - least;
+        let rose = self.diverged_at.is_some() || rise > RISE_MIN * (first.smoothed - least);
+        (fell && rose).then_some(self.least / SAFETY)
+    }
 }
 
 /// The result of learning one batch by heart.
@@ -181,5 +195,33 @@ impl Overfit {
     /// one position with several targets leave some.
     pub fn passed(&self) -> bool {
         self.excess_after <= 0.2 * self.excess_before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A test whose smoothed losses are these, at rates that double from 0.001.
+    fn test_of(smoothed: &[f64], diverged_at: Option<f64>) -> RangeTest {
+        let step = |(place, &smoothed): (usize, &f64)| {
+            let learning_rate = 0.001 * f64::from(1 << place);
+            RangeStep { learning_rate, loss: smoothed, smoothed }
+        };
+        let steps: Vec<RangeStep> = smoothed.iter().enumerate().map(step).collect();
+        let least = steps.iter().min_by(|a, b| a.smoothed.total_cmp(&b.smoothed));
+        let least = least.map_or(0.0, |step| step.learning_rate);
+        RangeTest { steps, least, suggested: None, diverged_at }
+    }
+
+    #[test]
+    fn a_rate_is_suggested_where_the_loss_fell_and_rose() {
+        let rate = |smoothed: &[f64]| test_of(smoothed, None).safe_rate();
+        assert_eq!(rate(&[3.0, 2.5, 2.0, 2.3]), Some(0.0004));
+        assert_eq!(rate(&[3.0, 2.5, 2.0, 2.19]), None, "noise is no rise");
+        assert_eq!(rate(&[3.0, 2.5, 2.0, 1.9]), None, "it still fell");
+        assert_eq!(rate(&[3.0, 3.1, 3.3, 4.0]), None, "it never fell");
+        assert_eq!(test_of(&[3.0, 2.5, 2.0], Some(0.008)).safe_rate(), Some(0.0004));
+        assert_eq!(test_of(&[], None).safe_rate(), None);
     }
 }

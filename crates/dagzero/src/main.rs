@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     let matches = command_line().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     dz_stage::end_for_lack_of_threads();
+    dz_text::Look::detect();
     let outlives_its_output = cli.outlives_its_output();
     // Neither is locked: an engine reads its front end's lines on a thread of their own, and the
     // stage that plays reports from whichever thread has something to report.
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
     let exit = done.unwrap_or_else(|error| {
         let exit = Exit::of(&error);
         if exit != Exit::Done {
-            dz_stage::stderr_line(&format!("error: {}", dz_stage::error_text(&error)));
+            dz_stage::stderr_error(&dz_stage::error_text(&error));
         }
         exit
     });

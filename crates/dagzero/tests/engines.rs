@@ -99,6 +99,27 @@ fn a_person_plays_through_a_pipe() {
     text(&["play", "random", "--game", "hex:size=3", "--side", "second", "--lines"], "");
 }
 
+/// A pipe gets plain text: the last move is in brackets, and captured stones are counted.
+#[test]
+fn a_person_sees_the_last_move_and_captures() {
+    let go = "C3\nC4\nD4\nB5\nB4\nE5\nC5\nquit\n";
+    let game = "go:size=5,komi=0.5";
+    let args = ["play", "random", "--game", game, "--side", "both", "--lines"];
+    let out = text(&args, go);
+    assert!(out.contains("captured by black: 1, by white: 0"), "{out}");
+    assert!(out.contains("captured by black: 0, by white: 0"), "{out}");
+    assert!(out.contains(" 3 . .[X]. ."), "{out}");
+    assert!(!out.contains('\u{1b}') && out.is_ascii(), "{out}");
+    let chess = "e4\nd5\nexd5\nNf6\nNf3\ne5\nbc4\nquit\n";
+    let out = text(&["play", "random", "--game", "chess", "--side", "both", "--lines"], chess);
+    assert!(out.contains("4 . . . .[P]. . ."), "{out}");
+    assert!(out.contains("3 . . . . .[N]. ."), "{out}");
+    assert!(out.contains("4 . .[B]. . . . ."), "{out}");
+    let knights = "Nf3\nNf6\nd3\nd6\nNd2\nquit\n";
+    let out = text(&["play", "random", "--game", "chess", "--side", "both", "--lines"], knights);
+    assert!(out.contains("'Nd2' may be any of these moves: Nbd2 Nfd2"), "{out}");
+}
+
 #[test]
 fn a_game_is_analysed_from_moves_and_from_a_file() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -120,6 +141,15 @@ fn a_game_is_analysed_from_moves_and_from_a_file() {
     refused(&["analyze", &game, &game, "--player", "rollout:50"]);
     refused(&["analyze", "--player", "rollout:50", "--game", "tictactoe", "--moves", "1 1"]);
     refused(&["analyze", "--player", "random", "--game", "tictactoe", "--moves", "1 2"]);
+    // A list without spaces: the place of the wrong move, and what there is instead.
+    for (moves, said) in [
+        ("4489", "move 3 of the list: '8' is not a move; write a column, 1 to 7"),
+        ("4 4444 4 4", "move 7 of the list: move '4' is not legal here; legal moves: 1 2 3 5 6 7"),
+    ] {
+        let args = ["analyze", "--player", "rollout:50", "--game", "connect4", "--moves", moves];
+        assert_eq!(refused(&args), said);
+        assert!(refused(&["inspect", "--game", "connect4", "--moves", moves]).contains(said));
+    }
     refused(&[&args[..], &["--out", &out]].concat());
 }
 

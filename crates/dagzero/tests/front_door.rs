@@ -44,6 +44,11 @@ fn a_run_starts_from_the_binary_alone() {
         said.contains("is a run; go on with it by dagzero resume data/connect4-smoke"),
         "{said}"
     );
+    // Nor is the folder around it.
+    let around = dagzero(folder.path(), &["plan", "./data"]);
+    let said = text(&around.stderr);
+    assert_eq!(around.status.code(), Some(2), "{said}");
+    assert!(said.contains("`dagzero list ./data` lists the runs in it"), "{said}");
 }
 
 #[test]

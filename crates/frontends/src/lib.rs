@@ -25,7 +25,9 @@ pub use converse::{Activity, LINE_BYTES_MAX, Protocol, converse, read_lines};
 pub use game_session::GameSession;
 pub use gtp::{Files, Gtp};
 pub use limits::{Limits, Resignation};
-pub use person::{Choice, Direction, LEVEL_MAX, Mark, Person, Pointer, Response, playouts_of};
+pub use person::{
+    Choice, Direction, LEVEL_MAX, Mark, MarkKind, Person, Pointer, Response, playouts_of,
+};
 pub use position::Refusal;
 pub use review::{Judgement, ReviewError, ReviewedPly, comment, review};
 pub use search_report::{MoveReport, Report};

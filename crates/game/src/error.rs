@@ -61,6 +61,14 @@ pub enum GameError {
         /// The legal moves; empty if the game is over.
         legal: String,
     },
+    /// Text that several legal moves fit.
+    #[error("'{}' may be any of these moves: {fits}", shown(text))]
+    AmbiguousMove {
+        /// What was given.
+        text: String,
+        /// The moves, by names that tell them apart.
+        fits: String,
+    },
     /// Text that is no position.
     #[error("'{}' is not a position: {reason}", shown(text))]
     BadPosition {
@@ -82,9 +90,16 @@ pub enum GameError {
     },
 }
 
-/// What can be played where something else was tried.
+/// What can be played where something else was tried. Of long lists, the first names are shown.
 fn allowed(legal: &str) -> String {
-    if legal.is_empty() { "the game is over".to_owned() } else { format!("legal moves: {legal}") }
+    /// More than most positions of chess have.
+    const NAMES_MAX: usize = 80;
+    let names: Vec<&str> = legal.split(' ').collect();
+    match names.len().checked_sub(NAMES_MAX) {
+        _ if legal.is_empty() => "the game is over".to_owned(),
+        None | Some(0) => format!("legal moves: {legal}"),
+        Some(more) => format!("legal moves: {} and {more} more", names[..NAMES_MAX].join(" ")),
+    }
 }
 
 /// Input as a message shows it: in one line, control characters as escapes, not longer than a line
@@ -103,6 +118,17 @@ fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lists_of_legal_moves_are_cut() {
+        let names: Vec<String> = (1..=361).map(|number| number.to_string()).collect();
+        let said = allowed(&names.join(" "));
+        assert!(
+            said.starts_with("legal moves: 1 2 ") && said.ends_with(" 80 and 281 more"),
+            "{said}"
+        );
+        assert!(allowed(&names[..80].join(" ")).ends_with(" 79 80"));
+    }
 
     #[test]
     fn messages_are_one_line_whatever_the_input_was() {

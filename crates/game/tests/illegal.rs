@@ -67,7 +67,9 @@ fn moves_that_cannot_be_are_refused() {
         ("gomoku:size=6", "a1 a2 b1 b2 c1 c2 d1 d2 e1 e2", "not legal here; the game is over"),
         ("gomoku:size=6,opening=swap", "a1 b1 swap", "legal moves: c1"),
         ("chess", "e2e5", "legal moves: "),
-        ("chess", "e4", "write from and to"),
+        ("chess", "e5", "legal moves: Na3 Nc3"),
+        ("chess", "k9", "write e4, Nf3, O-O or e8=Q, or from and to"),
+        ("chess", "e4 e5 Nf3 Nc6 O-O", "move 'O-O' is not legal here; legal moves: Na3"),
         ("chess", "f2f3 e7e5 g2g4 d8h4 a2a3", "not legal here; the game is over"),
     ] {
         let refused = refusal(game, moves);

@@ -80,9 +80,7 @@ fn algebraic_notation_as_others_write_it() {
     let knights = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1";
     assert_eq!(read(knights, "Nb1-d2").as_deref(), Ok("b1d2"));
     let either = read(knights, "Nd2").unwrap_err();
-    assert!(
-        matches!(&either, GameError::BadMove { expected, .. } if expected.contains("Nbd2 Nfd2"))
-    );
+    assert!(matches!(&either, GameError::AmbiguousMove { fits, .. } if fits == "Nbd2 Nfd2"));
     // A bishop is a capital letter, a file is not.
     let b = "4k3/8/8/8/8/2n5/1P1B4/4K3 w - - 0 1";
     assert_eq!(read(b, "bxc3").as_deref(), Ok("b2c3"));
@@ -93,6 +91,35 @@ fn algebraic_notation_as_others_write_it() {
         let error = read(knights, text).unwrap_err().to_string();
         assert!(!error.contains('\n'), "{error}");
     }
+}
+
+/// What people type: both notations, small letters, numbers of moves; protocols read UCI alone.
+#[test]
+fn typed_moves_are_read_in_both_notations() {
+    let read = |fen: &str, text: &str| {
+        let state = CHESS.parse_position(fen).unwrap();
+        CHESS.parse_move(&state, text).map(|mv| CHESS.format_move(mv))
+    };
+    let start = CHESS.position_text(&CHESS.start()).unwrap();
+    for text in ["e2e4", "e4", "E2E4", "E4", "e4!"] {
+        assert_eq!(read(&start, text).as_deref(), Ok("e2e4"), "{text}");
+    }
+    for text in ["Nf3", "nf3", "g1f3", "Ngf3"] {
+        assert_eq!(read(&start, text).as_deref(), Ok("g1f3"), "{text}");
+    }
+    let castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    assert_eq!(read(castling, "O-O").as_deref(), Ok("e1g1"));
+    assert_eq!(read(castling, "0-0-0").as_deref(), Ok("e1c1"));
+    let promotion = "3nk3/P3P3/8/8/8/8/8/4K3 w - - 0 1";
+    assert_eq!(read(promotion, "exd8=Q+").as_deref(), Ok("e7d8q"));
+    // A small b is a file where a pawn can go, else the bishop.
+    let both = "4k3/8/8/8/8/2n5/1P1B4/4K3 w - - 0 1";
+    assert_eq!(read(both, "bxc3").as_deref(), Ok("b2c3"));
+    assert_eq!(read("4k3/8/8/8/8/2n5/3B4/4K3 w - - 0 1", "bxc3").as_deref(), Ok("d2c3"));
+    let either = read("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "nd2").unwrap_err().to_string();
+    assert_eq!(either, "'Nd2' may be any of these moves: Nbd2 Nfd2");
+    assert_eq!(CHESS.split_moves("1. e4 e5 2.Nf3 2... Nc6 0-0"), ["e4", "e5", "Nf3", "Nc6", "0-0"]);
+    assert!(CHESS.parse_protocol_move(&CHESS.start(), "Nf3").is_err(), "protocols read UCI alone");
 }
 
 /// No two moves of a position have one name, and each name reads back to its move.

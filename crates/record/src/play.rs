@@ -71,6 +71,8 @@ struct SheetPlayer<'a, G: Game> {
     /// Who moved from the last position that was set up, and the number of moves before it.
     turn: (Player, usize),
     left_out: Vec<String>,
+    /// Moves that were read so far, for messages: in plain text a word may be several.
+    read: usize,
     notes: Notes,
 }
 
@@ -88,6 +90,7 @@ impl<'a, G: Game> SheetPlayer<'a, G> {
             breaks: Vec::new(),
             turn,
             left_out: Vec::new(),
+            read: 0,
             notes: sheet.notes.clone(),
         })
     }
@@ -176,11 +179,12 @@ impl<'a, G: Game> SheetPlayer<'a, G> {
         };
         let mut played = false;
         for text in words {
-            if !self.left_out.is_empty() || !self.take_turn(index, written)? {
+            self.read += 1;
+            if !self.left_out.is_empty() || !self.take_turn(written)? {
                 self.left_out.push(text.to_owned());
                 continue;
             }
-            let mv = self.read(index, written, text)?;
+            let mv = self.read_move(written, text)?;
             self.push(mv, Some(index));
             played = true;
         }
@@ -197,7 +201,7 @@ impl<'a, G: Game> SheetPlayer<'a, G> {
     }
 
     /// Makes the player of a move the mover. False if the game is over and cannot go on.
-    fn take_turn(&mut self, index: usize, written: &SheetMove) -> Result<bool, RecordError> {
+    fn take_turn(&mut self, written: &SheetMove) -> Result<bool, RecordError> {
         let line = written.line;
         let Some(mover) = self.position.update_legal() else {
             let natural = self.natural_mover();
@@ -225,7 +229,7 @@ impl<'a, G: Game> SheetPlayer<'a, G> {
         }
         let stones = self.position.stones();
         if self.game.position_of(&stones, player).is_none() {
-            let number = index + 1;
+            let number = self.read;
             return Err(RecordError::Turn { number, line, to_move: mover.name() });
         }
         self.continue_from_stones(player, &stones, BreakCause::Turn, line)?;
@@ -240,10 +244,11 @@ impl<'a, G: Game> SheetPlayer<'a, G> {
     }
 
     /// Returns the legal move that a text names.
-    fn read(&mut self, index: usize, written: &SheetMove, text: &str) -> Result<Move, RecordError> {
+    fn read_move(&mut self, written: &SheetMove, text: &str) -> Result<Move, RecordError> {
         let format = self.sheet.format;
+        let number = self.read;
         let line = written.line;
-        let error = |source| RecordError::Move { number: index + 1, line, source };
+        let error = |source| RecordError::Move { number, line, source };
         let mv = self.position.parse(text, format).map_err(error)?;
         if self.position.is_legal(mv) {
             return Ok(mv);

@@ -52,7 +52,7 @@ pub use sink::Sink;
 pub use spent::Spent;
 pub use stage::{StageContext, run_stage, run_stage_with};
 pub use stage_end::StageEnd;
-pub use stderr::stderr_line;
+pub use stderr::{stderr_error, stderr_line};
 pub use stop::Stop;
 pub use supervisor::{Restarts, Supervisor, Update};
 pub use threads::{end_for_lack_of_threads, start_threads, threads_max};

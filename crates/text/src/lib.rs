@@ -4,6 +4,7 @@
 //! terminal, a log or JSON through [`line`], [`lines`] and [`to_json`], which show control
 //! characters as escapes. Files inside a run are read by [`read_file`], which accepts regular files
 //! of a bounded length, and files that a user names by [`read_input`], which accepts pipes too.
+//! [`Look`] says whether a terminal shows colours and Unicode.
 //!
 //! ```
 //! let decoded = dz_text::decode(b"M\xfcller", Some("ISO-8859-1"));
@@ -15,8 +16,10 @@ mod decode;
 mod escape;
 mod file;
 mod json;
+mod look;
 
 pub use decode::{Decoded, decode, is_known_encoding};
 pub use escape::{line, lines};
 pub use file::{open_regular, read_file, read_input};
 pub use json::{to_json, write_json};
+pub use look::{Colour, Look};

@@ -15,9 +15,9 @@ use crate::{Exit, drive, exit::UsageError};
 ///
 /// Trains a fresh network on the rows of the run's newest cycle, which are not changed, at rates
 /// that grow from step to step until the loss rises far above its least (Smith's range test), and
-/// suggests a tenth of the rate at which it was least. With --overfit a fresh network learns one
-/// batch by heart instead, at the configured rate: what cannot do that will not learn games; exits
-/// 1 then.
+/// suggests a tenth of the rate at which it was least. Without a rise it suggests nothing. With
+/// --overfit a fresh network learns one batch by heart instead, at the configured rate: what cannot
+/// do that will not learn games; exits 1 then.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero tune-lr data/connect4-quick\n  \
     dagzero tune-lr data/connect4-quick --set training.optimizer=muon --set network.channels=64\n  \
@@ -128,7 +128,12 @@ impl Tuned<'_> {
                 out,
                 "\nNo rate made the loss fall: try a smaller --from, more --steps, or --overfit"
             )?,
-            None => writeln!(out, "\nThe loss still fell at the end: try a larger --to")?,
+            None => writeln!(
+                out,
+                "\nThe loss was least at {:.1e} and was not seen to rise after that, so this test cannot tell a safe rate: try \
+                 a larger --to, or more --steps",
+                test.least
+            )?,
         }
         Ok(())
     }

@@ -22,5 +22,12 @@ pub(crate) fn load_config(path: &Path, overrides: &[String]) -> anyhow::Result<L
         let run = path.display();
         bail!(UsageError(format!("{run} is a run; go on with it by dagzero resume {run}")));
     }
+    if path.is_dir() {
+        let folder = path.display();
+        let what = format!(
+            "{folder} is a folder and neither a run nor a configuration; `dagzero list {folder}` lists the runs in it"
+        );
+        bail!(UsageError(what));
+    }
     Ok(RunConfig::load(path, overrides, &outside_faults)?)
 }

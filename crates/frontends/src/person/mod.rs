@@ -1,15 +1,17 @@
 //! A person at the board: lines in, text out.
 
+mod picture;
 mod pointer;
 mod show;
 
 use std::fmt::Write;
 
-use dz_game::{Player, Status};
+use dz_game::{GameError, Player, Status};
 use dz_infer::EvaluatorError;
+use dz_text::Look;
 
 use crate::{Session, review::names};
-pub use pointer::{Choice, Direction, Mark, Pointer};
+pub use pointer::{Choice, Direction, Mark, MarkKind, Pointer};
 
 /// The highest level.
 pub const LEVEL_MAX: u32 = 14;
@@ -25,6 +27,7 @@ pub struct Person {
     /// Playouts a move.
     playouts: u32,
     bar: bool,
+    look: Look,
     /// The first player's expected score, by the last search.
     score: Option<f64>,
     ended: bool,
@@ -69,7 +72,19 @@ impl Person {
     /// Makes a game at its start. The person plays `person`, or both sides if that is `None`; the
     /// program searches `playouts` a move.
     pub fn new(session: Box<dyn Session>, person: Option<Player>, playouts: u32) -> Self {
-        Self { session, side: person, playouts, bar: true, score: None, ended: false }
+        let look = Look::default();
+        Self { session, side: person, playouts, bar: true, look, score: None, ended: false }
+    }
+
+    /// The same for a terminal that shows more than plain text.
+    #[must_use]
+    pub fn with_look(self, look: Look) -> Self {
+        Self { look, ..self }
+    }
+
+    /// What the person's terminal shows.
+    pub fn look(&self) -> Look {
+        self.look
     }
 
     /// Whether the person has left.
@@ -265,6 +280,9 @@ impl Person {
     }
 
     fn not_understood(&self, line: &str) -> String {
+        if let Err(error @ GameError::AmbiguousMove { .. }) = self.session.parse(line) {
+            return format!("{error}\n");
+        }
         let legal = self.legal_names();
         let example = legal.get(legal.len() / 2).map_or_else(
             || "the game is over".to_owned(),

@@ -1,11 +1,10 @@
 //! A cursor on the board, for people who point at moves instead of writing them.
 
-use dz_game::{Move, MovePlaces, Status};
+use dz_game::{Move, MovePlaces, Player, Status};
+use dz_text::Look;
 
+use super::picture::{Picture, Place};
 use crate::Session;
-
-/// Signs of boards as text. A row of a board is a line that ends in some of them, each a word.
-const SIGNS: &str = ".XOPNBRQKpnbrqk";
 
 /// A step of the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +26,21 @@ pub struct Mark {
     pub line: usize,
     /// Character of that line.
     pub at: usize,
-    /// Whether it is the cursor; else it is the piece that was picked up.
-    pub cursor: bool,
+    /// Why.
+    pub kind: MarkKind,
+}
+
+/// Why a character of the board is highlighted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkKind {
+    /// A piece of this player.
+    Piece(Player),
+    /// The last move came from here or went here.
+    LastMove,
+    /// The piece that was picked up.
+    PickedUp,
+    /// The cursor.
+    Cursor,
 }
 
 /// The result of choosing a place.
@@ -43,29 +55,26 @@ pub enum Choice {
 /// A cursor over the board as text ([`dz_game::Game::render`]), and over a row below it with the
 /// moves that have no place on the board, such as a pass or a swap.
 ///
-/// The rows of the board are found in the text, so it works for every game whose board has one sign
-/// a point. The moves of other games are all in the row below.
+/// It works for every game whose board has one sign a point. The moves of other games are all in
+/// the row below.
 #[derive(Clone, Debug)]
 pub struct Pointer {
-    picture: Vec<String>,
-    /// Line and characters of the points of each row.
-    rows: Vec<(usize, Vec<usize>)>,
+    picture: Picture,
     places: MovePlaces,
     legal: Vec<(Move, String)>,
     /// Legal moves that are not on the board, as indices of `legal`.
     off_board: Vec<usize>,
     /// Row and column. The row after the last one of the board is that of `off_board`.
-    cursor: (usize, usize),
+    cursor: Place,
     /// The square of the piece that was picked up.
-    picked_up: Option<(usize, usize)>,
+    picked_up: Option<Place>,
 }
 
 impl Pointer {
     /// Makes a cursor in the middle of the board.
     pub fn new(session: &dyn Session) -> Self {
         let mut pointer = Self {
-            picture: Vec::new(),
-            rows: Vec::new(),
+            picture: Picture::of(session),
             places: session.display().places,
             legal: Vec::new(),
             off_board: Vec::new(),
@@ -73,16 +82,14 @@ impl Pointer {
             picked_up: None,
         };
         pointer.update(session);
-        let columns = pointer.rows.first().map_or(0, |(_, cells)| cells.len());
-        pointer.cursor = (pointer.rows.len() / 2, columns / 2);
+        pointer.cursor = (pointer.below() / 2, pointer.picture.width(0) / 2);
         pointer.keep_on_board();
         pointer
     }
 
     /// Reads the board again after it has changed. The cursor keeps its place.
     pub fn update(&mut self, session: &dyn Session) {
-        self.picture = session.board().lines().map(ToOwned::to_owned).collect();
-        self.rows = rows(&self.picture);
+        self.picture = Picture::of(session);
         let moves = match session.status() {
             Status::ToMove(_) => session.legal(),
             Status::Over(_) => Vec::new(),
@@ -91,24 +98,46 @@ impl Pointer {
         self.put_back();
     }
 
-    /// Returns the lines of the board.
-    pub fn picture(&self) -> &[String] {
-        &self.picture
+    /// Returns the lines of the board, as a terminal of this look shows them.
+    pub fn lines(&self, look: Look) -> Vec<String> {
+        let mut lines: Vec<Vec<char>> =
+            self.picture.lines.iter().map(|line| line.chars().collect()).collect();
+        for (line, at) in self.cells() {
+            lines[line][at] = self.picture.shown(lines[line][at], look);
+        }
+        lines.into_iter().map(String::from_iter).collect()
     }
 
-    /// Returns the places of the cursor and of the piece that was picked up.
+    /// Returns what is highlighted on the board; later marks go before earlier ones.
     pub fn marks(&self) -> Vec<Mark> {
-        let mark = |(row, column): (usize, usize), cursor| {
-            let (line, cells) = self.rows.get(row)?;
-            Some(Mark { line: *line, at: *cells.get(column)?, cursor })
+        let mark = |place: Place, kind| {
+            let (line, at) = self.picture.cell(place)?;
+            Some(Mark { line, at, kind })
         };
-        let from = self.picked_up.and_then(|place| mark(place, false));
-        from.into_iter().chain(mark(self.cursor, true)).collect()
+        let pieces = self.cells().filter_map(|(line, at)| {
+            let sign = self.picture.lines[line].chars().nth(at)?;
+            Some(Mark { line, at, kind: MarkKind::Piece(self.picture.owner(sign)?) })
+        });
+        let last = self.picture.last.iter().filter_map(|&place| mark(place, MarkKind::LastMove));
+        let from = self.picked_up.and_then(|place| mark(place, MarkKind::PickedUp));
+        let cursor = mark(self.cursor, MarkKind::Cursor);
+        pieces.chain(last).chain(from).chain(cursor).collect()
+    }
+
+    /// Line and character of every point.
+    fn cells(&self) -> impl Iterator<Item = (usize, usize)> {
+        let rows = self.picture.rows.iter();
+        rows.flat_map(|(line, cells)| cells.iter().map(|&at| (*line, at)))
+    }
+
+    /// The row below the board.
+    fn below(&self) -> usize {
+        self.picture.rows.len()
     }
 
     /// Returns the moves below the board, each with whether the cursor is on it.
     pub fn off_board(&self) -> Vec<(&str, bool)> {
-        let below = self.cursor.0 == self.rows.len();
+        let below = self.cursor.0 == self.below();
         let named = self.off_board.iter().enumerate();
         named.map(|(i, &m)| (self.legal[m].1.as_str(), below && self.cursor.1 == i)).collect()
     }
@@ -122,10 +151,10 @@ impl Pointer {
             Direction::Left => (row, column.saturating_sub(1)),
             Direction::Right => (row, column + 1),
         };
-        if place.0 < row && row == self.rows.len() {
+        if place.0 < row && row == self.below() {
             // From the moves below back to the middle of the board.
             place.1 = self.width(place.0) / 2;
-        } else if place.0 > row && place.0 == self.rows.len() {
+        } else if place.0 > row && place.0 == self.below() {
             place.1 = 0;
         }
         if self.width(place.0) > 0 {
@@ -137,7 +166,7 @@ impl Pointer {
     /// Chooses the place that the cursor is on.
     pub fn choose(&mut self) -> Choice {
         let (row, column) = self.cursor;
-        if row == self.rows.len() {
+        if row == self.below() {
             let chosen = self.off_board.get(column).map(|&m| self.legal[m].1.clone());
             return chosen.map_or(Choice::Hint("there is no move here".to_owned()), Choice::Move);
         }
@@ -158,7 +187,7 @@ impl Pointer {
     /// Puts back the piece that was picked up.
     pub fn put_back(&mut self) {
         self.picked_up = None;
-        let points = self.rows.iter().map(|(_, cells)| cells.len()).sum::<usize>();
+        let points = self.cells().count();
         let on_board = |mv: Move| match self.places {
             MovePlaces::Columns | MovePlaces::FromTo => points > 0,
             _ => usize::from(mv.0) < points,
@@ -183,7 +212,7 @@ impl Pointer {
             [only] => Choice::Move(self.legal[only].1.clone()),
             [_, _, ..] => {
                 self.off_board = moves;
-                self.cursor = (self.rows.len(), 0);
+                self.cursor = (self.below(), 0);
                 Choice::Hint("what does it become? choose below the board".to_owned())
             }
             // Another piece of the same player is picked up instead.
@@ -199,60 +228,19 @@ impl Pointer {
     }
 
     /// A square's name: files from the left, ranks from below.
-    fn square(&self, (row, column): (usize, usize)) -> String {
+    fn square(&self, (row, column): Place) -> String {
         let file = char::from(b'a' + u8::try_from(column % 26).unwrap_or_default());
-        format!("{file}{}", self.rows.len() - row)
+        format!("{file}{}", self.below() - row)
     }
 
     /// Columns of a row.
     fn width(&self, row: usize) -> usize {
-        self.rows.get(row).map_or(self.off_board.len(), |(_, cells)| cells.len())
+        if row < self.below() { self.picture.width(row) } else { self.off_board.len() }
     }
 
     fn keep_on_board(&mut self) {
-        let last =
-            if self.off_board.is_empty() { self.rows.len().max(1) - 1 } else { self.rows.len() };
+        let last = if self.off_board.is_empty() { self.below().max(1) - 1 } else { self.below() };
         self.cursor.0 = self.cursor.0.min(last);
         self.cursor.1 = self.cursor.1.min(self.width(self.cursor.0).max(1) - 1);
-    }
-}
-
-/// Returns the rows of a board: the lines with the most signs at their end. Names of columns may
-/// end in a few letters that are signs as well.
-fn rows(picture: &[String]) -> Vec<(usize, Vec<usize>)> {
-    let found = picture.iter().enumerate().map(|(line, text)| (line, cells(text)));
-    let mut rows: Vec<_> = found.filter(|(_, cells)| cells.len() > 1).collect();
-    let width = rows.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
-    rows.retain(|(_, cells)| cells.len() == width);
-    rows
-}
-
-/// Returns the characters of a line that are its last words, each one sign.
-fn cells(line: &str) -> Vec<usize> {
-    let signs: Vec<char> = line.trim_end().chars().collect();
-    let mut cells = Vec::new();
-    for at in (0..signs.len()).rev().step_by(2) {
-        let alone = at == 0 || signs[at - 1] == ' ';
-        if !SIGNS.contains(signs[at]) || !alone {
-            break;
-        }
-        cells.push(at);
-    }
-    cells.reverse();
-    cells
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn points_are_found_in_drawings() {
-        assert_eq!(cells(" 9 . X O"), [3, 5, 7]);
-        assert_eq!(cells("8 r n b q k b n r"), [2, 4, 6, 8, 10, 12, 14, 16]);
-        assert_eq!(cells("X . O"), [0, 2, 4]);
-        for line in ["   A B C", "1 2 3 4 5 6 7", "..*..", "rnbq/8 w KQkq - 0 1", ""] {
-            assert!(cells(line).is_empty(), "{line}");
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use dz_game::{BoardKind, Player, Status};
 
 use super::Person;
+use super::picture::{Picture, colour};
 
 /// Width of the evaluation bar, in characters.
 const BAR: usize = 30;
@@ -12,12 +13,14 @@ const BAR: usize = 30;
 impl Person {
     /// Returns the board and the text below it.
     pub(super) fn show(&self) -> String {
-        format!("\n{}{}{}", self.session.board(), self.status_text(), self.bar_line())
+        let board = Picture::of(&*self.session).text(self.look);
+        format!("\n{board}{}{}", self.status_text(), self.bar_line())
     }
 
     /// Returns whose the signs are, and whose move it is or how the game ended.
     pub fn status_text(&self) -> String {
         let mut text = self.legend() + "\n";
+        text += &self.captures().unwrap_or_default();
         match self.session.status() {
             Status::ToMove(player) => {
                 let _ = writeln!(text, "{} to move", self.name(player));
@@ -41,8 +44,38 @@ impl Person {
         let [first, second] = Player::BOTH.map(|player| self.owner(player));
         match self.session.display().board {
             BoardKind::Pieces => format!("capital letters: {first}; small letters: {second}"),
-            _ => format!("X: {first}; O: {second}"),
+            _ => {
+                let [x, o] = Player::BOTH.map(|player| self.sign(player));
+                format!("{x}: {first}; {o}: {second}")
+            }
         }
+    }
+
+    /// Returns how many stones each player has captured, in Go: stones that were put on the board
+    /// and are not there any more. Suicides count for the opponent.
+    fn captures(&self) -> Option<String> {
+        let session = &*self.session;
+        let stones = session.stones().filter(|_| session.has_komi())?;
+        let pass = session.pass();
+        let captured = Player::BOTH.map(|player| {
+            let lost = player.opponent();
+            let played = |&&(who, mv): &&(Player, dz_game::Move)| who == lost && Some(mv) != pass;
+            let placed = session.log().iter().filter(played).count();
+            let left = stones.iter().filter(|&&stone| stone == Some(lost)).count();
+            placed.saturating_sub(left)
+        });
+        let sides = session.display().sides;
+        Some(format!(
+            "captured by {}: {}, by {}: {}\n",
+            sides[0], captured[0], sides[1], captured[1]
+        ))
+    }
+
+    /// Returns a player's sign on the board.
+    fn sign(&self, player: Player) -> String {
+        let sign = if player == Player::First { 'X' } else { 'O' };
+        let shown = Picture::of(&*self.session).shown(sign, self.look).to_string();
+        self.look.paint(colour(player), &shown).into_owned()
     }
 
     fn owner(&self, player: Player) -> String {
@@ -56,26 +89,22 @@ impl Person {
     }
 
     fn name(&self, player: Player) -> String {
-        let sign = match (self.session.display().board, player) {
-            (BoardKind::Pieces, _) => "",
-            (_, Player::First) => "X, ",
-            (_, Player::Second) => "O, ",
-        };
-        format!("{sign}{}", self.owner(player))
+        let owner = self.owner(player);
+        match self.session.display().board {
+            BoardKind::Pieces => owner,
+            _ => format!("{}, {owner}", self.sign(player)),
+        }
     }
 
     /// Returns the bar of expected scores by the last search; empty without a search or if the bar
     /// is hidden.
     pub fn bar_line(&self) -> String {
         let Some(score) = self.score.filter(|_| self.bar) else { return String::new() };
-        let full = (score * BAR as f64).round() as usize;
+        let [full, empty] = self.look.bar(score, BAR);
         let [first, second] = self.session.display().sides;
-        format!(
-            "{first} {:>3.0} % {}{} {:.0} % {second}\n",
-            100.0 * score,
-            "#".repeat(full),
-            "-".repeat(BAR.saturating_sub(full)),
-            100.0 * (1.0 - score)
-        )
+        let [for_first, for_second] = [100.0 * score, 100.0 * (1.0 - score)];
+        let full = self.look.paint(colour(Player::First), &full);
+        let empty = self.look.paint(colour(Player::Second), &empty);
+        format!("{first} {for_first:>3.0} % {full}{empty} {for_second:.0} % {second}\n")
     }
 }

@@ -11,6 +11,7 @@ use clap::ArgGroup;
 use dz_frontends::{Judgement, ReviewedPly, Session, review};
 use dz_game::Move;
 use dz_record::Record;
+use dz_text::{Colour, Look};
 use serde::Serialize;
 
 use super::{
@@ -141,7 +142,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     if args.json {
         write_line(out, &report)?;
     } else {
-        write_text(&report, out)?;
+        write_text(&report, Look::stdout(), out)?;
     }
     Ok(Exit::Done)
 }
@@ -214,7 +215,7 @@ impl Side {
     }
 }
 
-fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_text(report: &Report<'_>, look: Look, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(
         out,
         "{}, {} with {} playouts a position",
@@ -224,14 +225,17 @@ fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     )?;
     writeln!(out, " ply  move    first player's score         judgement")?;
     for ply in report.plies {
-        let full = (20.0 * ply.first_score).round() as usize;
-        let bar = format!("{}{}", "#".repeat(full), "-".repeat(20_usize.saturating_sub(full)));
+        let [full, empty] = look.bar(ply.first_score, 20);
+        let bar = look.paint(Colour::Cyan, &full) + look.paint(Colour::Magenta, &empty);
         let words = match ply.judgement {
             Judgement::Best => String::new(),
             Judgement::Good => format!("{} was first choice", ply.best),
             judged => {
                 let line = ply.best_line.join(" ");
-                format!("{} (-{:.2}): better {line}", judged.word(), ply.loss)
+                let colour =
+                    if judged == Judgement::Blunder { Colour::Red } else { Colour::Yellow };
+                let word = look.paint(colour, judged.word());
+                format!("{word} (-{:.2}): better {line}", ply.loss)
             }
         };
         let line =

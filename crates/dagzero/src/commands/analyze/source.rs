@@ -55,7 +55,13 @@ impl Source {
 
     /// A message about the game, with the name of its file.
     pub(super) fn place(&self, error: &RecordError) -> String {
-        self.path.as_ref().map_or(error.to_string(), |path| format!("{}: {error}", shown(path)))
+        match (&self.path, error) {
+            (Some(path), _) => format!("{}: {error}", shown(path)),
+            (None, RecordError::Move { number, source, .. }) => {
+                format!("move {number} of the list: {source}")
+            }
+            (None, _) => error.to_string(),
+        }
     }
 
     /// What messages call it.

@@ -7,6 +7,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use clap::ValueEnum;
 use dz_frontends::{LEVEL_MAX, Person, playouts_of};
 use dz_game::Player;
+use dz_text::Look;
 
 use super::{
     players::{PlayerArg, TableArgs, game_of},
@@ -22,7 +23,7 @@ use crate::Exit;
 /// more.
 ///
 /// With --lines, and where input or output is no terminal, the board is printed after every move,
-/// and a line is read for yours.
+/// and a line is read for yours. The last move is in brackets. Chess reads e2e4 and e4, Nf3, O-O.
 ///
 /// A level is a power of two of playouts a move: 0 is the network's first thought, 10 is 1024
 /// playouts.
@@ -75,11 +76,14 @@ pub(crate) fn run(
         Side::Both => None,
     };
     let own = args.player.own_playouts().unwrap_or(playouts_of(LEVEL));
-    let mut person = Person::new(session, side, args.level.map_or(own, playouts_of));
+    let person = Person::new(session, side, args.level.map_or(own, playouts_of));
+    let look = Look::stdout();
     if !args.lines && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        screen::play(person)?;
+        // The screen paints by itself.
+        screen::play(person.with_look(Look { colours: false, ..look }))?;
         return Ok(Exit::Done);
     }
+    let mut person = person.with_look(look);
     say(out, &person.greet()?)?;
     let mut line = Vec::new();
     while !person.ended() {

@@ -131,10 +131,24 @@ impl Game for Chess {
         moves::format(mv)
     }
 
-    /// Castling as the king taking its rook is not read: the same text names a rook's move
-    /// elsewhere.
-    fn parse_move(&self, _state: &ChessState, text: &str) -> Result<Move, GameError> {
+    /// UCI, or standard algebraic notation. Castling as the king taking its rook is not read: the
+    /// same text names a rook's move elsewhere.
+    fn parse_move(&self, state: &ChessState, text: &str) -> Result<Move, GameError> {
+        san::parse_typed(&state.board, text)
+    }
+
+    fn parse_protocol_move(&self, _state: &ChessState, text: &str) -> Result<Move, GameError> {
         moves::parse(text)
+    }
+
+    /// Words, without the numbers of moves that lists of games have: `1. e4 e5 2.Nf3`.
+    fn split_moves<'a>(&self, list: &'a str) -> Vec<&'a str> {
+        let unnumbered = |word: &'a str| {
+            let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+            let is_numbered = rest.len() < word.len() && rest.starts_with('.');
+            if is_numbered { rest.trim_start_matches('.') } else { word }
+        };
+        list.split_whitespace().map(unnumbered).filter(|word| !word.is_empty()).collect()
     }
 
     /// Forsyth-Edwards notation; the two counters may be left out.
@@ -165,7 +179,8 @@ impl Game for Chess {
     }
 
     fn notation(&self) -> &'static str {
-        "UCI: from and to, e2e4; castling by the king's move, e1g1; promotion e7e8q; positions as FEN"
+        "UCI: from and to, e2e4; castling by the king's move, e1g1; promotion e7e8q; \
+         e4, Nf3, O-O and exd8=Q are read as well; positions as FEN"
     }
 
     fn record_format(&self) -> RecordFormat {

@@ -115,21 +115,26 @@ pub(super) fn format(mv: Move) -> String {
     format!("{from}{to}{}", promotion.unwrap_or_default())
 }
 
-/// Reads UCI text.
-pub(super) fn parse(text: &str) -> Result<Move, GameError> {
+/// Reads UCI text, in either case; `None` if it is something else.
+pub(super) fn read(text: &str) -> Option<Move> {
     let words = text.to_ascii_lowercase();
-    let read = || {
-        let (from, rest) = words.split_at_checked(2)?;
-        let (to, promotion) = rest.split_at_checked(2)?;
-        let promotion = if promotion.is_empty() {
-            0
-        } else {
-            let piece: Piece = promotion.parse().ok()?;
-            1 + PROMOTIONS.iter().position(|&known| known == piece)? as u16
-        };
-        Some(number(from.parse().ok()?, to.parse().ok()?, promotion))
+    let (from, rest) = words.split_at_checked(2)?;
+    let (to, promotion) = rest.split_at_checked(2)?;
+    let promotion = if promotion.is_empty() {
+        0
+    } else {
+        let piece: Piece = promotion.parse().ok()?;
+        1 + PROMOTIONS.iter().position(|&known| known == piece)? as u16
     };
+    Some(number(from.parse().ok()?, to.parse().ok()?, promotion))
+}
+
+/// Reads UCI text.
+///
+/// # Errors
+/// [`GameError::BadMove`].
+pub(super) fn parse(text: &str) -> Result<Move, GameError> {
     let expected = "write from and to, for example e2e4, e1g1 to castle, e7e8q to promote";
-    read()
+    read(text)
         .ok_or_else(|| GameError::BadMove { text: text.to_owned(), expected: expected.to_owned() })
 }

@@ -30,15 +30,47 @@ pub(super) fn format(board: &Board, mv: Move) -> String {
     text
 }
 
+/// Reads a move that a person types: UCI, else a legal move in standard algebraic notation, whose
+/// piece may be a small letter where no pawn's move is meant.
+///
+/// # Errors
+/// [`GameError::BadMove`] for text that is no move, else as [`parse`].
+pub(super) fn parse_typed(board: &Board, text: &str) -> Result<Move, GameError> {
+    const EXPECTED: &str =
+        "write e4, Nf3, O-O or e8=Q, or from and to: e2e4, e1g1 to castle, e7e8q to promote";
+    if let Some(mv) = moves::read(text) {
+        return Ok(mv);
+    }
+    let word = text.trim();
+    let capital = word.get(..1).filter(|first| "kqrbn".contains(first));
+    let capital = capital.map(|first| first.to_ascii_uppercase() + &word[1..]);
+    let means = |word: &String| Description::read(word.trim_end_matches(SIGNS)).is_some();
+    let readings = [Some(word.to_owned()), capital].into_iter().flatten().filter(means);
+    let mut refusal = None;
+    for reading in readings {
+        match parse(board, &reading) {
+            Err(refused @ GameError::IllegalMove { .. }) => {
+                refusal.get_or_insert(refused);
+            }
+            found => return found,
+        }
+    }
+    let no_move = || GameError::BadMove { text: text.to_owned(), expected: EXPECTED.to_owned() };
+    Err(refusal.unwrap_or_else(no_move))
+}
+
+/// What may follow a move: signs of check and of praise.
+const SIGNS: [char; 4] = ['+', '#', '!', '?'];
+
 /// Reads a move, tolerant of what is written in the wild: signs of check and of praise left out or
 /// added, `0-0`, `e8Q`, `e8(Q)`, captures without x, more of the origin than is needed, and UCI.
 ///
 /// # Errors
-/// [`GameError::IllegalMove`] if no legal move fits, [`GameError::BadMove`] if several do.
+/// [`GameError::IllegalMove`] if no legal move fits, [`GameError::AmbiguousMove`] if several do.
 pub(super) fn parse(board: &Board, text: &str) -> Result<Move, GameError> {
     let mut legal = Vec::new();
     moves::list(board, &mut legal);
-    let word = text.trim().trim_end_matches(['+', '#', '!', '?']);
+    let word = text.trim().trim_end_matches(SIGNS);
     let fits: Vec<Move> = match Description::read(word) {
         Some(described) => legal.iter().copied().filter(|&mv| described.fits(board, mv)).collect(),
         None => Vec::new(),
@@ -49,10 +81,7 @@ pub(super) fn parse(board: &Board, text: &str) -> Result<Move, GameError> {
             Ok(mv) if legal.contains(&mv) => Ok(mv),
             _ => Err(GameError::IllegalMove { text: text.to_owned(), legal: names(board, &legal) }),
         },
-        _ => Err(GameError::BadMove {
-            text: text.to_owned(),
-            expected: format!("it may be any of: {}", names(board, &fits)),
-        }),
+        _ => Err(GameError::AmbiguousMove { text: text.to_owned(), fits: names(board, &fits) }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The board on a terminal: a cursor moved by keys, and a line for what is written.
 
-use dz_frontends::{Choice, Direction, Mark, Person, Pointer, Response};
+use dz_frontends::{Choice, Direction, Mark, MarkKind, Person, Pointer, Response};
+use dz_game::Player;
 use ratatui::{
     DefaultTerminal, Frame,
     crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
@@ -132,7 +133,8 @@ impl Screen {
     /// Draws the screen at any size.
     pub(super) fn draw(&self, frame: &mut Frame<'_>) {
         let marks = self.pointer.marks();
-        let picture = self.pointer.picture().iter().enumerate();
+        let picture = self.pointer.lines(self.person.look());
+        let picture = picture.iter().enumerate();
         let mut lines: Vec<Line<'_>> = picture
             .map(|(line, text)| marked(text, marks.iter().filter(|mark| mark.line == line)))
             .collect();
@@ -164,13 +166,24 @@ fn cursor() -> Style {
     Style::new().add_modifier(Modifier::REVERSED)
 }
 
+/// What a mark adds to the style that a character has.
+fn style(kind: MarkKind) -> Style {
+    match kind {
+        MarkKind::Piece(Player::First) => Style::new().fg(Color::Cyan),
+        MarkKind::Piece(Player::Second) => Style::new().fg(Color::Magenta),
+        MarkKind::LastMove => Style::new().bold().underlined(),
+        MarkKind::PickedUp => Style::new().fg(Color::Yellow).bold(),
+        MarkKind::Cursor => cursor(),
+    }
+}
+
 /// A line of the board with its marked characters.
 fn marked<'a>(text: &str, marks: impl Iterator<Item = &'a Mark>) -> Line<'static> {
     let mut spans: Vec<Span<'static>> =
         text.chars().map(|sign| Span::raw(sign.to_string())).collect();
     for mark in marks {
         if let Some(span) = spans.get_mut(mark.at) {
-            span.style = if mark.cursor { cursor() } else { Style::new().fg(Color::Yellow).bold() };
+            span.style = span.style.patch(style(mark.kind));
         }
     }
     Line::from(spans)

@@ -122,6 +122,22 @@ fn boards_name_their_points_as_moves_are_named() {
 }
 
 #[test]
+fn pieces_have_colours_and_the_last_move_is_marked() {
+    let mut both = screen("go:size=5", None);
+    press(&mut both, "enter up up enter");
+    assert_eq!(log(&both), ["C3", "C5"]);
+    let mut terminal = Terminal::new(TestBackend::new(60, 30)).expect("memory does not fail");
+    terminal.draw(|frame| both.draw(frame)).expect("memory does not fail");
+    let cell = |x, y| terminal.backend().buffer().cell((x, y)).expect("on the screen").clone();
+    let (first, last) = (cell(7, 2), cell(7, 0));
+    assert_eq!((first.symbol(), first.fg), ("X", Color::Cyan));
+    assert_eq!((last.symbol(), last.fg), ("O", Color::Magenta));
+    assert!(last.modifier.contains(Modifier::UNDERLINED | Modifier::REVERSED));
+    assert!(!first.modifier.contains(Modifier::UNDERLINED));
+    assert!(shown(&both).contains("captured by black: 0, by white: 0"), "{}", shown(&both));
+}
+
+#[test]
 fn a_small_terminal_shows_the_words() {
     let both = screen("go:size=19", None);
     let mut terminal = Terminal::new(TestBackend::new(20, 5)).expect("memory does not fail");
