@@ -74,9 +74,10 @@ impl Look {
             Colour::Magenta => "35",
             Colour::Dim => "2",
         };
-        match self.colours && !text.is_empty() {
-            true => Cow::Owned(format!("\u{1b}[{code}m{text}\u{1b}[0m")),
-            false => Cow::Borrowed(text),
+        if self.colours && !text.is_empty() {
+            Cow::Owned(format!("\u{1b}[{code}m{text}\u{1b}[0m"))
+        } else {
+            Cow::Borrowed(text)
         }
     }
 

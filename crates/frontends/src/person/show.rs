@@ -42,12 +42,11 @@ impl Person {
     /// Returns which player has which signs on the board.
     fn legend(&self) -> String {
         let [first, second] = Player::BOTH.map(|player| self.owner(player));
-        match self.session.display().board {
-            BoardKind::Pieces => format!("capital letters: {first}; small letters: {second}"),
-            _ => {
-                let [x, o] = Player::BOTH.map(|player| self.sign(player));
-                format!("{x}: {first}; {o}: {second}")
-            }
+        if self.session.display().board == BoardKind::Pieces {
+            format!("capital letters: {first}; small letters: {second}")
+        } else {
+            let [x, o] = Player::BOTH.map(|player| self.sign(player));
+            format!("{x}: {first}; {o}: {second}")
         }
     }
 

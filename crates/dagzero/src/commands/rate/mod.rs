@@ -7,7 +7,10 @@ mod results;
 mod standings;
 mod text;
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
@@ -122,7 +125,8 @@ fn files_of(given: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         }
         let run = Run::open(path)?;
         let mut matches = run.list(layout::MATCHES)?;
-        matches.retain(|name| name.ends_with(".jsonl") && !name.contains("-final-"));
+        let is_jsonl = |name: &str| Path::new(name).extension().is_some_and(|end| end == "jsonl");
+        matches.retain(|name| is_jsonl(name) && !name.contains("-final-"));
         matches.sort();
         if matches.is_empty() {
             bail!(UsageError(format!("{} has no rated games yet", path.display())));
