@@ -24,7 +24,7 @@ fn a_game_is_played_to_its_end_and_taken_back() {
     assert!(say(&mut game, "5").contains("tester plays "));
     assert!(say(&mut game, "5").contains("neither a legal move nor a command"));
     let text = say(&mut game, "undo");
-    assert!(text.contains(". . .\n. . .\n. . .\n"), "{text}");
+    assert!(text.contains(" . . .\n . . .\n . . .\n"), "{text}");
     assert!(say(&mut game, "undo").contains("no move of yours"));
     let mut last = String::new();
     for _ in 0..5 {
