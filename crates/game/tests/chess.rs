@@ -235,12 +235,14 @@ fn castling_en_passant_and_promotion_as_uci_writes_them() {
 #[test]
 fn text_that_is_no_move_is_refused() {
     let state = CHESS.start();
-    for text in ["", "e2", "e2e", "e9e4", "i2i4", "e2e4k", "e2e4p", "e2e4qq", "0000", "O-O", "é2e4"]
+    for text in ["", "e", "e2e", "e9e4", "i2i4", "e2e4k", "e2e4p", "e2e4qq", "0000", "é2e4", "Xe4"]
     {
         let error = CHESS.parse_move(&state, text).expect_err(text);
         assert!(matches!(&error, GameError::BadMove { .. }), "{error}");
     }
-    for text in ["e2e5", "e2e4q", "e1g1", "e1h1", "e7e5", "a1a1", "h8h8n"] {
+    for text in
+        ["e2e5", "e2e4q", "e1g1", "e1h1", "e7e5", "a1a1", "h8h8n", "e2", "e5", "O-O", "Bc4", "exd5"]
+    {
         let mut line = Line::start();
         let error = CHESS.play_text(&mut line.state, &mut line.history, text).expect_err(text);
         assert!(matches!(error, GameError::IllegalMove { .. }), "{error}");
