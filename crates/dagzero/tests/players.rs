@@ -114,6 +114,8 @@ fn players_that_do_not_exist_or_do_not_fit_are_wrong_usage() {
         &["match", "rollout:none", "random", "--game", "tictactoe"],
         &["accuracy", "--positions", "x.jsonl"],
         &["accuracy", "--network", &network],
+        &["accuracy", "a-run", "--network", &network, "--generate", "5"],
+        &["accuracy", "a-run", "--run", "another", "--generate", "5"],
         &["accuracy", "--network", &network, "--positions", "x.jsonl", "--generate", "5"],
         &["accuracy", "--network", &network, "--positions", "x.jsonl", "--seed", "5"],
     ] {

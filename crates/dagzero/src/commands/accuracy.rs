@@ -29,17 +29,19 @@ use crate::{Exit, exit::UsageError};
 /// loses value are counted apart as non-trivial. Intervals are at 95 % (Wilson).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    dagzero accuracy --run data/connect4-quick --generate 1000 --playouts 0,100\n  \
-    dagzero accuracy --run data/connect4-quick --positions solved.jsonl --playouts 0,100 --json")]
+    dagzero accuracy data/connect4-quick --generate 1000 --playouts 0,100\n  \
+    dagzero accuracy data/connect4-quick --positions solved.jsonl --playouts 0,100 --json")]
 pub(crate) struct Args {
     /// A run, whose champion is measured
     #[arg(
-        long,
         value_name = "RUN",
-        required_unless_present = "network",
-        conflicts_with = "network"
+        required_unless_present_any = ["run_option", "network"],
+        conflicts_with_all = ["run_option", "network"]
     )]
     run: Option<PathBuf>,
+    /// The same as RUN, as scripts write it that are older than the argument
+    #[arg(long = "run", value_name = "RUN", hide = true, conflicts_with = "network")]
+    run_option: Option<PathBuf>,
     /// A network file
     #[arg(long, value_name = "PATH")]
     network: Option<PathBuf>,
@@ -105,10 +107,10 @@ struct AtPly {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let found = match (&args.run, &args.network) {
+    let found = match (args.run.as_ref().or(args.run_option.as_ref()), &args.network) {
         (Some(run), _) => champion(run, None, 1)?,
         (None, Some(path)) => network_file(path, 1)?,
-        (None, None) => bail!("name a run with --run or a network file with --network"),
+        (None, None) => bail!("name a run, or a network file with --network"),
     };
     if let PlayerKind::Search(search) = &found.player.kind
         && !matches!(search.evaluator, PlayerEvaluator::Network { .. })

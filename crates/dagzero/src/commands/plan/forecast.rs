@@ -56,6 +56,8 @@ pub(super) struct Forecast {
     pub(super) shuffle_s: f64,
     pub(super) train_s: f64,
     pub(super) matches_s: f64,
+    /// Of the final match, once after all cycles.
+    pub(super) final_s: f64,
     /// The part that takes the most.
     pub(super) dominates: &'static str,
     pub(super) games: u64,
@@ -88,12 +90,15 @@ impl Forecast {
             let now = sum.next_cycle(config, measured, cycle);
             sum.add(now, measured);
         }
+        sum.final_s = final_match(config, measured);
+        sum.wall_s += sum.final_s;
         sum.steps = sum.rows_trained / u64::from(config.training.batch);
         let parts = [
             ("self-play", sum.selfplay_s),
             ("training", sum.train_s),
             ("gate and rating matches", sum.matches_s),
             ("shuffling", sum.shuffle_s),
+            ("the final match", sum.final_s),
         ];
         sum.dominates = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |p| p.0);
         sum.disk_bytes = sum.disk(config, measured);
@@ -189,10 +194,11 @@ impl Forecast {
             .sum();
         let rating = &config.rating;
         let opponents = rating.anchors.len() as u64 + u64::from(rating.neighbours);
-        let match_games = u64::from(config.gate.games) + opponents * u64::from(rating.games);
+        let cycle_games = u64::from(config.gate.games) + opponents * u64::from(rating.games);
+        let match_games = cycles * cycle_games + u64::from(config.r#final.games);
         let grows = self.positions as f64 * measured.position_bytes
             + self.steps as f64 * STEP_BYTES
-            + (cycles * match_games) as f64 * measured.plies * PLY_BYTES;
+            + match_games as f64 * measured.plies * PLY_BYTES;
         // The shuffler keeps the window's rows by itself, unshuffled.
         let rows = (kept_rows + last.window_rows) as f64 * measured.row_bytes;
         let checkpoints = cycles.min(storage.checkpoints_keep.into()) * measured.checkpoint_bytes;
@@ -213,6 +219,41 @@ fn memory(config: &RunConfig, measured: &Measured) -> u64 {
         + (config.shuffle.bucket_rows as f64 * 2.0 * measured.row_bytes) as u64
 }
 
+/// What a ply of an anchor takes.
+struct AnchorPly {
+    /// Playouts, as the budget of rating games counts them.
+    playouts: f64,
+    seconds: f64,
+}
+
+impl AnchorPly {
+    /// `own` are the playouts of the network that it meets.
+    fn of(kind: &AnchorKind, measured: &Measured, own: f64) -> Self {
+        match kind {
+            AnchorKind::Random | AnchorKind::Solver { .. } => Self { playouts: 0.0, seconds: 0.0 },
+            AnchorKind::Rollout { playouts } => {
+                let playouts = f64::from(*playouts);
+                let seconds = playouts / measured.rollouts_s.max(1e-9);
+                Self { playouts: playouts / ROLLOUTS_A_PLAYOUT, seconds }
+            }
+            AnchorKind::Engine(engine) => Self { playouts: own, seconds: engine.seconds },
+        }
+    }
+}
+
+/// Seconds of the final match. Which anchor it is against is only known at its end, so the slowest
+/// one counts.
+fn final_match(config: &RunConfig, measured: &Measured) -> f64 {
+    let own = f64::from(config.final_playouts());
+    let anchors = config.rating.anchors.iter();
+    let slowest = anchors
+        .map(|anchor| AnchorPly::of(&anchor.kind, measured, own).seconds)
+        .max_by(f64::total_cmp);
+    let Some(anchor_s) = slowest else { return 0.0 };
+    let own_s = own / measured.playouts_s.max(1e-9);
+    f64::from(config.r#final.games) * measured.plies * 0.5 * (own_s + anchor_s)
+}
+
 /// Seconds of gate and rating games of a cycle, the latter within `rating.time_share` of the
 /// playouts.
 fn matches(config: &RunConfig, measured: &Measured, cycle: u32, games: f64) -> f64 {
@@ -224,14 +265,9 @@ fn matches(config: &RunConfig, measured: &Measured, cycle: u32, games: f64) -> f
     // Playouts as the budget counts them, and seconds, of a ply of each kind of match.
     let mut pairs: Vec<(f64, f64)> = Vec::new();
     for anchor in &rating.anchors {
-        let (cost, seconds) = match &anchor.kind {
-            AnchorKind::Random | AnchorKind::Solver { .. } => (0.0, 0.0),
-            AnchorKind::Rollout { playouts } => {
-                let playouts = f64::from(*playouts);
-                (playouts / ROLLOUTS_A_PLAYOUT, playouts / measured.rollouts_s.max(1e-9))
-            }
-            AnchorKind::Engine(engine) => (own, engine.seconds),
-        };
+        let ply = AnchorPly::of(&anchor.kind, measured, own);
+        let cost = ply.playouts;
+        let seconds = ply.seconds;
         pairs.push((0.5 * (own + cost), 0.5 * (second(own) + seconds)));
         if rating.policy {
             pairs.push((0.5 * (1.0 + cost), 0.5 * (second(1.0) + seconds)));

@@ -6,6 +6,7 @@ mod measure;
 use std::{io::Write, path::PathBuf, time::Duration};
 
 use dz_config::RunConfig;
+use dz_stage::{count_text, duration_text};
 use serde::Serialize;
 
 use super::write_line;
@@ -18,10 +19,10 @@ use forecast::{CycleForecast, Forecast, Measured};
 /// training steps with a fresh network of the configured size. An estimate: trained networks play
 /// longer or shorter games than fresh ones, and a machine that is busy now is slower now.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  dagzero plan configs/connect4-quick.toml\n  \
-    dagzero plan configs/go9.toml --set network.channels=64 --hours 8")]
+#[command(after_help = "Examples:\n  dagzero plan connect4-quick\n  \
+    dagzero plan go9 --set network.channels=64 --hours 8")]
 pub(crate) struct Args {
-    /// The configuration file
+    /// The configuration file, or the name of a preset
     #[arg(value_name = "CONFIG")]
     config: PathBuf,
     /// Override a key: section.key=value, value as in TOML; may be given again and again
@@ -48,6 +49,9 @@ struct Plan {
     measured: Measured,
     /// How long the calibration took.
     calibration_s: f64,
+    /// The machine's load before it: processes that ran or wanted to, averaged over a minute.
+    load: Option<f64>,
+    cores: usize,
     forecast: Forecast,
     /// With --hours: how many cycles fit, and what they take.
     within: Option<Within>,
@@ -64,6 +68,8 @@ struct Within {
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let config = drive::load_config(&args.config, &args.set)?.config;
+    let load = load();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let begun = std::time::Instant::now();
     let folder = tempfile::tempdir()?;
     let measured = measure::measure(&config, &folder.path().join("calibration"))?;
@@ -81,7 +87,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     });
     let forecast = Forecast::of(&config, &measured, cycles);
     let disk_free_bytes = dz_stage::free_bytes(&std::env::current_dir()?).ok();
-    let plan = Plan { measured, calibration_s, forecast, within, disk_free_bytes };
+    let plan = Plan { measured, calibration_s, load, cores, forecast, within, disk_free_bytes };
     if args.json {
         write_line(out, &plan)?;
     } else {
@@ -90,58 +96,103 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Linux says it in the first word of `/proc/loadavg`.
+fn load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+/// Above this share of a machine's cores others would feel our calibration, and we them.
+const BUSY_SHARE: f64 = 0.25;
+
 impl Plan {
     fn write_text(&self, config: &RunConfig, out: &mut dyn Write) -> anyhow::Result<()> {
-        let time =
-            |seconds: f64| dz_stage::duration_text(Duration::from_secs_f64(seconds.max(0.0)));
-        let Forecast { wall_s, .. } = self.forecast;
         let of = &self.forecast;
+        let game = &config.run.game;
+        let cycles = count_text(of.cycles.into());
         let within = config.time_ms_max().map_or_else(String::new, |time_ms_max| {
             format!(" that fit into {}", time(time_ms_max as f64 / 1000.0))
         });
-        let game = &config.run.game;
-        let cycles = of.cycles;
         let calibrated = time(self.calibration_s);
         writeln!(out, "{game}, {cycles} cycles{within}, calibrated in {calibrated}\n")?;
-        writeln!(out, "time        about {}, most of it {}", time(wall_s), of.dominates)?;
+        self.write_times(out)?;
+        let positions = count_text(of.positions);
+        writeln!(out, "games       {} ({positions} positions recorded)", count_text(of.games))?;
+        let steps = count_text(of.steps);
+        writeln!(out, "training    {} rows in {steps} steps", count_text(of.rows_trained))?;
+        let free = self.disk_free_bytes.map_or(String::new(), |free| {
+            let enough = if free < of.disk_bytes { ": NOT ENOUGH" } else { "" };
+            format!("; {} are free here{enough}", megabytes(free))
+        });
+        writeln!(out, "disk        about {} at the end{free}", megabytes(of.disk_bytes))?;
+        let memory = megabytes(of.memory_bytes);
+        writeln!(out, "memory      about {memory} at most, all stages together")?;
+        if let Some(load) = self.load.filter(|load| *load > BUSY_SHARE * self.cores as f64) {
+            writeln!(
+                out,
+                "\nOther programs were busy: load {load:.1} on {} cores before the calibration. \
+                 The times\nabove hold while that lasts; an idle machine is faster.",
+                self.cores
+            )?;
+        }
+        self.within.as_ref().map_or(Ok(()), |within| within.write_text(out))
+    }
+
+    fn write_times(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let of = &self.forecast;
+        writeln!(out, "time        about {}, most of it {}", time(of.wall_s), of.dominates)?;
         for (name, seconds) in [
             ("self-play", of.selfplay_s),
             ("training", of.train_s),
             ("matches", of.matches_s),
             ("shuffling", of.shuffle_s),
+            ("final match", of.final_s),
         ] {
-            let share = 100.0 * seconds / wall_s.max(1e-9);
-            writeln!(out, "  {name:<10}{} ({share:.0} %)", time(seconds))?;
+            let share = 100.0 * seconds / of.wall_s.max(1e-9);
+            writeln!(out, "  {name:<13}{} ({share:.0} %)", time(seconds))?;
         }
         for cycle in ends(&of.by_cycle) {
             let CycleForecast { cycle, games, train_rows, wall_s, .. } = cycle;
-            writeln!(
-                out,
-                "  cycle {cycle:<4}{} for {games} games and {train_rows} rows",
-                time(*wall_s)
-            )?;
-        }
-        writeln!(out, "games       {} ({} positions recorded)", of.games, of.positions)?;
-        writeln!(out, "training    {} rows in {} steps", of.rows_trained, of.steps)?;
-        let mb = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
-        let free = self.disk_free_bytes.map_or(String::new(), |free| {
-            let enough = if free < of.disk_bytes { ": NOT ENOUGH" } else { "" };
-            format!("; {} are free here{enough}", mb(free))
-        });
-        writeln!(out, "disk        about {} at the end{free}", mb(of.disk_bytes))?;
-        writeln!(out, "memory      about {} at most, all stages together", mb(of.memory_bytes))?;
-        if let Some(Within { hours, cycles: 0, .. }) = &self.within {
-            writeln!(out, "\nNot even one cycle fits into {hours} hours.")?;
-        } else if let Some(Within { hours, cycles, games, disk_bytes }) = &self.within {
-            let disk = mb(*disk_bytes);
-            writeln!(
-                out,
-                "\nIn {hours} hours fit {cycles} cycles: {games} games, {disk} on disk. --set run.cycles={cycles} runs them, \
-                 --set run.hours_max={hours} at most run.cycles of them that fit as it comes."
-            )?;
+            let games = count_text(*games);
+            let rows = count_text(*train_rows);
+            writeln!(out, "  cycle {cycle:<7}{} for {games} games and {rows} rows", time(*wall_s))?;
         }
         Ok(())
     }
+}
+
+impl Within {
+    fn write_text(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let Self { hours, cycles, games, disk_bytes } = self;
+        if *cycles == 0 {
+            writeln!(out, "\nNot even one cycle fits into {hours} hours.")?;
+            return Ok(());
+        }
+        let counted = count_text((*cycles).into());
+        let games = count_text(*games);
+        let disk = megabytes(*disk_bytes);
+        writeln!(
+            out,
+            "\n{hours} hours are enough for {counted} cycles: {games} games, {disk} on disk."
+        )?;
+        let exact = format!("--set run.cycles={cycles}");
+        let timed = format!("--set run.hours_max={hours}");
+        let width = exact.len().max(timed.len());
+        writeln!(out, "  {exact:<width$}  plays so many, however long they take")?;
+        writeln!(
+            out,
+            "  {timed:<width$}  ends when the time is over, at run.cycles at the latest"
+        )?;
+        Ok(())
+    }
+}
+
+fn time(seconds: f64) -> String {
+    duration_text(Duration::from_secs_f64(seconds.max(0.0)))
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", count_text(bytes.div_ceil(1_000_000)))
 }
 
 /// The first cycle, which has no network to play with, the second, and the last.
@@ -181,16 +232,30 @@ mod tests {
         let forecast = Forecast::of(&config, &measured(), config.run.cycles);
         assert_eq!(forecast.games, 200 + 2 * 40);
         let sum = |of: fn(&CycleForecast) -> f64| forecast.by_cycle.iter().map(of).sum::<f64>();
-        assert!((sum(|c| c.wall_s) - forecast.wall_s).abs() < 1e-9);
+        let cycles_s = sum(|c| c.wall_s);
+        assert!((cycles_s + forecast.final_s - forecast.wall_s).abs() < 1e-9);
         let parts =
             forecast.selfplay_s + forecast.shuffle_s + forecast.train_s + forecast.matches_s;
-        assert!((parts + 3.0 * 0.1 - forecast.wall_s).abs() < 1e-9, "the stages take turns");
+        assert!((parts + 3.0 * 0.1 - cycles_s).abs() < 1e-9, "the stages take turns");
         assert!((forecast.selfplay_s - (200.0 * 0.01 + 80.0 * 0.02)).abs() < 1e-9);
         assert_eq!(
             forecast.rows_trained,
             forecast.by_cycle.iter().map(|c| c.train_rows).sum::<u64>()
         );
         assert!(forecast.by_cycle.iter().all(|c| c.train_rows <= c.window_rows));
+    }
+
+    #[test]
+    fn the_final_match_is_counted_once_against_the_slowest_anchor() {
+        // The preset's anchors are random moves and 50 rollouts.
+        let set = ["final.games=100", "final.playouts=50"].map(str::to_owned);
+        let config = RunConfig::from_text(SMOKE, &set).unwrap();
+        let forecast = Forecast::of(&config, &measured(), 3);
+        // Of 100 games of 8 plies each side has half: 50 playouts, or 50 rollouts.
+        let expected = 400.0 * (50.0 / 10_000.0 + 50.0 / 200_000.0);
+        assert!((forecast.final_s - expected).abs() < 1e-9, "{}", forecast.final_s);
+        let none = RunConfig::from_text(SMOKE, &["final.games=0".to_owned()]).unwrap();
+        assert_eq!(Forecast::of(&none, &measured(), 3).final_s, 0.0);
     }
 
     #[test]
