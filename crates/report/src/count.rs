@@ -1,19 +1,11 @@
 //! Numbers as people read them: the one place where the report formats a number, a size or a time.
 
+use std::time::Duration;
+
 use dz_stats::Record;
 
-/// 1234567 as `1,234,567`.
-pub fn whole(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+/// `1,234,567`.
+pub use dz_stage::count_text as whole;
 
 /// A rate or mean: grouped without decimals from 100 on, with one or two below; `-` where it is not
 /// a number.
@@ -114,13 +106,12 @@ pub(crate) fn elo_error(value: f64, error95: f64) -> String {
     format!("{} ± {}", elo(value), elo_width(error95))
 }
 
-/// A duration in the two units that matter: `45 s`, `12 min 5 s`, `3 h 20 min`.
+/// A duration, `4.2 s`, and from a minute on as the terminal shows it: `12 min 5 s`, `3 h 20 min`.
 pub fn duration(ms: u64) -> String {
     let seconds = (ms + 500) / 1000;
     match seconds {
         0..60 => format!("{:.1} s", ms as f64 / 1000.0),
-        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        _ => dz_stage::duration_text(Duration::from_secs(seconds)),
     }
 }
 

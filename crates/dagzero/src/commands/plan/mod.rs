@@ -122,10 +122,14 @@ impl Plan {
         writeln!(out, "training    {} rows in {steps} steps", count_text(of.rows_trained))?;
         let free = self.disk_free_bytes.map_or(String::new(), |free| {
             let enough = if free < of.disk_bytes { ": NOT ENOUGH" } else { "" };
-            format!("; {} are free here{enough}", megabytes(free))
+            format!("; {} are free here{enough}", dz_report::count::bytes(free))
         });
-        writeln!(out, "disk        about {} at the end{free}", megabytes(of.disk_bytes))?;
-        let memory = megabytes(of.memory_bytes);
+        writeln!(
+            out,
+            "disk        about {} at the end{free}",
+            dz_report::count::bytes(of.disk_bytes)
+        )?;
+        let memory = dz_report::count::bytes(of.memory_bytes);
         writeln!(out, "memory      about {memory} at most, all stages together")?;
         if let Some(load) = self.load.filter(|load| *load > BUSY_SHARE * self.cores as f64) {
             writeln!(
@@ -170,7 +174,7 @@ impl Within {
         }
         let counted = count_text((*cycles).into());
         let games = count_text(*games);
-        let disk = megabytes(*disk_bytes);
+        let disk = dz_report::count::bytes(*disk_bytes);
         writeln!(
             out,
             "\n{hours} hours are enough for {counted} cycles: {games} games, {disk} on disk."
@@ -189,10 +193,6 @@ impl Within {
 
 fn time(seconds: f64) -> String {
     duration_text(Duration::from_secs_f64(seconds.max(0.0)))
-}
-
-fn megabytes(bytes: u64) -> String {
-    format!("{} MB", count_text(bytes.div_ceil(1_000_000)))
 }
 
 /// The first cycle, which has no network to play with, the second, and the last.
