@@ -68,27 +68,24 @@ fn each_chapter(items: &mut [Value], each: &mut dyn FnMut(&mut Value)) {
 fn files_chapter(pages: Vec<Page>) -> Value {
     let pages: BTreeMap<String, Page> =
         pages.into_iter().map(|page| (page.file.clone(), page)).collect();
-    let mut list = format!("# {FILES}\n\nFiles that pages of this book link to.\n\n");
-    for page in pages.values() {
-        list += &format!("- [{}]({})\n", page.name, page.place);
-    }
-    let inner = pages.into_values().map(|page| chapter(page, &[FILES], Vec::new())).collect();
-    let page = Page {
-        file: String::new(),
-        place: "repository.md".to_owned(),
-        name: FILES.to_owned(),
-        text: list,
-    };
-    chapter(page, &[], inner)
+    let entry = |page: &Page| format!("- [{}]({})\n", page.name, page.place);
+    let list: String = pages.values().map(entry).collect();
+    let text = format!("# {FILES}\n\nFiles that pages of this book link to.\n\n{list}");
+    let inner = pages.values().map(|page| {
+        let Page { place, name, text, .. } = page;
+        chapter([name, place, text], &[FILES], &[])
+    });
+    chapter([FILES, "repository.md", &text], &[], &inner.collect::<Vec<_>>())
 }
 
-fn chapter(page: Page, parents: &[&str], inner: Vec<Value>) -> Value {
+/// Returns a chapter with a name, a path and a text.
+fn chapter([name, path, text]: [&str; 3], parents: &[&str], inner: &[Value]) -> Value {
     json!({"Chapter": {
-        "name": page.name,
-        "content": page.text,
+        "name": name,
+        "content": text,
         "number": null,
         "sub_items": inner,
-        "path": page.place,
+        "path": path,
         "source_path": null,
         "parent_names": parents,
     }})

@@ -56,12 +56,10 @@ impl Page {
         let bytes = fs::metadata(&path).with_context(|| format!("{file} cannot be read"))?.len();
         ensure!(bytes <= FILE_BYTES_MAX, "{file} has {bytes} bytes, too many for a page");
         let text = fs::read_to_string(&path).with_context(|| format!("{file} cannot be read"))?;
-        let path = Path::new(file);
-        let extension = path.extension().and_then(|text| text.to_str()).unwrap_or_default();
-        let page = if extension == "md" {
+        let page = if extension(file) == "md" {
             text
         } else {
-            let language = match extension {
+            let language = match extension(file) {
                 "rs" => "rust,ignore",
                 "py" => "python",
                 "service" => "ini",
@@ -85,7 +83,7 @@ impl Page {
             let readme = format!("{file}/README.md");
             return if root.join(&readme).exists() { Target::Page(readme) } else { Target::Folder };
         }
-        let is_copied = file.starts_with(SOURCE) && !file.ends_with(".md");
+        let is_copied = file.starts_with(SOURCE) && extension(&file) != "md";
         if is_copied { Target::Copied(file) } else { Target::Page(file) }
     }
 
@@ -138,10 +136,14 @@ fn place(file: &str) -> String {
     let shown = match shown.strip_suffix("README.md") {
         Some("/") => "/about.md".to_owned(),
         Some(folder) => format!("{}.md", folder.trim_end_matches('/')),
-        None if shown.ends_with(".md") => shown,
+        None if extension(&shown) == "md" => shown,
         None => format!("{shown}.md"),
     };
     format!("repository{shown}")
+}
+
+fn extension(file: &str) -> &str {
+    Path::new(file).extension().and_then(|text| text.to_str()).unwrap_or_default()
 }
 
 /// Returns a relative path from a page to another.
