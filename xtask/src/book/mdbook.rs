@@ -8,7 +8,10 @@ use std::{
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::{Book, Page, SOURCE, page::joined};
+use super::{
+    complete::Book,
+    page::{Page, SOURCE, joined},
+};
 
 /// Name of the chapter with the pages of files that `SUMMARY.md` does not list.
 const FILES: &str = "Files of the repository";
@@ -46,8 +49,10 @@ pub fn preprocess(root: &Path, input: &str) -> anyhow::Result<String> {
         }
     });
     if !others.is_empty() {
-        items.push(json!("Separator"));
-        items.push(files_chapter(others.into()));
+        let is_numbered = |item: &Value| item["Chapter"]["number"].is_array();
+        let number = 1 + items.iter().filter(|item| is_numbered(item)).count();
+        let place = items.iter().rposition(is_numbered).map_or(0, |last| last + 1);
+        items.insert(place, files_chapter(number, others.into()));
     }
     Ok(book.to_string())
 }
@@ -64,26 +69,32 @@ fn each_chapter(items: &mut [Value], each: &mut dyn FnMut(&mut Value)) {
     }
 }
 
-/// Returns a chapter that lists pages, with the pages below it.
-fn files_chapter(pages: Vec<Page>) -> Value {
+/// Returns a chapter that lists pages, with the pages below it. It is numbered, because mdBook does
+/// not fold chapters without a number.
+fn files_chapter(number: usize, pages: Vec<Page>) -> Value {
     let pages: BTreeMap<String, Page> =
         pages.into_iter().map(|page| (page.file.clone(), page)).collect();
     let entry = |page: &Page| format!("- [{}]({})\n", page.name, page.place);
     let list: String = pages.values().map(entry).collect();
     let text = format!("# {FILES}\n\nFiles that pages of this book link to.\n\n{list}");
-    let inner = pages.values().map(|page| {
+    let inner = (1..).zip(pages.values()).map(|(i, page)| {
         let Page { place, name, text, .. } = page;
-        chapter([name, place, text], &[FILES], &[])
+        chapter([name, place, text], &[number, i], &[FILES], &[])
     });
-    chapter([FILES, "repository.md", &text], &[], &inner.collect::<Vec<_>>())
+    chapter([FILES, "repository.md", &text], &[number], &[], &inner.collect::<Vec<_>>())
 }
 
 /// Returns a chapter with a name, a path and a text.
-fn chapter([name, path, text]: [&str; 3], parents: &[&str], inner: &[Value]) -> Value {
+fn chapter(
+    [name, path, text]: [&str; 3],
+    number: &[usize],
+    parents: &[&str],
+    inner: &[Value],
+) -> Value {
     json!({"Chapter": {
         "name": name,
         "content": text,
-        "number": null,
+        "number": number,
         "sub_items": inner,
         "path": path,
         "source_path": null,

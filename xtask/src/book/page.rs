@@ -8,8 +8,10 @@ use std::{
 
 use anyhow::{Context, ensure};
 
-use super::SOURCE;
 use crate::links;
+
+/// Folder of the book's pages in the repository.
+pub(super) const SOURCE: &str = "docs/book/src";
 
 /// Bytes of a file that is shown as a page.
 const FILE_BYTES_MAX: u64 = 200_000;
@@ -36,8 +38,8 @@ pub(super) enum Target {
     Copied(String),
     /// To a file that has, or gets, a page.
     Page(String),
-    /// To a folder, which has no page.
-    Folder,
+    /// To what has no page: a folder, or the table of contents.
+    None,
 }
 
 impl Page {
@@ -79,16 +81,19 @@ impl Page {
         }
         let folder = self.file.rsplit_once('/').map_or("", |(folder, _)| folder);
         let file = joined(folder, path);
+        if file == format!("{SOURCE}/SUMMARY.md") {
+            return Target::None;
+        }
         if root.join(&file).is_dir() {
             let readme = format!("{file}/README.md");
-            return if root.join(&readme).exists() { Target::Page(readme) } else { Target::Folder };
+            return if root.join(&readme).exists() { Target::Page(readme) } else { Target::None };
         }
         let is_copied = file.starts_with(SOURCE) && extension(&file) != "md";
         if is_copied { Target::Copied(file) } else { Target::Page(file) }
     }
 
-    /// Returns the text with links that lead to places in the book. Links to folders, and to files
-    /// that are `lost`, become text.
+    /// Returns the text with links that lead to places in the book. Links without
+    /// one, and to files that are `lost`, become text.
     pub(super) fn led(&self, root: &Path, lost: &BTreeSet<String>) -> String {
         let mut text = String::new();
         let mut done = 0;
@@ -99,7 +104,7 @@ impl Page {
                 Target::Page(file) | Target::Copied(file) if !lost.contains(&file) => {
                     format!("[{}]({}{fragment})", link.text, way(&self.place, &place(&file)))
                 }
-                Target::Page(_) | Target::Copied(_) | Target::Folder => link.text.to_owned(),
+                Target::Page(_) | Target::Copied(_) | Target::None => link.text.to_owned(),
             };
             text.push_str(&self.text[done..link.span.start]);
             text.push_str(&shown);
