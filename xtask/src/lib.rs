@@ -5,6 +5,7 @@
 //! trees.
 
 pub mod ablate;
+pub mod book;
 pub mod chaos;
 pub mod ci;
 pub mod imports;

@@ -2,6 +2,7 @@
 //! to the source that defines this item.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -24,33 +25,50 @@ pub fn findings(root: &Path) -> anyhow::Result<Vec<String>> {
     Ok(findings)
 }
 
-/// A link of Markdown, `[text](target)`.
-struct Link {
-    text: String,
-    target: String,
+/// A link of Markdown, `[text](target)`, in a text.
+#[derive(Debug)]
+pub struct Link<'a> {
+    /// What is shown.
+    pub text: &'a str,
+    /// Where the link leads.
+    pub target: &'a str,
+    /// Bytes of the whole link, from `[` to `)`.
+    pub span: Range<usize>,
 }
 
-/// Links outside code blocks.
-fn links(text: &str) -> Vec<Link> {
+/// Returns the links outside code blocks, in order.
+pub fn links(text: &str) -> Vec<Link<'_>> {
     let mut found = Vec::new();
-    let mut is_code = false;
-    for line in text.lines() {
-        is_code ^= line.trim_start().starts_with("```");
-        if is_code {
-            continue;
+    let mut fence = None;
+    let mut begin = 0;
+    for line in text.split_inclusive('\n') {
+        let ticks = line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+        match fence {
+            None if ticks >= 3 => fence = Some(ticks),
+            Some(opened) if ticks >= opened => fence = None,
+            Some(_) => {}
+            None => found.extend(links_of_line(line, begin)),
         }
-        for (at, _) in line.match_indices("](") {
-            let Some(begin) = line[..at].rfind('[') else { continue };
-            let Some(length) = line[at + 2..].find(')') else { continue };
-            let text = line[begin + 1..at].to_owned();
-            found.push(Link { text, target: line[at + 2..at + 2 + length].to_owned() });
-        }
+        begin += line.len();
     }
     found
 }
 
-fn problem(folder: &Path, link: &Link) -> Option<String> {
-    let Link { text, target } = link;
+/// Returns the links of a line that starts at byte `begin`.
+fn links_of_line(line: &str, begin: usize) -> impl Iterator<Item = Link<'_>> {
+    line.match_indices("](").filter_map(move |(at, _)| {
+        let first = line[..at].rfind('[')?;
+        let length = line[at + 2..].find(')')?;
+        Some(Link {
+            text: &line[first + 1..at],
+            target: &line[at + 2..at + 2 + length],
+            span: begin + first..begin + at + 3 + length,
+        })
+    })
+}
+
+fn problem(folder: &Path, link: &Link<'_>) -> Option<String> {
+    let Link { text, target, .. } = link;
     let path = target.split('#').next().unwrap_or_default();
     if path.is_empty() || target.contains("://") {
         return None;

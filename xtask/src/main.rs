@@ -1,7 +1,7 @@
 //! `cargo xtask CHORE`: what is done to the repository now and then.
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::Path,
     process::{Command, ExitCode},
     time::{Duration, Instant},
@@ -10,6 +10,7 @@ use std::{
 use anyhow::{Context, bail};
 use xtask::{
     ablate::{Ablate, section, with_section},
+    book,
     chaos::{Chaos, Tally},
     imports, manifest,
     powercut::{self, PowerCut},
@@ -38,6 +39,8 @@ const HELP: &str = "cargo xtask CHORE
                  given), N at once, and writes the table on benchmarks/ablation.md; `--evaluations` tries another
                  budget, whose cells and table stay with the runs; a cell that was interrupted goes on where it was; `--page`
                  makes no cell
+  book           what mdBook calls (docs/book/book.toml): a book as JSON in, and out with a page for each file that is
+                 linked to; `mdbook build docs/book` builds the book
   circles [SRC]  circles of imports between files of one crate; with SRC, a crate's `src`, every import there
   goldens        writes all golden files anew; read `git diff` before you commit them";
 
@@ -56,6 +59,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["powercut", words @ ..] => power_cut(words),
         ["soak", words @ ..] => soak(words),
         ["ablate", words @ ..] => ablate(words),
+        ["book", words @ ..] => book_pages(words),
         ["circles", folder @ ..] => circles(folder.first().copied()),
         ["goldens"] => goldens(&root()),
         _ => {
@@ -77,6 +81,17 @@ fn goldens(root: &Path) -> anyhow::Result<ExitCode> {
         }
     }
     finish(&mut test)
+}
+
+/// Is mdBook's preprocessor; see [`xtask::book`].
+fn book_pages(words: &[&str]) -> anyhow::Result<ExitCode> {
+    // `supports RENDERER` asks whether the preprocessor is meant for a renderer.
+    if let ["supports", renderer] = words {
+        return Ok(ExitCode::from(u8::from(*renderer != "html")));
+    }
+    let book = book::preprocess(&root(), &io::read_to_string(io::stdin())?)?;
+    println!("{book}");
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints imports and their circles; see [`xtask::imports`].

@@ -42,12 +42,12 @@ fn images_run_as_a_user_and_build_with_the_profile_that_is_stripped() {
 }
 
 #[test]
-fn the_workflow_runs_every_step_and_pins_actions_and_cargo_deny() {
+fn the_workflow_runs_every_step_and_pins_actions_and_tools() {
     let workflow = read(".github/workflows/ci.yml");
     assert!(workflow.lines().any(|line| line.trim() == "- run: .ci/run"));
     let actions: Vec<&str> =
         workflow.lines().filter_map(|line| line.trim().strip_prefix("- uses: ")).collect();
-    assert_eq!(actions.len(), 3);
+    assert_eq!(actions.len(), 4);
     for action in actions {
         let hash = between(action, "@", " # v");
         assert!(hash.len() == 40 && hash.bytes().all(|b| b.is_ascii_hexdigit()), "{action}");
@@ -57,6 +57,10 @@ fn the_workflow_runs_every_step_and_pins_actions_and_cargo_deny() {
     let rules = read("deny.toml");
     let (minor, _) = version.rsplit_once('.').expect("a version");
     assert!(rules.contains(&format!("(cargo-deny {minor})")));
+    let version = between(&workflow, "cargo install mdbook --version ", " ");
+    for file in [".ci/run", "CONTRIBUTING.md"] {
+        assert!(read(file).contains(&format!("mdbook --version {version} --locked")), "{file}");
+    }
 }
 
 #[test]
