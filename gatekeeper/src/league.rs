@@ -154,7 +154,7 @@ fn earlier(state: &RunState, cycle: u32) -> impl Iterator<Item = (u32, &MatchSta
 
 #[cfg(test)]
 mod tests {
-    use dz_config::{Anchor, AnchorKind};
+    use dz_config::{Anchor, AnchorKind, RolloutPolicy};
     use dz_store::{ChampionState, CycleState, MatchResult, ObjectRef};
 
     use super::*;
@@ -170,7 +170,10 @@ mod tests {
             opening_plies: 2,
             anchors: vec![
                 anchor("random", AnchorKind::Random),
-                anchor("rollout-100", AnchorKind::Rollout { playouts: 100 }),
+                anchor(
+                    "rollout-100",
+                    AnchorKind::Rollout { playouts: 100, policy: RolloutPolicy::Uniform },
+                ),
             ],
         }
     }

@@ -8,7 +8,8 @@ use std::{
 use anyhow::{Context, bail};
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::{Game, GameSpec, with_game};
-use dz_infer::{Rollout, Sources, Uniform};
+use dz_infer::{Sources, Uniform};
+use dz_play::rollouts_of;
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ShardHeader};
 use dz_stage::{Progress, Rates, Spent, StageContext};
@@ -138,7 +139,9 @@ pub fn champion_sources<G: Game>(
     let Some(champion) = champion else {
         match config.bootstrap.evaluator {
             BootstrapEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
-            BootstrapEvaluator::Rollout => sources.add_instant(Arc::new(Rollout::default())),
+            BootstrapEvaluator::Rollout => {
+                sources.add_instant(Arc::new(rollouts_of(config.search.rollout)))
+            }
         };
         let name = sources.ids()[0].clone();
         return Ok((sources, name));

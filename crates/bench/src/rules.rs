@@ -1,6 +1,7 @@
 //! `dagzero bench rules`: perft and random playouts.
 
 use dz_game::Game;
+use dz_infer::RolloutPolicy;
 
 use crate::peers::{OpenSpiel, chess_leaves};
 use crate::rates::Rates;
@@ -41,11 +42,28 @@ pub(crate) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
     let perft = perft(game, depth)?;
     let Rollouts { rates, plies } = rollouts(game, SAMPLES)?;
     let each = (1.0, Some(1.0));
+    let informed = informed(game)?;
     Ok(vec![
         row(&format!("perft depth {depth}"), "leaf nodes/s", &perft, each),
         row("random playouts", "playouts/s", &rates, each),
         row("plies of random playouts", "plies/s", &rates, plies),
+        row("playouts by hand-made rules", "playouts/s", &informed, each),
     ])
+}
+
+/// Games a second by the policy `mogo`, beside uniform ones.
+fn informed<G: Game>(game: &G) -> anyhow::Result<Beside> {
+    let timer = |policy| {
+        let mut games = RolloutGames::new(game, policy);
+        Timer::new(move || {
+            games.play();
+            1
+        })
+    };
+    let mut ours = timer(RolloutPolicy::Informed);
+    let mut uniform = timer(RolloutPolicy::Uniform);
+    let peer = ("uniform playouts".to_owned(), || Ok(uniform.sample()));
+    in_turns(SAMPLES, || ours.sample(), Some(peer))
 }
 
 /// Leaf nodes a second; chess beside the generator that it is built on.
@@ -60,7 +78,7 @@ fn perft<G: Game>(game: &G, depth: u32) -> anyhow::Result<Beside> {
 
 /// Games a second in `samples` samples, beside `OpenSpiel` where it is there and has the game.
 pub(crate) fn rollouts<G: Game>(game: &G, samples: usize) -> anyhow::Result<Rollouts> {
-    let mut games = RolloutGames::new(game);
+    let mut games = RolloutGames::new(game, RolloutPolicy::Uniform);
     let ours = games.plies_mean(GAMES_COUNTED);
     let mut timer = Timer::new(|| {
         games.play();

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use dz_game::{Game, Key, Move, Symmetry, mix64, perft};
-use dz_infer::{InstantEvaluator, LeafView, Rollout};
+use dz_infer::{InstantEvaluator, LeafView, Rollout, RolloutPolicy};
 
 /// The shortest sample, in seconds: long against what a clock costs.
 const SAMPLE_SECONDS: f64 = 0.1;
@@ -82,23 +82,34 @@ pub struct RolloutGames<'a, G: Game> {
     /// Games that were played.
     number: u64,
     priors: Vec<f32>,
+    rollout: Rollout,
 }
 
 impl<'a, G: Game> RolloutGames<'a, G> {
     /// None played yet.
-    pub fn new(game: &'a G) -> Self {
+    pub fn new(game: &'a G, policy: RolloutPolicy) -> Self {
         let state = game.start();
         let history = G::History::default();
         let mut legal = Vec::new();
         game.legal_moves(&state, &history, &mut legal);
         let eval_key = game.eval_key(&state, &history);
-        Self { game, state, history, legal, eval_key, number: 0, priors: Vec::new() }
+        Self {
+            game,
+            state,
+            history,
+            legal,
+            eval_key,
+            number: 0,
+            priors: Vec::new(),
+            rollout: Rollout::by(policy),
+        }
     }
 
     /// Plays one game, as a search does that asks the evaluator `rollout` about the start.
     pub fn play(&mut self) {
         let mut priors = std::mem::take(&mut self.priors);
-        let wdl = Rollout::default().evaluate(&self.next(), &mut priors);
+        let rollout = self.rollout;
+        let wdl = rollout.evaluate(&self.next(), &mut priors);
         // The outcome is used, so no compiler may leave the game out.
         std::hint::black_box(wdl);
         self.priors = priors;
@@ -108,8 +119,9 @@ impl<'a, G: Game> RolloutGames<'a, G> {
     pub fn plies_mean(&mut self, games: u32) -> f64 {
         let mut moves = Vec::new();
         let mut plies = 0;
+        let rollout = self.rollout;
         for _ in 0..games {
-            Rollout::default().play(&self.next(), &mut moves);
+            rollout.play(&self.next(), &mut moves);
             plies += moves.len();
         }
         plies as f64 / f64::from(games.max(1))
@@ -161,7 +173,7 @@ mod tests {
 
     #[test]
     fn random_games_differ_and_have_plies() {
-        let mut games = RolloutGames::new(&TicTacToe);
+        let mut games = RolloutGames::new(&TicTacToe, RolloutPolicy::Uniform);
         games.play();
         let mean = games.plies_mean(1000);
         // The mean over all random games is 7.63: OpenSpiel's random games say so too.

@@ -1,4 +1,4 @@
-//! Speed of the rules, one thread: perft, uniform random playouts, keys.
+//! Speed of the rules, one thread: perft, random playouts uniform and by hand-made rules, keys.
 //!
 //! `cargo run --release -p dz-game --example speed [-- [NAME [PLIES]]]`: all games listed below, or
 //! those that begin with a name. Few plies and `valgrind --tool=callgrind` count instructions.
@@ -40,10 +40,13 @@ fn main() {
 /// Prints the speeds of a game.
 fn print_speeds<G: Game>(game: &G, depth: u32, plies: u64) {
     let nodes = perft_rate(game, depth);
-    let (plies, keys) = (playout_rate(game, plies), key_rate(game, plies));
+    let informed = playout_rate(game, plies, true);
+    let (plies, keys) = (playout_rate(game, plies, false), key_rate(game, plies));
     println!("{}, {} bytes a state", game.spec(), size_of::<G::State>());
     println!("  perft depth {depth}: {:.1} M leaf nodes/s", nodes / 1e6);
     println!("  random playouts: {:.3} M/s, {:.1} M plies/s", plies.0 / 1e6, plies.1 / 1e6);
+    let ratio = informed.0 / plies.0;
+    println!("  by hand-made rules: {:.3} M/s, {ratio:.2} of random ones", informed.0 / 1e6);
     println!("  play + node_key: {:.1} M/s", keys / 1e6);
 }
 
@@ -54,15 +57,24 @@ fn perft_rate<G: Game>(game: &G, depth: u32) -> f64 {
     counts[depth as usize] as f64 / started.elapsed().as_secs_f64()
 }
 
-/// Playouts and plies a second, with uniform moves from the start to the end of the game.
+/// Playouts and plies a second from the start to the end of the game, with uniform moves or those
+/// of the policy that the game has for rollouts.
 #[inline(never)]
-fn playout_rate<G: Game>(game: &G, plies_min: u64) -> (f64, f64) {
+fn playout_rate<G: Game>(game: &G, plies_min: u64, informed: bool) -> (f64, f64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let (mut scratch, mut playouts, mut plies, mut folded) = (Vec::new(), 0u64, 0u64, 0);
     let started = Instant::now();
     while plies < plies_min {
         let (mut state, mut history) = (game.start(), G::History::default());
-        while let Some(mv) = game.random_move(&state, &history, &mut random, &mut scratch) {
+        let mut last = None;
+        loop {
+            let sampled = if informed {
+                game.informed_move(&state, &history, last, &mut random, &mut scratch)
+            } else {
+                game.random_move(&state, &history, &mut random, &mut scratch)
+            };
+            let Some(mv) = sampled else { break };
+            last = Some(mv);
             game.advance_unkeyed(&mut state, &mut history, mv);
             plies += 1;
         }

@@ -90,6 +90,19 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         self.legal_moves(state, history, scratch);
         (!scratch.is_empty()).then(|| scratch[random.random_range(0..scratch.len())])
     }
+    /// Samples a legal move as a policy does that was made by hand for rollouts: MoGo's in Go, wins
+    /// and what stops the opponent's in games of rows. `None` if the game is over. `last` is the
+    /// move that led to `state`, if there was one. Games without such a policy move at random.
+    fn informed_move(
+        &self,
+        state: &Self::State,
+        history: &Self::History,
+        _last: Option<Move>,
+        random: &mut impl Rng,
+        scratch: &mut Vec<Move>,
+    ) -> Option<Move> {
+        self.random_move(state, history, random, scratch)
+    }
     /// The moves of a position that these rules call a draw, where other programs play on until a
     /// player claims the draw. Clears `out`, fills it with these moves, ascending, and returns who
     /// moves. Returns `None` with `out` empty while the game goes on, and where no rules allow a

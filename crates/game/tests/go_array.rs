@@ -13,13 +13,13 @@ use crate::literal::{Literal, Pair, any};
 
 /// The rules as one would tell them: whole boards are compared, chains are walked anew every time.
 #[derive(Clone)]
-struct ArrayGo {
-    size: usize,
+pub struct ArrayGo {
+    pub size: usize,
     komi: f64,
     suicide: bool,
     superko: &'static str,
-    board: Vec<Option<Player>>,
-    mover: Player,
+    pub board: Vec<Option<Player>>,
+    pub mover: Player,
     passes: usize,
     /// All positions so far, the current one last, each with who moves there.
     past: Vec<(Vec<Option<Player>>, Player)>,
@@ -35,7 +35,7 @@ impl ArrayGo {
         Self { size, komi, suicide, superko, board, mover, passes: 0, past, last: None }
     }
 
-    fn neighbours(&self, point: usize) -> impl Iterator<Item = usize> {
+    pub fn neighbours(&self, point: usize) -> impl Iterator<Item = usize> {
         let (row, column, size) = (point / self.size, point % self.size, self.size);
         let up = (row > 0).then(|| point - size);
         let left = (column > 0).then(|| point - 1);
@@ -46,7 +46,7 @@ impl ArrayGo {
 
     /// Points connected with `point` that hold the same, and whether stones of the first and of the
     /// second player and empty points border them.
-    fn region(&self, board: &[Option<Player>], point: usize) -> (Vec<usize>, [bool; 3]) {
+    pub fn region(&self, board: &[Option<Player>], point: usize) -> (Vec<usize>, [bool; 3]) {
         let (mut region, mut border) = (vec![point], [false; 3]);
         let mut seen = vec![false; board.len()];
         seen[point] = true;
@@ -66,7 +66,7 @@ impl ArrayGo {
 
     /// The board after a stone on `point`, and how many stones are taken from the opponent, then
     /// from the mover: chains beside the stone or with it that border no empty point.
-    fn after(&self, point: usize) -> (Vec<Option<Player>>, usize, usize) {
+    pub fn after(&self, point: usize) -> (Vec<Option<Player>>, usize, usize) {
         let mut board = self.board.clone();
         board[point] = Some(self.mover);
         let mut taken = [0, 0];
@@ -93,7 +93,7 @@ impl ArrayGo {
         (0..self.board.len()).filter(free).count() - legal
     }
 
-    fn is_legal(&self, point: usize) -> bool {
+    pub fn is_legal(&self, point: usize) -> bool {
         if self.board[point].is_some() {
             return false;
         }
@@ -180,7 +180,7 @@ impl Literal for ArrayGo {
 
 const SUPERKO: [&str; 3] = ["positional", "situational", "simple"];
 
-fn rules(size: usize, komi: f64, suicide: bool, superko: &'static str) -> Pair<ArrayGo> {
+pub fn rules(size: usize, komi: f64, suicide: bool, superko: &'static str) -> Pair<ArrayGo> {
     let text = format!("go:size={size},komi={komi},suicide={suicide},superko={superko}");
     let game = Go::from_spec(&text.parse().expect("a specification")).expect("possible rules");
     Pair::new(game, ArrayGo::new(size, komi, suicide, superko))

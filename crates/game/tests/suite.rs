@@ -11,6 +11,7 @@ mod connect4_array;
 mod faulty;
 mod go_array;
 mod go_laws;
+mod go_mogo;
 mod go_random;
 mod go_sgfmill;
 mod gomoku;

@@ -6,20 +6,37 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{InstantEvaluator, LeafView, fakes::fill_uniform};
 
-/// Plays one uniformly random game from the leaf to its end; equal priors.
+/// How a rollout moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RolloutPolicy {
+    /// [`Game::random_move`]: each legal move with the same chance.
+    #[default]
+    Uniform,
+    /// [`Game::informed_move`].
+    Informed,
+}
+
+/// Plays one random game from the leaf to its end; equal priors.
 #[derive(Clone, Copy, Debug)]
 pub struct Rollout {
+    /// How both players move.
+    pub policy: RolloutPolicy,
     /// A rollout that is not over after this many plies counts as a draw; for games without an end.
     pub plies_max: u32,
 }
 
 impl Default for Rollout {
     fn default() -> Self {
-        Self { plies_max: 10_000 }
+        Self { policy: RolloutPolicy::Uniform, plies_max: 10_000 }
     }
 }
 
 impl Rollout {
+    /// Rollouts that move by `policy`.
+    pub fn by(policy: RolloutPolicy) -> Self {
+        Self { policy, ..Self::default() }
+    }
+
     /// Returns the chances of the leaf's mover after one random game. Clears `moves` and fills in
     /// who made which moves, for searches that use them (RAVE).
     pub fn play<G: Game>(&self, leaf: &LeafView<'_, G>, moves: &mut Vec<(Player, Move)>) -> Wdl {
@@ -35,10 +52,18 @@ impl Rollout {
         let mut state = leaf.state.clone();
         let mut history = leaf.history.clone();
         let mut scratch = Vec::new();
+        let mut last = None;
         for _ in 0..self.plies_max {
-            let Some(mv) = game.random_move(&state, &history, &mut random, &mut scratch) else {
-                break;
+            let sampled = match self.policy {
+                RolloutPolicy::Uniform => {
+                    game.random_move(&state, &history, &mut random, &mut scratch)
+                }
+                RolloutPolicy::Informed => {
+                    game.informed_move(&state, &history, last, &mut random, &mut scratch)
+                }
             };
+            let Some(mv) = sampled else { break };
+            last = Some(mv);
             made(player, mv);
             game.advance_unkeyed(&mut state, &mut history, mv);
             match game.status(&state, &history) {
@@ -52,7 +77,10 @@ impl Rollout {
 
 impl<G: Game> InstantEvaluator<G> for Rollout {
     fn id(&self) -> &'static str {
-        "rollout"
+        match self.policy {
+            RolloutPolicy::Uniform => "rollout",
+            RolloutPolicy::Informed => "rollout-informed",
+        }
     }
 
     fn evaluate(&self, leaf: &LeafView<'_, G>, priors: &mut Vec<f32>) -> Wdl {

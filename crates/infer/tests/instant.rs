@@ -92,7 +92,7 @@ fn rollouts_answer_for_the_mover_and_repeat_by_seed() {
 fn a_rollout_without_an_end_is_a_draw() {
     let game = Shuttle::from_spec(&"shuttle:length=31".parse().unwrap()).unwrap();
     let leaf = &random_leaves(&game, 1, 1)[0];
-    let rollout = Rollout { plies_max: 3 };
+    let rollout = Rollout { plies_max: 3, ..Rollout::default() };
     assert_eq!(rollout.evaluate(&view(&game, leaf, 1), &mut Vec::new()), Wdl::DRAW);
 }
 

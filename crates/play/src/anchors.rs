@@ -4,8 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, Fault};
 use dz_external_engines::{EngineError, EnginePool, EngineSpec, ProtocolKind};
+use dz_search_settings::SearchSection;
 
-use crate::{MatchPlayer, PlayerEvaluator, PlayerKind, one_ply_player, rollout_anchor};
+use crate::{
+    MatchPlayer, PlayerEvaluator, PlayerKind, one_ply_player, rollout_player, rollout_section,
+};
 
 /// Anchors whose programs cannot be started here, for [`dz_config::RunConfig::load`]. Otherwise a
 /// run would find out only after its first cycle.
@@ -32,7 +35,10 @@ pub fn anchor_player(anchor: &Anchor) -> Result<MatchPlayer, EngineError> {
     let name = &anchor.name;
     Ok(match &anchor.kind {
         AnchorKind::Random => MatchPlayer { name: name.clone(), kind: PlayerKind::Random },
-        AnchorKind::Rollout { playouts } => rollout_anchor(name, *playouts),
+        AnchorKind::Rollout { playouts, policy } => {
+            let section = SearchSection { rollout: *policy, ..rollout_section() };
+            rollout_player(name, &section, *playouts)
+        }
         AnchorKind::Solver { depth: Some(plies) } => {
             one_ply_player(name, PlayerEvaluator::Lookahead(*plies))
         }

@@ -4,12 +4,14 @@ use std::collections::VecDeque;
 
 use dz_game::{Game, Move, Player, mix64};
 use dz_infer::{
-    Answer, Evaluation, EvaluatorError, Leaf, LeafView, Readers, Request, Rollout, Sources, Ticket,
+    Answer, Evaluation, EvaluatorError, Leaf, LeafView, Readers, Request, Sources, Ticket,
     symmetry_of,
 };
 use dz_search::{
     Budget, Gathered, LeafId, NetworkAnswer, RootSetup, Search, SearchParams, Summary,
 };
+
+use crate::rollouts_of;
 
 /// A search with what it needs to be driven in lockstep.
 #[derive(Debug)]
@@ -266,7 +268,8 @@ impl<G: Game> MoveSearch<G> {
             .then(|| Request { source: self.source, leaf: view.to_leaf() });
         if wants.rollout {
             let view = LeafView { random: mix64(view.random), ..view };
-            let outcome = Rollout::default().play(&view, &mut self.rollout_moves);
+            let outcome =
+                rollouts_of(self.search.params().rollout).play(&view, &mut self.rollout_moves);
             self.search.apply_rollout(id, outcome.into(), &self.rollout_moves);
         }
         let (wdl, cached) = match answer {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use dz_config::BootstrapEvaluator;
 use dz_external_engines::EnginePool;
-use dz_search::{Budget, MoveChoice, RootSetup, SearchParams, Selection, TieBreak};
-use dz_search_settings::{SearchSection, SearchSettings};
+use dz_infer::Rollout;
+use dz_search::{Budget, MoveChoice, RootSetup, SearchParams, TieBreak};
+use dz_search_settings::{RolloutPolicy, SearchSection, SearchSettings, SelectionWord};
 
 /// A player: its name and everything that fixes how it plays.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,24 +108,34 @@ impl SearchPlayer {
     }
 }
 
-/// The rollout anchor: tree UCT with c = sqrt 2 on values in [-1, 1], one rollout a leaf, no reuse,
+/// The rollouts of a search with this key `search.rollout`.
+pub fn rollouts_of(policy: RolloutPolicy) -> Rollout {
+    Rollout::by(match policy {
+        RolloutPolicy::Uniform => dz_infer::RolloutPolicy::Uniform,
+        RolloutPolicy::Mogo => dz_infer::RolloutPolicy::Informed,
+    })
+}
+
+/// The `[search]` section of the rollout anchor: tree UCT with c = sqrt 2 on values in [-1, 1], one rollout a leaf, no reuse,
 /// most visits (Kocsis and Szepesvari 2006).
-pub fn rollout_anchor(name: &str, playouts: u32) -> MatchPlayer {
-    let params = SearchParams {
+pub fn rollout_section() -> SearchSection {
+    SearchSection {
         graph: false,
-        selection: Selection::Uct { c: std::f64::consts::SQRT_2 },
+        selection: SelectionWord::Uct,
+        c_uct: std::f64::consts::SQRT_2,
         tie_break: TieBreak::Random,
-        ..SearchParams::default()
-    };
-    let search = SearchPlayer {
-        evaluator: PlayerEvaluator::Rollout,
-        params,
-        root: RootSetup::default(),
-        choice: MoveChoice::MostVisits,
-        reuse: false,
-        budget: Budget::Playouts(playouts),
-    };
-    MatchPlayer::search(name, search)
+        ..SearchSection::plain()
+    }
+}
+
+/// The rollout anchor: a search by [`rollout_section`] with so many playouts.
+pub fn rollout_anchor(name: &str, playouts: u32) -> MatchPlayer {
+    rollout_player(name, &rollout_section(), playouts)
+}
+
+/// A search by `section` whose leaves are worth the outcome of one rollout each.
+pub fn rollout_player(name: &str, section: &SearchSection, playouts: u32) -> MatchPlayer {
+    MatchPlayer::search(name, SearchPlayer::of_run(PlayerEvaluator::Rollout, section, playouts))
 }
 
 /// A player that evaluates the root once and plays one of the moves with the largest prior, each
@@ -140,4 +151,30 @@ pub fn one_ply_player(name: &str, evaluator: PlayerEvaluator) -> MatchPlayer {
         budget: Budget::Playouts(1),
     };
     MatchPlayer::search(name, search)
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_search::Selection;
+
+    use super::*;
+
+    #[test]
+    fn the_rollout_anchor_is_plain_uct() {
+        let params = SearchParams {
+            graph: false,
+            selection: Selection::Uct { c: std::f64::consts::SQRT_2 },
+            tie_break: TieBreak::Random,
+            ..SearchParams::default()
+        };
+        let search = SearchPlayer {
+            evaluator: PlayerEvaluator::Rollout,
+            params,
+            root: RootSetup::default(),
+            choice: MoveChoice::MostVisits,
+            reuse: false,
+            budget: Budget::Playouts(30),
+        };
+        assert_eq!(rollout_anchor("anchor", 30), MatchPlayer::search("anchor", search));
+    }
 }

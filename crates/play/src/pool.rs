@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use dz_external_engines::{EngineError, Rules};
 use dz_game::Game;
-use dz_infer::{Evaluator, Rollout, Sources, Uniform};
+use dz_infer::{Evaluator, Sources, Uniform};
 use dz_solver::SolverError;
 
-use crate::{Exact, Lookahead, MatchPlayer, PlayerEvaluator, PlayerKind};
+use crate::{
+    Exact, Lookahead, MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, rollouts_of,
+};
 
 /// An error of a caller's code, for example of its network loader.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -123,7 +125,7 @@ impl<G: Game> PlayerPool<G> {
     pub fn prepare(&mut self, player: &MatchPlayer) -> Result<usize, PlayerError> {
         match &player.kind {
             PlayerKind::Random => Ok(0),
-            PlayerKind::Search(search) => self.source(&player.name, &search.evaluator),
+            PlayerKind::Search(search) => self.source(&player.name, search),
             PlayerKind::Engine(pool) => {
                 // A program that is missing or does not play this game is an error, not a loss.
                 let engine = pool
@@ -136,12 +138,14 @@ impl<G: Game> PlayerPool<G> {
         }
     }
 
-    fn source(&mut self, name: &str, evaluator: &PlayerEvaluator) -> Result<usize, PlayerError> {
+    fn source(&mut self, name: &str, search: &SearchPlayer) -> Result<usize, PlayerError> {
+        let evaluator = &search.evaluator;
+        let rollout = rollouts_of(search.params.rollout);
         let key = match evaluator {
             PlayerEvaluator::Added(index) => return Ok(*index),
             PlayerEvaluator::Network { hash, .. } => hash.clone(),
             PlayerEvaluator::Uniform => "uniform".to_owned(),
-            PlayerEvaluator::Rollout => "rollout".to_owned(),
+            PlayerEvaluator::Rollout => format!("rollout {:?}", rollout.policy),
             PlayerEvaluator::Lookahead(plies) => format!("lookahead-{plies}"),
             PlayerEvaluator::Solver => "solver".to_owned(),
         };
@@ -157,7 +161,7 @@ impl<G: Game> PlayerPool<G> {
                 sources.add_batched(evaluator, self.cache_entries)
             }
             PlayerEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
-            PlayerEvaluator::Rollout => sources.add_instant(Arc::new(Rollout::default())),
+            PlayerEvaluator::Rollout => sources.add_instant(Arc::new(rollout)),
             PlayerEvaluator::Lookahead(plies) => {
                 sources.add_instant(Arc::new(Lookahead::new(*plies)))
             }

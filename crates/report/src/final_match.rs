@@ -1,6 +1,6 @@
 //! The match that ended a run.
 
-use dz_config::{AnchorKind, RunConfig};
+use dz_config::{AnchorKind, RolloutPolicy, RunConfig};
 use dz_stats::Pentanomial;
 use dz_store::{MatchResult, PlayerName, RunState};
 use serde::Serialize;
@@ -87,9 +87,12 @@ fn described(config: &RunConfig, name: &str) -> Option<String> {
     let anchor = config.rating.anchors.iter().find(|anchor| anchor.name == name)?;
     Some(match &anchor.kind {
         AnchorKind::Random => "random play".to_owned(),
-        AnchorKind::Rollout { playouts: 1 } => "tree search with 1 rollout".to_owned(),
-        AnchorKind::Rollout { playouts } => {
-            format!("tree search with {} rollouts", count::whole((*playouts).into()))
+        AnchorKind::Rollout { playouts, policy } => {
+            let by = match policy {
+                RolloutPolicy::Uniform => "",
+                RolloutPolicy::Mogo => " by hand-made rules",
+            };
+            format!("tree search with {}{by}", count::plural((*playouts).into(), "rollout"))
         }
         AnchorKind::Solver { depth: Some(1) } => "a player that looks 1 ply ahead".to_owned(),
         AnchorKind::Solver { depth: Some(depth) } => {

@@ -1,7 +1,7 @@
 //! Leaves: their value, when they get children, and how many wait at once.
 
 use dz_config_keys::{
-    Fault, Field, Limits, Table, TableReader, Value, choice_or_number, real,
+    Fault, Field, Limits, Table, TableReader, Value, choice, choice_or_number, real,
     schema::{object, one_of},
     whole, wrong_type,
 };
@@ -26,6 +26,20 @@ choice_or_number! {
                 rollout_share: f64
             } = "mix" within real(0.0, 1.0),
         }
+    }
+}
+
+choice! {
+    /// How rollouts move.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RolloutPolicy {
+        /// Each legal move with the same chance.
+        #[default]
+        Uniform = "uniform",
+        /// By hand-made rules: in Go those of MoGo (Gelly, Wang, Munos and Teytaud 2006), in
+        /// Connect Four a win or what stops one; other games move uniformly.
+        Mogo = "mogo",
     }
 }
 

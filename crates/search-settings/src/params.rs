@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fpu::FirstPlay;
 use crate::graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
-use crate::leaves::{Expansion, InFlight, LeafValue};
+use crate::leaves::{Expansion, InFlight, LeafValue, RolloutPolicy};
 use crate::selection::{EpsilonSchedule, Selection, TieBreak};
 
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
@@ -56,6 +56,9 @@ pub struct SearchParams {
     pub prove: bool,
     /// What a leaf is worth.
     pub leaf_value: LeafValue,
+    /// How rollouts move; the search itself plays none.
+    #[serde(default)]
+    pub rollout: RolloutPolicy,
     /// When a leaf gets children.
     pub expansion: Expansion,
     /// Leaves that may wait for their evaluations at once, at least 1.

@@ -5,7 +5,7 @@ use dz_config_keys::{Limits, SameOr, above, real, section, whole};
 use crate::fpu::FirstPlay;
 use crate::graph::{BackupWord, CatchUp, Revisit, StalenessWord, Terminals};
 use crate::gumbel::{Gumbel, GumbelInnerWord, Sigma};
-use crate::leaves::{Expansion, InFlight, LeafValue};
+use crate::leaves::{Expansion, InFlight, LeafValue, RolloutPolicy};
 use crate::move_choice::MoveChoiceWord;
 use crate::puct::{DynamicVariance, Exploration, Puct};
 use crate::root::{NoiseShape, NoiseShapeWord, RootNoise};
@@ -124,6 +124,11 @@ section! {
         /// What a leaf is worth: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }`
         /// (1 - l) v + l z (AlphaGo: 0.5).
         [Results, Limits::Any] leaf_value: LeafValue = LeafValue::Network;
+        /// How rollouts move, those of leaves and of generation 0: `uniform`, or `mogo` (in Go the
+        /// policy of Gelly, Wang, Munos and Teytaud 2006, INRIA RR-6062: saves from atari, 3x3
+        /// patterns, captures, no own eye filled; in Connect Four a win or what stops one; else
+        /// uniform).
+        [Results, Limits::Any] rollout: RolloutPolicy = RolloutPolicy::Uniform;
         /// Visits of a leaf, each with a rollout, before it gets children (AlphaGo: 40); 0 expands
         /// at the first visit. `{ start = n, waiting_max = w }` begins with n, goes up by one at
         /// each expansion while w leaves wait for the network, and down by one else. Above 0 it

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use dz_search_settings::RolloutPolicy;
+
 use dz_config_keys::{
     Entry, Fault, Field, Limits, Table, TableReader, Value, above, choice, even, real,
     schema::object, section, whole,
@@ -39,7 +41,7 @@ section! {
             Anchor { name: "random".to_owned(), kind: AnchorKind::Random },
             Anchor {
                 name: "rollout-1000".to_owned(),
-                kind: AnchorKind::Rollout { playouts: 1_000 },
+                kind: AnchorKind::Rollout { playouts: 1_000, policy: RolloutPolicy::Uniform },
             },
         ];
     }
@@ -63,6 +65,8 @@ pub enum AnchorKind {
     Rollout {
         /// Playouts a move; at least 1.
         playouts: u32,
+        /// How these games are played; `uniform` where the file does not say.
+        policy: RolloutPolicy,
     },
     /// One of the best moves, each as likely.
     Solver {
@@ -120,7 +124,8 @@ choice! {
 }
 
 const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" }, \
-    { name = \"...\", kind = \"rollout\", playouts = 1 to 1000000 }, \
+    { name = \"...\", kind = \"rollout\", playouts = 1 to 1000000 } with policy = \"uniform\" or \
+    \"mogo\", \
     { name = \"...\", kind = \"solver\" } with depth = 1 to 100 (plies looked ahead; without it the truth) or \
     { name = \"...\", kind = \"gtp\" or \"uci\", command = \"...\", seconds = 0.001 to 3600 } with \
     setup = [\"lines said first\"] where the program needs some, no name twice";
@@ -154,9 +159,7 @@ impl Field for Anchor {
         let word = table.take::<KindWord>("kind", &Limits::Any);
         let kind = match word {
             Some(KindWord::Random) => Some(AnchorKind::Random),
-            Some(KindWord::Rollout) => table
-                .take::<u32>("playouts", &PLAYOUTS)
-                .map(|playouts| AnchorKind::Rollout { playouts }),
+            Some(KindWord::Rollout) => read_rollout(&mut table),
             Some(KindWord::Solver) if table.has("depth") => table
                 .take::<u32>("depth", &DEPTH)
                 .map(|depth| AnchorKind::Solver { depth: Some(depth) }),
@@ -165,7 +168,7 @@ impl Field for Anchor {
             Some(KindWord::Uci) => read_engine(&mut table, EngineProtocol::Uci),
             None => {
                 // Which other keys belong here is not known without the kind.
-                for key in ["playouts", "depth", "command", "setup", "seconds"] {
+                for key in ["playouts", "policy", "depth", "command", "setup", "seconds"] {
                     table.ignore(key);
                 }
                 None
@@ -184,6 +187,7 @@ impl Field for Anchor {
             ("name", String::schema(any)),
             ("kind", KindWord::schema(any)),
             ("playouts", u32::schema(&PLAYOUTS)),
+            ("policy", RolloutPolicy::schema(any)),
             ("depth", u32::schema(&DEPTH)),
             ("command", String::schema(any)),
             ("seconds", f64::schema(&SECONDS)),
@@ -191,6 +195,16 @@ impl Field for Anchor {
         ];
         object(keys, &["name", "kind"])
     }
+}
+
+fn read_rollout(table: &mut TableReader<'_>) -> Option<AnchorKind> {
+    let playouts = table.take::<u32>("playouts", &PLAYOUTS);
+    let policy = if table.has("policy") {
+        table.take::<RolloutPolicy>("policy", &Limits::Any)
+    } else {
+        Some(RolloutPolicy::Uniform)
+    };
+    Some(AnchorKind::Rollout { playouts: playouts?, policy: policy? })
 }
 
 fn read_engine(table: &mut TableReader<'_>, protocol: EngineProtocol) -> Option<AnchorKind> {
@@ -210,8 +224,13 @@ fn write_anchor(anchor: &Anchor) -> Value {
     table.insert("name".to_owned(), anchor.name.write());
     let word = match &anchor.kind {
         AnchorKind::Random => KindWord::Random,
-        AnchorKind::Rollout { playouts } => {
+        AnchorKind::Rollout { playouts, policy } => {
             table.insert("playouts".to_owned(), playouts.write());
+            // Left out where it is the rule, so that runs from before there was a choice keep
+            // their configuration's text.
+            if *policy != RolloutPolicy::Uniform {
+                table.insert("policy".to_owned(), policy.write());
+            }
             KindWord::Rollout
         }
         AnchorKind::Solver { depth } => {

@@ -8,13 +8,15 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use dz_config::{BootstrapEvaluator, SOLVER_DEPTH_MAX, SearchSection};
+use dz_config::{BootstrapEvaluator, Fault, SOLVER_DEPTH_MAX, SearchSection};
 use dz_external_engines::{EngineError, EnginePool, EngineSpec};
 use dz_game::{GameSpec, canonical_spec};
 use dz_network_file::NetworkFile;
 use dz_play::{
-    MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_anchor,
+    MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_player,
+    rollout_section,
 };
+use dz_search_settings::search_faults;
 use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 
 use crate::{drive, exit::UsageError};
@@ -27,8 +29,13 @@ pub(super) const CACHE_ENTRIES: usize = 1 << 18;
 pub(crate) enum PlayerArg {
     /// `random`.
     Random,
-    /// `rollout:N`.
-    Rollout(u32),
+    /// `rollout:N`, with keys of `[search]` behind it: `rollout:N,policy=mogo,selection=rave`.
+    Rollout {
+        /// Playouts a move.
+        playouts: u32,
+        /// `search.key=value`, as far as it differs from the anchors' search.
+        settings: Vec<String>,
+    },
     /// `uniform:N`.
     Uniform(u32),
     /// `solver`, or `solver:DEPTH`, which knows no more than every line of so many plies.
@@ -156,14 +163,73 @@ impl FromStr for PlayerArg {
             Some(("gtp" | "uci", _)) => {
                 text.parse().map(Self::Engine).map_err(|error: EngineError| error.to_string())
             }
-            Some(("rollout", count)) => Ok(Self::Rollout(playouts(count)?)),
+            Some(("rollout", rest)) => {
+                let mut parts = split_outside_braces(rest).into_iter();
+                let playouts = playouts(parts.next().unwrap_or_default())?;
+                let settings = parts.map(setting).collect();
+                Self::Rollout { playouts, settings }.checked()
+            }
             Some(("uniform", count)) => Ok(Self::Uniform(playouts(count)?)),
             _ => Ok(Self::Path(text.into())),
         }
     }
 }
 
+/// Parts between commas, but for those within braces or brackets, as arrays and tables of TOML have
+/// them. There is at least one part.
+fn split_outside_braces(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut depth = 0_u32;
+    let mut begin = 0;
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
+}
+
+/// `key=value` of a player as a setting. The policy of its rollouts is called `policy` here, since
+/// `rollout` stands in front.
+fn setting(key: &str) -> String {
+    let key = key.trim();
+    match key.strip_prefix("policy=") {
+        Some(policy) => format!("search.rollout={policy}"),
+        None => format!("search.{key}"),
+    }
+}
+
+/// A setting as the player's name has it.
+fn shown(setting: &str) -> String {
+    let key = setting.strip_prefix("search.").unwrap_or(setting);
+    key.strip_prefix("rollout=").map_or(key.to_owned(), |policy| format!("policy={policy}"))
+}
+
+/// The search of a rollout player.
+fn rollout_settings(settings: &[String]) -> Result<SearchSection, String> {
+    let lines =
+        |faults: Vec<Fault>| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    let (section, _) = rollout_section().with_overrides(settings).map_err(lines)?;
+    let faults = search_faults(&section);
+    if faults.is_empty() { Ok(section) } else { Err(lines(faults)) }
+}
+
 impl PlayerArg {
+    /// Refuses settings that the search does not have.
+    fn checked(self) -> Result<Self, String> {
+        if let Self::Rollout { settings, .. } = &self {
+            rollout_settings(settings)?;
+        }
+        Ok(self)
+    }
+
     /// As [`PlayerArg::find`], of players that are no other programs.
     pub(crate) fn find_ours(&self, playouts: u32) -> anyhow::Result<Found> {
         let what = "another program speaks for itself: give its own command to the front end";
@@ -174,7 +240,7 @@ impl PlayerArg {
     /// Playouts a move that the player's name brings along.
     pub(crate) fn own_playouts(&self) -> Option<u32> {
         match self {
-            Self::Rollout(playouts) | Self::Uniform(playouts) => Some(*playouts),
+            Self::Rollout { playouts, .. } | Self::Uniform(playouts) => Some(*playouts),
             // It knows, and searches nothing.
             Self::Solver(_) => Some(1),
             Self::Random | Self::Engine(_) | Self::Path(_) => None,
@@ -185,7 +251,13 @@ impl PlayerArg {
     pub(crate) fn find(&self, playouts: u32) -> anyhow::Result<Found> {
         let player = match self {
             Self::Random => MatchPlayer { name: "random".to_owned(), kind: PlayerKind::Random },
-            Self::Rollout(playouts) => rollout_anchor(&format!("rollout-{playouts}"), *playouts),
+            Self::Rollout { playouts, settings } => {
+                let section = rollout_settings(settings).map_err(UsageError)?;
+                // Its name is what tells players of a match apart.
+                let keys = settings.iter().map(|key| format!(",{}", shown(key)));
+                let name = format!("rollout-{playouts}{}", keys.collect::<String>());
+                rollout_player(&name, &section, *playouts)
+            }
             Self::Uniform(playouts) => {
                 let section = SearchSection::defaults();
                 let search = SearchPlayer::of_run(PlayerEvaluator::Uniform, &section, *playouts);
@@ -307,9 +379,23 @@ mod tests {
     fn players_are_told_apart() {
         let parse = |text: &str| text.parse::<PlayerArg>();
         assert_eq!(parse("random"), Ok(PlayerArg::Random));
-        assert_eq!(parse("rollout:1000"), Ok(PlayerArg::Rollout(1000)));
+        let rollout = |playouts, settings: &[&str]| {
+            let settings = settings.iter().map(|&key| key.to_owned()).collect();
+            Ok(PlayerArg::Rollout { playouts, settings })
+        };
+        assert_eq!(parse("rollout:1000"), rollout(1000, &[]));
+        let mogo =
+            ["search.rollout=mogo", "search.selection=rave", "search.epsilon={ share = 0.1 }"];
+        let found = parse("rollout:30,policy=mogo,selection=rave,epsilon={ share = 0.1 }");
+        assert_eq!(found, rollout(30, &mogo));
+        let name = found.unwrap().find(1).unwrap().player.name;
+        assert_eq!(name, "rollout-30,policy=mogo,selection=rave,epsilon={ share = 0.1 }");
+        for wrong in ["rollout:30,policy=best", "rollout:30,polcy=mogo", "rollout:30,", "rollout:,"]
+        {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
         assert_eq!(parse("uniform:8"), Ok(PlayerArg::Uniform(8)));
-        assert_eq!(parse("rollout-30"), Ok(PlayerArg::Rollout(30)));
+        assert_eq!(parse("rollout-30"), rollout(30, &[]));
         assert_eq!(parse("solver"), Ok(PlayerArg::Solver(None)));
         assert_eq!(parse("solver:4"), Ok(PlayerArg::Solver(Some(4))));
         assert!(matches!(parse("uci:stockfish; go nodes 5"), Ok(PlayerArg::Engine(_))));

@@ -1,6 +1,6 @@
 //! The command that plays the final match of a run that ended without one.
 
-use dz_config::{Anchor, AnchorKind};
+use dz_config::{Anchor, AnchorKind, RolloutPolicy};
 
 use super::prepare::Prepared;
 
@@ -26,7 +26,12 @@ pub(super) fn by_hand(prepared: &Prepared) -> Option<String> {
 fn player(anchor: &Anchor) -> Option<String> {
     Some(match &anchor.kind {
         AnchorKind::Random => "random".to_owned(),
-        AnchorKind::Rollout { playouts } => format!("rollout:{playouts}"),
+        AnchorKind::Rollout { playouts, policy: RolloutPolicy::Uniform } => {
+            format!("rollout:{playouts}")
+        }
+        AnchorKind::Rollout { playouts, policy: RolloutPolicy::Mogo } => {
+            format!("rollout:{playouts},policy=mogo")
+        }
         AnchorKind::Solver { depth: None } => "solver".to_owned(),
         AnchorKind::Solver { depth: Some(depth) } => format!("solver:{depth}"),
         AnchorKind::Engine(engine) => {

@@ -41,7 +41,11 @@ impl<G: Game> Unkeyed<G> {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
             let sampled = game.random_move(state, history, &mut random, &mut legal);
             let fits = sampled.map_or(here.legal.is_empty(), |mv| here.legal.contains(&mv));
-            here.law("a random move is a legal one", fits, || format!("{sampled:?}"))
+            here.law("a random move is a legal one", fits, || format!("{sampled:?}"))?;
+            let last = here.moves.last().copied();
+            let sampled = game.informed_move(state, history, last, &mut random, &mut legal);
+            let fits = sampled.map_or(here.legal.is_empty(), |mv| here.legal.contains(&mv));
+            here.law("an informed move is a legal one", fits, || format!("{sampled:?}"))
         })
     }
 }

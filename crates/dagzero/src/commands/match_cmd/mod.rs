@@ -35,7 +35,8 @@ use crate::{Exit, exit::UsageError};
 /// a network file, random, rollout:N (tree search with one random game a leaf), uniform:N (the
 /// search without knowledge), with N playouts a move, solver (perfect play, in games that have a
 /// solver), solver:DEPTH (every line of so many plies), or another program by its command line:
-/// gtp:COMMAND or uci:COMMAND, and after each ; a line that is said to it first. Games are paired:
+/// gtp:COMMAND or uci:COMMAND, and after each ; a line that is said to it first. Keys of [search]
+/// may follow rollout:N, as in rollout:3000,policy=mogo,selection=rave. Games are paired:
 /// each opening is played twice, colours swapped, and no two openings are the same as long as the
 /// game has so many.
 ///
@@ -48,6 +49,7 @@ use crate::{Exit, exit::UsageError};
     dagzero match data/connect4-quick rollout:1000 --games 400 --json\n  \
     dagzero match data/connect4-quick data/connect4-quick@1 --games 100 --playouts 200\n  \
     dagzero match uniform:100 random --game tictactoe --games 20\n  \
+    dagzero match rollout:500,policy=mogo rollout:500 --game go:size=9 --games 100\n  \
     dagzero match data/go9 'gtp:gnugo --mode gtp --level 10' --out games.sgf\n  \
     dagzero match data/my-chess-run 'uci:stockfish; setoption name Skill Level value 0' \\\n      \
         --seconds 0.1 --sprt 0,50")]

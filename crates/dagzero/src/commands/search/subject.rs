@@ -4,8 +4,9 @@ use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
 use dz_infer::{Evaluator, Hashed, LeafView, Rollout};
-use dz_play::{PlayerEvaluator, PlayerKind};
+use dz_play::{PlayerEvaluator, PlayerKind, rollouts_of};
 use dz_search::{Domain, ExplicitGraph, SearchLeaf, Status, ValuePov};
+use dz_search_settings::RolloutPolicy;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -90,6 +91,7 @@ impl FromStr for EvaluatorArg {
 /// A position of a game.
 pub(super) struct GameSubject<G: Game> {
     evaluator: GameEvaluator<G>,
+    rollout: Rollout,
 }
 
 enum GameEvaluator<G: Game> {
@@ -101,14 +103,18 @@ enum GameEvaluator<G: Game> {
 
 impl<G: Game> GameSubject<G> {
     /// Loads the evaluator if it is a network, for the processor.
-    pub(super) fn new(game: &G, evaluator: &EvaluatorArg) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        game: &G,
+        evaluator: &EvaluatorArg,
+        policy: RolloutPolicy,
+    ) -> anyhow::Result<Self> {
         let evaluator = match evaluator {
             EvaluatorArg::Uniform => GameEvaluator::Uniform,
             EvaluatorArg::Hashed => GameEvaluator::Hashed,
             EvaluatorArg::Rollout => GameEvaluator::Rollout,
             EvaluatorArg::Path(path) => load(game, path.clone())?,
         };
-        Ok(Self { evaluator })
+        Ok(Self { evaluator, rollout: rollouts_of(policy) })
     }
 }
 
@@ -157,7 +163,7 @@ impl<G: Game> Subject for GameSubject<G> {
             GameEvaluator::Hashed => views.map(|view| hashed(&view)).collect(),
             GameEvaluator::Rollout => views
                 .map(|view| Evaluation {
-                    estimate: Rollout::default().play(&view, &mut Vec::new()).into(),
+                    estimate: self.rollout.play(&view, &mut Vec::new()).into(),
                     priors: equal(view.legal.len()),
                 })
                 .collect(),
@@ -187,7 +193,7 @@ impl<G: Game> Subject for GameSubject<G> {
     ) -> ValuePov<f64> {
         // Other words than those of the evaluator `rollout`.
         let view = view(game, request, mix64(request.leaf.random));
-        Rollout { plies_max: ROLLOUT_PLIES_MAX }.play(&view, moves).into()
+        self.rollout.play(&view, moves).into()
     }
 
     fn game(&self, game: &G) -> Option<String> {

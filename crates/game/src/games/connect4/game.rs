@@ -1,5 +1,7 @@
 //! The rules of Connect Four, as every game gives them.
 
+use rand::{Rng, RngExt};
+
 use super::{Connect4, Connect4Encoding, Connect4State};
 use crate::{
     BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player, Status,
@@ -68,6 +70,30 @@ impl Game for Connect4 {
         state.mover = state.stones & !state.mover;
         state.stones |= landing;
         state.plies += 1;
+    }
+
+    /// A move that connects, else one that keeps the opponent from connecting, else any.
+    fn informed_move(
+        &self,
+        state: &Connect4State,
+        (): &(),
+        _last: Option<Move>,
+        random: &mut impl Rng,
+        scratch: &mut Vec<Move>,
+    ) -> Option<Move> {
+        self.legal_moves(state, &(), scratch);
+        let other = state.stones & !state.mover;
+        for stones in [state.mover, other] {
+            let connects = |mv: &Move| {
+                self.board.connects(stones | self.board.landing(state.stones, mv.0 as u8))
+            };
+            let count = scratch.iter().filter(|mv| connects(mv)).count();
+            if count > 0 {
+                let n = random.random_range(0..count);
+                return scratch.iter().copied().filter(connects).nth(n);
+            }
+        }
+        (!scratch.is_empty()).then(|| scratch[random.random_range(0..scratch.len())])
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::{
     Go, GoEncoding, GoHistory, GoState, KOMI_BEYOND, NO_KO, Rules, Set, Superko, WORDS_MAX, Words,
-    moves, on_grid, zobrist,
+    mogo, moves, on_grid, zobrist,
 };
 use crate::{
     BoardKind, Display, Game, GameError, GameSpec, Key, Komi, Move, MovePlaces, Player,
@@ -122,6 +122,25 @@ impl Game for Go {
         }
         let point = on_grid!(self.board, grid => {
             moves::random_point(grid, &self.rules, state, history, random)
+        });
+        Some(point.map_or(self.board.pass(), Move))
+    }
+
+    #[inline]
+    fn informed_move(
+        &self,
+        state: &GoState,
+        history: &GoHistory,
+        last: Option<Move>,
+        random: &mut impl Rng,
+        _scratch: &mut Vec<Move>,
+    ) -> Option<Move> {
+        if state.is_over() {
+            return None;
+        }
+        let last = last.filter(|&mv| mv != self.board.pass()).map(|mv| mv.0);
+        let point = on_grid!(self.board, grid => {
+            mogo::point(grid, &self.rules, state, history, last, random)
         });
         Some(point.map_or(self.board.pass(), Move))
     }

@@ -17,11 +17,11 @@ pub(super) struct Legality<const N: usize> {
 }
 
 /// Stones of the mover and of the opponent, and which of them are in atari.
-struct Sides<const N: usize> {
-    own: Set<N>,
-    own_atari: Set<N>,
-    other: Set<N>,
-    other_atari: Set<N>,
+pub(super) struct Sides<const N: usize> {
+    pub own: Set<N>,
+    pub own_atari: Set<N>,
+    pub other: Set<N>,
+    pub other_atari: Set<N>,
 }
 
 impl<const N: usize> Sides<N> {
@@ -126,18 +126,18 @@ fn freed<const N: usize, const ROW: u32>(
 }
 
 /// What the board alone tells of the mover's moves, in a game that is not over.
-struct Open<const N: usize> {
-    sides: Sides<N>,
+pub(super) struct Open<const N: usize> {
+    pub sides: Sides<N>,
     /// Where a stone is left with a liberty: beside an empty point, in a chain with another one, or
     /// by what it captures.
     lives: Set<N>,
     /// Where a stone may be put but for ko and superko.
-    legal: Set<N>,
+    pub legal: Set<N>,
 }
 
 impl<const N: usize> Open<N> {
     #[inline]
-    fn of<const ROW: u32>(grid: &Grid<N, ROW>, rules: &Rules, state: &GoState) -> Self {
+    pub fn of<const ROW: u32>(grid: &Grid<N, ROW>, rules: &Rules, state: &GoState) -> Self {
         let sides = Sides::load(state);
         let empty = grid.all.without(sides.own.or(sides.other));
         let helps = empty.or(sides.own.without(sides.own_atari)).or(sides.other_atari);
@@ -147,7 +147,7 @@ impl<const N: usize> Open<N> {
 
     /// True if ko or superko forbids a stone on `point`, which is one of `legal`.
     #[inline]
-    fn is_banned<const ROW: u32>(
+    pub fn is_banned<const ROW: u32>(
         &self,
         grid: &Grid<N, ROW>,
         rules: &Rules,

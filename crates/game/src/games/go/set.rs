@@ -121,6 +121,16 @@ impl<const N: usize> Set<N> {
         })
     }
 
+    /// The 64 points from `first` on, as far as there are words.
+    #[inline]
+    fn word_from(self, first: u32) -> u64 {
+        let word = (first / 64) as usize;
+        let by = first % 64;
+        let low = self.0.get(word).map_or(0, |bits| bits >> by);
+        let next = if by == 0 { None } else { self.0.get(word + 1) };
+        low | next.map_or(0, |bits| bits << (64 - by))
+    }
+
     /// Every point `by` further on, `by` from 1 to 63; what leaves the words is lost.
     #[inline]
     fn up(self, by: u32) -> Self {
@@ -187,6 +197,63 @@ impl<const N: usize, const ROW: u32> Grid<N, ROW> {
         let up = set.up(self.row());
         let down = set.down(self.row());
         right.and(left).or(up.and(down)).or(right.or(left).and(up.or(down)))
+    }
+
+    /// The eight points around each of `set`; bits beyond the board may be set.
+    #[inline]
+    pub fn around(&self, set: Set<N>) -> Set<N> {
+        let right = set.and(self.not_last).up(1);
+        let left = set.and(self.not_first).down(1);
+        let row = set.or(right).or(left);
+        right.or(left).or(row.up(self.row())).or(row.down(self.row()))
+    }
+
+    /// Points of which `set` has two diagonal neighbours or more, one at the edge; bits beyond the
+    /// board may be set.
+    #[inline]
+    pub fn broken_eyes(&self, set: Set<N>) -> Set<N> {
+        let right = set.and(self.not_last).up(1);
+        let left = set.and(self.not_first).down(1);
+        let below_right = right.up(self.row());
+        let above_right = right.down(self.row());
+        let below_left = left.up(self.row());
+        let above_left = left.down(self.row());
+        let right = below_right.or(above_right);
+        let left = below_left.or(above_left);
+        let two = below_right.and(above_right).or(below_left.and(above_left)).or(right.and(left));
+        let inner = self.not_first.and(self.not_last);
+        let inner = inner.and(self.all.up(self.row())).and(self.all.down(self.row()));
+        two.or(right.or(left).without(inner))
+    }
+
+    /// Which of the eight points around `point` are in `set`, which lies on the board: a bit each,
+    /// row by row from the top left. Points beyond the left and right edges may be counted.
+    #[inline]
+    pub fn ring(&self, set: Set<N>, point: u16) -> u8 {
+        let row = self.row();
+        // Three points from the left neighbour on. Of the first point there is none.
+        let three = |middle: u32| {
+            let from = middle.wrapping_sub(1);
+            let bits = if middle == 0 { set.0[0] << 1 } else { set.word_from(from) };
+            bits as u8 & 7
+        };
+        let point = u32::from(point);
+        let above = if point < row { 0 } else { three(point - row) };
+        let beside = three(point);
+        let below = three(point + row);
+        above | (beside & 1) << 3 | (beside >> 2) << 4 | below << 5
+    }
+
+    /// Which of the eight points around `point` are beyond the board, as [`Self::ring`] has them.
+    #[inline]
+    pub fn beyond(&self, point: u16) -> u8 {
+        let row = self.row();
+        let column = u32::from(point) % row;
+        let first = if column == 0 { 0b0010_1001 } else { 0 };
+        let last = if column == row - 1 { 0b1001_0100 } else { 0 };
+        let top = if u32::from(point) < row { 0b0000_0111 } else { 0 };
+        let bottom = if u32::from(point) + row >= row * self.size { 0b1110_0000 } else { 0 };
+        first | last | top | bottom
     }
 
     /// All points of `within` connected with `from`, which lies inside `within`.

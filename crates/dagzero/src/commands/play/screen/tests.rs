@@ -16,7 +16,8 @@ struct TableLine {
 
 fn screen(game: &str, side: Option<Player>) -> Screen {
     let spec: GameSpec = game.parse().expect("a game");
-    let found = PlayerArg::Rollout(1).find_ours(1).expect("a player");
+    let found =
+        PlayerArg::Rollout { playouts: 1, settings: Vec::new() }.find_ours(1).expect("a player");
     let table = TableLine::parse_from([""]).table;
     let session = session_of(found, &spec, &table).expect("a session");
     let mut screen = Screen::new(Person::new(session, side, 8));
