@@ -60,8 +60,8 @@ pub use domain::{Domain, Status};
 pub use dz_search_settings::{
     Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
     GumbelInner, InFlight, KataGoFirstPlay, LeafValue, MoveChoice, NoiseShape, ParamsError,
-    PolicyTarget, Puct, Rave, RaveSchedule, Regularized, Revisit, RootNoise, RootSetup,
-    SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
+    PolicyTarget, Puct, Rave, RaveSchedule, Regularized, Revisit, RolloutPolicy, RootNoise,
+    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
 };
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
 pub use inspect::{EdgeView, NodeView};

@@ -3,8 +3,8 @@
 use dz_search::{
     Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
     GumbelInner, InFlight, KataGoFirstPlay, LeafValue, NoiseShape, Puct, Rave, RaveSchedule,
-    Regularized, Revisit, RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness,
-    Terminals, TieBreak,
+    Regularized, Revisit, RolloutPolicy, RootNoise, RootSetup, SearchParams, Selection, Sigma,
+    Staleness, Terminals, TieBreak,
 };
 
 use super::Dice;
@@ -45,6 +45,7 @@ fn any_params(dice: &mut Dice) -> SearchParams {
         terminals: dice.pick(&[Terminals::Fixed, Terminals::Counted]),
         revisit: dice.pick(&[Revisit::Count, Revisit::Draw]),
         prove: dice.chance(0.4),
+        rollout: RolloutPolicy::Uniform,
         leaf_value: dice.pick(&[
             LeafValue::Network,
             LeafValue::Network,
