@@ -1,0 +1,105 @@
+//! The file of a value function: a magic number, the BLAKE3 hash of what follows, and `MessagePack`
+//! compressed with zstd.
+
+use std::io::Read;
+
+use dz_game::{Game, GameSpec};
+use serde::{Deserialize, Serialize};
+
+use crate::{LinearValue, SIDE_MAX};
+
+const MAGIC: &[u8; 8] = b"DZLINV01";
+const HASH_BYTES: usize = 32;
+/// What a file may unpack to: the weights of 19x19 are a tenth of that.
+const UNPACKED_MAX: u64 = 1 << 30;
+const LEVEL: i32 = 9;
+
+/// Why a file is no value function for a game.
+#[derive(Debug, thiserror::Error)]
+pub enum LinearError {
+    /// Some other file.
+    #[error("this is no file of `dagzero learn value`; it begins otherwise")]
+    Magic,
+    /// Cut off or changed.
+    #[error(
+        "the file is damaged: its content does not fit its hash; make it again or copy it anew"
+    )]
+    Hash,
+    /// It cannot be unpacked.
+    #[error("the file is damaged: {0}")]
+    Content(String),
+    /// It was learned on another game.
+    #[error("it was learned on {theirs}, and this is {ours}: learn one with `dagzero learn value`")]
+    Game {
+        /// The game of the file.
+        theirs: String,
+        /// The game at hand.
+        ours: String,
+    },
+    /// It cannot be packed.
+    #[error("the value function cannot be written: {0}")]
+    Write(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    game: String,
+    sides: Vec<u8>,
+    weights: Vec<Vec<f32>>,
+}
+
+impl LinearValue {
+    /// The file's content.
+    ///
+    /// # Errors
+    /// [`LinearError::Write`] if memory for compression is lacking.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, LinearError> {
+        let stored = Stored {
+            game: self.game.to_string(),
+            sides: self.sides.clone(),
+            weights: self.weights.clone(),
+        };
+        let write = |error: &dyn ToString| LinearError::Write(error.to_string());
+        let packed = rmp_serde::to_vec_named(&stored).map_err(|error| write(&error))?;
+        let packed = zstd::encode_all(&packed[..], LEVEL).map_err(|error| write(&error))?;
+        let hash = blake3::hash(&packed);
+        Ok([&MAGIC[..], hash.as_bytes(), &packed].concat())
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote. Other komi and rules of the same board are fine.
+    ///
+    /// # Errors
+    /// [`LinearError`].
+    pub fn from_bytes<G: Game>(game: &G, bytes: &[u8]) -> Result<Self, LinearError> {
+        let rest = bytes.strip_prefix(&MAGIC[..]).ok_or(LinearError::Magic)?;
+        let (hash, packed) = rest.split_at_checked(HASH_BYTES).ok_or(LinearError::Hash)?;
+        if blake3::hash(packed).as_bytes() != hash {
+            return Err(LinearError::Hash);
+        }
+        let content = |error: &dyn ToString| LinearError::Content(error.to_string());
+        let unpack = zstd::Decoder::new(packed).map_err(|error| content(&error))?;
+        let mut unpacked = Vec::new();
+        unpack.take(UNPACKED_MAX).read_to_end(&mut unpacked).map_err(|error| content(&error))?;
+        let stored: Stored = rmp_serde::from_slice(&unpacked).map_err(|error| content(&error))?;
+        let other =
+            || LinearError::Game { theirs: stored.game.clone(), ours: game.spec().to_string() };
+        let theirs: GameSpec = stored.game.parse().map_err(|_| other())?;
+        if theirs.name() != game.spec().name() {
+            return Err(other());
+        }
+        if stored.sides.iter().any(|side| !(1..=SIDE_MAX).contains(side)) {
+            return Err(content(&"its windows are larger than 3x3"));
+        }
+        let mut value = Self::blank(game, &stored.sides).ok_or_else(other)?;
+        let shape = |weights: &[Vec<f32>]| weights.iter().map(Vec::len).collect::<Vec<_>>();
+        if shape(&value.weights) != shape(&stored.weights) {
+            return Err(other());
+        }
+        if stored.weights.iter().flatten().any(|weight| !weight.is_finite()) {
+            return Err(content(&"a weight is no finite number"));
+        }
+        value.game = theirs;
+        value.weights = stored.weights;
+        Ok(value)
+    }
+}
