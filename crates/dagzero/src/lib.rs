@@ -14,9 +14,9 @@ use std::io::{BufRead, Write};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
-    accuracy, analyze, bench, completions, doctor, engine, export, fork, inspect, list, match_cmd,
-    new, perft, plan, play, presets, rate, replay, report, rules, run, search, shard, stages,
-    status, tune_lr, verify, watch,
+    accuracy, analyze, bench, completions, doctor, engine, export, fork, inspect, learn, list,
+    match_cmd, new, perft, plan, play, presets, rate, replay, report, rules, run, search, shard,
+    stages, status, tune_lr, verify, watch,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -73,6 +73,7 @@ enum Command {
     Bench(bench::Args),
     Doctor(doctor::Args),
     TuneLr(tune_lr::Args),
+    Learn(learn::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
     Init(run::InitArgs),
@@ -124,6 +125,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Bench(args) => bench::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
         Command::TuneLr(args) => tune_lr::run(&args, out),
+        Command::Learn(args) => learn::run(&args, out),
         Command::Completions(args) => completions::run(&args, Cli::command(), out),
         Command::Man(args) => completions::man(&args, Cli::command(), out),
         Command::Init(args) => run::init(&args, out),

@@ -12,6 +12,7 @@ mod early_stop;
 mod exact;
 mod external;
 mod game;
+mod heuristic;
 pub mod match_file;
 mod match_plan;
 mod matches;
@@ -30,6 +31,7 @@ pub use early_stop::{EarlyStop, PairTest};
 pub use exact::{Exact, Lookahead};
 pub use external::{Cause, Forfeit};
 pub use game::{GameSetup, MatchGame};
+pub use heuristic::{HeuristicError, linear_value};
 pub use match_file::{MatchFileError, MatchHeader, PlayedMatch, read_match, write_match};
 pub use match_plan::{
     GameStore, Match, MatchError, MatchObserver, MatchProgress, MatchTask, NoObserver,

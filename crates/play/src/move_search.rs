@@ -23,6 +23,7 @@ pub struct MoveSearch<G: Game> {
     ply: u32,
     reuse: bool,
     priors: Vec<f32>,
+    heuristics: Vec<f32>,
     rollout_moves: Vec<(Player, Move)>,
     /// Leaves to answer, in the order in which they were asked for.
     waiting: VecDeque<LeafId>,
@@ -99,6 +100,7 @@ impl<G: Game> MoveSearch<G> {
             ply: 0,
             reuse,
             priors: Vec::new(),
+            heuristics: Vec::new(),
             rollout_moves: Vec::new(),
             waiting: VecDeque::new(),
         }
@@ -263,6 +265,9 @@ impl<G: Game> MoveSearch<G> {
             symmetry: symmetry_of(run_seed, game_number, self.ply, eval_key, count),
             random: leaf.random,
         };
+        if wants.network && self.search.params().equivalent_visits > 0 {
+            readers.heuristics(self.source, &view, &mut self.heuristics);
+        }
         let answer = wants.network.then(|| readers.ask(self.source, &view, &mut self.priors));
         let request = (answer == Some(Answer::Missing))
             .then(|| Request { source: self.source, leaf: view.to_leaf() });
@@ -279,7 +284,8 @@ impl<G: Game> MoveSearch<G> {
         };
         let estimate = wdl.into();
         let priors = &self.priors[..];
-        let answer = NetworkAnswer { estimate, priors, heuristics: &[], cached };
+        let heuristics = &self.heuristics[..];
+        let answer = NetworkAnswer { estimate, priors, heuristics, cached };
         self.search.apply_network(id, &answer);
         None
     }

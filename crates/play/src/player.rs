@@ -6,7 +6,9 @@ use dz_config::BootstrapEvaluator;
 use dz_external_engines::EnginePool;
 use dz_infer::Rollout;
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams, TieBreak};
-use dz_search_settings::{RolloutPolicy, SearchSection, SearchSettings, SelectionWord};
+use dz_search_settings::{
+    MoveHeuristic, RolloutPolicy, SearchSection, SearchSettings, SelectionWord,
+};
 
 /// A player: its name and everything that fixes how it plays.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +38,8 @@ pub struct SearchPlayer {
     pub evaluator: PlayerEvaluator,
     /// Settings of the search.
     pub params: SearchParams,
+    /// What says how good moves are before they are tried; of searches with rollouts.
+    pub heuristic: MoveHeuristic,
     /// How the root differs from other nodes.
     pub root: RootSetup,
     /// How the move is chosen from the finished search.
@@ -100,6 +104,7 @@ impl SearchPlayer {
         Self {
             evaluator,
             params: settings.params,
+            heuristic: section.heuristic.clone(),
             root: settings.root,
             choice: settings.choice,
             reuse: settings.reuse,
@@ -144,6 +149,7 @@ pub fn one_ply_player(name: &str, evaluator: PlayerEvaluator) -> MatchPlayer {
     let search = SearchPlayer {
         evaluator,
         params: SearchParams::default(),
+        heuristic: MoveHeuristic::None,
         root: RootSetup::default(),
         // Without visits the move is sampled from the priors.
         choice: MoveChoice::Temperature(1.0),
@@ -170,6 +176,7 @@ mod tests {
         let search = SearchPlayer {
             evaluator: PlayerEvaluator::Rollout,
             params,
+            heuristic: MoveHeuristic::None,
             root: RootSetup::default(),
             choice: MoveChoice::MostVisits,
             reuse: false,

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use dz_external_engines::{EngineError, Rules};
 use dz_game::Game;
 use dz_infer::{Evaluator, Sources, Uniform};
+use dz_search_settings::MoveHeuristic;
 use dz_solver::SolverError;
 
+use crate::heuristic::{HeuristicError, WithHeuristic, linear_value};
 use crate::{
     Exact, Lookahead, MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, rollouts_of,
 };
@@ -55,6 +57,9 @@ pub enum PlayerError {
         /// What the program did.
         source: EngineError,
     },
+    /// Its heuristic is not there.
+    #[error(transparent)]
+    Heuristic(#[from] HeuristicError),
     /// The game has no solver.
     #[error(transparent)]
     Solver(#[from] SolverError),
@@ -145,7 +150,9 @@ impl<G: Game> PlayerPool<G> {
             PlayerEvaluator::Added(index) => return Ok(*index),
             PlayerEvaluator::Network { hash, .. } => hash.clone(),
             PlayerEvaluator::Uniform => "uniform".to_owned(),
-            PlayerEvaluator::Rollout => format!("rollout {:?}", rollout.policy),
+            PlayerEvaluator::Rollout => {
+                format!("rollout {:?} {:?}", rollout.policy, search.heuristic)
+            }
             PlayerEvaluator::Lookahead(plies) => format!("lookahead-{plies}"),
             PlayerEvaluator::Solver => "solver".to_owned(),
         };
@@ -161,7 +168,13 @@ impl<G: Game> PlayerPool<G> {
                 sources.add_batched(evaluator, self.cache_entries)
             }
             PlayerEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
-            PlayerEvaluator::Rollout => sources.add_instant(Arc::new(rollout)),
+            PlayerEvaluator::Rollout => match &search.heuristic {
+                MoveHeuristic::None => sources.add_instant(Arc::new(rollout)),
+                MoveHeuristic::Linear(path) => {
+                    let value = linear_value(&self.game, path)?;
+                    sources.add_instant(Arc::new(WithHeuristic { evaluator: rollout, value }))
+                }
+            },
             PlayerEvaluator::Lookahead(plies) => {
                 sources.add_instant(Arc::new(Lookahead::new(*plies)))
             }

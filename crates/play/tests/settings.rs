@@ -115,6 +115,9 @@ fn contradictions_are_faults_of_a_key() {
     assert_eq!(stale.as_deref(), Some("search.staleness"));
     assert_eq!(key(&["expansion=40"]).as_deref(), Some("search.expansion"));
     assert_eq!(key(&["expansion=40", "leaf_value=rollout"]), None);
+    let linear = "heuristic=linear:file";
+    assert_eq!(key(&[linear]).as_deref(), Some("search.heuristic"));
+    assert_eq!(key(&[linear, "equivalent_visits=50"]), None);
     assert_eq!(key(&["move_choice=amaf"]).as_deref(), Some("search.move_choice"));
     assert_eq!(key(&["move_choice=amaf", "selection=rave"]), None);
     let drawn = key(&["backup=delta", "revisit=draw"]);

@@ -5,6 +5,7 @@
 
 mod accuracy;
 mod external;
+mod heuristic;
 mod leaves;
 mod matches;
 mod openspiel;

@@ -1,7 +1,8 @@
 //! The settings of a search and of what is made of it, from the keys of `[search]`.
 
-use dz_config_keys::{Fault, SameOr};
+use dz_config_keys::{Fault, Field, SameOr};
 
+use crate::heuristic::MoveHeuristic;
 use crate::move_choice::{MoveChoice, MoveChoiceWord};
 use crate::params::{ParamsError, SearchParams};
 use crate::puct::Puct;
@@ -92,6 +93,11 @@ pub fn search_faults(section: &SearchSection) -> Vec<Fault> {
             }),
         };
         faults.push(Fault::new(key, problem));
+    }
+    if section.heuristic != MoveHeuristic::None && section.equivalent_visits == 0 {
+        let problem = "heuristic values count as search.equivalent_visits, which is 0";
+        let fault = Fault::new("search.heuristic", problem).value(section.heuristic.write());
+        faults.push(fault.allowed("\"none\", or search.equivalent_visits above 0, such as 50"));
     }
     if section.move_choice == MoveChoiceWord::BestAmaf && section.selection != SelectionWord::Rave {
         let problem = "all-moves-as-first values are kept by selection = \"rave\" alone";

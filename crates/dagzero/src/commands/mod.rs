@@ -9,6 +9,7 @@ pub(crate) mod engine;
 pub(crate) mod export;
 pub(crate) mod fork;
 pub(crate) mod inspect;
+pub(crate) mod learn;
 pub(crate) mod list;
 pub(crate) mod match_cmd;
 pub(crate) mod new;

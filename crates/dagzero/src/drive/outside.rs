@@ -3,6 +3,7 @@
 use dz_config::{Anchor, AnchorKind, Fault, RunConfig};
 use dz_game::{Encoding, Game, GameSpec, PlaneShape, with_game};
 use dz_network_file::NetworkSpec;
+use dz_search_settings::MoveHeuristic;
 use dz_shard::{Head, is_offered};
 
 /// Faults in `run.game`, in names of devices and in programs, which the configuration alone cannot
@@ -37,6 +38,11 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
         faults.push(Fault::new("run.threads", problem).value(threads).allowed(allowed));
     }
     faults.extend(dz_search_settings::search_faults(&config.search));
+    if config.search.heuristic != MoveHeuristic::None {
+        let problem = "a run's searches ask a network, and heuristics of moves are for rollouts";
+        let fault = Fault::new("search.heuristic", problem);
+        faults.push(fault.allowed("\"none\"; players such as rollout:N,heuristic=linear:FILE"));
+    }
     faults.extend(dz_play::anchor_faults(&config.rating.anchors));
     faults.extend(head_faults(config));
     faults.extend(komi_faults(config));

@@ -75,10 +75,13 @@ fn answer<S: Subject>(
             search.apply_rollout(id, outcome, &moves);
         }
         if let Some((_, evaluation)) = evaluations.next_if(|(of, _)| *of == id) {
+            let known = request(search, id);
+            let heuristics =
+                known.map_or(Vec::new(), |request| subject.heuristics(search.domain(), &request));
             let answer = NetworkAnswer {
                 estimate: evaluation.estimate,
                 priors: &evaluation.priors,
-                heuristics: &[],
+                heuristics: &heuristics,
                 cached: false,
             };
             search.apply_network(id, &answer);

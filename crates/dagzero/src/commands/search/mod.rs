@@ -163,7 +163,7 @@ impl Plan {
 
 fn search_game<G: Game>(game: G, args: &Args, plan: &Plan) -> anyhow::Result<Report> {
     let line = args.line.play(&game)?;
-    let mut subject = GameSubject::new(&game, &args.evaluator, plan.section.rollout)?;
+    let mut subject = GameSubject::new(&game, &args.evaluator, &plan.section)?;
     plan.search(args, &mut subject, game, line.state, line.history)
 }
 

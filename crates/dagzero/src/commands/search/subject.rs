@@ -4,9 +4,10 @@ use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
 use dz_infer::{Evaluator, Hashed, LeafView, Rollout};
-use dz_play::{PlayerEvaluator, PlayerKind, rollouts_of};
+use dz_linear::LinearValue;
+use dz_play::{PlayerEvaluator, PlayerKind, linear_value, rollouts_of};
 use dz_search::{Domain, ExplicitGraph, SearchLeaf, Status, ValuePov};
-use dz_search_settings::RolloutPolicy;
+use dz_search_settings::{MoveHeuristic, SearchSection};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -27,6 +28,15 @@ pub(super) trait Subject {
         domain: &Self::Domain,
         request: &[LeafRequest<'_, Self::Domain>],
     ) -> anyhow::Result<Vec<Evaluation>>;
+
+    /// The value of each legal move for the player to move, in [-1, 1]; empty without a heuristic.
+    fn heuristics(
+        &self,
+        _domain: &Self::Domain,
+        _request: &LeafRequest<'_, Self::Domain>,
+    ) -> Vec<f64> {
+        Vec::new()
+    }
 
     /// Plays a rollout and returns its outcome for the player to move; fills `moves` with its
     /// moves.
@@ -92,6 +102,7 @@ impl FromStr for EvaluatorArg {
 pub(super) struct GameSubject<G: Game> {
     evaluator: GameEvaluator<G>,
     rollout: Rollout,
+    linear: Option<LinearValue>,
 }
 
 enum GameEvaluator<G: Game> {
@@ -106,7 +117,7 @@ impl<G: Game> GameSubject<G> {
     pub(super) fn new(
         game: &G,
         evaluator: &EvaluatorArg,
-        policy: RolloutPolicy,
+        section: &SearchSection,
     ) -> anyhow::Result<Self> {
         let evaluator = match evaluator {
             EvaluatorArg::Uniform => GameEvaluator::Uniform,
@@ -114,7 +125,11 @@ impl<G: Game> GameSubject<G> {
             EvaluatorArg::Rollout => GameEvaluator::Rollout,
             EvaluatorArg::Path(path) => load(game, path.clone())?,
         };
-        Ok(Self { evaluator, rollout: rollouts_of(policy) })
+        let linear = match &section.heuristic {
+            MoveHeuristic::None => None,
+            MoveHeuristic::Linear(path) => Some(linear_value(game, path)?),
+        };
+        Ok(Self { evaluator, rollout: rollouts_of(section.rollout), linear })
     }
 }
 
@@ -194,6 +209,13 @@ impl<G: Game> Subject for GameSubject<G> {
         // Other words than those of the evaluator `rollout`.
         let view = view(game, request, mix64(request.leaf.random));
         self.rollout.play(&view, moves).into()
+    }
+
+    fn heuristics(&self, game: &G, request: &LeafRequest<'_, G>) -> Vec<f64> {
+        let leaf = &request.leaf;
+        let chances =
+            self.linear.as_ref().map(|value| value.after_moves(game, leaf.state, leaf.legal));
+        chances.unwrap_or_default().into_iter().map(|chance| 2.0 * chance - 1.0).collect()
     }
 
     fn game(&self, game: &G) -> Option<String> {
