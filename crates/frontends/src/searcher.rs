@@ -125,11 +125,7 @@ impl<G: Game> Searcher<G> {
                 line: search.line_from(m.mv, LINE_PLIES),
             })
             .collect();
-        moves.sort_by(|a, b| {
-            (b.visits, b.prior)
-                .partial_cmp(&(a.visits, a.prior))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
+        sort_by_visits(&mut moves);
         if !moves.is_empty() {
             // A random choice uses a copy of the stream, so that reports do not change the game.
             let best = choose_move(&summary, self.player.choice, &mut self.random.clone());
@@ -142,4 +138,12 @@ impl<G: Game> Searcher<G> {
 
 fn playouts_of<G: Game>(search: &MoveSearch<G>) -> u32 {
     u32::try_from(search.search().counts().playouts).unwrap_or(u32::MAX)
+}
+
+/// Most visits first, then the largest prior. Not generic, so that it is compiled once and not for
+/// every game.
+fn sort_by_visits(moves: &mut [MoveReport]) {
+    moves.sort_by(|a, b| {
+        (b.visits, b.prior).partial_cmp(&(a.visits, a.prior)).unwrap_or(std::cmp::Ordering::Equal)
+    });
 }

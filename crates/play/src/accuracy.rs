@@ -80,8 +80,13 @@ pub fn check_positions<G: Game>(
             value_right: position.value.map(|value| likeliest(value) == likeliest(summary.wdl)),
         });
     })?;
-    answers.sort_by_key(|answer| answer.index);
+    sort_by_index(&mut answers);
     Ok(answers)
+}
+
+/// Not generic, so that it is compiled once and not for every game.
+fn sort_by_index(answers: &mut [Preserved]) {
+    answers.sort_by_key(|answer| answer.index);
 }
 
 /// The outcome with the largest probability: 0 a win, 1 a draw, 2 a loss.

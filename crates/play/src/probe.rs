@@ -150,7 +150,7 @@ pub fn probe_positions<G: Game>(
             .iter()
             .map(|root_move| (game.format_move(root_move.mv), rounded(root_move.prior)))
             .collect();
-        policy.sort_by(|a, b| b.1.total_cmp(&a.1));
+        sort_by_prior(&mut policy);
         policy.truncate(POLICY_MAX);
         probed[index] = Some(ProbedPosition {
             moves: lines[index].iter().map(|&mv| game.format_move(mv)).collect(),
@@ -165,4 +165,9 @@ pub fn probe_positions<G: Game>(
 /// To six decimals: what is for people need not carry noise.
 fn rounded(share: f64) -> f64 {
     (share * 1e6).round() / 1e6
+}
+
+/// Largest first. Not generic, so that it is compiled once and not for every game.
+fn sort_by_prior(policy: &mut [(String, f64)]) {
+    policy.sort_by(|a, b| b.1.total_cmp(&a.1));
 }

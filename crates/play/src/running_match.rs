@@ -150,9 +150,14 @@ impl<'p, 's> RunningMatch<'p, 's> {
     /// The match with the games that count.
     pub(crate) fn end(mut self) -> Result<PlayedMatch, MatchError> {
         self.failed.map_or(Ok(()), |error| Err(MatchError::Store(error)))?;
-        self.played.sort_by_key(|game| game.number);
+        sort_by_number(&mut self.played);
         self.header.games = self.stopper.games_counted(self.plan.games);
         self.played.retain(|game| game.number < self.header.games);
         Ok(PlayedMatch { header: self.header, games: self.played })
     }
+}
+
+/// Not generic, so that it is compiled once and not for every game.
+fn sort_by_number(games: &mut [PlayedGame]) {
+    games.sort_by_key(|game| game.number);
 }

@@ -90,7 +90,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             places[node as usize] = place;
         }
         places[root.index()] = 0;
-        order.sort_by_key(|&node| self.arena.node(NodeId(node)).priors);
+        sort_by_key(order, &mut |node| self.arena.node(NodeId(node)).priors);
     }
 
     /// Moves the nodes that stay to their places.
@@ -136,14 +136,19 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let node = self.arena.node(ROOT);
         // Targets may take logarithms.
         let prior = |stored: &N::Prior| stored.probability().max(N::Real::from_f64(N::PRIOR_MIN));
-        let mut moves: Vec<(Move, N::Real)> =
-            self.arena.priors(node).iter().map(|p| (Move(p.mv()), prior(p))).collect();
-        moves.sort_by_key(|(mv, _)| *mv);
+        let priors = self.arena.priors(node);
+        let mut moves: Vec<(Move, usize)> = priors.iter().map(|p| Move(p.mv())).zip(0..).collect();
+        moves.sort_unstable();
         self.root_legal.clear();
         self.root_legal.extend(moves.iter().map(|(mv, _)| *mv));
         self.root_priors.clear();
-        self.root_priors.extend(moves.iter().map(|(_, prior)| *prior));
+        self.root_priors.extend(moves.iter().map(|&(_, place)| prior(&priors[place])));
     }
+}
+
+/// Not generic, so that it is compiled once and not for every game.
+fn sort_by_key(order: &mut [u32], key: &mut dyn FnMut(u32) -> u32) {
+    order.sort_by_key(|&id| key(id));
 }
 
 impl<N: Numbers> Arena<N> {
@@ -194,7 +199,7 @@ impl<N: Numbers> Arena<N> {
 
     /// The same for edges; sorts `order` by where they stand.
     fn compact_edges(&mut self, order: &mut [u32]) {
-        order.sort_by_key(|&id| self.nodes[id as usize].edges);
+        sort_by_key(order, &mut |id| self.nodes[id as usize].edges);
         let mut free = 0;
         for &id in order.iter() {
             let node = &mut self.nodes[id as usize];

@@ -109,7 +109,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         };
         let mut moves: Vec<RootMove> =
             (0..choice.priors.len()).map(|place| self.root_move(&choice, place)).collect();
-        moves.sort_by_key(|m| m.mv);
+        sort_by_move(&mut moves);
         Summary {
             wdl: root.average.wdl_for(sign),
             value: (sign * root.average.value).to_f64(),
@@ -148,4 +148,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             gumbel: self.scores.gumbel_of(index),
         }
     }
+}
+
+/// Not generic, as the other sorts here: sorting is long code, and would be compiled anew for each
+/// game in each crate that searches it.
+fn sort_by_move(moves: &mut [RootMove]) {
+    moves.sort_by_key(|root_move| root_move.mv);
 }

@@ -92,7 +92,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 }
             })
             .collect();
-        moves.sort_by_key(|m| m.mv);
+        sort_by_move(&mut moves);
         moves
     }
+}
+
+fn sort_by_move(moves: &mut [TracedMove]) {
+    moves.sort_by_key(|traced| traced.mv);
 }
