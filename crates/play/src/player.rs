@@ -121,8 +121,8 @@ pub fn rollouts_of(policy: RolloutPolicy) -> Rollout {
     })
 }
 
-/// The `[search]` section of the rollout anchor: tree UCT with c = sqrt 2 on values in [-1, 1], one rollout a leaf, no reuse,
-/// most visits (Kocsis and Szepesvari 2006).
+/// The `[search]` section of the rollout anchor: tree UCT with c = sqrt 2 on values in [-1, 1], one
+/// rollout a leaf, no reuse, most visits (Kocsis and Szepesvari 2006).
 pub fn rollout_section() -> SearchSection {
     SearchSection {
         graph: false,

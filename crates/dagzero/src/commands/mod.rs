@@ -22,6 +22,7 @@ pub(crate) mod presets;
 pub(crate) mod rate;
 pub(crate) mod replay;
 pub(crate) mod report;
+pub(crate) mod rollout_settings;
 pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod search;

@@ -8,17 +8,16 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use dz_config::{BootstrapEvaluator, Fault, SOLVER_DEPTH_MAX, SearchSection};
+use dz_config::{BootstrapEvaluator, SOLVER_DEPTH_MAX, SearchSection};
 use dz_external_engines::{EngineError, EnginePool, EngineSpec};
 use dz_game::{GameSpec, canonical_spec};
 use dz_network_file::NetworkFile;
 use dz_play::{
     MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_player,
-    rollout_section,
 };
-use dz_search_settings::search_faults;
 use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 
+use super::rollout_settings::{rollout_settings, setting, shown, split_outside_braces};
 use crate::{drive, exit::UsageError};
 
 /// Evaluations that each network's cache keeps.
@@ -173,52 +172,6 @@ impl FromStr for PlayerArg {
             _ => Ok(Self::Path(text.into())),
         }
     }
-}
-
-/// Parts between commas, but for those within braces or brackets, as arrays and tables of TOML have
-/// them. There is at least one part.
-fn split_outside_braces(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut depth = 0_u32;
-    let mut begin = 0;
-    for (at, sign) in text.char_indices() {
-        match sign {
-            '{' | '[' => depth += 1,
-            '}' | ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(&text[begin..at]);
-                begin = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[begin..]);
-    parts
-}
-
-/// `key=value` of a player as a setting. The policy of its rollouts is called `policy` here, since
-/// `rollout` stands in front.
-fn setting(key: &str) -> String {
-    let key = key.trim();
-    match key.strip_prefix("policy=") {
-        Some(policy) => format!("search.rollout={policy}"),
-        None => format!("search.{key}"),
-    }
-}
-
-/// A setting as the player's name has it.
-fn shown(setting: &str) -> String {
-    let key = setting.strip_prefix("search.").unwrap_or(setting);
-    key.strip_prefix("rollout=").map_or(key.to_owned(), |policy| format!("policy={policy}"))
-}
-
-/// The search of a rollout player.
-fn rollout_settings(settings: &[String]) -> Result<SearchSection, String> {
-    let lines =
-        |faults: Vec<Fault>| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    let (section, _) = rollout_section().with_overrides(settings).map_err(lines)?;
-    let faults = search_faults(&section);
-    if faults.is_empty() { Ok(section) } else { Err(lines(faults)) }
 }
 
 impl PlayerArg {
