@@ -1,7 +1,7 @@
 //! Leaves: their value, when they get children, and how many wait at once.
 
 use dz_config_keys::{
-    Fault, Field, Limits, Table, TableReader, Value, choice_or_number, real,
+    Fault, Field, Limits, Table, TableReader, Value, choice, choice_or_number, real,
     schema::{object, one_of},
     whole, wrong_type,
 };
@@ -26,6 +26,29 @@ choice_or_number! {
                 rollout_share: f64
             } = "mix" within real(0.0, 1.0),
         }
+    }
+}
+
+choice! {
+    /// How an edge keeps network values and rollout outcomes.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum EdgeValues {
+        /// As one average: each visit of a leaf adds (1 - lambda) v + lambda z.
+        #[default]
+        Average = "average",
+        /// As two (AlphaGo; Silver et al. 2016, Methods, "Search algorithm"): each edge has counts
+        /// `N_v` and `N_r` and sums `W_v` and `W_r`, and `Q = (1 - lambda) W_v / N_v + lambda W_r /
+        /// N_r`, lambda being the rollout's share in `leaf_value`. A position's network value is
+        /// asked for at its first visit and counts once, however many rollouts start there.
+        Split = "split",
+    }
+}
+
+impl EdgeValues {
+    /// Returns true for the default, which files of matches leave out.
+    pub(crate) fn is_average(&self) -> bool {
+        *self == Self::Average
     }
 }
 

@@ -20,7 +20,7 @@ mod target;
 pub use fpu::{FirstPlay, KataGoFirstPlay};
 pub use graph::{Backup, BackupWord, CatchUp, Revisit, Staleness, StalenessWord, Terminals};
 pub use gumbel::{Gumbel, GumbelInner, GumbelInnerWord, Sigma};
-pub use leaves::{Expansion, InFlight, LeafValue};
+pub use leaves::{EdgeValues, Expansion, InFlight, LeafValue};
 pub use move_choice::{MoveChoice, MoveChoiceWord};
 pub use params::{ParamsError, SearchParams};
 pub use puct::{DynamicVariance, Exploration, Puct};

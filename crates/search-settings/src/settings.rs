@@ -116,6 +116,7 @@ fn params(section: &SearchSection) -> SearchParams {
         revisit: section.revisit,
         prove: section.prove,
         leaf_value: section.leaf_value,
+        edge_values: section.edge_values,
         expansion: section.expansion,
         leaves_max: section.leaves_max,
         collisions_max: section.collisions_max,
