@@ -3,9 +3,9 @@
 use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, SearchSection};
 use dz_play::anchor_faults;
 use dz_search::{
-    Backup, CatchUp, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel, InFlight,
-    LeafValue, MoveChoice, NoiseShape, PolicyTarget, Puct, Revisit, RootSetup, SearchParams,
-    Selection, Staleness, Terminals, TieBreak,
+    Backup, CatchUp, EdgeValues, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
+    InFlight, LeafValue, MoveChoice, NoiseShape, PolicyTarget, Puct, Revisit, RootSetup,
+    SearchParams, Selection, Staleness, Terminals, TieBreak,
 };
 use dz_search_settings::{RolloutPolicy, SearchSettings, search_faults};
 
@@ -36,6 +36,7 @@ fn the_plain_section_is_the_plain_reference() {
         prove: false,
         leaf_value: LeafValue::Network,
         rollout: RolloutPolicy::Uniform,
+        edge_values: EdgeValues::Average,
         expansion: Expansion::FirstVisit,
         leaves_max: 1,
         in_flight: InFlight::Visits,
@@ -63,7 +64,7 @@ fn each_change_of_the_section_changes_the_settings() {
         prior_exponent=0.67 backup=incremental backup=delta staleness=parents \
         staleness=ancestors staleness=refresher catch_up=stop catch_up={leak=0.5} \
         catch_up={margin=5} terminals=counted revisit=draw prove=true leaf_value=rollout \
-        leaf_value={mix=0.5} rollout=mogo expansion=40 expansion={start=1,waiting_max=8} leaves_max=8 \
+        leaf_value={mix=0.5} rollout=mogo edge_values=split expansion=40 expansion={start=1,waiting_max=8} leaves_max=8 \
         collisions_max=4 in_flight={losses=3} root_prior_temperature=1.1 forced_playouts=2 target=pruned \
         target=regularized target=completed_q move_choice=value move_choice=amaf \
         move_choice=lcb move_choice=regularized move_choice=gumbel nodes_max=100 reuse=true \

@@ -43,6 +43,36 @@ choice! {
     }
 }
 
+choice! {
+    /// How an edge keeps network values and rollout outcomes.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum EdgeValues {
+        /// As one average: each visit of a leaf adds (1 - lambda) v + lambda z.
+        #[default]
+        Average = "average",
+        /// As two (AlphaGo; Silver et al. 2016, Methods, "Search algorithm"): each edge has counts
+        /// `N_v` and `N_r` and sums `W_v` and `W_r`, and `Q = (1 - lambda) W_v / N_v + lambda W_r /
+        /// N_r`, lambda being the rollout's share in `leaf_value`. A position's network value is
+        /// asked for at its first visit and counts once, however many rollouts start there.
+        Split = "split",
+    }
+}
+
+impl RolloutPolicy {
+    /// Returns true for the default, which files of matches leave out.
+    pub(crate) fn is_uniform(&self) -> bool {
+        *self == Self::Uniform
+    }
+}
+
+impl EdgeValues {
+    /// Returns true for the default, which files of matches leave out.
+    pub(crate) fn is_average(&self) -> bool {
+        *self == Self::Average
+    }
+}
+
 choice_or_number! {
     /// How a leaf that waits keeps other playouts off its path.
     #[derive(Serialize, Deserialize)]

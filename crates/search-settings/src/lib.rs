@@ -22,7 +22,7 @@ pub use fpu::{FirstPlay, KataGoFirstPlay};
 pub use graph::{Backup, BackupWord, CatchUp, Revisit, Staleness, StalenessWord, Terminals};
 pub use gumbel::{Gumbel, GumbelInner, GumbelInnerWord, Sigma};
 pub use heuristic::MoveHeuristic;
-pub use leaves::{Expansion, InFlight, LeafValue, RolloutPolicy};
+pub use leaves::{EdgeValues, Expansion, InFlight, LeafValue, RolloutPolicy};
 pub use move_choice::{MoveChoice, MoveChoiceWord};
 pub use params::{ParamsError, SearchParams};
 pub use puct::{DynamicVariance, Exploration, Puct};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fpu::FirstPlay;
 use crate::graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
-use crate::leaves::{Expansion, InFlight, LeafValue, RolloutPolicy};
+use crate::leaves::{EdgeValues, Expansion, InFlight, LeafValue, RolloutPolicy};
 use crate::selection::{EpsilonSchedule, Selection, TieBreak};
 
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
@@ -57,8 +57,11 @@ pub struct SearchParams {
     /// What a leaf is worth.
     pub leaf_value: LeafValue,
     /// How rollouts move; the search itself plays none.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "RolloutPolicy::is_uniform")]
     pub rollout: RolloutPolicy,
+    /// How edges keep network values and rollout outcomes.
+    #[serde(default, skip_serializing_if = "EdgeValues::is_average")]
+    pub edge_values: EdgeValues,
     /// When a leaf gets children.
     pub expansion: Expansion,
     /// Leaves that may wait for their evaluations at once, at least 1.
@@ -97,6 +100,19 @@ pub enum ParamsError {
     /// A draw on a cycle is an edge's count, which a running average does not see.
     #[error("search.revisit \"draw\" needs search.backup \"idempotent\" or \"incremental\"")]
     DrawsInDelta,
+    /// The two halves of a split value are a rollout's and a network's.
+    #[error(
+        "search.edge_values \"split\" needs rollouts at leaves: set search.leaf_value to a mix or to \"rollout\""
+    )]
+    SplitWithoutRollouts,
+    /// Both halves are recomputed from children.
+    #[error(
+        "search.edge_values \"split\" needs search.backup \"idempotent\", which in a tree gives the sums of AlphaGo"
+    )]
+    SplitBackup,
+    /// A draw on a cycle belongs to neither half.
+    #[error("search.edge_values \"split\" needs search.revisit \"count\"")]
+    DrawsInSplit,
     /// No leaf could ever be opened.
     #[error("search.leaves_max must be at least 1")]
     NoLeaves,
@@ -128,6 +144,9 @@ impl SearchParams {
         if self.expansion != Expansion::FirstVisit && self.leaf_value == LeafValue::Network {
             return Err(ParamsError::ThresholdWithoutRollouts);
         }
+        if self.edge_values == EdgeValues::Split {
+            self.validate_split()?;
+        }
         if let CatchUp::Leak(p) = self.catch_up {
             range((0.0..=1.0).contains(&p), "catch_up", "a leak from 0 to 1")?;
         }
@@ -139,6 +158,18 @@ impl SearchParams {
             Some((key, allowed)) => Err(ParamsError::Range { key, allowed }),
             None => Ok(()),
         }
+    }
+}
+
+impl SearchParams {
+    fn validate_split(&self) -> Result<(), ParamsError> {
+        if self.leaf_value == LeafValue::Network {
+            return Err(ParamsError::SplitWithoutRollouts);
+        }
+        if self.backup != Backup::Idempotent {
+            return Err(ParamsError::SplitBackup);
+        }
+        if self.revisit == Revisit::Draw { Err(ParamsError::DrawsInSplit) } else { Ok(()) }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::fpu::FirstPlay;
 use crate::graph::{BackupWord, CatchUp, Revisit, StalenessWord, Terminals};
 use crate::gumbel::{Gumbel, GumbelInnerWord, Sigma};
 use crate::heuristic::MoveHeuristic;
-use crate::leaves::{Expansion, InFlight, LeafValue, RolloutPolicy};
+use crate::leaves::{EdgeValues, Expansion, InFlight, LeafValue, RolloutPolicy};
 use crate::move_choice::MoveChoiceWord;
 use crate::puct::{DynamicVariance, Exploration, Puct};
 use crate::root::{NoiseShape, NoiseShapeWord, RootNoise};
@@ -134,6 +134,12 @@ section! {
         /// patterns, captures, no own eye filled; in Connect Four a win or what stops one; else
         /// uniform).
         [Results, Limits::Any] rollout: RolloutPolicy = RolloutPolicy::Uniform;
+        /// How an edge keeps network values v and rollout outcomes z: `average` adds (1 - l) v + l z
+        /// at each visit; `split` (AlphaGo; Silver 2016, Methods) keeps counts and sums of both, Q =
+        /// (1 - l) W_v / N_v + l W_r / N_r and u = c P sqrt(sum N_r) / (1 + N_r), asks for v at a
+        /// leaf's first visit and lets `{ losses = n }` of `in_flight` count in N_r and W_r alone.
+        /// It needs rollouts, `backup = "idempotent"` and `revisit = "count"`.
+        [Results, Limits::Any] edge_values: EdgeValues = EdgeValues::Average;
         /// Visits of a leaf, each with a rollout, before it gets children (AlphaGo: 40); 0 expands
         /// at the first visit. `{ start = n, waiting_max = w }` begins with n, goes up by one at
         /// each expansion while w leaves wait for the network, and down by one else. Above 0 it

@@ -123,6 +123,7 @@ fn params(section: &SearchSection) -> SearchParams {
         prove: section.prove,
         leaf_value: section.leaf_value,
         rollout: section.rollout,
+        edge_values: section.edge_values,
         expansion: section.expansion,
         leaves_max: section.leaves_max,
         collisions_max: section.collisions_max,

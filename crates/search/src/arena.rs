@@ -9,6 +9,7 @@
 use dz_game::Key;
 
 use crate::{
+    halves::Halves,
     memory::bytes_of,
     node::{Edge, Kind, NewNode, Node, NodeId, ROOT},
     numbers::{Numbers, Prior},
@@ -65,6 +66,9 @@ impl<N: Numbers> Arena<N> {
         self.keys.push(new.key);
         if self.side.uses_nodes {
             self.side.nodes.push(NodeSide::new(new.own, new.kind));
+        }
+        if self.side.uses_halves {
+            self.side.halves.push(Halves::default());
         }
         id
     }
@@ -232,6 +236,9 @@ impl<N: Numbers> Arena<N> {
         self.priors.reserve_exact(nodes * moves);
         if self.side.uses_nodes {
             self.side.nodes.reserve_exact(nodes);
+        }
+        if self.side.uses_halves {
+            self.side.halves.reserve_exact(nodes);
         }
     }
 

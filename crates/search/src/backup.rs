@@ -1,8 +1,14 @@
 //! Backup: how a playout changes the nodes on its path.
 
 use crate::{
-    Backup, Numbers, Revisit, Search, arena::Arena, domain::Domain, node::NodeId, numbers::Real,
-    path::PathStep, value::ValueAbs,
+    Backup, Numbers, Revisit, Search,
+    arena::Arena,
+    domain::Domain,
+    node::NodeId,
+    numbers::Real,
+    path::PathStep,
+    split::{is_split, rollout_share},
+    value::ValueAbs,
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
@@ -40,6 +46,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Recomputes a node from its children: N, Q and, where it is kept, the second moment.
     pub(crate) fn recompute_node(&mut self, id: NodeId) {
+        if is_split(&self.params) {
+            self.arena.recompute_halves(id, rollout_share(&self.params));
+            if self.params.prove {
+                self.prove(id);
+            }
+            return;
+        }
         if matches!(self.params.backup, Backup::Delta { .. }) {
             self.arena.copy_child_averages(id);
         }
@@ -91,7 +104,7 @@ impl<N: Numbers> Arena<N> {
     }
 
     /// `E(n) = (N_own U^2 + sum N(a) E(a)) / N`.
-    fn recompute_square(&mut self, id: NodeId, count: N::Real) {
+    pub(crate) fn recompute_square(&mut self, id: NodeId, count: N::Real) {
         let node = self.node(id);
         let own = node.own.value * node.own.value * N::Real::from_u32(node.own_visits);
         let edges = self.edges(node).iter();

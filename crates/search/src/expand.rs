@@ -10,6 +10,7 @@ use crate::{
     numbers::{Prior, Real},
     path::PathStep,
     path::{Awaited, Walk},
+    split::is_split,
     value::ValueAbs,
 };
 
@@ -22,14 +23,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         heuristics: &[N::Real],
     ) {
         let wants = walk.wants;
-        self.open_count -= 1;
         self.add_virtual_visits(&walk.path, -1);
-        self.counts.playouts += 1;
-        match walk.network {
-            Some((_, true)) => self.counts.cache_hits += 1,
-            _ => self.counts.evaluations += 1,
-        }
-        self.counts.rollouts += u64::from(walk.rollout.is_some());
+        self.count_end(&walk);
         let softened;
         let priors = if self.params.prior_exponent == 1.0 {
             priors
@@ -70,6 +65,21 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.spare.push(walk);
     }
 
+    /// Counts a playout that has all its answers.
+    pub(crate) fn count_end(&mut self, walk: &Walk<D, N>) {
+        self.open_count -= 1;
+        self.counts.playouts += 1;
+        match walk.network {
+            Some((_, true)) => self.counts.cache_hits += 1,
+            _ => self.counts.evaluations += 1,
+        }
+        self.counts.rollouts += u64::from(walk.rollout.is_some());
+        self.rate.finish(match self.params.expansion {
+            Expansion::Dynamic { waiting_max, .. } => Some(waiting_max),
+            Expansion::FirstVisit | Expansion::Threshold(_) => None,
+        });
+    }
+
     /// The value of a leaf's evaluation.
     fn sample(&self, walk: &Walk<D, N>) -> ValueAbs<N::Real> {
         let network = walk.network.map(|(estimate, _)| estimate);
@@ -106,12 +116,27 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
+    /// Gives a node its legal moves, with the evaluator's priors as `prior_exponent` softens them.
+    pub(crate) fn open_node(
+        &mut self,
+        id: NodeId,
+        legal: &[Move],
+        priors: &[N::Real],
+        heuristics: &[N::Real],
+    ) {
+        if self.params.prior_exponent == 1.0 {
+            self.expand(id, legal, priors, heuristics);
+        } else {
+            let softened = soften(priors, self.params.prior_exponent);
+            self.expand(id, legal, &softened, heuristics);
+        }
+    }
+
     /// Gives a node its legal moves.
     fn expand(&mut self, id: NodeId, legal: &[Move], priors: &[N::Real], heuristics: &[N::Real]) {
         let moves = legal.iter().zip(priors);
         self.arena.expand(id, moves.map(|(mv, &prior)| N::Prior::new(mv.0, prior)));
         self.set_heuristics(id, heuristics);
-        self.adapt_threshold();
     }
 
     pub(crate) fn set_heuristics(&mut self, id: NodeId, heuristics: &[N::Real]) {
@@ -124,18 +149,6 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 side.heuristic =
                     heuristics.get(place).copied().unwrap_or(N::Real::from_f64(f64::NAN));
             }
-        }
-    }
-
-    /// The dynamic threshold of expansion: up while too many leaves wait, down while too few do.
-    fn adapt_threshold(&mut self) {
-        if let Expansion::Dynamic { waiting_max, .. } = self.params.expansion {
-            let waiting = self.open.iter().flatten().filter(|walk| walk.wants.network).count();
-            self.threshold = if waiting >= waiting_max as usize {
-                self.threshold + 1
-            } else {
-                (self.threshold - 1).max(1)
-            };
         }
     }
 
@@ -156,6 +169,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.expand_root();
         self.set_heuristics(ROOT, &heuristics);
         self.set_up_root();
+        if is_split(&self.params) {
+            self.split_root(walk);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use dz_game::{Key, Move, Player, Wdl};
 use crate::{
     Numbers, Search,
     domain::Domain,
+    halves::Sums,
     node::{Kind, Node, NodeId, ROOT},
     numbers::{Prior, Real},
 };
@@ -34,6 +35,8 @@ pub struct NodeView {
     pub bounds: Option<(f64, f64)>,
     /// Average of squared values, where it is kept.
     pub square: Option<f64>,
+    /// Both halves over all edges and the node itself, where values are split.
+    pub split: Option<SplitView>,
     /// The legal moves that were visited, in the order of their first visits.
     pub edges: Vec<EdgeView>,
 }
@@ -53,6 +56,33 @@ pub struct EdgeView {
     pub in_flight: u32,
     /// `Q_e`, the first player's, where it is kept.
     pub average: Option<f64>,
+    /// The edge's statistics without leaves in flight, where values are split.
+    pub split: Option<SplitView>,
+}
+
+/// Network values and rollout outcomes apart, as in AlphaGo; sums are the first player's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SplitView {
+    /// `N_v`: network values. In a graph an edge counts a share of its child's, so this need not be
+    /// whole.
+    pub values: f64,
+    /// `W_v`: their sum.
+    pub value_sum: f64,
+    /// `N_r`: rollouts.
+    pub outcomes: f64,
+    /// `W_r`: the sum of their outcomes.
+    pub outcome_sum: f64,
+}
+
+impl SplitView {
+    fn of<R: Real>(sums: &Sums<R>) -> Self {
+        Self {
+            values: sums.values.to_f64(),
+            value_sum: sums.value.value.to_f64(),
+            outcomes: sums.outcomes.to_f64(),
+            outcome_sum: sums.outcome.value.to_f64(),
+        }
+    }
 }
 
 impl<D: Domain, N: Numbers> Search<D, N> {
@@ -107,6 +137,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 .filter(|_| self.params.prove)
                 .map(|side| (side.lower.to_f64(), side.upper.to_f64())),
             square: side.filter(|_| self.arena.side.uses_squares).map(|side| side.square.to_f64()),
+            split: self.arena.side.halves.get(id.index()).map(|halves| SplitView::of(&halves.sums)),
             edges: counted
                 .map(|(place, (edge, prior))| {
                     let side = self.arena.side.edges.get(node.edges as usize + place);
@@ -117,6 +148,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                         child: edge.child.0,
                         in_flight: side.map_or(0, |side| side.in_flight),
                         average: side.map(|side| side.average.value.to_f64()),
+                        split: self
+                            .arena
+                            .side
+                            .uses_halves
+                            .then(|| SplitView::of(&self.arena.edge_sums(edge))),
                     }
                 })
                 .collect(),

@@ -27,6 +27,7 @@ mod domain;
 mod expand;
 mod explicit;
 pub mod formula;
+mod halves;
 mod inspect;
 mod leaf;
 mod memory;
@@ -36,6 +37,7 @@ mod noise;
 mod numbers;
 mod path;
 mod prove;
+mod rate;
 mod reuse;
 mod root;
 mod rule;
@@ -43,6 +45,7 @@ mod scores;
 mod search;
 mod select;
 mod side;
+mod split;
 mod stale;
 mod summary;
 mod table;
@@ -58,13 +61,13 @@ pub use choose::{choose_move, sample};
 pub use counts::SearchCounts;
 pub use domain::{Domain, Status};
 pub use dz_search_settings::{
-    Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
-    GumbelInner, InFlight, KataGoFirstPlay, LeafValue, MoveChoice, NoiseShape, ParamsError,
-    PolicyTarget, Puct, Rave, RaveSchedule, Regularized, Revisit, RolloutPolicy, RootNoise,
-    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
+    Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
+    FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue, MoveChoice, NoiseShape,
+    ParamsError, PolicyTarget, Puct, Rave, RaveSchedule, Regularized, Revisit, RolloutPolicy,
+    RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
 };
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
-pub use inspect::{EdgeView, NodeView};
+pub use inspect::{EdgeView, NodeView, SplitView};
 pub use leaf::{LeafId, NetworkAnswer, SearchLeaf, Wants};
 pub use numbers::{Compact, Exact, Numbers, Prior, Real};
 pub use search::{Gathered, Search};

@@ -7,6 +7,7 @@ use crate::{
     leaf::{LeafId, Wants},
     node::NodeId,
     numbers::Numbers,
+    split::Asks,
     trace::TracedStep,
     value::ValueAbs,
 };
@@ -23,6 +24,10 @@ pub(crate) struct Walk<D: Domain, N: Numbers> {
     /// 1 if the first player moves at the leaf, -1 if the second does.
     pub sign: i8,
     pub wants: Wants,
+    /// What the network is asked for.
+    pub asks: Asks,
+    /// Its visits are counted already, though its network's answer has not come.
+    pub is_counted: bool,
     pub legal: Vec<Move>,
     pub network: Option<(ValueAbs<N::Real>, bool)>,
     pub rollout: Option<ValueAbs<N::Real>>,

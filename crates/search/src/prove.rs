@@ -48,6 +48,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         if let (true, Some(best)) = (lower >= upper, best) {
             let value = sign * lower;
             self.arena.node_mut(id).average = ValueAbs { value, draw: best.draw };
+            self.arena.settle_halves(id);
         }
     }
 }

@@ -163,6 +163,9 @@ impl<N: Numbers> Arena<N> {
         if self.side.uses_nodes {
             self.side.nodes.push(self.side.nodes[id.index()]);
         }
+        if self.side.uses_halves {
+            self.side.halves.push(self.side.halves[id.index()]);
+        }
         node.edges = self.edges.len() as u32;
         node.priors = self.priors.len() as u32;
         self.edges.extend_from_within(edges..edges + node.capacity());
@@ -235,6 +238,9 @@ impl<N: Numbers> Arena<N> {
         if self.side.uses_nodes {
             self.side.nodes[new] = self.side.nodes[old];
         }
+        if self.side.uses_halves {
+            self.side.halves[new] = self.side.halves[old];
+        }
     }
 
     fn truncate(&mut self, nodes: usize) {
@@ -242,6 +248,9 @@ impl<N: Numbers> Arena<N> {
         self.keys.truncate(nodes);
         if self.side.uses_nodes {
             self.side.nodes.truncate(nodes);
+        }
+        if self.side.uses_halves {
+            self.side.halves.truncate(nodes);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     GumbelInner, Puct, Selection,
-    formula::{VISITS_OFFSET, exploration_bonus, u_term},
+    formula::{exploration_bonus, u_term},
     node::{NodeId, ROOT},
     numbers::Real,
 };
@@ -36,12 +36,17 @@ impl<'a> Rule<'a> {
         matches!(self, Self::Bandit { .. })
     }
 
-    /// The terms for `sum` visits; `exploration` gives c(s).
-    pub(crate) fn scorer<R: Real>(self, sum: R, exploration: impl FnOnce(&Puct) -> R) -> Scorer<R> {
+    /// The terms for `sum` visits, to which PUCT adds `offset`; `exploration` gives c(s).
+    pub(crate) fn scorer<R: Real>(
+        self,
+        sum: R,
+        offset: f64,
+        exploration: impl FnOnce(&Puct) -> R,
+    ) -> Scorer<R> {
         match self {
             Self::Puct(puct) => Scorer::Puct {
                 c: exploration(puct),
-                sqrt_visits: (sum + R::from_f64(VISITS_OFFSET)).sqrt(),
+                sqrt_visits: (sum + R::from_f64(offset)).sqrt(),
             },
             Self::Bandit { c, log_factor } => Scorer::Bandit {
                 c: R::from_f64(c),
@@ -55,13 +60,13 @@ impl<'a> Rule<'a> {
     pub(crate) fn wide_scorer(
         self,
         sum: f64,
+        offset: f64,
         exploration: impl FnOnce(&Puct) -> f64,
     ) -> Scorer<f64> {
         match self {
-            Self::Puct(puct) => Scorer::Puct {
-                c: exploration(puct) * (sum + VISITS_OFFSET).sqrt(),
-                sqrt_visits: 1.0,
-            },
+            Self::Puct(puct) => {
+                Scorer::Puct { c: exploration(puct) * (sum + offset).sqrt(), sqrt_visits: 1.0 }
+            }
             Self::Bandit { c, log_factor } => {
                 Scorer::Bandit { c: c * log_factor.sqrt(), logarithm: sum.max(1.0).ln() }
             }

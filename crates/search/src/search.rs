@@ -11,6 +11,7 @@ use crate::{
     moves_made::MovesMade,
     node::{NodeId, ROOT},
     path::{End, Walk},
+    rate::ExpansionRate,
     scores::MoveScores,
     side::Side,
     table::Table,
@@ -75,8 +76,8 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     pub(crate) spare: Vec<Box<Walk<D, N>>>,
     /// Keys given out so far in a tree, where every node has a key of its own.
     pub(crate) private_keys: u64,
-    /// Visits before a node is expanded.
-    pub(crate) threshold: u32,
+    /// Visits before a node is expanded, and what moves them.
+    pub(crate) rate: ExpansionRate,
     /// The node that the background sweep recomputed last.
     pub(crate) sweep: usize,
     pub(crate) scores: MoveScores,
@@ -125,11 +126,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             blocked: Vec::new(),
             spare: Vec::new(),
             private_keys: 0,
-            threshold: match params.expansion {
+            rate: ExpansionRate::new(match params.expansion {
                 Expansion::FirstVisit => 0,
                 Expansion::Threshold(visits) => visits,
                 Expansion::Dynamic { start, .. } => start.max(1),
-            },
+            }),
             sweep: 0,
             scores: MoveScores::default(),
             moves_made: MovesMade::default(),
@@ -229,6 +230,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.counts
     }
 
+    /// Returns the visits after which a leaf gets children: `expansion`, or where a dynamic one
+    /// stands. It stays from move to move.
+    pub fn expansion_threshold(&self) -> u32 {
+        self.rate.threshold
+    }
+
     /// Nodes held, the root not counted.
     pub fn node_count(&self) -> usize {
         self.arena.nodes.len().saturating_sub(1)
@@ -255,7 +262,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let done = u32::try_from(self.counts.playouts).unwrap_or(u32::MAX);
         match self.budget {
             Budget::Playouts(playouts) => playouts.saturating_sub(done),
-            Budget::Visits(visits) => visits.saturating_sub(self.root_visits()),
+            Budget::Visits(visits) => {
+                visits.saturating_sub(self.root_visits() - self.counted_early())
+            }
             Budget::Evaluations { evaluations, playouts_max } => {
                 let evaluated = u32::try_from(self.counts.evaluations).unwrap_or(u32::MAX);
                 evaluations.saturating_sub(evaluated).min(playouts_max.saturating_sub(done))

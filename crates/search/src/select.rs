@@ -8,6 +8,7 @@ use crate::{
     numbers::{Numbers, Prior, Real},
     rule::{Rule, Scorer},
     side::NodeSide,
+    split::{is_split, rollout_share, visits_in_flight},
 };
 
 /// One node seen as a choice between moves.
@@ -52,7 +53,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
         let mut edge_visits = node.visits - node.own_visits;
         if params.leaves_max > 1 {
             let sides = (0..edges.len()).map(|place| arena.edge_side(node, place).in_flight);
-            edge_visits += sides.sum::<u32>();
+            edge_visits += visits_in_flight(params) * sides.sum::<u32>();
         }
         let sum = N::Real::from_u32(edge_visits);
         let sign = node.sign();
@@ -82,13 +83,19 @@ impl<'a, N: Numbers> Choice<'a, N> {
     /// The node's formula with its shared terms; none where the selection looks at all moves.
     pub(crate) fn scorer(&self) -> Option<Scorer<N::Real>> {
         let rule = Rule::of(&self.params.selection, self.id)?;
-        Some(rule.scorer(self.sum, |puct| self.exploration(puct)))
+        let offset = self.offset();
+        Some(rule.scorer(self.sum, offset, |puct| self.exploration(puct)))
     }
 
     /// The same for `sum` visits in 64 bits, as moves with equivalent visits are scored.
     pub(crate) fn wide_scorer(&self, sum: f64) -> Option<Scorer<f64>> {
         let rule = Rule::of(&self.params.selection, self.id)?;
-        Some(rule.wide_scorer(sum, |puct| self.exploration(puct).to_f64()))
+        Some(rule.wide_scorer(sum, self.offset(), |puct| self.exploration(puct).to_f64()))
+    }
+
+    /// What PUCT adds to s under the root: nothing where values are split, as in AlphaGo.
+    pub(crate) fn offset(&self) -> f64 {
+        if is_split(self.params) { 0.0 } else { formula::VISITS_OFFSET }
     }
 
     /// c(s), with the factor of dynamic variance.
@@ -148,6 +155,9 @@ impl<'a, N: Numbers> Choice<'a, N> {
         }
         let side = self.arena.edge_side(self.node, place);
         stats.value = if edge.visits == 0 { self.unvisited } else { self.value_at(place) };
+        if is_split(self.params) {
+            return self.adjust_split(edge, side.in_flight, stats);
+        }
         if side.in_flight > 0 {
             let waiting = N::Real::from_u32(side.in_flight);
             match self.params.in_flight {
@@ -162,6 +172,28 @@ impl<'a, N: Numbers> Choice<'a, N> {
             }
         }
         stats
+    }
+
+    /// The same where values are split: virtual losses are rollouts, so they act on that half.
+    fn adjust_split(
+        &self,
+        edge: Edge,
+        in_flight: u32,
+        stats: EdgeStats<N::Real>,
+    ) -> EdgeStats<N::Real> {
+        let sums = self.arena.edge_sums(&edge);
+        let waiting = N::Real::from_u32(in_flight * visits_in_flight(self.params));
+        let lost = match self.params.in_flight {
+            InFlight::Losses(_) => waiting,
+            InFlight::Visits => N::Real::ZERO,
+        };
+        let visits = stats.visits + waiting;
+        if sums.values + sums.outcomes + lost == N::Real::ZERO {
+            return EdgeStats { visits, ..stats };
+        }
+        let lambda = rollout_share(self.params);
+        let value = self.sign * sums.mixed_with_losses(lambda, self.sign, lost).value;
+        EdgeStats { value, visits }
     }
 
     /// The score of a visited move.

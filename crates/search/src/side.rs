@@ -5,9 +5,11 @@ use dz_search_settings::{
 };
 
 use crate::{
+    halves::Halves,
     memory::bytes_of,
     node::{Kind, NodeId},
     numbers::Real,
+    split::is_split,
     value::ValueAbs,
 };
 
@@ -90,9 +92,12 @@ pub(crate) struct Side<R> {
     /// Nodes keep averages of squared values.
     pub uses_squares: bool,
     pub uses_parents: bool,
+    /// Nodes keep network values and rollout outcomes apart.
+    pub uses_halves: bool,
     pub edges: Vec<EdgeSide<R>>,
     pub moves: Vec<MoveSide<R>>,
     pub nodes: Vec<NodeSide<R>>,
+    pub halves: Vec<Halves<R>>,
     links: Vec<ParentLink>,
 }
 
@@ -110,9 +115,11 @@ impl<R: Real> Side<R> {
             uses_nodes: params.prove || uses_squares || holds_choices || uses_parents,
             uses_squares,
             uses_parents,
+            uses_halves: is_split(params),
             edges: Vec::new(),
             moves: Vec::new(),
             nodes: Vec::new(),
+            halves: Vec::new(),
             links: Vec::new(),
         }
     }
@@ -121,6 +128,7 @@ impl<R: Real> Side<R> {
         self.edges.clear();
         self.moves.clear();
         self.nodes.clear();
+        self.halves.clear();
         self.links.clear();
     }
 
@@ -156,6 +164,7 @@ impl<R: Real> Side<R> {
         bytes_of(&self.edges)
             + bytes_of(&self.moves)
             + bytes_of(&self.nodes)
+            + bytes_of(&self.halves)
             + bytes_of(&self.links)
     }
 }

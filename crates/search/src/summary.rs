@@ -116,7 +116,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             own_value: (sign * root.own.value).to_f64(),
             visits: root.visits,
             proven: self.params.prove && self.arena.side.nodes[ROOT.index()].is_proven(),
-            exploration_scale: c * (choice.sum.to_f64() + crate::formula::VISITS_OFFSET).sqrt(),
+            exploration_scale: c * (choice.sum.to_f64() + choice.offset()).sqrt(),
             moves,
             counts: self.counts,
         }

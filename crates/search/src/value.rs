@@ -52,6 +52,11 @@ impl<R: Real> ValueAbs<R> {
         self.draw += weight * other.draw;
     }
 
+    /// The same `count` times.
+    pub(crate) fn times(self, count: R) -> Self {
+        Self { value: count * self.value, draw: count * self.draw }
+    }
+
     /// Moves by `1 / count` of the way to a sample: the running average of `count` samples.
     pub(crate) fn average_in(&mut self, sample: Self, count: R) {
         self.value += (sample.value - self.value) / count;

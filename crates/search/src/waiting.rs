@@ -7,6 +7,7 @@ use crate::{
     domain::{Domain, Status},
     leaf::{LeafId, NetworkAnswer, SearchLeaf, Wants},
     path::{Awaited, End, PathStep, Walk},
+    split::{Asks, is_split},
     value::{ValueAbs, ValuePov},
 };
 
@@ -35,6 +36,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     pub fn apply_network(&mut self, id: LeafId, answer: &NetworkAnswer<'_, N::Real>) {
         let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
         debug_assert_eq!(walk.legal.len(), answer.priors.len(), "one prior a legal move");
+        if is_split(&self.params) && walk.awaited != Awaited::Root {
+            self.back_up_value(id, walk, answer);
+            return;
+        }
+        self.rate.evaluate();
         let estimate = ValueAbs::from_pov(answer.estimate, walk.sign);
         walk.network = Some((estimate, answer.cached));
         if walk.wants.rollout && walk.rollout.is_none() {
@@ -58,9 +64,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         moves: &[(Player, Move)],
     ) {
         let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
-        walk.rollout = Some(ValueAbs::from_pov(outcome, walk.sign));
+        let outcome = ValueAbs::from_pov(outcome, walk.sign);
         walk.rollout_moves.clear();
         walk.rollout_moves.extend_from_slice(moves);
+        if is_split(&self.params) && walk.awaited != Awaited::Root {
+            self.back_up_outcome(id, walk, outcome);
+            return;
+        }
+        walk.rollout = Some(outcome);
         if walk.wants.network && walk.network.is_none() {
             self.open[id.0] = Some(walk);
             return;
@@ -77,7 +88,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         walk.network = None;
         walk.rollout = None;
         walk.rollout_moves.clear();
-        walk.wants = self.wants(awaited);
+        walk.is_counted = false;
+        walk.wants = if is_split(&self.params) {
+            self.wants_split(&mut walk)
+        } else {
+            let wants = self.wants(awaited);
+            walk.asks = Asks { value: wants.network, priors: wants.network };
+            wants
+        };
         walk.sign = match self.domain.status(&walk.state, &walk.history) {
             Status::ToMove(Player::Second) => -1,
             _ => 1,
@@ -86,6 +104,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.domain.legal_moves(&walk.state, &walk.history, &mut legal);
         walk.legal = legal;
         self.add_virtual_visits(&walk.path, 1);
+        let asks_priors = walk.asks.priors;
         let free = self.open.iter().position(Option::is_none);
         let slot = free.unwrap_or_else(|| {
             self.open.push(None);
@@ -93,6 +112,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         });
         self.open[slot] = Some(walk);
         self.open_count += 1;
+        self.rate.open(asks_priors, self.open_count);
         End::Leaf(LeafId(slot))
     }
 
@@ -101,7 +121,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.unblock(None);
         for slot in 0..self.open.len() {
             if let Some(walk) = self.open[slot].take() {
-                self.add_virtual_visits(&walk.path, -1);
+                if !walk.is_counted {
+                    self.add_virtual_visits(&walk.path, -1);
+                }
                 self.open[slot] = Some(walk);
             }
         }
@@ -111,9 +133,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             for step in &walk.path {
                 self.arena.unlink_uncounted(step.node);
             }
+            if is_split(&self.params) {
+                self.recompute_path(&walk.path);
+            }
             self.spare.push(walk);
         }
         self.open_count = 0;
+        self.rate.drop_leaves();
     }
 
     /// The leaf that waits for the same evaluation, if one does.
@@ -160,6 +186,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 awaited: Awaited::Root,
                 sign: 1,
                 wants: Wants { network: true, rollout: false },
+                asks: Asks::default(),
+                is_counted: false,
                 legal: Vec::new(),
                 network: None,
                 rollout: None,

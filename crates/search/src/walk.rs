@@ -9,6 +9,7 @@ use crate::{
     node::{Kind, NewNode, NodeId, ROOT},
     numbers::{Prior, Real},
     path::{Awaited, End, PathStep, Walk},
+    split::is_split,
     value::ValueAbs,
 };
 
@@ -70,7 +71,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 }
                 Arrival::NeedsEvaluation => {
                     let awaited = Awaited::Known(child);
-                    let Some(waiting) = self.waiting_for(awaited) else {
+                    // In split search several rollouts may be under way from one leaf.
+                    let waiting = self.waiting_for(awaited).filter(|_| !is_split(&self.params));
+                    let Some(waiting) = waiting else {
                         return self.open_leaf(walk, awaited);
                     };
                     if is_new {
@@ -264,8 +267,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let rollout = self.params.leaf_value != LeafValue::Network;
         let network = match (awaited, self.params.expansion) {
             (Awaited::Root, _) | (_, Expansion::FirstVisit) => true,
-            (Awaited::New(_), _) => self.threshold == 0,
-            (Awaited::Known(id), _) => self.arena.node(id).own_visits >= self.threshold,
+            (Awaited::New(_), _) => self.rate.threshold == 0,
+            (Awaited::Known(id), _) => self.arena.node(id).own_visits >= self.rate.threshold,
         };
         Wants { network, rollout }
     }

@@ -19,4 +19,5 @@ mod proof;
 mod properties;
 mod restrict;
 mod solved;
+mod split;
 mod tiny_priors;

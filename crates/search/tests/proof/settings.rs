@@ -1,10 +1,10 @@
 //! Random settings: every value of every setting comes up.
 
 use dz_search::{
-    Backup, CatchUp, DynamicVariance, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
-    GumbelInner, InFlight, KataGoFirstPlay, LeafValue, NoiseShape, Puct, Rave, RaveSchedule,
-    Regularized, Revisit, RolloutPolicy, RootNoise, RootSetup, SearchParams, Selection, Sigma,
-    Staleness, Terminals, TieBreak,
+    Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
+    FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue, NoiseShape, Puct, Rave,
+    RaveSchedule, Regularized, Revisit, RolloutPolicy, RootNoise, RootSetup, SearchParams,
+    Selection, Sigma, Staleness, Terminals, TieBreak,
 };
 
 use super::Dice;
@@ -53,6 +53,7 @@ fn any_params(dice: &mut Dice) -> SearchParams {
             LeafValue::Mix { rollout_share: 0.5 },
             LeafValue::Mix { rollout_share: 0.3 },
         ]),
+        edge_values: EdgeValues::Average,
         expansion: dice.pick(&[
             Expansion::FirstVisit,
             Expansion::FirstVisit,

@@ -76,7 +76,6 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let mut node = blank(key, Kind::Unexpanded, self.sign(state, history), own);
         if network {
             expand(&mut node, answer.edges);
-            self.adapt_threshold();
         }
         self.add(Some(key), node);
         own
@@ -103,17 +102,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         node.square = node.own.value * node.own.value;
         if network {
             expand(node, answer.edges);
-            self.adapt_threshold();
         }
         sample
-    }
-
-    /// Sequential search has no other leaf that waits when one is expanded.
-    fn adapt_threshold(&mut self) {
-        if let Expansion::Dynamic { waiting_max, .. } = self.params.expansion {
-            self.threshold =
-                if waiting_max == 0 { self.threshold + 1 } else { (self.threshold - 1).max(1) };
-        }
     }
 
     pub(super) fn evaluate_root(&mut self, state: &D::State, history: &D::History) {

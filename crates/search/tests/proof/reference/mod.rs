@@ -51,6 +51,7 @@ pub struct Reference<'a, D: Domain, N: Rounds> {
     /// Sequential halving: the visits that the move of each simulation has before it.
     considered: Vec<u32>,
     walks: u64,
+    /// A dynamic one never moves while one leaf waits at a time.
     threshold: u32,
     private_keys: u64,
     sweep: usize,
