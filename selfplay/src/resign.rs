@@ -23,7 +23,7 @@ use crate::seeds::word;
 pub struct ResignPlan {
     /// Threshold of values, in [-1, 1]; see [`ResignThresholds`].
     pub value_min: f32,
-    /// Own turns in a row that must be below it, at least 1.
+    /// Own turns in a row that must be below it; 0 resigns at once, by the best move's value alone.
     pub turns: u8,
     /// Share of games that are played to their ends, in [0, 1].
     pub play_on_share: f64,
@@ -48,7 +48,13 @@ pub(crate) fn ply_flags(resign: Option<&ResignThresholds>, summary: &Summary) ->
     let (Some(resign), Some(root)) = (resign, WdlShares::new(summary.wdl)) else { return 0 };
     let best = summary.moves.iter().filter_map(|m| m.q).max_by(f64::total_cmp);
     let threshold = f64::from(resign.value_min);
-    let below = best.is_some_and(|best| formula::resigns(root.value(), best, threshold));
+    let below = best.is_some_and(|best| {
+        if resign.is_at_once() {
+            formula::resigns_at_once(best, threshold)
+        } else {
+            formula::resigns(root.value(), best, threshold)
+        }
+    });
     if below { PlyRecord::BELOW } else { 0 }
 }
 
@@ -82,6 +88,10 @@ pub fn cycle_resign<G: Game>(
         Resign::Off => return Ok(CycleResign::default()),
         Resign::Fixed(value) => {
             return Ok(CycleResign { plan: plan(value as f32), measured: None });
+        }
+        Resign::BestMove(value) => {
+            let plan = ResignPlan { value_min: value as f32, turns: 0, play_on_share };
+            return Ok(CycleResign { plan: Some(plan), measured: None });
         }
         Resign::Adaptive(highest) => highest,
     };
@@ -191,9 +201,7 @@ impl ResignTally {
         let mut below = TurnsBelow::default();
         let mut first = None;
         replay_with(game, record, |position, ply| {
-            if first.is_none() && below.resigns(position.mover, &resign) {
-                first = Some(position.mover);
-            }
+            first = first.or_else(|| below.resigner(position.mover, &resign));
             below.add(position.mover, ply);
             Ok(())
         })?;

@@ -9,7 +9,7 @@ use dz_play::{GameSeed, MoveSearch, SearchStep};
 use dz_search::{
     Budget, MoveChoice, PolicyTarget, SearchCounts, Summary, choose_move, policy_target,
 };
-use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind, TurnsBelow};
+use dz_shard::{GameEnd, GameRecord, PlyRecord, ResignThresholds, SearchKind, TurnsBelow};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -93,7 +93,11 @@ impl<G: Game> SelfGame<G> {
             start_moves,
             parent,
             komi,
-            resign: plan.resign.filter(|_| original.is_none()).map(|plan| plan.thresholds(seed)),
+            resign: match &original {
+                None => plan.resign.map(|plan| plan.thresholds(seed)),
+                // They say whether the last to move resigned, or the next.
+                Some(original) => original.resign.filter(ResignThresholds::is_at_once),
+            },
             evaluator: 0,
             outcome: original.as_ref().map_or(Outcome::DRAW, |original| original.outcome),
             end: original.as_ref().map_or(GameEnd::Rules, |original| original.end),
@@ -207,7 +211,10 @@ impl<G: Game> SelfGame<G> {
             budget,
             visits: visits.collect(),
             root_value: summary.wdl,
-            flags: ply_flags(self.record.resign.as_ref(), summary),
+            flags: match self.reanalyzed {
+                None => ply_flags(self.record.resign.as_ref(), summary),
+                Some(_) => 0,
+            },
             weight,
             target,
         };
@@ -274,11 +281,10 @@ impl<G: Game> SelfGame<G> {
             }
             Status::ToMove(mover) => {
                 let enforced = self.record.resign.filter(|resign| resign.enforced);
-                if !enforced.is_some_and(|resign| self.below.resigns(mover, &resign)) {
-                    return false;
-                }
+                let loser = enforced.and_then(|resign| self.below.resigner(mover, &resign));
+                let Some(loser) = loser else { return false };
                 self.record.end = GameEnd::Resigned;
-                self.record.outcome = Outcome::win_of(mover.opponent());
+                self.record.outcome = Outcome::win_of(loser.opponent());
             }
         }
         true

@@ -103,6 +103,37 @@ fn a_resigned_game_is_the_beginning_of_the_game_without_resignation() {
     assert!(counts.wrong <= counts.would_resign && counts.would_resign <= counts.played_on);
 }
 
+/// AlphaGo's rule: the first search whose best move is below ends the game with that turn.
+#[test]
+fn resigning_at_once_ends_the_game_with_the_turn_that_is_below() {
+    let game = Connect4::from_spec(&"connect4".parse().unwrap()).unwrap();
+    let config = config("connect4-smoke.toml", &["selfplay.games=200"]);
+    let resign = ResignPlan { value_min: 0.0, turns: 0, play_on_share: 0.25 };
+    let plan = cycle_plan(&config, 1, 0, Some(resign), Past::default());
+    let records = play(&game, &plan, Hashed, 2);
+    let without = play(&game, &cycle_plan(&config, 1, 0, None, Past::default()), Hashed, 2);
+    let mut early = 0;
+    for (record, whole) in records.iter().zip(&without) {
+        replay(&game, record).unwrap();
+        let plies = record.plies.len();
+        assert_eq!(bare(&record.plies), whole.plies[..plies], "the beginning of the same game");
+        let below = record.plies.iter().position(PlyRecord::is_below);
+        if record.end == GameEnd::Resigned {
+            assert!(record.resign.unwrap().enforced);
+            assert_eq!(below, Some(plies - 1));
+            let first_moves = (record.start_moves.len() + plies - 1) % 2 == 0;
+            let winner = if first_moves { Player::Second } else { Player::First };
+            assert_eq!(record.outcome.winner, Some(winner));
+            early += 1;
+        } else if record.resign.unwrap().enforced {
+            assert!(below.is_none_or(|at| at == plies - 1), "the rules ended it");
+        }
+    }
+    let counts = tally(&game, &records);
+    assert_eq!(counts.resigned, early);
+    assert!(early > 50 && counts.would_resign > 10, "{counts:?}");
+}
+
 #[test]
 fn the_share_played_on_is_what_was_asked_for() {
     let resign = |play_on_share| ResignPlan { value_min: -0.9, turns: 3, play_on_share };

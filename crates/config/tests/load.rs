@@ -294,6 +294,8 @@ fn contradictions_name_both_keys() {
     assert_eq!(config(&["gate.games=0"]).gate.games, 0);
     let fixed = config(&["selfplay.resign={ fixed = -0.9 }", "selfplay.resign_play_on_share=0"]);
     assert_eq!(fixed.selfplay.resign, Resign::Fixed(-0.9));
+    let best = config(&["selfplay.resign={ best_move = -0.8 }", "selfplay.resign_play_on_share=0"]);
+    assert_eq!(best.selfplay.resign, Resign::BestMove(-0.8));
     let score = config(&["gate.rule=score", "gate.score_min=0.55"]);
     assert_eq!(score.gate.rule, GateRule::Score);
     assert_eq!(config(&["gate.rule=sprt"]).gate.rule, GateRule::Sprt);

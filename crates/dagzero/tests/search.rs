@@ -209,6 +209,29 @@ fn the_book_tells_what_happens() {
     }
 }
 
+/// The chain of the page on AlphaGo's search, by the command that it shows.
+#[test]
+fn split_values_print_what_the_book_says() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let page = fs::read_to_string(format!("{root}/docs/book/src/concepts/alphago.md"));
+    let page = page.expect("the book has it");
+    let line = page.lines().find(|line| line.contains("--graph examples/alphago-chain.json"));
+    assert!(line.expect("a command").ends_with("--set search.expansion=5"));
+    let file = format!("{root}/examples/alphago-chain.json");
+    let with = |edge_values: &str| {
+        let sets = [edge_values, "search.leaf_value={ mix = 0.5 }", "search.expansion=5"];
+        let sets = sets.map(|set| ["--set", set]).concat();
+        search(&[&["--graph", &file, "--playouts", "9"], &sets[..]].concat())
+    };
+    let split = with("search.edge_values=split");
+    assert_eq!(split["root"]["moves"][0]["q"], json!(0.4));
+    assert_eq!(visits(&split), [8]);
+    assert_eq!(with("search.edge_values=average")["root"]["moves"][0]["q"], json!(0.775));
+    let refused =
+        refused(&["--graph", &file, "--playouts", "9", "--set", "search.edge_values=split"]);
+    assert!(refused.contains("search.leaf_value"), "{refused}");
+}
+
 #[test]
 fn a_game_is_searched_from_the_plain_reference() {
     let found = search(&["--game", "tictactoe", "--moves", "5 1", "--playouts", "1"]);

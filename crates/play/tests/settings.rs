@@ -23,6 +23,7 @@ fn the_plain_section_is_the_plain_reference() {
         selection: Selection::Puct(Puct {
             exploration: Exploration { c: 1.5, c_log: 0.0, c_base: 500.0 },
             variance: None,
+            offset: 0.01,
         }),
         fpu: FirstPlay::Absolute(0.0),
         tie_break: TieBreak::LowestMove,
@@ -58,7 +59,7 @@ fn the_plain_section_is_the_plain_reference() {
 #[test]
 fn each_change_of_the_section_changes_the_settings() {
     let changes = "graph=false selection=ucb1 selection=uct selection=rave selection=gumbel \
-        selection=regularized c_puct=2 c_puct_log=1 variance_scale=0.5 fpu={kind=\"parent\"} \
+        selection=regularized c_puct=2 c_puct_log=1 puct_offset=0 variance_scale=0.5 fpu={kind=\"parent\"} \
         fpu={kind=\"katago\",reduction=0.2,loss_share=0} root_fpu={kind=\"parent\"} \
         tie_break=random epsilon={share=0.1} epsilon={root=0.1} equivalent_visits=5 \
         prior_exponent=0.67 backup=incremental backup=delta staleness=parents \

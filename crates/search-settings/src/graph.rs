@@ -83,7 +83,8 @@ choice! {
     pub enum Terminals {
         /// N stays 1; the outcome is looked up once.
         Fixed = "fixed",
-        /// N grows by 1 a visit, as for outcomes that are samples.
+        /// N grows by 1 a visit, and the outcomes of all visits are averaged, for outcomes that are
+        /// samples.
         Counted = "counted",
     }
 }

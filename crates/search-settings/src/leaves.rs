@@ -98,9 +98,10 @@ pub enum Expansion {
     FirstVisit,
     /// At the visit after this many (AlphaGo: `n_thr` = 40).
     Threshold(u32),
-    /// A threshold that follows the evaluator, as in AlphaGo: it rises by 1 whenever a leaf is
-    /// expanded while `waiting_max` or more already wait for the network, and falls by 1 when fewer
-    /// do.
+    /// A threshold that follows the evaluator, as in AlphaGo, by counts over 16 playouts each: it
+    /// rises by 1 if more than `waiting_max` leaves waited for priors at once and no fewer were
+    /// added than evaluated. It falls by 1 if fewer waited and no more were added than evaluated.
+    /// With one leaf at a time it stays.
     Dynamic {
         /// Where it starts, and the least that it falls to is 1.
         start: u32,

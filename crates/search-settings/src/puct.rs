@@ -2,26 +2,45 @@
 
 use serde::{Deserialize, Serialize};
 
-/// PUCT: Q + c(s) f P sqrt(s + 0.01) / (1 + N(a)). AlphaGo Zero's (Silver et al. 2017, Methods)
-/// with KataGo's 0.01, which makes the first choice follow the prior.
+/// PUCT: Q + c(s) f P sqrt(s + offset) / (1 + N(a)) (Silver et al. 2017, Methods).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Puct {
     /// c(s), which may grow with the logarithm of visits.
     pub exploration: Exploration,
     /// f, which follows how much the values below a node vary; none is 1.
     pub variance: Option<DynamicVariance>,
+    /// Added to s under the root, at least 0: KataGo 0.01, AlphaGo and AlphaGo Zero 0, AlphaZero's
+    /// pseudo-code 1. Above 0 the first choice at a node weighs priors against first-play values;
+    /// at 0 it does not. Where values are split, nothing is added.
+    #[serde(default = "katago_offset", skip_serializing_if = "is_katago_offset")]
+    pub offset: f64,
+}
+
+fn katago_offset() -> f64 {
+    Puct::OFFSET
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_katago_offset(offset: &f64) -> bool {
+    *offset == Puct::OFFSET
 }
 
 impl Puct {
+    /// KataGo's offset, the default (`TOTALCHILDWEIGHT_PUCT_OFFSET`).
+    pub const OFFSET: f64 = 0.01;
+
     /// With an exploration that does not grow.
     pub const fn constant(c: f64) -> Self {
-        Self { exploration: Exploration::constant(c), variance: None }
+        Self { exploration: Exploration::constant(c), variance: None, offset: Self::OFFSET }
     }
 
     /// The first number outside its range: its key, and what it may be.
     pub(crate) fn fault(&self) -> Option<(&'static str, &'static str)> {
         if self.exploration.c.is_nan() || self.exploration.c < 0.0 {
             return Some(("c_puct", "at least 0"));
+        }
+        if self.offset.is_nan() || self.offset < 0.0 {
+            return Some(("puct_offset", "at least 0"));
         }
         let fine = self.exploration.c_base > 0.0;
         (!fine).then_some(("c_base", "above 0"))

@@ -23,8 +23,8 @@ section! {
         /// (tree). Wu's "Monte-Carlo Graph Search from First Principles" is the source of the
         /// graph.
         [Results, Limits::Any] graph: bool = true;
-        /// Formula that picks moves: `puct` Q + c P sqrt(s + 0.01) / (1 + N(a)) (Silver 2017, with
-        /// KataGo's 0.01); `ucb1` Q + sqrt(2 ln s / N(a)) (Auer 2002); `uct` Q + c_uct sqrt(ln s /
+        /// Formula that picks moves: `puct` Q + c P sqrt(s + o) / (1 + N(a)) (Silver 2017; o is
+        /// `puct_offset`); `ucb1` Q + sqrt(2 ln s / N(a)) (Auer 2002); `uct` Q + c_uct sqrt(ln s /
         /// N(a)) (Kocsis 2006); `rave` UCT mixed with all-moves-as-first values (Gelly 2007);
         /// `gumbel` sequential halving at the root (Danihelka 2022); `regularized` the policy that
         /// maximises Q less a KL distance to P (Grill 2020).
@@ -37,6 +37,9 @@ section! {
         [Results, real(0.0, 100.0)] c_puct_log: f64 = 0.0;
         /// Visits after which that logarithm is ln 2 (AlphaZero: 19652; KataGo: 500; lc0: 38739).
         [Results, above(0.0, 1e9)] c_puct_base: f64 = 500.0;
+        /// What `puct` adds to s under the root (KataGo: 0.01; AlphaGo Zero: 0; AlphaZero's
+        /// pseudo-code: 1). Nothing is added with `edge_values = "split"`.
+        [Results, real(0.0, 1000.0)] puct_offset: f64 = Puct::OFFSET;
         /// Share to which c follows how much the values below a node vary, c (1 + scale (stdev /
         /// prior - 1)); 0 is off (KataGo's cpuctUtilityStdevScale: 0.85).
         [Results, real(0.0, 1.0)] variance_scale: f64 = 0.0;
@@ -119,7 +122,9 @@ section! {
         /// count the edge (KataGo); `{ leak = p }` stop but with probability p; `{ margin = m }`
         /// stop if the child is ahead by more than m.
         [Results, Limits::Any] catch_up: CatchUp = CatchUp::Continue;
-        /// What visits of a finished game count: `fixed` N stays 1, `counted` N grows.
+        /// What visits of a finished game count: `fixed` N stays 1; `counted` N grows, and each
+        /// visit asks the rules for the outcome again and averages it, for outcomes that are
+        /// samples.
         [Results, Limits::Any] terminals: Terminals = Terminals::Fixed;
         /// What a playout is worth that comes back to a position on its own path: `count` the
         /// position's value (KataGo), `draw` 0 (lc0's twofold repetition).
@@ -134,16 +139,17 @@ section! {
         /// patterns, captures, no own eye filled; in Connect Four a win or what stops one; else
         /// uniform).
         [Results, Limits::Any] rollout: RolloutPolicy = RolloutPolicy::Uniform;
-        /// How an edge keeps network values v and rollout outcomes z: `average` adds (1 - l) v + l z
-        /// at each visit; `split` (AlphaGo; Silver 2016, Methods) keeps counts and sums of both, Q =
-        /// (1 - l) W_v / N_v + l W_r / N_r and u = c P sqrt(sum N_r) / (1 + N_r), asks for v at a
-        /// leaf's first visit and lets `{ losses = n }` of `in_flight` count in N_r and W_r alone.
-        /// It needs rollouts, `backup = "idempotent"` and `revisit = "count"`.
+        /// How an edge keeps network values v and rollout outcomes z: `average` adds (1 - l) v + l
+        /// z at each visit; `split` (AlphaGo; Silver 2016, Methods) keeps counts and sums of both,
+        /// Q = (1 - l) W_v / N_v + l W_r / N_r and u = c P sqrt(sum N_r) / (1 + N_r), asks for v at
+        /// a leaf's first visit and lets `{ losses = n }` of `in_flight` count in N_r and W_r
+        /// alone. It needs rollouts, `backup = "idempotent"` and `revisit = "count"`.
         [Results, Limits::Any] edge_values: EdgeValues = EdgeValues::Average;
         /// Visits of a leaf, each with a rollout, before it gets children (AlphaGo: 40); 0 expands
-        /// at the first visit. `{ start = n, waiting_max = w }` begins with n, goes up by one at
-        /// each expansion while w leaves wait for the network, and down by one else. Above 0 it
-        /// needs rollouts.
+        /// at the first visit. `{ start = n, waiting_max = w }` begins with n and follows the
+        /// evaluator: over each 16 playouts it goes up by one if more than w leaves waited for
+        /// priors at once and no fewer were added than evaluated, and down by one if fewer waited
+        /// and no more were added; w belongs below `leaves_max`. Above 0 it needs rollouts.
         [Results, Limits::Any] expansion: Expansion = Expansion::FirstVisit;
         /// Leaves of one search that may wait for evaluation at once (AlphaGo Zero: 8).
         [Results, whole(1, 65_536)] leaves_max: u32 = 1;
@@ -200,7 +206,7 @@ impl SearchSection {
             prior_weight: self.variance_prior_weight,
             scale: self.variance_scale,
         });
-        let puct = Puct { exploration, variance };
+        let puct = Puct { exploration, variance, offset: self.puct_offset };
         let rave = Rave { c: self.rave_c, schedule: self.rave_schedule.with(self.rave_k) };
         let gumbel = Gumbel {
             considered: self.gumbel_considered,

@@ -13,7 +13,7 @@ choice_with_data! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Selection, SelectionWord {
-        /// Q + c P sqrt(s + 0.01) / (1 + N(a)).
+        /// Q + c P sqrt(s + offset) / (1 + N(a)).
         Puct(puct: Puct) = "puct",
         /// Q + sqrt(2 ln s / N(a)), unvisited moves first (Auer, Cesa-Bianchi and Fischer 2002).
         /// Their bound is for values in [0, 1]; for values in [-1, 1] the same exploration is UCT
@@ -35,6 +35,19 @@ choice_with_data! {
 }
 
 impl Selection {
+    /// The same with another offset under the root of PUCT, where it is PUCT.
+    #[must_use]
+    pub fn with_puct_offset(self, offset: f64) -> Self {
+        match self {
+            Self::Puct(puct) => Self::Puct(Puct { offset, ..puct }),
+            Self::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), considered, scale, sigma }) => {
+                let inner = GumbelInner::Puct(Puct { offset, ..puct });
+                Self::Gumbel(Gumbel { considered, scale, sigma, inner })
+            }
+            other => other,
+        }
+    }
+
     /// The first number outside its range: its key, and what it may be.
     pub(crate) fn fault(&self) -> Option<(&'static str, &'static str)> {
         let check = |fine: bool, key, allowed| (!fine).then_some((key, allowed));

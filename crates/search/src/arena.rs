@@ -9,11 +9,11 @@
 use dz_game::Key;
 
 use crate::{
-    halves::Halves,
     memory::bytes_of,
     node::{Edge, Kind, NewNode, Node, NodeId, ROOT},
     numbers::{Numbers, Prior},
     side::{EdgeSide, MoveSide, NodeSide, Side},
+    sums::Halves,
 };
 
 const NO_EDGE: Edge = Edge { child: ROOT, visits: 0 };

@@ -1,13 +1,13 @@
 //! Backup: how a playout changes the nodes on its path.
 
 use crate::{
-    Backup, Numbers, Revisit, Search,
+    Backup, Numbers, Revisit, Search, Staleness,
     arena::Arena,
     domain::Domain,
     node::NodeId,
     numbers::Real,
     path::PathStep,
-    split::{is_split, rollout_share},
+    sums::{is_split, rollout_share},
     value::ValueAbs,
 };
 
@@ -41,7 +41,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 self.prove(node);
             }
         }
-        self.recompute_stale(path, changed);
+        if self.params.staleness != Staleness::Path {
+            self.recompute_stale(path, changed);
+        }
     }
 
     /// Recomputes a node from its children: N, Q and, where it is kept, the second moment.

@@ -13,6 +13,15 @@ pub trait Domain: Clone + Debug {
 
     /// Returns the player to move, or the outcome of a finished game.
     fn status(&self, state: &Self::State, history: &Self::History) -> Status;
+    /// Returns the outcome that a visit of a finished position finds: value for the first player,
+    /// in [-1, 1], and probability of a draw. [`crate::Terminals::Counted`] averages it over
+    /// visits. A domain whose outcomes are random draws one by `random`, a word of the visit's own.
+    fn outcome(&self, state: &Self::State, history: &Self::History, _random: u64) -> (f64, f64) {
+        match self.status(state, history) {
+            Status::Over { value, draw } => (value, draw),
+            Status::ToMove(_) => (0.0, 1.0),
+        }
+    }
     /// Clears `out` and fills it with the legal moves, ascending; empty if and only if over.
     fn legal_moves(&self, state: &Self::State, history: &Self::History, out: &mut Vec<Move>);
     /// Makes a legal move.

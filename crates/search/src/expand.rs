@@ -3,14 +3,14 @@
 use dz_game::{Key, Move};
 
 use crate::{
-    Expansion, LeafValue, Numbers, Search,
+    LeafValue, Numbers, Search,
     domain::Domain,
     formula,
     node::{Kind, NewNode, NodeId, ROOT},
     numbers::{Prior, Real},
     path::PathStep,
     path::{Awaited, Walk},
-    split::is_split,
+    sums::is_split,
     value::ValueAbs,
 };
 
@@ -74,10 +74,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             _ => self.counts.evaluations += 1,
         }
         self.counts.rollouts += u64::from(walk.rollout.is_some());
-        self.rate.finish(match self.params.expansion {
-            Expansion::Dynamic { waiting_max, .. } => Some(waiting_max),
-            Expansion::FirstVisit | Expansion::Threshold(_) => None,
-        });
+        self.rate.finish();
     }
 
     /// The value of a leaf's evaluation.

@@ -5,9 +5,9 @@ use dz_game::{Key, Move, Player, Wdl};
 use crate::{
     Numbers, Search,
     domain::Domain,
-    halves::Sums,
     node::{Kind, Node, NodeId, ROOT},
     numbers::{Prior, Real},
+    sums::Sums,
 };
 
 /// A node of the graph as it stands.

@@ -22,6 +22,15 @@ pub struct Wants {
     pub rollout: bool,
 }
 
+/// What the network is asked for; in split search one may be without the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asks {
+    /// The value, which counts.
+    pub value: bool,
+    /// The priors, which open the node.
+    pub priors: bool,
+}
+
 /// The position that a search waits for.
 #[derive(Debug)]
 pub struct SearchLeaf<'a, D: Domain> {

@@ -48,6 +48,7 @@ mod side;
 mod split;
 mod stale;
 mod summary;
+mod sums;
 mod table;
 mod target;
 mod trace;

@@ -4,10 +4,9 @@ use dz_game::{Key, Move, Player, hash_unit, mix64};
 
 use crate::{
     domain::Domain,
-    leaf::{LeafId, Wants},
+    leaf::{Asks, LeafId, Wants},
     node::NodeId,
     numbers::Numbers,
-    split::Asks,
     trace::TracedStep,
     value::ValueAbs,
 };

@@ -1,5 +1,7 @@
 //! The dynamic threshold of expansion, `n_thr`, by counts instead of a clock.
 
+use crate::Expansion;
+
 /// Playouts over which both rates are measured.
 const WINDOW: u32 = 16;
 
@@ -18,6 +20,8 @@ const WINDOW: u32 = 16;
 pub(crate) struct ExpansionRate {
     /// `n_thr`: the visits before a node is expanded.
     pub threshold: u32,
+    /// The queue to keep; none where the threshold is fixed, and nothing is measured.
+    waiting_max: Option<u32>,
     /// Positions that wait for priors.
     queue: u32,
     /// The most positions that waited for priors at once in this window.
@@ -30,12 +34,21 @@ pub(crate) struct ExpansionRate {
 }
 
 impl ExpansionRate {
-    pub(crate) fn new(threshold: u32) -> Self {
-        Self { threshold, ..Self::default() }
+    pub(crate) fn new(expansion: Expansion) -> Self {
+        let (threshold, waiting_max) = match expansion {
+            Expansion::FirstVisit => (0, None),
+            Expansion::Threshold(visits) => (visits, None),
+            Expansion::Dynamic { start, waiting_max } => (start.max(1), Some(waiting_max)),
+        };
+        Self { threshold, waiting_max, ..Self::default() }
     }
 
     /// A leaf is opened, one of so many that wait now.
+    #[inline]
     pub(crate) fn open(&mut self, asks_priors: bool, leaves: u32) {
+        if self.waiting_max.is_none() {
+            return;
+        }
         self.leaves_most = self.leaves_most.max(leaves);
         if asks_priors {
             self.queue += 1;
@@ -45,41 +58,53 @@ impl ExpansionRate {
     }
 
     /// Priors have come.
+    #[inline]
     pub(crate) fn evaluate(&mut self) {
+        if self.waiting_max.is_none() {
+            return;
+        }
         self.queue = self.queue.saturating_sub(1);
         self.evaluated += 1;
     }
 
-    /// A playout is finished; at the end of a window the threshold moves, where it is dynamic.
-    pub(crate) fn finish(&mut self, waiting_max: Option<u32>) {
+    /// A playout is finished; at the end of a window the threshold moves.
+    #[inline]
+    pub(crate) fn finish(&mut self) {
+        let Some(most) = self.waiting_max else { return };
         self.finished += 1;
-        if self.finished < WINDOW {
-            return;
+        if self.finished >= WINDOW {
+            self.close_window(most);
         }
-        if let (Some(most), 2..) = (waiting_max, self.leaves_most) {
+    }
+
+    fn close_window(&mut self, most: u32) {
+        if self.leaves_most > 1 {
             if self.queue_most > most && self.added >= self.evaluated {
                 self.threshold = self.threshold.saturating_add(1);
             } else if self.queue_most < most && self.added <= self.evaluated {
                 self.threshold = (self.threshold - 1).max(1);
             }
         }
-        *self = Self {
-            threshold: self.threshold,
-            queue: self.queue,
-            queue_most: self.queue,
-            ..Self::default()
-        };
+        *self = Self { queue: self.queue, queue_most: self.queue, ..self.emptied() };
     }
 
     /// The leaves that wait are given up, and with them what was measured.
     pub(crate) fn drop_leaves(&mut self) {
-        *self = Self::new(self.threshold);
+        *self = self.emptied();
+    }
+
+    fn emptied(&self) -> Self {
+        Self { threshold: self.threshold, waiting_max: self.waiting_max, ..Self::default() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn rate_from(start: u32) -> ExpansionRate {
+        ExpansionRate::new(Expansion::Dynamic { start, waiting_max: 4 })
+    }
 
     /// A window in which `added` positions come, wait as `at_once` of them, and are evaluated.
     fn window(rate: &mut ExpansionRate, at_once: u32, leaves: u32) -> u32 {
@@ -91,30 +116,30 @@ mod tests {
             rate.evaluate();
         }
         for _ in 0..WINDOW {
-            rate.finish(Some(4));
+            rate.finish();
         }
         rate.threshold
     }
 
     #[test]
     fn it_follows_the_queue_both_ways_and_rests_where_it_fits() {
-        let mut rate = ExpansionRate::new(10);
+        let mut rate = rate_from(10);
         assert_eq!([7, 7, 7].map(|at_once| window(&mut rate, at_once, 8)), [11, 12, 13]);
         assert_eq!([4, 4].map(|at_once| window(&mut rate, at_once, 8)), [13, 13]);
         assert_eq!([1, 0, 3].map(|at_once| window(&mut rate, at_once, 8)), [12, 11, 10]);
         assert_eq!([1, 0].map(|at_once| window(&mut rate, at_once, 1)), [10, 10], "turns");
-        let mut low = ExpansionRate::new(1);
+        let mut low = rate_from(1);
         assert_eq!(window(&mut low, 0, 8), 1, "1 is the least");
     }
 
     #[test]
     fn a_queue_that_shrinks_or_grows_is_left_alone() {
-        let mut rate = ExpansionRate::new(10);
+        let mut rate = rate_from(10);
         for _ in 0..8 {
             rate.open(true, 8);
         }
         rate.finished = WINDOW - 1;
-        rate.finish(Some(4));
+        rate.finish();
         assert_eq!(rate.threshold, 11, "more were added than evaluated");
         // Eight still wait, and four are evaluated: the evaluator is ahead.
         for _ in 0..4 {
@@ -122,12 +147,12 @@ mod tests {
         }
         rate.leaves_most = 8;
         rate.finished = WINDOW - 1;
-        rate.finish(Some(4));
+        rate.finish();
         assert_eq!(rate.threshold, 11);
         // One is added to the four, and none evaluated: five wait, so it rises.
         rate.open(true, 8);
         rate.finished = WINDOW - 1;
-        rate.finish(Some(4));
+        rate.finish();
         assert_eq!(rate.threshold, 12);
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 /// A formula that scores moves one by one.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule<'a> {
-    /// Q + c P sqrt(s + 0.01) / (1 + N(a)).
+    /// Q + c P sqrt(s + offset) / (1 + N(a)).
     Puct(&'a Puct),
     /// Q + c sqrt(f ln s / N(a)) with `log_factor` f; unvisited moves come first.
     Bandit { c: f64, log_factor: f64 },
@@ -36,17 +36,12 @@ impl<'a> Rule<'a> {
         matches!(self, Self::Bandit { .. })
     }
 
-    /// The terms for `sum` visits, to which PUCT adds `offset`; `exploration` gives c(s).
-    pub(crate) fn scorer<R: Real>(
-        self,
-        sum: R,
-        offset: f64,
-        exploration: impl FnOnce(&Puct) -> R,
-    ) -> Scorer<R> {
+    /// The terms for `sum` visits; `exploration` gives c(s).
+    pub(crate) fn scorer<R: Real>(self, sum: R, exploration: impl FnOnce(&Puct) -> R) -> Scorer<R> {
         match self {
             Self::Puct(puct) => Scorer::Puct {
                 c: exploration(puct),
-                sqrt_visits: (sum + R::from_f64(offset)).sqrt(),
+                sqrt_visits: (sum + R::from_f64(puct.offset)).sqrt(),
             },
             Self::Bandit { c, log_factor } => Scorer::Bandit {
                 c: R::from_f64(c),
@@ -60,12 +55,11 @@ impl<'a> Rule<'a> {
     pub(crate) fn wide_scorer(
         self,
         sum: f64,
-        offset: f64,
         exploration: impl FnOnce(&Puct) -> f64,
     ) -> Scorer<f64> {
         match self {
             Self::Puct(puct) => {
-                Scorer::Puct { c: exploration(puct) * (sum + offset).sqrt(), sqrt_visits: 1.0 }
+                Scorer::Puct { c: exploration(puct) * (sum + puct.offset).sqrt(), sqrt_visits: 1.0 }
             }
             Self::Bandit { c, log_factor } => {
                 Scorer::Bandit { c: c * log_factor.sqrt(), logarithm: sum.max(1.0).ln() }

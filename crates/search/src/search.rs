@@ -3,8 +3,7 @@
 use dz_game::{Key, Move};
 
 use crate::{
-    Budget, Compact, Expansion, LeafId, Numbers, ParamsError, RootSetup, SearchCounts,
-    SearchParams,
+    Budget, Compact, LeafId, Numbers, ParamsError, RootSetup, SearchCounts, SearchParams,
     arena::Arena,
     domain::{Domain, Status},
     memory::bytes_of,
@@ -14,6 +13,7 @@ use crate::{
     rate::ExpansionRate,
     scores::MoveScores,
     side::Side,
+    sums::is_split,
     table::Table,
     trace::Tracer,
 };
@@ -105,6 +105,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// finds settings that contradict each other; this function does not.
     pub fn new(domain: D, params: SearchParams, state: D::State, history: D::History) -> Self {
         let side = Side::new(&params, domain.acyclic());
+        let mut params = params;
+        if is_split(&params) {
+            // AlphaGo's u has nothing beside the sum under its root.
+            params.selection = params.selection.with_puct_offset(0.0);
+        }
         Self {
             domain,
             params,
@@ -126,11 +131,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             blocked: Vec::new(),
             spare: Vec::new(),
             private_keys: 0,
-            rate: ExpansionRate::new(match params.expansion {
-                Expansion::FirstVisit => 0,
-                Expansion::Threshold(visits) => visits,
-                Expansion::Dynamic { start, .. } => start.max(1),
-            }),
+            rate: ExpansionRate::new(params.expansion),
             sweep: 0,
             scores: MoveScores::default(),
             moves_made: MovesMade::default(),

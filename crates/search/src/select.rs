@@ -1,14 +1,14 @@
 //! Selection: which move a playout takes.
 
 use crate::{
-    Backup, FirstPlay, InFlight, Puct, RootSetup, SearchParams, TieBreak,
+    Backup, FirstPlay, InFlight, Puct, RootSetup, SearchParams, Selection, TieBreak,
     arena::Arena,
     formula::{self, ParentValues},
     node::{Edge, Node, NodeId, ROOT},
     numbers::{Numbers, Prior, Real},
     rule::{Rule, Scorer},
     side::NodeSide,
-    split::{is_split, rollout_share, visits_in_flight},
+    sums::{is_split, rollout_share, visits_in_flight},
 };
 
 /// One node seen as a choice between moves.
@@ -53,7 +53,9 @@ impl<'a, N: Numbers> Choice<'a, N> {
         let mut edge_visits = node.visits - node.own_visits;
         if params.leaves_max > 1 {
             let sides = (0..edges.len()).map(|place| arena.edge_side(node, place).in_flight);
-            edge_visits += visits_in_flight(params) * sides.sum::<u32>();
+            let in_flight = sides.sum::<u32>();
+            edge_visits +=
+                if is_split(params) { in_flight * visits_in_flight(params) } else { in_flight };
         }
         let sum = N::Real::from_u32(edge_visits);
         let sign = node.sign();
@@ -83,19 +85,21 @@ impl<'a, N: Numbers> Choice<'a, N> {
     /// The node's formula with its shared terms; none where the selection looks at all moves.
     pub(crate) fn scorer(&self) -> Option<Scorer<N::Real>> {
         let rule = Rule::of(&self.params.selection, self.id)?;
-        let offset = self.offset();
-        Some(rule.scorer(self.sum, offset, |puct| self.exploration(puct)))
+        Some(rule.scorer(self.sum, |puct| self.exploration(puct)))
     }
 
     /// The same for `sum` visits in 64 bits, as moves with equivalent visits are scored.
     pub(crate) fn wide_scorer(&self, sum: f64) -> Option<Scorer<f64>> {
         let rule = Rule::of(&self.params.selection, self.id)?;
-        Some(rule.wide_scorer(sum, self.offset(), |puct| self.exploration(puct).to_f64()))
+        Some(rule.wide_scorer(sum, |puct| self.exploration(puct).to_f64()))
     }
 
-    /// What PUCT adds to s under the root: nothing where values are split, as in AlphaGo.
-    pub(crate) fn offset(&self) -> f64 {
-        if is_split(self.params) { 0.0 } else { formula::VISITS_OFFSET }
+    /// What is added to s under the root of `Summary::exploration_scale`.
+    pub(crate) fn scale_offset(&self) -> f64 {
+        match self.params.selection {
+            Selection::Puct(puct) => puct.offset,
+            _ => formula::VISITS_OFFSET,
+        }
     }
 
     /// c(s), with the factor of dynamic variance.
@@ -155,12 +159,12 @@ impl<'a, N: Numbers> Choice<'a, N> {
         }
         let side = self.arena.edge_side(self.node, place);
         stats.value = if edge.visits == 0 { self.unvisited } else { self.value_at(place) };
-        if is_split(self.params) {
-            return self.adjust_split(edge, side.in_flight, stats);
-        }
         if side.in_flight > 0 {
             let waiting = N::Real::from_u32(side.in_flight);
             match self.params.in_flight {
+                _ if is_split(self.params) => {
+                    return self.adjust_split(edge, side.in_flight, stats);
+                }
                 InFlight::Visits => stats.visits += waiting,
                 InFlight::Losses(each) => {
                     let lost = waiting * N::Real::from_u32(each);

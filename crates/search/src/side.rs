@@ -5,11 +5,10 @@ use dz_search_settings::{
 };
 
 use crate::{
-    halves::Halves,
     memory::bytes_of,
     node::{Kind, NodeId},
     numbers::Real,
-    split::is_split,
+    sums::{Halves, is_split},
     value::ValueAbs,
 };
 

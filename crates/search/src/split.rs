@@ -5,47 +5,15 @@
 //! both have come.
 
 use crate::{
-    EdgeValues, Expansion, InFlight, LeafId, LeafValue, NetworkAnswer, Numbers, Search,
-    SearchParams,
+    Expansion, LeafId, LeafValue, NetworkAnswer, Numbers, Search,
     domain::Domain,
-    leaf::Wants,
+    leaf::{Asks, Wants},
     node::{Kind, NewNode, NodeId, ROOT},
     numbers::Real,
     path::{Awaited, PathStep, Walk},
+    sums::is_split,
     value::ValueAbs,
 };
-
-/// True if edges keep network values and rollout outcomes apart.
-pub(crate) fn is_split(params: &SearchParams) -> bool {
-    params.edge_values == EdgeValues::Split
-}
-
-/// lambda: the rollout's share in a value.
-pub(crate) fn rollout_share<R: Real>(params: &SearchParams) -> R {
-    match params.leaf_value {
-        LeafValue::Network => R::ZERO,
-        LeafValue::Rollout => R::ONE,
-        LeafValue::Mix { rollout_share } => R::from_f64(rollout_share),
-    }
-}
-
-/// Visits that a walk which is not back counts under the root of the exploration term: 1, but
-/// `n_vl` where values are split.
-pub(crate) fn visits_in_flight(params: &SearchParams) -> u32 {
-    match params.in_flight {
-        InFlight::Losses(each) if is_split(params) => each,
-        InFlight::Losses(_) | InFlight::Visits => 1,
-    }
-}
-
-/// What the network is asked for; in split search one may be without the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Asks {
-    /// The value, which counts.
-    pub value: bool,
-    /// The priors, which open the node.
-    pub priors: bool,
-}
 
 impl<D: Domain, N: Numbers> Search<D, N> {
     /// The answers that a leaf needs: the value at its first visit, the priors at the visit by

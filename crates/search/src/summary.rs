@@ -25,8 +25,8 @@ pub struct Summary {
     pub visits: u32,
     /// The value is certain: it was proven.
     pub proven: bool,
-    /// c(s) f sqrt(s + 0.01): what a prior is multiplied by in the root's PUCT scores; with other
-    /// formulas that of PUCT with c = 1.
+    /// c(s) f sqrt(s + offset): what a prior is multiplied by in the root's PUCT scores; with other
+    /// formulas that of PUCT with c = 1 and offset 0.01.
     pub exploration_scale: f64,
     /// Legal moves, ascending.
     pub moves: Vec<RootMove>,
@@ -116,7 +116,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             own_value: (sign * root.own.value).to_f64(),
             visits: root.visits,
             proven: self.params.prove && self.arena.side.nodes[ROOT.index()].is_proven(),
-            exploration_scale: c * (choice.sum.to_f64() + choice.offset()).sqrt(),
+            exploration_scale: c * (choice.sum.to_f64() + choice.scale_offset()).sqrt(),
             moves,
             counts: self.counts,
         }

@@ -5,9 +5,9 @@ use dz_game::{Key, Move, Player, Wdl};
 use crate::{
     Numbers, Search,
     domain::{Domain, Status},
-    leaf::{LeafId, NetworkAnswer, SearchLeaf, Wants},
+    leaf::{Asks, LeafId, NetworkAnswer, SearchLeaf, Wants},
     path::{Awaited, End, PathStep, Walk},
-    split::{Asks, is_split},
+    sums::is_split,
     value::{ValueAbs, ValuePov},
 };
 

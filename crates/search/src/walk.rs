@@ -9,7 +9,7 @@ use crate::{
     node::{Kind, NewNode, NodeId, ROOT},
     numbers::{Prior, Real},
     path::{Awaited, End, PathStep, Walk},
-    split::is_split,
+    sums::is_split,
     value::ValueAbs,
 };
 
@@ -102,15 +102,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// the end if it is one.
     fn arrive(&mut self, id: NodeId, edge_visits: u32, walk: &Walk<D, N>) -> Arrival<N::Real> {
         let node = *self.arena.node(id);
-        if node.kind == Kind::Unexpanded {
-            return Arrival::NeedsEvaluation;
-        }
         if node.is_terminal() {
             self.counts.terminals += 1;
             if self.params.terminals == Terminals::Counted {
-                let node = self.arena.node_mut(id);
-                node.visits += 1;
-                node.own_visits += 1;
+                self.sample_outcome(id, walk);
+                return Arrival::Ends(self.arena.node(id).average);
             }
         } else if self.params.prove && self.arena.side.nodes[id.index()].is_proven() {
             self.counts.terminals += 1;
@@ -120,10 +116,33 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         } else if self.stops_at(edge_visits, node.visits, walk) || self.differs_from_child(id, walk)
         {
             self.counts.cut += 1;
+        } else if node.kind == Kind::Unexpanded {
+            return Arrival::NeedsEvaluation;
         } else {
             return Arrival::Descend;
         }
         Arrival::Ends(node.average)
+    }
+
+    /// Counts a visit of a finished game and averages the outcome that it finds.
+    fn sample_outcome(&mut self, id: NodeId, walk: &Walk<D, N>) {
+        let (value, draw) = self.domain.outcome(&walk.state, &walk.history, walk.random);
+        let sample = ValueAbs { value: N::Real::from_f64(value), draw: N::Real::from_f64(draw) };
+        let node = self.arena.node_mut(id);
+        node.visits += 1;
+        node.own_visits += 1;
+        let count = N::Real::from_u32(node.own_visits);
+        if node.own_visits == 1 {
+            node.own = sample;
+        } else {
+            node.own.average_in(sample, count);
+        }
+        node.average = node.own;
+        if self.arena.side.uses_nodes {
+            let side = &mut self.arena.side.nodes[id.index()];
+            let square = sample.value * sample.value;
+            side.square += (square - side.square) / count;
+        }
     }
 
     /// True if the node is on the walk's path. In an acyclic game that happens only if two
@@ -232,6 +251,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Gives an edge its child.
+    #[inline]
     pub(crate) fn attach(&mut self, id: NodeId, place: usize, child: NodeId) {
         let average = self.arena.node(child).average;
         self.arena.edge_mut(id, place).child = child;

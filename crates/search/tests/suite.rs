@@ -7,6 +7,7 @@ mod agreement;
 mod bandits;
 mod choice;
 mod common;
+mod departures;
 mod equivalences;
 mod formulas;
 mod golden;

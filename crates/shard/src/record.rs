@@ -103,7 +103,7 @@ pub enum SearchKind {
 pub enum GameEnd {
     /// The rules ended it.
     Rules,
-    /// The player to move at the end resigned.
+    /// The player to move at the end resigned or, by thresholds of 0 turns, who made the last move.
     Resigned,
     /// It reached self-play's ply limit, and `outcome` is what self-play adjudged.
     PlyLimit,
@@ -124,8 +124,9 @@ pub struct ResignThresholds {
     /// A turn counts towards resignation if the root's value and that of its best move (win minus
     /// loss, the mover's) are both below this.
     pub value_min: f32,
-    /// How many of the mover's turns in a row must be below, at least 1; the next one then resigns
-    /// without a search.
+    /// How many of the mover's turns in a row must be below; the next one then resigns without a
+    /// search. 0 resigns at once (AlphaGo): the best move's value alone is compared, and the turn
+    /// that is below is the game's last.
     pub turns: u8,
     /// False where the game is played on to measure wrong resignations.
     pub enforced: bool,

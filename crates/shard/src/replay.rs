@@ -80,6 +80,7 @@ struct Replay<'a, G: Game> {
     position: Position<G>,
     legal: Vec<Move>,
     below: TurnsBelow,
+    last_mover: Option<Player>,
 }
 
 impl<'a, G: Game> Replay<'a, G> {
@@ -90,7 +91,8 @@ impl<'a, G: Game> Replay<'a, G> {
             mover: Player::First,
             ply: 0,
         };
-        Self { game, record, position, legal: Vec::new(), below: TurnsBelow::default() }
+        let below = TurnsBelow::default();
+        Self { game, record, position, legal: Vec::new(), below, last_mover: None }
     }
 
     /// Finds the mover and the legal moves of the position.
@@ -125,22 +127,50 @@ impl<'a, G: Game> Replay<'a, G> {
     /// Checks that no resignation was due where the mover went on, and the flag of the ply.
     fn check_resign(&mut self, ply: &PlyRecord) -> Result<(), ShardError> {
         let mover = self.position.mover;
-        if self.due(mover) {
-            return Err(self.error(format!("the {} player had to resign", mover.name())));
+        if let Some(loser) = self.due(mover) {
+            return Err(self.error(format!("the {} player had to resign", loser.name())));
         }
-        let below = |root| self.record.resign.is_some_and(|resign| resign.is_below(root));
+        // Where players resign at once, the root's value may be above.
+        let below = |root| {
+            self.record.resign.is_some_and(|resign| resign.is_at_once() || resign.is_below(root))
+        };
         if ply.is_below() && !WdlShares::new(ply.root_value).is_some_and(below) {
             let what = "the ply is marked as below the resign threshold and is not";
             return Err(self.error(what.to_owned()));
         }
         self.below.add(mover, ply);
+        self.last_mover = Some(mover);
         Ok(())
     }
 
-    /// Whether the thresholds make `mover` resign now.
-    fn due(&self, mover: Player) -> bool {
+    /// Whom the thresholds make resign now that it is `mover`'s turn. Nobody resigns anew in a game
+    /// that is reanalyzed.
+    fn due(&self, mover: Player) -> Option<Player> {
         let enforced = self.record.resign.filter(|resign| resign.enforced);
-        enforced.is_some_and(|resign| self.below.resigns(mover, &resign))
+        let enforced = enforced.filter(|_| self.record.reanalyzed().is_none());
+        enforced.and_then(|resign| self.below.resigner(mover, &resign))
+    }
+
+    /// Checks that the right player resigned, and had to. In a reanalyzed game only the original's
+    /// turns show the latter.
+    fn check_resigned(&self, mover: Player) -> Result<(), ShardError> {
+        let at_once = self.record.resign.is_some_and(|resign| resign.is_at_once());
+        let loser = if at_once { self.last_mover } else { Some(mover) };
+        let Some(winner) =
+            self.record.outcome.winner.filter(|winner| loser == Some(winner.opponent()))
+        else {
+            return Err(self.wrong_end(&format!("{:?}", Status::ToMove(mover))));
+        };
+        if self.due(mover) == Some(winner.opponent()) || self.record.reanalyzed().is_some() {
+            return Ok(());
+        }
+        let who = if at_once { "who moved last" } else { "the player to move" };
+        Err(self.error(format!("the resign thresholds do not make {who} resign")))
+    }
+
+    fn wrong_end(&self, rules: &str) -> ShardError {
+        let GameRecord { end, outcome, .. } = self.record;
+        self.error(format!("the record ends {end:?} with {outcome:?}, but the rules say {rules}"))
     }
 
     fn play(&mut self, mv: Move) -> Result<(), ShardError> {
@@ -156,17 +186,9 @@ impl<'a, G: Game> Replay<'a, G> {
         let outcome = self.record.outcome;
         match (self.game.status(state, history), self.record.end) {
             (Status::Over(over), GameEnd::Rules) if over == outcome => Ok(()),
-            (Status::ToMove(mover), GameEnd::Resigned)
-                if outcome.winner == Some(mover.opponent()) =>
-            {
-                let reason = "the resign thresholds do not make the player to move resign";
-                let is_shown = self.due(mover) || self.record.reanalyzed().is_some();
-                if is_shown { Ok(()) } else { Err(self.error(reason.to_owned())) }
-            }
+            (Status::ToMove(mover), GameEnd::Resigned) => self.check_resigned(mover),
             (Status::ToMove(_), GameEnd::PlyLimit) => Ok(()),
-            (status, end) => Err(self.error(format!(
-                "the record ends {end:?} with {outcome:?}, but the rules say {status:?}"
-            ))),
+            (status, _) => Err(self.wrong_end(&format!("{status:?}"))),
         }
     }
 

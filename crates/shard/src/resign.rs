@@ -5,7 +5,8 @@ use dz_game::Player;
 use crate::{PlyRecord, ResignThresholds, WdlShares};
 
 impl PlyRecord {
-    /// Bit of `flags`: the root's value and that of its best move were below the game's threshold.
+    /// Bit of `flags`: the root's value and that of its best move were below the game's threshold,
+    /// or, where players resign at once, the best move's alone.
     pub const BELOW: u8 = 1;
 
     /// Whether the ply counts towards its mover's resignation.
@@ -20,22 +21,36 @@ impl ResignThresholds {
     pub fn is_below(&self, root: WdlShares) -> bool {
         root.value() < f64::from(self.value_min)
     }
+
+    /// Whether the turn that is below ends the game itself.
+    pub fn is_at_once(&self) -> bool {
+        self.turns == 0
+    }
 }
 
 /// How many of their newest turns in a row were below, for both players.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TurnsBelow([u32; 2]);
+pub struct TurnsBelow {
+    turns: [u32; 2],
+    /// Who made the last turn, if it was below.
+    last: Option<Player>,
+}
 
 impl TurnsBelow {
     /// Counts a recorded turn of `mover`.
     pub fn add(&mut self, mover: Player, ply: &PlyRecord) {
-        let turns = &mut self.0[mover.index()];
+        let turns = &mut self.turns[mover.index()];
         *turns = if ply.is_below() { *turns + 1 } else { 0 };
+        self.last = ply.is_below().then_some(mover);
     }
 
-    /// Whether `mover`, whose turn it is, resigns instead of searching.
-    pub fn resigns(&self, mover: Player, resign: &ResignThresholds) -> bool {
-        self.0[mover.index()] >= u32::from(resign.turns.max(1))
+    /// Returns who resigns now that it is `mover`'s turn: who made the last turn, if one that is
+    /// below resigns at once; else `mover`, instead of searching.
+    pub fn resigner(&self, mover: Player, resign: &ResignThresholds) -> Option<Player> {
+        if resign.is_at_once() {
+            return self.last;
+        }
+        (self.turns[mover.index()] >= u32::from(resign.turns)).then_some(mover)
     }
 }
 
@@ -74,7 +89,23 @@ mod tests {
             (Player::First, 0xfe, false),
         ] {
             turns.add(mover, &ply(flags));
-            assert_eq!(turns.resigns(mover, &resign), resigns, "{turns:?}");
+            assert_eq!(turns.resigner(mover, &resign).is_some(), resigns, "{turns:?}");
+        }
+    }
+
+    #[test]
+    fn one_turn_below_is_enough_at_once() {
+        let resign = ResignThresholds { value_min: -0.8, turns: 0, enforced: true };
+        let mut turns = TurnsBelow::default();
+        for (mover, flags, resigner) in [
+            (Player::First, 0, None),
+            (Player::Second, PlyRecord::BELOW, Some(Player::Second)),
+            (Player::First, 0, None),
+        ] {
+            turns.add(mover, &ply(flags));
+            for to_move in [Player::First, Player::Second] {
+                assert_eq!(turns.resigner(to_move, &resign), resigner);
+            }
         }
     }
 

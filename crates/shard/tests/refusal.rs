@@ -193,6 +193,29 @@ fn thresholds_must_justify_a_resignation() {
     assert!(replay(&game, &played_on).is_ok(), "games that are played on have no due resignation");
 }
 
+/// Who resigns at once made the last turn, whose best move was below; the root's value may not be.
+#[test]
+fn a_resignation_at_once_is_shown_by_the_last_turn() {
+    let game = connect4();
+    let mut record = resigned();
+    record.plies.truncate(3);
+    record.resign = Some(ResignThresholds { value_min: -0.95, turns: 0, enforced: true });
+    for ply in &mut record.plies[..2] {
+        ply.flags = 0;
+    }
+    assert!(replay(&game, &record).is_ok());
+    let refused = |change: &dyn Fn(&mut GameRecord)| {
+        let mut record = record.clone();
+        change(&mut record);
+        replay(&game, &record).unwrap_err().to_string()
+    };
+    assert!(refused(&|r| r.plies[2].flags = 0).contains("do not make"));
+    assert!(refused(&|r| r.outcome = Outcome::win_of(Player::First)).contains("Resigned"));
+    assert!(
+        refused(&|r| r.plies[0].flags = PlyRecord::BELOW).contains("ply 1: the first player had")
+    );
+}
+
 /// A game that was reanalyzed ended as its original did, which is what shows why.
 #[test]
 fn games_searched_anew_keep_the_end_of_their_originals() {

@@ -78,12 +78,14 @@ section! {
         /// Plies after which a game is ended, in self-play and in matches.
         [Results, whole(1, 1_000_000)] plies_max: u32 = 1_000;
         /// Value below which players of generation 1 and later resign, where it and that of their
-        /// best move are lower: `{ fixed = v }` (AlphaGo: -0.8, a chance of 10 %), or
-        /// `{ adaptive = v }`, v or what keeps wrong resignations rare, whichever is lower
-        /// (Silver 2017, Methods, "Self-play"); `off` plays every game to its end.
+        /// best move are lower: `{ fixed = v }`, or `{ adaptive = v }`, v or what keeps wrong
+        /// resignations rare, whichever is lower (Silver 2017, Methods, "Self-play").
+        /// `{ best_move = v }` resigns at once where the best move's value is lower, whatever the
+        /// root's is (AlphaGo: -0.8, a chance of 10 %; Silver 2016, Methods); `off` plays every
+        /// game to its end.
         [Results, Limits::Any] resign: Resign = Resign::Off;
         /// Own turns in a row that must be below it; the next one then resigns (AlphaGo Zero: 1;
-        /// KataGo's matches: 5).
+        /// KataGo's matches: 5). `{ best_move = v }` needs no second turn.
         [Results, whole(1, 255)] resign_turns: u32 = 2;
         /// Share of games, drawn by their seeds, that are played to their ends to measure wrong
         /// resignations (Silver 2017: 0.1).
@@ -144,6 +146,8 @@ choice_or_number! {
         numbers {
             /// Below this value.
             Fixed(f64) = "fixed" within real(-1.0, 0.0),
+            /// At once, where the best move's value is below this.
+            BestMove(f64) = "best_move" within real(-1.0, 0.0),
             /// Below this value or a lower one that measured games allow.
             Adaptive(f64) = "adaptive" within real(-1.0, 0.0),
         }

@@ -1,13 +1,13 @@
 //! PUCT: value plus prior times exploration, and what stands in for the value of an unvisited move.
 
-use dz_search_settings::{DynamicVariance, Exploration, FirstPlay};
+use dz_search_settings::{DynamicVariance, Exploration, FirstPlay, Puct};
 
 use super::Child;
 use crate::numbers::Real;
 
-/// KataGo's 0.01 under the root of visits: the first choice at a node follows the priors instead of
-/// tying at 0 (KataGo, `TOTALCHILDWEIGHT_PUCT_OFFSET`).
-pub const VISITS_OFFSET: f64 = 0.01;
+/// KataGo's 0.01 under the root of visits, the default: the first choice at a node follows the
+/// priors instead of tying at 0 (KataGo, `TOTALCHILDWEIGHT_PUCT_OFFSET`).
+pub const VISITS_OFFSET: f64 = Puct::OFFSET;
 
 /// c(N) for N at least 0; the constants of [`Exploration`] say which count N is.
 pub fn exploration_factor(exploration: &Exploration, visits: f64) -> f64 {

@@ -7,6 +7,12 @@ pub fn resigns(root_q: f64, best_child_q: f64, threshold: f64) -> bool {
     resign_value(root_q, best_child_q) < threshold
 }
 
+/// AlphaGo's own rule: the mover resigns at once when `max_a Q(s,a)` is below `threshold` (Silver
+/// et al. 2016, Methods, "Search algorithm": -0.8). The root's value plays no part.
+pub fn resigns_at_once(best_child_q: f64, threshold: f64) -> bool {
+    best_child_q < threshold
+}
+
 /// What is compared with the threshold: the larger of the root's and the best child's value.
 pub fn resign_value(root_q: f64, best_child_q: f64) -> f64 {
     root_q.max(best_child_q)
@@ -63,6 +69,7 @@ mod tests {
         assert!(!resigns(-0.7, -0.95, -0.8));
         assert!(!resigns(-0.8, -0.8, -0.8));
         assert_eq!(resign_value(-0.5, -0.75), -0.5);
+        assert!(resigns_at_once(-0.81, -0.8) && !resigns_at_once(-0.8, -0.8));
     }
 
     #[test]

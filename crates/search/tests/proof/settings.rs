@@ -93,7 +93,8 @@ fn puct(dice: &mut Dice) -> Puct {
         Exploration { c: 1.05, c_log: 0.28, c_base: 50.0 },
     ]);
     let variance = DynamicVariance { prior: 0.4, prior_weight: 2.0, scale: 0.85 };
-    Puct { exploration, variance: dice.chance(0.25).then_some(variance) }
+    let variance = dice.chance(0.25).then_some(variance);
+    Puct { exploration, variance, offset: dice.pick(&[0.01, 0.01, 0.0, 1.0]) }
 }
 
 fn selection(dice: &mut Dice) -> Selection {

@@ -44,7 +44,7 @@ fn add(tree: &mut Tree, moves: &[usize], counts: [f64; 2], sums: [f64; 2]) {
     }
 }
 
-/// N_r += n, W_r -= n for the mover of every edge; -n takes it back.
+/// `N_r += n`, `W_r -= n` for the mover of every edge; -n takes it back.
 fn lose(tree: &mut Tree, moves: &[usize], n: f64) {
     for depth in 1..=moves.len() {
         let (edge, _) = edge(tree, &moves[..depth]);

@@ -6,7 +6,7 @@ use dz_search::{Domain, Exact, ExplicitGraph, Status};
 use super::{Rule, coarse_graph};
 use crate::proof::{Dice, Judge, rollout, run, search_graph};
 
-/// { P(s,a), N_v(s,a), N_r(s,a), W_v(s,a), W_r(s,a) }, sums of the player who moves at s.
+/// `{ P(s,a), N_v(s,a), N_r(s,a), W_v(s,a), W_r(s,a) }`, sums of the player who moves at s.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edge {
     pub p: f64,
@@ -16,7 +16,7 @@ pub(super) struct Edge {
     pub w_r: f64,
     /// The successor, once it is in the tree.
     pub below: Option<Box<Tree>>,
-    /// v(s_L) was asked for.
+    /// `v(s_L)` was asked for.
     pub evaluated: bool,
     /// Some walk took it.
     pub tried: bool,
@@ -30,8 +30,8 @@ pub(super) struct Tree {
 }
 
 impl Edge {
-    /// Q(s,a) = (1 - lambda) W_v/N_v + lambda W_r/N_r. The text does not say what 0/0 is: the half
-    /// that there is, and 0, the first-play value, without any.
+    /// `Q(s,a) = (1 - lambda) W_v/N_v + lambda W_r/N_r`. The text does not say what 0/0 is: the
+    /// half that there is, and 0, the first-play value, without any.
     pub(super) fn q(&self, lambda: f64) -> f64 {
         match (self.n_v > 0.0, self.n_r > 0.0) {
             (true, true) => (1.0 - lambda) * (self.w_v / self.n_v) + lambda * (self.w_r / self.n_r),
@@ -50,7 +50,7 @@ impl Tree {
         Self { state, sign: sign(graph, state), edges }
     }
 
-    /// argmax Q + u, u = c P sqrt(sum_b N_r) / (1 + N_r). Ties: untried moves by prior, then the
+    /// argmax Q + u, `u = c P sqrt(sum_b N_r) / (1 + N_r)`. Ties: untried moves by prior, then the
     /// lowest move.
     pub(super) fn choose(&self, rule: Rule) -> usize {
         let sum: f64 = self.edges.iter().map(|edge| edge.n_r).sum();

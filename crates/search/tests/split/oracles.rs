@@ -10,15 +10,10 @@ use super::Rule;
 use crate::proof::graphs::{graph, inner, terminal};
 use crate::proof::{Judge, run, search_graph};
 
-/// The first node is worth 0.4 and the second -0.8; every rollout ends at 1.
+/// The first node is worth 0.4 and the second -0.8; every rollout ends at 1. The book has it.
 fn chain() -> ExplicitGraph {
-    let nodes = vec![
-        inner(0, 1, 0.0, &[1]),
-        inner(1, -1, 0.4, &[2]),
-        inner(2, 1, -0.8, &[3]),
-        terminal(3, 1.0),
-    ];
-    graph(0, nodes)
+    let file = include_str!("../../../../examples/alphago-chain.json");
+    ExplicitGraph::new(&serde_json::from_str(file).unwrap()).unwrap()
 }
 
 fn split(threshold: u32) -> SearchParams {
@@ -67,7 +62,7 @@ fn outcome(search: &mut Search<ExplicitGraph, Exact>, leaf: LeafId, value: f64) 
     search.apply_rollout(leaf, ValuePov { value, draw: 0.0 }, &[]);
 }
 
-/// 15 finished visits and 7 walks that wait, `n_vl` = 3: sum_b N_r = 15 + 7 * 3 = 36.
+/// 15 finished visits and 7 walks that wait, `n_vl` = 3: `sum_b N_r = 15 + 7 * 3 = 36`.
 #[test]
 fn the_sum_counts_virtual_losses() {
     for (rule, sum) in [

@@ -123,7 +123,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             Selection::Puct(puct)
             | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
                 let c = N::Real::from_f64(exploration(node, &puct, sum));
-                let root = (sum + N::Real::from_f64(0.01)).sqrt();
+                let root = (sum + N::Real::from_f64(puct.offset)).sqrt();
                 let is_known = edge.visits > 0;
                 let value = if is_known { self.q(node, edge) } else { self.first_play(name) };
                 value + c * edge.prior * root / (N::Real::ONE + visits)
@@ -267,7 +267,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
                 let visits = node.edges.iter().map(|edge| edge.visits).sum();
                 let c = N::Real::from_f64(exploration(node, &puct, N::Real::from_u32(visits)));
-                let scale = c.to_f64() * (sum + 0.01).sqrt();
+                let scale = c.to_f64() * (sum + puct.offset).sqrt();
                 let score =
                     |child: &Child| child.q.unwrap() + scale * child.prior / (1.0 + child.visits);
                 scores.extend(children.iter().map(score));

@@ -225,7 +225,21 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
         };
         let node = &self.nodes[&child];
         let (average, visits, kind) = (node.average, node.visits, node.kind);
-        if kind == Kind::Unexpanded {
+        let ahead = visits > edge_visits;
+        let stops = match self.params.catch_up {
+            CatchUp::Continue => false,
+            CatchUp::Stop => ahead,
+            CatchUp::Leak(leak) => ahead && self.share(0x1ea4) >= leak,
+            CatchUp::Margin(by) => u64::from(visits) > u64::from(edge_visits) + u64::from(by),
+        };
+        let differs = match self.params.backup {
+            Backup::Delta { tolerance, .. } => {
+                let distance = (edge_average - average.value).abs();
+                edge_visits > 0 && ahead && distance > N::Real::from_f64(tolerance)
+            }
+            _ => false,
+        };
+        if kind == Kind::Unexpanded && !stops && !differs {
             let sample = self.evaluate_again(child, &state, &history);
             self.rollout_leaf = Some(child);
             return self.ends(sample);
@@ -251,20 +265,6 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             }
             return self.ends(average);
         }
-        let ahead = visits > edge_visits;
-        let stops = match self.params.catch_up {
-            CatchUp::Continue => false,
-            CatchUp::Stop => ahead,
-            CatchUp::Leak(leak) => ahead && self.share(0x1ea4) >= leak,
-            CatchUp::Margin(by) => u64::from(visits) > u64::from(edge_visits) + u64::from(by),
-        };
-        let differs = match self.params.backup {
-            Backup::Delta { tolerance, .. } => {
-                let distance = (edge_average - average.value).abs();
-                edge_visits > 0 && ahead && distance > N::Real::from_f64(tolerance)
-            }
-            _ => false,
-        };
         if stops || differs {
             self.counts.cut += 1;
             return self.ends(average);
