@@ -2,7 +2,7 @@
 
 use dz_game::{
     Game, GameSpec, Move, Player, Status, Symmetry,
-    games::{Go, Hex, Othello},
+    games::{Go, GoHistory, Hex, Othello},
 };
 use dz_linear::{Lessons, LinearValue, Shapes, learn};
 use rand::{RngExt, SeedableRng};
@@ -76,7 +76,7 @@ fn changes_add_up_to_whole_values() {
     let mut legal = Vec::new();
     for (state, player) in positions(&game, 40, 6) {
         let mover = player.opponent();
-        game.legal_moves(&state, &Default::default(), &mut legal);
+        game.legal_moves(&state, &GoHistory::default(), &mut legal);
         let chances = value.after_moves(&game, &state, &legal);
         for (&mv, chance) in legal.iter().zip(chances) {
             let mut after = state;

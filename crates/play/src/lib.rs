@@ -27,6 +27,7 @@ pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
 pub use anchors::{anchor_faults, anchor_player, engine_spec};
 pub use arena::Arena;
 pub use counts::{MatchCounts, PlayedGame, Seat};
+pub use dz_search_settings::MoveHeuristic;
 pub use early_stop::{EarlyStop, PairTest};
 pub use exact::{Exact, Lookahead};
 pub use external::{Cause, Forfeit};

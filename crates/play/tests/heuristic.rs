@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use dz_game::{Game, GameSpec, Move, games::Go};
+use dz_game::{
+    Game, GameSpec, Move,
+    games::{Go, GoHistory},
+};
 use dz_infer::Lockstep;
 use dz_linear::{Lessons, LinearValue, learn};
 use dz_play::{
@@ -31,7 +34,7 @@ fn positions(game: &Go, value: &LinearValue) -> Vec<PositionCheck> {
     let mut legal: Vec<Move> = Vec::new();
     let begin = |plies: usize| {
         let mut state = game.start();
-        let mut history = Default::default();
+        let mut history = GoHistory::default();
         let mut moves = Vec::new();
         for _ in 0..plies {
             let mv = game.random_move(&state, &history, &mut random, &mut scratch).unwrap();

@@ -34,7 +34,7 @@ enum What {
 /// For games whose stones lie on the points of a square board: go, gomoku, hex, othello. The
 /// features are all configurations of windows of 1x1 to 3x3 points, at their place and anywhere;
 /// what symmetries turn into each other shares a weight (Silver, Sutton and Mueller 2007). A search
-/// takes its values of moves as heuristics: search.heuristic, search.equivalent_visits.
+/// takes its values of moves as heuristics, with the keys `heuristic` and `equivalent_visits` of [search].
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero learn value go:size=9 --out go9.linear\n  \
     dagzero match rollout:500,policy=mogo,equivalent_visits=50,heuristic=linear:go9.linear \\\n      \
@@ -79,7 +79,7 @@ struct Learned {
     game: String,
     games: u32,
     weights: usize,
-    weights_learned: usize,
+    weights_met: usize,
     plies_mean: f64,
     /// Mean squared difference of a value and its target, over the last hundredth of the games.
     error: f64,
@@ -94,12 +94,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let found = with_game!(&spec, |game| learn_value(&game, args, begun))??;
     let (value, last, bytes) = found;
     fs::write(&args.out, &bytes).with_context(|| format!("cannot write {}", args.out.display()))?;
-    let [weights_learned, weights] = value.counts();
+    let [weights_met, weights] = value.counts();
     let learned = Learned {
         game: value.game().to_string(),
         games: last.games,
         weights,
-        weights_learned,
+        weights_met,
         plies_mean: last.plies,
         error: last.error,
         seconds: begun.elapsed().as_secs_f64(),
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         write_line(out, &learned)?;
     } else {
         let games = count_text(learned.games.into());
-        let met = count_text(weights_learned as u64);
+        let met = count_text(weights_met as u64);
         let all = count_text(weights as u64);
         let took = duration_text(begun.elapsed());
         let size = dz_report::count::bytes(bytes.len() as u64);

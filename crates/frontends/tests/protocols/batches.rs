@@ -15,7 +15,7 @@ use dz_game::{Player, games::Connect4};
 use dz_infer::{
     Evaluation, Evaluator, EvaluatorError, Hashed, InstantEvaluator, Leaf, LeafView, Ticket,
 };
-use dz_play::{MatchPlayer, NoNetworks, PlayerEvaluator, PlayerPool, SearchPlayer};
+use dz_play::{MatchPlayer, MoveHeuristic, NoNetworks, PlayerEvaluator, PlayerPool, SearchPlayer};
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams};
 
 /// Answers in batches what [`Hashed`] answers at once, and notes how large they are.
@@ -102,6 +102,7 @@ fn visits(leaves_max: u32, way: Way) -> (Vec<(u16, u32)>, Vec<usize>) {
     let search = SearchPlayer {
         evaluator: PlayerEvaluator::Added(source),
         params: SearchParams { leaves_max, ..SearchParams::default() },
+        heuristic: MoveHeuristic::None,
         root: RootSetup::default(),
         choice: MoveChoice::MostVisits,
         budget: Budget::Playouts(1),
