@@ -97,9 +97,10 @@ section! {
         /// Visits that each move starts with at its heuristic value, or at the value of a move
         /// never tried; 0 is off (Gelly 2007: 50).
         [Results, whole(0, 1_000_000)] equivalent_visits: u32 = 0;
-        /// The heuristic value of a move for `equivalent_visits`: `none`, or `linear:FILE`, 2 sigma -
-        /// 1 of a function that `dagzero learn value` has learned (Gelly and Silver 2007: `Q_RLGO`).
-        /// For players with rollouts and for `dagzero search`; the searches of a run ask a network.
+        /// The heuristic value of a move for `equivalent_visits`: `none`, or `linear:FILE`, that of
+        /// a function that `dagzero learn value` has learned, 2 sigma - 1 (Gelly and Silver 2007:
+        /// `Q_RLGO`). For players with rollouts and for `dagzero search`; the searches of a run ask
+        /// a network.
         [Results, Limits::Any] heuristic: MoveHeuristic = MoveHeuristic::None;
         /// Power that priors are raised to (AlphaGo: 0.67); 1 leaves them.
         [Results, above(0.0, 100.0)] prior_exponent: f64 = 1.0;

@@ -34,7 +34,8 @@ enum What {
 /// For games whose stones lie on the points of a square board: go, gomoku, hex, othello. The
 /// features are all configurations of windows of 1x1 to 3x3 points, at their place and anywhere;
 /// what symmetries turn into each other shares a weight (Silver, Sutton and Mueller 2007). A search
-/// takes its values of moves as heuristics, with the keys `heuristic` and `equivalent_visits` of [search].
+/// takes its values of moves as heuristics, with the keys `heuristic` and `equivalent_visits` of
+/// [search].
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero learn value go:size=9 --out go9.linear\n  \
     dagzero match rollout:500,policy=mogo,equivalent_visits=50,heuristic=linear:go9.linear \\\n      \
