@@ -5,7 +5,8 @@
 #
 # BINARIES is the folder that pack.sh makes on a machine with Rust. Each step has a time limit and a
 # log, so a broken step costs only itself. After each step all logs are packed into
-# OUT/first-call.tar.xz. README.md says how to read them.
+# OUT/first-call.tar.xz. README.md says how to read them. FIRST_CALL_SKIP="ncu sanitizer" leaves steps
+# out.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 binaries=$(cd "${1:?folder that pack.sh made}" && pwd)
@@ -40,6 +41,7 @@ save() {
 step() {
   local name=$1 limit=$2 begun=$EPOCHREALTIME left=$((ends - SECONDS)) rc=0
   shift 2
+  [[ " ${FIRST_CALL_SKIP:-} " == *" $name "* ]] && return
   ((limit > left)) && limit=$left
   if ((limit < 3)); then
     printf '%s\tskipped: no time was left\n' "$name" | tee -a "$logs/steps.tsv"
@@ -97,8 +99,15 @@ save
 step games 40 "$dagzero" bench games --device "$device" --json --game go:size=9 \
   --network 9x9b6c96 --batch 2048 --seconds 4
 save
-step ncu 60 ncu --set full --target-processes all -k regex:convolve --launch-skip 20 -c 3 \
-  "$dagzero" bench device --device "$device" --network 9x9b6c96 --batch 4096 --seconds 0 --learning none
+# ncu must not lock the clocks of a card that others use after us.
+for batch in 256 1024; do
+  step "kernels-$batch" 60 python3 "$here/kernels.py" --out "$logs/kernels-$batch.json" -- \
+    "$dagzero" bench device --device "$device" --network 9x9b6c96 --batch "$batch" --seconds 0 \
+    --precision none --learning bf16
+done
+save
+step ncu 60 ncu --set full --clock-control none --target-processes all -k regex:convolve --launch-skip 20 -c 3 \
+  "$dagzero" bench device --device "$device" --network 9x9b6c96 --batch 4096 --seconds 0 --learning none --layers
 step sanitizer 60 compute-sanitizer "$dagzero" doctor --device "$device" --json
 save
 echo; cat "$logs/steps.tsv"
