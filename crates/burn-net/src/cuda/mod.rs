@@ -17,6 +17,8 @@ mod entropy;
 #[cfg(feature = "cuda")]
 mod layer;
 pub(crate) mod layer_weights;
+#[cfg(feature = "cuda")]
+mod learn_linear;
 pub(crate) mod linear;
 #[cfg(feature = "cuda")]
 mod planes;
@@ -31,8 +33,8 @@ mod tower;
 #[cfg(not(feature = "cuda"))]
 pub(crate) use absent::{
     Reading, Recording, adam, blend, board_means, convolve, cross_entropy, join, join_into, layer,
-    linear, norm, read_later, record, records, rectified_means_and_maxima, shift_and_rectify,
-    tower, unpack, unpack_words, view, words, write, write_words,
+    learn_linear, linear, norm, read_later, record, records, rectified_means_and_maxima,
+    shift_and_rectify, tower, unpack, unpack_words, view, words, write, write_words,
 };
 #[cfg(feature = "cuda")]
 pub(crate) use {
@@ -41,6 +43,7 @@ pub(crate) use {
     conv::launch::{convolve, view},
     entropy::cross_entropy,
     layer::layer,
+    learn_linear::learn_linear,
     linear::linear,
     planes::{unpack, unpack_words, words},
     recording::{Reading, Recording, read_later, record, records, write, write_words},

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use burn::tensor::{Bytes, Int, Tensor};
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
+use cubecl::MemoryScope;
 use cubecl::client::{Client, Graph};
-use cubecl::server::ServerError;
+use cubecl::server::{Handle, ServerError};
 
 /// The environment variable that turns CUDA graphs off if it is 0.
 const CUDA_GRAPH: &str = "DAGZERO_CUDA_GRAPH";
@@ -37,8 +38,13 @@ pub(crate) fn records() -> bool {
 
 /// Runs of the work before it is recorded. Nothing can be allocated while recording, so the memory
 /// pool must already have enough free memory. The first run allocates it. The second run may find
-/// it fragmented and allocate more. After that, each run allocates in the same places.
+/// it fragmented and allocate more.
 const WARM_UPS: usize = 4;
+
+/// Pieces as large as the largest allocation that are held back from the warm-up runs and are free
+/// while recording. A run need not place its tensors where the one before did: without these, a
+/// recording once lacked room for a single tensor of 15 MB.
+const SPARE_PIECES: usize = 4;
 
 /// Runs `work` a few times, then records it without running it. `on` is any tensor of the stream.
 ///
@@ -52,9 +58,12 @@ pub(crate) fn record(on: &Tensor<1>, work: impl Fn()) -> Result<Recording, Strin
         text.split("\nNo backtrace").next().unwrap_or_default().replace('\n', " ")
     };
     client.graph_prepare().map_err(text)?;
-    for _ in 0..WARM_UPS {
+    work();
+    let spare = spare(&client);
+    for _ in 1..WARM_UPS {
         work();
     }
+    drop(spare);
     if let Err(error) = client.start_capture() {
         // A capture that was prepared but not started has to be ended too.
         let _ = client.stop_capture();
@@ -62,6 +71,14 @@ pub(crate) fn record(on: &Tensor<1>, work: impl Fn()) -> Result<Recording, Strin
     }
     work();
     client.stop_capture().map(Recording).map_err(text)
+}
+
+/// Allocates the memory that is free while recording.
+fn spare(client: &Client) -> Vec<Handle> {
+    let report = client.memory_report(MemoryScope::CurrentStream);
+    let pools = report.streams.iter().flat_map(|stream| &stream.pools.dynamic);
+    let largest = pools.map(|pool| pool.largest_alloc).max().unwrap_or_default();
+    (0..SPARE_PIECES).map(|_| client.empty(largest as usize)).collect()
 }
 
 impl Recording {

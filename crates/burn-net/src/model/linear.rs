@@ -23,6 +23,8 @@ enum Matrix {
     Plain(Tensor<2>),
     /// As [`LinearPlan::pack`] orders it, for the CUDA kernel that plays.
     Packed(LinearPlan, Tensor<1>),
+    /// `[out * in]` as files have it, for the CUDA kernels that learn.
+    InPlace(Tensor<1>),
 }
 
 impl Linear {
@@ -34,9 +36,8 @@ impl Linear {
                 let plan = LinearPlan::new([inputs, outputs]);
                 Matrix::Packed(plan.expect("what is packed has a plan"), weight)
             }
-            WeightFormat::File | WeightFormat::InPlace => {
-                Matrix::Plain(weight.reshape([outputs, inputs]).transpose())
-            }
+            WeightFormat::InPlace => Matrix::InPlace(weight),
+            WeightFormat::File => Matrix::Plain(weight.reshape([outputs, inputs]).transpose()),
         };
         Self { matrix, bias: parameters.part(name, "bias").reshape([1, outputs]) }
     }
@@ -53,6 +54,7 @@ impl Linear {
             Matrix::Packed(plan, factors) => {
                 self.packed_product(*plan, factors, x, Output::AsInput)
             }
+            Matrix::InPlace(weight) => self.learnt_product(x, weight),
         }
     }
 
@@ -63,6 +65,7 @@ impl Linear {
             Matrix::Packed(plan, factors) => {
                 self.packed_product(*plan, factors, x, Output::Rectified)
             }
+            Matrix::InPlace(weight) => relu(self.learnt_product(x, weight)),
         }
     }
 
@@ -72,12 +75,18 @@ impl Linear {
         match &self.matrix {
             Matrix::Plain(matrix) => self.sums_in_parts(ops, x, matrix),
             Matrix::Packed(plan, factors) => self.packed_product(*plan, factors, x, Output::Whole),
+            Matrix::InPlace(weight) => self.learnt_product(x, weight),
         }
     }
 
     /// Product and bias, in the format of the bias.
     fn sums_in_parts(&self, ops: &BoardOps, x: Tensor<2>, matrix: &Tensor<2>) -> Tensor<2> {
         add_in_parts(ops, matmul_in_parts(ops, x, matrix, self.bias.dtype()), self.bias.clone())
+    }
+
+    fn learnt_product(&self, x: Tensor<2>, weight: &Tensor<1>) -> Tensor<2> {
+        let [_, outputs] = self.bias.dims();
+        cuda::learn_linear(x, weight.clone(), self.bias.clone().reshape([outputs]))
     }
 
     fn packed_product(

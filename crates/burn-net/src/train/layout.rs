@@ -72,6 +72,14 @@ impl Layout {
         self.0.get(&format!("{layer}.weight"))?.as_slice().try_into().ok()
     }
 
+    /// Whether a name belongs to a linear layer with a bias.
+    pub(crate) fn is_of_linear(&self, name: &str) -> bool {
+        let layer = name.rsplit_once('.').map_or(name, |(layer, _)| layer);
+        let weight = self.0.get(&format!("{layer}.weight"));
+        weight.is_some_and(|shape| shape.len() == 2)
+            && self.0.contains_key(&format!("{layer}.bias"))
+    }
+
     /// Names the pieces of `flat`, as files hold them.
     pub(crate) fn name_pieces(&self, flat: &[f32]) -> BTreeMap<String, TensorData> {
         let mut rest = flat;
@@ -173,5 +181,11 @@ mod tests {
         assert_eq!(layout.convolution_of("stem.conv.beta"), Some([16, 3, 3, 3]));
         assert_eq!(layout.convolution_of("value.conv.weight"), Some([8, 16, 1, 1]));
         assert_eq!(layout.convolution_of("policy.linear.weight"), None);
+        let globals = NetworkSpec { globals: 2, ..NetworkSpec::plain([3, 6, 7], 7, 2, 16) };
+        let layout = Layout::of_parameters(&globals);
+        assert!(!layout.is_of_linear("stem.globals.weight"), "it has no bias");
+        for name in layout.shapes().keys().filter(|name| !name.starts_with("stem.globals")) {
+            assert_eq!(layout.is_of_linear(name), is_linear(name), "{name}");
+        }
     }
 }

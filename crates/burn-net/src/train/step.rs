@@ -287,8 +287,8 @@ impl BatchPasses {
     fn learns_by_cuda_kernels(&self, name: &str) -> bool {
         let size = [self.spec.height, self.spec.width];
         let shape = self.layout.convolution_of(name);
-        self.convolve == ConvMethod::CudaKernel
-            && shape.is_some_and(|shape| cuda::conv::fits::learns(size, shape))
+        let fits = shape.is_some_and(|shape| cuda::conv::fits::learns(size, shape));
+        self.convolve == ConvMethod::CudaKernel && (fits || self.layout.is_of_linear(name))
     }
 
     fn answer(&self, tower: &Tower, batch: &TrainBatch, targets: Targets) -> Answer {

@@ -10,4 +10,12 @@ pub(crate) struct Finish {
     pub(in crate::cuda) adds: bool,
     /// What is below 0 becomes 0.
     pub(in crate::cuda) rectifies: bool,
+    /// Moments of the outputs of each plane's points are written beside them.
+    pub(in crate::cuda) moments: bool,
+}
+
+impl Finish {
+    /// The sums as they are.
+    pub(in crate::cuda) const NONE: Self =
+        Self { shifts: false, adds: false, rectifies: false, moments: false };
 }

@@ -29,7 +29,8 @@ pub(in crate::cuda) type Sums = Array<Vector<f32, Const<2>>>;
 ///
 /// `x [rows, inputs]`, in vectors of `N`; `kernel` in the order of
 /// [`crate::cuda::conv::fits::pack`]; `shift [outputs]`; `added` and `out [rows, outputs]`. A row
-/// is a point of a board. Sums are 32 bits wide and rounded once.
+/// is a point of a board. Sums are 32 bits wide and rounded once. `moments [parts, 2, outputs]` is
+/// written if asked for, see [`write_moments`].
 #[cube(launch_unchecked)]
 pub(in crate::cuda) fn convolve<E: Float, N: Size>(
     x: &[Vector<E, N>],
@@ -37,6 +38,7 @@ pub(in crate::cuda) fn convolve<E: Float, N: Size>(
     shift: &[Pair<E>],
     added: &[Pair<E>],
     out: &mut [Pair<E>],
+    moments: &mut [Vector<f32, Const<2>>],
     rows: usize,
     #[comptime] plan: Plan,
     #[comptime] finish: Finish,
@@ -65,8 +67,9 @@ pub(in crate::cuda) fn convolve<E: Float, N: Size>(
     for _ in 0..comptime!(plan.tiles_points * plan.tiles_outputs * 2) {
         sums.push(Array::new(2usize));
     }
+    let taps = taps_on_board(group_row, first_point, plan);
     for tap in 0..comptime!(plan.taps()) {
-        let starts = starts(group_row, first_point, tap, plan);
+        let starts = starts(&taps, first_point, tap, plan);
         #[unroll]
         for k in 0..comptime!(plan.tiles_inputs()) {
             let step = tap * comptime!(plan.tiles_inputs()) + k;
@@ -82,6 +85,9 @@ pub(in crate::cuda) fn convolve<E: Float, N: Size>(
         }
     }
     let first_row = group_row + first_point;
+    if finish.moments {
+        write_moments::<E>(&sums, moments, first_row, rows, first_tile, plan);
+    }
     write::<E>(&sums, shift, added, out, first_row, rows, first_tile, plan, finish);
 }
 
@@ -160,41 +166,55 @@ pub(in crate::cuda) fn pairs<E: Float>(
     pairs
 }
 
+/// For the thread's row of each tile a bit for each tap of the kernel, set if the neighbour there
+/// is on the board. One number a tile: where a row is on its board takes two, and with one register
+/// more than 168 a multiprocessor has room for two groups of threads instead of three.
+#[cube]
+fn taps_on_board(group_row: usize, first_point: usize, #[comptime] plan: Plan) -> Sequence<u32> {
+    let mut taps = Sequence::<u32>::new();
+    #[unroll]
+    for i in 0..plan.tiles_points {
+        let point = first_point + i * TILE + UNIT_POS_X as usize % TILE;
+        let at = (group_row + point) % comptime!(plan.height * plan.width);
+        let y = at / plan.width;
+        let x = at % plan.width;
+        let left = select(x > 0, 1u32, 0u32);
+        let right = select(x + 1 < plan.width, 4u32, 0u32);
+        let row = left + 2u32 + right;
+        let above = select(y > 0, row, 0u32);
+        let below = select(y + 1 < plan.height, row, 0u32);
+        taps.push(above + row * 8u32 + below * 64u32);
+    }
+    taps
+}
+
 /// Where in shared memory the thread's row of each tile has its neighbour, `tap` of the kernel, row
 /// by row: the blank one beyond the board. A tile's 16 rows are named by 16 threads; the other 16
 /// name the same rows' inputs from the eighth on.
 #[cube]
 fn starts(
-    group_row: usize,
+    taps: &Sequence<u32>,
     first_point: usize,
     tap: usize,
     #[comptime] plan: Plan,
 ) -> Sequence<usize> {
     let lane = UNIT_POS_X as usize;
+    let stride = comptime!(plan.window().stride());
+    let aside = if comptime!(plan.side == 1) { tap } else { tap / 3 * plan.width + tap % 3 };
+    let first = (first_point + lane % TILE + aside) * stride + lane / TILE;
+    let blank = comptime!(plan.window().rows * stride).runtime() + lane / TILE;
     let mut starts = Sequence::<usize>::new();
     #[unroll]
     for i in 0..plan.tiles_points {
-        let point = first_point + i * TILE + lane % TILE;
-        let row = neighbour(group_row, point, tap, plan);
-        starts.push(row * comptime!(plan.window().stride()) + lane / TILE);
+        let there = first + comptime!(i * TILE * stride);
+        if comptime!(plan.side == 1) {
+            starts.push(there);
+        } else {
+            let is_on_board = (*taps.index(i) >> tap as u32) % 2u32 == 1u32;
+            starts.push(select(is_on_board, there, blank));
+        }
     }
     starts
-}
-
-/// Which row of the window is the neighbour of a point of the group.
-#[cube]
-fn neighbour(group_row: usize, point: usize, tap: usize, #[comptime] plan: Plan) -> usize {
-    if comptime!(plan.side == 1) {
-        point
-    } else {
-        let at = (group_row + point) % comptime!(plan.height * plan.width);
-        // One more than it is, so that no number is below 0.
-        let y = at / plan.width + tap / 3;
-        let x = at % plan.width + tap % 3;
-        let is_on_board = y >= 1 && y <= plan.height && x >= 1 && x <= plan.width;
-        let neighbour = point + tap / 3 * plan.width + tap % 3;
-        select(is_on_board, neighbour, comptime!(plan.window().rows).runtime())
-    }
 }
 
 /// Adds to a plane's sums the products with 16 inputs, tile `k` of them.
@@ -276,6 +296,87 @@ fn write<E: Float>(
             }
         }
     }
+}
+
+/// Writes the mean of each output over a plane's points, and the sum of squares of distances from
+/// it, `out [parts, 2, outputs]`: of the rounded outputs, without what is added to them. A part is
+/// the points of a plane, see [`Plan::plane_points`].
+#[cube]
+fn write_moments<E: Float>(
+    sums: &Sequence<Sums>,
+    out: &mut [Vector<f32, Const<2>>],
+    first_row: usize,
+    rows: usize,
+    first_tile: usize,
+    #[comptime] plan: Plan,
+) {
+    let lane = UNIT_POS_X as usize;
+    let points = comptime!(plan.plane_points()).runtime();
+    let part = first_row / points;
+    let there = min(max(rows, first_row) - first_row, points);
+    let share = 1.0f32 / f32::cast_from(max(there, 1usize));
+    #[unroll]
+    for j in 0..comptime!(plan.tiles_outputs * 2) {
+        let nothing = Vector::<f32, Const<2>>::new(0.0f32);
+        let sum =
+            plane_pair_sum(sum_of_points::<E>(sums, nothing, first_row, rows, j, false, plan));
+        let mean = sum * Vector::new(share);
+        let squares =
+            plane_pair_sum(sum_of_points::<E>(sums, mean, first_row, rows, j, true, plan));
+        let output = first_tile * comptime!(TILE / 2) + lane % 4 + j * 4;
+        // Lanes that differ in `lane / 4` have the same outputs, and all of them have the sum.
+        if lane < 4 && output < comptime!(plan.outputs / 2) {
+            let place = part * comptime!(plan.outputs) + output;
+            out[place] = mean;
+            out[place + comptime!(plan.outputs / 2)] = squares;
+        }
+    }
+}
+
+/// Adds up over a thread's points what its two outputs `j` are beyond `center`, or the squares of
+/// that.
+#[cube]
+fn sum_of_points<E: Float>(
+    sums: &Sequence<Sums>,
+    center: Vector<f32, Const<2>>,
+    first_row: usize,
+    rows: usize,
+    #[comptime] j: usize,
+    #[comptime] squares: bool,
+    #[comptime] plan: Plan,
+) -> Vector<f32, Const<2>> {
+    let mut all = Vector::<f32, Const<2>>::new(0.0f32);
+    #[unroll]
+    for i in 0..plan.tiles_points {
+        #[unroll]
+        for half in 0..2usize {
+            let row = first_row + i * TILE + half * 8 + UNIT_POS_X as usize / 4;
+            let sum = sums.index(comptime!(i * plan.tiles_outputs * 2 + j))[half];
+            let rounded = Pair::<E>::cast_from(sum);
+            let mut beyond = Vector::<f32, Const<2>>::cast_from(rounded) - center;
+            if squares {
+                beyond = beyond * beyond;
+            }
+            all += select(row < rows, beyond, Vector::new(0.0f32));
+        }
+    }
+    all
+}
+
+/// Adds up two numbers over the lanes of a plane that have the same outputs. The order of additions
+/// is fixed.
+#[cube]
+fn plane_pair_sum(pair: Vector<f32, Const<2>>) -> Vector<f32, Const<2>> {
+    let mut all = Vector::empty();
+    #[unroll]
+    for i in 0..2usize {
+        let mut sum = pair.extract(i);
+        sum += plane_shuffle_xor(sum, 4u32);
+        sum += plane_shuffle_xor(sum, 8u32);
+        sum += plane_shuffle_xor(sum, 16u32);
+        all.insert(i, sum);
+    }
+    all
 }
 
 /// No less than 0, but what is no number stays none.

@@ -70,7 +70,7 @@ pub(crate) fn convolve(
 ) -> Tensor<2> {
     let added = if let Epilogue::AddRelu(added) = then { Some(added.clone()) } else { None };
     let rectifies = !matches!(then, Epilogue::Identity);
-    let finish = Finish { shifts: true, adds: added.is_some(), rectifies };
+    let finish = Finish { shifts: true, adds: added.is_some(), rectifies, moments: false };
     // Never read where nothing is added.
     let added = added.unwrap_or_else(|| x.clone());
     let [x, kernel, shift, added] = [x, kernel, shift, added].map(Tensor::into_dispatch);
@@ -88,34 +88,8 @@ impl ConvKernels for CubeBackend {
         plan: Plan,
     ) -> CubeTensor {
         let [x, kernel, shift, added] = [x, kernel, shift, added].map(into_contiguous);
-        let client = x.client.clone();
-        let rows = x.meta.shape()[0];
-        check(&plan, [&x, &kernel], [&shift, &added], finish);
-        let out = empty(&x, outputs_of(x.meta.shape(), &plan), x.dtype);
-        let [groups, parts] = plan.groups(rows);
-        let vector = vector(plan.inputs);
-        let dtype = dtype_to_storage_type(x.dtype);
-        // SAFETY: the kernel reads and writes rows below `rows` and columns below those of the
-        // plan, which are the tensors', as was just checked.
-        #[allow(unsafe_code)]
-        unsafe {
-            kernel::convolve::launch_unchecked(
-                &client,
-                CubeCount::Static(groups as u32, parts as u32, 1),
-                CubeDim::new_2d(32, plan.planes() as u32),
-                vector,
-                x.into_buffer_arg(),
-                kernel.into_buffer_arg(),
-                shift.into_buffer_arg(),
-                added.into_buffer_arg(),
-                out.clone().into_buffer_arg(),
-                rows,
-                plan,
-                finish,
-                dtype,
-            );
-        }
-        out
+        // Nothing is written to what stands for the moments.
+        launch([&x, &kernel, &shift, &added], &x, finish, plan)
     }
 
     fn weights(x: CubeTensor, gradient: CubeTensor, plan: WeightsPlan) -> CubeTensor {
@@ -161,6 +135,69 @@ impl ConvKernels for CubeBackend {
         let shape = Shape::from(vec![to - from]);
         CubeTensor::new_contiguous(client, device, shape, handle, flat.dtype)
     }
+}
+
+/// Starts the convolution's kernel. See [`kernel::convolve`].
+fn launch(
+    [x, kernel, shift, added]: [&CubeTensor; 4],
+    moments: &CubeTensor,
+    finish: Finish,
+    plan: Plan,
+) -> CubeTensor {
+    let rows = x.meta.shape()[0];
+    check(&plan, [x, kernel], [shift, added], finish);
+    let out = empty(x, outputs_of(x.meta.shape(), &plan), x.dtype);
+    let [groups, parts] = plan.groups(rows);
+    let is_whole = elements(moments) == moment_parts(&plan, rows) * 2 * plan.outputs;
+    assert!(!finish.moments || is_whole && moments.dtype == DType::F32, "moments of {plan:?}");
+    // SAFETY: the kernel reads and writes rows below `rows` and columns below those of the plan,
+    // which are the tensors', as was just checked, and moments of as many parts as there are
+    // planes for points, if any.
+    #[allow(unsafe_code)]
+    unsafe {
+        kernel::convolve::launch_unchecked(
+            &x.client,
+            CubeCount::Static(groups as u32, parts as u32, 1),
+            CubeDim::new_2d(32, plan.planes() as u32),
+            vector(plan.inputs),
+            x.clone().into_buffer_arg(),
+            kernel.clone().into_buffer_arg(),
+            shift.clone().into_buffer_arg(),
+            added.clone().into_buffer_arg(),
+            out.clone().into_buffer_arg(),
+            moments.clone().into_buffer_arg(),
+            rows,
+            plan,
+            finish,
+            dtype_to_storage_type(x.dtype),
+        );
+    }
+    out
+}
+
+/// Parts of the moments: the points of a plane each.
+fn moment_parts(plan: &Plan, rows: usize) -> usize {
+    let [groups, _] = plan.groups(rows);
+    groups * plan.points() / plan.plane_points()
+}
+
+/// A convolution of rows alone, `[rows, out]`.
+pub(in crate::cuda) fn product(x: &CubeTensor, kernel: &CubeTensor, plan: Plan) -> CubeTensor {
+    // Neither a shift nor what is added is read.
+    launch([x, kernel, x, x], x, Finish::NONE, plan)
+}
+
+/// The same, and the moments of its outputs in parts, `[parts, 2, out]`: see
+/// [`kernel::convolve`].
+pub(in crate::cuda) fn product_and_moments(
+    x: &CubeTensor,
+    kernel: &CubeTensor,
+    plan: Plan,
+) -> [CubeTensor; 2] {
+    let parts = moment_parts(&plan, x.meta.shape()[0]);
+    let moments = empty(x, Shape::from(vec![parts, 2, plan.outputs]), DType::F32);
+    let finish = Finish { moments: true, ..Finish::NONE };
+    [launch([x, kernel, x, x], &moments, finish, plan), moments]
 }
 
 /// A tensor whose numbers are written next.

@@ -76,7 +76,12 @@ impl Plan {
 
     /// Points of a group.
     pub(in crate::cuda) const fn points(&self) -> usize {
-        self.planes_points * self.tiles_points * TILE
+        self.planes_points * self.plane_points()
+    }
+
+    /// Points of a plane.
+    pub(in crate::cuda) const fn plane_points(&self) -> usize {
+        self.tiles_points * TILE
     }
 
     /// How many points before a point its first neighbour is, and how many behind it its last one.

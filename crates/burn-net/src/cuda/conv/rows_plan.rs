@@ -13,8 +13,8 @@ pub(in crate::cuda) struct RowsPlan {
 /// Of a group.
 pub(in crate::cuda) const THREADS: usize = 256;
 
-/// Threads that add up what groups found of eight channels.
-pub(in crate::cuda) const THREADS_FINISH: usize = 32;
+/// Groups that add up rows: so many that all of a multiprocessor's threads have reads under way.
+pub(in crate::cuda) const GROUPS_SUM: usize = 2 * GROUPS;
 
 /// Groups that change rows: more than those that add up, since nothing is left to add up
 /// afterwards.
@@ -55,9 +55,9 @@ mod tests {
         for channels in [16, 32, 96, 160, 288] {
             let plan = RowsPlan::new(channels);
             for rows in [1, 42, 64 * 42, 1024 * 81] {
-                let [groups, turns] = plan.groups(rows, GROUPS);
+                let [groups, turns] = plan.groups(rows, GROUPS_SUM);
                 let rows_of_group = turns * plan.rows_at_once();
-                assert!(groups * rows_of_group >= rows && groups <= GROUPS);
+                assert!(groups * rows_of_group >= rows && groups <= GROUPS_SUM);
                 assert!((groups - 1) * rows_of_group < rows, "a group without rows, {plan:?}");
             }
         }

@@ -7,8 +7,7 @@ use cubecl::prelude::*;
 
 use crate::cuda::conv::kernel::{Run, rectified};
 use crate::cuda::conv::rows_plan::RowsPlan;
-use crate::cuda::layer::sums::{Eight, inverse, row_of, through};
-use crate::cuda::tiles::RUN;
+use crate::cuda::layer::sums::{Eight, eight, inverse, row_of, through};
 
 /// `out = (y - mean) / deviation * gamma + beta`, then `+ added`, then no less than 0, if asked
 /// for. `mean`, `variance`, `gamma` and `beta` are `[C]`, all others `[rows, C]`.
@@ -48,7 +47,8 @@ pub(super) fn normalise<E: Float>(
 }
 
 /// The gradient of `y` into `back`, and that of what was added into `aside`, if anything was: from
-/// that of the `output`, and from its sums `along_beta` and `along_gamma [C]`.
+/// that of the `output`, and from its sums `along_beta` and `along_gamma [C]`. The output is read
+/// only if something was added to it. Otherwise its sign follows from `y`, which is read anyway.
 ///
 /// Ioffe & Szegedy 2015, the equations of section 3: the gradient is that of centred and scaled
 /// rows, less its part along beta and along gamma.
@@ -60,6 +60,7 @@ pub(super) fn back<E: Float>(
     mean: &[Eight],
     variance: &[Eight],
     gamma: &[f32],
+    beta: &[f32],
     along_beta: &[Eight],
     along_gamma: &[Eight],
     back: &mut [Run<E>],
@@ -78,12 +79,18 @@ pub(super) fn back<E: Float>(
     let along_beta = along_beta[run] / count;
     let along_gamma = along_gamma[run] / count;
     let scale = eight(gamma, run) * inverse;
+    let shift = eight(beta, run) - mean * scale;
     for turn in 0..turns {
         let row = row_of(turn, turns, rows, plan);
         if row < rows {
             let i = row * plan.runs() + run;
-            let through = through::<E>(gradient, output, i, rectifies);
-            let scaled = (Eight::cast_from(y[i]) - mean) * inverse;
+            let y = Eight::cast_from(y[i]);
+            let mut wanted = y * scale + shift;
+            if adds {
+                wanted = Eight::cast_from(output[i]);
+            }
+            let through = through::<E>(gradient[i], wanted, rectifies);
+            let scaled = (y - mean) * inverse;
             let rest = through - along_beta - scaled * along_gamma;
             back[i] = Run::<E>::cast_from(rest * scale);
             if adds {
@@ -91,15 +98,4 @@ pub(super) fn back<E: Float>(
             }
         }
     }
-}
-
-/// Of what may lie at any place of a flat tensor, so that it is read number by number.
-#[cube]
-fn eight(values: &[f32], run: usize) -> Eight {
-    let mut eight = Eight::empty();
-    #[unroll]
-    for i in 0..RUN {
-        eight.insert(i, values[run * RUN + i]);
-    }
-    eight
 }

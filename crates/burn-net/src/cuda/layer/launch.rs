@@ -4,16 +4,15 @@ use burn::backend::cubecl::dtype_to_storage_type;
 use burn::tensor::{DType, Shape};
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
-use cubecl::prelude::{CubeCount, CubeDim, ElemType};
+use cubecl::prelude::ElemType;
 
-use crate::cuda::conv::finish::Finish;
-use crate::cuda::conv::launch::{ConvKernels, a_thread_each, elements, empty, spread};
-use crate::cuda::conv::plan::Plan;
-use crate::cuda::conv::rows_plan::{GROUPS_CHANGE, RowsPlan, THREADS_FINISH};
+use crate::cuda::conv::launch::{
+    ConvKernels, a_thread_each, elements, empty, product, product_and_moments, spread,
+};
+use crate::cuda::conv::rows_plan::{GROUPS_CHANGE, GROUPS_SUM, RowsPlan};
 use crate::cuda::layer::layer_plan::LayerPlan;
 use crate::cuda::layer::operation::{Back, Forth, Kept, LearningLayer};
 use crate::cuda::layer::{change, sums, weights};
-use crate::cuda::tiles::GROUPS;
 
 impl LearningLayer for CubeBackend {
     fn layer(
@@ -27,9 +26,9 @@ impl LearningLayer for CubeBackend {
         let [x, weight, gamma, beta, added] = [x, weight, gamma, beta, added].map(into_contiguous);
         check(&layer, [&x, &added], [&weight, &gamma, &beta]);
         let [forth, packed] = pack(&x, weight, &layer);
-        let y = convolve(x, forth, layer.forth);
+        let [y, moments] = product_and_moments(&x, &forth, layer.forth);
         let rows = Rows::of(&y);
-        let [mean, variance] = rows.moments(&y);
+        let [mean, variance] = rows.combine_moments(moments, layer.forth.plane_points());
         let output = rows.normalise(&y, [&mean, &variance, &gamma, &beta], added, &layer);
         Forth { output, y, mean, variance, packed }
     }
@@ -40,11 +39,11 @@ impl LearningLayer for CubeBackend {
         layer: LayerPlan,
         wants_x: bool,
     ) -> Back<Self> {
-        let Kept { made: Forth { output, y, mean, variance, packed }, x, gamma } = kept;
-        let [gradient, x, gamma] = [gradient, x, gamma].map(into_contiguous);
+        let Kept { made: Forth { output, y, mean, variance, packed }, x, gamma, beta } = kept;
+        let [gradient, x, gamma, beta] = [gradient, x, gamma, beta].map(into_contiguous);
         let is_like_y = |rows: &CubeTensor| rows.dtype == y.dtype && elements(rows) == elements(&y);
         assert!(is_like_y(&gradient) && is_like_y(&output), "{layer:?}");
-        let columns = [&mean, &variance, &gamma];
+        let columns = [&mean, &variance, &gamma, &beta];
         assert!(columns.iter().all(|column| column.dtype == DType::F32), "{layer:?}");
         assert!(
             columns.iter().all(|column| elements(column) == layer.weights.outputs),
@@ -52,19 +51,19 @@ impl LearningLayer for CubeBackend {
         );
         let rows = Rows::of(&y);
         let there = [&gradient, &output, &y];
-        let [beta, of_gamma] = rows.along(there, [&mean, &variance], &layer);
-        let columns = [&mean, &variance, &gamma, &beta, &of_gamma];
+        let [of_beta, of_gamma] = rows.along(there, columns, &layer);
+        let columns = [&mean, &variance, &gamma, &beta, &of_beta, &of_gamma];
         let [of_y, added] = rows.back(there, columns, &layer);
         let parts = <Self as ConvKernels>::weights(x, of_y.clone(), layer.weights);
         let weight = add_parts(parts, &layer);
         let x = match layer.back {
-            Some(plan) if wants_x => convolve(of_y, packed, plan),
+            Some(plan) if wants_x => product(&of_y, &packed, plan),
             _ => {
                 assert!(!wants_x, "planes of positions have no gradient, all else fills tiles");
                 empty(&of_y, Shape::from(vec![1]), of_y.dtype)
             }
         };
-        Back { x, weight, gamma: of_gamma, beta, added }
+        Back { x, weight, gamma: of_gamma, beta: of_beta, added }
     }
 }
 
@@ -108,15 +107,9 @@ fn pack(x: &CubeTensor, weight: CubeTensor, layer: &LayerPlan) -> [CubeTensor; 2
     [forth, back]
 }
 
-fn convolve(x: CubeTensor, kernel: CubeTensor, plan: Plan) -> CubeTensor {
-    let finish = Finish { shifts: false, adds: false, rectifies: false };
-    // Neither a shift nor what is added is read.
-    <CubeBackend as ConvKernels>::convolve(x.clone(), kernel, x.clone(), x, finish, plan)
-}
-
 fn add_parts(parts: CubeTensor, layer: &LayerPlan) -> CubeTensor {
     let out = empty(&parts, Shape::from(vec![layer.weights.factors()]), DType::F32);
-    let (count, dim) = a_thread_each(layer.weights.factors());
+    let (count, dim) = spread(layer.weights.factors().div_ceil(weights::NUMBERS));
     let client = parts.client.clone();
     let pieces = parts.meta.shape()[0];
     // SAFETY: the kernel reads `pieces` times as many numbers as the plan has factors, and writes
@@ -157,42 +150,50 @@ impl Rows {
         Self { count, channels, plan: RowsPlan::new(channels) }
     }
 
-    /// Mean and variance, `[C]` each.
-    fn moments(self, y: &CubeTensor) -> [CubeTensor; 2] {
-        let [groups, turns] = self.plan.groups(self.count, GROUPS);
-        let found = empty(y, Shape::from(vec![groups, 2, self.channels]), DType::F32);
-        let (count, dim) = spread(groups);
-        // SAFETY: the kernel reads rows below `rows`, of as many channels as the plan has, which
-        // are the tensor's, and writes 2 * C numbers for each group.
+    /// Mean and variance, `[C]` each, from moments of parts of `part_rows` rows.
+    fn combine_moments(self, parts: CubeTensor, part_rows: usize) -> [CubeTensor; 2] {
+        let out = self.two_columns(&parts);
+        let count = parts.meta.shape()[0];
+        let client = parts.client.clone();
+        let (groups, dim) = spread(self.plan.runs());
+        // SAFETY: the kernel has a group for each run of channels, reads 2 * C numbers for each of
+        // the parts, and writes C numbers to either place.
         #[allow(unsafe_code)]
         unsafe {
-            sums::moments::launch_unchecked(
-                &y.client,
-                count,
+            sums::combine_moments::launch_unchecked(
+                &client,
+                groups,
                 dim,
-                y.clone().into_buffer_arg(),
-                found.clone().into_buffer_arg(),
+                parts.into_buffer_arg(),
+                out[0].clone().into_buffer_arg(),
+                out[1].clone().into_buffer_arg(),
+                count,
                 self.count,
-                turns,
+                part_rows,
                 self.plan,
-                format(y),
             );
         }
-        self.finish(found, y, groups, true)
+        out
+    }
+
+    /// Two tensors `[C]` in 32 bits that are written next.
+    fn two_columns(self, like: &CubeTensor) -> [CubeTensor; 2] {
+        [(); 2].map(|()| empty(like, Shape::from(vec![self.channels]), DType::F32))
     }
 
     /// The gradients of beta and gamma, `[C]` each, from those of the output, the output and `y`.
     fn along(
         self,
         [gradient, output, y]: [&CubeTensor; 3],
-        [mean, variance]: [&CubeTensor; 2],
+        [mean, variance, gamma, beta]: [&CubeTensor; 4],
         layer: &LayerPlan,
     ) -> [CubeTensor; 2] {
-        let [groups, turns] = self.plan.groups(self.count, GROUPS);
+        let [groups, turns] = self.plan.groups(self.count, GROUPS_SUM);
         let found = empty(y, Shape::from(vec![groups, 2, self.channels]), DType::F32);
         let (count, dim) = spread(groups);
-        // SAFETY: as in `moments`; gradient and output are as large as `y`, mean and variance are
-        // `[C]`.
+        // SAFETY: the kernel reads rows below `rows`, of as many channels as the plan has, which
+        // are the tensor's, and writes 2 * C numbers for each group. Gradient and output are as
+        // large as `y`, all others are `[C]`.
         #[allow(unsafe_code)]
         unsafe {
             sums::along::launch_unchecked(
@@ -204,42 +205,37 @@ impl Rows {
                 y.clone().into_buffer_arg(),
                 mean.clone().into_buffer_arg(),
                 variance.clone().into_buffer_arg(),
+                gamma.clone().into_buffer_arg(),
+                beta.clone().into_buffer_arg(),
                 found.clone().into_buffer_arg(),
                 self.count,
                 turns,
                 self.plan,
+                layer.adds,
                 layer.rectifies,
                 format(y),
             );
         }
-        self.finish(found, y, groups, false)
+        self.finish(found, groups)
     }
 
-    fn finish(
-        self,
-        found: CubeTensor,
-        y: &CubeTensor,
-        groups: usize,
-        is_moments: bool,
-    ) -> [CubeTensor; 2] {
-        let out = [(); 2].map(|()| empty(y, Shape::from(vec![self.channels]), DType::F32));
+    fn finish(self, found: CubeTensor, groups: usize) -> [CubeTensor; 2] {
+        let out = self.two_columns(&found);
+        let client = found.client.clone();
+        let (count, dim) = spread(self.plan.runs());
         // SAFETY: the kernel has a group for each run of channels, reads 2 * C numbers for each of
-        // the groups before it and the first row of `y`, and writes C numbers to either place.
+        // the groups before it, and writes C numbers to either place.
         #[allow(unsafe_code)]
         unsafe {
             sums::finish::launch_unchecked(
-                &y.client,
-                CubeCount::Static(self.plan.runs() as u32, 1, 1),
-                CubeDim::new_1d(THREADS_FINISH as u32),
+                &client,
+                count,
+                dim,
                 found.into_buffer_arg(),
-                y.clone().into_buffer_arg(),
                 out[0].clone().into_buffer_arg(),
                 out[1].clone().into_buffer_arg(),
                 groups,
-                self.count,
                 self.plan,
-                is_moments,
-                format(y),
             );
         }
         out
@@ -284,11 +280,12 @@ impl Rows {
     }
 
     /// The gradients of `y` and of what was added, from that of the output, the output, `y`, and
-    /// what is there for each channel: mean, variance, gamma, and the gradients of beta and gamma.
+    /// what is there for each channel: mean, variance, gamma, beta, and the gradients of beta and
+    /// gamma.
     fn back(
         self,
         there: [&CubeTensor; 3],
-        columns: [&CubeTensor; 5],
+        columns: [&CubeTensor; 6],
         layer: &LayerPlan,
     ) -> [CubeTensor; 2] {
         let [gradient, output, y] = there.map(CubeTensor::clone);
@@ -300,7 +297,7 @@ impl Rows {
         let (count, dim) = spread(groups);
         let client = y.client.clone();
         let dtype = format(&y);
-        let [mean, variance, gamma, of_beta, of_gamma] = columns.map(CubeTensor::clone);
+        let [mean, variance, gamma, beta, of_beta, of_gamma] = columns.map(CubeTensor::clone);
         // SAFETY: as in `normalise`; what was added has a gradient of this size if there was
         // anything, and else none is written.
         #[allow(unsafe_code)]
@@ -315,6 +312,7 @@ impl Rows {
                 mean.into_buffer_arg(),
                 variance.into_buffer_arg(),
                 gamma.into_buffer_arg(),
+                beta.into_buffer_arg(),
                 of_beta.into_buffer_arg(),
                 of_gamma.into_buffer_arg(),
                 of_y.clone().into_buffer_arg(),

@@ -31,6 +31,7 @@ pub(crate) struct Kept<B: Backend> {
     pub(crate) made: Forth<B>,
     pub(crate) x: FloatTensor<B>,
     pub(crate) gamma: FloatTensor<B>,
+    pub(crate) beta: FloatTensor<B>,
 }
 
 /// The gradients of a layer's inputs.
@@ -107,8 +108,8 @@ impl<B: LearningLayer, C: CheckpointStrategy> LearningLayer for Autodiff<B, C> {
             [x, weight, gamma, beta].map(FloatTensor::<Self>::into_parts);
         let (added, node_added) = added.into_parts();
         let nodes = [node_x, node_weight, node_gamma, node_beta, node_added];
-        let made = B::layer(x.clone(), weight, gamma.clone(), beta, added, layer);
-        let kept = Kept { made: made.clone(), x, gamma };
+        let made = B::layer(x.clone(), weight, gamma.clone(), beta.clone(), added, layer);
+        let kept = Kept { made: made.clone(), x, gamma, beta };
         let Forth { output, y, mean, variance, packed } = made;
         let output = match LayerBack.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => prep.finish((kept, layer), output),

@@ -6,6 +6,7 @@
 
 use cubecl::prelude::*;
 
+use crate::cuda::conv::rows_plan::THREADS;
 use crate::cuda::tiles::{FACTORS, TILE};
 
 /// A weight, rounded and packed as [`crate::cuda::conv::fits::pack`] does it: for the way forth,
@@ -72,7 +73,13 @@ fn place_of(
     (tap, input, output)
 }
 
-/// Adds up `parts [pieces, taps * in * out]` of a weight's gradient, to `out [out, in, taps]`.
+/// Threads that add up a number of [`add_parts`] together, and numbers of a group of threads. One
+/// thread a number would leave most of the GPU idle, waiting for memory.
+pub(super) const ADDERS: usize = 8;
+pub(super) const NUMBERS: usize = THREADS / ADDERS;
+
+/// Adds up `parts [pieces, taps * in * out]` of a weight's gradient, to `out [out, in, taps]`. The
+/// order of additions is fixed.
 #[cube(launch_unchecked)]
 pub(super) fn add_parts(
     parts: &[f32],
@@ -82,12 +89,23 @@ pub(super) fn add_parts(
     #[comptime] inputs: usize,
     #[comptime] outputs: usize,
 ) {
-    let i = ABSOLUTE_POS;
+    let unit = UNIT_POS as usize;
     let factors = comptime!(taps * inputs * outputs);
+    let i = CUBE_POS_X as usize * NUMBERS + unit % NUMBERS;
+    let mut shared = Shared::<[f32]>::new_slice(THREADS);
+    let mut sum = 0.0f32;
     if i < factors {
-        let mut sum = parts[i];
-        for piece in 1..pieces {
+        let mut piece = unit / NUMBERS;
+        while piece < pieces {
             sum += parts[piece * factors + i];
+            piece += ADDERS;
+        }
+    }
+    shared[unit] = sum;
+    sync_cube();
+    if unit < NUMBERS && i < factors {
+        for adder in 1..ADDERS {
+            sum += shared[adder * NUMBERS + unit];
         }
         let row = i / outputs;
         let output = i % outputs;

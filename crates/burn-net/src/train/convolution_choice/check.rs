@@ -13,6 +13,7 @@ use crate::model::conv_layer::ConvLayer;
 use crate::model::convolution::ConvMethod;
 use crate::model::epilogue::{BatchNormOutput, Epilogue};
 use crate::model::heads::entropy;
+use crate::model::linear::Linear;
 use crate::model::planes::{Inputs, Unpack};
 use crate::precision::Precision;
 use crate::tensors::{Parameters, WeightFormat, download, upload};
@@ -94,6 +95,50 @@ fn board_numbers(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> V
     let gradients = inputs.map(|input| input.grad(&gradients).expect("all outputs are counted"));
     let outputs = outputs.into_iter().map(Tensor::inner);
     outputs.chain(gradients).map(download).collect()
+}
+
+/// Outputs of linear layers, and the gradients of weight, bias and inputs: of rows that are read
+/// eight numbers at a time, and of others.
+pub(super) fn linear_numbers(
+    spec: &NetworkSpec,
+    convolve: ConvMethod,
+    device: &Device,
+) -> Vec<Vec<f32>> {
+    const ROWS: usize = 150;
+    let untracked = device.clone();
+    let device = device.clone().autodiff();
+    let compute = ComputeOptions { convolve, sum_boards_first: false, by_point: false };
+    let ops = BoardOps::new(spec, ROWS, compute, Precision::F32, &device);
+    let one = |(inputs, outputs): (usize, usize)| {
+        let table = |columns: usize, seed: u64| -> Tensor<2> {
+            upload(random(ROWS * columns, seed), &device).reshape([ROWS, columns])
+        };
+        let x = table(inputs, 21).require_grad();
+        // At odd places of one flat tensor, as when a network learns.
+        let all = upload(random(1 + outputs * (inputs + 1), 22), &untracked);
+        let weight_end = 1 + outputs * inputs;
+        let [weight, bias] = [1..weight_end, weight_end..weight_end + outputs].map(|range| {
+            let part = match convolve {
+                ConvMethod::CudaKernel => cuda::view(&all, range.start, range.end),
+                _ => all.clone().slice(range),
+            };
+            part.autodiff().require_grad()
+        });
+        let format = match convolve {
+            ConvMethod::CudaKernel => WeightFormat::InPlace,
+            _ => WeightFormat::File,
+        };
+        let mut parameters = Parameters::default();
+        parameters.insert_weight("layer", weight.clone(), format);
+        parameters.insert("layer.bias".to_owned(), bias.clone());
+        let y = Linear::new(&parameters, "layer", [outputs, inputs]).logits(&ops, x.clone());
+        let gradients = (y.clone() * table(outputs, 23)).sum().backward();
+        let of_x = x.grad(&gradients).expect("the outputs depend on it");
+        let of_parameters = [&weight, &bias]
+            .map(|tensor| download(tensor.grad(&gradients).expect("the outputs depend on it")));
+        [vec![download(y.inner()), download(of_x)], of_parameters.into()].concat()
+    };
+    [(200, spec.policy_len), (13, 3)].into_iter().flat_map(one).collect()
 }
 
 /// What a step of `AdamW` and of the moving average makes of numbers, and some that were put

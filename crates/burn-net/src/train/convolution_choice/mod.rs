@@ -14,7 +14,7 @@ use crate::model::convolution::ConvMethod;
 use crate::precision::Precision;
 use crate::tensors::{download, upload};
 use crate::train::learner::LearnerOptions;
-use check::{Kind, Layer, numbers_of_wholes};
+use check::{Kind, Layer, linear_numbers, numbers_of_wholes};
 
 /// Largest distance from the processor's numbers, as a share of their length, that is put down to
 /// rounding: outputs are rounded to 8 bits twice, gradients of inputs once more.
@@ -30,6 +30,9 @@ const ROW_DISTANCE_MAX: f64 = 0.1;
 /// The same of losses, their gradients and a step of the optimizer, which have 32 bits, and of
 /// planes, which are not rounded.
 const DISTANCE_MAX_32_BITS: f64 = 1e-4;
+
+/// The same of linear layers, whose gradient of the inputs is rounded to 8 bits once.
+const DISTANCE_MAX_LINEAR: f64 = 5e-3;
 
 /// Whether kernels of our own can work out a network's 3x3 convolutions and batch norm while it
 /// learns on devices, and agree there with the processor. Tells why, if they do not agree.
@@ -105,7 +108,11 @@ fn excess(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> f64 {
     let found = numbers_of_wholes(spec, convolve, device);
     let wanted = numbers_of_wholes(spec, ConvMethod::Gather, &Device::flex());
     let shares = found.iter().zip(&wanted).map(|(found, wanted)| share(found, wanted));
-    let mut most = largest(shares) / DISTANCE_MAX_32_BITS;
+    let most = largest(shares) / DISTANCE_MAX_32_BITS;
+    let found = linear_numbers(spec, convolve, device);
+    let wanted = linear_numbers(spec, ConvMethod::Gather, &Device::flex());
+    let shares = found.iter().zip(&wanted).map(|(found, wanted)| share(found, wanted));
+    let mut most = most.max(largest(shares) / DISTANCE_MAX_LINEAR);
     for layer in [first, inner(Kind::Plain), inner(Kind::Last)].into_iter().chain(points) {
         let found = layer.numbers(convolve, device);
         let wanted = layer.numbers(ConvMethod::Gather, &Device::flex());
