@@ -29,8 +29,8 @@ pub use puct::{DynamicVariance, Exploration, Puct};
 pub use root::{NoiseShape, NoiseShapeWord, RootNoise, RootSetup};
 pub use section::SearchSection;
 pub use selection::{
-    EpsilonSchedule, Rave, RaveSchedule, RaveScheduleWord, Regularized, Selection, SelectionWord,
-    TieBreak,
+    EpsilonSchedule, ExplorationTerm, Rave, RaveSchedule, RaveScheduleWord, Regularized, Selection,
+    SelectionWord, TieBreak,
 };
 pub use settings::{SearchSettings, search_faults};
 pub use target::{PolicyTarget, TargetWord};

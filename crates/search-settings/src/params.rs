@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::fpu::FirstPlay;
 use crate::graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
 use crate::leaves::{EdgeValues, Expansion, InFlight, LeafValue, RolloutPolicy};
-use crate::selection::{EpsilonSchedule, Selection, TieBreak};
+use crate::selection::{EpsilonSchedule, ExplorationTerm, RaveSchedule, Selection, TieBreak};
 
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
 /// each move. All of them together are one algorithm: nothing here switches to another core.
@@ -30,6 +30,9 @@ pub struct SearchParams {
     pub graph: bool,
     /// The formula that picks moves inside the graph.
     pub selection: Selection,
+    /// What stands under the root of the exploration terms of UCT and RAVE.
+    #[serde(default, skip_serializing_if = "ExplorationTerm::is_log")]
+    pub exploration: ExplorationTerm,
     /// What an unvisited move counts as.
     pub fpu: FirstPlay,
     /// Which of several moves with equal scores comes first.
@@ -113,6 +116,11 @@ pub enum ParamsError {
     /// A draw on a cycle belongs to neither half.
     #[error("search.edge_values \"split\" needs search.revisit \"count\"")]
     DrawsInSplit,
+    /// Other formulas have terms of their own.
+    #[error(
+        "search.exploration \"printed\" is for search.selection \"uct\", or \"rave\" with search.rave_schedule \"equivalence\""
+    )]
+    PrintedElsewhere,
     /// No leaf could ever be opened.
     #[error("search.leaves_max must be at least 1")]
     NoLeaves,
@@ -146,6 +154,14 @@ impl SearchParams {
         }
         if self.edge_values == EdgeValues::Split {
             self.validate_split()?;
+        }
+        let is_printed = match self.selection {
+            Selection::Uct { .. } => true,
+            Selection::Rave(rave) => matches!(rave.schedule, RaveSchedule::Equivalence { .. }),
+            _ => false,
+        };
+        if self.exploration == ExplorationTerm::Printed && !is_printed {
+            return Err(ParamsError::PrintedElsewhere);
         }
         if let CatchUp::Leak(p) = self.catch_up {
             range((0.0..=1.0).contains(&p), "catch_up", "a leak from 0 to 1")?;

@@ -11,7 +11,8 @@ use crate::move_choice::MoveChoiceWord;
 use crate::puct::{DynamicVariance, Exploration, Puct};
 use crate::root::{NoiseShape, NoiseShapeWord, RootNoise};
 use crate::selection::{
-    EpsilonSchedule, Rave, RaveScheduleWord, Regularized, Selection, SelectionWord, TieBreak,
+    EpsilonSchedule, ExplorationTerm, Rave, RaveScheduleWord, Regularized, Selection,
+    SelectionWord, TieBreak,
 };
 use crate::target::TargetWord;
 
@@ -50,6 +51,10 @@ section! {
         /// c of `uct`; sqrt 8 is what the bound of `ucb1` asks for with values in [-1, 1]
         /// (OpenSpiel: 2).
         [Results, real(0.0, 100.0)] c_uct: f64 = 2.0;
+        /// What stands over N(a) under the root of the exploration terms of `uct` and `rave`: `log`
+        /// ln s (Kocsis 2006), `printed` s itself, as some texts have it, which lacks the logarithm
+        /// that the bound of UCB1 needs.
+        [Results, Limits::Any] exploration: ExplorationTerm = ExplorationTerm::Log;
         /// c in both terms of `rave` (Gelly 2011 found 0 best for a strong program).
         [Results, real(0.0, 100.0)] rave_c: f64 = 0.5;
         /// Weight of all-moves-as-first values: `equivalence` sqrt(k / (3 s + k)) (Gelly 2007),
@@ -95,7 +100,8 @@ section! {
         /// January 2007: e = 1/64).
         [Results, Limits::Any] epsilon: EpsilonSchedule = EpsilonSchedule::Off;
         /// Visits that each move starts with at its heuristic value, or at the value of a move
-        /// never tried; 0 is off (Gelly 2007: 50).
+        /// never tried; 0 is off (Gelly 2007: 50). All-moves-as-first counts of `rave` start with
+        /// as many, at the same value.
         [Results, whole(0, 1_000_000)] equivalent_visits: u32 = 0;
         /// The heuristic value of a move for `equivalent_visits`: `none`, or `linear:FILE`, that of
         /// a function that `dagzero learn value` has learned, 2 sigma - 1 (Gelly and Silver 2007:

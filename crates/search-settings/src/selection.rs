@@ -108,6 +108,27 @@ pub struct Regularized {
 }
 
 choice! {
+    /// What stands over N(a) under the root of the exploration terms of UCT and RAVE.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ExplorationTerm {
+        /// ln s (Kocsis and Szepesvari 2006).
+        #[default]
+        Log = "log",
+        /// s itself, as some texts print it. Then every move is tried over and over: no bound on
+        /// regret is known for it.
+        Printed = "printed",
+    }
+}
+
+impl ExplorationTerm {
+    /// Returns true for the default, which files of matches leave out.
+    pub(crate) fn is_log(&self) -> bool {
+        *self == Self::Log
+    }
+}
+
+choice! {
     /// Order of moves with equal priors.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]

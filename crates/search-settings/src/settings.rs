@@ -111,6 +111,7 @@ fn params(section: &SearchSection) -> SearchParams {
     SearchParams {
         graph: section.graph,
         selection: section.selection(),
+        exploration: section.exploration,
         fpu: section.fpu,
         tie_break: section.tie_break,
         epsilon: section.epsilon,

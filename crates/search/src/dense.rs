@@ -58,7 +58,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// True if a selection at this node scores all moves at once.
     pub(crate) fn is_dense_at(&self, id: NodeId) -> bool {
-        self.params.equivalent_visits > 0 || Rule::of(&self.params.selection, id).is_none()
+        self.params.equivalent_visits > 0 || Rule::of(&self.params, id).is_none()
     }
 
     /// As `select`, over all moves.
@@ -168,15 +168,21 @@ fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
             child.q = Some(standing.value.to_f64());
         }
         if extra > 0.0 {
-            let known = choice.arena.move_sides(choice.node)[place].heuristic.to_f64();
-            // Without a heuristic, what an unvisited move is worth; bandits have no such value.
-            let fallback = choice.unvisited.to_f64();
-            let fallback = if fallback.is_finite() { fallback } else { 0.0 };
-            let heuristic = if known.is_nan() { fallback } else { known };
-            child = formula::with_equivalent_visits(&child, heuristic, extra);
+            child = formula::with_equivalent_visits(&child, heuristic_value(choice, place), extra);
         }
         dense.children.push(child);
     }
+}
+
+/// The value that the equivalent visits of a move have: the heuristic's, or else that of an
+/// unvisited move, or 0 where bandits have no such value.
+fn heuristic_value<N: Numbers>(choice: &Choice<'_, N>, place: usize) -> f64 {
+    let known = choice.arena.move_sides(choice.node)[place].heuristic.to_f64();
+    if !known.is_nan() {
+        return known;
+    }
+    let fallback = choice.unvisited.to_f64();
+    if fallback.is_finite() { fallback } else { 0.0 }
 }
 
 /// Scores each move by itself: for moves that start with equivalent visits.
@@ -195,14 +201,21 @@ fn score_each<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
 
 fn score_rave<N: Numbers>(choice: &Choice<'_, N>, rave: &Rave, dense: &mut MoveScores) {
     let sides = choice.arena.move_sides(choice.node);
+    let extra = f64::from(choice.params.equivalent_visits);
     let amaf = |place: usize| {
         let side = &sides[place];
         let q = (side.amaf_visits > 0).then(|| (choice.sign * side.amaf).to_f64());
-        Amaf { visits: f64::from(side.amaf_visits), q }
+        let amaf = Amaf { visits: f64::from(side.amaf_visits), q };
+        if extra > 0.0 {
+            amaf.with_equivalent_visits(heuristic_value(choice, place), extra)
+        } else {
+            amaf
+        }
     };
     let sums = RaveSums {
         visits: formula::visits_sum(&dense.children),
-        amaf_visits: sides.iter().map(|side| f64::from(side.amaf_visits)).sum(),
+        amaf_visits: sides.iter().map(|side| f64::from(side.amaf_visits) + extra).sum(),
+        term: choice.params.exploration,
     };
     let beta = formula::rave_weight(rave.schedule, sums.visits);
     dense.scores.clear();

@@ -63,9 +63,10 @@ pub use counts::SearchCounts;
 pub use domain::{Domain, Status};
 pub use dz_search_settings::{
     Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
-    FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue, MoveChoice, NoiseShape,
-    ParamsError, PolicyTarget, Puct, Rave, RaveSchedule, Regularized, Revisit, RolloutPolicy,
-    RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
+    ExplorationTerm, FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
+    MoveChoice, NoiseShape, ParamsError, PolicyTarget, Puct, Rave, RaveSchedule, Regularized,
+    Revisit, RolloutPolicy, RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness,
+    Terminals, TieBreak,
 };
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
 pub use inspect::{EdgeView, NodeView, SplitView};

@@ -1,8 +1,8 @@
 //! Selection formulas that score a move without looking at the others.
 
 use crate::{
-    GumbelInner, Puct, Selection,
-    formula::{exploration_bonus, u_term},
+    ExplorationTerm, GumbelInner, Puct, SearchParams, Selection,
+    formula::{exploration_bonus, exploration_numerator, u_term},
     node::{NodeId, ROOT},
     numbers::Real,
 };
@@ -12,17 +12,19 @@ use crate::{
 pub(crate) enum Rule<'a> {
     /// Q + c P sqrt(s + offset) / (1 + N(a)).
     Puct(&'a Puct),
-    /// Q + c sqrt(f ln s / N(a)) with `log_factor` f; unvisited moves come first.
-    Bandit { c: f64, log_factor: f64 },
+    /// Q + c sqrt(f ln s / N(a)) with `factor` f, or without the logarithm; unvisited moves come
+    /// first.
+    Bandit { c: f64, factor: f64, term: ExplorationTerm },
 }
 
 impl<'a> Rule<'a> {
     /// The formula of a node; none where the selection looks at all moves at once (`dense.rs`).
-    pub(crate) fn of(selection: &'a Selection, id: NodeId) -> Option<Self> {
-        match selection {
+    pub(crate) fn of(params: &'a SearchParams, id: NodeId) -> Option<Self> {
+        let bandit = |c, factor| Self::Bandit { c, factor, term: params.exploration };
+        match &params.selection {
             Selection::Puct(puct) => Some(Self::Puct(puct)),
-            Selection::Ucb1 => Some(Self::Bandit { c: 1.0, log_factor: 2.0 }),
-            Selection::Uct { c } => Some(Self::Bandit { c: *c, log_factor: 1.0 }),
+            Selection::Ucb1 => Some(bandit(1.0, 2.0)),
+            Selection::Uct { c } => Some(bandit(*c, 1.0)),
             Selection::Gumbel(gumbel) => match &gumbel.inner {
                 GumbelInner::Puct(puct) if id != ROOT => Some(Self::Puct(puct)),
                 _ => None,
@@ -43,9 +45,9 @@ impl<'a> Rule<'a> {
                 c: exploration(puct),
                 sqrt_visits: (sum + R::from_f64(puct.offset)).sqrt(),
             },
-            Self::Bandit { c, log_factor } => Scorer::Bandit {
+            Self::Bandit { c, factor, term } => Scorer::Bandit {
                 c: R::from_f64(c),
-                logarithm: R::from_f64(log_factor) * sum.max(R::ONE).ln(),
+                numerator: R::from_f64(factor) * exploration_numerator(term, sum),
             },
         }
     }
@@ -61,8 +63,8 @@ impl<'a> Rule<'a> {
             Self::Puct(puct) => {
                 Scorer::Puct { c: exploration(puct) * (sum + puct.offset).sqrt(), sqrt_visits: 1.0 }
             }
-            Self::Bandit { c, log_factor } => {
-                Scorer::Bandit { c: c * log_factor.sqrt(), logarithm: sum.max(1.0).ln() }
+            Self::Bandit { c, factor, term } => {
+                Scorer::Bandit { c: c * factor.sqrt(), numerator: exploration_numerator(term, sum) }
             }
         }
     }
@@ -73,8 +75,8 @@ impl<'a> Rule<'a> {
 pub(crate) enum Scorer<R> {
     /// q + c p `sqrt_visits` / (1 + n).
     Puct { c: R, sqrt_visits: R },
-    /// q + c sqrt(logarithm / n).
-    Bandit { c: R, logarithm: R },
+    /// q + c sqrt(numerator / n).
+    Bandit { c: R, numerator: R },
 }
 
 impl<R: Real> Scorer<R> {
@@ -83,7 +85,7 @@ impl<R: Real> Scorer<R> {
     pub(crate) fn score(self, q: R, prior: R, visits: R) -> R {
         match self {
             Self::Puct { c, sqrt_visits } => q + u_term(c, sqrt_visits, prior, visits),
-            Self::Bandit { c, logarithm } => q + exploration_bonus(c, logarithm, visits),
+            Self::Bandit { c, numerator } => q + exploration_bonus(c, numerator, visits),
         }
     }
 

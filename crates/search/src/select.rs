@@ -84,13 +84,13 @@ impl<'a, N: Numbers> Choice<'a, N> {
 
     /// The node's formula with its shared terms; none where the selection looks at all moves.
     pub(crate) fn scorer(&self) -> Option<Scorer<N::Real>> {
-        let rule = Rule::of(&self.params.selection, self.id)?;
+        let rule = Rule::of(self.params, self.id)?;
         Some(rule.scorer(self.sum, |puct| self.exploration(puct)))
     }
 
     /// The same for `sum` visits in 64 bits, as moves with equivalent visits are scored.
     pub(crate) fn wide_scorer(&self, sum: f64) -> Option<Scorer<f64>> {
-        let rule = Rule::of(&self.params.selection, self.id)?;
+        let rule = Rule::of(self.params, self.id)?;
         Some(rule.wide_scorer(sum, |puct| self.exploration(puct).to_f64()))
     }
 
@@ -117,7 +117,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
     }
 
     fn first_play(&self, first_play: FirstPlay) -> N::Real {
-        let rule = Rule::of(&self.params.selection, self.id);
+        let rule = Rule::of(self.params, self.id);
         if rule.is_some_and(Rule::visits_all_first) {
             return N::Real::INFINITY;
         }

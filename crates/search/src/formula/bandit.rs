@@ -1,6 +1,6 @@
 //! The older family: UCB1, UCT, RAVE, equivalent visits, AlphaGo's mix, the epsilon trick.
 
-use dz_search_settings::{EpsilonSchedule, RaveSchedule};
+use dz_search_settings::{EpsilonSchedule, ExplorationTerm, RaveSchedule};
 
 use super::Child;
 use crate::numbers::Real;
@@ -17,22 +17,29 @@ pub fn ucb1(child: &Child, visits_sum: f64) -> f64 {
 /// UCT: Q + c sqrt(ln s / n) (Kocsis and Szepesvari 2006; Gelly and Silver 2007); infinite for a
 /// move without visits. `c` is above 0; `visits_sum` below 1 counts as 1.
 pub fn uct(child: &Child, visits_sum: f64, c: f64) -> f64 {
-    child.q.map_or(f64::INFINITY, |q| q + bonus(c, visits_sum, child.visits))
+    let numerator = exploration_numerator(ExplorationTerm::Log, visits_sum);
+    child.q.map_or(f64::INFINITY, |q| q + bonus(c, numerator, child.visits))
 }
 
-/// c sqrt(logarithm / n), for n above 0.
+/// What stands over n under the root: ln s, or s. A sum below 1 counts as 1.
 #[inline]
-pub fn exploration_bonus<R: Real>(c: R, logarithm: R, visits: R) -> R {
-    c * (logarithm / visits).sqrt()
+pub fn exploration_numerator<R: Real>(term: ExplorationTerm, visits_sum: R) -> R {
+    let sum = visits_sum.max(R::ONE);
+    match term {
+        ExplorationTerm::Log => sum.ln(),
+        ExplorationTerm::Printed => sum,
+    }
 }
 
-/// c sqrt(ln sum / n); infinite at n = 0.
-fn bonus(c: f64, visits_sum: f64, visits: f64) -> f64 {
-    if visits > 0.0 {
-        exploration_bonus(c, visits_sum.max(1.0).ln(), visits)
-    } else {
-        f64::INFINITY
-    }
+/// c sqrt(numerator / n), for n above 0.
+#[inline]
+pub fn exploration_bonus<R: Real>(c: R, numerator: R, visits: R) -> R {
+    c * (numerator / visits).sqrt()
+}
+
+/// The same; infinite at n = 0.
+fn bonus(c: f64, numerator: f64, visits: f64) -> f64 {
+    if visits > 0.0 { exploration_bonus(c, numerator, visits) } else { f64::INFINITY }
 }
 
 /// All-moves-as-first statistics of a move: playouts through the node in which the same player made
@@ -45,6 +52,19 @@ pub struct Amaf {
     pub q: Option<f64>,
 }
 
+impl Amaf {
+    /// The same with a heuristic's opinion of the move as `equivalent_visits` earlier playouts.
+    /// Gelly and Silver 2007 start m at 50 as they start n. Of `Q_RAVE` they do not say where it
+    /// starts; here it is where Q starts.
+    #[must_use]
+    pub fn with_equivalent_visits(self, heuristic_q: f64, equivalent_visits: f64) -> Self {
+        let child = Child { prior: 0.0, visits: self.visits, q: self.q };
+        let Child { visits, q, .. } =
+            with_equivalent_visits(&child, heuristic_q, equivalent_visits);
+        Self { visits, q }
+    }
+}
+
 /// The weight of the AMAF estimate in [0, 1] at `visits` of the node (or of the move; see
 /// [`RaveSchedule`]).
 pub fn rave_weight(schedule: RaveSchedule, visits: f64) -> f64 {
@@ -54,23 +74,27 @@ pub fn rave_weight(schedule: RaveSchedule, visits: f64) -> f64 {
     }
 }
 
-/// A node's sums, for the logarithms of both sides.
+/// What the exploration terms of both sides of RAVE share at a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RaveSums {
     /// s, the sum of edge visits.
     pub visits: f64,
     /// The sum of AMAF visits over the node's moves.
     pub amaf_visits: f64,
+    /// What stands under the roots.
+    pub term: ExplorationTerm,
 }
 
 /// UCT-RAVE, `(1 - b)(Q + c sqrt(ln s / n)) + b (Q_rave + c sqrt(ln sum m / m))` (Gelly and Silver
-/// 2007, "Rapid action value estimation", with UCB1's logarithm on both sides).
+/// 2007, "Rapid action value estimation", with UCB1's logarithm on both sides, or without it as
+/// [`ExplorationTerm::Printed`]).
 ///
-/// A side without samples leaves its weight to the other; with neither the score is infinite. (In
-/// the source no side is empty: both start with 50 equivalent visits.)
+/// A side without samples leaves its weight to the other; with neither the score is infinite. In
+/// the source no side is empty: both start with 50 equivalent visits.
 pub fn uct_rave(child: &Child, amaf: &Amaf, sums: &RaveSums, beta: f64, c: f64) -> f64 {
-    let direct = child.q.map(|q| q + bonus(c, sums.visits, child.visits));
-    let rave = amaf.q.map(|q| q + bonus(c, sums.amaf_visits, amaf.visits));
+    let numerator = |sum| exploration_numerator(sums.term, sum);
+    let direct = child.q.map(|q| q + bonus(c, numerator(sums.visits), child.visits));
+    let rave = amaf.q.map(|q| q + bonus(c, numerator(sums.amaf_visits), amaf.visits));
     match (direct, rave) {
         // A weight of 0 takes its side out, though the side be infinite.
         (Some(direct), Some(rave)) if beta > 0.0 && beta < 1.0 => {
@@ -92,8 +116,9 @@ pub fn uct_rave(child: &Child, amaf: &Amaf, sums: &RaveSums, beta: f64, c: f64) 
 /// (computer-go list, 2 December 2008): finite from the start, and one logarithm for both sides.
 /// `visits_sum` is s; a side without samples has the value 0, the middle of the scale.
 pub fn boon_rave(child: &Child, amaf: &Amaf, visits_sum: f64, beta: f64, c: f64) -> f64 {
-    let rave = amaf.q.unwrap_or(0.0) + bonus(c, visits_sum, amaf.visits + 1.0);
-    let direct = child.q.unwrap_or(0.0) + bonus(c, visits_sum, child.visits + 1.0);
+    let logarithm = exploration_numerator(ExplorationTerm::Log, visits_sum);
+    let rave = amaf.q.unwrap_or(0.0) + bonus(c, logarithm, amaf.visits + 1.0);
+    let direct = child.q.unwrap_or(0.0) + bonus(c, logarithm, child.visits + 1.0);
     beta * rave + (1.0 - beta) * direct
 }
 
@@ -227,7 +252,8 @@ mod tests {
     #[test]
     fn rave_scores_in_both_forms() {
         let amaf = Amaf { visits: 20.0, q: Some(0.5) };
-        let sums = RaveSums { visits: 100.0, amaf_visits: 400.0 };
+        let term = ExplorationTerm::Log;
+        let sums = RaveSums { visits: 100.0, amaf_visits: 400.0, term };
         let direct = 0.1 + 0.5 * (100.0_f64.ln() / 10.0).sqrt();
         let rave = 0.5 + 0.5 * (400.0_f64.ln() / 20.0).sqrt();
         let move_ = child(10.0, 0.1);
@@ -244,6 +270,28 @@ mod tests {
         let rave = 0.5 + 0.5 * (100.0_f64.ln() / 21.0).sqrt();
         close(boon_rave(&move_, &amaf, 100.0, 0.25, 0.5), 0.75 * direct + 0.25 * rave);
         close(boon_rave(&new, &unseen, 1.0, 0.5, 0.5), 0.0);
+    }
+
+    /// Nine moves of tic-tac-toe, n = m = 50 of value 0 each, c = 1/2: both sides are 1/2 sqrt(450 /
+    /// 50), so the score is 1.5 whatever the weight is. One sample of 1 on the side of RAVE lifts
+    /// its value to 1/51 and lowers its bonus.
+    #[test]
+    fn rave_as_printed_starts_with_both_sides_alike() {
+        let prior = |q| Amaf { visits: 0.0, q }.with_equivalent_visits(0.0, 50.0);
+        let start = with_equivalent_visits(&Child { prior: 0.0, visits: 0.0, q: None }, 0.0, 50.0);
+        let term = ExplorationTerm::Printed;
+        let sums = RaveSums { visits: 450.0, amaf_visits: 450.0, term };
+        for beta in [0.0, 0.3, 1.0] {
+            close(uct_rave(&start, &prior(None), &sums, beta, 0.5), 1.5);
+        }
+        let one = Amaf { visits: 1.0, q: Some(1.0) }.with_equivalent_visits(0.0, 50.0);
+        close(one.q.unwrap(), 1.0 / 51.0);
+        let sums = RaveSums { amaf_visits: 451.0, ..sums };
+        let rave = 1.0 / 51.0 + 0.5 * (451.0_f64 / 51.0).sqrt();
+        close(uct_rave(&start, &one, &sums, 0.25, 0.5), 0.75 * 1.5 + 0.25 * rave);
+        // The printed form has no logarithm: a hundred visits of a hundred.
+        close(exploration_numerator(ExplorationTerm::Printed, 100.0), 100.0);
+        close(exploration_numerator(ExplorationTerm::Log, 100.0), 100.0_f64.ln());
     }
 
     #[test]

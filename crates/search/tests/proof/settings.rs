@@ -2,9 +2,9 @@
 
 use dz_search::{
     Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
-    FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue, NoiseShape, Puct, Rave,
-    RaveSchedule, Regularized, Revisit, RolloutPolicy, RootNoise, RootSetup, SearchParams,
-    Selection, Sigma, Staleness, Terminals, TieBreak,
+    ExplorationTerm, FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
+    NoiseShape, Puct, Rave, RaveSchedule, Regularized, Revisit, RolloutPolicy, RootNoise,
+    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
 };
 
 use super::Dice;
@@ -23,6 +23,7 @@ fn any_params(dice: &mut Dice) -> SearchParams {
     SearchParams {
         graph: dice.chance(0.75),
         selection: selection(dice),
+        exploration: dice.pick(&[ExplorationTerm::Log, ExplorationTerm::Printed]),
         fpu: first_play(dice),
         tie_break: dice.pick(&[TieBreak::LowestMove, TieBreak::LowestMove, TieBreak::Random]),
         epsilon: dice.pick(&[

@@ -2,13 +2,14 @@
 
 use dz_game::mix64;
 use dz_search::{
-    Backup, Domain, EpsilonSchedule, FirstPlay, Gumbel, GumbelInner, Puct, Rave, RaveSchedule,
-    Real, Selection, TieBreak,
-    formula::{self, Amaf, Child, GumbelParams, MixedWeight, ParentValues, RaveSums},
+    Backup, Domain, EpsilonSchedule, ExplorationTerm, FirstPlay, Gumbel, GumbelInner, Puct, Real,
+    Selection, TieBreak,
+    formula::{self, Child, ParentValues},
 };
 
 use super::{
     Reference,
+    formulas::{self, MovesAsFirst},
     node::{Edge, Name, Node, Rounds},
 };
 
@@ -111,7 +112,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         if edge.visits > 0 && visits < (N::Real::from_f64(forced) * edge.prior * sum).sqrt() {
             return N::Real::INFINITY;
         }
-        let logarithm = sum.max(N::Real::ONE).ln();
+        let logarithm = over_visits(self.params.exploration, sum);
         let bandit =
             |q: N::Real, c: N::Real, logarithm: N::Real| q + c * (logarithm / visits).sqrt();
         match self.params.selection {
@@ -227,6 +228,28 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         node.row.iter().map(child).collect()
     }
 
+    /// All-moves-as-first counts of a row, with equivalent visits.
+    fn moves_as_first(&self, name: Name) -> Vec<MovesAsFirst> {
+        let node = &self.nodes[&name];
+        let extra = f64::from(self.params.equivalent_visits);
+        let one = |&i: &usize| {
+            let edge = &node.edges[i];
+            let visits = f64::from(edge.amaf_visits);
+            let known = (edge.amaf_visits > 0).then(|| (node.sign * edge.amaf).to_f64());
+            if extra == 0.0 {
+                return MovesAsFirst { visits, value: known };
+            }
+            let mut heuristic = edge.heuristic.to_f64();
+            if heuristic.is_nan() {
+                heuristic = self.first_play(name).to_f64();
+            }
+            let all = visits + extra;
+            let sum = known.unwrap_or(0.0) * visits + heuristic * extra;
+            MovesAsFirst { visits: all, value: Some(sum / all) }
+        };
+        node.row.iter().map(one).collect()
+    }
+
     fn wide_scores(&self, name: Name, children: &[Child]) -> Vec<f64> {
         let node = &self.nodes[&name];
         let own = (node.sign * node.own.value).to_f64();
@@ -238,25 +261,27 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             }
         };
         // Where these are plain formulas, every move has visits: equivalent ones.
-        let logarithm = sum.max(1.0).ln();
+        let logarithm = over_visits(self.params.exploration, sum);
         let bandit = |c: f64| {
             let score =
                 move |child: &Child| child.q.unwrap() + c * (logarithm / child.visits).sqrt();
             children.iter().map(score)
         };
         match self.params.selection {
-            Selection::Rave(rave) => rave_scores(node, &rave, children, sum, &mut scores),
+            Selection::Rave(rave) => {
+                let firsts = self.moves_as_first(name);
+                scores = formulas::rave(&rave, self.params.exploration, children, &firsts);
+            }
             Selection::Gumbel(gumbel) if name.is_none() => {
                 self.halving_scores(node, &gumbel, children, own, &mut scores);
             }
             Selection::Gumbel(Gumbel { sigma, inner: GumbelInner::Improved, .. }) => {
-                let params = GumbelParams { sigma, mixed_weight: MixedWeight::Visits };
-                formula::improved_policy(children, own, &params, &mut scores);
+                scores = formulas::softmax(&formulas::gumbel_logits(children, own, sigma));
                 behind(&mut scores);
             }
             Selection::Regularized(rule) => {
                 let unvisited = self.first_play(name).to_f64();
-                formula::regularized_policy(children, unvisited, rule.c, &mut scores);
+                scores = formulas::regularized(children, unvisited, rule.c);
                 if !rule.sample {
                     behind(&mut scores);
                 }
@@ -285,9 +310,9 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         own: f64,
         scores: &mut Vec<f64>,
     ) {
-        let params = GumbelParams { sigma: gumbel.sigma, mixed_weight: MixedWeight::Visits };
-        let noise: Vec<f64> = node.row.iter().map(|&i| self.drawn.gumbel[i]).collect();
-        formula::root_scores(children, &noise, own, &params, scores);
+        let logits = formulas::gumbel_logits(children, own, gumbel.sigma);
+        let noise = node.row.iter().map(|&i| self.drawn.gumbel[i]);
+        scores.extend(logits.iter().zip(noise).map(|(logit, noise)| logit + noise));
         let sum: f64 = children.iter().map(|child| child.visits).sum();
         let least = children.iter().map(|child| child.visits).fold(f64::INFINITY, f64::min);
         let planned = self.considered.get(sum as usize).map_or(least, |&visits| f64::from(visits));
@@ -299,6 +324,12 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             }
         }
     }
+}
+
+/// ln s, or s itself.
+fn over_visits<R: Real>(term: ExplorationTerm, sum: R) -> R {
+    let sum = sum.max(R::ONE);
+    if term == ExplorationTerm::Log { sum.ln() } else { sum }
 }
 
 /// c + `c_log` ln((s + `c_base`) / `c_base`), times the factor of dynamic variance.
@@ -322,32 +353,6 @@ fn exploration<R: Real>(node: &Node<R>, puct: &Puct, sum: R) -> f64 {
         c *= 1.0 + rule.scale * (deviation / rule.prior - 1.0);
     }
     c
-}
-
-fn rave_scores<R: Real>(
-    node: &Node<R>,
-    rave: &Rave,
-    children: &[Child],
-    visits: f64,
-    scores: &mut Vec<f64>,
-) {
-    let amaf_visits = node.edges.iter().map(|edge| f64::from(edge.amaf_visits)).sum();
-    let sums = RaveSums { visits, amaf_visits };
-    for (child, &i) in children.iter().zip(&node.row) {
-        let edge = &node.edges[i];
-        let q = (edge.amaf_visits > 0).then(|| (node.sign * edge.amaf).to_f64());
-        let amaf = Amaf { visits: f64::from(edge.amaf_visits), q };
-        scores.push(match rave.schedule {
-            RaveSchedule::Equivalence { k } => {
-                let beta = (k / (3.0 * visits + k)).sqrt();
-                formula::uct_rave(child, &amaf, &sums, beta, rave.c)
-            }
-            RaveSchedule::Logarithm => {
-                let beta = (1.0 - visits.max(1.0).ln() / 20.0).clamp(0.0, 1.0);
-                formula::boon_rave(child, &amaf, visits, beta, rave.c)
-            }
-        });
-    }
 }
 
 /// The place that a number in [0, 1) falls on among shares.

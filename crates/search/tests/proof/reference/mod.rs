@@ -11,6 +11,7 @@
 
 mod choose;
 mod evaluate;
+mod formulas;
 mod node;
 mod values;
 
