@@ -86,7 +86,12 @@ macro_rules! choice_or_number {
         impl $crate::Field for $Choice {
             fn allowed(_: &$crate::Limits) -> String {
                 let words = [$(concat!("\"", $word, "\"").to_owned()),*];
-                let numbers = [$(format!("{{ {} = {} }}", $name, $limits)),*];
+                let numbers = [$(format!(
+                    "{{ {} = {} }}",
+                    $name,
+                    $(<$Type as $crate::Field>::allowed(&$limits))?
+                    $(<$FieldType as $crate::Field>::allowed(&$limits))?
+                )),*];
                 [&words[..], &numbers[..]].concat().join(" or ")
             }
 

@@ -7,7 +7,7 @@ use dz_search::{
     InFlight, LeafValue, MoveChoice, NoiseShape, PolicyTarget, Puct, Revisit, RootSetup,
     SearchParams, Selection, Staleness, Terminals, TieBreak,
 };
-use dz_search_settings::{RolloutPolicy, SearchSettings, search_faults};
+use dz_search_settings::{ExplorationTerm, RolloutPolicy, SearchSettings, search_faults};
 
 fn laid(overrides: &[&str]) -> SearchSection {
     let overrides: Vec<String> = overrides.iter().map(|text| format!("search.{text}")).collect();
@@ -25,6 +25,7 @@ fn the_plain_section_is_the_plain_reference() {
             variance: None,
             offset: 0.01,
         }),
+        exploration: ExplorationTerm::Log,
         fpu: FirstPlay::Absolute(0.0),
         tie_break: TieBreak::LowestMove,
         epsilon: EpsilonSchedule::Off,
@@ -61,7 +62,7 @@ fn each_change_of_the_section_changes_the_settings() {
     let changes = "graph=false selection=ucb1 selection=uct selection=rave selection=gumbel \
         selection=regularized c_puct=2 c_puct_log=1 puct_offset=0 variance_scale=0.5 fpu={kind=\"parent\"} \
         fpu={kind=\"katago\",reduction=0.2,loss_share=0} root_fpu={kind=\"parent\"} \
-        tie_break=random epsilon={share=0.1} epsilon={root=0.1} equivalent_visits=5 \
+        tie_break=random epsilon={share=0.1} epsilon={root=0.1} epsilon={visits=5} epsilon={visits_random=[5,10]} exploration=printed equivalent_visits=5 \
         prior_exponent=0.67 backup=incremental backup=delta staleness=parents \
         staleness=ancestors staleness=refresher catch_up=stop catch_up={leak=0.5} \
         catch_up={margin=5} terminals=counted revisit=draw prove=true leaf_value=rollout \

@@ -30,7 +30,7 @@ pub use root::{NoiseShape, NoiseShapeWord, RootNoise, RootSetup};
 pub use section::SearchSection;
 pub use selection::{
     EpsilonSchedule, ExplorationTerm, Rave, RaveSchedule, RaveScheduleWord, Regularized, Selection,
-    SelectionWord, TieBreak,
+    SelectionWord, TieBreak, VisitRange,
 };
 pub use settings::{SearchSettings, search_faults};
 pub use target::{PolicyTarget, TargetWord};

@@ -96,8 +96,9 @@ section! {
         /// as in generation 0, where no prior tells moves apart.
         [Results, Limits::Any] tie_break: TieBreak = TieBreak::LowestMove;
         /// For how many visits a choice holds at a node of N visits: `{ share = e }` ceil(e N),
-        /// `{ root = e }` ceil(e sqrt N); `off` chooses at each visit (Lew, computer-go list,
-        /// January 2007: e = 1/64).
+        /// `{ root = e }` ceil(e sqrt N), `{ visits = n }` n, `{ visits_random = [a, b] }` a number
+        /// from a to b, drawn for each choice; `off` chooses at each visit (Lew, computer-go list,
+        /// January 2007: e = 1/64, or 5 to 10 visits).
         [Results, Limits::Any] epsilon: EpsilonSchedule = EpsilonSchedule::Off;
         /// Visits that each move starts with at its heuristic value, or at the value of a move
         /// never tried; 0 is off (Gelly 2007: 50). All-moves-as-first counts of `rave` start with

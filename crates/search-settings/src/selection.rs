@@ -1,7 +1,10 @@
 //! The formulas that pick moves. N(a) are edge visits, s their sum, N the node's visits, Q the
 //! mover's value, P priors.
 
-use dz_config_keys::{choice, choice_or_number, real};
+use dz_config_keys::{
+    Fault, Field, Limits, Table, Value, choice, choice_or_number, out_of_range, real,
+    schema::array, whole, wrong_type,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::choice::choice_with_data;
@@ -141,6 +144,56 @@ choice! {
     }
 }
 
+/// Visits that a choice may hold for.
+const HELD: Limits = whole(1, 1_000_000);
+
+/// Least and most of a number of visits, both included. An array of two numbers in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VisitRange {
+    /// At least 1.
+    pub least: u32,
+    /// At least `least`.
+    pub most: u32,
+}
+
+impl Field for VisitRange {
+    fn allowed(limits: &Limits) -> String {
+        format!("[a, b], a to b at random: {limits}, a at most b")
+    }
+
+    fn stand_in(_: &Limits) -> Self {
+        Self { least: 1, most: 1 }
+    }
+
+    fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self> {
+        let allowed = Self::allowed(limits);
+        let Value::Array(pair) = value else {
+            faults.push(wrong_type(key, value, &allowed));
+            return None;
+        };
+        let [least, most] = pair.as_slice() else {
+            faults.push(out_of_range(key, value, &allowed));
+            return None;
+        };
+        let least = u32::read(&format!("{key}[0]"), least, limits, faults);
+        let most = u32::read(&format!("{key}[1]"), most, limits, faults);
+        let range = Self { least: least?, most: most? };
+        if range.least > range.most {
+            faults.push(out_of_range(key, value, &allowed));
+            return None;
+        }
+        Some(range)
+    }
+
+    fn write(&self) -> Value {
+        Value::Array([self.least, self.most].iter().map(Field::write).collect())
+    }
+
+    fn schema(limits: &Limits) -> Table {
+        array(u32::schema(limits))
+    }
+}
+
 choice_or_number! {
     /// How often a node keeps to its chosen move before it chooses again: Lew's epsilon trick
     /// (computer-go list, 14 January 2007). He guessed epsilon = 1/64.
@@ -163,6 +216,16 @@ choice_or_number! {
                 /// Epsilon, at least 0.
                 epsilon: f64
             } = "root" within real(0.0, 1_000.0),
+            /// So many, whatever N is (Lew's mail: 5 to 10).
+            Fixed {
+                /// Visits, at least 1.
+                visits: u32
+            } = "visits" within HELD,
+            /// A number drawn anew for each choice.
+            Random {
+                /// Between these, both included.
+                visits: VisitRange
+            } = "visits_random" within HELD,
         }
     }
 }

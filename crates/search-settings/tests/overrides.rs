@@ -4,7 +4,8 @@
 
 use dz_config_keys::SameOr;
 use dz_search_settings::{
-    CatchUp, Expansion, FirstPlay, KataGoFirstPlay, SearchSection, SelectionWord,
+    CatchUp, Expansion, FirstPlay, KataGoFirstPlay, ParamsError, SearchSection, SearchSettings,
+    SelectionWord,
 };
 
 fn laid(overrides: &[&str]) -> Result<(SearchSection, u64), Vec<String>> {
@@ -54,6 +55,8 @@ fn every_form_reads_as_it_is_written() {
         "leaf_value=rollout",
         "epsilon={ root = 0.25 }",
         "epsilon={ share = 0.015625 }",
+        "epsilon={ visits = 5 }",
+        "epsilon={ visits_random = [5, 10] }",
         "expansion=40",
         "fpu={ kind = \"parent\" }",
         "fpu={ kind = \"katago\", loss_share = 0.0, reduction = 0.2 }",
@@ -78,6 +81,33 @@ fn one_name_at_a_time() {
         let faults = laid(&[&format!("search.catch_up={wrong}")]).unwrap_err();
         assert_eq!(faults.len(), 1, "{faults:?}");
         assert!(faults[0].starts_with("search.catch_up"), "{faults:?}");
+    }
+}
+
+#[test]
+fn ranges_of_visits_are_two_numbers_in_order() {
+    for wrong in ["[10, 5]", "[5]", "[5, 6, 7]", "5", "[0, 3]", "[1, 2.5]"] {
+        let faults = laid(&[&format!("search.epsilon={{ visits_random = {wrong} }}")]).unwrap_err();
+        assert!(faults[0].starts_with("search.epsilon.visits_random"), "{wrong}: {faults:?}");
+    }
+    let faults = laid(&["search.epsilon={ visit = 5 }"]).unwrap_err();
+    assert!(faults[0].contains("did you mean 'search.epsilon.visits'"), "{faults:?}");
+}
+
+#[test]
+fn the_printed_term_is_for_uct_and_rave() {
+    let validated = |changes: &[&str]| {
+        let changes: Vec<String> =
+            changes.iter().map(|change| format!("search.{change}")).collect();
+        let (section, _) = SearchSection::plain().with_overrides(&changes).unwrap();
+        SearchSettings::of(&section).params.validate()
+    };
+    for fits in [&["selection=uct"][..], &["selection=rave"]] {
+        assert_eq!(validated(&[fits, &["exploration=printed"]].concat()), Ok(()));
+    }
+    for other in [&["selection=puct"][..], &["selection=rave", "rave_schedule=logarithm"]] {
+        let found = validated(&[other, &["exploration=printed"]].concat());
+        assert_eq!(found, Err(ParamsError::PrintedElsewhere));
     }
 }
 

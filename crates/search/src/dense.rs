@@ -43,12 +43,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Holds a choice for as many visits as the epsilon trick gives, the current one included.
-    pub(crate) fn hold_choice(&mut self, id: NodeId, place: usize) {
+    pub(crate) fn hold_choice(&mut self, id: NodeId, place: usize, walk: &Walk<D, N>) {
         if self.params.epsilon == EpsilonSchedule::Off {
             return;
         }
         let node = self.arena.node(id);
-        let visits = formula::visits_held(self.params.epsilon, node.visits);
+        let visits = formula::visits_held(self.params.epsilon, node.visits, walk.share(0x4e1d));
         // A move that is tried for the first time gets the first free place.
         let place = place.min(usize::from(node.visited));
         let side = &mut self.arena.side.nodes[id.index()];

@@ -66,7 +66,7 @@ pub use dz_search_settings::{
     ExplorationTerm, FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
     MoveChoice, NoiseShape, ParamsError, PolicyTarget, Puct, Rave, RaveSchedule, Regularized,
     Revisit, RolloutPolicy, RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness,
-    Terminals, TieBreak,
+    Terminals, TieBreak, VisitRange,
 };
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
 pub use inspect::{EdgeView, NodeView, SplitView};

@@ -93,7 +93,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             return place;
         }
         let place = self.select(id, walk);
-        self.hold_choice(id, place);
+        self.hold_choice(id, place, walk);
         self.trace_step(id, place, walk, false);
         place
     }

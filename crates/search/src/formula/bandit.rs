@@ -1,6 +1,6 @@
 //! The older family: UCB1, UCT, RAVE, equivalent visits, AlphaGo's mix, the epsilon trick.
 
-use dz_search_settings::{EpsilonSchedule, ExplorationTerm, RaveSchedule};
+use dz_search_settings::{EpsilonSchedule, ExplorationTerm, RaveSchedule, VisitRange};
 
 use super::Child;
 use crate::numbers::Real;
@@ -168,13 +168,18 @@ pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f
 }
 
 /// Visits that the move just chosen gets, the present one included, for a node of N visits: at
-/// least 1, so epsilon N <= 1 is the plain search.
-pub fn visits_held(schedule: EpsilonSchedule, visits: u32) -> u32 {
+/// least 1, so epsilon N <= 1 is the plain search. `random` in [0, 1) is what a number is drawn by.
+pub fn visits_held(schedule: EpsilonSchedule, visits: u32, random: f64) -> u32 {
     let visits = f64::from(visits);
     let wanted = match schedule {
         EpsilonSchedule::Off => 1.0,
         EpsilonSchedule::Linear { epsilon } => epsilon * visits,
         EpsilonSchedule::Root { epsilon } => epsilon * visits.sqrt(),
+        EpsilonSchedule::Fixed { visits } => f64::from(visits),
+        EpsilonSchedule::Random { visits: VisitRange { least, most } } => {
+            let choices = f64::from(most.saturating_sub(least)) + 1.0;
+            f64::from(least) + (random * choices).floor()
+        }
     };
     // A cast saturates, so a huge epsilon means "for ever".
     (wanted.ceil() as u32).max(1)
@@ -319,9 +324,16 @@ mod tests {
     #[test]
     fn epsilon_trick_counts() {
         let linear = EpsilonSchedule::Linear { epsilon: 1.0 / 64.0 };
-        assert_eq!([0, 1, 64, 65, 128, 6400].map(|n| visits_held(linear, n)), [1, 1, 1, 2, 2, 100]);
+        let held = |schedule, n| visits_held(schedule, n, 0.5);
+        assert_eq!([0, 1, 64, 65, 128, 6400].map(|n| held(linear, n)), [1, 1, 1, 2, 2, 100]);
         let root = EpsilonSchedule::Root { epsilon: 0.5 };
-        assert_eq!([0, 1, 4, 9, 100].map(|n| visits_held(root, n)), [1, 1, 1, 2, 5]);
-        assert_eq!(visits_held(EpsilonSchedule::Linear { epsilon: 1e30 }, 3), u32::MAX);
+        assert_eq!([0, 1, 4, 9, 100].map(|n| held(root, n)), [1, 1, 1, 2, 5]);
+        assert_eq!(held(EpsilonSchedule::Linear { epsilon: 1e30 }, 3), u32::MAX);
+        let fixed = EpsilonSchedule::Fixed { visits: 5 };
+        assert_eq!([0, 1, 1000].map(|n| held(fixed, n)), [5; 3]);
+        // Six numbers from 5 to 10, a sixth of [0, 1) each.
+        let random = EpsilonSchedule::Random { visits: VisitRange { least: 5, most: 10 } };
+        let drawn = [0.0, 0.16, 0.17, 0.5, 0.99].map(|share| visits_held(random, 3, share));
+        assert_eq!(drawn, [5, 5, 6, 8, 10]);
     }
 }

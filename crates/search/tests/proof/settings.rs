@@ -4,7 +4,7 @@ use dz_search::{
     Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
     ExplorationTerm, FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
     NoiseShape, Puct, Rave, RaveSchedule, Regularized, Revisit, RolloutPolicy, RootNoise,
-    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
+    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak, VisitRange,
 };
 
 use super::Dice;
@@ -32,6 +32,8 @@ fn any_params(dice: &mut Dice) -> SearchParams {
             EpsilonSchedule::Off,
             EpsilonSchedule::Linear { epsilon: 0.05 },
             EpsilonSchedule::Root { epsilon: 0.3 },
+            EpsilonSchedule::Fixed { visits: 5 },
+            EpsilonSchedule::Random { visits: VisitRange { least: 2, most: 7 } },
         ]),
         equivalent_visits: dice.pick(&[0, 0, 0, 0, 1, 50]),
         backup: backup(dice),

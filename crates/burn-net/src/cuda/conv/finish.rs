@@ -3,6 +3,7 @@
 /// What a convolution's kernel does with its sums, one after another. Known when a kernel is
 /// compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "independent switches")]
 pub(crate) struct Finish {
     /// A shift is added to each output.
     pub(in crate::cuda) shifts: bool,

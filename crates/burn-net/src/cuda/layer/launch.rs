@@ -52,7 +52,7 @@ impl LearningLayer for CubeBackend {
         let rows = Rows::of(&y);
         let there = [&gradient, &output, &y];
         let [of_beta, of_gamma] = rows.along(there, columns, &layer);
-        let columns = [&mean, &variance, &gamma, &beta, &of_beta, &of_gamma];
+        let columns = [&mean, &variance, &gamma, &of_beta, &of_gamma];
         let [of_y, added] = rows.back(there, columns, &layer);
         let parts = <Self as ConvKernels>::weights(x, of_y.clone(), layer.weights);
         let weight = add_parts(parts, &layer);
@@ -280,12 +280,11 @@ impl Rows {
     }
 
     /// The gradients of `y` and of what was added, from that of the output, the output, `y`, and
-    /// what is there for each channel: mean, variance, gamma, beta, and the gradients of beta and
-    /// gamma.
+    /// what is there for each channel: mean, variance, gamma, and the gradients of beta and gamma.
     fn back(
         self,
         there: [&CubeTensor; 3],
-        columns: [&CubeTensor; 6],
+        columns: [&CubeTensor; 5],
         layer: &LayerPlan,
     ) -> [CubeTensor; 2] {
         let [gradient, output, y] = there.map(CubeTensor::clone);
@@ -297,7 +296,7 @@ impl Rows {
         let (count, dim) = spread(groups);
         let client = y.client.clone();
         let dtype = format(&y);
-        let [mean, variance, gamma, beta, of_beta, of_gamma] = columns.map(CubeTensor::clone);
+        let [mean, variance, gamma, of_beta, of_gamma] = columns.map(CubeTensor::clone);
         // SAFETY: as in `normalise`; what was added has a gradient of this size if there was
         // anything, and else none is written.
         #[allow(unsafe_code)]
@@ -312,7 +311,6 @@ impl Rows {
                 mean.into_buffer_arg(),
                 variance.into_buffer_arg(),
                 gamma.into_buffer_arg(),
-                beta.into_buffer_arg(),
                 of_beta.into_buffer_arg(),
                 of_gamma.into_buffer_arg(),
                 of_y.clone().into_buffer_arg(),

@@ -89,7 +89,7 @@ pub(super) fn finish(
 /// the mean of each part's rows and the sum of squares of their distances from it. A group of
 /// threads takes eight channels.
 ///
-/// Chan, Golub & LeVeque 1983, equation 2.1: distances within parts, and distances of the parts'
+/// Chan, Golub & `LeVeque` 1983, equation 2.1: distances within parts, and distances of the parts'
 /// means from the mean of all. Nothing large is subtracted from something large.
 #[cube(launch_unchecked)]
 pub(super) fn combine_moments(

@@ -28,6 +28,11 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             EpsilonSchedule::Off => 1.0,
             EpsilonSchedule::Linear { epsilon } => (epsilon * visits).ceil(),
             EpsilonSchedule::Root { epsilon } => (epsilon * visits.sqrt()).ceil(),
+            EpsilonSchedule::Fixed { visits } => f64::from(visits),
+            EpsilonSchedule::Random { visits } => {
+                let numbers: Vec<u32> = (visits.least..=visits.most).collect();
+                f64::from(numbers[(self.share(0x4e1d) * numbers.len() as f64) as usize])
+            }
         };
         self.node_mut(name).held = ((holds as u32).max(1) - 1, i);
         i

@@ -65,7 +65,7 @@ pub(super) fn gumbel_logits(children: &[Child], own: f64, sigma: Sigma) -> Vec<f
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let width = (high - low).max(1e-8);
-        values.iter_mut().for_each(|value| *value = (*value - low) / width);
+        values = values.iter().map(|value| (value - low) / width).collect();
     }
     let most = children.iter().map(|child| child.visits).fold(0.0, f64::max);
     let scale = (sigma.c_visit + most) * sigma.c_scale;
