@@ -5,6 +5,7 @@
 //! run in lockstep batches.
 
 mod accuracy;
+mod amaf;
 mod anchors;
 mod arena;
 mod counts;
@@ -24,6 +25,7 @@ mod probe;
 mod running_match;
 
 pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
+pub use amaf::Amaf;
 pub use anchors::{anchor_faults, anchor_player, engine_spec};
 pub use arena::Arena;
 pub use counts::{MatchCounts, PlayedGame, Seat};

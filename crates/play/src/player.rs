@@ -64,6 +64,8 @@ pub enum PlayerEvaluator {
     Uniform,
     /// One game of random moves a leaf.
     Rollout,
+    /// So many games of random moves, and all-moves-as-first values.
+    Amaf(u32),
     /// Every line of so many plies.
     Lookahead(u32),
     /// The game's exact solver.
@@ -144,7 +146,8 @@ pub fn rollout_player(name: &str, section: &SearchSection, playouts: u32) -> Mat
 }
 
 /// A player that evaluates the root once and plays one of the moves with the largest prior, each
-/// equally likely. [`PlayerEvaluator::Solver`] and [`PlayerEvaluator::Lookahead`] give such priors.
+/// equally likely. [`PlayerEvaluator::Solver`], [`PlayerEvaluator::Lookahead`] and
+/// [`PlayerEvaluator::Amaf`] give such priors.
 pub fn one_ply_player(name: &str, evaluator: PlayerEvaluator) -> MatchPlayer {
     let search = SearchPlayer {
         evaluator,

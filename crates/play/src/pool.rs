@@ -13,7 +13,7 @@ use dz_solver::SolverError;
 
 use crate::heuristic::{HeuristicError, WithHeuristic, linear_value};
 use crate::{
-    Exact, Lookahead, MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, rollouts_of,
+    Amaf, Exact, Lookahead, MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, rollouts_of,
 };
 
 /// An error of a caller's code, for example of its network loader.
@@ -153,6 +153,7 @@ impl<G: Game> PlayerPool<G> {
             PlayerEvaluator::Rollout => {
                 format!("rollout {:?} {:?}", rollout.policy, search.heuristic)
             }
+            PlayerEvaluator::Amaf(playouts) => format!("amaf-{playouts}"),
             PlayerEvaluator::Lookahead(plies) => format!("lookahead-{plies}"),
             PlayerEvaluator::Solver => "solver".to_owned(),
         };
@@ -175,6 +176,9 @@ impl<G: Game> PlayerPool<G> {
                     sources.add_instant(Arc::new(WithHeuristic { evaluator: rollout, value }))
                 }
             },
+            PlayerEvaluator::Amaf(playouts) => {
+                sources.add_instant(Arc::new(Amaf::new(*playouts, rollout)))
+            }
             PlayerEvaluator::Lookahead(plies) => {
                 sources.add_instant(Arc::new(Lookahead::new(*plies)))
             }

@@ -37,6 +37,8 @@ pub(crate) enum PlayerArg {
     },
     /// `uniform:N`.
     Uniform(u32),
+    /// `amaf:N`, the reference bot of the computer-go list.
+    Amaf(u32),
     /// `solver`, or `solver:DEPTH`, which knows no more than every line of so many plies.
     Solver(Option<u32>),
     /// `gtp:COMMAND` or `uci:COMMAND`.
@@ -169,6 +171,7 @@ impl FromStr for PlayerArg {
                 Self::Rollout { playouts, settings }.checked()
             }
             Some(("uniform", count)) => Ok(Self::Uniform(playouts(count)?)),
+            Some(("amaf", count)) => Ok(Self::Amaf(playouts(count)?)),
             _ => Ok(Self::Path(text.into())),
         }
     }
@@ -195,7 +198,7 @@ impl PlayerArg {
         match self {
             Self::Rollout { playouts, .. } | Self::Uniform(playouts) => Some(*playouts),
             // It knows, and searches nothing.
-            Self::Solver(_) => Some(1),
+            Self::Solver(_) | Self::Amaf(_) => Some(1),
             Self::Random | Self::Engine(_) | Self::Path(_) => None,
         }
     }
@@ -215,6 +218,9 @@ impl PlayerArg {
                 let section = SearchSection::defaults();
                 let search = SearchPlayer::of_run(PlayerEvaluator::Uniform, &section, *playouts);
                 MatchPlayer::search(format!("uniform-{playouts}"), search)
+            }
+            Self::Amaf(playouts) => {
+                one_ply_player(&format!("amaf-{playouts}"), PlayerEvaluator::Amaf(*playouts))
             }
             Self::Solver(None) => one_ply_player("solver", PlayerEvaluator::Solver),
             Self::Solver(Some(depth)) => {
@@ -254,7 +260,8 @@ fn find_path(path: &Path, playouts: u32) -> anyhow::Result<Found> {
     }
     let what = format!(
         "{text} is no player: there is neither a run nor a network file; write a run's directory, \
-         RUN@GENERATION, a network file, random, rollout:N, uniform:N, solver, solver:DEPTH, \
+         RUN@GENERATION, a network file, random, rollout:N, amaf:N, uniform:N, solver, \
+         solver:DEPTH, \
          gtp:COMMAND or uci:COMMAND"
     );
     Err(UsageError(what).into())
@@ -348,6 +355,8 @@ mod tests {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         assert_eq!(parse("uniform:8"), Ok(PlayerArg::Uniform(8)));
+        assert_eq!(parse("amaf:2000"), Ok(PlayerArg::Amaf(2000)));
+        assert_eq!(parse("amaf-2000").unwrap().find(1).unwrap().player.name, "amaf-2000");
         assert_eq!(parse("rollout-30"), rollout(30, &[]));
         assert_eq!(parse("solver"), Ok(PlayerArg::Solver(None)));
         assert_eq!(parse("solver:4"), Ok(PlayerArg::Solver(Some(4))));
@@ -358,6 +367,7 @@ mod tests {
         assert_eq!(parse("data/go9"), Ok(PlayerArg::Path("data/go9".into())));
         assert_eq!(parse("data/x@3"), Ok(PlayerArg::Path("data/x@3".into())));
         assert!(parse("rollout:0").is_err() && parse("rollout:many").is_err());
+        assert!(parse("amaf:0").is_err());
         let error = PlayerArg::Path("/nowhere@2".into()).find(10).unwrap_err();
         assert!(error.to_string().contains("RUN@GENERATION"), "{error}");
     }
