@@ -277,9 +277,9 @@ mod tests {
         close(boon_rave(&new, &unseen, 1.0, 0.5, 0.5), 0.0);
     }
 
-    /// Nine moves of tic-tac-toe, n = m = 50 of value 0 each, c = 1/2: both sides are 1/2 sqrt(450 /
-    /// 50), so the score is 1.5 whatever the weight is. One sample of 1 on the side of RAVE lifts
-    /// its value to 1/51 and lowers its bonus.
+    /// Nine moves of tic-tac-toe, n = m = 50 of value 0 each, c = 1/2: both sides are
+    /// 1/2 sqrt(450 / 50), so the score is 1.5 whatever the weight is. One sample of 1 on the side
+    /// of RAVE lifts its value to 1/51 and lowers its bonus.
     #[test]
     fn rave_as_printed_starts_with_both_sides_alike() {
         let prior = |q| Amaf { visits: 0.0, q }.with_equivalent_visits(0.0, 50.0);
