@@ -34,11 +34,11 @@ use crate::{Exit, exit::UsageError};
 /// A player is a run's directory (its champion), RUN@GENERATION (0 is what stood in for a network),
 /// a network file, random, rollout:N (tree search with one random game a leaf), amaf:N (N random
 /// games and all-moves-as-first values, without a tree), uniform:N (the search without knowledge),
-/// with N playouts a move, solver (perfect play, in games that have a solver), solver:DEPTH (every line of so many plies), or another program by its command line:
-/// gtp:COMMAND or uci:COMMAND, and after each ; a line that is said to it first. Keys of [search]
-/// may follow rollout:N, as in rollout:3000,policy=mogo,selection=rave. Games are paired:
-/// each opening is played twice, colours swapped, and no two openings are the same as long as the
-/// game has so many.
+/// with N playouts a move, solver (perfect play, in games that have a solver), solver:DEPTH (every
+/// line of so many plies), or another program by its command line: gtp:COMMAND or uci:COMMAND, and
+/// after each ; a line that is said to it first. Keys of [search] may follow rollout:N, as in
+/// rollout:3000,policy=mogo,selection=rave. Games are paired: each opening is played twice, colours
+/// swapped, and no two openings are the same as long as the game has so many.
 ///
 /// Every move is checked by our rules, which also say how a game ends. A program that ends, does
 /// not answer in time or plays an illegal move loses the game and is started again.
