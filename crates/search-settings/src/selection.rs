@@ -118,8 +118,7 @@ choice! {
         /// ln s (Kocsis and Szepesvari 2006).
         #[default]
         Log = "log",
-        /// s itself, as some texts print it. Then every move is tried over and over: no bound on
-        /// regret is known for it.
+        /// s itself, as some texts print it. The bound on UCB1's regret needs the logarithm.
         Printed = "printed",
     }
 }
@@ -144,10 +143,10 @@ choice! {
     }
 }
 
-/// Visits that a choice may hold for.
+/// The limits of how many visits a choice may hold for.
 const HELD: Limits = whole(1, 1_000_000);
 
-/// Least and most of a number of visits, both included. An array of two numbers in a file.
+/// A range of visits, both ends included. Configurations write it as an array of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VisitRange {
     /// At least 1.
@@ -216,7 +215,7 @@ choice_or_number! {
                 /// Epsilon, at least 0.
                 epsilon: f64
             } = "root" within real(0.0, 1_000.0),
-            /// So many, whatever N is (Lew's mail: 5 to 10).
+            /// A fixed number of visits (Lew's mail: 5 to 10).
             Fixed {
                 /// Visits, at least 1.
                 visits: u32

@@ -174,8 +174,8 @@ fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
     }
 }
 
-/// The value that the equivalent visits of a move have: the heuristic's, or else that of an
-/// unvisited move, or 0 where bandits have no such value.
+/// Returns the value of a move's equivalent visits. It is the heuristic's value, or else the
+/// first-play value, or 0 for bandits, which have no first-play value.
 fn heuristic_value<N: Numbers>(choice: &Choice<'_, N>, place: usize) -> f64 {
     let known = choice.arena.move_sides(choice.node)[place].heuristic.to_f64();
     if !known.is_nan() {

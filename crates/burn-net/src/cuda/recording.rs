@@ -41,9 +41,9 @@ pub(crate) fn records() -> bool {
 /// it fragmented and allocate more.
 const WARM_UPS: usize = 4;
 
-/// Pieces as large as the largest allocation that are held back from the warm-up runs and are free
-/// while recording. A run need not place its tensors where the one before did: without these, a
-/// recording once lacked room for a single tensor of 15 MB.
+/// Allocations, each as large as the largest tensor, that are held during the warm-up runs and
+/// freed before the recording. A run may place its tensors elsewhere than the previous run. Without
+/// this reserve, a recording has failed because 15 MB were missing.
 const SPARE_PIECES: usize = 4;
 
 /// Runs `work` a few times, then records it without running it. `on` is any tensor of the stream.
@@ -73,7 +73,7 @@ pub(crate) fn record(on: &Tensor<1>, work: impl Fn()) -> Result<Recording, Strin
     client.stop_capture().map(Recording).map_err(text)
 }
 
-/// Allocates the memory that is free while recording.
+/// Allocates the reserve.
 fn spare(client: &Client) -> Vec<Handle> {
     let report = client.memory_report(MemoryScope::CurrentStream);
     let pools = report.streams.iter().flat_map(|stream| &stream.pools.dynamic);

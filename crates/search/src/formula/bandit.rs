@@ -53,9 +53,9 @@ pub struct Amaf {
 }
 
 impl Amaf {
-    /// The same with a heuristic's opinion of the move as `equivalent_visits` earlier playouts.
-    /// Gelly and Silver 2007 start m at 50 as they start n. Of `Q_RAVE` they do not say where it
-    /// starts; here it is where Q starts.
+    /// Returns the statistics after `equivalent_visits` more playouts of value `heuristic_q`.
+    /// Gelly and Silver 2007 start both n and m at 50. They do not say where `Q_RAVE` starts. Here
+    /// it starts at the heuristic value, as Q does.
     #[must_use]
     pub fn with_equivalent_visits(self, heuristic_q: f64, equivalent_visits: f64) -> Self {
         let child = Child { prior: 0.0, visits: self.visits, q: self.q };
@@ -168,7 +168,7 @@ pub fn edge_mix(network: &ValueSum, rollout: &ValueSum, lambda: f64) -> Option<f
 }
 
 /// Visits that the move just chosen gets, the present one included, for a node of N visits: at
-/// least 1, so epsilon N <= 1 is the plain search. `random` in [0, 1) is what a number is drawn by.
+/// least 1, so epsilon N <= 1 is the plain search. `random`, in [0, 1), picks a random number.
 pub fn visits_held(schedule: EpsilonSchedule, visits: u32, random: f64) -> u32 {
     let visits = f64::from(visits);
     let wanted = match schedule {

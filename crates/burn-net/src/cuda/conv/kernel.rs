@@ -166,9 +166,11 @@ pub(in crate::cuda) fn pairs<E: Float>(
     pairs
 }
 
-/// For the thread's row of each tile a bit for each tap of the kernel, set if the neighbour there
-/// is on the board. One number a tile: where a row is on its board takes two, and with one register
-/// more than 168 a multiprocessor has room for two groups of threads instead of three.
+/// Returns a mask for each tile. Bit `t` says whether the neighbour of the thread's row at tap `t`
+/// of the kernel is on the board.
+///
+/// A mask takes one register. The row's coordinates would take two, and above 168 registers a
+/// thread only two thread blocks instead of three fit a multiprocessor.
 #[cube]
 fn taps_on_board(group_row: usize, first_point: usize, #[comptime] plan: Plan) -> Sequence<u32> {
     let mut taps = Sequence::<u32>::new();
@@ -298,9 +300,9 @@ fn write<E: Float>(
     }
 }
 
-/// Writes the mean of each output over a plane's points, and the sum of squares of distances from
-/// it, `out [parts, 2, outputs]`: of the rounded outputs, without what is added to them. A part is
-/// the points of a plane, see [`Plan::plane_points`].
+/// Writes the mean of each output over a plane's points, and the sum of squared distances from it,
+/// to `out [parts, 2, outputs]`. Both are of the rounded convolution, before shift and residual. A
+/// part is the points of a plane, see [`Plan::plane_points`].
 #[cube]
 fn write_moments<E: Float>(
     sums: &Sequence<Sums>,
@@ -324,7 +326,7 @@ fn write_moments<E: Float>(
         let squares =
             plane_pair_sum(sum_of_points::<E>(sums, mean, first_row, rows, j, true, plan));
         let output = first_tile * comptime!(TILE / 2) + lane % 4 + j * 4;
-        // Lanes that differ in `lane / 4` have the same outputs, and all of them have the sum.
+        // After the shuffles, the eight lanes of an output all have its sum. One of them writes it.
         if lane < 4 && output < comptime!(plan.outputs / 2) {
             let place = part * comptime!(plan.outputs) + output;
             out[place] = mean;
@@ -333,8 +335,8 @@ fn write_moments<E: Float>(
     }
 }
 
-/// Adds up over a thread's points what its two outputs `j` are beyond `center`, or the squares of
-/// that.
+/// Returns the sum over a thread's points of `output - center`, or of its square, for the two
+/// outputs `j`.
 #[cube]
 fn sum_of_points<E: Float>(
     sums: &Sequence<Sums>,
@@ -363,8 +365,8 @@ fn sum_of_points<E: Float>(
     all
 }
 
-/// Adds up two numbers over the lanes of a plane that have the same outputs. The order of additions
-/// is fixed.
+/// Returns the sums of two numbers over the lanes of a plane that have the same outputs. The order
+/// of additions is fixed.
 #[cube]
 fn plane_pair_sum(pair: Vector<f32, Const<2>>) -> Vector<f32, Const<2>> {
     let mut all = Vector::empty();

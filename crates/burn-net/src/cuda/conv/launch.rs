@@ -88,7 +88,7 @@ impl ConvKernels for CubeBackend {
         plan: Plan,
     ) -> CubeTensor {
         let [x, kernel, shift, added] = [x, kernel, shift, added].map(into_contiguous);
-        // Nothing is written to what stands for the moments.
+        // `x` takes the place of the moments, which are not written.
         launch([&x, &kernel, &shift, &added], &x, finish, plan)
     }
 
@@ -137,7 +137,7 @@ impl ConvKernels for CubeBackend {
     }
 }
 
-/// Starts the convolution's kernel. See [`kernel::convolve`].
+/// Launches [`kernel::convolve`].
 fn launch(
     [x, kernel, shift, added]: [&CubeTensor; 4],
     moments: &CubeTensor,
@@ -175,19 +175,19 @@ fn launch(
     out
 }
 
-/// Parts of the moments: the points of a plane each.
+/// Returns the number of parts of the moments. Each part is the points of a plane.
 fn moment_parts(plan: &Plan, rows: usize) -> usize {
     let [groups, _] = plan.groups(rows);
     groups * plan.points() / plan.plane_points()
 }
 
-/// A convolution of rows alone, `[rows, out]`.
+/// Returns the convolution of rows without shift and epilogue, `[rows, out]`.
 pub(in crate::cuda) fn product(x: &CubeTensor, kernel: &CubeTensor, plan: Plan) -> CubeTensor {
-    // Neither a shift nor what is added is read.
+    // `x` takes the place of shift and residual, which are not read.
     launch([x, kernel, x, x], x, Finish::NONE, plan)
 }
 
-/// The same, and the moments of its outputs in parts, `[parts, 2, out]`: see
+/// Returns the same convolution and the moments of its parts, `[parts, 2, out]`. See
 /// [`kernel::convolve`].
 pub(in crate::cuda) fn product_and_moments(
     x: &CubeTensor,

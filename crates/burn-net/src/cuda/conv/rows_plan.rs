@@ -13,7 +13,7 @@ pub(in crate::cuda) struct RowsPlan {
 /// Of a group.
 pub(in crate::cuda) const THREADS: usize = 256;
 
-/// Groups that add up rows: so many that all of a multiprocessor's threads have reads under way.
+/// Groups that add up rows. Four of them on a multiprocessor keep enough reads in flight.
 pub(in crate::cuda) const GROUPS_SUM: usize = 2 * GROUPS;
 
 /// Groups that change rows: more than those that add up, since nothing is left to add up

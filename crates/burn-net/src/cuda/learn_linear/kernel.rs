@@ -17,7 +17,7 @@ const STRIDE: usize = SIDE / RUN + 1;
 /// Tiles of 16 along either side of a plane's quarter of the sums.
 const TILES: usize = SIDE / 2 / TILE;
 
-/// How the factors of a product lie in memory. Known when a kernel is compiled.
+/// The memory layout of a product's factors. It is known when a kernel is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Factors {
     /// The left one is `[depth, rows]` instead of `[rows, depth]`.
@@ -29,8 +29,8 @@ pub(super) struct Factors {
     pub(super) has_ones: bool,
 }
 
-/// `out [parts, rows, columns]`, each part being the products of `steps * SIDE` of the depth. In
-/// 32-bit sums; factors are rounded to `E`.
+/// Computes `out [parts, rows, columns]`. Each part sums up `steps * SIDE` of the depth. Sums have
+/// 32 bits. Factors are rounded to `E`.
 #[cube(launch_unchecked)]
 pub(super) fn product<E: Float, A: Float, B: Float, O: Float, N: Size, M: Size>(
     left: &[Vector<A, N>],
@@ -86,8 +86,8 @@ pub(super) fn product<E: Float, A: Float, B: Float, O: Float, N: Size, M: Size>(
     write::<O>(&sums, out, part, first_row, first_column, rows, columns);
 }
 
-/// Puts 64 rows of 64 numbers of a matrix `[rows, columns]` into shared memory; zeros for those
-/// that it does not have. With `ones`, the last column is not in memory, and all its numbers are 1.
+/// Copies a tile of 64 x 64 numbers of a matrix `[rows, columns]` to shared memory. Numbers beyond
+/// its end are 0. With `ones`, the last column is not in memory, and all its numbers are 1.
 #[cube]
 fn load<E: Float, T: Float, N: Size>(
     from: &[Vector<T, N>],
@@ -100,7 +100,7 @@ fn load<E: Float, T: Float, N: Size>(
 ) {
     let width = if comptime!(ones) { columns - 1 } else { columns };
     let size = N::value();
-    // Unrolled, so that all reading is on its way before the first of it is stored.
+    // Unrolled, so that all reads are issued before the first result is stored.
     #[unroll]
     for turn in 0..comptime!(SIDE * SIDE / RUN / THREADS) {
         let i = turn * THREADS + UNIT_POS as usize;
@@ -113,7 +113,7 @@ fn load<E: Float, T: Float, N: Size>(
         #[unroll]
         for piece in 0..comptime!(RUN / size) {
             let column = first_column + run * RUN + piece * size;
-            // What is read is read in any case, so that no thread waits for whether it is there.
+            // Out-of-range threads read the last numbers, so that no read waits for the check.
             let read = from[(start + min(column, width - size)) / size];
             #[unroll]
             for j in 0..size {

@@ -1,10 +1,10 @@
-//! Linear layers to learn, as one operation with a gradient of its own.
+//! Linear layers in training, as one operation with its own gradient.
 //!
-//! Layers of heads are small: 1,024 rows of 1,296 inputs and 82 outputs, say. Burn's matrix product
-//! gives each output tile to one block of threads, which walks along all inputs, or along all rows
-//! where the weight's gradient is wanted. Most multiprocessors have nothing to do then. On an H100
-//! the products of policy and value took a tenth of a training step of 256 rows. Here all three
-//! products, of the layer and of its two gradients, are cut into parts of what they add up.
+//! The heads' layers are small: 1,024 rows of 1,296 inputs and 82 outputs, for example. Burn's
+//! matrix product has one thread block for each output tile. That block sums up all inputs, or all
+//! rows for the weight's gradient, so most multiprocessors are idle. Here the layer and its two
+//! gradients are split-k products: several blocks share the sum of an output tile. Figures are in
+//! `benchmarks/gpu/README.md`.
 
 mod kernel;
 mod operation;

@@ -1,4 +1,4 @@
-//! What Burn is told of a linear layer: what it makes, and what its gradients are.
+//! The linear layer as an operation of Burn, with its gradients.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
@@ -160,7 +160,7 @@ struct ProductSize {
     depth: usize,
 }
 
-/// Starts a product, `[parts, rows, columns]` in a format.
+/// Starts a product, `[parts, rows, columns]`, or `[rows, columns]` if there is one part.
 fn product(
     left: &CubeTensor,
     right: &CubeTensor,
@@ -172,8 +172,8 @@ fn product(
     let ProductSize { rows, columns, depth } = size;
     let largest = plan.parts * (rows + SIDE) * (columns + SIDE);
     assert!(u32::try_from(largest).is_ok(), "{plan:?}");
-    let out = empty(left, Shape::from(vec![plan.parts, rows, columns]), dtype);
-    let out = if plan.parts == 1 { reshaped(out, rows, columns) } else { out };
+    let shape = if plan.parts == 1 { vec![] } else { vec![plan.parts] };
+    let out = empty(left, Shape::from([shape, vec![rows, columns]].concat()), dtype);
     let left_columns = if factors.is_left_turned { rows } else { depth };
     let right_columns = if factors.is_right_turned { depth } else { columns };
     let right_columns = right_columns - usize::from(factors.has_ones);
@@ -206,13 +206,8 @@ fn product(
     out
 }
 
-fn reshaped(tensor: CubeTensor, rows: usize, columns: usize) -> CubeTensor {
-    let CubeTensor { client, device, handle, dtype, .. } = tensor;
-    CubeTensor::new_contiguous(client, device, Shape::from(vec![rows, columns]), handle, dtype)
-}
-
-/// How many of a row's numbers are read at a time. What has 32 bits may lie at any place of a flat
-/// tensor.
+/// Returns how many numbers of a row are read at a time. Parameters have 32 bits and may start at
+/// any place of the flat tensor, so they are read one by one.
 fn vector(tensor: &CubeTensor, columns: usize) -> usize {
     if tensor.dtype == DType::BF16 && columns.is_multiple_of(RUN) { RUN } else { 1 }
 }

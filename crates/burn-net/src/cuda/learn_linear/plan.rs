@@ -1,29 +1,29 @@
-//! How a small matrix product is shared out among a card's groups of threads.
+//! How a small matrix product is split into thread blocks (cubes in `CubeCL`'s words).
 
 use crate::cuda::tiles::GROUPS;
 
-/// Rows, columns and depth of what a group of threads multiplies at a time.
+/// Rows, columns and depth of the tiles that a thread block multiplies at a time.
 pub(super) const SIDE: usize = 64;
 
-/// Threads of a group: four planes, each with a quarter of the sums.
+/// Threads of a block: four warps, each with a quarter of the sums.
 pub(super) const THREADS: usize = 128;
 
-/// Parts of the depth. More would leave more to add up than the product costs.
+/// The most parts of the depth. With more, adding them up would cost more than the product.
 const PARTS_MAX: usize = 64;
 
-/// How `rows x columns` sums of `depth` products each are cut.
+/// How `rows x columns` sums of `depth` products each are split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ProductPlan {
     pub(super) groups_rows: usize,
     pub(super) groups_columns: usize,
-    /// Parts of the depth, each of which has a group.
+    /// Parts of the depth. Each has thread blocks of its own.
     pub(super) parts: usize,
     /// Steps of [`SIDE`] that a part takes.
     pub(super) steps: usize,
 }
 
 impl ProductPlan {
-    /// In as many parts as keep the card busy.
+    /// Splits the depth into as many parts as keep the GPU busy.
     pub(super) fn in_parts(rows: usize, columns: usize, depth: usize) -> Self {
         let whole = Self::whole(rows, columns, depth);
         let groups = whole.groups_rows * whole.groups_columns;
@@ -32,7 +32,7 @@ impl ProductPlan {
         Self { parts: whole.steps.div_ceil(steps), steps, ..whole }
     }
 
-    /// In one part.
+    /// Leaves the depth in one part.
     pub(super) fn whole(rows: usize, columns: usize, depth: usize) -> Self {
         assert!(rows > 0 && columns > 0 && depth > 0, "{rows} x {columns} x {depth}");
         Self {

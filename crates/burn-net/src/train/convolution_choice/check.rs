@@ -97,8 +97,35 @@ fn board_numbers(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> V
     outputs.chain(gradients).map(download).collect()
 }
 
-/// Outputs of linear layers, and the gradients of weight, bias and inputs: of rows that are read
-/// eight numbers at a time, and of others.
+/// Returns consecutive parts of a flat tensor, as a network in training has its parameters. The
+/// first part starts at the second number, so that no part is aligned.
+fn parts_at_odd_places<const N: usize>(
+    all: &Tensor<1>,
+    lengths: [usize; N],
+    convolve: ConvMethod,
+) -> [Tensor<1>; N] {
+    let mut from = 1;
+    lengths.map(|length| {
+        let range = from..from + length;
+        from = range.end;
+        let part = match convolve {
+            ConvMethod::CudaKernel => cuda::view(all, range.start, range.end),
+            _ => all.clone().slice(range),
+        };
+        part.autodiff().require_grad()
+    })
+}
+
+/// Returns the format in which a layer that learns by this method takes its weight.
+fn weight_format(convolve: ConvMethod) -> WeightFormat {
+    match convolve {
+        ConvMethod::CudaKernel => WeightFormat::InPlace,
+        _ => WeightFormat::File,
+    }
+}
+
+/// Returns the outputs of two linear layers, and the gradients of inputs, weight and bias. The
+/// kernels read rows of the first layer in vectors of eight, and rows of the second one by one.
 pub(super) fn linear_numbers(
     spec: &NetworkSpec,
     convolve: ConvMethod,
@@ -114,22 +141,10 @@ pub(super) fn linear_numbers(
             upload(random(ROWS * columns, seed), &device).reshape([ROWS, columns])
         };
         let x = table(inputs, 21).require_grad();
-        // At odd places of one flat tensor, as when a network learns.
         let all = upload(random(1 + outputs * (inputs + 1), 22), &untracked);
-        let weight_end = 1 + outputs * inputs;
-        let [weight, bias] = [1..weight_end, weight_end..weight_end + outputs].map(|range| {
-            let part = match convolve {
-                ConvMethod::CudaKernel => cuda::view(&all, range.start, range.end),
-                _ => all.clone().slice(range),
-            };
-            part.autodiff().require_grad()
-        });
-        let format = match convolve {
-            ConvMethod::CudaKernel => WeightFormat::InPlace,
-            _ => WeightFormat::File,
-        };
+        let [weight, bias] = parts_at_odd_places(&all, [outputs * inputs, outputs], convolve);
         let mut parameters = Parameters::default();
-        parameters.insert_weight("layer", weight.clone(), format);
+        parameters.insert_weight("layer", weight.clone(), weight_format(convolve));
         parameters.insert("layer.bias".to_owned(), bias.clone());
         let y = Linear::new(&parameters, "layer", [outputs, inputs]).logits(&ops, x.clone());
         let gradients = (y.clone() * table(outputs, 23)).sum().backward();
@@ -237,27 +252,13 @@ impl Layer<'_> {
         let [x, added] = [(inputs, 1), (outputs, 2)].map(|(columns, seed)| table(columns, seed));
         let [x, added] = [(x, kind != Kind::First), (added, kind == Kind::Last)]
             .map(|(tensor, tracked)| if tracked { tensor.require_grad() } else { tensor });
-        // Parts of one flat tensor, as they are when a network learns, and at odd places.
-        let lengths = [1, side * side * inputs * outputs, outputs, outputs];
-        let all = random(lengths.iter().sum(), 3);
+        let lengths = [side * side * inputs * outputs, outputs, outputs];
+        let all = random(1 + lengths.iter().sum::<usize>(), 3);
         let all: Vec<f32> = all.iter().map(|number| 1.5 + number).collect();
         let all = upload(all, &untracked);
-        let mut from = 0;
-        let [_, weight, gamma, beta] = lengths.map(|length| {
-            let range = from..from + length;
-            from = range.end;
-            let part = match convolve {
-                ConvMethod::CudaKernel => cuda::view(&all, range.start, range.end),
-                _ => all.clone().slice(range),
-            };
-            part.autodiff().require_grad()
-        });
-        let format = match convolve {
-            ConvMethod::CudaKernel => WeightFormat::InPlace,
-            _ => WeightFormat::File,
-        };
+        let [weight, gamma, beta] = parts_at_odd_places(&all, lengths, convolve);
         let mut parameters = Parameters::default();
-        parameters.insert_weight("layer", weight.clone(), format);
+        parameters.insert_weight("layer", weight.clone(), weight_format(convolve));
         parameters.insert("layer.gamma".to_owned(), gamma.clone());
         parameters.insert("layer.beta".to_owned(), beta.clone());
         let compute = ComputeOptions { convolve, sum_boards_first: false, by_point: false };

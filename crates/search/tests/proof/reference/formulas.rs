@@ -1,5 +1,5 @@
-//! RAVE, Gumbel search and the regularised policy, written down from their sources once more. No
-//! formula here calls the crate, so that a sign that is wrong there is wrong there alone.
+//! RAVE, Gumbel search and the regularised policy, implemented a second time from their sources.
+//! Nothing here calls the crate's formulas, so an error in one of them makes the two differ.
 
 use dz_search::{ExplorationTerm, Rave, RaveSchedule, Sigma, formula::Child};
 
